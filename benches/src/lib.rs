@@ -1,0 +1,6 @@
+//! Benchmarks beside a peer that does the same work in the same run.
+//!
+//! Each benchmark is a thin program in `src/bin` over a module here. A figure is a ratio first: on
+//! a busy or unknown machine only the comparison of interleaved rounds says something.
+
+pub mod storage;

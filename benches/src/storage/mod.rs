@@ -1,0 +1,201 @@
+//! The storage benchmark: every figure is ours beside raw RocksDB with the same options.
+//!
+//! `txn`, `commit`, `get`, `scan` and `open` measure; `peer` makes raw RocksDB our
+//! equal; `rounds` interleaves and takes medians; `report` prints. It must never measure the
+//! two sides with different data, options, files or a different state of the page cache.
+
+mod allocations;
+mod child;
+mod commit;
+mod content;
+mod files;
+mod get;
+mod killed;
+mod machine;
+mod open;
+mod peer;
+mod recorded;
+mod report;
+mod rounds;
+mod scan;
+mod txn;
+
+use anyhow::{Context, Result, bail};
+use clap::{Parser, Subcommand, ValueEnum};
+use report::Report;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Measures the storage floor beside raw RocksDB.
+///
+/// Example: `storage --quick --dir /var/tmp --only get`
+#[derive(Debug, Parser)]
+#[command(name = "storage")]
+pub struct Arguments {
+    /// Less data and fewer rounds: less than two minutes instead of about eight.
+    #[arg(long)]
+    quick: bool,
+    /// Where the databases are made, in a folder of their own; not a tmpfs.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Seed of all data and access orders.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Measure one group of figures only.
+    #[arg(long)]
+    only: Option<Group>,
+    /// Leave the databases behind.
+    #[arg(long)]
+    keep: bool,
+    #[command(subcommand)]
+    role: Option<Role>,
+}
+
+/// A group of figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Group {
+    Txn,
+    Commit,
+    Get,
+    Scan,
+    Open,
+}
+
+/// What the program does when it is its own child.
+#[derive(Debug, Subcommand)]
+enum Role {
+    /// Writes a log into a database and waits to be killed.
+    #[command(hide = true)]
+    Child {
+        database: PathBuf,
+        #[arg(long)]
+        log_bytes: u64,
+        #[arg(long)]
+        seed: u64,
+    },
+}
+
+/// What every group needs to know.
+struct Setup {
+    dir: PathBuf,
+    seed: u64,
+    quick: bool,
+    only: Option<Group>,
+    begun: Instant,
+}
+
+impl Setup {
+    fn wants(&self, group: Group) -> bool {
+        self.only.is_none_or(|only| only == group)
+    }
+
+    /// One of two parameters.
+    fn choose<T>(&self, quick: T, full: T) -> T {
+        if self.quick { quick } else { full }
+    }
+
+    /// Says on stderr what is being done: this runs for minutes.
+    fn progress(&self, message: &str) {
+        eprintln!("[{:6.1} s] {message}", self.begun.elapsed().as_secs_f64());
+    }
+
+    /// A folder for one group's databases.
+    fn subfolder(&self, name: &str) -> Result<PathBuf> {
+        let dir = self.dir.join(name);
+        std::fs::create_dir(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        Ok(dir)
+    }
+
+    /// Gives a group's disk space back before the next group runs.
+    fn done_with(&self, dir: &Path, keep: bool) -> Result<()> {
+        if keep {
+            return Ok(());
+        }
+        std::fs::remove_dir_all(dir).with_context(|| format!("cannot remove {}", dir.display()))
+    }
+}
+
+/// Runs the benchmark, or the part of it that a child process plays.
+///
+/// # Errors
+/// Whatever fails underneath; a missed mark is no failure, it is printed.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    if let Some(Role::Child {
+        database,
+        log_bytes,
+        seed,
+    }) = &arguments.role
+    {
+        return child::write_and_wait(database, *log_bytes, *seed);
+    }
+    let parent = arguments.dir.clone().unwrap_or_else(std::env::temp_dir);
+    let machine = machine::Machine::look(&parent)?;
+    let needs_disk = matches!(arguments.only, None | Some(Group::Commit | Group::Open));
+    if needs_disk && machine.is_memory() {
+        bail!(
+            "{} is on {}, where a sync costs nothing: the figures of `commit` and `open` would \
+             mean nothing. Name a folder on a disk with --dir DIR, or leave them out with --only",
+            parent.display(),
+            machine.file_system,
+        );
+    }
+    let folder = tempfile::Builder::new()
+        .prefix("stratigraph-bench-")
+        .tempdir_in(&parent)?;
+    let setup = Setup {
+        dir: folder.path().to_path_buf(),
+        seed: arguments.seed,
+        quick: arguments.quick,
+        only: arguments.only,
+        begun: Instant::now(),
+    };
+    machine.print();
+    println!(
+        "parameters seed {}, {}",
+        setup.seed,
+        setup.choose("quick", "full")
+    );
+    let measured = measure(&setup, arguments.keep);
+    if arguments.keep {
+        eprintln!("databases left in {}", folder.keep().display());
+    } else {
+        folder.close()?;
+    }
+    let report = measured?;
+    println!("load       {} at the end", machine::load());
+    report.print();
+    Ok(())
+}
+
+fn measure(setup: &Setup, keep: bool) -> Result<Report> {
+    let mut report = Report::default();
+    if setup.wants(Group::Txn) {
+        let dir = setup.subfolder("txn")?;
+        txn::measure(setup, &dir, &mut report)?;
+        setup.done_with(&dir, keep)?;
+    }
+    if setup.wants(Group::Commit) {
+        let dir = setup.subfolder("commit")?;
+        commit::measure(setup, &dir, &mut report)?;
+        setup.done_with(&dir, keep)?;
+    }
+    if setup.wants(Group::Get) || setup.wants(Group::Scan) {
+        let dir = setup.subfolder("content")?;
+        let content = content::Content::make(setup, &dir)?;
+        if setup.wants(Group::Get) {
+            get::measure(setup, &content, &mut report)?;
+        }
+        if setup.wants(Group::Scan) {
+            scan::measure(setup, &content, &mut report)?;
+        }
+        drop(content);
+        setup.done_with(&dir, keep)?;
+    }
+    if setup.wants(Group::Open) {
+        let dir = setup.subfolder("open")?;
+        open::measure(setup, &dir, &mut report)?;
+        killed::measure(setup, &dir, &mut report)?;
+        setup.done_with(&dir, keep)?;
+    }
+    Ok(report)
+}

@@ -1,0 +1,42 @@
+//! What can be asked on the command line.
+
+use crate::exit::Exit;
+use crate::verbs::Verb;
+use clap::{ArgAction, Args, Parser};
+
+/// Checks, backs up and repairs Stratigraph databases.
+#[derive(Debug, Parser)]
+#[command(name = "stratigraph", version, after_help = Exit::table(), arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// Flags that every verb understands.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// Flags that every verb understands.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct Global {
+    /// Print one JSON object on stdout; an error is one on the last line of stderr
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print findings and errors only
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Log more to stderr (-v, -vv, -vvv); RUST_LOG, when set, decides instead
+    #[arg(long, short, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn clap_finds_the_arguments_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

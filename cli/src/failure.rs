@@ -1,0 +1,74 @@
+//! Why a verb gave no answer: the engine's errors, and the few of our own.
+
+use crate::exit::Exit;
+use std::path::PathBuf;
+
+/// Why a verb gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The engine refused.
+    #[error(transparent)]
+    Engine(#[from] stratigraph::Error),
+    /// The arguments do not parse. The text is clap's and says so itself.
+    #[error("{}", .0.trim_end().trim_start_matches("error: "))]
+    Usage(String),
+    /// The backup folder is not there.
+    #[error("no backup folder at {}", path.display())]
+    NoBackupFolder {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// There is nothing to verify.
+    #[error("{} holds no backup", path.display())]
+    NoBackups {
+        /// The backup folder.
+        path: PathBuf,
+    },
+    /// A backup beside the database's own files would be lost together with it.
+    #[error("{} lies inside the database: back up to a folder outside it, best on another disk", path.display())]
+    BackupInside {
+        /// The backup folder that was asked for.
+        path: PathBuf,
+    },
+    /// `recover` was not told that losses are fine.
+    #[error("{state}\nrecover makes the database in {} open again with what is left of it, and what is lost is lost for good: restore a backup if there is one, or pass --accept-loss", path.display())]
+    LossNotAccepted {
+        /// The database's folder.
+        path: PathBuf,
+        /// What is wrong with it now.
+        state: String,
+    },
+    /// The answer could not be printed.
+    #[error("cannot write to stdout: {0}")]
+    Stdout(#[source] std::io::Error),
+    /// We panicked. The panic's own message is on stderr already.
+    #[error("stratigraph panicked: please report it, with the lines above")]
+    Panic,
+}
+
+impl Failure {
+    /// How it ends the command.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Engine(error) => Exit::of(error),
+            Self::Usage(_)
+            | Self::NoBackupFolder { .. }
+            | Self::NoBackups { .. }
+            | Self::BackupInside { .. }
+            | Self::LossNotAccepted { .. } => Exit::Request,
+            Self::Stdout(_) => Exit::Unavailable,
+            Self::Panic => Exit::Bug,
+        }
+    }
+
+    /// Its kind as one word, the engine's own where it is one of the engine's.
+    pub(crate) fn kind(&self) -> &'static str {
+        match (self, self.exit()) {
+            (_, Exit::Cancelled) => "cancelled",
+            (Self::Engine(error), _) => error.kind().as_str(),
+            (Self::Stdout(_), _) => "unavailable",
+            (Self::Panic, _) => "bug",
+            _ => "request",
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A bar on stderr for long work, when somebody is there to see it.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+use stratigraph::Result;
+use stratigraph::storage::cancel::{self, CancelToken, Watch};
+
+/// What a step of the work counts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Unit {
+    /// Bytes of files.
+    Bytes,
+    /// Column families.
+    Families,
+}
+
+/// Shows how far work is, and stops it when the user wants that.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    cancel: CancelToken,
+    visible: bool,
+}
+
+impl Progress {
+    /// Stops work when `cancel` says so; `quiet` shows nothing.
+    pub(crate) fn new(cancel: CancelToken, quiet: bool) -> Self {
+        Self {
+            cancel,
+            visible: !quiet && io::stderr().is_terminal(),
+        }
+    }
+
+    /// Does `work`, with a bar of its own while it lasts.
+    ///
+    /// # Errors
+    /// Those of `work`, [`Error::Cancelled`](stratigraph::Error::Cancelled) among them.
+    pub(crate) fn watch<T>(
+        &self,
+        unit: Unit,
+        work: impl FnOnce(&mut Watch<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let bar = self.visible.then(new_bar);
+        let mut report = |progress: cancel::Progress<'_>| {
+            if let Some(bar) = &bar {
+                show(bar, unit, progress);
+            }
+        };
+        let done = work(&mut Watch::new(&mut report, self.cancel.clone()));
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        done
+    }
+}
+
+fn new_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    // One step may take long: the clock and the spinner show that we are alive.
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+fn show(bar: &ProgressBar, unit: Unit, progress: cancel::Progress<'_>) {
+    if bar.length() != Some(progress.total) {
+        bar.set_style(style(unit, progress.total));
+        bar.set_length(progress.total);
+    }
+    bar.set_message(progress.step.to_owned());
+    bar.set_position(progress.done);
+}
+
+/// How the bar looks. A single step has no length worth a bar.
+fn style(unit: Unit, total: u64) -> ProgressStyle {
+    let template = match unit {
+        _ if total <= 1 => "{spinner} {elapsed:>4} {msg}",
+        Unit::Bytes => {
+            "{spinner} {elapsed:>4} [{bar:30}] {binary_bytes}/{binary_total_bytes} {msg}"
+        }
+        Unit::Families => "{spinner} {elapsed:>4} [{bar:30}] {pos}/{len} {msg}",
+    };
+    // A template that does not parse costs the looks of the bar, not the work; a test reads them.
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_stopped_by_the_token() {
+        let cancel = CancelToken::new();
+        let progress = Progress::new(cancel.clone(), true);
+        assert!(
+            progress
+                .watch(Unit::Bytes, |watch| watch.step("copy", 0, 2))
+                .is_ok()
+        );
+        cancel.cancel();
+        let stopped = progress.watch(Unit::Bytes, |watch| watch.step("copy", 1, 2));
+        assert!(matches!(stopped, Err(stratigraph::Error::Cancelled)));
+    }
+}

@@ -1,0 +1,87 @@
+//! `info`: what a database is and how large.
+
+use crate::failure::Failure;
+use crate::output::{Reply, Table, count, size, things};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use stratigraph::Database;
+
+const EXAMPLE: &str = "\
+The database is opened read-only and not changed. Sizes are read, not data; `check` counts entries.
+
+Example:
+  stratigraph info /var/lib/library
+
+JSON: path, database, format, commit, durable, files, file_bytes, memory_bytes,
+families [{name, files, file_bytes}]";
+
+/// Arguments of `info`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Info {
+    /// The database's folder
+    dir: PathBuf,
+}
+
+impl Info {
+    /// Opens read-only and reads the counters.
+    ///
+    /// # Errors
+    /// What keeps the database from being opened.
+    pub(super) fn run(&self) -> Result<Reply, Failure> {
+        let info = Database::builder().open_read_only(&self.dir)?.info();
+        let store = &info.store;
+        let mut facts = Table::of_facts();
+        facts
+            .fact("path", &self.dir.display())
+            .fact("database", &info.id)
+            .fact("format", &info.format)
+            .fact("commit", &count(info.commit.get()))
+            .fact("durable", &count(info.durable.get()))
+            .fact(
+                "stored",
+                &format!(
+                    "{} in {}",
+                    size(store.live_file_bytes),
+                    things(store.live_files, "file")
+                ),
+            )
+            // What the log holds beyond the files, and opening has replayed.
+            .fact("in memory", &size(store.memtable_bytes));
+        let mut families = Table::of_numbers(["family", "files", "size"]);
+        for family in &store.families {
+            families.row([
+                family.name.to_owned(),
+                count(family.files),
+                size(family.file_bytes),
+            ]);
+        }
+        let as_json: Vec<Value> = store
+            .families
+            .iter()
+            .map(|family| {
+                json!({
+                    "name": family.name,
+                    "files": family.files,
+                    "file_bytes": family.file_bytes,
+                })
+            })
+            .collect();
+        let mut reply = Reply::new("info");
+        reply
+            .table(&facts)
+            .line("")
+            .table(&families)
+            .field("path", self.dir.display().to_string())
+            .field("database", info.id.to_string())
+            .field("format", info.format.get())
+            .field("commit", info.commit.get())
+            .field("durable", info.durable.get())
+            .field("files", store.live_files)
+            .field("file_bytes", store.live_file_bytes)
+            .field("memory_bytes", store.memtable_bytes)
+            .field("families", as_json);
+        Ok(reply)
+    }
+}

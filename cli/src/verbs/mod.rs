@@ -1,0 +1,56 @@
+//! The verbs, one file each. A verb opens what it needs, asks the engine, and answers.
+
+mod backup;
+mod backups;
+mod check;
+mod compact;
+mod info;
+mod recover;
+mod report;
+mod restore;
+mod scrub;
+
+use crate::failure::Failure;
+use crate::output::Reply;
+use crate::progress::Progress;
+use clap::Subcommand;
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Read everything and check structure and invariants
+    Check(check::Check),
+    /// Compare the checksum of every block of every file, then check
+    Scrub(scrub::Scrub),
+    /// Add a backup to a folder of backups; only new contents are copied
+    Backup(backup::Backup),
+    /// List the backups in a folder, and verify them
+    Backups(backups::Backups),
+    /// Make a database of a backup, comparing every byte with what was backed up
+    Restore(restore::Restore),
+    /// Say what a database is and how large
+    Info(info::Info),
+    /// Rewrite a database without its deleted and overwritten entries
+    Compact(compact::Compact),
+    /// Open a database that has lost commits with what is left of it
+    Recover(recover::Recover),
+}
+
+impl Verb {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Whatever leaves the question without an answer. Damage that was looked for is an answer.
+    pub(crate) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+        match self {
+            Self::Check(verb) => verb.run(progress),
+            Self::Scrub(verb) => verb.run(progress),
+            Self::Backup(verb) => verb.run(progress),
+            Self::Backups(verb) => verb.run(progress),
+            Self::Restore(verb) => verb.run(progress),
+            Self::Info(verb) => verb.run(),
+            Self::Compact(verb) => verb.run(progress),
+            Self::Recover(verb) => verb.run(progress),
+        }
+    }
+}

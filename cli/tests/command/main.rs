@@ -1,0 +1,10 @@
+//! The real binary over real databases: what it answers, with which exit code, and in which form.
+//!
+//! [`world`] makes databases through the library and damages them; the other files hold the tests,
+//! verb by verb.
+
+mod backups;
+mod looking;
+mod repairs;
+mod streams;
+mod world;

@@ -1,0 +1,364 @@
+//! Bulk load: sorted entries that go to files of their own and are taken in whole.
+//!
+//! ```text
+//! durable marker -> sorted runs in load/ -> ingest, family by family -> one last commit
+//! ```
+//! The last commit carries the sequence and removes the marker; only then do readers see anything.
+//! A marker found at open means the load was cut short: every key of its runs is removed again. A
+//! load only adds keys, so removing them is all there is to undo.
+
+use super::Inner;
+use crate::codec::CommitSeq;
+use crate::error::{Error, Result};
+use crate::storage::batch::Batch;
+use crate::storage::cancel::Watch;
+use crate::storage::commit::View;
+use crate::storage::family::Family;
+use crate::storage::files::mark::ManifestFloor;
+use crate::storage::files::{Layout, remove_dir, sync_dir};
+use crate::storage::meta;
+use crate::storage::queue::WriterPlace;
+use crate::storage::range::KeyRange;
+use crate::storage::store::{RunWriter, ScanOptions, Store};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An undo removes keys in batches of about this size, so that its memory is bounded.
+const UNDO_BATCH_BYTES: usize = 4 << 20;
+/// A run is closed at about this size, so that no single file grows without bound.
+const RUN_BYTES: usize = 256 << 20;
+/// Free space on the disk is looked at once for so many bytes.
+const GUARD_BYTES: usize = 16 << 20;
+/// There from the first ingest on: without it, nothing of the runs is in the store.
+const INGESTING: &str = "INGESTING";
+
+/// A bulk load under way. Dropping it undoes what it has done.
+///
+/// ```
+/// use stratigraph::storage::cancel::{CancelToken, Watch};
+/// use stratigraph::storage::family::Family;
+/// use stratigraph::{Database, Read};
+///
+/// let db = Database::in_memory()?;
+/// let mut load = db.bulk_load()?;
+/// for number in 0..1000_u64 {
+///     load.put(Family::Nodes, &number.to_be_bytes(), b"record")?;
+/// }
+/// load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+/// assert!(db.read()?.contains(Family::Nodes, &999_u64.to_be_bytes())?);
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+pub struct BulkLoad {
+    database: Arc<Inner>,
+    base: Arc<View>,
+    dir: PathBuf,
+    families: BTreeMap<Family, FamilyLoad>,
+    runs: Vec<(Family, PathBuf)>,
+    unguarded_bytes: usize,
+    ingesting: bool,
+    finished: bool,
+    /// Keeps every other writer out; past its limits already, since a load may take hours.
+    _place: WriterPlace,
+}
+
+/// One family's part of a load.
+#[derive(Default)]
+struct FamilyLoad {
+    run: Option<Box<dyn RunWriter>>,
+    run_bytes: usize,
+    entries: u64,
+    last: Option<Vec<u8>>,
+    /// The first stored key at or after the last one loaded: keys below it need no look.
+    next_stored: NextStored,
+}
+
+#[derive(Default)]
+enum NextStored {
+    #[default]
+    Unknown,
+    Key(Vec<u8>),
+    None,
+}
+
+impl BulkLoad {
+    pub(super) fn begin(database: &Arc<Inner>) -> Result<Self> {
+        database.ensure_writable()?;
+        let place = database.queue.enter()?;
+        place.begin_commit()?;
+        let mut marker = Batch::new();
+        meta::put_load_marker(&mut marker);
+        let base = database.log.appended()?;
+        let marked = database.log.append(marker)?;
+        database.log.acknowledge(marked)?;
+        // Before any run is written: whoever finds a run must find the marker too.
+        database.log.sync()?;
+        let dir = match &database.disk {
+            Some(disk) => disk.layout.load(),
+            None => PathBuf::from("load"),
+        };
+        let load = Self {
+            database: Arc::clone(database),
+            base,
+            dir,
+            families: BTreeMap::new(),
+            runs: Vec::new(),
+            unguarded_bytes: 0,
+            ingesting: false,
+            finished: false,
+            _place: place,
+        };
+        if load.database.disk.is_some() {
+            remove_dir(&load.dir)?;
+            fs::create_dir(&load.dir).map_err(|error| Error::io("create", &load.dir, error))?;
+        }
+        Ok(load)
+    }
+
+    /// Adds an entry. Within each family keys must rise, and must not be stored yet.
+    ///
+    /// # Errors
+    /// [`Error::BulkOrder`] and [`Error::BulkExists`], after which the load goes on without this
+    /// entry; anything else ends it.
+    pub fn put(&mut self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
+        let load = self.families.entry(family).or_default();
+        if load.last.as_deref().is_some_and(|last| key <= last) {
+            return Err(Error::BulkOrder {
+                family: family.name(),
+                entry: load.entries,
+            });
+        }
+        if load.is_stored(&self.base, family, key)? {
+            return Err(Error::BulkExists {
+                family: family.name(),
+                entry: load.entries,
+            });
+        }
+        if load.run.is_none() {
+            let path = self
+                .dir
+                .join(format!("{}-{:06}.sst", family.index(), self.runs.len()));
+            load.run = Some(self.database.store.new_run(family, &path)?);
+            load.run_bytes = 0;
+            self.runs.push((family, path));
+        }
+        if let Some(run) = &mut load.run {
+            run.put(key, value)?;
+        }
+        load.entries += 1;
+        let last = load.last.get_or_insert_default();
+        last.clear();
+        last.extend_from_slice(key);
+        let bytes = key.len() + value.len();
+        load.run_bytes += bytes;
+        if load.run_bytes >= RUN_BYTES {
+            load.close_run()?;
+        }
+        self.unguarded_bytes += bytes;
+        if self.unguarded_bytes >= GUARD_BYTES {
+            self.look_at_disk()?;
+        }
+        Ok(())
+    }
+
+    /// How many entries it has taken.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.families.values().map(|load| load.entries).sum()
+    }
+
+    /// Takes everything in, and returns when it is durable and readers see it.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] or what the store refuses; the load is undone then.
+    pub fn finish(mut self, watch: &mut Watch<'_>) -> Result<CommitSeq> {
+        self.look_at_disk()?;
+        for load in self.families.values_mut() {
+            load.close_run()?;
+        }
+        let families: Vec<Family> = self.families.keys().copied().collect();
+        let steps = families.len() as u64;
+        self.announce_ingest()?;
+        for (done, family) in families.into_iter().enumerate() {
+            watch.step("take in the sorted runs", done as u64, steps)?;
+            let runs = self.runs.iter().filter(|(of, _)| *of == family);
+            let runs: Vec<PathBuf> = runs.map(|(_, path)| path.clone()).collect();
+            self.database.store.ingest(family, &runs)?;
+        }
+        watch.step("take in the sorted runs", steps, steps)?;
+        let mut last = Batch::new();
+        meta::clear_load_marker(&mut last);
+        if let Some(disk) = &self.database.disk {
+            // No log holds what was ingested, so the mark must vouch for the manifest that lists it.
+            self.database
+                .log
+                .rely_on_manifest(ManifestFloor::synced(&disk.layout.store())?)?;
+        }
+        let commit = self.database.log.append(last)?;
+        self.finished = true;
+        self.database.log.acknowledge(commit)?;
+        if self.database.disk.is_some() {
+            self.database.log.sync()?;
+            remove_dir(&self.dir)?;
+        }
+        Ok(commit)
+    }
+
+    fn look_at_disk(&mut self) -> Result<()> {
+        let bytes = std::mem::take(&mut self.unguarded_bytes) as u64;
+        match self
+            .database
+            .disk
+            .as_ref()
+            .and_then(|disk| disk.guard.as_ref())
+        {
+            Some(guard) => guard.admit(bytes, false),
+            None => Ok(()),
+        }
+    }
+
+    fn announce_ingest(&mut self) -> Result<()> {
+        if self.database.disk.is_some() {
+            let path = self.dir.join(INGESTING);
+            let file =
+                fs::File::create(&path).map_err(|error| Error::io("create", &path, error))?;
+            file.sync_all()
+                .map_err(|error| Error::io("sync", &path, error))?;
+            sync_dir(&self.dir)?;
+            sync_dir(self.dir.parent().unwrap_or(Path::new(".")))?;
+        }
+        self.ingesting = true;
+        Ok(())
+    }
+
+    fn undo(&mut self) -> Result<()> {
+        let log = &self.database.log;
+        if self.ingesting {
+            let append = &mut |batch| log.append(batch).map(|_| ());
+            remove_loaded(&*self.database.store, &self.runs, append)?;
+        }
+        let mut last = Batch::new();
+        meta::clear_load_marker(&mut last);
+        let commit = log.append(last)?;
+        log.acknowledge(commit)?;
+        if self.database.disk.is_some() {
+            log.sync()?;
+            remove_dir(&self.dir)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for BulkLoad {
+    fn drop(&mut self) {
+        if self.finished {
+            return;
+        }
+        // Unfinished runs must be closed before they can be read.
+        for load in self.families.values_mut() {
+            load.run = None;
+        }
+        if let Err(error) = self.undo() {
+            // Half of a load may be in the store: nobody may publish that. The next open undoes it.
+            self.database.log.stop_writing(&error);
+        }
+    }
+}
+
+impl FamilyLoad {
+    fn close_run(&mut self) -> Result<()> {
+        match self.run.take() {
+            Some(run) => run.finish().map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    fn is_stored(&mut self, base: &View, family: Family, key: &[u8]) -> Result<bool> {
+        let known = match &self.next_stored {
+            NextStored::Unknown => false,
+            NextStored::Key(next) => key <= next.as_slice(),
+            NextStored::None => true,
+        };
+        if !known {
+            let mut cursor =
+                base.snapshot
+                    .cursor(family, &KeyRange::starting_at(key), ScanOptions::default());
+            self.next_stored = cursor.next()?.map_or(NextStored::None, |entry| {
+                NextStored::Key(entry.key.to_vec())
+            });
+        }
+        Ok(matches!(&self.next_stored, NextStored::Key(next) if next == key))
+    }
+}
+
+/// Undoes a load that a crash has cut short; returns the commit that the store is at then.
+pub(super) fn undo_unfinished(
+    layout: &Layout,
+    store: &dyn Store,
+    recovered: CommitSeq,
+) -> Result<CommitSeq> {
+    let dir = layout.load();
+    if !meta::load_is_unfinished(&*store.snapshot())? {
+        // A load that was finished, or undone, may have left its folder.
+        remove_dir(&dir)?;
+        return Ok(recovered);
+    }
+    tracing::warn!("a bulk load was cut short: undoing it");
+    if dir.join(INGESTING).exists() {
+        let append = &mut |mut batch: Batch| {
+            meta::put_sequence(&mut batch, recovered);
+            store.append(&batch)
+        };
+        remove_loaded(store, &runs_in(&dir)?, append)?;
+    }
+    let commit = recovered.next().unwrap_or(recovered);
+    let mut last = Batch::new();
+    meta::clear_load_marker(&mut last);
+    meta::put_sequence(&mut last, commit);
+    store.append(&last)?;
+    store.sync_log()?;
+    remove_dir(&dir)?;
+    Ok(commit)
+}
+
+/// Removes every key of the runs, in portions.
+fn remove_loaded(
+    store: &dyn Store,
+    runs: &[(Family, PathBuf)],
+    append: &mut dyn FnMut(Batch) -> Result<()>,
+) -> Result<()> {
+    for (family, run) in runs {
+        let mut batch = Batch::new();
+        store.read_run(*family, run, &mut |key| {
+            batch.delete(*family, key);
+            if batch.bytes() >= UNDO_BATCH_BYTES {
+                append(std::mem::take(&mut batch))?;
+            }
+            Ok(())
+        })?;
+        append(batch)?;
+    }
+    Ok(())
+}
+
+/// The runs in a load's folder, as their names tell.
+fn runs_in(dir: &Path) -> Result<Vec<(Family, PathBuf)>> {
+    let entries = fs::read_dir(dir).map_err(|error| Error::io("read", dir, error))?;
+    let mut runs = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| Error::io("read", dir, error))?.path();
+        if path.extension().is_none_or(|extension| extension != "sst") {
+            continue;
+        }
+        let name = path.file_stem().and_then(|name| name.to_str());
+        let number = name.and_then(|name| name.split('-').next()?.parse::<usize>().ok());
+        let family = number.and_then(|number| Family::all().nth(number));
+        runs.push((
+            family.ok_or_else(|| Error::corruption(&path, "it names no family"))?,
+            path,
+        ));
+    }
+    runs.sort();
+    Ok(runs)
+}

@@ -1,0 +1,160 @@
+//! `check`: whether what is stored keeps every promise, and `scrub`: whether every byte is what was
+//! written. Both collect findings instead of stopping at the first.
+
+use super::{Database, Read};
+use crate::codec::CommitSeq;
+use crate::error::{Error, Result};
+use crate::storage::cancel::Watch;
+use crate::storage::family::{FAMILIES, Family};
+use crate::storage::files::Layout;
+use crate::storage::files::mark;
+use crate::storage::meta;
+use crate::storage::range::KeyRange;
+use crate::storage::store::ScanOptions;
+use std::fs;
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Where: a file or a family.
+    pub place: String,
+    /// What does not fit.
+    pub what: String,
+}
+
+/// What a check has looked at and found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// The commit that was checked.
+    pub commit: CommitSeq,
+    /// How many pairs of each family were read.
+    pub entries: Vec<(&'static str, u64)>,
+    /// What is wrong. Empty is what one wants to see.
+    pub findings: Vec<Finding>,
+    /// What is worth knowing and harmless, such as a mark that a crash has torn.
+    pub notes: Vec<Finding>,
+}
+
+impl CheckReport {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    fn find(&mut self, place: impl Into<String>, what: impl std::fmt::Display) {
+        self.findings.push(Finding {
+            place: place.into(),
+            what: what.to_string(),
+        });
+    }
+}
+
+impl Database {
+    /// Reads everything and checks structure and invariants.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`], or what keeps the check itself from working; what is wrong with the
+    /// database is in the report.
+    pub fn check(&self, watch: &mut Watch<'_>) -> Result<CheckReport> {
+        let txn = self.read()?;
+        let mut report = CheckReport {
+            commit: txn.commit_seq(),
+            ..CheckReport::default()
+        };
+        let whole_families = ScanOptions {
+            keep_in_cache: false,
+            ..ScanOptions::default()
+        };
+        for (done, spec) in FAMILIES.iter().enumerate() {
+            watch.step(spec.name, done as u64, FAMILIES.len() as u64)?;
+            let mut entries = 0;
+            let mut scan = txn.scan_with(spec.family, &KeyRange::all(), whole_families)?;
+            loop {
+                match scan.next() {
+                    Ok(None) => break,
+                    Ok(Some(entry)) => {
+                        entries += 1;
+                        if spec.family == Family::Meta
+                            && let Err(error) = meta::verify(entry.key, entry.value)
+                        {
+                            report.find(spec.name, error);
+                        }
+                    }
+                    Err(error) => {
+                        report.find(spec.name, error);
+                        break;
+                    }
+                }
+            }
+            report.entries.push((spec.name, entries));
+        }
+        if let Some(disk) = &self.inner.disk {
+            self.check_files(&disk.layout, &mut report)?;
+        }
+        watch.step("done", FAMILIES.len() as u64, FAMILIES.len() as u64)?;
+        Ok(report)
+    }
+
+    /// Compares the checksum of every block of every file, whether the data is reachable or not.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn scrub(&self, watch: &mut Watch<'_>) -> Result<CheckReport> {
+        watch.step("verify every block", 0, 1)?;
+        let damage = match self.inner.store.verify_checksums() {
+            Ok(()) => None,
+            Err(error @ (Error::Corruption { .. } | Error::Io { .. })) => Some(error),
+            Err(error) => return Err(error),
+        };
+        let mut report = self.check(watch)?;
+        if let Some(error) = damage {
+            report.find("store", error);
+        }
+        Ok(report)
+    }
+
+    fn check_files(&self, layout: &Layout, report: &mut CheckReport) -> Result<()> {
+        match mark::read(layout, self.id()) {
+            Err(error) => report.find("MARK", error),
+            Ok(reading) => {
+                if let Some(error) = reading.torn {
+                    report.notes.push(Finding {
+                        place: "MARK".into(),
+                        what: format!("one slot is torn: {error}"),
+                    });
+                }
+                // A writer may have gone on since our view was taken; the durable one never goes back.
+                if self.inner.read_only && reading.mark.commit > report.commit {
+                    report.find(
+                        "MARK",
+                        format_args!("it vouches for commit {}", reading.mark.commit),
+                    );
+                }
+            }
+        }
+        let known = [
+            layout.header(),
+            layout.mark(),
+            layout.lock(),
+            layout.reserve(),
+            layout.store(),
+            layout.load(),
+            layout.checkpoint(),
+        ];
+        let root = layout.root();
+        for entry in fs::read_dir(root).map_err(|error| Error::io("read", root, error))? {
+            let path = entry
+                .map_err(|error| Error::io("read", root, error))?
+                .path();
+            if !known.contains(&path) {
+                let place = path.display().to_string();
+                report.notes.push(Finding {
+                    place,
+                    what: "this file is not the database's".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! The database as its users see it: open, read, write, load, back up, check.
+//!
+//! [`open`] walks from a folder to a database, [`read`] and [`write`] are the transactions,
+//! [`scan`] merges what a transaction has written over what is stored. Everything a transaction
+//! does to the store goes through [`storage`](crate::storage); nothing here names RocksDB.
+
+mod backup;
+mod bulk;
+mod check;
+mod info;
+mod manifest;
+mod migrate;
+mod open;
+mod read;
+mod restore;
+mod scan;
+mod settings;
+mod write;
+
+pub use backup::{BackupInfo, list_backups, verify_backup};
+pub use bulk::BulkLoad;
+pub use check::{CheckReport, Finding};
+pub use info::DatabaseInfo;
+pub use manifest::BackupManifest;
+pub use read::{Read, ReadTxn};
+pub use restore::restore;
+pub use scan::Scan;
+pub use settings::DatabaseBuilder;
+pub use write::WriteTxn;
+
+use crate::codec::{CommitSeq, DatabaseId};
+use crate::error::{Error, Result};
+use crate::storage::cancel::Watch;
+use crate::storage::commit::CommitLog;
+use crate::storage::family::Family;
+use crate::storage::files::Layout;
+use crate::storage::files::lock::FolderLock;
+use crate::storage::files::mark::ManifestFloor;
+use crate::storage::files::reserve::DiskGuard;
+use crate::storage::queue::WriterQueue;
+use crate::storage::store::Store;
+use parking_lot::Mutex;
+use settings::Settings;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+/// An open database. Clones share it; it closes when the last one is dropped.
+///
+/// ```
+/// use stratigraph::storage::family::Family;
+/// use stratigraph::{Database, Read};
+///
+/// let db = Database::in_memory()?;
+/// let mut txn = db.write()?;
+/// txn.put(Family::Nodes, b"key", b"value")?;
+/// txn.commit()?;
+/// assert_eq!(db.read()?.get(Family::Nodes, b"key")?.as_deref(), Some(&b"value"[..]));
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Database {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    store: Arc<dyn Store>,
+    log: Arc<CommitLog>,
+    queue: Arc<WriterQueue>,
+    id: DatabaseId,
+    settings: Settings,
+    /// Nothing of it exists for a database in memory.
+    disk: Option<Disk>,
+    read_only: bool,
+    closed: AtomicBool,
+    syncer: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Disk {
+    layout: Layout,
+    /// Absent when open read-only.
+    guard: Option<DiskGuard>,
+    _lock: FolderLock,
+}
+
+impl Database {
+    /// Opens the database in `path` with the default settings.
+    ///
+    /// # Errors
+    /// As [`DatabaseBuilder::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::builder().open(path)
+    }
+
+    /// Creates a database in `path`, which must be missing or empty.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyExists`] if it is not.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        if path
+            .read_dir()
+            .is_ok_and(|mut entries| entries.next().is_some())
+        {
+            return Err(Error::AlreadyExists {
+                path: path.to_path_buf(),
+            });
+        }
+        Self::builder().create_if_missing(true).open(path)
+    }
+
+    /// A database in memory with the default settings.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    pub fn in_memory() -> Result<Self> {
+        Self::builder().in_memory()
+    }
+
+    /// A builder with the default settings.
+    pub fn builder() -> DatabaseBuilder {
+        DatabaseBuilder::default()
+    }
+
+    /// Starts a read transaction on the last published commit. It never blocks nor is blocked.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] after [`close`](Self::close).
+    pub fn read(&self) -> Result<ReadTxn> {
+        self.inner.ensure_open()?;
+        Ok(ReadTxn::new(self.inner.log.published()))
+    }
+
+    /// Starts a write transaction, waiting for the one before it.
+    ///
+    /// # Errors
+    /// [`Error::ReadOnly`], [`Error::Closed`], [`Error::Poisoned`] after a failed write, or
+    /// [`Error::WriterQueueTimeout`] if another writer is in the way for too long.
+    pub fn write(&self) -> Result<WriteTxn> {
+        WriteTxn::begin(&self.inner)
+    }
+
+    /// Starts a bulk load, which adds sorted entries outside the log. It holds the writer's place.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn bulk_load(&self) -> Result<BulkLoad> {
+        BulkLoad::begin(&self.inner)
+    }
+
+    /// Makes everything committed so far durable; only [`Durability::Periodic`] needs it.
+    ///
+    /// [`Durability::Periodic`]: crate::storage::commit::Durability::Periodic
+    ///
+    /// # Errors
+    /// [`Error::OutcomeUnknown`] if the sync failed.
+    pub fn sync(&self) -> Result<CommitSeq> {
+        self.inner.ensure_writable()?;
+        self.inner.log.sync()
+    }
+
+    /// Moves what is in memory into sorted files.
+    ///
+    /// # Errors
+    /// What the store refuses.
+    pub fn flush(&self) -> Result<()> {
+        self.inner.ensure_writable()?;
+        self.inner.store.flush()
+    }
+
+    /// Rewrites every family without its deleted and overwritten entries.
+    ///
+    /// # Errors
+    /// What the store refuses; [`Error::Cancelled`] between two families.
+    pub fn compact(&self, watch: &mut Watch<'_>) -> Result<()> {
+        self.inner.ensure_writable()?;
+        let families: Vec<Family> = Family::all().collect();
+        for (done, family) in families.iter().enumerate() {
+            watch.step(family.name(), done as u64, families.len() as u64)?;
+            self.inner.store.compact(*family)?;
+        }
+        watch.step("done", families.len() as u64, families.len() as u64)
+    }
+
+    /// The database's id, which never changes.
+    #[must_use]
+    pub fn id(&self) -> DatabaseId {
+        self.inner.id
+    }
+
+    /// The store underneath, for benchmarks and tools that look below transactions.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.inner.store
+    }
+
+    /// Closes the database: no transaction starts any more, and what is in memory goes to files, so
+    /// that the next open has nothing to replay. Running transactions keep their view.
+    ///
+    /// Dropping the last clone does the same, but cannot report what goes wrong.
+    ///
+    /// # Errors
+    /// What the store refuses; everything acknowledged is safe all the same.
+    pub fn close(self) -> Result<()> {
+        self.inner.close()
+    }
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let path = self.inner.disk.as_ref().map(|disk| disk.layout.root());
+        f.debug_struct("Database")
+            .field("id", &self.inner.id)
+            .field("path", &path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    fn ensure_open(&self) -> Result<()> {
+        if self.closed.load(Ordering::Acquire) {
+            Err(Error::Closed)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn ensure_writable(&self) -> Result<()> {
+        self.ensure_open()?;
+        if self.read_only {
+            Err(Error::ReadOnly)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn disk(&self, operation: &'static str) -> Result<&Disk> {
+        self.disk.as_ref().ok_or(Error::NeedsDisk { operation })
+    }
+
+    fn close(&self) -> Result<()> {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        self.queue.close();
+        self.log.stop();
+        if let Some(syncer) = self.syncer.lock().take() {
+            // The thread's failures are in the log's state, which `settle` asks.
+            let _ = syncer.join();
+        }
+        if self.read_only {
+            Ok(())
+        } else {
+            self.settle()
+        }
+    }
+
+    /// Leaves nothing to replay.
+    fn settle(&self) -> Result<()> {
+        // A writer that is at its commit now finishes first; others find the database closed.
+        self.queue.drain();
+        if let Some(cause) = self.log.failure() {
+            return Err(Error::Poisoned { cause });
+        }
+        self.log.sync()?;
+        self.store.flush()?;
+        if let Some(disk) = &self.disk {
+            self.log
+                .rely_on_manifest(ManifestFloor::synced(&disk.layout.store())?)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Err(error) = self.close() {
+            tracing::error!(%error, "the database did not close cleanly; the next open replays its log");
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! From a folder to an open database, step by step; the order is what makes it safe.
+//!
+//! ```text
+//! lock -> header -> mark -> look (read-only) -> compare -> recover -> compare again
+//!      -> migrate -> undo an unfinished load -> mark -> publish
+//! ```
+//! Until "recover" nothing is written, so a database that is refused is left as it was found.
+
+use super::settings::Settings;
+use super::{Database, Disk, Inner, bulk, migrate};
+use crate::codec::{CommitSeq, DatabaseId};
+use crate::error::{Error, Result};
+use crate::storage::batch::Batch;
+use crate::storage::commit::{CommitLog, Durability, MarkWriter};
+use crate::storage::files::header::{CURRENT_FORMAT, Header};
+use crate::storage::files::lock::FolderLock;
+use crate::storage::files::mark::{ManifestFloor, Mark, MarkFile};
+use crate::storage::files::reserve::{self, DiskGuard};
+use crate::storage::files::{Layout, mark, remove_dir, sync_dir};
+use crate::storage::memory::MemoryStore;
+use crate::storage::meta;
+use crate::storage::queue::WriterQueue;
+use crate::storage::rocks::RocksStore;
+use crate::storage::store::{Snapshot, Store};
+use parking_lot::Mutex;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Opens for reading and writing.
+pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
+    let layout = Layout::new(root);
+    let (header, lock) = take_or_create(&layout, &settings)?;
+    let reading = mark::read(&layout, header.id)?;
+    let looked = look(&layout, &header, &reading.mark, settings.accept_data_loss)?;
+    let store = recover(&layout, &settings)?;
+    let recovered = recovered_commit(&*store.snapshot(), &layout)?;
+    if recovered != looked {
+        return Err(data_loss(&layout, looked, recovered));
+    }
+    migrate::to_current(&layout, &header, &store, migrate::STEPS)?;
+    let start = bulk::undo_unfinished(&layout, &store, recovered)?;
+    // What recovery found is in synced files by now, so readers may see it once the mark says so.
+    let manifest = ManifestFloor::synced(&layout.store())?;
+    let mut mark = MarkWriter {
+        file: MarkFile::open(&layout, reading.turn)?,
+        id: header.id,
+        manifest,
+    };
+    mark.write(start)?;
+    let headroom = settings.store.write_buffer_bytes as u64;
+    let guard = Some(DiskGuard::new(
+        &layout,
+        settings.disk_reserve_bytes,
+        headroom,
+    )?);
+    let disk = Disk {
+        layout,
+        guard,
+        _lock: lock,
+    };
+    assemble(
+        Arc::new(store),
+        settings,
+        header.id,
+        Some(mark),
+        start,
+        Some(disk),
+        false,
+    )
+}
+
+/// Opens without writing a byte.
+pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
+    let layout = Layout::new(root);
+    let header = match Header::read(&layout)? {
+        Some(header) if header.ready => header,
+        other => return Err(nothing_at(&layout, other)),
+    };
+    let lock = FolderLock::shared(&layout)?;
+    if header.format < CURRENT_FORMAT {
+        let path = root.to_path_buf();
+        return Err(Error::MigrationNeeded {
+            path,
+            found: header.format,
+            current: CURRENT_FORMAT,
+        });
+    }
+    let reading = mark::read(&layout, header.id)?;
+    reading.mark.manifest.check(&layout.store())?;
+    let store = RocksStore::open_read_only(&layout.store(), &settings.store)?;
+    let snapshot = store.snapshot();
+    let recovered = compare(
+        &*snapshot,
+        &layout,
+        &header,
+        &reading.mark,
+        settings.accept_data_loss,
+    )?;
+    if meta::load_is_unfinished(&*snapshot)? {
+        return Err(Error::UnfinishedLoad {
+            path: root.to_path_buf(),
+        });
+    }
+    drop(snapshot);
+    let disk = Disk {
+        layout,
+        guard: None,
+        _lock: lock,
+    };
+    assemble(
+        Arc::new(store),
+        settings,
+        header.id,
+        None,
+        recovered,
+        Some(disk),
+        true,
+    )
+}
+
+/// A database in memory. It has an id too, so that nothing above sees a difference.
+pub(super) fn in_memory(settings: Settings) -> Result<Database> {
+    let store = MemoryStore::new();
+    let id = new_id(Path::new("memory"))?;
+    write_identity(&store, id)?;
+    assemble(
+        Arc::new(store),
+        settings,
+        id,
+        None,
+        CommitSeq::ZERO,
+        None,
+        false,
+    )
+}
+
+/// Locks the folder and reads whose it is, or makes a new database of it.
+fn take_or_create(layout: &Layout, settings: &Settings) -> Result<(Header, FolderLock)> {
+    let header = Header::read(layout)?;
+    if header.is_none() {
+        refuse_other_contents(layout)?;
+    }
+    match header {
+        Some(Header { ready: true, .. }) => {}
+        _ if settings.create_if_missing => {
+            fs::create_dir_all(layout.root())
+                .map_err(|error| Error::io("create", layout.root(), error))?;
+        }
+        _ => return Err(nothing_at(layout, header)),
+    }
+    let lock = FolderLock::exclusive(layout)?;
+    // Read again: somebody else may have made the database before we had the lock.
+    match Header::read(layout)? {
+        Some(header) if header.ready => Ok((header, lock)),
+        _ => Ok((create(layout, settings)?, lock)),
+    }
+}
+
+/// Makes a new database. The header says last that it is ready: a crash before that leaves a folder
+/// in which nothing was ever stored, and the next creation starts over.
+fn create(layout: &Layout, settings: &Settings) -> Result<Header> {
+    let id = new_id(layout.root())?;
+    let mut header = Header {
+        id,
+        format: CURRENT_FORMAT,
+        ready: false,
+    };
+    header.write(layout)?;
+    remove_dir(&layout.store())?;
+    let store = RocksStore::open(&layout.store(), &settings.store)?;
+    write_identity(&store, id)?;
+    store.flush()?;
+    drop(store);
+    let manifest = ManifestFloor::synced(&layout.store())?;
+    MarkFile::create(
+        layout,
+        &Mark {
+            id,
+            commit: CommitSeq::ZERO,
+            manifest,
+        },
+    )?;
+    sync_dir(&layout.store())?;
+    header.ready = true;
+    header.write(layout)?;
+    if let Some(parent) = layout
+        .root()
+        .canonicalize()
+        .ok()
+        .as_deref()
+        .and_then(Path::parent)
+    {
+        sync_dir(parent)?;
+    }
+    Ok(header)
+}
+
+fn write_identity(store: &dyn Store, id: DatabaseId) -> Result<()> {
+    let mut batch = Batch::new();
+    meta::put_identity(&mut batch, id);
+    meta::put_sequence(&mut batch, CommitSeq::ZERO);
+    store.append(&batch)?;
+    store.sync_log()
+}
+
+/// Looks at the store before recovery may rewrite anything, and refuses what has lost commits.
+fn look(
+    layout: &Layout,
+    header: &Header,
+    mark: &Mark,
+    accept_data_loss: bool,
+) -> Result<CommitSeq> {
+    if !accept_data_loss {
+        mark.manifest.check(&layout.store())?;
+    }
+    let mut found = CommitSeq::ZERO;
+    RocksStore::look(&layout.store(), &mut |snapshot| {
+        found = compare(snapshot, layout, header, mark, accept_data_loss)?;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Whether the store is this database's and holds every acknowledged commit.
+fn compare(
+    snapshot: &dyn Snapshot,
+    layout: &Layout,
+    header: &Header,
+    mark: &Mark,
+    accept_data_loss: bool,
+) -> Result<CommitSeq> {
+    let identity = meta::identity(snapshot)?;
+    let found = identity
+        .ok_or_else(|| Error::corruption(layout.store(), "the store does not say whose it is"))?;
+    if found != header.id {
+        return Err(Error::ForeignFile {
+            path: layout.store(),
+            expected: header.id,
+            found,
+        });
+    }
+    let recovered = recovered_commit(snapshot, layout)?;
+    if recovered < mark.commit {
+        if !accept_data_loss {
+            return Err(data_loss(layout, mark.commit, recovered));
+        }
+        tracing::error!(acknowledged = %mark.commit, %recovered, "acknowledged commits are lost, as accepted");
+    }
+    Ok(recovered)
+}
+
+fn recovered_commit(snapshot: &dyn Snapshot, layout: &Layout) -> Result<CommitSeq> {
+    meta::sequence(snapshot)?.ok_or_else(|| {
+        Error::corruption(
+            layout.store(),
+            "the store does not say which commit it is at",
+        )
+    })
+}
+
+/// Opens the store for good. On a full disk recovery needs the reserve.
+fn recover(layout: &Layout, settings: &Settings) -> Result<RocksStore> {
+    match RocksStore::open(&layout.store(), &settings.store) {
+        Err(error @ Error::Io { .. }) if layout.reserve().exists() => {
+            tracing::warn!(%error, "opening failed: trying again without the reserve");
+            reserve::release(layout)?;
+            RocksStore::open(&layout.store(), &settings.store)
+        }
+        opened => opened,
+    }
+}
+
+fn assemble(
+    store: Arc<dyn Store>,
+    settings: Settings,
+    id: DatabaseId,
+    mark: Option<MarkWriter>,
+    start: CommitSeq,
+    disk: Option<Disk>,
+    read_only: bool,
+) -> Result<Database> {
+    let clock = Arc::clone(&settings.clock);
+    let queue = WriterQueue::new(Arc::clone(&clock), settings.limits);
+    let durability = settings.durability;
+    let log = Arc::new(CommitLog::new(
+        Arc::clone(&store),
+        clock,
+        durability,
+        mark,
+        start,
+    ));
+    let syncer = match durability {
+        Durability::Periodic(interval) if !read_only => {
+            let log = Arc::clone(&log);
+            let thread = std::thread::Builder::new().name("stratigraph-sync".into());
+            let spawned = thread.spawn(move || log.sync_periodically(interval));
+            Some(
+                spawned
+                    .map_err(|error| Error::io("start a thread for", "the log's sync", error))?,
+            )
+        }
+        _ => None,
+    };
+    let syncer = Mutex::new(syncer);
+    let closed = AtomicBool::new(false);
+    Ok(Database {
+        inner: Arc::new(Inner {
+            store,
+            log,
+            queue,
+            id,
+            settings,
+            disk,
+            read_only,
+            closed,
+            syncer,
+        }),
+    })
+}
+
+fn new_id(path: &Path) -> Result<DatabaseId> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::io("draw an id for", path, std::io::Error::other(error)))?;
+    Ok(DatabaseId::from_bytes(bytes))
+}
+
+/// Why there is no database: a header that is not ready yet means that none was ever finished.
+fn nothing_at(layout: &Layout, unfinished: Option<Header>) -> Error {
+    match (unfinished, refuse_other_contents(layout)) {
+        (None, Err(error)) => error,
+        _ => Error::NotFound {
+            path: layout.root().to_path_buf(),
+        },
+    }
+}
+
+/// A folder without a header must hold nothing else than what a cut-short creation may leave.
+fn refuse_other_contents(layout: &Layout) -> Result<()> {
+    let path = layout.root().to_path_buf();
+    let entries = match fs::read_dir(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            return Err(Error::NotADatabase {
+                path,
+                reason: "it is a file, not a folder",
+            });
+        }
+        other => other.map_err(|error| Error::io("read", &path, error))?,
+    };
+    let ours = [layout.lock(), layout.header().with_extension("new")];
+    let mut others = entries
+        .flatten()
+        .filter(|entry| !ours.contains(&entry.path()))
+        .peekable();
+    if others.peek().is_none() {
+        return Ok(());
+    }
+    let parts = [layout.mark(), layout.store()];
+    if others.any(|entry| parts.contains(&entry.path())) {
+        return Err(Error::corruption(
+            layout.header(),
+            "the header is missing, while the rest of a database is there",
+        ));
+    }
+    Err(Error::NotADatabase {
+        path,
+        reason: "the folder is not empty and has no file STRATIGRAPH",
+    })
+}
+
+fn data_loss(layout: &Layout, acknowledged: CommitSeq, recovered: CommitSeq) -> Error {
+    Error::DataLoss {
+        path: layout.root().to_path_buf(),
+        acknowledged,
+        recovered,
+    }
+}

@@ -1,0 +1,135 @@
+//! Reading: the trait that both transactions share, and the read transaction.
+
+use super::scan::Scan;
+use crate::codec::CommitSeq;
+use crate::error::Result;
+use crate::storage::cancel::CancelToken;
+use crate::storage::commit::View;
+use crate::storage::family::Family;
+use crate::storage::range::KeyRange;
+use crate::storage::store::ScanOptions;
+use std::sync::Arc;
+
+/// What can be read, in a read and in a write transaction alike.
+pub trait Read {
+    /// Calls `visit` with the value of `key`, without copying it; `None` if it is not stored.
+    ///
+    /// # Errors
+    /// [`Error::Corruption`](crate::Error::Corruption) if its block is damaged.
+    fn get_with<T>(
+        &self,
+        family: Family,
+        key: &[u8],
+        visit: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>>;
+
+    /// The values of several keys, in their order.
+    ///
+    /// # Errors
+    /// As [`get_with`](Self::get_with).
+    fn multi_get(&self, family: Family, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>>;
+
+    /// Walks the keys of `range` as `options` say.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled) or an expired transaction.
+    fn scan_with(&self, family: Family, range: &KeyRange, options: ScanOptions)
+    -> Result<Scan<'_>>;
+
+    /// The commit that is read; a write transaction's own changes come on top.
+    fn commit_seq(&self) -> CommitSeq;
+
+    /// The value of `key`.
+    ///
+    /// # Errors
+    /// As [`get_with`](Self::get_with).
+    fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.get_with(family, key, <[u8]>::to_vec)
+    }
+
+    /// Whether `key` is stored.
+    ///
+    /// # Errors
+    /// As [`get_with`](Self::get_with).
+    fn contains(&self, family: Family, key: &[u8]) -> Result<bool> {
+        Ok(self.get_with(family, key, |_| ())?.is_some())
+    }
+
+    /// Walks the keys of `range` upwards.
+    ///
+    /// # Errors
+    /// As [`scan_with`](Self::scan_with).
+    fn scan(&self, family: Family, range: &KeyRange) -> Result<Scan<'_>> {
+        self.scan_with(family, range, ScanOptions::default())
+    }
+}
+
+/// A view of the database at one commit. It never changes and never blocks anybody.
+pub struct ReadTxn {
+    view: Arc<View>,
+    cancel: CancelToken,
+}
+
+impl ReadTxn {
+    pub(super) fn new(view: Arc<View>) -> Self {
+        Self {
+            view,
+            cancel: CancelToken::new(),
+        }
+    }
+
+    /// Lets `token` stop the scans of this transaction.
+    #[must_use]
+    pub fn with_cancel(mut self, token: CancelToken) -> Self {
+        self.cancel = token;
+        self
+    }
+}
+
+impl Read for ReadTxn {
+    fn get_with<T>(
+        &self,
+        family: Family,
+        key: &[u8],
+        visit: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>> {
+        get_from(&self.view, family, key, visit)
+    }
+
+    fn multi_get(&self, family: Family, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        self.cancel.check()?;
+        self.view.snapshot.multi_get(family, keys)
+    }
+
+    fn scan_with(
+        &self,
+        family: Family,
+        range: &KeyRange,
+        options: ScanOptions,
+    ) -> Result<Scan<'_>> {
+        self.cancel.check()?;
+        Ok(Scan::stored(
+            self.view.snapshot.cursor(family, range, options),
+            &self.cancel,
+        ))
+    }
+
+    fn commit_seq(&self) -> CommitSeq {
+        self.view.commit
+    }
+}
+
+/// A point read through the face, which cannot be generic.
+pub(super) fn get_from<T>(
+    view: &View,
+    family: Family,
+    key: &[u8],
+    visit: impl FnOnce(&[u8]) -> T,
+) -> Result<Option<T>> {
+    let mut visit = Some(visit);
+    let mut seen = None;
+    view.snapshot.get(family, key, &mut |value| {
+        seen = visit.take().map(|visit| visit(value))
+    })?;
+    Ok(seen)
+}

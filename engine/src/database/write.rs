@@ -1,0 +1,226 @@
+//! The write transaction: an overlay over the last commit, appended in one piece.
+
+use super::Inner;
+use super::read::{Read, get_from};
+use super::scan::Scan;
+use crate::codec::CommitSeq;
+use crate::error::{Error, Result};
+use crate::storage::batch::{Batch, Savepoint};
+use crate::storage::cancel::CancelToken;
+use crate::storage::commit::View;
+use crate::storage::family::Family;
+use crate::storage::queue::WriterPlace;
+use crate::storage::range::KeyRange;
+use crate::storage::store::ScanOptions;
+use std::sync::Arc;
+
+/// The longest key that is stored.
+pub(super) const MAX_KEY_BYTES: usize = 64 << 10;
+/// The longest value that is stored.
+pub(super) const MAX_VALUE_BYTES: usize = 64 << 20;
+
+/// The one write transaction. It reads its own writes; nobody else does before it has committed.
+///
+/// Dropping it takes everything back.
+///
+/// ```
+/// use stratigraph::storage::family::Family;
+/// use stratigraph::{Database, Read};
+///
+/// let db = Database::in_memory()?;
+/// let mut txn = db.write()?;
+/// txn.put(Family::Nodes, b"kept", b"1")?;
+/// let before = txn.savepoint();
+/// txn.put(Family::Nodes, b"taken back", b"2")?;
+/// txn.rollback_to(before)?;
+/// txn.commit()?;
+/// assert!(db.read()?.contains(Family::Nodes, b"kept")?);
+/// assert!(!db.read()?.contains(Family::Nodes, b"taken back")?);
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+pub struct WriteTxn {
+    batch: Batch,
+    base: Arc<View>,
+    place: WriterPlace,
+    cancel: CancelToken,
+    database: Arc<Inner>,
+}
+
+impl WriteTxn {
+    pub(super) fn begin(database: &Arc<Inner>) -> Result<Self> {
+        database.ensure_writable()?;
+        let place = database.queue.enter()?;
+        let base = database.log.appended()?;
+        Ok(Self {
+            batch: Batch::new(),
+            base,
+            place,
+            cancel: CancelToken::new(),
+            database: Arc::clone(database),
+        })
+    }
+
+    /// Lets `token` stop this transaction: its next step, or scan, fails.
+    #[must_use]
+    pub fn with_cancel(mut self, token: CancelToken) -> Self {
+        self.cancel = token;
+        self
+    }
+
+    /// Stores `value` under `key`.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] or [`Error::TransactionTooLarge`], after which the transaction goes on
+    /// without this change; [`Error::TransactionExpired`] or [`Error::Cancelled`], after which it
+    /// can only be dropped.
+    pub fn put(&mut self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
+        self.step()?;
+        limit("value", value.len(), MAX_VALUE_BYTES)?;
+        self.admit(key, value)?;
+        self.batch.put(family, key, value);
+        Ok(())
+    }
+
+    /// Removes `key`; one that is not stored is fine.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn delete(&mut self, family: Family, key: &[u8]) -> Result<()> {
+        self.step()?;
+        self.admit(key, &[])?;
+        self.batch.delete(family, key);
+        Ok(())
+    }
+
+    /// Marks this place, to come back to it with [`rollback_to`](Self::rollback_to).
+    pub fn savepoint(&mut self) -> Savepoint {
+        self.batch.savepoint()
+    }
+
+    /// Takes back every change since `savepoint`, which stays usable.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSavepoint`] if it is gone.
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.step()?;
+        self.batch.rollback_to(savepoint)
+    }
+
+    /// Forgets `savepoint` and every later one; their changes stay.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSavepoint`] if it is gone.
+    pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.step()?;
+        self.batch.release(savepoint)
+    }
+
+    /// About how many bytes the transaction holds in memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.batch.held_bytes() as u64
+    }
+
+    /// Commits, and returns when the commit is durable and readers see it.
+    ///
+    /// # Errors
+    /// [`Error::OutcomeUnknown`] if the commit may or may not be there after the next open; after
+    /// any other error nothing was written.
+    pub fn commit(self) -> Result<CommitSeq> {
+        self.cancel.check()?;
+        if self.batch.is_empty() {
+            return Ok(self.base.commit);
+        }
+        if let Some(guard) = self
+            .database
+            .disk
+            .as_ref()
+            .and_then(|disk| disk.guard.as_ref())
+        {
+            guard.admit(self.batch.bytes() as u64, self.batch.only_deletes())?;
+        }
+        self.place.begin_commit()?;
+        let commit = self.database.log.append(self.batch)?;
+        // The next writer goes ahead while this one waits for the disk.
+        drop(self.place);
+        self.database.log.acknowledge(commit)?;
+        Ok(commit)
+    }
+
+    /// Takes everything back. Dropping the transaction does the same.
+    pub fn rollback(self) {}
+
+    fn step(&self) -> Result<()> {
+        self.cancel.check()?;
+        self.place.step()
+    }
+
+    fn admit(&self, key: &[u8], value: &[u8]) -> Result<()> {
+        limit("key", key.len(), MAX_KEY_BYTES)?;
+        let bytes = (self.batch.held_bytes() + Batch::cost_of(key, value)) as u64;
+        let limit_bytes = self.database.settings.transaction_bytes;
+        if bytes > limit_bytes {
+            return Err(Error::TransactionTooLarge { bytes, limit_bytes });
+        }
+        Ok(())
+    }
+}
+
+fn limit(what: &'static str, bytes: usize, limit: usize) -> Result<()> {
+    if bytes > limit {
+        return Err(Error::TooLarge {
+            what,
+            bytes: bytes as u64,
+            limit_bytes: limit as u64,
+        });
+    }
+    Ok(())
+}
+
+impl Read for WriteTxn {
+    fn get_with<T>(
+        &self,
+        family: Family,
+        key: &[u8],
+        visit: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>> {
+        self.step()?;
+        match self.batch.get(family, key) {
+            Some(change) => Ok(change.map(visit)),
+            None => get_from(&self.base, family, key, visit),
+        }
+    }
+
+    fn multi_get(&self, family: Family, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        self.step()?;
+        let mut values = self.base.snapshot.multi_get(family, keys)?;
+        for (key, value) in keys.iter().zip(&mut values) {
+            if let Some(change) = self.batch.get(family, key) {
+                *value = change.map(<[u8]>::to_vec);
+            }
+        }
+        Ok(values)
+    }
+
+    fn scan_with(
+        &self,
+        family: Family,
+        range: &KeyRange,
+        options: ScanOptions,
+    ) -> Result<Scan<'_>> {
+        self.step()?;
+        let stored = self.base.snapshot.cursor(family, range, options);
+        Ok(Scan::merged(
+            stored,
+            &self.cancel,
+            &self.batch,
+            family,
+            range,
+            options.direction,
+        ))
+    }
+
+    fn commit_seq(&self) -> CommitSeq {
+        self.base.commit
+    }
+}

@@ -1,0 +1,365 @@
+//! The one error type of the engine, and what a caller can do about each.
+//!
+//! Errors carry fields, never formatted strings, so that the command line, gRPC and tests read the
+//! same facts. [`Error::kind`] says what to do; the message says what happened and, where there is
+//! something to do, names it. No error type of a dependency appears here.
+
+use crate::codec::{CodecError, CommitSeq, DatabaseId, FormatVersion};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The engine's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What a caller should do about an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request is wrong: change it, trying again as it is cannot help.
+    Request,
+    /// Nothing is wrong with the request: try it again.
+    Retry,
+    /// Somebody else has what was asked for.
+    Conflict,
+    /// Stored bytes are not what was written: restore from a backup.
+    Corrupt,
+    /// The database cannot serve this now (disk full, sync failed, closed).
+    Unavailable,
+    /// The engine broke a promise to itself: please report it.
+    Bug,
+}
+
+impl ErrorKind {
+    /// The kind as one lower-case word, for `--json` and logs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Retry => "retry",
+            Self::Conflict => "conflict",
+            Self::Corrupt => "corrupt",
+            Self::Unavailable => "unavailable",
+            Self::Bug => "bug",
+        }
+    }
+}
+
+/// Everything that can go wrong in the engine.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no database at the path.
+    #[error("no database at {}: create one with `Database::create` or the builder's `create_if_missing`", path.display())]
+    NotFound {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The folder holds something else.
+    #[error("{} is not a Stratigraph database: {reason}", path.display())]
+    NotADatabase {
+        /// The folder.
+        path: PathBuf,
+        /// What was seen there.
+        reason: &'static str,
+    },
+    /// `create` met something that is already there.
+    #[error("{} already exists and is not empty", path.display())]
+    AlreadyExists {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Another process, or another handle of this one, holds the database.
+    #[error("{} is open elsewhere: one process may write, or several may read; share one `Database` (it clones) or open read-only once the writer is gone", path.display())]
+    AlreadyOpen {
+        /// The database's folder.
+        path: PathBuf,
+    },
+    /// A file belongs to another database.
+    #[error("{} belongs to database {found}, not to {expected}: it was copied from elsewhere; put the right file back or restore a backup", path.display())]
+    ForeignFile {
+        /// The file.
+        path: PathBuf,
+        /// The database it lies in.
+        expected: DatabaseId,
+        /// The database it names.
+        found: DatabaseId,
+    },
+    /// The database was written by a newer version of the engine.
+    #[error("{} has format {found}; this version reads up to {supported}: use a newer stratigraph", path.display())]
+    FutureFormat {
+        /// The file that says so.
+        path: PathBuf,
+        /// The format it names.
+        found: FormatVersion,
+        /// The newest format this version knows.
+        supported: FormatVersion,
+    },
+    /// The database has an older format and may not be written now.
+    #[error("{} has format {found} and must be upgraded to {current} first: open it once for writing", path.display())]
+    MigrationNeeded {
+        /// The database's folder.
+        path: PathBuf,
+        /// Its format.
+        found: FormatVersion,
+        /// The format of this version.
+        current: FormatVersion,
+    },
+    /// A bulk load was cut short and must be undone first.
+    #[error("a bulk load of {} was cut short: open the database once for writing, which undoes it", path.display())]
+    UnfinishedLoad {
+        /// The database's folder.
+        path: PathBuf,
+    },
+    /// Acknowledged commits are missing.
+    #[error("acknowledged commits are lost in {}: commits up to {acknowledged} were acknowledged, the files hold up to {recovered}; nothing was changed: restore a backup, or keep what is left with `stratigraph recover --accept-loss`", path.display())]
+    DataLoss {
+        /// The database's folder.
+        path: PathBuf,
+        /// The last commit that was acknowledged as durable.
+        acknowledged: CommitSeq,
+        /// The last commit that the files hold.
+        recovered: CommitSeq,
+    },
+    /// Stored bytes are not what was written.
+    #[error("{} is damaged: {what}", path.display())]
+    Corruption {
+        /// The file or, where only RocksDB knows it, the folder.
+        path: PathBuf,
+        /// What does not fit.
+        what: String,
+    },
+    /// A stored key or record does not decode.
+    #[error("a record in family {family} is damaged: {source}")]
+    Record {
+        /// The family.
+        family: &'static str,
+        /// What the decoder met.
+        source: CodecError,
+    },
+    /// The database was opened read-only.
+    #[error("the database is open read-only")]
+    ReadOnly,
+    /// The database handle was closed.
+    #[error("the database is closed")]
+    Closed,
+    /// The writer before this one took too long.
+    #[error(
+        "waited {waited_ms} ms for another write transaction to end (limit {limit_ms} ms): try again, keep write transactions short, or raise `write_queue_timeout`"
+    )]
+    WriterQueueTimeout {
+        /// How long it waited.
+        waited_ms: u64,
+        /// The limit.
+        limit_ms: u64,
+    },
+    /// The write transaction was idle or open for too long and has been rolled back.
+    #[error("the write transaction was rolled back: its {limit} limit of {limit_ms} ms had passed")]
+    TransactionExpired {
+        /// Which limit.
+        limit: TimeLimit,
+        /// Its value.
+        limit_ms: u64,
+    },
+    /// The write transaction holds too much.
+    #[error(
+        "the write transaction would hold {bytes} bytes, over its limit of {limit_bytes}: commit in smaller portions, or raise `transaction_bytes`"
+    )]
+    TransactionTooLarge {
+        /// What it would have held.
+        bytes: u64,
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// A key or value is larger than the engine stores.
+    #[error("a {what} of {bytes} bytes is over the limit of {limit_bytes}")]
+    TooLarge {
+        /// `key` or `value`.
+        what: &'static str,
+        /// Its length.
+        bytes: u64,
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// The savepoint was released or rolled back past.
+    #[error(
+        "this savepoint is gone: it was released, or the transaction was rolled back to an earlier one"
+    )]
+    UnknownSavepoint,
+    /// The caller cancelled the work.
+    #[error("cancelled")]
+    Cancelled,
+    /// An earlier write failed; nothing may be written until the database is opened again.
+    #[error(
+        "writing has stopped since an earlier write failed ({cause}): reading goes on; open the database again to write"
+    )]
+    Poisoned {
+        /// What failed.
+        cause: Arc<str>,
+    },
+    /// The commit failed half-way: it may or may not be there after the next open.
+    #[error(
+        "the outcome of this commit is unknown ({cause}): it may or may not be there when the database is opened again"
+    )]
+    OutcomeUnknown {
+        /// What failed.
+        cause: Arc<str>,
+    },
+    /// The disk has no room left above the reserve.
+    #[error("the disk of {} is full: {free_bytes} bytes are free and {needed_bytes} are needed (the reserve included); deleting still works, reading too", path.display())]
+    DiskFull {
+        /// The database's folder.
+        path: PathBuf,
+        /// What the file system offers.
+        free_bytes: u64,
+        /// What the write wanted, with the reserve that stays free for deletes.
+        needed_bytes: u64,
+    },
+    /// Keys of a bulk load came out of order.
+    #[error("bulk load of family {family}: keys must rise, and entry {entry} does not")]
+    BulkOrder {
+        /// The family.
+        family: &'static str,
+        /// Which entry of this family, from 0.
+        entry: u64,
+    },
+    /// A bulk load met a key that is already stored.
+    #[error("bulk load of family {family}: entry {entry} is already stored; a bulk load only adds")]
+    BulkExists {
+        /// The family.
+        family: &'static str,
+        /// Which entry of this family, from 0.
+        entry: u64,
+    },
+    /// The operating system refused something.
+    #[error("cannot {operation} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb.
+        operation: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: Arc<std::io::Error>,
+    },
+    /// The store below refused something that is neither damage nor an I/O error.
+    #[error("the store refused to {operation}: {message}")]
+    Store {
+        /// What was tried, as a verb.
+        operation: &'static str,
+        /// What the store said.
+        message: String,
+    },
+    /// This kind of database cannot do that.
+    #[error("{operation} needs a database on disk")]
+    NeedsDisk {
+        /// What was asked for.
+        operation: &'static str,
+    },
+    /// A setting is out of range.
+    #[error("setting {name} = {value}: {reason}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// What it was set to.
+        value: u64,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The backup asked for does not exist.
+    #[error("{} holds no backup {wanted}", path.display())]
+    NoSuchBackup {
+        /// The backup folder.
+        path: PathBuf,
+        /// Which backup was asked for.
+        wanted: u64,
+    },
+}
+
+/// Which time limit ended a write transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TimeLimit {
+    /// Nothing was asked of the transaction for too long.
+    Idle,
+    /// The transaction was open for too long.
+    Total,
+}
+
+impl std::fmt::Display for TimeLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Idle => "idle",
+            Self::Total => "total time",
+        })
+    }
+}
+
+impl Error {
+    /// What to do about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotFound { .. }
+            | Self::NotADatabase { .. }
+            | Self::AlreadyExists { .. }
+            | Self::FutureFormat { .. }
+            | Self::MigrationNeeded { .. }
+            | Self::UnfinishedLoad { .. }
+            | Self::ReadOnly
+            | Self::TransactionTooLarge { .. }
+            | Self::TooLarge { .. }
+            | Self::UnknownSavepoint
+            | Self::Cancelled
+            | Self::BulkOrder { .. }
+            | Self::BulkExists { .. }
+            | Self::NeedsDisk { .. }
+            | Self::Setting { .. }
+            | Self::NoSuchBackup { .. } => ErrorKind::Request,
+            Self::WriterQueueTimeout { .. } | Self::TransactionExpired { .. } => ErrorKind::Retry,
+            Self::AlreadyOpen { .. } => ErrorKind::Conflict,
+            Self::ForeignFile { .. }
+            | Self::DataLoss { .. }
+            | Self::Corruption { .. }
+            | Self::Record { .. } => ErrorKind::Corrupt,
+            Self::Closed
+            | Self::Poisoned { .. }
+            | Self::OutcomeUnknown { .. }
+            | Self::DiskFull { .. }
+            | Self::Io { .. } => ErrorKind::Unavailable,
+            Self::Store { .. } => ErrorKind::Bug,
+        }
+    }
+
+    /// Whether the write may or may not be there after the next open.
+    ///
+    /// Every other error means that nothing was written.
+    #[must_use]
+    pub fn outcome_is_unknown(&self) -> bool {
+        matches!(self, Self::OutcomeUnknown { .. })
+    }
+
+    /// An I/O error with the file and what was tried.
+    pub(crate) fn io(
+        operation: &'static str,
+        path: impl Into<PathBuf>,
+        source: std::io::Error,
+    ) -> Self {
+        Self::Io {
+            operation,
+            path: path.into(),
+            source: Arc::new(source),
+        }
+    }
+
+    /// Damage in a file of ours.
+    pub(crate) fn corruption(path: impl Into<PathBuf>, what: impl std::fmt::Display) -> Self {
+        Self::Corruption {
+            path: path.into(),
+            what: what.to_string(),
+        }
+    }
+
+    /// A record that does not decode.
+    pub(crate) fn record(family: &'static str, source: CodecError) -> Self {
+        Self::Record { family, source }
+    }
+}

@@ -1,0 +1,378 @@
+//! The commit log: appending in order, syncing in groups, and publishing only what is durable.
+//!
+//! ```text
+//! writer's place held:  append batch (with its sequence) -> snapshot        -> place given up
+//! then, in a group:     sync the log -> write and sync the mark -> publish  -> acknowledge
+//! ```
+//! Readers get the published snapshot, so nobody ever reads what a crash could take back. A writer
+//! starts from the last appended one: were that taken back, its own commit would be too.
+
+use super::batch::Batch;
+use super::files::mark::{ManifestFloor, Mark, MarkFile};
+use super::meta;
+use super::plant::{self, Bug};
+use super::store::{Snapshot, Store};
+use crate::clock::Clock;
+use crate::codec::{CommitSeq, DatabaseId};
+use crate::error::{Error, Result};
+use arc_swap::ArcSwap;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// When a commit is durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Durability {
+    /// Before it is acknowledged: it survives a loss of power. The default.
+    #[default]
+    Commit,
+    /// At most this much later. A crash of the process loses nothing; a loss of power may take back
+    /// the commits of the last interval, always from the end and never a part of one.
+    Periodic(Duration),
+}
+
+/// A group waits no longer than this for more commits, however slow the disk.
+const MAX_GATHER: Duration = Duration::from_millis(2);
+
+/// The state of the database at one commit.
+pub struct View {
+    /// The commit.
+    pub commit: CommitSeq,
+    /// What is stored at it.
+    pub snapshot: Arc<dyn Snapshot>,
+}
+
+/// Appends, syncs and publishes.
+pub struct CommitLog {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    durability: Durability,
+    mark: Option<Mutex<MarkWriter>>,
+    published: ArcSwap<View>,
+    state: Mutex<State>,
+    changed: Condvar,
+    gathered: Condvar,
+    alarm: Condvar,
+    counters: Counters,
+}
+
+struct State {
+    appended: Arc<View>,
+    durable: CommitSeq,
+    /// Commits appended since the last sync began.
+    waiting: usize,
+    /// How many commits the next group is likely to have.
+    expected: usize,
+    /// Set while a group is gathering: how many commits it waits for.
+    gathering: Option<usize>,
+    syncing: bool,
+    failed: Option<Arc<str>>,
+    closing: bool,
+    /// About how long a sync takes.
+    sync_time: Duration,
+}
+
+/// The mark and what is written into it beside the commit.
+pub struct MarkWriter {
+    /// The file.
+    pub file: MarkFile,
+    /// The database.
+    pub id: DatabaseId,
+    /// How far the manifest was when it was last relied on.
+    pub manifest: ManifestFloor,
+}
+
+impl MarkWriter {
+    /// Says durably that everything up to `commit` was acknowledged.
+    pub fn write(&mut self, commit: CommitSeq) -> Result<()> {
+        if plant::is(Bug::SkipMark) {
+            return Ok(());
+        }
+        self.file.write(&Mark {
+            id: self.id,
+            commit,
+            manifest: self.manifest,
+        })
+    }
+}
+
+/// Counts since the database was opened.
+#[derive(Debug, Default)]
+struct Counters {
+    commits: AtomicU64,
+    groups: AtomicU64,
+    mark_syncs: AtomicU64,
+}
+
+/// Counts of commits and of what they cost, since the database was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CommitCounts {
+    /// Commits appended.
+    pub commits: u64,
+    /// Groups of commits that were made durable together.
+    pub groups: u64,
+    /// Syncs of the high-water mark.
+    pub mark_syncs: u64,
+}
+
+impl CommitLog {
+    /// A log that goes on after `start`, which is durable and published at once.
+    pub fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        durability: Durability,
+        mark: Option<MarkWriter>,
+        start: CommitSeq,
+    ) -> Self {
+        let view = Arc::new(View {
+            commit: start,
+            snapshot: store.snapshot(),
+        });
+        Self {
+            store,
+            clock,
+            durability,
+            mark: mark.map(Mutex::new),
+            published: ArcSwap::new(Arc::clone(&view)),
+            state: Mutex::new(State {
+                appended: view,
+                durable: start,
+                waiting: 0,
+                expected: 0,
+                gathering: None,
+                syncing: false,
+                failed: None,
+                closing: false,
+                sync_time: Duration::from_micros(100),
+            }),
+            changed: Condvar::new(),
+            gathered: Condvar::new(),
+            alarm: Condvar::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// What readers see.
+    pub fn published(&self) -> Arc<View> {
+        self.published.load_full()
+    }
+
+    /// What the next writer starts from.
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`] after a failed write.
+    pub fn appended(&self) -> Result<Arc<View>> {
+        let state = self.state.lock();
+        match &state.failed {
+            Some(cause) => Err(Error::Poisoned {
+                cause: Arc::clone(cause),
+            }),
+            None => Ok(Arc::clone(&state.appended)),
+        }
+    }
+
+    /// Appends a batch as the next commit. Only the holder of the writer's place may call this.
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`] after an earlier failure, [`Error::OutcomeUnknown`] for this one.
+    pub fn append(&self, mut batch: Batch) -> Result<CommitSeq> {
+        let before = self.appended()?;
+        let commit = before.commit.next().ok_or_else(|| Error::Store {
+            operation: "commit",
+            message: "all commit sequence numbers are used up".into(),
+        })?;
+        meta::put_sequence(&mut batch, commit);
+        #[cfg(feature = "planted-bugs")]
+        if plant::is(Bug::DropFamily) {
+            batch.drop_family(super::family::Family::Out);
+        }
+        self.store
+            .append(&batch)
+            .map_err(|error| self.fail(&error))?;
+        let view = Arc::new(View {
+            commit,
+            snapshot: self.store.snapshot(),
+        });
+        let mut state = self.state.lock();
+        state.appended = Arc::clone(&view);
+        state.waiting += 1;
+        self.counters.commits.fetch_add(1, Ordering::Relaxed);
+        if self.durability != Durability::Commit || plant::is(Bug::AcknowledgeEarly) {
+            self.published.store(view);
+        }
+        if state
+            .gathering
+            .is_some_and(|expected| state.waiting >= expected)
+        {
+            self.gathered.notify_one();
+        }
+        Ok(commit)
+    }
+
+    /// Returns once `commit` may be acknowledged.
+    ///
+    /// # Errors
+    /// [`Error::OutcomeUnknown`] if its sync failed.
+    pub fn acknowledge(&self, commit: CommitSeq) -> Result<()> {
+        match self.durability {
+            Durability::Commit if !plant::is(Bug::AcknowledgeEarly) => {
+                self.wait_until_durable(commit)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes everything appended so far durable.
+    ///
+    /// # Errors
+    /// [`Error::OutcomeUnknown`] if the sync failed, now or before.
+    pub fn sync(&self) -> Result<CommitSeq> {
+        let commit = self.state.lock().appended.commit;
+        self.wait_until_durable(commit)?;
+        Ok(commit)
+    }
+
+    /// Waits until `commit` is durable and published; the first to come syncs for everybody.
+    fn wait_until_durable(&self, commit: CommitSeq) -> Result<()> {
+        let mut state = self.state.lock();
+        loop {
+            if state.durable >= commit {
+                return Ok(());
+            }
+            if let Some(cause) = &state.failed {
+                return Err(Error::OutcomeUnknown {
+                    cause: Arc::clone(cause),
+                });
+            }
+            if state.syncing {
+                self.changed.wait(&mut state);
+                continue;
+            }
+            state.syncing = true;
+            self.gather(&mut state);
+            let target = Arc::clone(&state.appended);
+            let group = std::mem::take(&mut state.waiting);
+            drop(state);
+            let started = self.clock.now();
+            let synced = self.sync_to(&target);
+            let took = self.clock.now().saturating_sub(started);
+            state = self.state.lock();
+            state.syncing = false;
+            if synced.is_ok() {
+                state.durable = target.commit;
+                // Whoever is acknowledged now, and whoever came during the sync, are different
+                // threads; so many are likely to be in the next group.
+                state.expected = group + state.waiting;
+                state.sync_time = (state.sync_time * 7 + took) / 8;
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits a moment for threads that are likely to commit too: one sync for all of them costs
+    /// less than two. It waits at most for the time that a sync takes, and not at all when alone.
+    fn gather(&self, state: &mut MutexGuard<'_, State>) {
+        if state.waiting >= state.expected {
+            return;
+        }
+        state.gathering = Some(state.expected);
+        let until = self.clock.now() + state.sync_time.min(MAX_GATHER);
+        while state.waiting < state.expected {
+            let left = until.saturating_sub(self.clock.now());
+            if left.is_zero() || self.gathered.wait_for(state, left).timed_out() {
+                break;
+            }
+        }
+        state.gathering = None;
+    }
+
+    /// Log, then mark, then readers: the order that everything rests on.
+    fn sync_to(&self, target: &Arc<View>) -> Result<()> {
+        if !plant::is(Bug::SkipSync) {
+            self.store.sync_log().map_err(|error| self.fail(&error))?;
+        }
+        if let Some(mark) = &self.mark {
+            mark.lock()
+                .write(target.commit)
+                .map_err(|error| self.fail(&error))?;
+            self.counters.mark_syncs.fetch_add(1, Ordering::Relaxed);
+        }
+        self.counters.groups.fetch_add(1, Ordering::Relaxed);
+        if self.durability == Durability::Commit {
+            self.published.store(Arc::clone(target));
+        }
+        Ok(())
+    }
+
+    /// Notes how far the manifest is; what it lists is relied on from the next mark on.
+    ///
+    /// # Errors
+    /// [`Error::OutcomeUnknown`] if the mark cannot be written.
+    pub fn rely_on_manifest(&self, floor: ManifestFloor) -> Result<()> {
+        let Some(mark) = &self.mark else {
+            return Ok(());
+        };
+        let durable = self.state.lock().durable;
+        let mut mark = mark.lock();
+        mark.manifest = floor;
+        mark.write(durable).map_err(|error| self.fail(&error))
+    }
+
+    /// Stops writing for good, and says why: what happened to this write is unknown.
+    fn fail(&self, error: &Error) -> Error {
+        let mut state = self.state.lock();
+        let cause: Arc<str> = error.to_string().into();
+        tracing::error!(%error, "a write failed: no further commit until the database is opened again");
+        state.failed.get_or_insert_with(|| Arc::clone(&cause));
+        self.changed.notify_all();
+        Error::OutcomeUnknown { cause }
+    }
+
+    /// Stops writing for good: what is in the store must not be published.
+    pub fn stop_writing(&self, error: &Error) {
+        // The error itself is kept as the cause that later commits report.
+        let _ = self.fail(error);
+    }
+
+    /// Why writing has stopped, if it has.
+    pub fn failure(&self) -> Option<Arc<str>> {
+        self.state.lock().failed.clone()
+    }
+
+    /// The last commit that a loss of power cannot take back.
+    pub fn durable(&self) -> CommitSeq {
+        self.state.lock().durable
+    }
+
+    /// Counts since the database was opened.
+    pub fn counts(&self) -> CommitCounts {
+        CommitCounts {
+            commits: self.counters.commits.load(Ordering::Relaxed),
+            groups: self.counters.groups.load(Ordering::Relaxed),
+            mark_syncs: self.counters.mark_syncs.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Syncs every `interval` until [`stop`](Self::stop); the body of a thread.
+    pub fn sync_periodically(&self, interval: Duration) {
+        let mut state = self.state.lock();
+        while !state.closing {
+            self.alarm.wait_for(&mut state, interval);
+            if state.durable < state.appended.commit && state.failed.is_none() {
+                drop(state);
+                // A failure is in the state and in the log; the next commit reports it.
+                let _ = self.sync();
+                state = self.state.lock();
+            }
+        }
+    }
+
+    /// Ends [`sync_periodically`](Self::sync_periodically).
+    pub fn stop(&self) {
+        self.state.lock().closing = true;
+        self.alarm.notify_all();
+    }
+}

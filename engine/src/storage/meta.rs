@@ -1,0 +1,111 @@
+//! The records of the `meta` family that the storage floor itself keeps.
+//!
+//! ```text
+//! [1]  commit sequence   in every batch, so that each says which commit it is
+//! [2]  identity          the database's id, to tell a store from another's
+//! [3]  load marker       there while a bulk load is unfinished
+//! ```
+//! Tags from 16 on belong to the catalogue.
+
+use super::batch::Batch;
+use super::family::Family;
+use super::store::Snapshot;
+use crate::codec::{CodecError, CommitSeq, DatabaseId, RecordReader, RecordWriter};
+use crate::error::{Error, Result};
+
+const SEQUENCE: &[u8] = &[1];
+const IDENTITY: &[u8] = &[2];
+const LOAD_MARKER: &[u8] = &[3];
+const RECORD: u8 = 1;
+
+/// Puts the commit's own sequence into its batch.
+pub fn put_sequence(batch: &mut Batch, sequence: CommitSeq) {
+    batch.put(
+        Family::Meta,
+        SEQUENCE,
+        &RecordWriter::new(RECORD)
+            .push_fixed_u64(sequence.get())
+            .finish(),
+    );
+}
+
+/// The last commit that the snapshot holds; `None` in a store that was never written.
+pub fn sequence(snapshot: &dyn Snapshot) -> Result<Option<CommitSeq>> {
+    read(snapshot, SEQUENCE, |record| {
+        Ok(CommitSeq::new(record.read_fixed_u64()?))
+    })
+}
+
+/// Puts the database's id.
+pub fn put_identity(batch: &mut Batch, id: DatabaseId) {
+    batch.put(
+        Family::Meta,
+        IDENTITY,
+        &RecordWriter::new(RECORD).push_raw(id.as_bytes()).finish(),
+    );
+}
+
+/// The id of the database that the store belongs to.
+pub fn identity(snapshot: &dyn Snapshot) -> Result<Option<DatabaseId>> {
+    read(snapshot, IDENTITY, |record| {
+        Ok(DatabaseId::from_bytes(record.read_array()?))
+    })
+}
+
+/// Says that a bulk load has begun; `files` of each family will be undone if it is not finished.
+pub fn put_load_marker(batch: &mut Batch) {
+    batch.put(
+        Family::Meta,
+        LOAD_MARKER,
+        &RecordWriter::new(RECORD).finish(),
+    );
+}
+
+/// Says that no bulk load is going on.
+pub fn clear_load_marker(batch: &mut Batch) {
+    batch.delete(Family::Meta, LOAD_MARKER);
+}
+
+/// Whether a bulk load was begun and not finished.
+pub fn load_is_unfinished(snapshot: &dyn Snapshot) -> Result<bool> {
+    Ok(read(snapshot, LOAD_MARKER, |_| Ok(()))?.is_some())
+}
+
+/// Whether a stored pair of this family is one of the above and decodes, for `check`.
+pub fn verify(key: &[u8], value: &[u8]) -> Result<(), CodecError> {
+    let mut record = RecordReader::new("meta record", RECORD..=RECORD, value)?;
+    match key {
+        SEQUENCE => drop(record.read_fixed_u64()?),
+        IDENTITY => drop(record.read_array::<16>()?),
+        LOAD_MARKER => {}
+        _ => {
+            let found = key.first().copied().unwrap_or(0);
+            return Err(CodecError::BadTag {
+                what: "meta key",
+                at: 0,
+                found,
+            });
+        }
+    }
+    record.finish()
+}
+
+fn read<T>(
+    snapshot: &dyn Snapshot,
+    key: &[u8],
+    decode: impl Fn(&mut RecordReader<'_>) -> Result<T, CodecError>,
+) -> Result<Option<T>> {
+    let mut value = None;
+    snapshot.get(Family::Meta, key, &mut |bytes| {
+        value = Some(
+            RecordReader::new("meta record", RECORD..=RECORD, bytes).and_then(|mut record| {
+                let decoded = decode(&mut record)?;
+                record.finish()?;
+                Ok(decoded)
+            }),
+        );
+    })?;
+    value
+        .transpose()
+        .map_err(|error| Error::record(Family::Meta.name(), error))
+}

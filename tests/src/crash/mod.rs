@@ -1,0 +1,139 @@
+//! `crash`: a child writes and acknowledges through a pipe until it is killed with SIGKILL, again
+//! and again on one database; an oracle checks that every acknowledged batch is there and none half.
+//!
+//! [`cycle`] draws each cycle's options, [`child`] is the process that dies, [`link`] the pipe,
+//! [`trial`] the parent's side of a cycle and what it counts. SIGKILL keeps the page cache: this
+//! finds wrong recovery, never a missing sync, which is the business of `powerloss`.
+//!
+//! A run must fail when it proves nothing: when no batch was acknowledged, or no child was killed
+//! in the middle of its work.
+
+pub mod child;
+pub mod cycle;
+pub mod link;
+pub mod scratch;
+mod trial;
+
+use child::ChildArgs;
+use clap::{Parser, Subcommand};
+use cycle::Cycle;
+use scratch::Scratch;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use trial::{Counts, Trial};
+
+/// From so many cycles on, some must have been killed during recovery.
+const CYCLES_WITH_A_RECOVERY: u64 = 50;
+
+/// Kills a writing process at random times and checks that nothing acknowledged is lost.
+#[derive(Debug, Parser)]
+#[command(name = "crash", args_conflicts_with_subcommands = true)]
+struct Args {
+    #[command(subcommand)]
+    role: Option<Role>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Role {
+    /// The process that will be killed.
+    #[command(hide = true)]
+    Child(ChildArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct RunArgs {
+    /// How many times to kill.
+    #[arg(long, default_value_t = 50)]
+    cycles: u64,
+    /// Decides the workload, the options and the times; a random one is drawn and printed.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Plants a bug in the children; the run must fail then.
+    #[arg(long)]
+    plant: Option<String>,
+    /// A folder to work in, which is removed after a run without failures; by default a temporary
+    /// one, in memory if possible. On a disk fewer batches get through, and more are in flight.
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    /// Keeps the database of a run without failures too.
+    #[arg(long)]
+    keep: bool,
+}
+
+/// The program.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = match &args.role {
+        Some(Role::Child(child)) => child::run(child).map(|()| true),
+        None => run(&args.run),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("crash: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Where the backups of the database in `dir` go.
+fn backup_folder(dir: &Path) -> PathBuf {
+    dir.with_extension("backups")
+}
+
+fn run(args: &RunArgs) -> anyhow::Result<bool> {
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+    let scratch = Scratch::new(args.dir.as_deref(), "crash")?;
+    let root = scratch.root();
+    eprintln!("crash: {} cycles, seed {seed}, in {}", args.cycles, root.display());
+    let started = Instant::now();
+    let mut last_said = Instant::now();
+    let mut trial = Trial::new(seed, root.join("database"), args.plant.clone());
+    for number in 0..args.cycles {
+        if let Err(error) = trial.run(&Cycle::draw(seed, number)) {
+            eprintln!("crash: cycle {number}: {error:#}");
+            trial.counts.check_errors += 1;
+        }
+        if trial.counts.has_failures() {
+            break;
+        }
+        if last_said.elapsed() > Duration::from_secs(2) || number + 1 == args.cycles {
+            last_said = Instant::now();
+            eprintln!("crash: cycle {}/{}, {}", number + 1, args.cycles, trial.counts.in_words());
+        }
+    }
+    let counts = trial.counts;
+    let proves = proves_something(&counts);
+    eprintln!("crash: {:.1} s", started.elapsed().as_secs_f64());
+    if counts.has_failures() || !proves {
+        let bug = args.plant.as_ref().map(|bug| format!(" --plant {bug}")).unwrap_or_default();
+        eprintln!("crash: reproduce with: crash --cycles {} --seed {seed}{bug}", args.cycles);
+    }
+    if counts.has_failures() || args.keep {
+        eprintln!("crash: the database is kept in {}", scratch.keep().display());
+    } else {
+        scratch.remove()?;
+    }
+    println!("{}", counts.last_line());
+    Ok(proves && !counts.has_failures())
+}
+
+fn proves_something(counts: &Counts) -> bool {
+    let unproven = [
+        (counts.acknowledged == 0, "no batch was ever acknowledged"),
+        (counts.killed_at_work == 0, "no child was killed at its work"),
+        (
+            counts.cycles >= CYCLES_WITH_A_RECOVERY && counts.killed_in_recovery == 0,
+            "no child was killed during recovery",
+        ),
+    ];
+    for (_, why) in unproven.iter().filter(|(missing, _)| *missing) {
+        eprintln!("crash: this run proves nothing: {why}");
+    }
+    unproven.iter().all(|(missing, _)| !missing)
+}

@@ -1,0 +1,230 @@
+//! The parent's side: starts the child of a cycle, kills it, and holds the database against the
+//! oracle.
+
+use super::child::ChildArgs;
+use super::cycle::{Cycle, Disturbance, Inspection, WRITERS};
+use super::link::{Listener, Word};
+use crate::workload::{BatchNumber, Model, State, Verdict, Workload, Writer, verify};
+use anyhow::{Context, Result};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::range::Direction;
+use stratigraph::{Database, Error, list_backups, restore, verify_backup};
+
+/// No open of so small a database takes longer, however loaded the machine is.
+const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// Backups are kept for so many cycles.
+const BACKUP_CYCLES: u64 = 20;
+
+/// What a run has counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) cycles: u64,
+    pub(super) acknowledged: u64,
+    pub(super) killed_at_work: u64,
+    pub(super) killed_in_recovery: u64,
+    pub(super) in_flight: u64,
+    pub(super) backups: u64,
+    pub(super) acked_lost: u64,
+    pub(super) torn: u64,
+    pub(super) check_errors: u64,
+}
+
+impl Counts {
+    pub(super) fn has_failures(&self) -> bool {
+        self.acked_lost + self.torn + self.check_errors > 0
+    }
+
+    pub(super) fn in_words(&self) -> String {
+        format!(
+            "{} batches acknowledged, {} more were in flight and there, {} killed at work, {} in recovery, {} backups",
+            self.acknowledged, self.in_flight, self.killed_at_work, self.killed_in_recovery, self.backups
+        )
+    }
+
+    pub(super) fn last_line(&self) -> String {
+        format!(
+            "crash cycles={} killed_in_recovery={} acked_lost={} torn={} check_errors={}",
+            self.cycles, self.killed_in_recovery, self.acked_lost, self.torn, self.check_errors
+        )
+    }
+}
+
+/// One database, its oracle, and the counts.
+pub(super) struct Trial {
+    dir: PathBuf,
+    bug: Option<String>,
+    workload: Workload,
+    /// Each writer at its last batch that is known to be there.
+    models: Vec<Model>,
+    /// How far each writer may have come at most.
+    attempted: Vec<BatchNumber>,
+    last_open: Duration,
+    pub(super) counts: Counts,
+}
+
+impl Trial {
+    pub(super) fn new(seed: u64, dir: PathBuf, bug: Option<String>) -> Self {
+        let workload = Workload::new(seed);
+        Self {
+            dir,
+            bug,
+            workload,
+            models: (0..WRITERS).map(|writer| Model::new(workload, Writer(writer))).collect(),
+            attempted: vec![BatchNumber(0); WRITERS as usize],
+            last_open: Duration::from_millis(50),
+            counts: Counts::default(),
+        }
+    }
+
+    /// One cycle: work, kill, perhaps kill again in recovery, compare.
+    pub(super) fn run(&mut self, cycle: &Cycle) -> Result<()> {
+        self.counts.cycles += 1;
+        if cycle.number % BACKUP_CYCLES == 0 && super::backup_folder(&self.dir).exists() {
+            std::fs::remove_dir_all(super::backup_folder(&self.dir))?;
+        }
+        let words = self.kill_at_work(cycle)?;
+        self.note(cycle, &words);
+        if cycle.kill_in_recovery {
+            self.kill_in_recovery(cycle)?;
+        }
+        self.inspect(cycle)?;
+        if cycle.disturbance == Some(Disturbance::Backup) {
+            self.inspect_backup(cycle)?;
+        }
+        Ok(())
+    }
+
+    fn child(&self, cycle: &Cycle, recover_only: bool) -> Result<Listener> {
+        let at: Vec<BatchNumber> = self.models.iter().map(Model::batch).collect();
+        Listener::start(&ChildArgs::words(cycle, &self.dir, &at, recover_only, self.bug.as_deref()))
+    }
+
+    fn kill_at_work(&mut self, cycle: &Cycle) -> Result<Vec<Word>> {
+        let mut child = self.child(cycle, false)?;
+        child.wait_for(Word::Opening, OPEN_LIMIT)?;
+        let opening = Instant::now();
+        child.wait_for(Word::Open, OPEN_LIMIT)?;
+        self.last_open = opening.elapsed();
+        std::thread::sleep(cycle.work);
+        child.kill()
+    }
+
+    /// Takes down what the child has acknowledged.
+    fn note(&mut self, cycle: &Cycle, words: &[Word]) {
+        let mut acknowledged = 0;
+        for word in words {
+            match word {
+                Word::Acknowledged(writer, batch) => {
+                    acknowledged += 1;
+                    self.models[writer.0 as usize].advance_to(*batch);
+                }
+                Word::BackedUp => self.counts.backups += 1,
+                Word::Opening | Word::Open | Word::Ready => {}
+            }
+        }
+        self.counts.acknowledged += acknowledged;
+        self.counts.killed_at_work += u64::from(acknowledged > 0);
+        for (index, model) in self.models.iter().enumerate() {
+            // A writer waits for each acknowledgement: one batch at most was under way.
+            let writes = index < cycle.writers as usize;
+            self.attempted[index] = if writes { model.batch().next() } else { model.batch() };
+        }
+    }
+
+    /// Starts a child that only recovers, and kills it at it. It writes no batch.
+    fn kill_in_recovery(&mut self, cycle: &Cycle) -> Result<()> {
+        let mut child = self.child(cycle, true)?;
+        child.wait_for(Word::Opening, OPEN_LIMIT)?;
+        std::thread::sleep(self.last_open * cycle.recovery_percent / 100);
+        let words = child.kill()?;
+        self.counts.killed_in_recovery += u64::from(!words.contains(&Word::Open));
+        Ok(())
+    }
+
+    /// Opens the database as the cycle says and compares everything.
+    fn inspect(&mut self, cycle: &Cycle) -> Result<()> {
+        let mut for_writing = cycle.inspection != Inspection::ReadOnly;
+        if cycle.inspection != Inspection::Writing {
+            match cycle.builder().open_read_only(&self.dir) {
+                // Only a writer may undo it; a reader is right to refuse.
+                Err(Error::UnfinishedLoad { .. }) => for_writing = true,
+                opened => self.compare(cycle, opened)?,
+            }
+        }
+        if for_writing && !self.counts.has_failures() {
+            let opened = cycle.builder().open(&self.dir);
+            self.compare(cycle, opened)?;
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, cycle: &Cycle, opened: stratigraph::Result<Database>) -> Result<()> {
+        let db = match opened {
+            Err(error @ Error::DataLoss { .. }) => {
+                eprintln!("crash: cycle {}: {error}", cycle.number);
+                self.counts.acked_lost += 1;
+                return Ok(());
+            }
+            opened => opened.context("cannot open the database after the kill")?,
+        };
+        let read = db.read()?;
+        for (model, attempted) in self.models.iter_mut().zip(&mut self.attempted) {
+            match verify(&read, model, *attempted)? {
+                Verdict::Exact(batch) => {
+                    self.counts.in_flight += batch.0 - model.batch().0;
+                    // What was seen once must stay, acknowledged or not.
+                    model.advance_to(batch);
+                    *attempted = batch;
+                }
+                Verdict::Lost(batch) => {
+                    self.counts.acked_lost += 1;
+                    eprintln!("crash: cycle {}: {} is at batch {batch}, acknowledged was {}", cycle.number, model.writer(), model.batch());
+                }
+                Verdict::Torn(differences) => {
+                    self.counts.torn += 1;
+                    eprintln!("crash: cycle {}: {} fits no batch from {} to {attempted}", cycle.number, model.writer(), model.batch());
+                    for difference in differences.iter().take(5) {
+                        eprintln!("crash:   {difference}");
+                    }
+                }
+            }
+        }
+        let report = db.check(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+        for finding in &report.findings {
+            self.counts.check_errors += 1;
+            eprintln!("crash: cycle {}: check: {}: {}", cycle.number, finding.place, finding.what);
+        }
+        drop(read);
+        db.close().context("cannot close the database")
+    }
+
+    /// Every backup is whole; the last one restores to a moment at which every writer was between
+    /// two batches.
+    fn inspect_backup(&mut self, cycle: &Cycle) -> Result<()> {
+        let folder = super::backup_folder(&self.dir);
+        if !folder.exists() || list_backups(&folder)?.is_empty() {
+            return Ok(());
+        }
+        let mut progress = |_: stratigraph::storage::cancel::Progress<'_>| {};
+        let mut watch = Watch::new(&mut progress, CancelToken::new());
+        for backup in list_backups(&folder)? {
+            verify_backup(&folder, Some(backup.number), &mut watch).context("a backup is damaged")?;
+        }
+        let target = self.dir.with_extension("restored");
+        restore(&folder, None, &target, &mut watch).context("a backup does not restore")?;
+        let db = Database::builder().disk_reserve_bytes(0).open(&target).context("a restored backup does not open")?;
+        let read = db.read()?;
+        for model in &self.models {
+            let found = State::read(&read, model.writer(), Direction::Forward)?;
+            if self.workload.locate(&found, model.writer(), model.batch()).is_none() {
+                self.counts.torn += 1;
+                eprintln!("crash: cycle {}: in the last backup {} fits no batch", cycle.number, model.writer());
+            }
+        }
+        drop(read);
+        db.close()?;
+        std::fs::remove_dir_all(&target).context("cannot remove the restored database")
+    }
+}

@@ -1,0 +1,144 @@
+//! The code map in `ARCHITECTURE.md` against the tree: every path in it exists, and every crate
+//! and every engine module is in it.
+//!
+//! Only the section `## Code map` is read, so that plans for later crates can stand in another one.
+//! This file reads names and never what is inside the source.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+const MAP: &str = "ARCHITECTURE.md";
+const SECTION: &str = "## Code map";
+const MODULES: &str = "engine/src";
+
+/// Every difference between the map and the tree, as a sentence each.
+pub(crate) fn check(checkout: &Path) -> Result<Vec<String>, String> {
+    let file = checkout.join(MAP);
+    let text = fs::read_to_string(&file)
+        .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let mapped = mapped_paths(&text);
+    if mapped.is_empty() {
+        return Ok(vec![format!("{MAP} has no table under `{SECTION}`")]);
+    }
+    let gone = mapped
+        .iter()
+        .filter(|path| !checkout.join(path).exists())
+        .map(|path| format!("`{path}` is in the map but not in the tree"));
+    let needed = needed_paths(checkout)?;
+    let unnamed = needed
+        .iter()
+        .filter(|path| !mapped.contains(*path))
+        .map(|path| format!("`{path}/` is in the tree but not in the map"));
+    Ok(gone.chain(unnamed).collect())
+}
+
+/// The paths in the first column of the section's tables, without a trailing slash.
+fn mapped_paths(text: &str) -> BTreeSet<String> {
+    text.lines()
+        .skip_while(|line| line.trim_end() != SECTION)
+        .skip(1)
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| line.strip_prefix('|')?.split('|').next())
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .map(|path| path.trim_end_matches('/').to_owned())
+        .collect()
+}
+
+/// What a newcomer must find in the map: crates at the top, and the engine's modules.
+fn needed_paths(checkout: &Path) -> Result<BTreeSet<String>, String> {
+    let crates = folders(checkout)?
+        .into_iter()
+        .filter(|name| checkout.join(name).join("Cargo.toml").is_file());
+    let modules = folders(&checkout.join(MODULES))?
+        .into_iter()
+        .map(|name| format!("{MODULES}/{name}"));
+    Ok(crates.chain(modules).collect())
+}
+
+/// The folders in a folder; hidden ones and build output are none of the map's business.
+fn folders(parent: &Path) -> Result<Vec<String>, String> {
+    let entries = parent
+        .read_dir()
+        .map_err(|error| format!("cannot read {}: {error}", parent.display()))?;
+    Ok(entries
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with('.') && name != "target")
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    /// A small tree that the map below describes, removed when the test is over.
+    struct Tree(PathBuf);
+
+    const SOUND: &str = "# Architecture\n\n## Code map\n\n| path | what |\n|---|---|\n\
+        | `engine/` | the database |\n| `engine/src/codec/` | keys, see `nothing/` |\n\n\
+        ## Later\n\n| path | what |\n|---|---|\n| `server/` | not yet |\n";
+
+    impl Tree {
+        fn new(test: &str, map: &str) -> Self {
+            let root =
+                std::env::temp_dir().join(format!("xtask-map-{}-{test}", std::process::id()));
+            fs::create_dir_all(root.join("engine/src/codec")).unwrap();
+            fs::create_dir_all(root.join(".git")).unwrap();
+            fs::write(root.join("engine/Cargo.toml"), "").unwrap();
+            fs::write(root.join(MAP), map).unwrap();
+            Self(root)
+        }
+
+        fn faults(&self) -> Vec<String> {
+            check(&self.0).unwrap()
+        }
+    }
+
+    impl Drop for Tree {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_sound_map_has_no_faults_and_later_sections_are_not_read() {
+        assert_eq!(Tree::new("sound", SOUND).faults(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_path_that_does_not_exist_is_found() {
+        let planted = SOUND.replace("## Later", "| `engine/src/gone.rs` | planted |\n\n## Later");
+        let planted = planted.replace("nothing/` |\n\n|", "nothing/` |\n|");
+        assert_eq!(
+            Tree::new("gone", &planted).faults(),
+            ["`engine/src/gone.rs` is in the map but not in the tree"]
+        );
+    }
+
+    #[test]
+    fn a_crate_and_a_module_that_the_map_forgot_are_found() {
+        let tree = Tree::new("forgot", SOUND);
+        fs::create_dir_all(tree.0.join("cli")).unwrap();
+        fs::write(tree.0.join("cli/Cargo.toml"), "").unwrap();
+        fs::create_dir_all(tree.0.join("engine/src/storage")).unwrap();
+        assert_eq!(
+            tree.faults(),
+            [
+                "`cli/` is in the tree but not in the map",
+                "`engine/src/storage/` is in the tree but not in the map"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_map_without_its_section_is_a_fault() {
+        let tree = Tree::new("empty", "# Architecture\n");
+        assert_eq!(
+            tree.faults(),
+            ["ARCHITECTURE.md has no table under `## Code map`"]
+        );
+    }
+}

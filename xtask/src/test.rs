@@ -1,0 +1,58 @@
+//! The verb `test`: checks, tests, documentation examples and the three harnesses at test size.
+//!
+//! Whatever fails fastest comes first. With arguments it is only a way to call nextest.
+
+use crate::cargo::Cargo;
+use crate::check;
+use crate::deny;
+use crate::harness;
+use crate::places::Places;
+use crate::setup;
+use crate::shell;
+use crate::steps::{self, Steps};
+use crate::tools;
+use crate::verbs::Failure;
+
+/// The seed is fixed so that a red run can be repeated; the harness's own verb takes any seed.
+const HARNESSES: &[(&str, &[&str])] = &[
+    ("crash", &["--cycles", "50", "--seed", "1"]),
+    ("powerloss", &["--images", "50", "--seed", "1"]),
+    ("damage", &["--cases", "200"]),
+];
+
+/// `cargo xtask test`
+pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> {
+    if arguments.is_empty() {
+        Ok(steps::summarised("test", |steps| {
+            everything(places, steps)
+        })?)
+    } else {
+        let cargo = setup::ensure(places)?;
+        Ok(shell::run(nextest(&cargo).args(arguments))?)
+    }
+}
+
+fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
+    shell::say("all checks, tests and harnesses (about 20 minutes; the first time up to 70)");
+    let cargo = steps.run("setup", || setup::ensure(places))?;
+    check::sources(places, &cargo, steps)?;
+    if tools::DENY.is_installed(places) {
+        deny::check(&cargo, steps)?;
+    } else {
+        steps.skip(
+            "deny",
+            "cargo-deny is not installed; `cargo xtask check` installs it",
+        );
+    }
+    steps.run("tests", || shell::run(&mut nextest(&cargo)))?;
+    steps.run("doctests", || cargo.run(&["test", "--workspace", "--doc"]))?;
+    steps.run("harnesses", || harness::build(&cargo))?;
+    for (name, arguments) in HARNESSES {
+        steps.run(name, || harness::run(&cargo, name, arguments))?;
+    }
+    Ok(())
+}
+
+fn nextest(cargo: &Cargo<'_>) -> std::process::Command {
+    cargo.command(&["nextest", "run", "--workspace"])
+}
