@@ -248,3 +248,6 @@ macro_rules! suite {
 suite!(memory, |_: &Path| Box::new(
     super::super::memory::MemoryStore::new()
 ));
+suite!(rocks, |dir: &Path| Box::new(
+    super::super::rocks::RocksStore::open(dir, &Default::default()).expect("open")
+));

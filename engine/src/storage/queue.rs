@@ -92,25 +92,13 @@ impl WriterQueue {
                         None => break,
                         Some(place) => match self.time_left(place, now) {
                             Ok(left) => wait = wait.min(left),
-                            Err(expired) => {
-                                if place
-                                    .state
-                                    .compare_exchange(
-                                        OPEN,
-                                        expired,
-                                        Ordering::AcqRel,
-                                        Ordering::Acquire,
-                                    )
-                                    .is_ok()
-                                {
-                                    tracing::warn!(
-                                        "a write transaction was over its time limit and has lost its place"
-                                    );
-                                    line.holder = None;
-                                    break;
-                                }
-                                // It is committing, which ends by itself.
+                            Err(expired) if place.evict(expired) => {
+                                tracing::warn!("a write transaction was over its time limit");
+                                line.holder = None;
+                                break;
                             }
+                            // It is committing, which ends by itself.
+                            Err(_) => {}
                         },
                     }
                 }
@@ -152,16 +140,10 @@ impl WriterQueue {
     pub fn drain(&self) {
         let mut line = self.line.lock();
         while let Some(place) = line.holder.clone() {
-            if place
-                .state
-                .compare_exchange(OPEN, CLOSED, Ordering::AcqRel, Ordering::Acquire)
-                .is_ok()
-            {
+            if place.evict(CLOSED) {
                 line.holder = None;
-            } else if place.state.load(Ordering::Acquire) == COMMITTING {
-                self.left.wait(&mut line);
             } else {
-                line.holder = None;
+                self.left.wait(&mut line);
             }
         }
     }
@@ -182,6 +164,16 @@ impl WriterQueue {
     }
 }
 
+impl Place {
+    /// Takes the place away, unless its writer is committing; says whether it is away now.
+    fn evict(&self, why: u8) -> bool {
+        let taken = self
+            .state
+            .compare_exchange(OPEN, why, Ordering::AcqRel, Ordering::Acquire);
+        taken.map_or_else(|state| state != COMMITTING, |_| true)
+    }
+}
+
 impl WriterPlace {
     /// Notes that the transaction does something.
     ///
@@ -191,12 +183,7 @@ impl WriterPlace {
         let now = self.queue.clock.now();
         if let Err(expired) = self.queue.time_left(&self.place, now) {
             // Also when nobody waits: limits must not depend on who else is there.
-            let _ = self.place.state.compare_exchange(
-                OPEN,
-                expired,
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            );
+            self.place.evict(expired);
         }
         self.place.active_ns.store(nanos(now), Ordering::Release);
         self.still_in(self.place.state.load(Ordering::Acquire))
