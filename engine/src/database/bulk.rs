@@ -87,6 +87,17 @@ impl BulkLoad {
         database.ensure_writable()?;
         let place = database.queue.enter()?;
         place.begin_commit()?;
+        let dir = match &database.disk {
+            Some(disk) => {
+                // For good, before there is a marker: were an earlier load's folder back after a
+                // loss of power, beside this load's marker, undoing would take what that one added.
+                let dir = disk.layout.load();
+                remove_dir(&dir)?;
+                sync_dir(disk.layout.root())?;
+                dir
+            }
+            None => PathBuf::from("load"),
+        };
         let mut marker = Batch::new();
         meta::put_load_marker(&mut marker);
         let base = database.log.appended()?;
@@ -94,10 +105,6 @@ impl BulkLoad {
         database.log.acknowledge(marked)?;
         // Before any run is written: whoever finds a run must find the marker too.
         database.log.sync()?;
-        let dir = match &database.disk {
-            Some(disk) => disk.layout.load(),
-            None => PathBuf::from("load"),
-        };
         let load = Self {
             database: Arc::clone(database),
             base,
@@ -110,7 +117,6 @@ impl BulkLoad {
             _place: place,
         };
         if load.database.disk.is_some() {
-            remove_dir(&load.dir)?;
             fs::create_dir(&load.dir).map_err(|error| Error::io("create", &load.dir, error))?;
         }
         Ok(load)

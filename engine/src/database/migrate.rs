@@ -49,3 +49,122 @@ fn to(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::DatabaseId;
+    use crate::error::Error;
+    use crate::storage::batch::Batch;
+    use crate::storage::family::Family;
+    use crate::storage::memory::MemoryStore;
+
+    const fn format(number: u32) -> FormatVersion {
+        FormatVersion::new(number)
+    }
+
+    /// Appends its name to what earlier steps left, unless it is there already.
+    fn visit(store: &dyn Store, name: u8) -> Result<()> {
+        let mut trail = trail(store);
+        if !trail.contains(&name) {
+            trail.push(name);
+        }
+        let mut batch = Batch::new();
+        batch.put(Family::Nodes, b"trail", &trail);
+        store.append(&batch)
+    }
+
+    fn trail(store: &dyn Store) -> Vec<u8> {
+        let mut trail = Vec::new();
+        let found = store.snapshot().get(Family::Nodes, b"trail", &mut |value| {
+            trail = value.to_vec();
+        });
+        found.map(|_| trail).unwrap()
+    }
+
+    const THREE_STEPS: &[Step] = &[
+        Step {
+            from: format(1),
+            run: |store| visit(store, 1),
+        },
+        Step {
+            from: format(2),
+            run: |store| visit(store, 2),
+        },
+        Step {
+            from: format(3),
+            run: |store| visit(store, 3),
+        },
+    ];
+
+    fn at_format(number: u32) -> (tempfile::TempDir, Layout, Header) {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::new(folder.path());
+        let id = DatabaseId::from_bytes([7; 16]);
+        (
+            folder,
+            layout,
+            Header {
+                id,
+                format: format(number),
+                ready: true,
+            },
+        )
+    }
+
+    fn written_format(layout: &Layout) -> u32 {
+        // Formats of the future are refused by `Header::read`, so the bytes are asked.
+        let bytes = std::fs::read(layout.header()).unwrap();
+        u32::from_le_bytes(bytes[8..12].try_into().unwrap())
+    }
+
+    #[test]
+    fn steps_run_in_order_from_the_format_that_is_there() {
+        for (from, wanted) in [
+            (1, vec![1, 2, 3]),
+            (2, vec![2, 3]),
+            (3, vec![3]),
+            (4, vec![]),
+        ] {
+            let (_folder, layout, header) = at_format(from);
+            let store = MemoryStore::new();
+            to(format(4), &layout, &header, &store, THREE_STEPS).unwrap();
+            assert_eq!(trail(&store), wanted, "from format {from}");
+            if from < 4 {
+                assert_eq!(written_format(&layout), 4);
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_that_fails_is_repeated_by_the_next_open_and_no_other() {
+        const FAILING: &[Step] = &[
+            Step {
+                from: format(1),
+                run: |store| visit(store, 1),
+            },
+            Step {
+                from: format(2),
+                run: |store| {
+                    visit(store, 2)?;
+                    Err(Error::Cancelled)
+                },
+            },
+        ];
+        let (_folder, layout, header) = at_format(1);
+        let store = MemoryStore::new();
+        to(format(4), &layout, &header, &store, FAILING).unwrap_err();
+        assert_eq!(
+            written_format(&layout),
+            2,
+            "the first step is done for good"
+        );
+        let reopened = Header {
+            format: format(written_format(&layout)),
+            ..header
+        };
+        to(format(4), &layout, &reopened, &store, THREE_STEPS).unwrap();
+        assert_eq!(trail(&store), [1, 2, 3]);
+        assert_eq!(written_format(&layout), 4);
+    }
+}

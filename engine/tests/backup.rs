@@ -1,0 +1,190 @@
+//! Backups: of one commit, incremental, verified to the byte, taken while writers go on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::family::Family;
+use stratigraph::{Database, Error, ErrorKind, Read, list_backups, restore, verify_backup};
+
+fn quiet<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
+    work(&mut Watch::new(&mut |_| {}, CancelToken::new()))
+}
+
+fn open(path: &Path) -> Database {
+    let builder = Database::builder()
+        .create_if_missing(true)
+        .write_buffer_bytes(256 << 10);
+    builder.disk_reserve_bytes(0).open(path).unwrap()
+}
+
+/// Every commit puts its own number into three families, so that a mixture of two commits shows.
+fn commit(db: &Database) -> u64 {
+    let mut txn = db.write().unwrap();
+    let number = txn.commit_seq().get() + 1;
+    for family in [Family::Nodes, Family::Edges, Family::Text] {
+        txn.put(family, b"last", &number.to_be_bytes()).unwrap();
+        txn.put(family, &number.to_be_bytes(), &[number as u8; 500])
+            .unwrap();
+    }
+    txn.commit().unwrap().get()
+}
+
+/// Checks that the database is exactly as after commit `number`.
+fn is_exactly_at(db: &Database, number: u64) {
+    let read = db.read().unwrap();
+    assert_eq!(read.commit_seq().get(), number);
+    for family in [Family::Nodes, Family::Edges, Family::Text] {
+        assert_eq!(
+            read.get(family, b"last").unwrap().unwrap(),
+            number.to_be_bytes(),
+            "{family:?}"
+        );
+        assert!(read.contains(family, &number.to_be_bytes()).unwrap());
+        assert!(!read.contains(family, &(number + 1).to_be_bytes()).unwrap());
+    }
+    assert!(quiet(|watch| db.check(watch)).unwrap().is_clean());
+}
+
+#[test]
+fn a_restored_backup_is_the_database_at_one_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = open(&folder.path().join("db"));
+    let backups = folder.path().join("backups");
+    for _ in 0..20 {
+        commit(&db);
+    }
+    let first = quiet(|watch| db.backup(&backups, watch)).unwrap();
+    assert_eq!((first.number, first.manifest.commit.get()), (1, 20));
+    for _ in 0..5 {
+        commit(&db);
+    }
+    let second = quiet(|watch| db.backup(&backups, watch)).unwrap();
+    assert_eq!((second.number, second.manifest.commit.get()), (2, 25));
+    assert!(
+        second.new_bytes < second.manifest.total_bytes(),
+        "files of the first backup are shared"
+    );
+    assert_eq!(list_backups(&backups).unwrap().len(), 2);
+    for (number, at) in [(Some(1), 20), (Some(2), 25), (None, 25)] {
+        let target = folder.path().join(format!("restored-{number:?}"));
+        quiet(|watch| restore(&backups, number, &target, watch)).unwrap();
+        let restored = open(&target);
+        assert_eq!(restored.id(), db.id());
+        is_exactly_at(&restored, at);
+        commit(&restored);
+        drop(restored);
+        is_exactly_at(&open(&target), at + 1);
+    }
+}
+
+#[test]
+fn backups_under_load_are_each_of_one_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = open(&folder.path().join("db"));
+    let backups = folder.path().join("backups");
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Acquire) {
+                commit(&db);
+            }
+        });
+        for round in 1..=8 {
+            let acknowledged = db.read().unwrap().commit_seq();
+            let backup = quiet(|watch| db.backup(&backups, watch)).unwrap();
+            assert!(
+                backup.manifest.commit >= acknowledged,
+                "a backup holds what was acknowledged before it"
+            );
+            let target = folder.path().join(format!("round-{round}"));
+            quiet(|watch| restore(&backups, Some(backup.number), &target, watch)).unwrap();
+            is_exactly_at(&open(&target), backup.manifest.commit.get());
+            fs::remove_dir_all(target).unwrap();
+        }
+        done.store(true, Ordering::Release);
+    });
+}
+
+fn backed_up() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let db = open(&folder.path().join("db"));
+    let backups = folder.path().join("backups");
+    for _ in 0..10 {
+        commit(&db);
+    }
+    quiet(|watch| db.backup(&backups, watch)).unwrap();
+    (folder, backups)
+}
+
+#[test]
+fn every_damaged_file_of_a_backup_is_refused_by_name() {
+    let (folder, backups) = backed_up();
+    let target = folder.path().join("restored");
+    let files = fs::read_dir(backups.join("files"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    for file in files.chain([backups.join("000001.backup")]) {
+        let whole = fs::read(&file).unwrap();
+        if whole.is_empty() {
+            continue;
+        }
+        let mut flipped = whole.clone();
+        let middle = flipped.len() / 2;
+        flipped[middle] ^= 4;
+        for damaged in [&flipped[..], &whole[..middle], &[]] {
+            fs::write(&file, damaged).unwrap();
+            for error in [
+                quiet(|watch| verify_backup(&backups, None, watch)).unwrap_err(),
+                quiet(|watch| restore(&backups, None, &target, watch)).unwrap_err(),
+            ] {
+                assert!(
+                    matches!(&error, Error::Corruption { path, .. } if *path == file),
+                    "{error}"
+                );
+                assert_eq!(error.kind(), ErrorKind::Corrupt);
+            }
+            assert!(
+                !target.exists(),
+                "nothing of a damaged backup appears under the target's name"
+            );
+        }
+        fs::write(&file, whole).unwrap();
+    }
+    quiet(|watch| verify_backup(&backups, None, watch)).unwrap();
+}
+
+#[test]
+fn restoring_never_touches_what_is_there() {
+    let (folder, backups) = backed_up();
+    let existing = folder.path().join("db");
+    let refused = quiet(|watch| restore(&backups, None, &existing, watch)).unwrap_err();
+    assert!(matches!(refused, Error::AlreadyExists { .. }), "{refused}");
+    is_exactly_at(&open(&existing), 10);
+    let missing =
+        quiet(|watch| restore(&backups, Some(9), folder.path().join("x"), watch)).unwrap_err();
+    assert!(
+        matches!(missing, Error::NoSuchBackup { wanted: 9, .. }),
+        "{missing}"
+    );
+    // An interrupted restore leaves only its own unfinished folder, which the next one replaces.
+    let target = folder.path().join("again");
+    let token = CancelToken::new();
+    token.cancel();
+    let cancelled = restore(&backups, None, &target, &mut Watch::new(&mut |_| {}, token));
+    assert!(matches!(cancelled, Err(Error::Cancelled)));
+    assert!(!target.exists());
+    quiet(|watch| restore(&backups, None, &target, watch)).unwrap();
+    is_exactly_at(&open(&target), 10);
+}
+
+#[test]
+fn one_folder_holds_backups_of_one_database() {
+    let (folder, backups) = backed_up();
+    let other = open(&folder.path().join("other"));
+    commit(&other);
+    let refused = quiet(|watch| other.backup(&backups, watch)).unwrap_err();
+    assert!(matches!(refused, Error::ForeignFile { .. }), "{refused}");
+    assert_eq!(list_backups(&backups).unwrap().len(), 1);
+}
