@@ -183,7 +183,10 @@ impl BulkLoad {
         for load in self.families.values_mut() {
             load.close_run()?;
         }
-        let families: Vec<Family> = self.families.keys().copied().collect();
+        // A family whose every entry was refused has no run.
+        let mut families: Vec<Family> = self.runs.iter().map(|(family, _)| *family).collect();
+        families.sort_unstable();
+        families.dedup();
         let steps = families.len() as u64;
         self.announce_ingest()?;
         for (done, family) in families.into_iter().enumerate() {
