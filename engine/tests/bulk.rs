@@ -1,5 +1,8 @@
 //! Bulk load: what it adds appears whole and at once, and a load that is cut short leaves no trace.
 
+mod folder;
+
+use folder::copy;
 use std::fs;
 use std::path::Path;
 use stratigraph::codec::CommitSeq;
@@ -50,19 +53,6 @@ fn fill(load: &mut BulkLoad, numbers: std::ops::Range<u64>) {
             .unwrap();
         load.put(Family::Labels, &number.to_be_bytes(), b"label")
             .unwrap();
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy(&path, &target)
-        } else {
-            fs::copy(&path, &target).map(drop).unwrap()
-        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Every released format opens, with everything in it: see `examples/make_golden.rs`.
 
+mod folder;
+
+use folder::copy;
 use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph::storage::cancel::{CancelToken, Watch};
@@ -16,19 +19,6 @@ fn golden() -> Vec<PathBuf> {
         .collect();
     formats.sort();
     formats
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
 }
 
 /// What `make_golden` has written.

@@ -1,6 +1,6 @@
 //! The database as its users see it: open, read, write, load, back up, check.
 //!
-//! [`open`] walks from a folder to a database, [`read`] and [`write`] are the transactions,
+//! [`open`] walks from a folder to a database, [`read`] and [`mod@write`] are the transactions,
 //! [`scan`] merges what a transaction has written over what is stored. Everything a transaction
 //! does to the store goes through [`storage`](crate::storage); nothing here names RocksDB.
 

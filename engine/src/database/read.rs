@@ -129,7 +129,7 @@ pub(super) fn get_from<T>(
     let mut visit = Some(visit);
     let mut seen = None;
     view.snapshot.get(family, key, &mut |value| {
-        seen = visit.take().map(|visit| visit(value))
+        seen = visit.take().map(|visit| visit(value));
     })?;
     Ok(seen)
 }

@@ -72,7 +72,7 @@ impl<'a> RocksCursor<'a> {
         }
     }
 
-    fn to_start(&mut self) {
+    fn rewind(&mut self) {
         match self.direction {
             Direction::Forward => self.iterator.seek(&self.range.start),
             Direction::Backward => self.iterator.seek_to_last(),
@@ -90,7 +90,7 @@ impl<'a> RocksCursor<'a> {
 impl Cursor for RocksCursor<'_> {
     fn next(&mut self) -> Result<Option<Entry<'_>>> {
         match self.position {
-            Position::Start => self.to_start(),
+            Position::Start => self.rewind(),
             Position::At => {}
             Position::On => self.step(),
             Position::Done => return Ok(None),

@@ -58,7 +58,7 @@ pub(super) fn quiet_files(options: &mut Options) {
         LogLevel::Warn,
         |level, line| match level {
             LogLevel::Error | LogLevel::Fatal => {
-                tracing::error!(target: "stratigraph::rocksdb", "{}", line.trim_end())
+                tracing::error!(target: "stratigraph::rocksdb", "{}", line.trim_end());
             }
             LogLevel::Warn => tracing::warn!(target: "stratigraph::rocksdb", "{}", line.trim_end()),
             _ => tracing::debug!(target: "stratigraph::rocksdb", "{}", line.trim_end()),
