@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::{Database, Error, ErrorKind, Read, list_backups, restore, verify_backup};
@@ -89,6 +90,8 @@ fn backups_under_load_are_each_of_one_commit() {
         scope.spawn(|| {
             while !done.load(Ordering::Acquire) {
                 commit(&db);
+                // Enough to be in the way, and not so much that the disk's speed sets the test's.
+                thread::sleep(Duration::from_millis(1));
             }
         });
         for round in 1..=8 {

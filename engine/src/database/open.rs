@@ -49,7 +49,9 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
         manifest,
     };
     mark.write(start)?;
-    let headroom = settings.store.write_buffer_bytes as u64;
+    // What is in memory once in a sorted file, up to twice in the log until that is done, and room
+    // to merge meanwhile: a flush that finds none stops RocksDB, and deleting with it.
+    let headroom = (settings.store.write_buffer_bytes as u64).saturating_mul(4);
     let guard = Some(DiskGuard::new(
         &layout,
         settings.disk_reserve_bytes,

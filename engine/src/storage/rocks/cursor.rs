@@ -47,7 +47,8 @@ impl<'a> RocksCursor<'a> {
             // Without this, a family with a prefix filter may skip files that hold later prefixes.
             read.set_total_order_seek(true);
         }
-        if !range.start.is_empty() {
+        // A forward walk starts at the lower bound and only goes up.
+        if options.direction == Direction::Backward && !range.start.is_empty() {
             read.set_iterate_lower_bound(range.start.as_slice());
         }
         if let Some(end) = &range.end {

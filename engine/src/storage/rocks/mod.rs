@@ -44,7 +44,21 @@ impl RocksStore {
     /// # Errors
     /// Whatever RocksDB refuses, with the file it names.
     pub fn open(dir: &Path, settings: &StoreSettings) -> Result<Self> {
-        Ok(Self::over(Handle::open(dir, settings)?))
+        let store = Self::over(Handle::open(dir, settings)?);
+        store.leave_sequence_zero()?;
+        Ok(store)
+    }
+
+    /// RocksDB's compaction takes a snapshot at its sequence 0 for no snapshot at all, and drops what
+    /// only that snapshot still sees. A store that was only ever ingested into would have such ones;
+    /// one write of nothing prevents it.
+    fn leave_sequence_zero(&self) -> Result<()> {
+        if self.handle.db().latest_sequence_number() > 0 {
+            return Ok(());
+        }
+        let mut nothing = Batch::new();
+        nothing.delete(Family::Meta, &[]);
+        self.append(&nothing)
     }
 
     /// Opens the store without writing a byte; the log is replayed in memory only.
@@ -249,5 +263,28 @@ impl Store for RocksStore {
             snapshots: Arc::strong_count(&self.live_snapshots) as u64 - 1,
             families,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_of_a_store_that_was_only_ingested_into_outlives_a_compaction() {
+        let folder = tempfile::tempdir().unwrap();
+        let store =
+            RocksStore::open(&folder.path().join("store"), &StoreSettings::default()).unwrap();
+        let path = folder.path().join("run.sst");
+        let mut run = store.new_run(Family::Nodes, &path).unwrap();
+        run.put(b"key", b"value").unwrap();
+        run.finish().unwrap();
+        store.ingest(Family::Nodes, &[path]).unwrap();
+        let before = store.snapshot();
+        let mut delete = Batch::new();
+        delete.delete(Family::Nodes, b"key");
+        store.append(&delete).unwrap();
+        store.compact(Family::Nodes).unwrap();
+        assert!(before.get(Family::Nodes, b"key", &mut |_| {}).unwrap());
     }
 }

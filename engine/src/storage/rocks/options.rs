@@ -42,6 +42,8 @@ pub(super) fn database(settings: &StoreSettings) -> Options {
     options.set_db_write_buffer_size(settings.write_buffer_bytes);
     options.set_max_total_wal_size(settings.write_buffer_bytes as u64 * 2);
     options.set_max_background_jobs(i32::from(settings.background_threads.max(1)));
+    // RocksDB's 4 MiB would be most of what a small database takes on its disk.
+    options.set_manifest_preallocation_size(64 << 10);
     options.set_max_open_files(-1);
     options.set_skip_stats_update_on_db_open(true);
     options.set_stats_dump_period_sec(0);
