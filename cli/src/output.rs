@@ -173,7 +173,7 @@ impl Table {
     /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) -> &mut Self {
         self.rows
-            .push(cells.iter().map(|cell| printable(cell)).collect());
+            .push(cells.into_iter().map(|cell| printable(&cell)).collect());
         self
     }
 

@@ -86,6 +86,7 @@ fn backups_under_load_are_each_of_one_commit() {
     let db = open(&folder.path().join("db"));
     let backups = folder.path().join("backups");
     let done = AtomicBool::new(false);
+    commit(&db);
     thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Acquire) {
@@ -94,6 +95,7 @@ fn backups_under_load_are_each_of_one_commit() {
                 thread::sleep(Duration::from_millis(1));
             }
         });
+        let _stop = SetOnDrop(&done);
         for round in 1..=8 {
             let acknowledged = db.read().unwrap().commit_seq();
             let backup = quiet(|watch| db.backup(&backups, watch)).unwrap();
@@ -106,8 +108,16 @@ fn backups_under_load_are_each_of_one_commit() {
             is_exactly_at(&open(&target), backup.manifest.commit.get());
             fs::remove_dir_all(target).unwrap();
         }
-        done.store(true, Ordering::Release);
     });
+}
+
+/// Sets a flag also when a test panics, so that a thread that waits for it ends.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 fn backed_up() -> (tempfile::TempDir, PathBuf) {

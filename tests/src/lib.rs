@@ -3,4 +3,5 @@
 pub mod crash;
 pub mod damage;
 pub mod power;
+pub mod powerloss;
 pub mod workload;

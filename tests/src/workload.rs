@@ -101,13 +101,19 @@ impl Workload {
     /// The workload of `seed`, with a bulk load now and then.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { seed, bulk_loads: true }
+        Self {
+            seed,
+            bulk_loads: true,
+        }
     }
 
     /// The same with transactions only. A database sees one or the other, never both.
     #[must_use]
     pub fn without_bulk_loads(self) -> Self {
-        Self { bulk_loads: false, ..self }
+        Self {
+            bulk_loads: false,
+            ..self
+        }
     }
 
     /// Commits `batch`, which must be the one after the writer's last.
@@ -119,7 +125,11 @@ impl Workload {
         if self.is_bulk_load(writer, batch) {
             let mut load = db.bulk_load()?;
             for change in &changes {
-                load.put(change.family, &change.key, change.value.as_deref().unwrap_or_default())?;
+                load.put(
+                    change.family,
+                    &change.key,
+                    change.value.as_deref().unwrap_or_default(),
+                )?;
             }
             return load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()));
         }
@@ -146,38 +156,72 @@ impl Workload {
     pub fn changes(&self, writer: Writer, batch: BatchNumber) -> Vec<Change> {
         let mut changes = Vec::new();
         for family in families() {
-            let parts = [self.seed, u64::from(writer.0), batch.0, family.index() as u64];
+            let parts = [
+                self.seed,
+                u64::from(writer.0),
+                batch.0,
+                family.index() as u64,
+            ];
             let mut rng = fastrand::Rng::with_seed(mix(&parts));
             if self.is_bulk_load(writer, batch) {
                 for entry in 0..loaded_entries(&parts) {
                     let value = Some(value(&mut rng, batch));
-                    changes.push(Change { family, key: loaded_key(writer, batch, entry), value });
+                    changes.push(Change {
+                        family,
+                        key: loaded_key(writer, batch, entry),
+                        value,
+                    });
                 }
                 continue;
             }
             if let Some(born) = batch.0.checked_sub(BULK_LIFE).map(BatchNumber)
                 && self.is_bulk_load(writer, born)
             {
-                let parts = [self.seed, u64::from(writer.0), born.0, family.index() as u64];
+                let parts = [
+                    self.seed,
+                    u64::from(writer.0),
+                    born.0,
+                    family.index() as u64,
+                ];
                 for entry in 0..loaded_entries(&parts) {
-                    changes.push(Change { family, key: loaded_key(writer, born, entry), value: None });
+                    changes.push(Change {
+                        family,
+                        key: loaded_key(writer, born, entry),
+                        value: None,
+                    });
                 }
             }
             for _ in 0..rng.u8(0..3) {
-                changes.push(Change { family, key: slot_key(writer, rng.u16(..SLOTS)), value: None });
+                changes.push(Change {
+                    family,
+                    key: slot_key(writer, rng.u16(..SLOTS)),
+                    value: None,
+                });
             }
             for _ in 0..rng.u8(0..3) {
                 let key = slot_key(writer, rng.u16(..SLOTS));
-                changes.push(Change { family, key, value: Some(value(&mut rng, batch)) });
+                changes.push(Change {
+                    family,
+                    key,
+                    value: Some(value(&mut rng, batch)),
+                });
             }
             // The last word in every family names the batch: no two states of a family are equal.
             let mut signed = batch.0.to_be_bytes().to_vec();
             signed.extend(value(&mut rng, batch));
-            changes.push(Change { family, key: slot_key(writer, rng.u16(..SLOTS)), value: Some(signed) });
+            changes.push(Change {
+                family,
+                key: slot_key(writer, rng.u16(..SLOTS)),
+                value: Some(signed),
+            });
         }
         if !self.is_bulk_load(writer, batch) {
             let value = Some(batch.0.to_be_bytes().to_vec());
-            changes.push(Change { family: Family::Journal, key: progress_key(writer), value });
+            changes.push(Change {
+                family: Family::Journal,
+                key: progress_key(writer),
+                value,
+            });
         }
         changes
     }
@@ -188,9 +232,7 @@ impl Workload {
         let mut model = Model::new(*self, writer);
         loop {
             // The progress record leaves few candidates; all families decide.
-            let agrees = state.value(Family::Journal, &progress_key(writer))
-                == model.state.value(Family::Journal, &progress_key(writer));
-            if agrees && model.state == *state {
+            if model.agrees_on_progress(state) && model.state == *state {
                 return Some(model.batch);
             }
             if model.batch >= last {
@@ -198,6 +240,22 @@ impl Workload {
             }
             model.advance();
         }
+    }
+
+    /// Where `state`, which fits no batch up to `last`, differs from the first batch that it says to
+    /// be at: what is missing or too much names the culprit.
+    #[must_use]
+    pub fn explain(
+        &self,
+        state: &State,
+        writer: Writer,
+        last: BatchNumber,
+    ) -> (BatchNumber, Vec<Difference>) {
+        let mut model = Model::new(*self, writer);
+        while !model.agrees_on_progress(state) && model.batch < last {
+            model.advance();
+        }
+        (model.batch, model.state.differences(state))
     }
 }
 
@@ -237,7 +295,14 @@ fn value(rng: &mut fastrand::Rng, batch: BatchNumber) -> Vec<u8> {
         _ => rng.usize(16 << 10..24 << 10),
     };
     if rng.bool() {
-        return batch.0.to_be_bytes().iter().copied().cycle().take(length).collect();
+        return batch
+            .0
+            .to_be_bytes()
+            .iter()
+            .copied()
+            .cycle()
+            .take(length)
+            .collect();
     }
     let mut bytes = vec![0; length];
     rng.fill(&mut bytes);
@@ -246,12 +311,14 @@ fn value(rng: &mut fastrand::Rng, batch: BatchNumber) -> Vec<u8> {
 
 /// Mixes numbers into one, as splitmix64 does, so that neighbours have nothing in common.
 fn mix(parts: &[u64]) -> u64 {
-    parts.iter().fold(0x9E37_79B9_7F4A_7C15, |state: u64, part| {
-        let mut mixed = (state ^ part).wrapping_add(0x9E37_79B9_7F4A_7C15);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    })
+    parts
+        .iter()
+        .fold(0x9E37_79B9_7F4A_7C15, |state: u64, part| {
+            let mut mixed = (state ^ part).wrapping_add(0x9E37_79B9_7F4A_7C15);
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            mixed ^ (mixed >> 31)
+        })
 }
 
 /// Everything a writer has in every family, as expected or as found.
@@ -271,7 +338,10 @@ impl State {
     pub fn read(read: &impl Read, writer: Writer, direction: Direction) -> Result<Self> {
         let mut state = Self::default();
         for family in families() {
-            let options = ScanOptions { direction, ..ScanOptions::default() };
+            let options = ScanOptions {
+                direction,
+                ..ScanOptions::default()
+            };
             let mut scan = read.scan_with(family, &writer.range(), options)?;
             let mut last: Option<Vec<u8>> = None;
             while let Some(entry) = scan.next()? {
@@ -279,9 +349,15 @@ impl State {
                     Direction::Forward => last < entry.key,
                     Direction::Backward => last > entry.key,
                 });
-                assert!(rises && writer.range().contains(entry.key), "a scan of {} is out of order", family.name());
+                assert!(
+                    rises && writer.range().contains(entry.key),
+                    "a scan of {} is out of order",
+                    family.name()
+                );
                 last = Some(entry.key.to_vec());
-                state.family(family).insert(entry.key.to_vec(), entry.value.to_vec());
+                state
+                    .family(family)
+                    .insert(entry.key.to_vec(), entry.value.to_vec());
             }
         }
         Ok(state)
@@ -296,7 +372,11 @@ impl State {
     /// Every pair, family by family and key by key.
     pub fn pairs(&self) -> impl Iterator<Item = (Family, &[u8], &[u8])> {
         let families = self.families.iter();
-        families.flat_map(|(family, pairs)| pairs.iter().map(|(key, value)| (*family, key.as_slice(), value.as_slice())))
+        families.flat_map(|(family, pairs)| {
+            pairs
+                .iter()
+                .map(|(key, value)| (*family, key.as_slice(), value.as_slice()))
+        })
     }
 
     /// Where `found` differs from what is expected here.
@@ -305,9 +385,11 @@ impl State {
         let missing_or_other = self.pairs().filter_map(|(family, key, expected)| {
             Difference::between(family, key, Some(expected), found.value(family, key))
         });
-        let unexpected = found.pairs().filter(|(family, key, _)| self.value(*family, key).is_none());
-        let unexpected =
-            unexpected.filter_map(|(family, key, value)| Difference::between(family, key, None, Some(value)));
+        let unexpected = found
+            .pairs()
+            .filter(|(family, key, _)| self.value(*family, key).is_none());
+        let unexpected = unexpected
+            .filter_map(|(family, key, value)| Difference::between(family, key, None, Some(value)));
         missing_or_other.chain(unexpected).collect()
     }
 
@@ -332,7 +414,12 @@ pub struct Difference {
 impl Difference {
     /// The difference, if there is one.
     #[must_use]
-    pub fn between(family: Family, key: &[u8], expected: Option<&[u8]>, found: Option<&[u8]>) -> Option<Self> {
+    pub fn between(
+        family: Family,
+        key: &[u8],
+        expected: Option<&[u8]>,
+        found: Option<&[u8]>,
+    ) -> Option<Self> {
         (expected != found).then(|| Self {
             family,
             key: key.to_vec(),
@@ -345,11 +432,18 @@ impl Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.family.name())?;
-        self.key.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        self.key
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))?;
         for (what, value) in [("expected", &self.expected), ("found", &self.found)] {
             match value {
                 None => write!(f, ", {what} nothing")?,
-                Some(value) => write!(f, ", {what} {} bytes {:02x?}", value.len(), &value[..value.len().min(8)])?,
+                Some(value) => write!(
+                    f,
+                    ", {what} {} bytes {:02x?}",
+                    value.len(),
+                    &value[..value.len().min(8)]
+                )?,
             }
         }
         Ok(())
@@ -369,7 +463,12 @@ impl Model {
     /// The writer before its first batch.
     #[must_use]
     pub fn new(workload: Workload, writer: Writer) -> Self {
-        Self { workload, writer, batch: BatchNumber(0), state: State::default() }
+        Self {
+            workload,
+            writer,
+            batch: BatchNumber(0),
+            state: State::default(),
+        }
     }
 
     /// What its writer does.
@@ -408,6 +507,11 @@ impl Model {
         }
         // A family whose last pair went is as good as one never written.
         self.state.families.retain(|_, pairs| !pairs.is_empty());
+    }
+
+    fn agrees_on_progress(&self, state: &State) -> bool {
+        let key = progress_key(self.writer);
+        self.state.value(Family::Journal, &key) == state.value(Family::Journal, &key)
     }
 
     /// Applies every batch up to `batch`.

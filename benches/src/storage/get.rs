@@ -1,16 +1,17 @@
 //! `get_vs_raw`: point reads of random keys, all blocks in the cache.
 //!
 //! Raw is as fast as RocksDB's crate goes: a pinned read with one set of read options. `get_copy`
-//! compares the two calls that hand out a vector.
+//! compares the two calls that hand out a vector. Measured is processor time; see `cpu_time`.
 
 use super::Setup;
 use super::allocations;
 use super::content::{Content, node_key};
+use super::cpu_time::CpuTime;
 use super::report::{Mark, Report};
 use super::rounds::Rounds;
 use anyhow::{Result, ensure};
 use rocksdb::ReadOptions;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use stratigraph::Read;
 use stratigraph::storage::family::Family;
 
@@ -22,7 +23,7 @@ struct Done {
 }
 
 pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> Result<()> {
-    let (rounds, reads) = setup.choose((15, 100_000), (31, 300_000));
+    let (rounds, reads) = setup.choose((41, 30_000), (101, 60_000));
     println!("get        {rounds} rounds of {reads} random keys, all stored");
     warm(content)?;
     setup.progress("get: without a copy");
@@ -31,7 +32,7 @@ pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> 
     let copied = compare(setup, content, rounds, reads, our_copied, raw_copied)?;
     let nanoseconds = |seconds: f64| seconds * 1e9 / reads as f64;
     let times = pinned.rounds.map(nanoseconds);
-    report.compare("get_vs_raw", &times, "ns", Some(Mark::AtMost(1.2)));
+    report.compare("get_vs_raw", &times, "ns CPU", Some(Mark::AtMost(1.2)));
     report.count(
         "get_allocations",
         pinned.ours,
@@ -42,7 +43,7 @@ pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> 
     report.compare(
         "get_copy_vs_raw",
         &copied.rounds.map(nanoseconds),
-        "ns",
+        "ns CPU",
         None,
     );
     report.count(
@@ -159,7 +160,7 @@ fn raw_copied(content: &Content, keys: &[[u8; 8]]) -> Result<Done> {
 }
 
 fn timed(work: impl FnOnce() -> Result<u64>) -> Result<Done> {
-    let (begun, before) = (Instant::now(), allocations::so_far());
+    let (begun, before) = (CpuTime::now(), allocations::so_far());
     let sum = work()?;
     Ok(Done {
         time: begun.elapsed(),

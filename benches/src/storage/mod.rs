@@ -8,6 +8,7 @@ mod allocations;
 mod child;
 mod commit;
 mod content;
+mod cpu_time;
 mod files;
 mod get;
 mod killed;

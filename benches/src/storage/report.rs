@@ -16,7 +16,7 @@ struct Figure {
     ours: f64,
     raw: Option<f64>,
     ratio: Option<f64>,
-    /// The lowest and the highest ratio among the rounds.
+    /// The tenth and the ninetieth percentile of the rounds' ratios.
     spread: Option<(f64, f64)>,
     unit: &'static str,
     mark: Option<Mark>,
@@ -82,7 +82,7 @@ impl Report {
         println!();
         println!(
             "{:<22} {:>12} {:>12} {:>7} {:>15}  {:<13} {:<8} ok",
-            "figure", "ours", "raw", "ratio", "rounds", "unit", "mark"
+            "figure", "ours", "raw", "ratio", "10 .. 90 %", "unit", "mark"
         );
         for figure in &self.figures {
             figure.print_row();
@@ -144,8 +144,8 @@ impl Figure {
             "ours": self.ours,
             "raw": self.raw,
             "ratio": self.ratio,
-            "lowest": self.spread.map(|(low, _)| low),
-            "highest": self.spread.map(|(_, high)| high),
+            "ratio_p10": self.spread.map(|(low, _)| low),
+            "ratio_p90": self.spread.map(|(_, high)| high),
             "unit": self.unit,
             "mark": mark,
             "ok": self.ok(),

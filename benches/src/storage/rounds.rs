@@ -64,11 +64,19 @@ impl Rounds {
         median(&self.ratios())
     }
 
-    /// The lowest and the highest ratio of a round.
+    /// The ratios that nine and one in ten rounds exceed: the extremes of many short rounds only
+    /// tell how busy the machine was.
     pub(super) fn spread(&self) -> (f64, f64) {
-        let ratios = self.ratios();
-        let lowest = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        (lowest, ratios.iter().copied().fold(0.0, f64::max))
+        let mut ratios = self.ratios();
+        ratios.sort_by(f64::total_cmp);
+        let at = |tenths: usize| {
+            let last = ratios.len().saturating_sub(1);
+            ratios
+                .get((last * tenths + 5) / 10)
+                .copied()
+                .unwrap_or(f64::NAN)
+        };
+        (at(1), at(9))
     }
 
     fn ratios(&self) -> Vec<f64> {

@@ -99,6 +99,18 @@ fn scrub_names_the_damaged_file() {
 }
 
 #[test]
+fn scrub_reads_what_no_scan_does() {
+    let world = World::new();
+    let db = world.database("library");
+    let damaged = largest(&db.join("store"), ".sst");
+    // The Bloom filter, between the data and its index: only reads by key look at it.
+    let bytes = fs::metadata(&damaged).unwrap().len();
+    flip(&damaged, usize::try_from(bytes).unwrap() - 4000);
+    ask("check", &[&db], &[]).assert_code(0);
+    ask("scrub", &[&db], &[]).assert_code(1);
+}
+
+#[test]
 fn check_finds_the_damage_too() {
     let world = World::new();
     let db = world.database("library");

@@ -4,7 +4,9 @@ use crate::world::{World, ask, command, largest, run};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 const VERBS: [&str; 8] = [
     "check", "scrub", "backup", "backups", "restore", "info", "compact", "recover",
@@ -163,6 +165,14 @@ fn the_log_goes_to_stderr() {
     let output = check().env("RUST_LOG", "trace").output().unwrap();
     let answer = serde_json::from_slice::<serde_json::Value>(&output.stdout);
     assert!(answer.is_ok(), "the log must not mix with the answer");
+    let log = |output: Output| String::from_utf8(output.stderr).unwrap();
+    assert!(log(output).contains("stratigraph::rocksdb"));
+    assert!(log(check().arg("-vvv").output().unwrap()).contains("stratigraph::rocksdb"));
+    assert_eq!(
+        log(check().output().unwrap()),
+        "",
+        "only warnings by default"
+    );
     let refused = run(&["check", "x", "--quiet", "-v"]);
     refused.assert_code(2);
 }
@@ -205,6 +215,18 @@ fn interrupt(child: &Child) {
     );
 }
 
+/// The exit code, within half a minute: a command that does not listen must fail the test, not hang it.
+fn ended(child: &mut Child) -> Option<i32> {
+    for _ in 0..600 {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    panic!("the command has not ended");
+}
+
 #[test]
 fn one_interrupt_stops_after_the_step() {
     let world = World::new();
@@ -219,7 +241,7 @@ fn one_interrupt_stops_after_the_step() {
     drop(pipe);
     let mut error = String::new();
     stderr.read_line(&mut error).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(ended(&mut child), Some(130));
     assert!(error.contains(r#""kind":"cancelled""#), "{error}");
     assert!(!world.path("again").exists() && !world.path("again.restoring").exists());
 }
@@ -235,7 +257,7 @@ fn a_second_interrupt_stops_at_once() {
         .unwrap();
     assert!(hint.starts_with("stopping after this step"), "{hint}");
     interrupt(&child);
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(ended(&mut child), Some(130));
     drop(pipe);
     assert!(
         !world.path("again").exists(),

@@ -3,7 +3,7 @@
 //! It acknowledges a batch to the parent only after the database has acknowledged it.
 
 use super::cycle::{Cycle, Disturbance};
-use super::link::{Speaker, Word};
+use super::link::{Speaker, Word, die_with_parent};
 use crate::workload::{BatchNumber, Workload, Writer};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -37,10 +37,22 @@ pub struct ChildArgs {
 
 impl ChildArgs {
     /// The command line that gives a child these arguments.
-    pub fn words(cycle: &Cycle, dir: &Path, at: &[BatchNumber], recover_only: bool, bug: Option<&str>) -> Vec<String> {
+    pub fn words(
+        cycle: &Cycle,
+        dir: &Path,
+        at: &[BatchNumber],
+        recover_only: bool,
+        bug: Option<&str>,
+    ) -> Vec<String> {
         let at: Vec<String> = at.iter().map(ToString::to_string).collect();
-        let mut words: Vec<String> = vec!["child".into(), "--dir".into(), dir.display().to_string()];
-        words.extend(["--seed".into(), cycle.seed.to_string(), "--cycle".into(), cycle.number.to_string()]);
+        let mut words: Vec<String> =
+            vec!["child".into(), "--dir".into(), dir.display().to_string()];
+        words.extend([
+            "--seed".into(),
+            cycle.seed.to_string(),
+            "--cycle".into(),
+            cycle.number.to_string(),
+        ]);
         words.extend(["--at".into(), at.join(",")]);
         words.extend(recover_only.then(|| "--recover-only".to_owned()));
         words.extend(bug.map(|bug| format!("--plant={bug}")));
@@ -54,8 +66,15 @@ impl ChildArgs {
 /// If there is no such bug.
 pub fn plant_by_name(name: Option<&str>) -> Result<()> {
     let Some(name) = name else { return Ok(()) };
-    let known = Bug::ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    plant(Bug::by_name(name).with_context(|| format!("no bug is called {name}; there are {known}"))?);
+    let known = Bug::ALL
+        .iter()
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(", ");
+    plant(
+        Bug::by_name(name)
+            .with_context(|| format!("no bug is called {name}; there are {known}"))?,
+    );
     Ok(())
 }
 
@@ -64,11 +83,16 @@ pub fn plant_by_name(name: Option<&str>) -> Result<()> {
 /// # Errors
 /// Whatever the database refuses: nothing here should make it refuse anything.
 pub fn run(arguments: &ChildArgs) -> Result<()> {
+    die_with_parent();
     plant_by_name(arguments.plant.as_deref())?;
     let cycle = Cycle::draw(arguments.seed, arguments.cycle);
     let speaker = Speaker::on_stdout()?;
     speaker.say(Word::Opening)?;
-    let db = cycle.builder().create_if_missing(true).open(&arguments.dir).context("cannot open the database")?;
+    let db = cycle
+        .builder()
+        .create_if_missing(true)
+        .open(&arguments.dir)
+        .context("cannot open the database")?;
     speaker.say(Word::Open)?;
     if arguments.recover_only {
         loop {
@@ -81,7 +105,9 @@ pub fn run(arguments: &ChildArgs) -> Result<()> {
         for (writer, at) in (0..cycle.writers).zip(&arguments.at) {
             let (db, speaker) = (&db, &speaker);
             let at = BatchNumber(*at);
-            threads.push(scope.spawn(move || end_badly(write(db, workload, Writer(writer), at, speaker))));
+            threads.push(
+                scope.spawn(move || end_badly(write(db, workload, Writer(writer), at, speaker))),
+            );
         }
         let (db, speaker) = (&db, &speaker);
         threads.push(scope.spawn(move || end_badly(disturb(db, &cycle, &arguments.dir, speaker))));
@@ -97,10 +123,18 @@ fn end_badly(result: Result<()>) {
     }
 }
 
-fn write(db: &Database, workload: Workload, writer: Writer, at: BatchNumber, speaker: &Speaker) -> Result<()> {
+fn write(
+    db: &Database,
+    workload: Workload,
+    writer: Writer,
+    at: BatchNumber,
+    speaker: &Speaker,
+) -> Result<()> {
     let mut batch = at.next();
     loop {
-        workload.commit(db, writer, batch).with_context(|| format!("{writer}, batch {batch}"))?;
+        workload
+            .commit(db, writer, batch)
+            .with_context(|| format!("{writer}, batch {batch}"))?;
         speaker.say(Word::Acknowledged(writer, batch))?;
         batch = batch.next();
     }
@@ -108,7 +142,9 @@ fn write(db: &Database, workload: Workload, writer: Writer, at: BatchNumber, spe
 
 /// Does what moves the database's files while the writers write.
 fn disturb(db: &Database, cycle: &Cycle, dir: &Path, speaker: &Speaker) -> Result<()> {
-    let Some(disturbance) = cycle.disturbance else { return Ok(()) };
+    let Some(disturbance) = cycle.disturbance else {
+        return Ok(());
+    };
     let mut rng = cycle.rng("disturb");
     let mut progress = |_: stratigraph::storage::cancel::Progress<'_>| {};
     let mut watch = Watch::new(&mut progress, CancelToken::new());
@@ -118,7 +154,8 @@ fn disturb(db: &Database, cycle: &Cycle, dir: &Path, speaker: &Speaker) -> Resul
             Disturbance::Flush => db.flush().context("flush")?,
             Disturbance::Compact => db.compact(&mut watch).context("compact")?,
             Disturbance::Backup => {
-                db.backup(super::backup_folder(dir), &mut watch).context("backup")?;
+                db.backup(super::backup_folder(dir), &mut watch)
+                    .context("backup")?;
                 speaker.say(Word::BackedUp)?;
             }
         }

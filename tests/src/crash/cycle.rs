@@ -78,7 +78,8 @@ impl Cycle {
                 1 => Inspection::Both,
                 _ => Inspection::Writing,
             },
-            write_buffer_bytes: 64 << (10 + rng.u32(0..=6)),
+            // From a flush with every commit to one that hardly ever comes, and a long log to replay.
+            write_buffer_bytes: 64 << (10 + rng.u32(0..=10)),
             cache_bytes: 1 << rng.u32(16..25),
             background_threads: rng.u16(1..=3),
             durability: match rng.u8(..4) {
@@ -107,6 +108,10 @@ impl Cycle {
 }
 
 fn rng(seed: u64, number: u64, purpose: &str) -> fastrand::Rng {
-    let salt = purpose.bytes().fold(0, |salt: u64, byte| salt.wrapping_mul(31) + u64::from(byte));
-    fastrand::Rng::with_seed(seed.rotate_left(32) ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt)
+    let salt = purpose
+        .bytes()
+        .fold(0, |salt: u64, byte| salt.wrapping_mul(31) + u64::from(byte));
+    fastrand::Rng::with_seed(
+        seed.rotate_left(32) ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt,
+    )
 }

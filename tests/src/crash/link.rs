@@ -5,12 +5,14 @@
 
 use crate::workload::{BatchNumber, Writer};
 use anyhow::{Context, Result, bail};
+use std::fmt::{self, Debug, Display};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
+use std::os::unix::process::parent_id;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// What a child says.
@@ -28,27 +30,32 @@ pub enum Word {
     Ready,
 }
 
-impl Word {
-    fn line(self) -> String {
+impl Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Opening => "opening\n".into(),
-            Self::Open => "open\n".into(),
-            Self::Acknowledged(writer, batch) => format!("ack {} {}\n", writer.0, batch.0),
-            Self::BackedUp => "backed-up\n".into(),
-            Self::Ready => "ready\n".into(),
+            Self::Opening => f.write_str("opening"),
+            Self::Open => f.write_str("open"),
+            Self::Acknowledged(writer, batch) => write!(f, "ack {} {}", writer.0, batch.0),
+            Self::BackedUp => f.write_str("backed-up"),
+            Self::Ready => f.write_str("ready"),
         }
     }
+}
 
-    fn parse(line: &str) -> Option<Self> {
+impl FromStr for Word {
+    type Err = anyhow::Error;
+
+    fn from_str(line: &str) -> Result<Self> {
         match line.split_ascii_whitespace().collect::<Vec<_>>().as_slice() {
-            ["opening"] => Some(Self::Opening),
-            ["open"] => Some(Self::Open),
-            ["ack", writer, batch] => {
-                Some(Self::Acknowledged(Writer(writer.parse().ok()?), BatchNumber(batch.parse().ok()?)))
-            }
-            ["backed-up"] => Some(Self::BackedUp),
-            ["ready"] => Some(Self::Ready),
-            _ => None,
+            ["opening"] => Ok(Self::Opening),
+            ["open"] => Ok(Self::Open),
+            ["ack", writer, batch] => Ok(Self::Acknowledged(
+                Writer(writer.parse()?),
+                BatchNumber(batch.parse()?),
+            )),
+            ["backed-up"] => Ok(Self::BackedUp),
+            ["ready"] => Ok(Self::Ready),
+            _ => bail!("{line:?} means nothing"),
         }
     }
 }
@@ -65,7 +72,10 @@ impl Speaker {
     /// If there is none.
     pub fn on_stdout() -> Result<Self> {
         // Not through `Stdout`, whose buffer would decide when what is written.
-        let pipe = std::io::stdout().as_fd().try_clone_to_owned().context("no standard output")?;
+        let pipe = std::io::stdout()
+            .as_fd()
+            .try_clone_to_owned()
+            .context("no standard output")?;
         Ok(Self { pipe: pipe.into() })
     }
 
@@ -73,20 +83,44 @@ impl Speaker {
     ///
     /// # Errors
     /// If the parent is gone.
-    pub fn say(&self, word: Word) -> Result<()> {
-        (&self.pipe).write_all(word.line().as_bytes()).context("the parent is gone")
+    pub fn say(&self, word: impl Display) -> Result<()> {
+        let line = format!("{word}\n");
+        (&self.pipe)
+            .write_all(line.as_bytes())
+            .context("the parent is gone")
     }
 }
 
-/// The parent's end: a running child and what it has said so far.
-pub struct Listener {
-    child: Child,
-    words: Receiver<Word>,
-    reader: JoinHandle<()>,
-    heard: Vec<Word>,
+/// Ends this process soon after its parent has gone: nobody would kill it any more.
+pub fn die_with_parent() {
+    const LOOK_EVERY: Duration = Duration::from_millis(500);
+    let parent = parent_id();
+    std::thread::spawn(move || {
+        while parent_id() == parent {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        // Not `exit`, which would wait for whatever hangs.
+        std::process::abort();
+    });
 }
 
-impl Listener {
+/// The parent's end: a running child and what it has said so far.
+pub struct Listener<W> {
+    child: Child,
+    words: Receiver<W>,
+    heard: Vec<W>,
+}
+
+/// How waiting for a child's word may fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// It still runs and has said nothing in time.
+    TooLong,
+    /// It has ended.
+    Ended,
+}
+
+impl<W: FromStr<Err: Debug> + PartialEq + Debug + Clone + Send + 'static> Listener<W> {
     /// Starts this very program with other arguments.
     ///
     /// # Errors
@@ -94,41 +128,62 @@ impl Listener {
     pub fn start(arguments: &[String]) -> Result<Self> {
         let program = std::env::current_exe().context("this program's own path is unknown")?;
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().context("cannot start the child")?;
-        let pipe = child.stdout.take().context("the child has no standard output")?;
+        let pipe = child
+            .stdout
+            .take()
+            .context("the child has no standard output")?;
         let (sender, words) = channel();
-        // Read all the time: a full pipe would hold the child up in the middle of its work.
-        let reader = std::thread::spawn(move || {
+        // Read all the time: a full pipe would hold the child up in the middle of its work. The
+        // thread ends with the pipe, and the pipe with the child.
+        std::thread::spawn(move || {
             for line in BufReader::new(pipe).lines().map_while(std::io::Result::ok) {
-                let Some(word) = Word::parse(&line) else {
-                    eprintln!("the child says {line:?}, which means nothing");
-                    continue;
-                };
-                if sender.send(word).is_err() {
-                    return;
+                match line.parse() {
+                    Err(error) => eprintln!("the child says {line:?}: {error:?}"),
+                    // Nobody listens any more only when the child is being killed.
+                    Ok(word) => drop(sender.send(word)),
                 }
             }
         });
-        Ok(Self { child, words, reader, heard: Vec::new() })
+        Ok(Self {
+            child,
+            words,
+            heard: Vec::new(),
+        })
+    }
+
+    /// Waits for the next thing that the child says.
+    ///
+    /// # Errors
+    /// If it says nothing within `limit`.
+    pub fn next(&mut self, limit: Duration) -> Result<W, Silence> {
+        let word = self
+            .words
+            .recv_timeout(limit)
+            .map_err(|error| match error {
+                RecvTimeoutError::Timeout => Silence::TooLong,
+                RecvTimeoutError::Disconnected => Silence::Ended,
+            })?;
+        self.heard.push(word.clone());
+        Ok(word)
     }
 
     /// Waits until the child has said `word`.
     ///
     /// # Errors
     /// If it ends before that or takes longer than `limit`.
-    pub fn wait_for(&mut self, word: Word, limit: Duration) -> Result<()> {
+    pub fn wait_for(&mut self, word: &W, limit: Duration) -> Result<()> {
         let until = Instant::now() + limit;
         loop {
-            match self.words.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(heard) => {
-                    self.heard.push(heard);
-                    if heard == word {
-                        return Ok(());
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => bail!("the child did not say {word:?} within {limit:?}"),
-                Err(RecvTimeoutError::Disconnected) => bail!("the child ended before it said {word:?}"),
+            match self.next(until.saturating_duration_since(Instant::now())) {
+                Ok(heard) if heard == *word => return Ok(()),
+                Ok(_) => {}
+                Err(Silence::TooLong) => bail!("the child did not say {word:?} within {limit:?}"),
+                Err(Silence::Ended) => bail!("the child ended before it said {word:?}"),
             }
         }
     }
@@ -137,28 +192,27 @@ impl Listener {
     ///
     /// # Errors
     /// If it ended by itself, which no child is meant to do.
-    pub fn kill(mut self) -> Result<Vec<Word>> {
-        let ended: Option<ExitStatus> = self.child.try_wait().context("cannot ask for the child")?;
-        self.end();
-        // What it said before it died is still in the pipe; the reader ends with it.
+    pub fn kill(mut self) -> Result<Vec<W>> {
+        let ended: Option<ExitStatus> =
+            self.child.try_wait().context("cannot ask for the child")?;
+        end(&mut self.child);
+        // What it said before it died is still in the pipe.
         self.heard.extend(self.words.iter());
         match ended {
             Some(status) => bail!("the child ended by itself: {status}"),
             None => Ok(std::mem::take(&mut self.heard)),
         }
     }
+}
 
-    fn end(&mut self) {
-        // A child that is gone already cannot be killed, and need not be.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+impl<W> Drop for Listener<W> {
+    fn drop(&mut self) {
+        end(&mut self.child);
     }
 }
 
-impl Drop for Listener {
-    fn drop(&mut self) {
-        self.end();
-        // The reader ends with the pipe, whose other end is closed now.
-        debug_assert!(self.reader.thread().id() != std::thread::current().id());
-    }
+fn end(child: &mut Child) {
+    // A child that is gone already cannot be killed, and need not be.
+    let _ = child.kill();
+    let _ = child.wait();
 }

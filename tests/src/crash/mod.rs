@@ -90,7 +90,11 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
     let scratch = Scratch::new(args.dir.as_deref(), "crash")?;
     let root = scratch.root();
-    eprintln!("crash: {} cycles, seed {seed}, in {}", args.cycles, root.display());
+    eprintln!(
+        "crash: {} cycles, seed {seed}, in {}",
+        args.cycles,
+        root.display()
+    );
     let started = Instant::now();
     let mut last_said = Instant::now();
     let mut trial = Trial::new(seed, root.join("database"), args.plant.clone());
@@ -104,18 +108,33 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
         }
         if last_said.elapsed() > Duration::from_secs(2) || number + 1 == args.cycles {
             last_said = Instant::now();
-            eprintln!("crash: cycle {}/{}, {}", number + 1, args.cycles, trial.counts.in_words());
+            eprintln!(
+                "crash: cycle {}/{}, {}",
+                number + 1,
+                args.cycles,
+                trial.counts.in_words()
+            );
         }
     }
     let counts = trial.counts;
     let proves = proves_something(&counts);
     eprintln!("crash: {:.1} s", started.elapsed().as_secs_f64());
     if counts.has_failures() || !proves {
-        let bug = args.plant.as_ref().map(|bug| format!(" --plant {bug}")).unwrap_or_default();
-        eprintln!("crash: reproduce with: crash --cycles {} --seed {seed}{bug}", args.cycles);
+        let bug = args
+            .plant
+            .as_ref()
+            .map(|bug| format!(" --plant {bug}"))
+            .unwrap_or_default();
+        eprintln!(
+            "crash: reproduce with: crash --cycles {} --seed {seed}{bug}",
+            args.cycles
+        );
     }
     if counts.has_failures() || args.keep {
-        eprintln!("crash: the database is kept in {}", scratch.keep().display());
+        eprintln!(
+            "crash: the database is kept in {}",
+            scratch.keep().display()
+        );
     } else {
         scratch.remove()?;
     }
@@ -126,7 +145,10 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
 fn proves_something(counts: &Counts) -> bool {
     let unproven = [
         (counts.acknowledged == 0, "no batch was ever acknowledged"),
-        (counts.killed_at_work == 0, "no child was killed at its work"),
+        (
+            counts.killed_at_work == 0,
+            "no child was killed at its work",
+        ),
         (
             counts.cycles >= CYCLES_WITH_A_RECOVERY && counts.killed_in_recovery == 0,
             "no child was killed during recovery",

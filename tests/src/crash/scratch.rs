@@ -20,15 +20,29 @@ impl Scratch {
     /// If the folder cannot be made.
     pub fn new(named: Option<&Path>, program: &str) -> Result<Self> {
         if let Some(root) = named {
-            std::fs::create_dir_all(root).with_context(|| format!("cannot create {}", root.display()))?;
-            return Ok(Self { root: root.canonicalize()?, temporary: None });
+            std::fs::create_dir_all(root)
+                .with_context(|| format!("cannot create {}", root.display()))?;
+            return Ok(Self {
+                root: root.canonicalize()?,
+                temporary: None,
+            });
         }
         let memory = Path::new("/dev/shm");
-        let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
+        let parent = if memory.is_dir() {
+            memory.to_path_buf()
+        } else {
+            std::env::temp_dir()
+        };
         let builder = &mut tempfile::Builder::new();
-        let temporary = builder.prefix(&format!("stratigraph-{program}-")).tempdir_in(&parent);
-        let temporary = temporary.with_context(|| format!("cannot create a folder in {}", parent.display()))?;
-        Ok(Self { root: temporary.path().canonicalize()?, temporary: Some(temporary) })
+        let temporary = builder
+            .prefix(&format!("stratigraph-{program}-"))
+            .tempdir_in(&parent);
+        let temporary =
+            temporary.with_context(|| format!("cannot create a folder in {}", parent.display()))?;
+        Ok(Self {
+            root: temporary.path().canonicalize()?,
+            temporary: Some(temporary),
+        })
     }
 
     /// The folder.
@@ -51,6 +65,7 @@ impl Scratch {
     /// # Errors
     /// If the system refuses.
     pub fn remove(self) -> Result<()> {
-        std::fs::remove_dir_all(&self.root).with_context(|| format!("cannot remove {}", self.root.display()))
+        std::fs::remove_dir_all(&self.root)
+            .with_context(|| format!("cannot remove {}", self.root.display()))
     }
 }

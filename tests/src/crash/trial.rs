@@ -4,7 +4,7 @@
 use super::child::ChildArgs;
 use super::cycle::{Cycle, Disturbance, Inspection, WRITERS};
 use super::link::{Listener, Word};
-use crate::workload::{BatchNumber, Model, State, Verdict, Workload, Writer, verify};
+use crate::workload::{BatchNumber, Difference, Model, State, Verdict, Workload, Writer, verify};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -39,7 +39,11 @@ impl Counts {
     pub(super) fn in_words(&self) -> String {
         format!(
             "{} batches acknowledged, {} more were in flight and there, {} killed at work, {} in recovery, {} backups",
-            self.acknowledged, self.in_flight, self.killed_at_work, self.killed_in_recovery, self.backups
+            self.acknowledged,
+            self.in_flight,
+            self.killed_at_work,
+            self.killed_in_recovery,
+            self.backups
         )
     }
 
@@ -71,7 +75,9 @@ impl Trial {
             dir,
             bug,
             workload,
-            models: (0..WRITERS).map(|writer| Model::new(workload, Writer(writer))).collect(),
+            models: (0..WRITERS)
+                .map(|writer| Model::new(workload, Writer(writer)))
+                .collect(),
             attempted: vec![BatchNumber(0); WRITERS as usize],
             last_open: Duration::from_millis(50),
             counts: Counts::default(),
@@ -81,7 +87,7 @@ impl Trial {
     /// One cycle: work, kill, perhaps kill again in recovery, compare.
     pub(super) fn run(&mut self, cycle: &Cycle) -> Result<()> {
         self.counts.cycles += 1;
-        if cycle.number % BACKUP_CYCLES == 0 && super::backup_folder(&self.dir).exists() {
+        if cycle.number.is_multiple_of(BACKUP_CYCLES) && super::backup_folder(&self.dir).exists() {
             std::fs::remove_dir_all(super::backup_folder(&self.dir))?;
         }
         let words = self.kill_at_work(cycle)?;
@@ -96,16 +102,22 @@ impl Trial {
         Ok(())
     }
 
-    fn child(&self, cycle: &Cycle, recover_only: bool) -> Result<Listener> {
+    fn child(&self, cycle: &Cycle, recover_only: bool) -> Result<Listener<Word>> {
         let at: Vec<BatchNumber> = self.models.iter().map(Model::batch).collect();
-        Listener::start(&ChildArgs::words(cycle, &self.dir, &at, recover_only, self.bug.as_deref()))
+        Listener::start(&ChildArgs::words(
+            cycle,
+            &self.dir,
+            &at,
+            recover_only,
+            self.bug.as_deref(),
+        ))
     }
 
     fn kill_at_work(&mut self, cycle: &Cycle) -> Result<Vec<Word>> {
         let mut child = self.child(cycle, false)?;
-        child.wait_for(Word::Opening, OPEN_LIMIT)?;
+        child.wait_for(&Word::Opening, OPEN_LIMIT)?;
         let opening = Instant::now();
-        child.wait_for(Word::Open, OPEN_LIMIT)?;
+        child.wait_for(&Word::Open, OPEN_LIMIT)?;
         self.last_open = opening.elapsed();
         std::thread::sleep(cycle.work);
         child.kill()
@@ -129,14 +141,18 @@ impl Trial {
         for (index, model) in self.models.iter().enumerate() {
             // A writer waits for each acknowledgement: one batch at most was under way.
             let writes = index < cycle.writers as usize;
-            self.attempted[index] = if writes { model.batch().next() } else { model.batch() };
+            self.attempted[index] = if writes {
+                model.batch().next()
+            } else {
+                model.batch()
+            };
         }
     }
 
     /// Starts a child that only recovers, and kills it at it. It writes no batch.
     fn kill_in_recovery(&mut self, cycle: &Cycle) -> Result<()> {
         let mut child = self.child(cycle, true)?;
-        child.wait_for(Word::Opening, OPEN_LIMIT)?;
+        child.wait_for(&Word::Opening, OPEN_LIMIT)?;
         std::thread::sleep(self.last_open * cycle.recovery_percent / 100);
         let words = child.kill()?;
         self.counts.killed_in_recovery += u64::from(!words.contains(&Word::Open));
@@ -180,21 +196,32 @@ impl Trial {
                 }
                 Verdict::Lost(batch) => {
                     self.counts.acked_lost += 1;
-                    eprintln!("crash: cycle {}: {} is at batch {batch}, acknowledged was {}", cycle.number, model.writer(), model.batch());
+                    eprintln!(
+                        "crash: cycle {}: {} is at batch {batch}, acknowledged was {}",
+                        cycle.number,
+                        model.writer(),
+                        model.batch()
+                    );
                 }
                 Verdict::Torn(differences) => {
                     self.counts.torn += 1;
-                    eprintln!("crash: cycle {}: {} fits no batch from {} to {attempted}", cycle.number, model.writer(), model.batch());
-                    for difference in differences.iter().take(5) {
-                        eprintln!("crash:   {difference}");
-                    }
+                    eprintln!(
+                        "crash: cycle {}: {} fits no batch from {} to {attempted}",
+                        cycle.number,
+                        model.writer(),
+                        model.batch()
+                    );
+                    tell(model.batch(), &differences);
                 }
             }
         }
         let report = db.check(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
         for finding in &report.findings {
             self.counts.check_errors += 1;
-            eprintln!("crash: cycle {}: check: {}: {}", cycle.number, finding.place, finding.what);
+            eprintln!(
+                "crash: cycle {}: check: {}: {}",
+                cycle.number, finding.place, finding.what
+            );
         }
         drop(read);
         db.close().context("cannot close the database")
@@ -210,21 +237,42 @@ impl Trial {
         let mut progress = |_: stratigraph::storage::cancel::Progress<'_>| {};
         let mut watch = Watch::new(&mut progress, CancelToken::new());
         for backup in list_backups(&folder)? {
-            verify_backup(&folder, Some(backup.number), &mut watch).context("a backup is damaged")?;
+            verify_backup(&folder, Some(backup.number), &mut watch)
+                .context("a backup is damaged")?;
         }
         let target = self.dir.with_extension("restored");
         restore(&folder, None, &target, &mut watch).context("a backup does not restore")?;
-        let db = Database::builder().disk_reserve_bytes(0).open(&target).context("a restored backup does not open")?;
+        let db = Database::builder()
+            .disk_reserve_bytes(0)
+            .open(&target)
+            .context("a restored backup does not open")?;
         let read = db.read()?;
         for model in &self.models {
-            let found = State::read(&read, model.writer(), Direction::Forward)?;
-            if self.workload.locate(&found, model.writer(), model.batch()).is_none() {
+            let (writer, last) = (model.writer(), model.batch());
+            let found = State::read(&read, writer, Direction::Forward)?;
+            if self.workload.locate(&found, writer, last).is_none() {
                 self.counts.torn += 1;
-                eprintln!("crash: cycle {}: in the last backup {} fits no batch", cycle.number, model.writer());
+                let (batch, differences) = self.workload.explain(&found, writer, last);
+                eprintln!(
+                    "crash: cycle {}: in the last backup {writer} fits no batch",
+                    cycle.number
+                );
+                tell(batch, &differences);
             }
         }
         drop(read);
         db.close()?;
         std::fs::remove_dir_all(&target).context("cannot remove the restored database")
+    }
+}
+
+/// Says where a state differs from what it should be after `batch`.
+fn tell(batch: BatchNumber, differences: &[Difference]) {
+    eprintln!(
+        "crash:   {} differences from batch {batch}:",
+        differences.len()
+    );
+    for difference in differences.iter().take(5) {
+        eprintln!("crash:   {difference}");
     }
 }

@@ -3,8 +3,9 @@
 use super::examine::Findings;
 use super::golden::{Contents, Golden, builder, copy_folder};
 use super::harm::{Kind, Target};
-use anyhow::{Context, Result};
-use std::fmt::Write as _;
+use crate::workload::Model;
+use anyhow::{Context, Result, anyhow};
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -14,61 +15,137 @@ use stratigraph::{Database, restore, verify_backup};
 /// One in so many cases is damaged twice.
 const DOUBLE: u64 = 8;
 
+/// A story must go through the pipe in one piece, with the rest of the line.
+const STORY_BYTES: usize = 3000;
+
 /// What a case came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
+pub(super) enum Outcome {
     /// The engine said so.
     Reported,
     /// Everything is exactly right.
     Harmless,
-    /// Something was handed out that was never so, or the engine panicked.
+    /// Something was handed out that was never so.
     WrongValue,
     /// Something acknowledged is missing, and the engine did not say so.
     SilentLoss,
+    /// The engine never came back.
+    Stuck,
+    /// The engine panicked, or ended the process.
+    Died,
+}
+
+impl Outcome {
+    /// Each with its name.
+    pub(super) const ALL: [(Self, &str); 6] = [
+        (Self::Reported, "reported"),
+        (Self::Harmless, "harmless"),
+        (Self::WrongValue, "wrong"),
+        (Self::SilentLoss, "lost"),
+        (Self::Stuck, "stuck"),
+        (Self::Died, "died"),
+    ];
+
+    /// Whether the engine has failed.
+    pub(super) fn is_bad(self) -> bool {
+        !matches!(self, Self::Reported | Self::Harmless)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            Self::ALL
+                .iter()
+                .find(|(outcome, _)| outcome == self)
+                .map_or("", |(_, name)| name),
+        )
+    }
 }
 
 /// A case that was tried.
-pub struct Tried {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tried {
+    /// Its number.
+    pub(super) number: u64,
     /// What was done; the first of two.
-    pub kind: Kind,
+    pub(super) kind: Kind,
     /// What it came to.
-    pub outcome: Outcome,
+    pub(super) outcome: Outcome,
     /// Whether a report named a file.
-    pub named_a_file: bool,
+    pub(super) named_a_file: bool,
     /// Files, offsets, and what the engine said or got wrong.
-    pub story: String,
+    pub(super) story: String,
+}
+
+impl fmt::Display for Tried {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut end = self.story.len().min(STORY_BYTES);
+        while !self.story.is_char_boundary(end) {
+            end -= 1;
+        }
+        let story = self.story[..end].replace('\n', " ");
+        write!(
+            f,
+            "{} {} {} {} {story}",
+            self.number, self.kind, self.outcome, self.named_a_file
+        )
+    }
+}
+
+impl std::str::FromStr for Tried {
+    type Err = anyhow::Error;
+
+    fn from_str(line: &str) -> Result<Self> {
+        let mut parts = line.splitn(5, ' ');
+        let mut part = || parts.next().context("the line is too short");
+        let number = part()?.parse()?;
+        let kind = part()?.parse().map_err(|error: String| anyhow!(error))?;
+        let name = part()?;
+        let outcome = Outcome::ALL
+            .iter()
+            .find(|(_, known)| *known == name)
+            .context("an unknown outcome")?
+            .0;
+        Ok(Self {
+            number,
+            kind,
+            outcome,
+            named_a_file: part()?.parse()?,
+            story: part()?.to_owned(),
+        })
+    }
+}
+
+/// A damaged copy.
+struct Damaged<'a> {
+    golden: &'a Golden,
+    kind: Kind,
+    story: String,
+    rng: fastrand::Rng,
 }
 
 /// What the cases are made from.
-pub struct Stock<'a> {
+pub(super) struct Stock {
     /// The run's seed.
-    pub seed: u64,
+    pub(super) seed: u64,
     /// Healthy folders.
-    pub golden: &'a [Golden],
+    pub(super) golden: Vec<Golden>,
     /// The same of another database.
-    pub foreign: &'a [Golden],
+    pub(super) foreign: Vec<Golden>,
     /// If only one kind is wanted.
-    pub kind: Option<Kind>,
+    pub(super) kind: Option<Kind>,
 }
 
-impl Stock<'_> {
+impl Stock {
     /// Tries case `number` in `dir`, which is made anew.
-    ///
-    /// # Errors
-    /// If the harness itself cannot do its work.
-    pub fn run(&self, number: u64, dir: &Path) -> Result<Tried> {
-        let mut rng = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let (index, kinds) = self.draw(number, &mut rng)?;
-        let golden = &self.golden[index];
-        let mut story = format!("{}:", golden.dir.file_name().unwrap_or_default().to_string_lossy());
-        if dir.exists() {
-            fs::remove_dir_all(dir)?;
-        }
-        copy_folder(&golden.dir, dir)?;
-        for kind in &kinds {
-            let done = kind.apply(dir, &self.foreign[index].dir, &mut rng).with_context(|| format!("cannot do {kind}"))?;
-            write!(story, " {kind} {done};")?;
-        }
+    pub(super) fn run(&self, number: u64, dir: &Path) -> Result<Tried> {
+        let Damaged {
+            golden,
+            kind,
+            mut story,
+            mut rng,
+        } = self.damage(number, dir)?;
         let read_only = rng.bool();
         let mut findings = Findings::default();
         let examined = catch_unwind(AssertUnwindSafe(|| match &golden.contents {
@@ -80,13 +157,18 @@ impl Stock<'_> {
             Contents::Backups(states) => restore_each(&mut findings, dir, states),
         }));
         if matches!(golden.contents, Contents::Database(_)) {
-            write!(story, " opened {}", if read_only { "read-only" } else { "for writing" })?;
+            write!(
+                story,
+                " opened {}",
+                if read_only {
+                    "read-only"
+                } else {
+                    "for writing"
+                }
+            )?;
         }
         let outcome = match &examined {
-            Err(_) => {
-                write!(story, ", PANIC")?;
-                Outcome::WrongValue
-            }
+            Err(_) => Outcome::Died,
             Ok(()) if !findings.wrong.is_empty() => Outcome::WrongValue,
             Ok(()) if !findings.lost.is_empty() => Outcome::SilentLoss,
             Ok(()) if !findings.reports.is_empty() => Outcome::Reported,
@@ -100,39 +182,94 @@ impl Stock<'_> {
                 write!(story, ", {} {what}, first: {first}", differences.len())?;
             }
         }
-        Ok(Tried { kind: kinds[0], outcome, named_a_file: findings.name_a_file(dir), story })
+        Ok(Tried {
+            number,
+            kind,
+            outcome,
+            named_a_file: findings.name_a_file(dir),
+            story,
+        })
+    }
+
+    /// Case `number`, which its process could not finish. Leaves `dir` damaged and never opened.
+    pub(super) fn unfinished(&self, number: u64, outcome: Outcome, dir: &Path) -> Result<Tried> {
+        let Damaged { kind, story, .. } = self.damage(number, dir)?;
+        Ok(Tried {
+            number,
+            kind,
+            outcome,
+            named_a_file: false,
+            story,
+        })
+    }
+
+    /// Makes `dir` anew as a damaged copy.
+    fn damage(&self, number: u64, dir: &Path) -> Result<Damaged<'_>> {
+        let mut rng = fastrand::Rng::with_seed(
+            self.seed.rotate_left(32) ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        );
+        let (index, kinds) = self.draw(number, &mut rng)?;
+        let (golden, foreign) = (&self.golden[index], &self.foreign[index]);
+        let mut story = format!(
+            "{}:",
+            golden.dir.file_name().unwrap_or_default().to_string_lossy()
+        );
+        if dir.exists() {
+            fs::remove_dir_all(dir)?;
+        }
+        copy_folder(&golden.dir, dir)?;
+        for kind in &kinds {
+            let done = kind.apply(dir, &foreign.dir, &mut rng);
+            write!(
+                story,
+                " {kind} {};",
+                done.with_context(|| format!("cannot do {kind}"))?
+            )?;
+        }
+        Ok(Damaged {
+            golden,
+            kind: kinds[0],
+            story,
+            rng,
+        })
     }
 
     /// Draws a healthy folder and one or two kinds of damage that can be done to it.
     fn draw(&self, number: u64, rng: &mut fastrand::Rng) -> Result<(usize, Vec<Kind>)> {
         loop {
             // The first is the one with everything in it; it gets half of the cases.
-            let index = if rng.bool() { 0 } else { rng.usize(..self.golden.len()) };
-            let dir = &self.golden[index].dir;
-            let Some(wanted) = self.kind else {
-                let first = Kind::draw(dir, rng)?;
-                let mut kinds = vec![first];
-                if number % DOUBLE == DOUBLE - 1 {
-                    kinds.push(Kind::draw(dir, rng)?);
-                }
-                // The mark is what a lost end of the log is known by: both lost at once leaves no
-                // trace, which nothing on one disk can help. And what is gone cannot be harmed again.
-                let has_mark = kinds.iter().any(|kind| kind.target == Target::Mark);
-                let same = kinds.len() == 2 && kinds[0].target == kinds[1].target;
-                if kinds.len() == 2 && (has_mark || same) {
-                    kinds.pop();
-                }
-                return Ok((index, kinds));
+            let index = if rng.bool() {
+                0
+            } else {
+                rng.usize(..self.golden.len())
             };
-            if wanted.is_possible(dir)? {
-                return Ok((index, vec![wanted]));
+            let dir = &self.golden[index].dir;
+            if let Some(wanted) = self.kind {
+                if wanted.is_possible(dir)? {
+                    return Ok((index, vec![wanted]));
+                }
+                continue;
             }
+            let first = Kind::draw(dir, rng)?;
+            let second = if number % DOUBLE == DOUBLE - 1 {
+                Some(Kind::draw(dir, rng)?)
+            } else {
+                None
+            };
+            // The mark is what a lost end of the log is known by: both lost at once leaves no trace,
+            // which nothing on one disk can help. And what is gone cannot be harmed again.
+            let second = second.filter(|second| {
+                first.target != Target::Mark
+                    && second.target != Target::Mark
+                    && first.target != second.target
+            });
+            return Ok((index, std::iter::once(first).chain(second).collect()));
         }
     }
 }
 
 /// For writing: what the first open makes of the damage, the second must still know.
-fn open_twice(findings: &mut Findings, dir: &Path, models: &[crate::workload::Model]) {
+fn open_twice(findings: &mut Findings, dir: &Path, models: &[Model]) {
     for _ in 0..2 {
         let closed = builder().open(dir).and_then(|db: Database| {
             findings.read_database(&db, models);
@@ -146,7 +283,7 @@ fn open_twice(findings: &mut Findings, dir: &Path, models: &[crate::workload::Mo
 }
 
 /// Every backup either does not restore or restores exactly.
-fn restore_each(findings: &mut Findings, dir: &Path, states: &[Vec<crate::workload::Model>]) {
+fn restore_each(findings: &mut Findings, dir: &Path, states: &[Vec<Model>]) {
     let mut progress = |_: Progress<'_>| {};
     let mut watch = Watch::new(&mut progress, CancelToken::new());
     let target = dir.with_extension("restored");
@@ -154,7 +291,8 @@ fn restore_each(findings: &mut Findings, dir: &Path, states: &[Vec<crate::worklo
         let verified = verify_backup(dir, Some(number), &mut watch);
         findings.reports.extend(verified.err());
         // Also after a refusal: whoever does not ask first must get no wrong answer either.
-        match restore(dir, Some(number), &target, &mut watch).and_then(|_| builder().open(&target)) {
+        match restore(dir, Some(number), &target, &mut watch).and_then(|_| builder().open(&target))
+        {
             Err(error) => findings.reports.push(error),
             Ok(db) => findings.read_database(&db, models),
         }

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::crash::child::plant_by_name;
-use crate::crash::link::{Listener, Speaker, Word};
+use crate::crash::link::{Listener, Speaker, Word, die_with_parent};
 use crate::workload::{BatchNumber, Model, Workload, Writer};
 use anyhow::{Context, Result};
 use std::fs;
@@ -19,6 +19,7 @@ use std::time::Duration;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::{Database, DatabaseBuilder};
 
+const DATABASES: [&str; 3] = ["settled", "busy", "closed"];
 /// How many writers there are.
 const WRITERS: u32 = 2;
 /// Beyond the first period of bulk loads, so that every writer has had one.
@@ -31,7 +32,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(300);
 
 /// What a child is told.
 #[derive(Debug, Clone, clap::Args)]
-pub struct GoldenArgs {
+pub(super) struct GoldenArgs {
     #[arg(long)]
     dir: PathBuf,
     #[arg(long)]
@@ -44,15 +45,15 @@ pub struct GoldenArgs {
 }
 
 /// A healthy folder and its oracle.
-pub struct Golden {
+pub(super) struct Golden {
     /// The folder that is copied.
-    pub dir: PathBuf,
+    pub(super) dir: PathBuf,
     /// What kind of folder it is.
-    pub contents: Contents,
+    pub(super) contents: Contents,
 }
 
 /// What a golden folder holds.
-pub enum Contents {
+pub(super) enum Contents {
     /// A database in this state.
     Database(Vec<Model>),
     /// Backups, numbered from 1, of these states.
@@ -63,30 +64,47 @@ pub enum Contents {
 ///
 /// # Errors
 /// If the healthy engine cannot do it.
-pub fn make_all(root: &Path, seed: u64, bug: Option<&str>) -> Result<Vec<Golden>> {
+pub(super) fn make_all(root: &Path, seed: u64, bug: Option<&str>) -> Result<()> {
+    let [settled, busy, closed] = DATABASES.map(|name| root.join(name));
+    make(&settled, seed, false, bug)?;
+    make(&busy, seed, true, bug)?;
+    copy_folder(&settled, &closed)?;
+    builder()
+        .open(&closed)
+        .and_then(Database::close)
+        .context("cannot close a healthy database")
+}
+
+/// What [`make_all`] has made below `root`, the one with everything in it first.
+pub(super) fn all(root: &Path, seed: u64) -> Vec<Golden> {
     let workload = Workload::new(seed);
-    let database = |name: &str| Golden { dir: root.join(name), contents: Contents::Database(models(workload, LAST)) };
-    let (settled, busy, closed) = (database("settled"), database("busy"), database("closed"));
-    make(&settled.dir, seed, false, bug)?;
-    make(&busy.dir, seed, true, bug)?;
-    copy_folder(&settled.dir, &closed.dir)?;
-    builder().open(&closed.dir).and_then(Database::close).context("cannot close a healthy database")?;
-    let states = [COMPACTED, SECOND_FLUSH].map(|at| models(workload, at)).into();
-    let backups = Golden { dir: backup_folder(&settled.dir), contents: Contents::Backups(states) };
-    Ok(vec![settled, busy, closed, backups])
+    let database = |name| Golden {
+        dir: root.join(name),
+        contents: Contents::Database(models(workload, LAST)),
+    };
+    let mut golden: Vec<Golden> = DATABASES.into_iter().map(database).collect();
+    let states = [COMPACTED, SECOND_FLUSH]
+        .map(|at| models(workload, at))
+        .into();
+    golden.push(Golden {
+        dir: backup_folder(&root.join(DATABASES[0])),
+        contents: Contents::Backups(states),
+    });
+    golden
 }
 
 /// Runs in the child: makes a database and waits to be killed.
 ///
 /// # Errors
 /// If the healthy engine cannot do it.
-pub fn run_child(arguments: &GoldenArgs) -> Result<()> {
+pub(super) fn run_child(arguments: &GoldenArgs) -> Result<()> {
+    die_with_parent();
     plant_by_name(arguments.plant.as_deref())?;
     let speaker = Speaker::on_stdout()?;
     let workload = Workload::new(arguments.seed);
     let mut builder = builder().create_if_missing(true);
     if arguments.busy {
-        builder = builder.write_buffer_bytes(256 << 10);
+        builder = builder.write_buffer_bytes(4 << 20);
     }
     let db = builder.open(&arguments.dir)?;
     let mut progress = |_: stratigraph::storage::cancel::Progress<'_>| {};
@@ -122,7 +140,7 @@ pub fn run_child(arguments: &GoldenArgs) -> Result<()> {
 ///
 /// # Errors
 /// If a file cannot be read or written.
-pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;
@@ -130,15 +148,18 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type()?.is_dir() {
             copy_folder(&entry.path(), &target)?;
         } else if entry.file_name() != "LOCK" {
-            fs::copy(entry.path(), &target).with_context(|| format!("cannot copy to {}", target.display()))?;
+            fs::copy(entry.path(), &target)
+                .with_context(|| format!("cannot copy to {}", target.display()))?;
         }
     }
     Ok(())
 }
 
 /// The settings with which every database here is opened.
-pub fn builder() -> DatabaseBuilder {
-    Database::builder().cache_bytes(8 << 20).write_buffer_bytes(4 << 20).disk_reserve_bytes(0)
+pub(super) fn builder() -> DatabaseBuilder {
+    Database::builder()
+        .cache_bytes(8 << 20)
+        .disk_reserve_bytes(0)
 }
 
 fn make(dir: &Path, seed: u64, busy: bool, bug: Option<&str>) -> Result<()> {
@@ -146,8 +167,8 @@ fn make(dir: &Path, seed: u64, busy: bool, bug: Option<&str>) -> Result<()> {
     words.extend(["--seed".into(), seed.to_string()]);
     words.extend(busy.then(|| "--busy".to_owned()));
     words.extend(bug.map(|bug| format!("--plant={bug}")));
-    let mut child = Listener::start(&words)?;
-    child.wait_for(Word::Ready, BUILD_LIMIT)?;
+    let mut child: Listener<Word> = Listener::start(&words)?;
+    child.wait_for(&Word::Ready, BUILD_LIMIT)?;
     child.kill()?;
     Ok(())
 }

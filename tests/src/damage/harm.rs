@@ -1,6 +1,6 @@
 //! What can happen to a file: the kinds of damage, and doing each to a copy.
 
-use super::log_format::record_ends;
+use super::log_format::{record_ends, type_bytes};
 use anyhow::{Context, Result};
 use std::fmt;
 use std::fs;
@@ -10,7 +10,7 @@ const PAGE_BYTES: usize = 4096;
 
 /// Which files are harmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
+pub(super) enum Target {
     /// RocksDB's log.
     Wal,
     /// A sorted file.
@@ -48,7 +48,8 @@ impl Target {
         (Self::BackupManifest, "backup-manifest", 15),
     ];
 
-    /// The files of this kind in a database or backup folder, in the order of their names.
+    /// The files of this kind in a database or backup folder, in the order of their names. An empty
+    /// one, such as the log after a clean close, has nothing to harm.
     fn files(self, root: &Path) -> Result<Vec<PathBuf>> {
         let (folder, wanted): (PathBuf, fn(&str) -> bool) = match self {
             Self::Wal => (root.join("store"), |name| name.ends_with(".log")),
@@ -68,7 +69,7 @@ impl Target {
         let mut files = Vec::new();
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
-            if wanted(&entry.file_name().to_string_lossy()) {
+            if wanted(&entry.file_name().to_string_lossy()) && entry.metadata()?.len() > 0 {
                 files.push(entry.path());
             }
         }
@@ -79,9 +80,11 @@ impl Target {
 
 /// What happens to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Harm {
+pub(super) enum Harm {
     /// One bit is another.
     Flip,
+    /// One bit is another in the byte of a log that says how to read what follows.
+    FlipType,
     /// A page reads as zeros.
     ZeroPage,
     /// The end is missing.
@@ -103,6 +106,7 @@ pub enum Harm {
 impl Harm {
     const ALL: &[(Self, &str)] = &[
         (Self::Flip, "flip"),
+        (Self::FlipType, "flip-type"),
         (Self::ZeroPage, "zero-page"),
         (Self::Cut, "cut"),
         (Self::CutAtRecord, "cut-record"),
@@ -116,11 +120,11 @@ impl Harm {
 
 /// A kind of damage: which file, and what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kind {
+pub(super) struct Kind {
     /// Which files.
-    pub target: Target,
+    pub(super) target: Target,
     /// What happens to them.
-    pub harm: Harm,
+    pub(super) harm: Harm,
 }
 
 impl Kind {
@@ -128,14 +132,16 @@ impl Kind {
     ///
     /// # Errors
     /// If the folder cannot be read, or has nothing to harm.
-    pub fn draw(root: &Path, rng: &mut fastrand::Rng) -> Result<Self> {
+    pub(super) fn draw(root: &Path, rng: &mut fastrand::Rng) -> Result<Self> {
         let mut urn = Vec::new();
         for (target, _, weight) in Target::ALL {
             if !target.files(root)?.is_empty() {
                 urn.extend(std::iter::repeat_n(*target, *weight));
             }
         }
-        let target = *rng.choice(&urn).with_context(|| format!("{} has nothing to harm", root.display()))?;
+        let target = *rng
+            .choice(&urn)
+            .with_context(|| format!("{} has nothing to harm", root.display()))?;
         loop {
             let (harm, _) = Harm::ALL[rng.usize(..Harm::ALL.len())];
             let kind = Self { target, harm };
@@ -149,10 +155,12 @@ impl Kind {
     ///
     /// # Errors
     /// If the folder cannot be read.
-    pub fn is_possible(self, root: &Path) -> Result<bool> {
+    pub(super) fn is_possible(self, root: &Path) -> Result<bool> {
         let files = self.target.files(root)?.len();
         Ok(match self.harm {
-            Harm::CutAtRecord => files > 0 && matches!(self.target, Target::Wal | Target::Manifest),
+            Harm::CutAtRecord | Harm::FlipType => {
+                files > 0 && matches!(self.target, Target::Wal | Target::Manifest)
+            }
             Harm::Swap => files > 1,
             _ => files > 0,
         })
@@ -163,7 +171,12 @@ impl Kind {
     ///
     /// # Errors
     /// If a file cannot be read or written.
-    pub fn apply(self, root: &Path, foreign: &Path, rng: &mut fastrand::Rng) -> Result<String> {
+    pub(super) fn apply(
+        self,
+        root: &Path,
+        foreign: &Path,
+        rng: &mut fastrand::Rng,
+    ) -> Result<String> {
         let files = self.target.files(root)?;
         let path = rng.choice(&files).context("the file is gone already")?;
         let name = path.strip_prefix(root).unwrap_or(path).display();
@@ -178,12 +191,16 @@ impl Kind {
                 let other = rng.choice(others).context("there is no second file")?;
                 fs::write(path, fs::read(other)?)?;
                 fs::write(other, bytes)?;
-                return Ok(format!("{name} and {}", other.strip_prefix(root).unwrap_or(other).display()));
+                return Ok(format!(
+                    "{name} and {}",
+                    other.strip_prefix(root).unwrap_or(other).display()
+                ));
             }
             Harm::Foreign => {
                 let theirs = self.target.files(foreign)?;
-                let same = theirs.iter().find(|theirs| theirs.file_name() == path.file_name());
-                let theirs = same.or_else(|| rng.choice(&theirs)).context("the other database has no such file")?;
+                let theirs = rng
+                    .choice(&theirs)
+                    .context("the other database has no such file")?;
                 fs::write(path, fs::read(theirs)?)?;
                 return Ok(format!("{name} from {}", theirs.display()));
             }
@@ -191,8 +208,13 @@ impl Kind {
         }
         let length = bytes.len();
         let at = match self.harm {
-            Harm::Flip if length > 0 => {
-                let at = rng.usize(..length);
+            Harm::Flip | Harm::FlipType if length > 0 => {
+                let types = if self.harm == Harm::FlipType {
+                    type_bytes(&bytes)
+                } else {
+                    Vec::new()
+                };
+                let at = rng.choice(types).unwrap_or_else(|| rng.usize(..length));
                 bytes[at] ^= 1 << rng.u8(..8);
                 at
             }
@@ -223,8 +245,14 @@ impl Kind {
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let target = Target::ALL.iter().find(|(target, ..)| *target == self.target).map_or("", |(_, name, _)| name);
-        let harm = Harm::ALL.iter().find(|(harm, _)| *harm == self.harm).map_or("", |(_, name)| name);
+        let target = Target::ALL
+            .iter()
+            .find(|(target, ..)| *target == self.target)
+            .map_or("", |(_, name, _)| name);
+        let harm = Harm::ALL
+            .iter()
+            .find(|(harm, _)| *harm == self.harm)
+            .map_or("", |(_, name)| name);
         write!(f, "{target}-{harm}")
     }
 }
@@ -234,7 +262,12 @@ impl std::str::FromStr for Kind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let targets = Target::ALL.iter().map(|(target, ..)| *target);
-        let mut kinds = targets.flat_map(|target| Harm::ALL.iter().map(move |(harm, _)| Self { target, harm: *harm }));
+        let mut kinds = targets.flat_map(|target| {
+            Harm::ALL.iter().map(move |(harm, _)| Self {
+                target,
+                harm: *harm,
+            })
+        });
         kinds.find(|kind| kind.to_string() == text).ok_or_else(|| {
             let targets: Vec<_> = Target::ALL.iter().map(|(_, name, _)| *name).collect();
             let harms: Vec<_> = Harm::ALL.iter().map(|(_, name)| *name).collect();

@@ -2,7 +2,8 @@
 //! that each case is reported or harmless. A wrong value or a silent loss is a failure.
 //!
 //! [`golden`] makes the healthy folders, [`harm`] breaks a copy ([`log_format`] knows where records
-//! end), [`examine`] reads everything against the oracle, [`case`] ties them together.
+//! end), [`examine`] reads everything against the oracle, [`case`] ties them together, and
+//! [`worker`] runs the cases in a child, which may die or hang.
 //!
 //! A run must fail when too few cases were reported: damage that nobody notices proves nothing.
 
@@ -11,11 +12,11 @@ mod examine;
 mod golden;
 mod harm;
 mod log_format;
+mod worker;
 
-use crate::crash::child::plant_by_name;
 use crate::crash::scratch::Scratch;
-use anyhow::{Context, Result};
-use case::{Outcome, Stock, Tried};
+use anyhow::Result;
+use case::{Outcome, Tried};
 use clap::{Parser, Subcommand};
 use golden::GoldenArgs;
 use harm::Kind;
@@ -23,11 +24,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
+use worker::{Plan, WorkerArgs};
 
 /// One in so many cases must have been reported.
 const REPORTED_PART: u64 = 3;
-/// The other database's seed lies this far away.
-const FOREIGN: u64 = 0x00F0_4E16;
 
 /// Damages copies of healthy databases and checks that nothing wrong is served.
 #[derive(Debug, Parser)]
@@ -44,6 +44,9 @@ enum Role {
     /// The process that makes a healthy database and is killed.
     #[command(hide = true)]
     Golden(GoldenArgs),
+    /// The process that tries the cases.
+    #[command(hide = true)]
+    Worker(WorkerArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -77,6 +80,7 @@ pub fn main() -> ExitCode {
     let args = Args::parse();
     let done = match &args.role {
         Some(Role::Golden(golden)) => golden::run_child(golden).map(|()| true),
+        Some(Role::Worker(worker)) => worker::run_child(worker).map(|()| true),
         None => run(&args.run),
     };
     match done {
@@ -90,47 +94,68 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: &RunArgs) -> Result<bool> {
-    plant_by_name(args.plant.as_deref())?;
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
     let scratch = Scratch::new(args.dir.as_deref(), "damage")?;
-    eprintln!("damage: {} cases, seed {seed}, in {}", args.cases, scratch.root().display());
+    eprintln!(
+        "damage: {} cases, seed {seed}, in {}",
+        args.cases,
+        scratch.root().display()
+    );
     let started = Instant::now();
-    let make = |name: &str, seed| golden::make_all(&scratch.root().join(name), seed, args.plant.as_deref());
-    let golden = make("golden", seed).context("cannot make the healthy databases")?;
-    let foreign = make("foreign", seed ^ FOREIGN).context("cannot make the other databases")?;
-    eprintln!("damage: the healthy databases took {:.1} s", started.elapsed().as_secs_f64());
-    let stock = Stock { seed, golden: &golden, foreign: &foreign, kind: args.kind };
-    let mut table = Table::default();
+    let plan = Plan::new(
+        scratch.root().to_path_buf(),
+        seed,
+        args.kind,
+        args.plant.clone(),
+    );
+    plan.prepare()?;
+    eprintln!(
+        "damage: the healthy databases took {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
     let numbers = args.only.map_or(0..args.cases, |only| only..only + 1);
-    for number in numbers {
-        let tried = stock.run(number, &scratch.root().join("case"))?;
-        let is_bad = matches!(tried.outcome, Outcome::WrongValue | Outcome::SilentLoss);
-        if is_bad || args.verbose || args.only.is_some() {
-            eprintln!("damage: seed {seed} case {number}: {:?}: {}", tried.outcome, tried.story);
+    let mut table = Table::default();
+    plan.run(numbers.start, numbers.end, &mut |tried| {
+        if tried.outcome.is_bad() || args.verbose || args.only.is_some() {
+            eprintln!(
+                "damage: seed {seed} case {}: {}: {}",
+                tried.number, tried.outcome, tried.story
+            );
         }
-        if is_bad {
-            eprintln!("damage: reproduce with: damage --seed {seed} --only {number}{}", same_options(args));
+        if tried.outcome.is_bad() {
+            eprintln!(
+                "damage: reproduce with: damage --seed {seed} --only {}{}",
+                tried.number,
+                same_options(args)
+            );
         }
-        table.add(&tried);
-    }
+        table.add(tried);
+    })?;
     table.print();
     eprintln!("damage: {:.1} s", started.elapsed().as_secs_f64());
-    finish(args, scratch, &table)
+    finish(args, scratch, &plan, &table)
 }
 
-fn finish(args: &RunArgs, scratch: Scratch, table: &Table) -> Result<bool> {
-    let wrong_values = table.count(Outcome::WrongValue);
+fn finish(args: &RunArgs, scratch: Scratch, plan: &Plan, table: &Table) -> Result<bool> {
+    let cases = table.cases();
     let silent_losses = table.count(Outcome::SilentLoss);
-    let cases: u64 = table.cases();
+    // An engine that hangs or dies over a damaged file has not reported it either.
+    let wrong_values =
+        table.count(Outcome::WrongValue) + table.count(Outcome::Stuck) + table.count(Outcome::Died);
     // One case alone may well be harmless.
-    let proves = args.only.is_some() || table.count(Outcome::Reported) * REPORTED_PART >= cases.max(1);
+    let proves =
+        args.only.is_some() || table.count(Outcome::Reported) * REPORTED_PART >= cases.max(1);
     if !proves {
-        eprintln!("damage: this run proves nothing: fewer than one case in {REPORTED_PART} was reported");
+        eprintln!(
+            "damage: this run proves nothing: fewer than one case in {REPORTED_PART} was reported"
+        );
     }
     if args.only.is_some() {
-        let kept = scratch.keep();
-        eprintln!("damage: everything is kept in {}", kept.display());
-        eprintln!("damage: {} is the damaged folder after it was opened", kept.join("case").display());
+        eprintln!(
+            "damage: {} is the damaged folder, after it was opened",
+            plan.case_dir().display()
+        );
+        eprintln!("damage: everything is kept in {}", scratch.keep().display());
     } else {
         scratch.remove()?;
     }
@@ -139,8 +164,15 @@ fn finish(args: &RunArgs, scratch: Scratch, table: &Table) -> Result<bool> {
 }
 
 fn same_options(args: &RunArgs) -> String {
-    let kind = args.kind.map(|kind| format!(" --kind {kind}")).unwrap_or_default();
-    let bug = args.plant.as_ref().map(|bug| format!(" --plant {bug}")).unwrap_or_default();
+    let kind = args
+        .kind
+        .map(|kind| format!(" --kind {kind}"))
+        .unwrap_or_default();
+    let bug = args
+        .plant
+        .as_ref()
+        .map(|bug| format!(" --plant {bug}"))
+        .unwrap_or_default();
     kind + &bug
 }
 
@@ -153,12 +185,20 @@ struct Table {
 
 impl Table {
     fn add(&mut self, tried: &Tried) {
-        *self.lines.entry(tried.kind).or_default().entry(tried.outcome).or_default() += 1;
+        *self
+            .lines
+            .entry(tried.kind)
+            .or_default()
+            .entry(tried.outcome)
+            .or_default() += 1;
         self.named_a_file += u64::from(tried.outcome == Outcome::Reported && tried.named_a_file);
     }
 
     fn count(&self, outcome: Outcome) -> u64 {
-        self.lines.values().filter_map(|line| line.get(&outcome)).sum()
+        self.lines
+            .values()
+            .filter_map(|line| line.get(&outcome))
+            .sum()
     }
 
     fn cases(&self) -> u64 {
@@ -166,16 +206,28 @@ impl Table {
     }
 
     fn print(&self) {
-        const OUTCOMES: [Outcome; 4] =
-            [Outcome::Reported, Outcome::Harmless, Outcome::WrongValue, Outcome::SilentLoss];
-        eprintln!("{:28} reported harmless    wrong     lost", "");
-        for (kind, line) in &self.lines {
-            let counts: String =
-                OUTCOMES.iter().map(|outcome| format!("{:9}", line.get(outcome).unwrap_or(&0))).collect();
-            eprintln!("{:27}{counts}", kind.to_string());
+        let line = |name: &str, count: &dyn Fn(Outcome) -> u64| {
+            let counts: String = Outcome::ALL
+                .iter()
+                .map(|(outcome, _)| format!("{:9}", count(*outcome)))
+                .collect();
+            eprintln!("{name:26}{counts}");
+        };
+        let heads: String = Outcome::ALL
+            .iter()
+            .map(|(_, name)| format!("{name:>9}"))
+            .collect();
+        eprintln!("{:26}{heads}", "");
+        for (kind, outcomes) in &self.lines {
+            line(&kind.to_string(), &|outcome| {
+                outcomes.get(&outcome).copied().unwrap_or(0)
+            });
         }
-        let counts: String = OUTCOMES.iter().map(|outcome| format!("{:9}", self.count(*outcome))).collect();
-        eprintln!("{:27}{counts}", "all");
-        eprintln!("damage: {} of {} reports name a file", self.named_a_file, self.count(Outcome::Reported));
+        line("all", &|outcome| self.count(outcome));
+        eprintln!(
+            "damage: {} of {} reports name a file",
+            self.named_a_file,
+            self.count(Outcome::Reported)
+        );
     }
 }

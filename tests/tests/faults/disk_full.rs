@@ -1,0 +1,226 @@
+//! A full disk: writing is refused before anything breaks, reading and deleting go on, and once
+//! there is room everything does. It needs the right to mount a small file system; where that is
+//! refused it says so, and only the failing calls of `faults.rs` are tested.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::family::Family;
+use stratigraph::storage::range::KeyRange;
+use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, Read};
+use tempfile::TempDir;
+
+/// A file system of a few mebibytes, gone with this value.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    /// Nothing where mounting is refused; then this says so.
+    fn new(bytes: u64) -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "tmpfs"])
+            .arg(dir.path())
+            .output();
+        match mount {
+            Ok(output) if output.status.success() => Some(Self(dir)),
+            refused => {
+                eprintln!(
+                    "NOT TESTED: no small file system can be mounted here ({refused:?}); only failing calls are tested"
+                );
+                None
+            }
+        }
+    }
+
+    /// Takes every free byte with a file that is not the database's.
+    fn fill(&self) {
+        let mut file = File::create(self.0.path().join("filler")).unwrap();
+        // Whole pages first, then whatever is left of the last one.
+        for piece in [4096, 1] {
+            while file.write_all(&vec![1; piece]).is_ok() {}
+        }
+    }
+
+    fn grow(&self, bytes: u64) {
+        let options = format!("remount,size={bytes}");
+        let status = Command::new("mount")
+            .args(["-o", &options])
+            .arg(self.0.path())
+            .status();
+        assert!(status.unwrap().success());
+    }
+
+    fn free_up(&self) {
+        std::fs::remove_file(self.0.path().join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // What stays mounted is in the way of the folder's removal, which the next line would report.
+        let unmounted = Command::new("umount").arg(self.0.path()).status();
+        assert!(
+            unmounted.is_ok_and(|status| status.success()) || std::thread::panicking(),
+            "cannot unmount"
+        );
+    }
+}
+
+/// A database that is filled, and what must be in it.
+struct Filled {
+    dir: PathBuf,
+    expected: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Filled {
+    fn builder() -> DatabaseBuilder {
+        Database::builder()
+            .disk_reserve_bytes(1 << 20)
+            .write_buffer_bytes(256 << 10)
+            .cache_bytes(1 << 20)
+    }
+
+    fn put(&mut self, db: &Database, number: u32) -> Result<(), Error> {
+        let mut value = vec![0; 8 << 10];
+        fastrand::Rng::with_seed(u64::from(number)).fill(&mut value);
+        let key = number.to_be_bytes().to_vec();
+        let mut txn = db.write()?;
+        txn.put(Family::Vectors, &key, &value)?;
+        txn.commit()?;
+        self.expected.insert(key, value);
+        Ok(())
+    }
+
+    fn delete(&mut self, db: &Database) -> Result<(), Error> {
+        let key = self.expected.keys().next().unwrap().clone();
+        let mut txn = db.write()?;
+        txn.delete(Family::Vectors, &key)?;
+        txn.commit()?;
+        self.expected.remove(&key);
+        Ok(())
+    }
+
+    fn is_all_there(&self, db: &Database) {
+        let read = db.read().unwrap();
+        let mut scan = read.scan(Family::Vectors, &KeyRange::all()).unwrap();
+        let mut found = BTreeMap::new();
+        while let Some(entry) = scan.next().unwrap() {
+            found.insert(entry.key.to_vec(), entry.value.to_vec());
+        }
+        assert!(
+            found == self.expected,
+            "{} found, {} expected",
+            found.len(),
+            self.expected.len()
+        );
+        for (key, value) in &self.expected {
+            assert_eq!(
+                read.get(Family::Vectors, key).unwrap().as_ref(),
+                Some(value)
+            );
+        }
+    }
+
+    /// Every file with its bytes.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let folders = [self.dir.clone(), self.dir.join("store")];
+        let entries = folders
+            .iter()
+            .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+        let files = entries
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_file());
+        files
+            .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+            .collect()
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_can_be_left_again() {
+    let Some(disk) = SmallDisk::new(8 << 20) else {
+        return;
+    };
+    let mut filled = Filled {
+        dir: disk.0.path().join("database"),
+        expected: BTreeMap::new(),
+    };
+    let db = Filled::builder()
+        .create_if_missing(true)
+        .open(&filled.dir)
+        .unwrap();
+    let full = (0..10_000)
+        .find_map(|number| filled.put(&db, number).err())
+        .expect("8 MiB hold less than that");
+    assert!(matches!(full, Error::DiskFull { .. }), "{full}");
+    assert_eq!(full.kind(), ErrorKind::Unavailable);
+    assert_eq!(
+        db.info().failure,
+        None,
+        "nothing was written, so nothing is poisoned"
+    );
+    eprintln!("{} batches of 8 KiB, then: {full}", filled.expected.len());
+    filled.is_all_there(&db);
+    for _ in 0..8 {
+        filled.delete(&db).expect("deleting works on a full disk");
+    }
+    filled.is_all_there(&db);
+
+    // Somebody else takes the rest, the reserve that was given up included.
+    disk.fill();
+    filled.is_all_there(&db);
+    let refused = filled
+        .put(&db, 20_000)
+        .expect_err("there is not a byte left");
+    assert!(matches!(refused, Error::DiskFull { .. }), "{refused}");
+    eprintln!(
+        "closing while full: {:?}",
+        db.close().map_err(|error| error.to_string())
+    );
+
+    let before = filled.files();
+    let db = Filled::builder()
+        .open_read_only(&filled.dir)
+        .expect("a full disk can be read");
+    filled.is_all_there(&db);
+    drop(db);
+    assert!(filled.files() == before, "a reader changed files");
+
+    match Filled::builder().open(&filled.dir) {
+        Ok(db) => {
+            eprintln!("opening for writing while full: works");
+            filled.is_all_there(&db);
+            let deleted = filled.delete(&db);
+            eprintln!(
+                "deleting then: {:?}",
+                deleted.map_err(|error| error.to_string())
+            );
+        }
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+            eprintln!("opening for writing while full: {error}");
+        }
+    }
+
+    disk.free_up();
+    let db = Filled::builder()
+        .open(&filled.dir)
+        .expect("there is room again");
+    filled.is_all_there(&db);
+    filled.delete(&db).unwrap();
+    // What is deleted takes room until it is compacted, and compacting takes room too.
+    disk.grow(32 << 20);
+    db.compact(&mut Watch::new(&mut |_| {}, CancelToken::new()))
+        .unwrap();
+    filled.put(&db, 30_000).expect("there is room");
+    assert!(
+        db.check(&mut Watch::new(&mut |_| {}, CancelToken::new()))
+            .unwrap()
+            .is_clean()
+    );
+    db.close().unwrap();
+    filled.is_all_there(&Filled::builder().open(&filled.dir).unwrap());
+}
