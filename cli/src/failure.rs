@@ -31,12 +31,18 @@ pub(crate) enum Failure {
         path: PathBuf,
     },
     /// `recover` was not told that losses are fine.
-    #[error("{state}\nrecover makes the database in {} open again with what is left of it, and what is lost is lost for good: restore a backup if there is one, or pass --accept-loss", path.display())]
+    #[error(
+        "{refusal}\n`recover` makes it open again with what is left, and what is lost is lost for good: restore a backup if there is one, or pass --accept-loss"
+    )]
     LossNotAccepted {
+        /// Why the database does not open now.
+        refusal: stratigraph::Error,
+    },
+    /// `recover` met a database that has no need of it.
+    #[error("nothing is lost: {} opens as it is, and there is nothing to recover", path.display())]
+    NothingToRecover {
         /// The database's folder.
         path: PathBuf,
-        /// What is wrong with it now.
-        state: String,
     },
     /// The answer could not be printed.
     #[error("cannot write to stdout: {0}")]
@@ -55,7 +61,8 @@ impl Failure {
             | Self::NoBackupFolder { .. }
             | Self::NoBackups { .. }
             | Self::BackupInside { .. }
-            | Self::LossNotAccepted { .. } => Exit::Request,
+            | Self::LossNotAccepted { .. }
+            | Self::NothingToRecover { .. } => Exit::Request,
             Self::Stdout(_) => Exit::Unavailable,
             Self::Panic => Exit::Bug,
         }

@@ -104,11 +104,13 @@ pub enum Error {
         /// The format of this version.
         current: FormatVersion,
     },
-    /// A bulk load was cut short and must be undone first.
-    #[error("a bulk load of {} was cut short: open the database once for writing, which undoes it", path.display())]
-    UnfinishedLoad {
+    /// What a crash has left must be put in order first, which a read-only open cannot do.
+    #[error("{} must be opened once for writing first: {why}", path.display())]
+    RecoveryNeeded {
         /// The database's folder.
         path: PathBuf,
+        /// What was left.
+        why: &'static str,
     },
     /// Acknowledged commits are missing.
     #[error("acknowledged commits are lost in {}: commits up to {acknowledged} were acknowledged, the files hold up to {recovered}; nothing was changed: restore a backup, or keep what is left with `stratigraph recover --accept-loss`", path.display())]
@@ -303,7 +305,7 @@ impl Error {
             | Self::AlreadyExists { .. }
             | Self::FutureFormat { .. }
             | Self::MigrationNeeded { .. }
-            | Self::UnfinishedLoad { .. }
+            | Self::RecoveryNeeded { .. }
             | Self::ReadOnly
             | Self::TransactionTooLarge { .. }
             | Self::TooLarge { .. }

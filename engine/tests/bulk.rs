@@ -194,7 +194,7 @@ fn a_load_cut_short_by_a_crash_is_undone_at_the_next_open() {
         .unwrap();
     let read_only = Database::builder().open_read_only(&crashed).unwrap_err();
     assert!(
-        matches!(read_only, Error::UnfinishedLoad { .. }),
+        matches!(read_only, Error::RecoveryNeeded { .. }),
         "{read_only}"
     );
     let db = open(&crashed).unwrap();

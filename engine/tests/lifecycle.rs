@@ -323,3 +323,49 @@ fn leftover_files_of_ours_do_no_harm() {
         "a finished load's folder is cleared away"
     );
 }
+
+/// The manifest that the database's store uses.
+fn manifest(path: &Path) -> PathBuf {
+    let store = path.join("store");
+    let name = fs::read_to_string(store.join("CURRENT")).unwrap();
+    store.join(name.trim_end())
+}
+
+#[test]
+fn a_manifest_torn_by_a_loss_of_power_is_mended_by_the_next_writer() {
+    let (_folder, path) = database();
+    let whole = fs::read(manifest(&path)).unwrap();
+    // The header of a record of 50 bytes, and nothing of it but zeros: its sync never finished.
+    let torn = [&whole[..], &[1, 2, 3, 4, 50, 0, 1], &[0; 60]].concat();
+    fs::write(manifest(&path), &torn).unwrap();
+    let before = tree(&path);
+    let reader = builder().open_read_only(&path).unwrap_err();
+    assert!(matches!(reader, Error::RecoveryNeeded { .. }), "{reader}");
+    assert_eq!(tree(&path), before);
+    let db = builder().open(&path).unwrap();
+    assert_eq!(db.read().unwrap().commit_seq(), CommitSeq::new(10));
+    drop(db);
+    builder().open_read_only(&path).unwrap();
+}
+
+#[test]
+fn a_damaged_manifest_is_not_taken_for_a_torn_one() {
+    let (_folder, path) = database();
+    let whole = fs::read(manifest(&path)).unwrap();
+    // The mark relies on the manifest as it was at closing, so its last record counts as written.
+    let mut damaged = whole.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(manifest(&path), &damaged).unwrap();
+    let before = tree(&path);
+    for refused in [builder().open(&path), builder().open_read_only(&path)] {
+        let error = refused.unwrap_err();
+        assert!(matches!(error, Error::Corruption { .. }), "{error}");
+    }
+    let mut after = tree(&path);
+    after.remove(&path);
+    assert!(
+        after
+            .iter()
+            .all(|(file, now)| file.ends_with("LOCK") || before.get(file) == Some(now))
+    );
+}

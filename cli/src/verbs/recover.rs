@@ -41,12 +41,16 @@ impl Recover {
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         let refusal = self.look()?;
         if !self.accept_loss {
-            let state = match refusal {
-                Some(error) => error.to_string(),
-                None => "nothing is lost: the database opens as it is".to_owned(),
-            };
-            let path = self.dir.clone();
-            return Err(Failure::LossNotAccepted { path, state });
+            return Err(match refusal {
+                Some(refusal) if refusal.kind() == ErrorKind::Corrupt => {
+                    Failure::LossNotAccepted { refusal }
+                }
+                // Nothing is lost then, and the error itself says what to do.
+                Some(refusal) => refusal.into(),
+                None => Failure::NothingToRecover {
+                    path: self.dir.clone(),
+                },
+            });
         }
         let db = Database::builder().accept_data_loss(true).open(&self.dir)?;
         let found = progress.watch(Unit::Families, |watch| db.check(watch))?;
@@ -90,7 +94,7 @@ impl Recover {
         match Database::builder().open_read_only(&self.dir) {
             Ok(_) => Ok(None),
             // An ordinary open for writing would do here, and is what happens.
-            Err(error @ (Error::UnfinishedLoad { .. } | Error::MigrationNeeded { .. })) => {
+            Err(error @ (Error::RecoveryNeeded { .. } | Error::MigrationNeeded { .. })) => {
                 Ok(Some(error))
             }
             Err(error) if error.kind() == ErrorKind::Corrupt => Ok(Some(error)),

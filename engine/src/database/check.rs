@@ -141,6 +141,7 @@ impl Database {
             layout.store(),
             layout.load(),
             layout.checkpoint(),
+            layout.shadow(),
         ];
         let root = layout.root();
         for entry in fs::read_dir(root).map_err(|error| Error::io("read", root, error))? {

@@ -8,6 +8,7 @@ mod backup;
 mod bulk;
 mod check;
 mod info;
+mod look;
 mod manifest;
 mod migrate;
 mod open;

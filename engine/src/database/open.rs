@@ -6,6 +6,7 @@
 //! ```
 //! Until "recover" nothing is written, so a database that is refused is left as it was found.
 
+use super::look::Promise;
 use super::settings::Settings;
 use super::{Database, Disk, Inner, bulk, migrate};
 use crate::codec::{CommitSeq, DatabaseId};
@@ -21,7 +22,7 @@ use crate::storage::memory::MemoryStore;
 use crate::storage::meta;
 use crate::storage::queue::WriterQueue;
 use crate::storage::rocks::RocksStore;
-use crate::storage::store::{Snapshot, Store};
+use crate::storage::store::Store;
 use parking_lot::Mutex;
 use std::fs;
 use std::path::Path;
@@ -33,11 +34,22 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
     let layout = Layout::new(root);
     let (header, lock) = take_or_create(&layout, &settings)?;
     let reading = mark::read(&layout, header.id)?;
-    let looked = look(&layout, &header, &reading.mark, settings.accept_data_loss)?;
+    let promise = Promise {
+        layout: &layout,
+        header: &header,
+        mark: &reading.mark,
+        accept_data_loss: settings.accept_data_loss,
+    };
+    let looked = promise.look()?;
     let store = recover(&layout, &settings)?;
-    let recovered = recovered_commit(&*store.snapshot(), &layout)?;
+    let recovered = promise.compare(&*store.snapshot())?;
     if recovered != looked {
-        return Err(data_loss(&layout, looked, recovered));
+        let path = root.to_path_buf();
+        return Err(Error::DataLoss {
+            path,
+            acknowledged: looked,
+            recovered,
+        });
     }
     migrate::to_current(&layout, &header, &store, migrate::STEPS)?;
     let start = bulk::undo_unfinished(&layout, &store, recovered)?;
@@ -91,19 +103,30 @@ pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
     }
     let reading = mark::read(&layout, header.id)?;
     reading.mark.manifest.check(&layout.store())?;
-    let store = RocksStore::open_read_only(&layout.store(), &settings.store)?;
+    let promise = Promise {
+        layout: &layout,
+        header: &header,
+        mark: &reading.mark,
+        accept_data_loss: settings.accept_data_loss,
+    };
+    let needs_writing = |why| Error::RecoveryNeeded {
+        path: root.to_path_buf(),
+        why,
+    };
+    let store = match RocksStore::open_read_only(&layout.store(), &settings.store) {
+        Err(Error::Corruption { .. }) if promise.torn_manifest()?.is_some() => {
+            return Err(needs_writing(
+                "the end of RocksDB's manifest is torn, as a loss of power leaves it",
+            ));
+        }
+        opened => opened?,
+    };
     let snapshot = store.snapshot();
-    let recovered = compare(
-        &*snapshot,
-        &layout,
-        &header,
-        &reading.mark,
-        settings.accept_data_loss,
-    )?;
+    let recovered = promise.compare(&*snapshot)?;
     if meta::load_is_unfinished(&*snapshot)? {
-        return Err(Error::UnfinishedLoad {
-            path: root.to_path_buf(),
-        });
+        return Err(needs_writing(
+            "a bulk load was cut short, and has to be undone",
+        ));
     }
     drop(snapshot);
     let disk = Disk {
@@ -205,61 +228,6 @@ fn write_identity(store: &dyn Store, id: DatabaseId) -> Result<()> {
     meta::put_sequence(&mut batch, CommitSeq::ZERO);
     store.append(&batch)?;
     store.sync_log()
-}
-
-/// Looks at the store before recovery may rewrite anything, and refuses what has lost commits.
-fn look(
-    layout: &Layout,
-    header: &Header,
-    mark: &Mark,
-    accept_data_loss: bool,
-) -> Result<CommitSeq> {
-    if !accept_data_loss {
-        mark.manifest.check(&layout.store())?;
-    }
-    let mut found = CommitSeq::ZERO;
-    RocksStore::look(&layout.store(), &mut |snapshot| {
-        found = compare(snapshot, layout, header, mark, accept_data_loss)?;
-        Ok(())
-    })?;
-    Ok(found)
-}
-
-/// Whether the store is this database's and holds every acknowledged commit.
-fn compare(
-    snapshot: &dyn Snapshot,
-    layout: &Layout,
-    header: &Header,
-    mark: &Mark,
-    accept_data_loss: bool,
-) -> Result<CommitSeq> {
-    let identity = meta::identity(snapshot)?;
-    let found = identity
-        .ok_or_else(|| Error::corruption(layout.store(), "the store does not say whose it is"))?;
-    if found != header.id {
-        return Err(Error::ForeignFile {
-            path: layout.store(),
-            expected: header.id,
-            found,
-        });
-    }
-    let recovered = recovered_commit(snapshot, layout)?;
-    if recovered < mark.commit {
-        if !accept_data_loss {
-            return Err(data_loss(layout, mark.commit, recovered));
-        }
-        tracing::error!(acknowledged = %mark.commit, %recovered, "acknowledged commits are lost, as accepted");
-    }
-    Ok(recovered)
-}
-
-fn recovered_commit(snapshot: &dyn Snapshot, layout: &Layout) -> Result<CommitSeq> {
-    meta::sequence(snapshot)?.ok_or_else(|| {
-        Error::corruption(
-            layout.store(),
-            "the store does not say which commit it is at",
-        )
-    })
 }
 
 /// Opens the store for good. On a full disk recovery needs the reserve.
@@ -371,12 +339,4 @@ fn refuse_other_contents(layout: &Layout) -> Result<()> {
         path,
         reason: "the folder is not empty and has no file STRATIGRAPH",
     })
-}
-
-fn data_loss(layout: &Layout, acknowledged: CommitSeq, recovered: CommitSeq) -> Error {
-    Error::DataLoss {
-        path: layout.root().to_path_buf(),
-        acknowledged,
-        recovered,
-    }
 }

@@ -165,7 +165,7 @@ impl Trial {
         if cycle.inspection != Inspection::Writing {
             match cycle.builder().open_read_only(&self.dir) {
                 // Only a writer may undo it; a reader is right to refuse.
-                Err(Error::UnfinishedLoad { .. }) => for_writing = true,
+                Err(Error::RecoveryNeeded { .. }) => for_writing = true,
                 opened => self.compare(cycle, opened)?,
             }
         }

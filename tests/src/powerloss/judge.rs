@@ -81,7 +81,7 @@ impl Judge {
     pub fn by_reading(&mut self, image: &Image, dir: &Path, expected: &Expected) -> Judgement {
         match self.plan.builder().open_read_only(dir) {
             // Only a writer may undo the load; a reader is right to refuse.
-            Err(Error::UnfinishedLoad { .. }) => {
+            Err(Error::RecoveryNeeded { .. }) => {
                 let judgement = self.by_writing(dir, expected);
                 Judgement {
                     had_unfinished_load: true,

@@ -231,7 +231,7 @@ impl ManifestFloor {
 }
 
 /// The manifest that `CURRENT` names, and its number.
-fn manifest(store: &Path) -> Result<(PathBuf, u64)> {
+pub fn manifest(store: &Path) -> Result<(PathBuf, u64)> {
     let current = store.join("CURRENT");
     let text = read_small(&current, 256)?;
     let name = std::str::from_utf8(&text).ok().map(str::trim_end);

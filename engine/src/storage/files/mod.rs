@@ -73,6 +73,12 @@ impl Layout {
         self.root.join("load")
     }
 
+    /// The folder in which a store with a torn manifest is looked at.
+    #[must_use]
+    pub fn shadow(&self) -> PathBuf {
+        self.root.join("shadow")
+    }
+
     /// The folder a checkpoint is made in, before a backup copies it.
     #[must_use]
     pub fn checkpoint(&self) -> PathBuf {

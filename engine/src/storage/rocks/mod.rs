@@ -6,6 +6,7 @@
 
 mod cursor;
 mod handle;
+mod manifest;
 mod options;
 mod refusal;
 mod run;
@@ -17,6 +18,7 @@ use super::range::KeyRange;
 use super::store::{FamilyMetrics, RunWriter, Snapshot, Store, StoreMetrics};
 use crate::error::{Error, Result};
 use handle::Handle;
+pub use manifest::TornManifest;
 pub use options::StoreSettings;
 use refusal::refused;
 use rocksdb::checkpoint::Checkpoint;
