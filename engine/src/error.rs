@@ -112,6 +112,11 @@ pub enum Error {
         /// What was left.
         why: &'static str,
     },
+    /// What was asked for has to wait for the bulk load that is going on.
+    #[error(
+        "a bulk load is going on, and a backup now would be of no commit: try again when it has finished"
+    )]
+    LoadInProgress,
     /// Acknowledged commits are missing.
     #[error("acknowledged commits are lost in {}: commits up to {acknowledged} were acknowledged, the files hold up to {recovered}; nothing was changed: restore a backup, or keep what is left with `stratigraph recover --accept-loss`", path.display())]
     DataLoss {
@@ -316,7 +321,9 @@ impl Error {
             | Self::NeedsDisk { .. }
             | Self::Setting { .. }
             | Self::NoSuchBackup { .. } => ErrorKind::Request,
-            Self::WriterQueueTimeout { .. } | Self::TransactionExpired { .. } => ErrorKind::Retry,
+            Self::LoadInProgress
+            | Self::WriterQueueTimeout { .. }
+            | Self::TransactionExpired { .. } => ErrorKind::Retry,
             Self::AlreadyOpen { .. } => ErrorKind::Conflict,
             Self::ForeignFile { .. }
             | Self::DataLoss { .. }

@@ -201,3 +201,47 @@ fn one_folder_holds_backups_of_one_database() {
     assert!(matches!(refused, Error::ForeignFile { .. }), "{refused}");
     assert_eq!(list_backups(&backups).unwrap().len(), 1);
 }
+
+#[test]
+fn manifests_that_changed_places_are_noticed_and_a_damaged_one_is_in_nobodys_way() {
+    let (folder, backups) = backed_up();
+    let db = open(&folder.path().join("db"));
+    commit(&db);
+    quiet(|watch| db.backup(&backups, watch)).unwrap();
+    let (first, second) = (backups.join("000001.backup"), backups.join("000002.backup"));
+    let (one, two) = (fs::read(&first).unwrap(), fs::read(&second).unwrap());
+    fs::write(&first, &two).unwrap();
+    fs::write(&second, &one).unwrap();
+    for number in [Some(1), Some(2), None] {
+        let target = folder.path().join("swapped");
+        let refused = quiet(|watch| restore(&backups, number, &target, watch)).unwrap_err();
+        assert!(matches!(refused, Error::Corruption { .. }), "{refused}");
+    }
+    fs::write(&first, &one).unwrap();
+    fs::write(&second, &two[..two.len() / 2]).unwrap();
+    let target = folder.path().join("first");
+    quiet(|watch| restore(&backups, Some(1), &target, watch)).unwrap();
+    is_exactly_at(&open(&target), 10);
+    let third = quiet(|watch| db.backup(&backups, watch)).unwrap();
+    assert_eq!((third.number, third.manifest.commit.get()), (3, 11));
+}
+
+#[test]
+fn a_new_backup_heals_contents_that_it_copies_again() {
+    let (folder, backups) = backed_up();
+    let target = folder.path().join("restored");
+    for file in fs::read_dir(backups.join("files")).unwrap() {
+        let file = file.unwrap().path();
+        let mut contents = fs::read(&file).unwrap();
+        if let Some(byte) = contents.last_mut() {
+            *byte ^= 1;
+        }
+        fs::write(&file, contents).unwrap();
+    }
+    // Without its manifest nothing is known of the damaged files, and everything is copied.
+    fs::remove_file(backups.join("000001.backup")).unwrap();
+    let db = open(&folder.path().join("db"));
+    quiet(|watch| db.backup(&backups, watch)).unwrap();
+    quiet(|watch| restore(&backups, None, &target, watch)).unwrap();
+    is_exactly_at(&open(&target), 10);
+}

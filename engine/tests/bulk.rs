@@ -245,3 +245,28 @@ fn a_lost_ingest_is_noticed_although_no_log_holds_it() {
         );
     }
 }
+
+#[test]
+fn a_backup_in_the_middle_of_a_load_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = open(&folder.path().join("db")).unwrap();
+    let mut load = db.bulk_load().unwrap();
+    fill(&mut load, 0..100);
+    let backups = folder.path().join("backups");
+    let mut refused = Vec::new();
+    let mut back_up = |_: stratigraph::storage::cancel::Progress<'_>| {
+        let result = db.backup(&backups, &mut Watch::new(&mut |_| {}, CancelToken::new()));
+        refused.push(result.unwrap_err());
+    };
+    load.finish(&mut Watch::new(&mut back_up, CancelToken::new()))
+        .unwrap();
+    assert!(refused.len() >= 2);
+    assert!(
+        refused
+            .iter()
+            .all(|error| matches!(error, Error::LoadInProgress)),
+        "{refused:?}"
+    );
+    db.backup(&backups, &mut Watch::new(&mut |_| {}, CancelToken::new()))
+        .unwrap();
+}

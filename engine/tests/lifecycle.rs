@@ -369,3 +369,70 @@ fn a_damaged_manifest_is_not_taken_for_a_torn_one() {
             .all(|(file, now)| file.ends_with("LOCK") || before.get(file) == Some(now))
     );
 }
+
+/// The logs of a database that is open, with commits in them.
+fn logs(path: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(path.join("store"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut logs: Vec<PathBuf> = files
+        .filter(|file| file.extension().is_some_and(|name| name == "log"))
+        .collect();
+    logs.retain(|log| fs::metadata(log).unwrap().len() > 0);
+    logs.sort();
+    logs
+}
+
+/// A database as a crash leaves it, with a commit that only the log holds.
+fn crashed() -> (TempDir, PathBuf) {
+    let (folder, path) = database();
+    let db = builder().open(&path).unwrap();
+    for number in 0..20_u8 {
+        let mut txn = db.write().unwrap();
+        txn.put(Family::Nodes, b"in the log", &[number; 3000])
+            .unwrap();
+        txn.commit().unwrap();
+    }
+    let crashed = folder.path().join("crashed");
+    copy(&path, &crashed);
+    (folder, crashed)
+}
+
+#[test]
+fn a_log_of_another_database_is_refused_by_name() {
+    let ((_folder, path), (_other_folder, other)) = (crashed(), crashed());
+    let log = logs(&path).pop().unwrap();
+    fs::copy(logs(&other).pop().unwrap(), &log).unwrap();
+    let before = tree(&path);
+    for refused in [builder().open_read_only(&path), builder().open(&path)] {
+        let error = refused.unwrap_err();
+        assert!(
+            matches!(&error, Error::ForeignFile { path, .. } if *path == log),
+            "{error}"
+        );
+    }
+    let mut after = tree(&path);
+    after.retain(|file, _| *file != path && !file.ends_with("LOCK"));
+    assert!(
+        after
+            .iter()
+            .all(|(file, now)| before.get(file) == Some(now))
+    );
+}
+
+#[test]
+fn a_log_that_rocksdb_would_never_get_past_is_refused_by_name() {
+    let (_folder, path) = crashed();
+    let log = logs(&path).pop().unwrap();
+    let mut bytes = fs::read(&log).unwrap();
+    // The type of the first part becomes that of a recycled log.
+    bytes[6] = 5;
+    fs::write(&log, bytes).unwrap();
+    for refused in [builder().open_read_only(&path), builder().open(&path)] {
+        let error = refused.unwrap_err();
+        assert!(
+            matches!(&error, Error::Corruption { path, .. } if *path == log),
+            "{error}"
+        );
+    }
+}

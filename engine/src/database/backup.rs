@@ -9,6 +9,7 @@
 
 use super::Database;
 use super::manifest::{BackupFile, BackupManifest, read_hashed};
+use crate::codec::CommitSeq;
 use crate::error::{Error, Result};
 use crate::storage::cancel::Watch;
 use crate::storage::files::header::CURRENT_FORMAT;
@@ -45,45 +46,30 @@ impl Database {
         self.inner.ensure_writable()?;
         let files = folder.join("files");
         fs::create_dir_all(&files).map_err(|error| Error::io("create", &files, error))?;
-        let earlier = list_backups(folder)?;
-        if let Some(other) = earlier
-            .iter()
-            .find(|backup| backup.manifest.database != self.id())
-        {
-            let path = manifest_path(folder, other.number);
-            return Err(Error::ForeignFile {
-                path,
-                expected: self.id(),
-                found: other.manifest.database,
-            });
-        }
+        // Two checkpoints of one database at a time would meet in one folder.
+        let _one_at_a_time = self.inner.backing_up.lock();
+        let numbers = backup_numbers(folder)?;
+        let earlier = self.earlier_backups(folder, &numbers)?;
         let checkpoint = disk.layout.checkpoint();
         remove_dir(&checkpoint)?;
         watch.step("take a checkpoint", 0, 0)?;
         self.inner.store.checkpoint(&checkpoint)?;
-        let copied = copy_checkpoint(&checkpoint, &files, &earlier, watch);
-        let commit = copied.and_then(|copied| {
-            let mut commit = None;
-            RocksStore::look(&checkpoint, &mut |snapshot| {
-                commit = meta::sequence(snapshot)?;
-                Ok(())
-            })?;
-            let commit = commit.ok_or_else(|| {
-                Error::corruption(&checkpoint, "it does not say which commit it is at")
-            })?;
-            Ok((copied, commit))
+        let copied = commit_of(&checkpoint).and_then(|commit| {
+            let files = copy_checkpoint(&checkpoint, &files, &earlier, watch)?;
+            Ok((commit, files))
         });
         remove_dir(&checkpoint)?;
-        let ((backup_files, new_bytes), commit) = commit?;
+        let (commit, (backup_files, new_bytes)) = copied?;
         // Every content must be found under its name before a manifest may mention it.
         sync_dir(&files)?;
+        let number = numbers.last().map_or(1, |last| last + 1);
         let manifest = BackupManifest {
+            number,
             database: self.id(),
             format: CURRENT_FORMAT,
             commit,
             files: backup_files,
         };
-        let number = earlier.last().map_or(1, |last| last.number + 1);
         let path = manifest_path(folder, number);
         let bytes = manifest
             .encode()
@@ -95,6 +81,44 @@ impl Database {
             new_bytes,
         })
     }
+
+    /// The backups that a new one may share contents with. A damaged manifest is in nobody's way.
+    fn earlier_backups(&self, folder: &Path, numbers: &[u64]) -> Result<Vec<BackupInfo>> {
+        let mut earlier = Vec::new();
+        for number in numbers {
+            match read_backup(folder, *number) {
+                Ok(backup) if backup.manifest.database == self.id() => earlier.push(backup),
+                Ok(other) => {
+                    let (path, expected) = (manifest_path(folder, *number), self.id());
+                    let found = other.manifest.database;
+                    return Err(Error::ForeignFile {
+                        path,
+                        expected,
+                        found,
+                    });
+                }
+                Err(error @ Error::Corruption { .. }) => {
+                    tracing::warn!(%error, "an earlier backup is damaged");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(earlier)
+    }
+}
+
+/// The commit that a checkpoint is of.
+fn commit_of(checkpoint: &Path) -> Result<CommitSeq> {
+    let mut commit = None;
+    RocksStore::look(checkpoint, &mut |snapshot| {
+        // Ingested families are there before the commit that makes them one with the rest.
+        if meta::load_is_unfinished(snapshot)? {
+            return Err(Error::LoadInProgress);
+        }
+        commit = meta::sequence(snapshot)?;
+        Ok(())
+    })?;
+    commit.ok_or_else(|| Error::corruption(checkpoint, "it does not say which commit it is at"))
 }
 
 /// Copies what the folder does not have yet; returns all files, and how many bytes were new.
@@ -174,15 +198,13 @@ fn copy_file(
         written_ns,
     };
     let stored = files.join(file.stored_name());
-    if fs::metadata(&stored).is_ok_and(|there| there.len() == bytes) {
-        fs::remove_file(&half).map_err(|error| Error::io("remove", &half, error))?;
-        return Ok((file, false));
-    }
+    let is_new = !fs::metadata(&stored).is_ok_and(|there| there.len() == bytes);
     target
         .sync_all()
         .map_err(|error| Error::io("sync", &half, error))?;
+    // Also over a file of that name: should its contents have been damaged, they are right now.
     fs::rename(&half, &stored).map_err(|error| Error::io("rename", &half, error))?;
-    Ok((file, true))
+    Ok((file, is_new))
 }
 
 /// The backups in a folder, oldest first.
@@ -190,29 +212,42 @@ fn copy_file(
 /// # Errors
 /// [`Error::Corruption`] if a manifest is damaged.
 pub fn list_backups(folder: &Path) -> Result<Vec<BackupInfo>> {
-    let mut backups = Vec::new();
+    let numbers = backup_numbers(folder)?;
+    numbers
+        .into_iter()
+        .map(|number| read_backup(folder, number))
+        .collect()
+}
+
+/// The numbers of the backups in a folder, as the names of their manifests tell.
+fn backup_numbers(folder: &Path) -> Result<Vec<u64>> {
+    let mut numbers = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))? {
-        let path = entry
-            .map_err(|error| Error::io("read", folder, error))?
-            .path();
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let Some(number) = name
-            .strip_suffix(".backup")
-            .and_then(|number| number.parse().ok())
-        else {
-            continue;
-        };
-        backups.push(BackupInfo {
-            number,
-            manifest: BackupManifest::read(&path)?,
-            new_bytes: 0,
-        });
+        let entry = entry.map_err(|error| Error::io("read", folder, error))?;
+        let name = entry.file_name();
+        let number = name
+            .to_str()
+            .and_then(|name| name.strip_suffix(".backup")?.parse().ok());
+        numbers.extend(number.filter(|number| manifest_path(folder, *number) == entry.path()));
     }
-    backups.sort_by_key(|backup| backup.number);
-    Ok(backups)
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+fn read_backup(folder: &Path, number: u64) -> Result<BackupInfo> {
+    let path = manifest_path(folder, number);
+    let manifest = BackupManifest::read(&path)?;
+    if manifest.number != number {
+        return Err(Error::corruption(
+            path,
+            format_args!("it is the manifest of backup {}", manifest.number),
+        ));
+    }
+    Ok(BackupInfo {
+        number,
+        manifest,
+        new_bytes: 0,
+    })
 }
 
 /// Reads every byte of a backup and compares it with what was backed up.
@@ -238,15 +273,16 @@ pub fn verify_backup(
 
 /// The backup of that number, or the latest.
 pub(super) fn find_backup(folder: &Path, number: Option<u64>) -> Result<BackupInfo> {
-    let backups = list_backups(folder)?;
+    let numbers = backup_numbers(folder)?;
     let found = match number {
-        None => backups.into_iter().next_back(),
-        Some(wanted) => backups.into_iter().find(|backup| backup.number == wanted),
+        None => numbers.last(),
+        Some(wanted) => numbers.iter().find(|number| **number == wanted),
     };
-    found.ok_or_else(|| Error::NoSuchBackup {
+    let missing = || Error::NoSuchBackup {
         path: folder.to_path_buf(),
         wanted: number.unwrap_or(1),
-    })
+    };
+    read_backup(folder, *found.ok_or_else(missing)?)
 }
 
 /// Passes a file's contents on and compares them with their hash.

@@ -8,7 +8,7 @@
 //! load only adds keys, so removing them is all there is to undo.
 
 use super::Inner;
-use crate::codec::CommitSeq;
+use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
@@ -305,6 +305,7 @@ impl FamilyLoad {
 pub(super) fn undo_unfinished(
     layout: &Layout,
     store: &dyn Store,
+    id: DatabaseId,
     recovered: CommitSeq,
 ) -> Result<CommitSeq> {
     let dir = layout.load();
@@ -316,7 +317,7 @@ pub(super) fn undo_unfinished(
     tracing::warn!("a bulk load was cut short: undoing it");
     if dir.join(INGESTING).exists() {
         let append = &mut |mut batch: Batch| {
-            meta::put_sequence(&mut batch, recovered);
+            meta::put_sequence(&mut batch, id, recovered);
             store.append(&batch)
         };
         remove_loaded(store, &runs_in(&dir)?, append)?;
@@ -324,7 +325,7 @@ pub(super) fn undo_unfinished(
     let commit = recovered.next().unwrap_or(recovered);
     let mut last = Batch::new();
     meta::clear_load_marker(&mut last);
-    meta::put_sequence(&mut last, commit);
+    meta::put_sequence(&mut last, id, commit);
     store.append(&last)?;
     store.sync_log()?;
     remove_dir(&dir)?;

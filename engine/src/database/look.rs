@@ -6,7 +6,7 @@ use crate::storage::files::header::Header;
 use crate::storage::files::mark::{self, Mark};
 use crate::storage::files::{Layout, remove_dir};
 use crate::storage::meta;
-use crate::storage::rocks::{RocksStore, TornManifest};
+use crate::storage::rocks::{self, FirstEntry, RocksStore, TornManifest};
 use crate::storage::store::Snapshot;
 use std::path::Path;
 
@@ -25,6 +25,7 @@ impl Promise<'_> {
         if !self.accept_data_loss {
             self.mark.manifest.check(&self.layout.store())?;
         }
+        self.check_logs()?;
         match self.look_at(&self.layout.store()) {
             Err(error @ Error::Corruption { .. }) => match self.torn_manifest()? {
                 Some(torn) => self.mend(&torn),
@@ -32,6 +33,36 @@ impl Promise<'_> {
             },
             looked => looked,
         }
+    }
+
+    /// Refuses logs with anything in them that this database has not written, before RocksDB
+    /// replays them, and files that RocksDB could not get past.
+    pub(super) fn check_logs(&self) -> Result<()> {
+        let store = self.layout.store();
+        rocks::check_manifest(&mark::manifest(&store)?.0)?;
+        rocks::visit_batches(&store, &mut |path, first| {
+            let owner = match first {
+                FirstEntry::Put(key, value) => meta::batch_owner(key, value),
+                // What a new store begins with, before it belongs to anybody.
+                FirstEntry::Delete(key) if key.is_empty() => return Ok(()),
+                _ => None,
+            };
+            match owner {
+                Some(owner) if owner == self.header.id => Ok(()),
+                Some(found) => {
+                    let (path, expected) = (path.to_path_buf(), self.header.id);
+                    Err(Error::ForeignFile {
+                        path,
+                        expected,
+                        found,
+                    })
+                }
+                None => Err(Error::corruption(
+                    path,
+                    "a batch in it is not this database's",
+                )),
+            }
+        })
     }
 
     fn look_at(&self, store: &Path) -> Result<CommitSeq> {

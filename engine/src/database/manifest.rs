@@ -15,6 +15,8 @@ const FORMAT: u32 = 1;
 /// One backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupManifest {
+    /// Its number, which is also its file's name: one put under another's name is noticed.
+    pub number: u64,
     /// The database it is of.
     pub database: DatabaseId,
     /// The format of the database.
@@ -42,6 +44,7 @@ pub struct BackupFile {
 /// What goes through postcard: ids as plain numbers, so that their types may change.
 #[derive(Serialize, Deserialize)]
 struct Stored {
+    number: u64,
     database: [u8; 16],
     format: u32,
     commit: u64,
@@ -55,6 +58,7 @@ impl BackupManifest {
     /// [`CodecError::BadLength`] if it is too long to be read again.
     pub fn encode(&self) -> Result<Vec<u8>, CodecError> {
         let stored = Stored {
+            number: self.number,
             database: *self.database.as_bytes(),
             format: self.format.get(),
             commit: self.commit.get(),
@@ -86,6 +90,7 @@ impl BackupManifest {
             }
         }
         Ok(Self {
+            number: stored.number,
             database: DatabaseId::from_bytes(stored.database),
             format: FormatVersion::new(stored.format),
             commit: CommitSeq::new(stored.commit),

@@ -76,6 +76,8 @@ pub(crate) struct Inner {
     read_only: bool,
     closed: AtomicBool,
     syncer: Mutex<Option<JoinHandle<()>>>,
+    /// Held by the one backup that is being taken.
+    backing_up: Mutex<()>,
 }
 
 struct Disk {

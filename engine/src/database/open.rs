@@ -52,7 +52,7 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
         });
     }
     migrate::to_current(&layout, &header, &store, migrate::STEPS)?;
-    let start = bulk::undo_unfinished(&layout, &store, recovered)?;
+    let start = bulk::undo_unfinished(&layout, &store, header.id, recovered)?;
     // What recovery found is in synced files by now, so readers may see it once the mark says so.
     let manifest = ManifestFloor::synced(&layout.store())?;
     let mut mark = MarkWriter {
@@ -109,6 +109,7 @@ pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
         mark: &reading.mark,
         accept_data_loss: settings.accept_data_loss,
     };
+    promise.check_logs()?;
     let needs_writing = |why| Error::RecoveryNeeded {
         path: root.to_path_buf(),
         why,
@@ -225,7 +226,7 @@ fn create(layout: &Layout, settings: &Settings) -> Result<Header> {
 fn write_identity(store: &dyn Store, id: DatabaseId) -> Result<()> {
     let mut batch = Batch::new();
     meta::put_identity(&mut batch, id);
-    meta::put_sequence(&mut batch, CommitSeq::ZERO);
+    meta::put_sequence(&mut batch, id, CommitSeq::ZERO);
     store.append(&batch)?;
     store.sync_log()
 }
@@ -255,6 +256,7 @@ fn assemble(
     let queue = WriterQueue::new(Arc::clone(&clock), settings.limits);
     let durability = settings.durability;
     let log = Arc::new(CommitLog::new(
+        id,
         Arc::clone(&store),
         clock,
         durability,
@@ -286,6 +288,7 @@ fn assemble(
             read_only,
             closed,
             syncer,
+            backing_up: Mutex::new(()),
         }),
     })
 }

@@ -46,6 +46,7 @@ pub struct View {
 
 /// Appends, syncs and publishes.
 pub struct CommitLog {
+    id: DatabaseId,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     durability: Durability,
@@ -121,6 +122,7 @@ pub struct CommitCounts {
 impl CommitLog {
     /// A log that goes on after `start`, which is durable and published at once.
     pub fn new(
+        id: DatabaseId,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         durability: Durability,
@@ -132,6 +134,7 @@ impl CommitLog {
             snapshot: store.snapshot(),
         });
         Self {
+            id,
             store,
             clock,
             durability,
@@ -184,7 +187,7 @@ impl CommitLog {
             operation: "commit",
             message: "all commit sequence numbers are used up".into(),
         })?;
-        meta::put_sequence(&mut batch, commit);
+        meta::put_sequence(&mut batch, self.id, commit);
         #[cfg(feature = "planted-bugs")]
         if plant::is(Bug::DropFamily) {
             batch.drop_family(super::family::Family::Out);

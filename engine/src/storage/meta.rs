@@ -1,7 +1,7 @@
 //! The records of the `meta` family that the storage floor itself keeps.
 //!
 //! ```text
-//! [1]  commit sequence   in every batch, so that each says which commit it is
+//! [1]  commit sequence   in every batch, so that each says which commit it is, and of which database
 //! [2]  identity          the database's id, to tell a store from another's
 //! [3]  load marker       there while a bulk load is unfinished
 //! ```
@@ -18,22 +18,31 @@ const IDENTITY: &[u8] = &[2];
 const LOAD_MARKER: &[u8] = &[3];
 const RECORD: u8 = 1;
 
-/// Puts the commit's own sequence into its batch.
-pub fn put_sequence(batch: &mut Batch, sequence: CommitSeq) {
-    batch.put(
-        Family::Meta,
-        SEQUENCE,
-        &RecordWriter::new(RECORD)
-            .push_fixed_u64(sequence.get())
-            .finish(),
-    );
+/// Puts the commit's own sequence into its batch, and whose batch it is: it is the batch's first
+/// entry, so that the log can be checked before it is replayed.
+pub fn put_sequence(batch: &mut Batch, id: DatabaseId, sequence: CommitSeq) {
+    let mut record = RecordWriter::new(RECORD);
+    record
+        .push_fixed_u64(sequence.get())
+        .push_raw(id.as_bytes());
+    batch.put(Family::Meta, SEQUENCE, &record.finish());
+}
+
+/// Whose batch begins with this put; `None` if no batch of ours does.
+pub fn batch_owner(key: &[u8], value: &[u8]) -> Option<DatabaseId> {
+    let mut record = RecordReader::new("sequence record", RECORD..=RECORD, value).ok()?;
+    let (_, owner) = sequence_record(&mut record).ok()?;
+    (key == SEQUENCE).then_some(owner)
+}
+
+fn sequence_record(record: &mut RecordReader<'_>) -> Result<(CommitSeq, DatabaseId), CodecError> {
+    let sequence = CommitSeq::new(record.read_fixed_u64()?);
+    Ok((sequence, DatabaseId::from_bytes(record.read_array()?)))
 }
 
 /// The last commit that the snapshot holds; `None` in a store that was never written.
 pub fn sequence(snapshot: &dyn Snapshot) -> Result<Option<CommitSeq>> {
-    read(snapshot, SEQUENCE, |record| {
-        Ok(CommitSeq::new(record.read_fixed_u64()?))
-    })
+    read(snapshot, SEQUENCE, |record| Ok(sequence_record(record)?.0))
 }
 
 /// Puts the database's id.
@@ -75,7 +84,7 @@ pub fn load_is_unfinished(snapshot: &dyn Snapshot) -> Result<bool> {
 pub fn verify(key: &[u8], value: &[u8]) -> Result<(), CodecError> {
     let mut record = RecordReader::new("meta record", RECORD..=RECORD, value)?;
     match key {
-        SEQUENCE => drop(record.read_fixed_u64()?),
+        SEQUENCE => drop(sequence_record(&mut record)?),
         IDENTITY => drop(record.read_array::<16>()?),
         LOAD_MARKER => {}
         _ => {

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 /// Held while the database is open; the system gives it up with the process.
 #[derive(Debug)]
 pub struct FolderLock {
-    _file: Option<File>,
+    file: Option<File>,
 }
 
 impl FolderLock {
@@ -24,7 +24,7 @@ impl FolderLock {
             .open(&path);
         let file = opened.map_err(|error| Error::io("open", &path, error))?;
         Self::held(file.try_lock(), layout)?;
-        Ok(Self { _file: Some(file) })
+        Ok(Self { file: Some(file) })
     }
 
     /// Takes the folder for reading, without writing a byte.
@@ -38,12 +38,12 @@ impl FolderLock {
         let file = match File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self { _file: None });
+                return Ok(Self { file: None });
             }
             Err(error) => return Err(Error::io("open", path, error)),
         };
         Self::held(file.try_lock_shared(), layout)?;
-        Ok(Self { _file: Some(file) })
+        Ok(Self { file: Some(file) })
     }
 
     fn held(locked: Result<(), TryLockError>, layout: &Layout) -> Result<()> {
@@ -53,6 +53,17 @@ impl FolderLock {
                 path: layout.root().to_path_buf(),
             }),
             Err(TryLockError::Error(error)) => Err(Error::io("lock", layout.lock(), error)),
+        }
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // A process that another thread is just starting holds a copy of the descriptor for a
+        // moment, and with it the lock, unless it is given up by name.
+        if let Some(file) = &self.file {
+            // Should that fail, closing the descriptor gives it up as well.
+            let _ = file.unlock();
         }
     }
 }

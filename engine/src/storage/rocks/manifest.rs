@@ -4,24 +4,12 @@
 //! with a bad record. But a loss of power may keep a part of the one record whose sync had not
 //! finished, which nobody relies on. This finds that part, so that it can be cut off; whether the
 //! rest still holds every acknowledged commit is for the caller to compare with the mark.
-//!
-//! ```text
-//! block of 32 KiB: [record] [record] ... [zeros where no header fits]
-//! record:          [masked crc32c of type and data: 4 LE] [length: 2 LE] [type: 1] [data]
-//! type:            1 whole, 2 first part, 3 middle part, 4 last part
-//! ```
 
+use super::log_format::{FIRST, LAST, MIDDLE, Part, WHOLE, part_at};
 use crate::error::{Error, Result};
 use crate::storage::files::sync_dir;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
-
-const BLOCK_BYTES: usize = 32 << 10;
-const HEADER_BYTES: usize = 7;
-const WHOLE: u8 = 1;
-const FIRST: u8 = 2;
-const MIDDLE: u8 = 3;
-const LAST: u8 = 4;
 
 /// A manifest whose last bytes are no record.
 #[derive(Debug)]
@@ -95,7 +83,7 @@ impl TornManifest {
 /// How many bytes of the file are whole records.
 fn whole_records(bytes: &[u8]) -> usize {
     let (mut place, mut whole, mut inside) = (0, 0, false);
-    while let Some((kind, end)) = record_at(bytes, place) {
+    while let Part::Good { kind, end, .. } = part_at(bytes, place) {
         match (kind, inside) {
             (WHOLE, false) | (LAST, true) => {
                 whole = end;
@@ -109,60 +97,10 @@ fn whole_records(bytes: &[u8]) -> usize {
     whole
 }
 
-/// The type and the end of the record at or after `place`; `None` if there is no whole one.
-fn record_at(bytes: &[u8], place: usize) -> Option<(u8, usize)> {
-    let left_in_block = BLOCK_BYTES - place % BLOCK_BYTES;
-    let start = if left_in_block < HEADER_BYTES {
-        place + left_in_block
-    } else {
-        place
-    };
-    let (header, rest) = bytes.get(start..)?.split_first_chunk::<HEADER_BYTES>()?;
-    let [c0, c1, c2, c3, l0, l1, kind] = *header;
-    let length = usize::from(u16::from_le_bytes([l0, l1]));
-    let end = start + HEADER_BYTES + length;
-    let stays_in_block = start / BLOCK_BYTES == (end - 1) / BLOCK_BYTES;
-    let data = rest.get(..length)?;
-    let stored = u32::from_le_bytes([c0, c1, c2, c3]);
-    let right = stays_in_block && masked(crc32c(&[kind], data)) == stored;
-    right.then_some((kind, end))
-}
-
-/// RocksDB stores its checksums turned and moved, so that data with checksums in it can be summed.
-fn masked(checksum: u32) -> u32 {
-    checksum.rotate_right(15).wrapping_add(0xa282_ead8)
-}
-
-/// CRC-32C of both parts. A bit at a time will do: this runs once, after a loss of power.
-fn crc32c(first: &[u8], second: &[u8]) -> u32 {
-    let sum = first.iter().chain(second).fold(!0, |mut sum: u32, byte| {
-        sum ^= u32::from(*byte);
-        for _ in 0..8 {
-            let carry = if sum & 1 == 1 { 0x82f6_3b78 } else { 0 };
-            sum = (sum >> 1) ^ carry;
-        }
-        sum
-    });
-    !sum
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::log_format::part as record;
     use super::*;
-
-    fn record(kind: u8, data: &[u8]) -> Vec<u8> {
-        let mut bytes = masked(crc32c(&[kind], data)).to_le_bytes().to_vec();
-        bytes.extend((data.len() as u16).to_le_bytes());
-        bytes.push(kind);
-        bytes.extend(data);
-        bytes
-    }
-
-    #[test]
-    fn the_checksum_is_crc32c() {
-        // The check value of CRC-32C.
-        assert_eq!(crc32c(b"1234", b"56789"), 0xe306_9283);
-    }
 
     #[test]
     fn the_end_of_whole_records_is_found_whatever_follows() {
@@ -188,21 +126,10 @@ mod tests {
     }
 
     #[test]
-    fn records_go_on_over_blocks() {
-        let first = record(FIRST, &vec![1; BLOCK_BYTES - HEADER_BYTES]);
-        let last = record(LAST, b"the rest");
-        let both = [first.clone(), last].concat();
+    fn a_record_without_its_last_part_is_none() {
+        let both = [record(FIRST, &[1; 300]), record(LAST, b"the rest")].concat();
         assert_eq!(whole_records(&both), both.len());
-        assert_eq!(
-            whole_records(&both[..both.len() - 1]),
-            0,
-            "without its last part it is none"
-        );
-        // No header fits into the last bytes of a block.
-        let mut filled = record(WHOLE, &vec![1; BLOCK_BYTES - HEADER_BYTES - 5]);
-        filled.extend([0; 5]);
-        filled.extend(record(WHOLE, b"next block"));
-        assert_eq!(whole_records(&filled), filled.len());
+        assert_eq!(whole_records(&both[..both.len() - 1]), 0);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 mod cursor;
 mod handle;
+mod log_format;
+mod logs;
 mod manifest;
 mod options;
 mod refusal;
@@ -18,6 +20,7 @@ use super::range::KeyRange;
 use super::store::{FamilyMetrics, RunWriter, Snapshot, Store, StoreMetrics};
 use crate::error::{Error, Result};
 use handle::Handle;
+pub use logs::{FirstEntry, check_manifest, visit_batches};
 pub use manifest::TornManifest;
 pub use options::StoreSettings;
 use refusal::refused;
@@ -176,7 +179,7 @@ impl Store for RocksStore {
             self.verify_checksums()?;
             return Err(Error::Store {
                 operation: "compact",
-                message: "a background error stopped the compaction; `stratigraph scrub` names damaged files".into(),
+                message: "a background error stopped it: the disk is full, or a file is damaged, which `stratigraph scrub` tells".into(),
             });
         }
         Ok(())

@@ -98,6 +98,10 @@ pub(super) fn family(spec: &FamilySpec, cache: &Cache, settings: &StoreSettings)
     }
     let mut options = Options::default();
     options.set_block_based_table_factory(&table);
+    // Each family's memory table takes a block as soon as it is written to; all of them together
+    // must stay far below the budget, or every commit would set off a flush.
+    let arena_bytes = settings.write_buffer_bytes / (8 * FAMILIES.len());
+    options.set_arena_block_size(arena_bytes.clamp(4 << 10, 1 << 20));
     // The whole database shares one budget of memory tables; one family may use all of it.
     options.set_write_buffer_size(settings.write_buffer_bytes);
     options.set_level_compaction_dynamic_level_bytes(true);
