@@ -44,7 +44,7 @@ impl Promise<'_> {
             let owner = match first {
                 FirstEntry::Put(key, value) => meta::batch_owner(key, value),
                 // What a new store begins with, before it belongs to anybody.
-                FirstEntry::Delete(key) if key.is_empty() => return Ok(()),
+                FirstEntry::Delete([]) => return Ok(()),
                 _ => None,
             };
             match owner {
