@@ -43,8 +43,8 @@ impl Promise<'_> {
         rocks::visit_batches(&store, &mut |path, first| {
             let owner = match first {
                 FirstEntry::Put(key, value) => meta::batch_owner(key, value),
-                // What a new store begins with, before it belongs to anybody.
-                FirstEntry::Delete([]) => return Ok(()),
+                // RocksDB's own, and what a new store begins with before it is anybody's.
+                FirstEntry::None | FirstEntry::Delete([]) => return Ok(()),
                 _ => None,
             };
             match owner {

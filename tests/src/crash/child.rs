@@ -154,9 +154,12 @@ fn disturb(db: &Database, cycle: &Cycle, dir: &Path, speaker: &Speaker) -> Resul
             Disturbance::Flush => db.flush().context("flush")?,
             Disturbance::Compact => db.compact(&mut watch).context("compact")?,
             Disturbance::Backup => {
-                db.backup(super::backup_folder(dir), &mut watch)
-                    .context("backup")?;
-                speaker.say(Word::BackedUp)?;
+                match db.backup(super::backup_folder(dir), &mut watch) {
+                    Ok(_) => speaker.say(Word::BackedUp)?,
+                    // One of the writers is loading: the next round tries again.
+                    Err(stratigraph::Error::LoadInProgress) => {}
+                    Err(error) => return Err(error).context("backup"),
+                }
             }
         }
     }

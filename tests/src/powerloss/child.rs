@@ -176,8 +176,11 @@ fn disturb(db: &Database, plan: &Plan, root: &Path, written: &AtomicBool) -> Res
             Disturbance::Flush => db.flush().context("flush")?,
             Disturbance::Compact => db.compact(&mut watch).context("compact")?,
             Disturbance::Backup => {
-                db.backup(root.with_extension("backups"), &mut watch)
-                    .context("backup")?;
+                match db.backup(root.with_extension("backups"), &mut watch) {
+                    // A backup has to wait for a load; its checkpoint was in the way all the same.
+                    Ok(_) | Err(stratigraph::Error::LoadInProgress) => {}
+                    Err(error) => return Err(error).context("backup"),
+                }
             }
         }
     }

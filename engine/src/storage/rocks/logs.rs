@@ -16,9 +16,11 @@ const BATCH_HEADER_BYTES: usize = 12;
 const DELETE: u8 = 0;
 const PUT: u8 = 1;
 
-/// The first entry of a batch, if it is in the first family.
+/// The first entry of a batch, as far as it is in the first family.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FirstEntry<'a> {
+    /// There is no entry: RocksDB puts such a batch into the log that follows a damaged one.
+    None,
     /// A put of this key and value.
     Put(&'a [u8], &'a [u8]),
     /// A delete of this key.
@@ -104,6 +106,9 @@ fn files_named(dir: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>
 }
 
 fn first_entry(batch: &[u8]) -> FirstEntry<'_> {
+    if batch.len() == BATCH_HEADER_BYTES {
+        return FirstEntry::None;
+    }
     let entry = batch
         .get(BATCH_HEADER_BYTES..)
         .and_then(<[u8]>::split_first);
@@ -171,9 +176,9 @@ mod tests {
         assert_eq!(first_entry(&put), FirstEntry::Put(&[7], &[8, 9]));
         let delete = [&header[..], &[DELETE, 0]].concat();
         assert_eq!(first_entry(&delete), FirstEntry::Delete(&[]));
+        assert_eq!(first_entry(&header), FirstEntry::None);
         for other in [
             &put[..put.len() - 1],
-            &header,
             &[],
             &[&header[..], &[5, 1, 1, 7]].concat(),
         ] {
