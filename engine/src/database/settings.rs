@@ -121,6 +121,9 @@ impl DatabaseBuilder {
 
     /// Disk space set aside so that deleting works when the disk is full. 64 MiB by default; 0
     /// switches the watch over free space off.
+    ///
+    /// Under the watch, a commit that adds data is refused with [`Error::DiskFull`] unless four
+    /// times the write buffer stays free beside it: what is in memory must always find room.
     pub fn disk_reserve_bytes(mut self, bytes: u64) -> Self {
         self.settings.disk_reserve_bytes = bytes;
         self
