@@ -53,7 +53,11 @@ impl Database {
         let checkpoint = disk.layout.checkpoint();
         remove_dir(&checkpoint)?;
         watch.step("take a checkpoint", 0, 0)?;
-        self.inner.store.checkpoint(&checkpoint)?;
+        {
+            let list = self.inner.file_list.try_lock();
+            let _nothing_is_taken_in = list.ok_or(Error::LoadInProgress)?;
+            self.inner.store.checkpoint(&checkpoint)?;
+        }
         let copied = commit_of(&checkpoint).and_then(|commit| {
             let files = copy_checkpoint(&checkpoint, &files, &earlier, watch)?;
             Ok((commit, files))

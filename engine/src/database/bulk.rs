@@ -189,6 +189,8 @@ impl BulkLoad {
         families.dedup();
         let steps = families.len() as u64;
         self.announce_ingest()?;
+        let database = Arc::clone(&self.database);
+        let list = database.file_list.lock();
         for (done, family) in families.into_iter().enumerate() {
             watch.step("take in the sorted runs", done as u64, steps)?;
             let runs = self.runs.iter().filter(|(of, _)| *of == family);
@@ -205,6 +207,7 @@ impl BulkLoad {
                 .rely_on_manifest(ManifestFloor::synced(&disk.layout.store())?)?;
         }
         let commit = self.database.log.append(last)?;
+        drop(list);
         self.finished = true;
         self.database.log.acknowledge(commit)?;
         if self.database.disk.is_some() {

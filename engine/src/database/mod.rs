@@ -78,6 +78,9 @@ pub(crate) struct Inner {
     syncer: Mutex<Option<JoinHandle<()>>>,
     /// Held by the one backup that is being taken.
     backing_up: Mutex<()>,
+    /// Held while a load's runs are taken in, and while a checkpoint is made: it flushes first and
+    /// lists files then, so a run taken in between would be in it without its load's marker.
+    file_list: Mutex<()>,
 }
 
 struct Disk {

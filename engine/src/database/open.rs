@@ -289,6 +289,7 @@ fn assemble(
             closed,
             syncer,
             backing_up: Mutex::new(()),
+            file_list: Mutex::new(()),
         }),
     })
 }
