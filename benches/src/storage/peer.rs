@@ -65,8 +65,13 @@ impl Peer {
     }
 
     pub(super) fn family(&self, family: Family) -> Result<&ColumnFamily> {
+        // RocksDB insists on a family called `default`, which holds ours called `meta`.
+        let name = match family {
+            Family::Meta => rocksdb::DEFAULT_COLUMN_FAMILY_NAME,
+            other => other.name(),
+        };
         self.db
-            .cf_handle(family.name())
+            .cf_handle(name)
             .with_context(|| format!("no family {}", family.name()))
     }
 }

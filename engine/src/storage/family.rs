@@ -98,11 +98,11 @@ const NUMBERS: Tuning = Tuning {
     block_bytes: 16 << 10,
 };
 
-/// Every column family there is. RocksDB calls the first one `default`.
+/// Every column family there is.
 pub const FAMILIES: &[FamilySpec] = &[
     spec(
         Family::Meta,
-        "default",
+        "meta",
         "storage",
         "[tag: 1][...]",
         "[format: 1][...]",

@@ -54,7 +54,10 @@ impl Handle {
         database.set_max_open_files(16);
         let spec = Family::Meta.spec();
         let cache = Cache::new_lru_cache(settings.cache_bytes);
-        let meta = ColumnFamilyDescriptor::new(spec.name, options::family(spec, &cache, &settings));
+        let meta = ColumnFamilyDescriptor::new(
+            options::name(spec),
+            options::family(spec, &cache, &settings),
+        );
         Self::over(
             DB::open_cf_descriptors_read_only(&database, dir, [meta], false),
             dir,
@@ -66,7 +69,7 @@ impl Handle {
         let db = Box::new(opened.map_err(|error| refused("open", dir, &error))?);
         let mut families = Vec::with_capacity(count);
         for spec in &FAMILIES[..count] {
-            let family: &ColumnFamily = db.cf_handle(spec.name).ok_or_else(|| {
+            let family: &ColumnFamily = db.cf_handle(options::name(spec)).ok_or_else(|| {
                 crate::Error::corruption(dir, format_args!("family {} is missing", spec.name))
             })?;
             // SAFETY: the reference points into a map that `db` owns on the heap. `db` is boxed,

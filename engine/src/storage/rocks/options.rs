@@ -1,6 +1,6 @@
 //! RocksDB's options, made from the family table and the few settings that a user may change.
 
-use crate::storage::family::{FAMILIES, FamilySpec, Tuning};
+use crate::storage::family::{FAMILIES, Family, FamilySpec, Tuning};
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType, DBRecoveryMode,
     InfoLogger, LogLevel, Options, SliceTransform,
@@ -62,7 +62,8 @@ pub(super) fn quiet_files(options: &mut Options) {
             LogLevel::Error | LogLevel::Fatal => {
                 tracing::error!(target: "stratigraph::rocksdb", "{}", line.trim_end());
             }
-            LogLevel::Warn => tracing::warn!(target: "stratigraph::rocksdb", "{}", line.trim_end()),
+            // Its warnings are for those who tune it; what goes wrong comes back as an error.
+            LogLevel::Warn => tracing::info!(target: "stratigraph::rocksdb", "{}", line.trim_end()),
             _ => tracing::debug!(target: "stratigraph::rocksdb", "{}", line.trim_end()),
         },
     ));
@@ -73,8 +74,16 @@ pub(super) fn families(settings: &StoreSettings) -> Vec<ColumnFamilyDescriptor> 
     let cache = Cache::new_lru_cache(settings.cache_bytes);
     FAMILIES
         .iter()
-        .map(|spec| ColumnFamilyDescriptor::new(spec.name, family(spec, &cache, settings)))
+        .map(|spec| ColumnFamilyDescriptor::new(name(spec), family(spec, &cache, settings)))
         .collect()
+}
+
+/// A family's name in RocksDB, which insists on one called `default`.
+pub(super) fn name(spec: &FamilySpec) -> &'static str {
+    match spec.family {
+        Family::Meta => rocksdb::DEFAULT_COLUMN_FAMILY_NAME,
+        _ => spec.name,
+    }
 }
 
 /// Options of one family; also those of the sorted runs written for it.
