@@ -113,9 +113,7 @@ pub enum Error {
         why: &'static str,
     },
     /// What was asked for has to wait for the bulk load that is going on.
-    #[error(
-        "a bulk load is going on, and a backup now would be of no commit: try again when it has finished"
-    )]
+    #[error("a bulk load is going on, and this has to wait for it: try again when it has finished")]
     LoadInProgress,
     /// Acknowledged commits are missing.
     #[error("acknowledged commits are lost in {}: commits up to {acknowledged} were acknowledged, the files hold up to {recovered}; nothing was changed: restore a backup, or keep what is left with `stratigraph recover --accept-loss`", path.display())]
@@ -221,6 +219,11 @@ pub enum Error {
         /// What the write wanted, with the reserve that stays free for deletes.
         needed_bytes: u64,
     },
+    /// The key is one that the storage floor keeps for itself.
+    #[error(
+        "keys of family meta below tag 16 belong to the storage floor: nobody else may write them"
+    )]
+    ReservedKey,
     /// Keys of a bulk load came out of order.
     #[error("bulk load of family {family}: keys must rise, and entry {entry} does not")]
     BulkOrder {
@@ -316,6 +319,7 @@ impl Error {
             | Self::TooLarge { .. }
             | Self::UnknownSavepoint
             | Self::Cancelled
+            | Self::ReservedKey
             | Self::BulkOrder { .. }
             | Self::BulkExists { .. }
             | Self::NeedsDisk { .. }

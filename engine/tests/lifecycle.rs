@@ -436,3 +436,16 @@ fn a_log_that_rocksdb_would_never_get_past_is_refused_by_name() {
         );
     }
 }
+
+#[test]
+fn a_reader_keeps_the_folder_as_long_as_it_reads() {
+    let (_folder, path) = database();
+    let read = builder().open(&path).unwrap().read().unwrap();
+    assert!(matches!(
+        builder().open_read_only(&path),
+        Err(Error::AlreadyOpen { .. })
+    ));
+    assert!(read.contains(Family::Nodes, &[3]).unwrap());
+    drop(read);
+    builder().open(&path).unwrap();
+}

@@ -452,3 +452,86 @@ fn a_database_is_shared_between_threads() {
     fn shared<T: Send + Sync + Clone>() {}
     shared::<Database>();
 }
+
+#[test]
+fn the_floors_own_records_are_nobody_elses_to_write() {
+    on_both(&Database::builder(), |db| {
+        let mut txn = db.write().unwrap();
+        for key in [&[][..], &[0], &[1], &[15, 7]] {
+            let put = txn.put(Family::Meta, key, b"").unwrap_err();
+            let delete = txn.delete(Family::Meta, key).unwrap_err();
+            assert!(
+                matches!((put, delete), (Error::ReservedKey, Error::ReservedKey)),
+                "{key:?}"
+            );
+        }
+        txn.put(Family::Meta, &[16], b"").unwrap();
+        drop(txn);
+        let mut load = db.bulk_load().unwrap();
+        assert!(matches!(
+            load.put(Family::Meta, &[3], b""),
+            Err(Error::ReservedKey)
+        ));
+    });
+}
+
+#[test]
+fn scanning_is_not_resting() {
+    let clock = Arc::new(TestClock::default());
+    let builder = Database::builder()
+        .clock(Arc::clone(&clock) as Arc<dyn Clock>)
+        .transaction_idle_limit(Duration::from_secs(5));
+    on_both(&builder, |db| {
+        let mut txn = db.write().unwrap();
+        for number in 0..2_000_u32 {
+            txn.put(Family::Nodes, &number.to_be_bytes(), b"").unwrap();
+        }
+        let mut scan = txn.scan(Family::Nodes, &KeyRange::all()).unwrap();
+        while scan.next().unwrap().is_some() {
+            clock.millis.fetch_add(10, Ordering::SeqCst);
+        }
+        drop(scan);
+        txn.put(Family::Nodes, b"still here", b"").unwrap();
+    });
+}
+
+#[test]
+fn closing_waits_for_no_bulk_load() {
+    on_both(&Database::builder(), |db| {
+        let load = db.bulk_load().unwrap();
+        assert!(matches!(db.clone().close(), Err(Error::LoadInProgress)));
+        drop(load);
+        db.clone().close().unwrap();
+    });
+}
+
+#[test]
+fn the_second_in_the_queue_watches_the_limits_of_the_first() {
+    let builder = Database::builder()
+        .transaction_idle_limit(Duration::from_millis(300))
+        .write_queue_timeout(Duration::from_secs(30));
+    on_both(&builder, |db| {
+        let first = db.write().unwrap();
+        thread::scope(|scope| {
+            let second = scope.spawn(|| {
+                let idle = db.write().unwrap();
+                thread::sleep(Duration::from_secs(2));
+                drop(idle);
+            });
+            thread::sleep(Duration::from_millis(50));
+            let third = scope.spawn(|| {
+                let asked = std::time::Instant::now();
+                drop(db.write().unwrap());
+                asked.elapsed()
+            });
+            thread::sleep(Duration::from_millis(50));
+            drop(first);
+            let waited = third.join().unwrap();
+            second.join().unwrap();
+            assert!(
+                waited < Duration::from_millis(1_500),
+                "it waited {waited:?} for an idle writer"
+            );
+        });
+    });
+}

@@ -221,11 +221,10 @@ fn a_failed_sync_in_a_bulk_load_undoes_it() {
         .unwrap();
     let load = first_bulk_load(seed);
     let mut kinds = Vec::new();
-    // The runs, the note that taking them in begins, the folder, and what names the new files.
+    // The runs, the folder, and what names the new files.
     for (rule, files) in [
         ("sync:EIO:1", "/load/"),
         ("sync:EIO:7", "/load/"),
-        ("sync:EIO:1", "/INGESTING"),
         ("sync:EIO:1", "/load"),
         ("link:EIO:5", ".ingest"),
         ("data:ENOSPC:2", "/load/"),

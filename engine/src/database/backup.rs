@@ -64,6 +64,8 @@ impl Database {
         });
         remove_dir(&checkpoint)?;
         let (commit, (backup_files, new_bytes)) = copied?;
+        // A backup must not hold what a loss of power could still take from the database itself.
+        self.inner.log.wait_until_durable(commit)?;
         // Every content must be found under its name before a manifest may mention it.
         sync_dir(&files)?;
         let number = numbers.last().map_or(1, |last| last + 1);
@@ -79,6 +81,9 @@ impl Database {
             .encode()
             .map_err(|error| Error::corruption(&path, error))?;
         replace(&path, &bytes)?;
+        if let Some(parent) = folder.canonicalize().ok().as_deref().and_then(Path::parent) {
+            sync_dir(parent)?;
+        }
         Ok(BackupInfo {
             number,
             manifest,
@@ -116,7 +121,7 @@ fn commit_of(checkpoint: &Path) -> Result<CommitSeq> {
     let mut commit = None;
     RocksStore::look(checkpoint, &mut |snapshot| {
         // Ingested families are there before the commit that makes them one with the rest.
-        if meta::load_is_unfinished(snapshot)? {
+        if meta::unfinished_load(snapshot)?.is_some() {
             return Err(Error::LoadInProgress);
         }
         commit = meta::sequence(snapshot)?;

@@ -8,6 +8,7 @@
 //! load only adds keys, so removing them is all there is to undo.
 
 use super::Inner;
+use super::write::{check_key, check_value};
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
@@ -31,8 +32,6 @@ const UNDO_BATCH_BYTES: usize = 4 << 20;
 const RUN_BYTES: usize = 256 << 20;
 /// Free space on the disk is looked at once for so many bytes.
 const GUARD_BYTES: usize = 16 << 20;
-/// There from the first ingest on: without it, nothing of the runs is in the store.
-const INGESTING: &str = "INGESTING";
 
 /// A bulk load under way. Dropping it undoes what it has done.
 ///
@@ -86,7 +85,7 @@ impl BulkLoad {
     pub(super) fn begin(database: &Arc<Inner>) -> Result<Self> {
         database.ensure_writable()?;
         let place = database.queue.enter()?;
-        place.begin_commit()?;
+        place.begin_load()?;
         let dir = match &database.disk {
             Some(disk) => {
                 // For good, before there is a marker: were an earlier load's folder back after a
@@ -99,7 +98,7 @@ impl BulkLoad {
             None => PathBuf::from("load"),
         };
         let mut marker = Batch::new();
-        meta::put_load_marker(&mut marker);
+        meta::put_load_marker(&mut marker, 0);
         let base = database.log.appended()?;
         let marked = database.log.append(marker)?;
         database.log.acknowledge(marked)?;
@@ -128,6 +127,11 @@ impl BulkLoad {
     /// [`Error::BulkOrder`] and [`Error::BulkExists`], after which the load goes on without this
     /// entry; anything else ends it.
     pub fn put(&mut self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
+        check_key(family, key)?;
+        check_value(value)?;
+        if self.unguarded_bytes >= GUARD_BYTES {
+            self.look_at_disk()?;
+        }
         let load = self.families.entry(family).or_default();
         if load.last.as_deref().is_some_and(|last| key <= last) {
             return Err(Error::BulkOrder {
@@ -162,9 +166,6 @@ impl BulkLoad {
             load.close_run()?;
         }
         self.unguarded_bytes += bytes;
-        if self.unguarded_bytes >= GUARD_BYTES {
-            self.look_at_disk()?;
-        }
         Ok(())
     }
 
@@ -212,7 +213,7 @@ impl BulkLoad {
         self.database.log.acknowledge(commit)?;
         if self.database.disk.is_some() {
             self.database.log.sync()?;
-            remove_dir(&self.dir)?;
+            self.clear_away();
         }
         Ok(commit)
     }
@@ -230,25 +231,31 @@ impl BulkLoad {
         }
     }
 
+    /// Says durably that runs are being taken in, and how many: whoever undoes that needs them all.
     fn announce_ingest(&mut self) -> Result<()> {
         if self.database.disk.is_some() {
-            let path = self.dir.join(INGESTING);
-            let file =
-                fs::File::create(&path).map_err(|error| Error::io("create", &path, error))?;
-            file.sync_all()
-                .map_err(|error| Error::io("sync", &path, error))?;
             sync_dir(&self.dir)?;
             sync_dir(self.dir.parent().unwrap_or(Path::new(".")))?;
         }
+        let log = &self.database.log;
+        let mut marker = Batch::new();
+        meta::put_load_marker(&mut marker, self.runs.len() as u64);
+        log.append(marker)?;
+        log.sync()?;
         self.ingesting = true;
         Ok(())
     }
 
     fn undo(&mut self) -> Result<()> {
-        let log = &self.database.log;
+        let (log, store) = (&self.database.log, &self.database.store);
         if self.ingesting {
-            let append = &mut |batch| log.append(batch).map(|_| ());
-            remove_loaded(&*self.database.store, &self.runs, append)?;
+            // Past the commit log, which would publish what is half undone.
+            let at = log.appended()?.commit;
+            let append = &mut |mut batch: Batch| {
+                meta::put_sequence(&mut batch, self.database.id, at);
+                store.append(&batch)
+            };
+            remove_loaded(&**store, &self.runs, append)?;
         }
         let mut last = Batch::new();
         meta::clear_load_marker(&mut last);
@@ -256,9 +263,16 @@ impl BulkLoad {
         log.acknowledge(commit)?;
         if self.database.disk.is_some() {
             log.sync()?;
-            remove_dir(&self.dir)?;
+            self.clear_away();
         }
         Ok(())
+    }
+
+    /// Removes the runs. What stays is in nobody's way: the next load or open removes it.
+    fn clear_away(&self) {
+        if let Err(error) = remove_dir(&self.dir) {
+            tracing::warn!(%error, "the runs of a bulk load are still there");
+        }
     }
 }
 
@@ -312,18 +326,26 @@ pub(super) fn undo_unfinished(
     recovered: CommitSeq,
 ) -> Result<CommitSeq> {
     let dir = layout.load();
-    if !meta::load_is_unfinished(&*store.snapshot())? {
+    let Some(taken_in) = meta::unfinished_load(&*store.snapshot())? else {
         // A load that was finished, or undone, may have left its folder.
         remove_dir(&dir)?;
         return Ok(recovered);
-    }
+    };
     tracing::warn!("a bulk load was cut short: undoing it");
-    if dir.join(INGESTING).exists() {
+    if taken_in > 0 {
+        let runs = runs_in(&dir)?;
+        if (runs.len() as u64) < taken_in {
+            let what = format_args!(
+                "an unfinished bulk load cannot be undone: {} of {taken_in} runs are there",
+                runs.len()
+            );
+            return Err(Error::corruption(&dir, what));
+        }
         let append = &mut |mut batch: Batch| {
             meta::put_sequence(&mut batch, id, recovered);
             store.append(&batch)
         };
-        remove_loaded(store, &runs_in(&dir)?, append)?;
+        remove_loaded(store, &runs, append)?;
     }
     let commit = recovered.next().unwrap_or(recovered);
     let mut last = Batch::new();

@@ -4,7 +4,7 @@
 //! repeats the step, so a step must come to the same result when it is run again.
 
 use crate::codec::FormatVersion;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::files::Layout;
 use crate::storage::files::header::{CURRENT_FORMAT, Header};
 use crate::storage::store::Store;
@@ -47,6 +47,14 @@ fn to(
         header.format = FormatVersion::new(step.from.get() + 1);
         header.write(layout)?;
     }
+    if header.format < target {
+        let path = layout.root().to_path_buf();
+        return Err(Error::MigrationNeeded {
+            path,
+            found: header.format,
+            current: target,
+        });
+    }
     Ok(())
 }
 
@@ -54,7 +62,6 @@ fn to(
 mod tests {
     use super::*;
     use crate::codec::DatabaseId;
-    use crate::error::Error;
     use crate::storage::batch::Batch;
     use crate::storage::family::Family;
     use crate::storage::memory::MemoryStore;

@@ -35,6 +35,7 @@ use crate::storage::cancel::Watch;
 use crate::storage::commit::CommitLog;
 use crate::storage::family::Family;
 use crate::storage::files::Layout;
+use crate::storage::files::header::Header;
 use crate::storage::files::lock::FolderLock;
 use crate::storage::files::mark::ManifestFloor;
 use crate::storage::files::reserve::DiskGuard;
@@ -47,7 +48,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// An open database. Clones share it; it closes when the last one is dropped.
+/// An open database. Clones share it; it closes when the last one, and the last transaction, is dropped.
 ///
 /// ```
 /// use stratigraph::storage::family::Family;
@@ -105,9 +106,12 @@ impl Database {
     /// [`Error::AlreadyExists`] if it is not.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        if path
-            .read_dir()
-            .is_ok_and(|mut entries| entries.next().is_some())
+        // A creation that was cut short left a header that says so, and may start over.
+        let unfinished = Header::read(&Layout::new(path))?.is_some_and(|header| !header.ready);
+        if !unfinished
+            && path
+                .read_dir()
+                .is_ok_and(|mut entries| entries.next().is_some())
         {
             return Err(Error::AlreadyExists {
                 path: path.to_path_buf(),
@@ -135,7 +139,7 @@ impl Database {
     /// [`Error::Closed`] after [`close`](Self::close).
     pub fn read(&self) -> Result<ReadTxn> {
         self.inner.ensure_open()?;
-        Ok(ReadTxn::new(self.inner.log.published()))
+        Ok(ReadTxn::new(&self.inner))
     }
 
     /// Starts a write transaction, waiting for the one before it.
@@ -207,7 +211,8 @@ impl Database {
     /// Dropping the last clone does the same, but cannot report what goes wrong.
     ///
     /// # Errors
-    /// What the store refuses; everything acknowledged is safe all the same.
+    /// [`Error::LoadInProgress`] while a bulk load is open, and what the store refuses; everything
+    /// acknowledged is safe all the same.
     pub fn close(self) -> Result<()> {
         self.inner.close()
     }
@@ -246,6 +251,9 @@ impl Inner {
     }
 
     fn close(&self) -> Result<()> {
+        if self.queue.is_loading() {
+            return Err(Error::LoadInProgress);
+        }
         if self.closed.swap(true, Ordering::AcqRel) {
             return Ok(());
         }

@@ -44,13 +44,12 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
     let store = recover(&layout, &settings)?;
     let recovered = promise.compare(&*store.snapshot())?;
     if recovered != looked {
-        let path = root.to_path_buf();
-        return Err(Error::DataLoss {
-            path,
-            acknowledged: looked,
-            recovered,
-        });
+        let what =
+            format_args!("recovery ended at commit {recovered}, after a look had seen {looked}");
+        return Err(Error::corruption(layout.store(), what));
     }
+    // What a process that was killed during a backup has left would hold on to disk space.
+    remove_dir(&layout.checkpoint())?;
     migrate::to_current(&layout, &header, &store, migrate::STEPS)?;
     let start = bulk::undo_unfinished(&layout, &store, header.id, recovered)?;
     // What recovery found is in synced files by now, so readers may see it once the mark says so.
@@ -59,6 +58,7 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
         file: MarkFile::open(&layout, reading.turn)?,
         id: header.id,
         manifest,
+        commit: start,
     };
     mark.write(start)?;
     // What is in memory once in a sorted file, up to twice in the log until that is done, and room
@@ -124,7 +124,7 @@ pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
     };
     let snapshot = store.snapshot();
     let recovered = promise.compare(&*snapshot)?;
-    if meta::load_is_unfinished(&*snapshot)? {
+    if meta::unfinished_load(&*snapshot)?.is_some() {
         return Err(needs_writing(
             "a bulk load was cut short, and has to be undone",
         ));
@@ -234,7 +234,9 @@ fn write_identity(store: &dyn Store, id: DatabaseId) -> Result<()> {
 /// Opens the store for good. On a full disk recovery needs the reserve.
 fn recover(layout: &Layout, settings: &Settings) -> Result<RocksStore> {
     match RocksStore::open(&layout.store(), &settings.store) {
-        Err(error @ Error::Io { .. }) if layout.reserve().exists() => {
+        Err(error @ Error::Io { .. })
+            if error.to_string().contains("No space left") && layout.reserve().exists() =>
+        {
             tracing::warn!(%error, "opening failed: trying again without the reserve");
             reserve::release(layout)?;
             RocksStore::open(&layout.store(), &settings.store)

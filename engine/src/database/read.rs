@@ -1,5 +1,6 @@
 //! Reading: the trait that both transactions share, and the read transaction.
 
+use super::Inner;
 use super::scan::Scan;
 use crate::codec::CommitSeq;
 use crate::error::Result;
@@ -68,13 +69,16 @@ pub trait Read {
 pub struct ReadTxn {
     view: Arc<View>,
     cancel: CancelToken,
+    /// Keeps the folder's lock as long as its files are read.
+    _database: Arc<Inner>,
 }
 
 impl ReadTxn {
-    pub(super) fn new(view: Arc<View>) -> Self {
+    pub(super) fn new(database: &Arc<Inner>) -> Self {
         Self {
-            view,
+            view: database.log.published(),
             cancel: CancelToken::new(),
+            _database: Arc::clone(database),
         }
     }
 

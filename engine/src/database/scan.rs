@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::storage::batch::Batch;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
+use crate::storage::queue::WriterPlace;
 use crate::storage::range::{Direction, KeyRange};
 use crate::storage::store::{Cursor, Entry};
 use std::cmp::Ordering;
@@ -33,6 +34,8 @@ pub struct Scan<'a> {
     stored: Box<dyn Cursor + 'a>,
     overlay: Option<Overlay<'a>>,
     cancel: &'a CancelToken,
+    /// The place of the writer that scans: walking is not resting.
+    place: Option<&'a WriterPlace>,
     steps: u32,
 }
 
@@ -70,6 +73,7 @@ impl<'a> Scan<'a> {
             stored,
             overlay: None,
             cancel,
+            place: None,
             steps: 0,
         }
     }
@@ -78,6 +82,7 @@ impl<'a> Scan<'a> {
         stored: Box<dyn Cursor + 'a>,
         cancel: &'a CancelToken,
         batch: &'a Batch,
+        place: &'a WriterPlace,
         family: Family,
         range: &KeyRange,
         direction: Direction,
@@ -96,6 +101,7 @@ impl<'a> Scan<'a> {
             stored,
             overlay: Some(overlay),
             cancel,
+            place: Some(place),
             steps: 0,
         }
     }
@@ -113,6 +119,7 @@ impl<'a> Scan<'a> {
         self.steps = self.steps.wrapping_add(1);
         if self.steps.is_multiple_of(STEPS_PER_CHECK) {
             self.cancel.check()?;
+            self.place.map_or(Ok(()), WriterPlace::step)?;
         }
         match &mut self.overlay {
             None => self.stored.next(),

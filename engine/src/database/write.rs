@@ -9,15 +9,16 @@ use crate::storage::batch::{Batch, Savepoint};
 use crate::storage::cancel::CancelToken;
 use crate::storage::commit::View;
 use crate::storage::family::Family;
+use crate::storage::meta;
 use crate::storage::queue::WriterPlace;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
 use std::sync::Arc;
 
 /// The longest key that is stored.
-pub(super) const MAX_KEY_BYTES: usize = 64 << 10;
+const MAX_KEY_BYTES: usize = 64 << 10;
 /// The longest value that is stored.
-pub(super) const MAX_VALUE_BYTES: usize = 64 << 20;
+const MAX_VALUE_BYTES: usize = 64 << 20;
 
 /// The one write transaction. It reads its own writes; nobody else does before it has committed.
 ///
@@ -75,8 +76,8 @@ impl WriteTxn {
     /// can only be dropped.
     pub fn put(&mut self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
         self.step()?;
-        limit("value", value.len(), MAX_VALUE_BYTES)?;
-        self.admit(key, value)?;
+        check_value(value)?;
+        self.admit(family, key, value)?;
         self.batch.put(family, key, value);
         Ok(())
     }
@@ -87,7 +88,7 @@ impl WriteTxn {
     /// As [`put`](Self::put).
     pub fn delete(&mut self, family: Family, key: &[u8]) -> Result<()> {
         self.step()?;
-        self.admit(key, &[])?;
+        self.admit(family, key, &[])?;
         self.batch.delete(family, key);
         Ok(())
     }
@@ -129,6 +130,10 @@ impl WriteTxn {
     pub fn commit(self) -> Result<CommitSeq> {
         self.cancel.check()?;
         if self.batch.is_empty() {
+            self.place.step()?;
+            drop(self.place);
+            // What it read may not be durable yet, and the caller may act on it.
+            self.database.log.acknowledge(self.base.commit)?;
             return Ok(self.base.commit);
         }
         if let Some(guard) = self
@@ -155,8 +160,8 @@ impl WriteTxn {
         self.place.step()
     }
 
-    fn admit(&self, key: &[u8], value: &[u8]) -> Result<()> {
-        limit("key", key.len(), MAX_KEY_BYTES)?;
+    fn admit(&self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
+        check_key(family, key)?;
         let bytes = (self.batch.held_bytes() + Batch::cost_of(key, value)) as u64;
         let limit_bytes = self.database.settings.transaction_bytes;
         if bytes > limit_bytes {
@@ -164,6 +169,19 @@ impl WriteTxn {
         }
         Ok(())
     }
+}
+
+/// Whether a key may be stored at all.
+pub(super) fn check_key(family: Family, key: &[u8]) -> Result<()> {
+    if family == Family::Meta && meta::is_reserved(key) {
+        return Err(Error::ReservedKey);
+    }
+    limit("key", key.len(), MAX_KEY_BYTES)
+}
+
+/// Whether a value may be stored at all.
+pub(super) fn check_value(value: &[u8]) -> Result<()> {
+    limit("value", value.len(), MAX_VALUE_BYTES)
 }
 
 fn limit(what: &'static str, bytes: usize, limit: usize) -> Result<()> {
@@ -214,6 +232,7 @@ impl Read for WriteTxn {
             stored,
             &self.cancel,
             &self.batch,
+            &self.place,
             family,
             range,
             options.direction,

@@ -83,6 +83,8 @@ pub struct MarkWriter {
     pub id: DatabaseId,
     /// How far the manifest was when it was last relied on.
     pub manifest: ManifestFloor,
+    /// The last commit it vouches for, below which it never goes again.
+    pub commit: CommitSeq,
 }
 
 impl MarkWriter {
@@ -91,9 +93,10 @@ impl MarkWriter {
         if plant::is(Bug::SkipMark) {
             return Ok(());
         }
+        self.commit = self.commit.max(commit);
         self.file.write(&Mark {
             id: self.id,
-            commit,
+            commit: self.commit,
             manifest: self.manifest,
         })
     }
@@ -238,8 +241,8 @@ impl CommitLog {
         Ok(commit)
     }
 
-    /// Waits until `commit` is durable and published; the first to come syncs for everybody.
-    fn wait_until_durable(&self, commit: CommitSeq) -> Result<()> {
+    /// Waits until `commit` is durable and published, whatever the durability setting; the first to come syncs for everybody.
+    pub fn wait_until_durable(&self, commit: CommitSeq) -> Result<()> {
         let mut state = self.state.lock();
         loop {
             if state.durable >= commit {

@@ -16,6 +16,8 @@ use crate::error::{Error, Result};
 const SEQUENCE: &[u8] = &[1];
 const IDENTITY: &[u8] = &[2];
 const LOAD_MARKER: &[u8] = &[3];
+/// Tags from here on belong to the catalogue.
+const FIRST_FREE_TAG: u8 = 16;
 const RECORD: u8 = 1;
 
 /// Puts the commit's own sequence into its batch, and whose batch it is: it is the batch's first
@@ -61,13 +63,11 @@ pub fn identity(snapshot: &dyn Snapshot) -> Result<Option<DatabaseId>> {
     })
 }
 
-/// Says that a bulk load has begun; `files` of each family will be undone if it is not finished.
-pub fn put_load_marker(batch: &mut Batch) {
-    batch.put(
-        Family::Meta,
-        LOAD_MARKER,
-        &RecordWriter::new(RECORD).finish(),
-    );
+/// Says that a bulk load has begun. `runs` is how many sorted runs are about to be taken in, and 0
+/// as long as none is: an unfinished load is undone by removing what is in that many runs.
+pub fn put_load_marker(batch: &mut Batch, runs: u64) {
+    let record = RecordWriter::new(RECORD).push_varint(runs).finish();
+    batch.put(Family::Meta, LOAD_MARKER, &record);
 }
 
 /// Says that no bulk load is going on.
@@ -75,9 +75,15 @@ pub fn clear_load_marker(batch: &mut Batch) {
     batch.delete(Family::Meta, LOAD_MARKER);
 }
 
-/// Whether a bulk load was begun and not finished.
-pub fn load_is_unfinished(snapshot: &dyn Snapshot) -> Result<bool> {
-    Ok(read(snapshot, LOAD_MARKER, |_| Ok(()))?.is_some())
+/// How many runs a bulk load that was begun and not finished may have taken in; `None` if there is
+/// no such load.
+pub fn unfinished_load(snapshot: &dyn Snapshot) -> Result<Option<u64>> {
+    read(snapshot, LOAD_MARKER, |record| record.read_varint())
+}
+
+/// Whether the floor keeps this key of the `meta` family for itself.
+pub fn is_reserved(key: &[u8]) -> bool {
+    key.first().is_none_or(|tag| *tag < FIRST_FREE_TAG)
 }
 
 /// Whether a stored pair of this family is one of the above and decodes, for `check`.
@@ -86,7 +92,7 @@ pub fn verify(key: &[u8], value: &[u8]) -> Result<(), CodecError> {
     match key {
         SEQUENCE => drop(sequence_record(&mut record)?),
         IDENTITY => drop(record.read_array::<16>()?),
-        LOAD_MARKER => {}
+        LOAD_MARKER => drop(record.read_varint()?),
         _ => {
             let found = key.first().copied().unwrap_or(0);
             return Err(CodecError::BadTag {

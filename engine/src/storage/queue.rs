@@ -56,6 +56,7 @@ const COMMITTING: u8 = 1;
 const EXPIRED_IDLE: u8 = 2;
 const EXPIRED_TOTAL: u8 = 3;
 const CLOSED: u8 = 4;
+const LOADING: u8 = 5;
 
 impl WriterQueue {
     /// An empty queue.
@@ -125,6 +126,8 @@ impl WriterQueue {
             state: AtomicU8::new(OPEN),
         });
         line.holder = Some(Arc::clone(&place));
+        // Whoever is first now has this writer's limits to watch.
+        wake_first(&line);
         Ok(WriterPlace {
             queue: Arc::clone(self),
             place,
@@ -136,12 +139,20 @@ impl WriterQueue {
         self.closed.store(true, Ordering::Release);
     }
 
+    /// Whether a bulk load has the place.
+    pub fn is_loading(&self) -> bool {
+        let line = self.line.lock();
+        let holder = line.holder.as_ref();
+        holder.is_some_and(|place| place.state.load(Ordering::Acquire) == LOADING)
+    }
+
     /// Waits until the writer that is committing has finished; one that is not loses its place.
     pub fn drain(&self) {
         let mut line = self.line.lock();
         while let Some(place) = line.holder.clone() {
             if place.evict(CLOSED) {
                 line.holder = None;
+                wake_first(&line);
             } else {
                 self.left.wait(&mut line);
             }
@@ -170,7 +181,7 @@ impl Place {
         let taken = self
             .state
             .compare_exchange(OPEN, why, Ordering::AcqRel, Ordering::Acquire);
-        taken.map_or_else(|state| state != COMMITTING, |_| true)
+        taken.map_or_else(|state| !matches!(state, COMMITTING | LOADING), |_| true)
     }
 }
 
@@ -194,9 +205,21 @@ impl WriterPlace {
     /// # Errors
     /// [`Error::TransactionExpired`] if its time is over.
     pub fn begin_commit(&self) -> Result<()> {
+        self.keep(COMMITTING)
+    }
+
+    /// As [`begin_commit`](Self::begin_commit), for a bulk load, which may take hours.
+    ///
+    /// # Errors
+    /// [`Error::TransactionExpired`] if its time is over.
+    pub fn begin_load(&self) -> Result<()> {
+        self.keep(LOADING)
+    }
+
+    fn keep(&self, as_what: u8) -> Result<()> {
         self.step()?;
         let state = &self.place.state;
-        match state.compare_exchange(OPEN, COMMITTING, Ordering::AcqRel, Ordering::Acquire) {
+        match state.compare_exchange(OPEN, as_what, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => Ok(()),
             Err(other) => self.still_in(other),
         }

@@ -198,12 +198,13 @@ impl ManifestFloor {
 
     /// How far it is, made durable: a mark may only promise what a loss of power leaves.
     pub fn synced(store: &Path) -> Result<Self> {
-        let (path, _) = manifest(store)?;
+        let (path, number) = manifest(store)?;
         let file = File::open(&path).map_err(|error| Error::io("open", &path, error))?;
-        let floor = Self::of(store)?;
+        let length = file.metadata().map(|file| file.len());
+        let bytes = length.map_err(|error| Error::io("read", &path, error))?;
         file.sync_all()
             .map_err(|error| Error::io("sync", &path, error))?;
-        Ok(floor)
+        Ok(Self { number, bytes })
     }
 
     /// Refuses a manifest that is behind this floor.

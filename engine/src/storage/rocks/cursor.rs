@@ -93,7 +93,9 @@ impl Cursor for RocksCursor<'_> {
         match self.position {
             Position::Start => self.rewind(),
             Position::At => {}
-            Position::On => self.step(),
+            Position::On if self.iterator.valid() => self.step(),
+            // The walk has stopped at damage, and stays there.
+            Position::On => {}
             Position::Done => return Ok(None),
         }
         self.position = Position::On;
@@ -103,7 +105,6 @@ impl Cursor for RocksCursor<'_> {
                 .item()
                 .map(|(key, value)| Entry { key, value }));
         }
-        self.position = Position::Done;
         if plant::is(Bug::IgnoreStatus) {
             return Ok(None);
         }
@@ -111,6 +112,7 @@ impl Cursor for RocksCursor<'_> {
         self.iterator
             .status()
             .map_err(|error| refused("scan", self.dir, &error))?;
+        self.position = Position::Done;
         Ok(None)
     }
 
