@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
-use stratigraph::clock::Clock;
+use stratigraph::clock::{Clock, SystemClock};
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
@@ -520,9 +520,9 @@ fn the_second_in_the_queue_watches_the_limits_of_the_first() {
             });
             thread::sleep(Duration::from_millis(50));
             let third = scope.spawn(|| {
-                let asked = std::time::Instant::now();
+                let clock = SystemClock::new();
                 drop(db.write().unwrap());
-                asked.elapsed()
+                clock.now()
             });
             thread::sleep(Duration::from_millis(50));
             drop(first);

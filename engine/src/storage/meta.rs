@@ -78,7 +78,10 @@ pub fn clear_load_marker(batch: &mut Batch) {
 /// How many runs a bulk load that was begun and not finished may have taken in; `None` if there is
 /// no such load.
 pub fn unfinished_load(snapshot: &dyn Snapshot) -> Result<Option<u64>> {
-    read(snapshot, LOAD_MARKER, RecordReader::read_varint)
+    read(snapshot, LOAD_MARKER, |record| {
+        let runs = record.read_varint()?;
+        Ok(runs)
+    })
 }
 
 /// Whether the floor keeps this key of the `meta` family for itself.
