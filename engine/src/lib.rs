@@ -27,11 +27,13 @@
 //! # Ok::<(), stratigraph::Error>(())
 //! ```
 
+pub mod algo;
 pub mod clock;
 pub mod codec;
 mod database;
 mod error;
 pub mod storage;
+pub mod value;
 
 pub use database::{
     BackupInfo, BackupManifest, BulkLoad, CheckReport, Database, DatabaseBuilder, DatabaseInfo,

@@ -1,0 +1,5 @@
+//! Values: what properties hold, and the ids of what holds them.
+
+mod ids;
+
+pub use ids::{NodeId, RelationshipId};
