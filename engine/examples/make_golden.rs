@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
-use stratigraph::{Database, Read, Result};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, Result};
 
 fn main() -> Result<()> {
     let Some(target) = std::env::args_os().nth(1).map(PathBuf::from) else {
@@ -20,7 +21,7 @@ fn main() -> Result<()> {
     let db = builder.disk_reserve_bytes(0).open(&work)?;
     commit(&db, 1..=20)?;
     db.flush()?;
-    let mut load = db.bulk_load()?;
+    let mut load = db.key_bulk_load()?;
     for number in 1000..1050_u64 {
         load.put(
             Family::Vectors,
@@ -33,7 +34,7 @@ fn main() -> Result<()> {
     // Let compactions finish: they take files away while we copy.
     std::thread::sleep(std::time::Duration::from_secs(1));
     copy(&work, &target).expect("the golden database can be copied");
-    println!("{} at commit {}", target.display(), db.read()?.commit_seq());
+    println!("{} at commit {}", target.display(), db.key_read()?.commit_seq());
     drop(db);
     fs::remove_dir_all(&work).expect("the work folder can be removed");
     Ok(())
@@ -42,7 +43,7 @@ fn main() -> Result<()> {
 /// One commit per number: its record in every family but `meta`, and the one before deleted again.
 fn commit(db: &Database, numbers: std::ops::RangeInclusive<u64>) -> Result<()> {
     for number in numbers {
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         for family in Family::all().filter(|family| *family != Family::Meta) {
             txn.put(
                 family,

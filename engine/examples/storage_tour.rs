@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, Read, Result};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, Result};
 
 /// A document as the layers will keep it: a heading, and the sections below it.
 const CHAPTERS: &[(&str, &[&str])] = &[
@@ -28,7 +29,7 @@ fn main() -> Result<()> {
     println!("created database {} in {}", db.id(), path.display());
 
     for (number, (chapter, sections)) in (0_u64..).zip(CHAPTERS) {
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         txn.put(Family::Nodes, &number.to_be_bytes(), chapter.as_bytes())?;
         for (place, section) in (0_u64..).zip(*sections) {
             let child = (number + 1) * 100 + place;
@@ -43,8 +44,8 @@ fn main() -> Result<()> {
         );
     }
 
-    let before = db.read()?;
-    let mut txn = db.write()?;
+    let before = db.key_read()?;
+    let mut txn = db.key_write()?;
     let savepoint = txn.savepoint();
     txn.delete(Family::Nodes, &0_u64.to_be_bytes())?;
     txn.rollback_to(savepoint)?;
@@ -66,7 +67,7 @@ fn main() -> Result<()> {
         }
     }
     let renamed = db
-        .read()?
+        .key_read()?
         .get(Family::Nodes, &0_u64.to_be_bytes())?
         .unwrap_or_default();
     println!(

@@ -8,18 +8,18 @@
 //! ```
 //! use stratigraph::storage::family::Family;
 //! use stratigraph::storage::range::KeyRange;
-//! use stratigraph::{Database, Read};
+//! use stratigraph::{Database, KeyRead};
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("library");
 //! let db = Database::create(&path)?;
 //!
-//! let mut txn = db.write()?;
+//! let mut txn = db.key_write()?;
 //! txn.put(Family::Text, b"chapter 1", b"Call me Ishmael.")?;
 //! txn.put(Family::Text, b"chapter 2", b"The Carpet-Bag.")?;
 //! txn.commit()?; // durable once it returns
 //!
-//! let read = db.read()?; // a snapshot: it never changes and never blocks
+//! let read = db.key_read()?; // a snapshot: it never changes and never blocks
 //! let mut chapters = read.scan(Family::Text, &KeyRange::prefix(b"chapter "))?;
 //! while let Some(entry) = chapters.next()? {
 //!     println!("{} bytes", entry.value.len());
@@ -30,14 +30,16 @@
 pub mod algo;
 pub mod clock;
 pub mod codec;
+pub mod catalog;
 mod database;
 mod error;
+pub mod graph;
 pub mod storage;
 pub mod value;
 
 pub use database::{
-    BackupInfo, BackupManifest, BulkLoad, CheckReport, Database, DatabaseBuilder, DatabaseInfo,
-    Finding, Read, ReadTxn, Scan, WriteTxn, list_backups, restore, verify_backup,
+    BackupInfo, BackupManifest, KeyBulkLoad, CheckReport, Database, DatabaseBuilder, DatabaseInfo,
+    Finding, Read, KeyReadTxn, Scan, KeyWriteTxn, list_backups, restore, verify_backup,
 };
 pub use error::{Error, ErrorKind, Result, TimeLimit};
 pub use storage::commit::Durability;

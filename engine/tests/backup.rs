@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
-use stratigraph::{Database, Error, ErrorKind, Read, list_backups, restore, verify_backup};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, Error, ErrorKind, list_backups, restore, verify_backup};
 
 fn quiet<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
     work(&mut Watch::new(&mut |_| {}, CancelToken::new()))
@@ -22,7 +23,7 @@ fn open(path: &Path) -> Database {
 
 /// Every commit puts its own number into three families, so that a mixture of two commits shows.
 fn commit(db: &Database) -> u64 {
-    let mut txn = db.write().unwrap();
+    let mut txn = db.key_write().unwrap();
     let number = txn.commit_seq().get() + 1;
     for family in [Family::Nodes, Family::Edges, Family::Text] {
         txn.put(family, b"last", &number.to_be_bytes()).unwrap();
@@ -34,7 +35,7 @@ fn commit(db: &Database) -> u64 {
 
 /// Checks that the database is exactly as after commit `number`.
 fn is_exactly_at(db: &Database, number: u64) {
-    let read = db.read().unwrap();
+    let read = db.key_read().unwrap();
     assert_eq!(read.commit_seq().get(), number);
     for family in [Family::Nodes, Family::Edges, Family::Text] {
         assert_eq!(
@@ -97,7 +98,7 @@ fn backups_under_load_are_each_of_one_commit() {
         });
         let _stop = SetOnDrop(&done);
         for round in 1..=8 {
-            let acknowledged = db.read().unwrap().commit_seq();
+            let acknowledged = db.key_read().unwrap().commit_seq();
             let backup = quiet(|watch| db.backup(&backups, watch)).unwrap();
             assert!(
                 backup.manifest.commit >= acknowledged,

@@ -9,7 +9,8 @@ use stratigraph::codec::CommitSeq;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{BulkLoad, Database, Error, Read, Result};
+use stratigraph::keys::{KeyBulkLoad, KeyRead};
+use stratigraph::{Database, Error, Result};
 
 fn open(path: &Path) -> Result<Database> {
     let builder = Database::builder().create_if_missing(true);
@@ -26,7 +27,7 @@ fn on_both(test: impl Fn(&Database)) {
         Database::in_memory().unwrap(),
         open(&folder.path().join("db")).unwrap(),
     ] {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, &500_u64.to_be_bytes(), b"before")
             .unwrap();
         txn.commit().unwrap();
@@ -34,12 +35,12 @@ fn on_both(test: impl Fn(&Database)) {
     }
 }
 
-fn finish(load: BulkLoad) -> Result<CommitSeq> {
+fn finish(load: KeyBulkLoad) -> Result<CommitSeq> {
     load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))
 }
 
 fn count(db: &Database, family: Family) -> u64 {
-    db.read()
+    db.key_read()
         .unwrap()
         .scan(family, &KeyRange::all())
         .unwrap()
@@ -47,7 +48,7 @@ fn count(db: &Database, family: Family) -> u64 {
         .unwrap()
 }
 
-fn fill(load: &mut BulkLoad, numbers: std::ops::Range<u64>) {
+fn fill(load: &mut KeyBulkLoad, numbers: std::ops::Range<u64>) {
     for number in numbers {
         load.put(Family::Nodes, &number.to_be_bytes(), b"loaded")
             .unwrap();
@@ -59,8 +60,8 @@ fn fill(load: &mut BulkLoad, numbers: std::ops::Range<u64>) {
 #[test]
 fn a_load_appears_whole_when_it_is_finished_and_not_before() {
     on_both(|db| {
-        let old = db.read().unwrap();
-        let mut load = db.bulk_load().unwrap();
+        let old = db.key_read().unwrap();
+        let mut load = db.key_bulk_load().unwrap();
         fill(&mut load, 0..500);
         fill(&mut load, 501..1000);
         assert_eq!(load.entries(), 1998);
@@ -68,7 +69,7 @@ fn a_load_appears_whole_when_it_is_finished_and_not_before() {
         let commit = finish(load).unwrap();
         assert_eq!(count(db, Family::Nodes), 1000);
         assert_eq!(count(db, Family::Labels), 999);
-        assert_eq!(db.read().unwrap().commit_seq(), commit);
+        assert_eq!(db.key_read().unwrap().commit_seq(), commit);
         assert_eq!(
             old.scan(Family::Nodes, &KeyRange::all())
                 .unwrap()
@@ -77,7 +78,7 @@ fn a_load_appears_whole_when_it_is_finished_and_not_before() {
             1
         );
         // The writer's place is free again.
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"after", b"").unwrap();
         txn.commit().unwrap();
     });
@@ -86,7 +87,7 @@ fn a_load_appears_whole_when_it_is_finished_and_not_before() {
 #[test]
 fn keys_must_rise_and_be_new_and_the_load_goes_on_without_those_that_are_not() {
     on_both(|db| {
-        let mut load = db.bulk_load().unwrap();
+        let mut load = db.key_bulk_load().unwrap();
         load.put(Family::Nodes, &7_u64.to_be_bytes(), b"").unwrap();
         let back = load
             .put(Family::Nodes, &7_u64.to_be_bytes(), b"")
@@ -119,7 +120,7 @@ fn keys_must_rise_and_be_new_and_the_load_goes_on_without_those_that_are_not() {
         finish(load).unwrap();
         assert_eq!(count(db, Family::Nodes), 3);
         let kept = db
-            .read()
+            .key_read()
             .unwrap()
             .get(Family::Nodes, &500_u64.to_be_bytes())
             .unwrap();
@@ -130,11 +131,11 @@ fn keys_must_rise_and_be_new_and_the_load_goes_on_without_those_that_are_not() {
 #[test]
 fn an_abandoned_or_cancelled_load_leaves_no_trace() {
     on_both(|db| {
-        let mut load = db.bulk_load().unwrap();
+        let mut load = db.key_bulk_load().unwrap();
         fill(&mut load, 0..100);
         drop(load);
         assert_eq!(count(db, Family::Nodes), 1);
-        let mut load = db.bulk_load().unwrap();
+        let mut load = db.key_bulk_load().unwrap();
         fill(&mut load, 0..100);
         let token = CancelToken::new();
         let late = token.clone();
@@ -150,14 +151,14 @@ fn an_abandoned_or_cancelled_load_leaves_no_trace() {
             (count(db, Family::Nodes), count(db, Family::Labels)),
             (1, 0)
         );
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"after", b"").unwrap();
         txn.commit().unwrap();
         assert_eq!(
             (count(db, Family::Nodes), count(db, Family::Labels)),
             (2, 0)
         );
-        let mut load = db.bulk_load().unwrap();
+        let mut load = db.key_bulk_load().unwrap();
         fill(&mut load, 0..100);
         finish(load).unwrap();
         assert_eq!(count(db, Family::Nodes), 102);
@@ -167,7 +168,7 @@ fn an_abandoned_or_cancelled_load_leaves_no_trace() {
 #[test]
 fn an_empty_load_is_fine() {
     on_both(|db| {
-        finish(db.bulk_load().unwrap()).unwrap();
+        finish(db.key_bulk_load().unwrap()).unwrap();
         assert_eq!(count(db, Family::Nodes), 1);
     });
 }
@@ -177,11 +178,11 @@ fn a_load_cut_short_by_a_crash_is_undone_at_the_next_open() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
     let db = open(&path).unwrap();
-    let mut txn = db.write().unwrap();
+    let mut txn = db.key_write().unwrap();
     txn.put(Family::Nodes, &500_u64.to_be_bytes(), b"before")
         .unwrap();
     txn.commit().unwrap();
-    let mut load = db.bulk_load().unwrap();
+    let mut load = db.key_bulk_load().unwrap();
     fill(&mut load, 0..100);
     let crashed = folder.path().join("crashed");
     // As a crash would leave it after the first family was taken in and before the second.
@@ -205,7 +206,7 @@ fn a_load_cut_short_by_a_crash_is_undone_at_the_next_open() {
     assert!(!crashed.join("load").exists());
     drop(db);
     let db = open(&crashed).unwrap();
-    let mut load = db.bulk_load().unwrap();
+    let mut load = db.key_bulk_load().unwrap();
     fill(&mut load, 0..100);
     finish(load).unwrap();
     drop(db);
@@ -217,7 +218,7 @@ fn a_lost_ingest_is_noticed_although_no_log_holds_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
     let db = open(&path).unwrap();
-    let mut load = db.bulk_load().unwrap();
+    let mut load = db.key_bulk_load().unwrap();
     fill(&mut load, 0..100);
     // The manifest as it was before the ingest, and everything else as it is after it.
     let store = path.join("store");
@@ -250,7 +251,7 @@ fn a_lost_ingest_is_noticed_although_no_log_holds_it() {
 fn a_backup_in_the_middle_of_a_load_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let db = open(&folder.path().join("db")).unwrap();
-    let mut load = db.bulk_load().unwrap();
+    let mut load = db.key_bulk_load().unwrap();
     fill(&mut load, 0..100);
     let backups = folder.path().join("backups");
     let mut refused = Vec::new();

@@ -9,7 +9,8 @@ use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::files::header::CURRENT_FORMAT;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, Read};
+use stratigraph::keys::KeyRead;
+use stratigraph::Database;
 
 fn golden() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -23,7 +24,7 @@ fn golden() -> Vec<PathBuf> {
 
 /// What `make_golden` has written.
 fn is_whole(db: &Database) {
-    let read = db.read().unwrap();
+    let read = db.key_read().unwrap();
     for family in Family::all().filter(|family| *family != Family::Meta) {
         for number in 1..=30_u64 {
             let deleted = number % 5 == 4;

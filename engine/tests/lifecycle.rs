@@ -11,7 +11,8 @@ use stratigraph::storage::family::Family;
 use stratigraph::storage::files::Layout;
 use stratigraph::storage::files::header::{CURRENT_FORMAT, Header};
 use stratigraph::storage::files::mark::{self, ManifestFloor, Mark, MarkFile};
-use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, Read};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind};
 use tempfile::TempDir;
 
 fn builder() -> DatabaseBuilder {
@@ -27,7 +28,7 @@ fn database() -> (TempDir, PathBuf) {
     let path = folder.path().join("db");
     let db = builder().open(&path).unwrap();
     for number in 0..10_u8 {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, &[number], &[number; 100]).unwrap();
         txn.commit().unwrap();
     }
@@ -64,7 +65,7 @@ fn what_was_committed_is_there_after_reopening() {
     let (_folder, path) = database();
     for _ in 0..3 {
         let db = builder().open(&path).unwrap();
-        let read = db.read().unwrap();
+        let read = db.key_read().unwrap();
         assert_eq!(read.commit_seq(), CommitSeq::new(10));
         assert_eq!(read.get(Family::Nodes, &[7]).unwrap(), Some(vec![7; 100]));
     }
@@ -111,10 +112,10 @@ fn a_second_opener_is_refused_whoever_it_is() {
         builder().open(&path),
         Err(Error::AlreadyOpen { .. })
     ));
-    assert!(matches!(reader.write().err(), Some(Error::ReadOnly)));
+    assert!(matches!(reader.key_write().err(), Some(Error::ReadOnly)));
     assert!(
         another
-            .read()
+            .key_read()
             .unwrap()
             .contains(Family::Nodes, &[3])
             .unwrap()
@@ -125,7 +126,7 @@ fn a_second_opener_is_refused_whoever_it_is() {
 fn opening_read_only_writes_not_a_byte() {
     let (_folder, path) = database();
     let db = builder().open(&path).unwrap();
-    let mut txn = db.write().unwrap();
+    let mut txn = db.key_write().unwrap();
     txn.put(Family::Nodes, b"in the log", b"only").unwrap();
     txn.commit().unwrap();
     // As a crash leaves it: a log to replay, and nothing closed.
@@ -134,7 +135,7 @@ fn opening_read_only_writes_not_a_byte() {
     drop(db);
     let before = tree(&crashed);
     let db = builder().open_read_only(&crashed).unwrap();
-    let read = db.read().unwrap();
+    let read = db.key_read().unwrap();
     assert_eq!(
         read.get(Family::Nodes, b"in the log").unwrap().as_deref(),
         Some(&b"only"[..])
@@ -235,7 +236,7 @@ fn lost_commits_are_reported_with_numbers_and_accepted_only_on_request() {
         .close()
         .unwrap();
     assert_eq!(
-        builder().open(&path).unwrap().read().unwrap().commit_seq(),
+        builder().open(&path).unwrap().key_read().unwrap().commit_seq(),
         CommitSeq::new(10)
     );
 }
@@ -255,7 +256,7 @@ fn a_mark_below_the_store_is_normal() {
     )
     .unwrap();
     assert_eq!(
-        builder().open(&path).unwrap().read().unwrap().commit_seq(),
+        builder().open(&path).unwrap().key_read().unwrap().commit_seq(),
         CommitSeq::new(10)
     );
 }
@@ -300,7 +301,7 @@ fn creation_that_was_cut_short_starts_over() {
     ));
     let db = builder().open(&path).unwrap();
     assert_ne!(db.id(), header.id);
-    assert_eq!(db.read().unwrap().commit_seq(), CommitSeq::ZERO);
+    assert_eq!(db.key_read().unwrap().commit_seq(), CommitSeq::ZERO);
     // Nothing but our own leftovers.
     let leftover = folder.path().join("leftover");
     fs::create_dir(&leftover).unwrap();
@@ -317,7 +318,7 @@ fn leftover_files_of_ours_do_no_harm() {
     fs::write(path.join("load/1-000000.sst"), b"half a run").unwrap();
     fs::create_dir(path.join("checkpoint")).unwrap();
     let db = builder().open(&path).unwrap();
-    assert_eq!(db.read().unwrap().commit_seq(), CommitSeq::new(10));
+    assert_eq!(db.key_read().unwrap().commit_seq(), CommitSeq::new(10));
     assert!(
         !path.join("load").exists(),
         "a finished load's folder is cleared away"
@@ -343,7 +344,7 @@ fn a_manifest_torn_by_a_loss_of_power_is_mended_by_the_next_writer() {
     assert!(matches!(reader, Error::RecoveryNeeded { .. }), "{reader}");
     assert_eq!(tree(&path), before);
     let db = builder().open(&path).unwrap();
-    assert_eq!(db.read().unwrap().commit_seq(), CommitSeq::new(10));
+    assert_eq!(db.key_read().unwrap().commit_seq(), CommitSeq::new(10));
     drop(db);
     builder().open_read_only(&path).unwrap();
 }
@@ -388,7 +389,7 @@ fn crashed() -> (TempDir, PathBuf) {
     let (folder, path) = database();
     let db = builder().open(&path).unwrap();
     for number in 0..20_u8 {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"in the log", &[number; 3000])
             .unwrap();
         txn.commit().unwrap();
@@ -440,7 +441,7 @@ fn a_log_that_rocksdb_would_never_get_past_is_refused_by_name() {
 #[test]
 fn a_reader_keeps_the_folder_as_long_as_it_reads() {
     let (_folder, path) = database();
-    let read = builder().open(&path).unwrap().read().unwrap();
+    let read = builder().open(&path).unwrap().key_read().unwrap();
     assert!(matches!(
         builder().open_read_only(&path),
         Err(Error::AlreadyOpen { .. })

@@ -11,7 +11,8 @@ use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::{Database, Read, ReadTxn, WriteTxn};
+use stratigraph::keys::{KeyRead, KeyReadTxn, KeyWriteTxn};
+use stratigraph::Database;
 
 type Contents = BTreeMap<(Family, Vec<u8>), Vec<u8>>;
 
@@ -81,7 +82,7 @@ struct Machine<'a> {
     db: Option<Database>,
     folder: Option<&'a Path>,
     model: Contents,
-    kept: Vec<(ReadTxn, Contents)>,
+    kept: Vec<(KeyReadTxn, Contents)>,
 }
 
 impl Machine<'_> {
@@ -94,7 +95,7 @@ impl Machine<'_> {
     fn take(&mut self, step: Step) {
         match step {
             Step::Commit(changes) => {
-                let mut txn = self.db().write().unwrap();
+                let mut txn = self.db().key_write().unwrap();
                 let mut model = self.model.clone();
                 apply(&mut txn, &mut model, changes);
                 compare(&txn, &model);
@@ -102,19 +103,19 @@ impl Machine<'_> {
                 self.model = model;
             }
             Step::Abort(changes) => {
-                let mut txn = self.db().write().unwrap();
+                let mut txn = self.db().key_write().unwrap();
                 apply(&mut txn, &mut self.model.clone(), changes);
                 txn.rollback();
             }
             Step::KeepSnapshot => self
                 .kept
-                .push((self.db().read().unwrap(), self.model.clone())),
+                .push((self.db().key_read().unwrap(), self.model.clone())),
             Step::DropSnapshot(which) if !self.kept.is_empty() => {
                 self.kept.swap_remove(which % self.kept.len());
             }
             Step::DropSnapshot(_) => {}
             Step::Load(pairs) => {
-                let mut load = self.db().bulk_load().unwrap();
+                let mut load = self.db().key_bulk_load().unwrap();
                 let mut model = self.model.clone();
                 for (key, value) in pairs {
                     let stored = self.model.contains_key(&(Family::Nodes, key.clone()));
@@ -142,7 +143,7 @@ impl Machine<'_> {
                 self.db = Some(open(folder));
             }
         }
-        compare(&self.db().read().unwrap(), &self.model);
+        compare(&self.db().key_read().unwrap(), &self.model);
         for (snapshot, contents) in &self.kept {
             compare(snapshot, contents);
         }
@@ -160,7 +161,7 @@ fn open(folder: &Path) -> Database {
         .unwrap()
 }
 
-fn apply(txn: &mut WriteTxn, model: &mut Contents, changes: Vec<Change>) {
+fn apply(txn: &mut KeyWriteTxn, model: &mut Contents, changes: Vec<Change>) {
     let mut savepoints: Vec<(Savepoint, Contents)> = Vec::new();
     for change in changes {
         match change {
@@ -190,7 +191,7 @@ fn apply(txn: &mut WriteTxn, model: &mut Contents, changes: Vec<Change>) {
 }
 
 /// Everything a reader can see, both ways, and every key by itself.
-fn compare(read: &impl Read, model: &Contents) {
+fn compare(read: &impl KeyRead, model: &Contents) {
     for family in USED {
         let wanted: Vec<(&[u8], &[u8])> = model
             .iter()

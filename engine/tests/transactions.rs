@@ -9,7 +9,8 @@ use stratigraph::storage::cancel::CancelToken;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::{Database, DatabaseBuilder, Durability, Error, ErrorKind, Read, TimeLimit};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, DatabaseBuilder, Durability, Error, ErrorKind, TimeLimit};
 
 /// Runs a test on a database in memory and on one in a folder.
 fn on_both(builder: &DatabaseBuilder, test: impl Fn(&Database)) {
@@ -22,7 +23,7 @@ fn on_both(builder: &DatabaseBuilder, test: impl Fn(&Database)) {
     test(&small.open(folder.path().join("db")).unwrap());
 }
 
-fn pairs(read: &impl Read, range: &KeyRange, direction: Direction) -> Vec<(Vec<u8>, Vec<u8>)> {
+fn pairs(read: &impl KeyRead, range: &KeyRange, direction: Direction) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut scan = read
         .scan_with(
             Family::Nodes,
@@ -40,7 +41,7 @@ fn pairs(read: &impl Read, range: &KeyRange, direction: Direction) -> Vec<(Vec<u
     found
 }
 
-fn keys(read: &impl Read, range: &KeyRange, direction: Direction) -> Vec<Vec<u8>> {
+fn keys(read: &impl KeyRead, range: &KeyRange, direction: Direction) -> Vec<Vec<u8>> {
     pairs(read, range, direction)
         .into_iter()
         .map(|(key, _)| key)
@@ -50,30 +51,30 @@ fn keys(read: &impl Read, range: &KeyRange, direction: Direction) -> Vec<Vec<u8>
 #[test]
 fn a_writer_reads_its_own_writes_and_nobody_else_does() {
     on_both(&Database::builder(), |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"a", b"1").unwrap();
         assert_eq!(
             txn.get(Family::Nodes, b"a").unwrap().as_deref(),
             Some(&b"1"[..])
         );
         assert_eq!(txn.get(Family::Text, b"a").unwrap(), None);
-        assert_eq!(db.read().unwrap().get(Family::Nodes, b"a").unwrap(), None);
-        let old = db.read().unwrap();
+        assert_eq!(db.key_read().unwrap().get(Family::Nodes, b"a").unwrap(), None);
+        let old = db.key_read().unwrap();
         let commit = txn.commit().unwrap();
         assert_eq!(
             old.get(Family::Nodes, b"a").unwrap(),
             None,
             "a snapshot never changes"
         );
-        let new = db.read().unwrap();
+        let new = db.key_read().unwrap();
         assert_eq!(new.commit_seq(), commit);
         assert!(new.contains(Family::Nodes, b"a").unwrap());
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.delete(Family::Nodes, b"a").unwrap();
         assert_eq!(txn.get(Family::Nodes, b"a").unwrap(), None);
         drop(txn);
         assert!(
-            db.read().unwrap().contains(Family::Nodes, b"a").unwrap(),
+            db.key_read().unwrap().contains(Family::Nodes, b"a").unwrap(),
             "a dropped transaction leaves no trace"
         );
     });
@@ -82,12 +83,12 @@ fn a_writer_reads_its_own_writes_and_nobody_else_does() {
 #[test]
 fn a_scan_merges_changes_over_what_is_stored() {
     on_both(&Database::builder(), |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         for key in ["b", "d", "f", "h"] {
             txn.put(Family::Nodes, key.as_bytes(), b"stored").unwrap();
         }
         txn.commit().unwrap();
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"a", b"new").unwrap();
         txn.put(Family::Nodes, b"d", b"changed").unwrap();
         txn.delete(Family::Nodes, b"f").unwrap();
@@ -135,7 +136,7 @@ fn a_scan_merges_changes_over_what_is_stored() {
 #[test]
 fn savepoints_take_back_exactly_what_came_after() {
     on_both(&Database::builder(), |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"a", b"1").unwrap();
         let first = txn.savepoint();
         txn.put(Family::Nodes, b"a", b"2").unwrap();
@@ -163,7 +164,7 @@ fn savepoints_take_back_exactly_what_came_after() {
         ));
         txn.commit().unwrap();
         assert_eq!(
-            db.read()
+            db.key_read()
                 .unwrap()
                 .get(Family::Nodes, b"a")
                 .unwrap()
@@ -176,7 +177,7 @@ fn savepoints_take_back_exactly_what_came_after() {
 #[test]
 fn a_transaction_over_its_limit_refuses_the_change_and_goes_on() {
     on_both(&Database::builder().transaction_bytes(10_000), |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"small", b"fits").unwrap();
         let refused = txn.put(Family::Nodes, b"large", &[0; 20_000]).unwrap_err();
         assert!(
@@ -197,7 +198,7 @@ fn a_transaction_over_its_limit_refuses_the_change_and_goes_on() {
         );
         txn.commit().unwrap();
         assert!(
-            db.read()
+            db.key_read()
                 .unwrap()
                 .contains(Family::Nodes, b"small")
                 .unwrap()
@@ -208,7 +209,7 @@ fn a_transaction_over_its_limit_refuses_the_change_and_goes_on() {
 #[test]
 fn overwriting_below_a_savepoint_counts_towards_the_limit() {
     on_both(&Database::builder().transaction_bytes(100_000), |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.savepoint();
         let refused =
             (0..1_000).find_map(|_| txn.put(Family::Nodes, b"same key", &[0; 1_000]).err());
@@ -222,13 +223,13 @@ fn overwriting_below_a_savepoint_counts_towards_the_limit() {
 #[test]
 fn a_cancelled_transaction_stops() {
     on_both(&Database::builder(), |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         for number in 0..2_000_u32 {
             txn.put(Family::Nodes, &number.to_be_bytes(), b"").unwrap();
         }
         txn.commit().unwrap();
         let token = CancelToken::new();
-        let read = db.read().unwrap().with_cancel(token.clone());
+        let read = db.key_read().unwrap().with_cancel(token.clone());
         let mut scan = read.scan(Family::Nodes, &KeyRange::all()).unwrap();
         assert!(scan.next().unwrap().is_some());
         token.cancel();
@@ -239,7 +240,7 @@ fn a_cancelled_transaction_stops() {
             matches!(stopped, Some(Error::Cancelled)),
             "a scan asks at least every few hundred steps"
         );
-        let mut txn = db.write().unwrap().with_cancel(token);
+        let mut txn = db.key_write().unwrap().with_cancel(token);
         assert!(matches!(
             txn.put(Family::Nodes, b"a", b""),
             Err(Error::Cancelled)
@@ -268,10 +269,10 @@ fn an_idle_writer_loses_its_place_to_whoever_waits() {
         .transaction_idle_limit(Duration::from_secs(5))
         .write_queue_timeout(Duration::from_secs(60));
     on_both(&builder, |db| {
-        let mut idle = db.write().unwrap();
+        let mut idle = db.key_write().unwrap();
         idle.put(Family::Nodes, b"idle", b"").unwrap();
         clock.millis.fetch_add(6_000, Ordering::SeqCst);
-        let mut next = db.write().unwrap();
+        let mut next = db.key_write().unwrap();
         next.put(Family::Nodes, b"next", b"").unwrap();
         let expired = idle.put(Family::Nodes, b"late", b"").unwrap_err();
         assert!(
@@ -290,7 +291,7 @@ fn an_idle_writer_loses_its_place_to_whoever_waits() {
             Err(Error::TransactionExpired { .. })
         ));
         next.commit().unwrap();
-        let read = db.read().unwrap();
+        let read = db.key_read().unwrap();
         assert!(read.contains(Family::Nodes, b"next").unwrap());
         assert!(!read.contains(Family::Nodes, b"idle").unwrap());
     });
@@ -303,7 +304,7 @@ fn a_writer_that_lasts_too_long_ends_even_when_it_is_busy() {
         .clock(Arc::clone(&clock) as Arc<dyn Clock>)
         .transaction_time_limit(Duration::from_secs(10));
     on_both(&builder, |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         for _ in 0..9 {
             clock.millis.fetch_add(1_000, Ordering::SeqCst);
             txn.put(Family::Nodes, b"busy", b"").unwrap();
@@ -320,7 +321,7 @@ fn a_writer_that_lasts_too_long_ends_even_when_it_is_busy() {
             ),
             "{expired}"
         );
-        db.write().unwrap();
+        db.key_write().unwrap();
     });
 }
 
@@ -329,8 +330,8 @@ fn waiting_for_a_writer_ends_with_a_typed_error() {
     on_both(
         &Database::builder().write_queue_timeout(Duration::from_millis(50)),
         |db| {
-            let _first = db.write().unwrap();
-            let error = db.write().err().unwrap();
+            let _first = db.key_write().unwrap();
+            let error = db.key_write().err().unwrap();
             assert!(
                 matches!(error, Error::WriterQueueTimeout { limit_ms: 50, .. }),
                 "{error}"
@@ -347,7 +348,7 @@ fn writers_queue_up_and_every_commit_is_there() {
             for writer in 0..8_u8 {
                 scope.spawn(move || {
                     for number in 0..50_u8 {
-                        let mut txn = db.write().unwrap();
+                        let mut txn = db.key_write().unwrap();
                         let before = txn.get(Family::Nodes, b"counter").unwrap();
                         let count =
                             before.map_or(0, |bytes| u64::from_be_bytes(bytes.try_into().unwrap()));
@@ -359,7 +360,7 @@ fn writers_queue_up_and_every_commit_is_there() {
                 });
             }
         });
-        let read = db.read().unwrap();
+        let read = db.key_read().unwrap();
         let count = read.get(Family::Nodes, b"counter").unwrap().unwrap();
         assert_eq!(
             u64::from_be_bytes(count.try_into().unwrap()),
@@ -385,7 +386,7 @@ fn readers_never_see_half_a_commit() {
         thread::scope(|scope| {
             scope.spawn(|| {
                 for number in 0..300_u64 {
-                    let mut txn = db.write().unwrap();
+                    let mut txn = db.key_write().unwrap();
                     for family in [Family::Nodes, Family::Edges, Family::Out, Family::In] {
                         txn.put(family, b"same everywhere", &number.to_be_bytes())
                             .unwrap();
@@ -397,7 +398,7 @@ fn readers_never_see_half_a_commit() {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while !done.load(Ordering::Acquire) {
-                        let read = db.read().unwrap();
+                        let read = db.key_read().unwrap();
                         let nodes = read.get(Family::Nodes, b"same everywhere").unwrap();
                         for family in [Family::Edges, Family::Out, Family::In] {
                             assert_eq!(read.get(family, b"same everywhere").unwrap(), nodes);
@@ -412,11 +413,11 @@ fn readers_never_see_half_a_commit() {
 #[test]
 fn closing_refuses_what_comes_later_and_lets_a_running_writer_finish_or_fail_cleanly() {
     on_both(&Database::builder(), |db| {
-        let mut running = db.write().unwrap();
+        let mut running = db.key_write().unwrap();
         running.put(Family::Nodes, b"never", b"").unwrap();
         db.clone().close().unwrap();
-        assert!(matches!(db.read().err(), Some(Error::Closed)));
-        assert!(matches!(db.write().err(), Some(Error::Closed)));
+        assert!(matches!(db.key_read().err(), Some(Error::Closed)));
+        assert!(matches!(db.key_write().err(), Some(Error::Closed)));
         assert!(matches!(running.commit(), Err(Error::Closed)));
     });
 }
@@ -425,10 +426,10 @@ fn closing_refuses_what_comes_later_and_lets_a_running_writer_finish_or_fail_cle
 fn periodic_durability_shows_commits_at_once_and_syncs_later() {
     let builder = Database::builder().durability(Durability::Periodic(Duration::from_millis(20)));
     on_both(&builder, |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"a", b"").unwrap();
         let commit = txn.commit().unwrap();
-        assert!(db.read().unwrap().contains(Family::Nodes, b"a").unwrap());
+        assert!(db.key_read().unwrap().contains(Family::Nodes, b"a").unwrap());
         let durable = (0..200).any(|_| {
             thread::sleep(Duration::from_millis(10));
             db.info().durable >= commit
@@ -441,8 +442,8 @@ fn periodic_durability_shows_commits_at_once_and_syncs_later() {
 fn an_empty_transaction_writes_nothing() {
     on_both(&Database::builder(), |db| {
         let before = db.info().store.batches;
-        let commit = db.write().unwrap().commit().unwrap();
-        assert_eq!(commit, db.read().unwrap().commit_seq());
+        let commit = db.key_write().unwrap().commit().unwrap();
+        assert_eq!(commit, db.key_read().unwrap().commit_seq());
         assert_eq!(db.info().store.batches, before);
     });
 }
@@ -456,7 +457,7 @@ fn a_database_is_shared_between_threads() {
 #[test]
 fn the_floors_own_records_are_nobody_elses_to_write() {
     on_both(&Database::builder(), |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         for key in [&[][..], &[0], &[1], &[15, 7]] {
             let put = txn.put(Family::Meta, key, b"").unwrap_err();
             let delete = txn.delete(Family::Meta, key).unwrap_err();
@@ -467,7 +468,7 @@ fn the_floors_own_records_are_nobody_elses_to_write() {
         }
         txn.put(Family::Meta, &[16], b"").unwrap();
         drop(txn);
-        let mut load = db.bulk_load().unwrap();
+        let mut load = db.key_bulk_load().unwrap();
         assert!(matches!(
             load.put(Family::Meta, &[3], b""),
             Err(Error::ReservedKey)
@@ -482,7 +483,7 @@ fn scanning_is_not_resting() {
         .clock(Arc::clone(&clock) as Arc<dyn Clock>)
         .transaction_idle_limit(Duration::from_secs(5));
     on_both(&builder, |db| {
-        let mut txn = db.write().unwrap();
+        let mut txn = db.key_write().unwrap();
         for number in 0..2_000_u32 {
             txn.put(Family::Nodes, &number.to_be_bytes(), b"").unwrap();
         }
@@ -498,7 +499,7 @@ fn scanning_is_not_resting() {
 #[test]
 fn closing_waits_for_no_bulk_load() {
     on_both(&Database::builder(), |db| {
-        let load = db.bulk_load().unwrap();
+        let load = db.key_bulk_load().unwrap();
         assert!(matches!(db.clone().close(), Err(Error::LoadInProgress)));
         drop(load);
         db.clone().close().unwrap();
@@ -511,17 +512,17 @@ fn the_second_in_the_queue_watches_the_limits_of_the_first() {
         .transaction_idle_limit(Duration::from_millis(300))
         .write_queue_timeout(Duration::from_secs(30));
     on_both(&builder, |db| {
-        let first = db.write().unwrap();
+        let first = db.key_write().unwrap();
         thread::scope(|scope| {
             let second = scope.spawn(|| {
-                let idle = db.write().unwrap();
+                let idle = db.key_write().unwrap();
                 thread::sleep(Duration::from_secs(2));
                 drop(idle);
             });
             thread::sleep(Duration::from_millis(50));
             let third = scope.spawn(|| {
                 let clock = SystemClock::new();
-                drop(db.write().unwrap());
+                drop(db.key_write().unwrap());
                 clock.now()
             });
             thread::sleep(Duration::from_millis(50));

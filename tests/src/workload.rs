@@ -6,7 +6,7 @@
 //! ```text
 //! writer:   workload.commit(&db, writer, batch)?     batch = 1, 2, 3, ... then acknowledge
 //! oracle:   let mut model = Model::new(workload, writer);  model.advance_to(acknowledged);
-//!           verify(&db.read()?, &model, attempted)?  -> Exact, Lost or Torn
+//!           verify(&db.key_read()?, &model, attempted)?  -> Exact, Lost or Torn
 //! ```
 //! Every batch changes every family but `meta` (which is the database's own), in a way that no other
 //! batch does: a family that misses a batch, or has one too many, always shows. It must never trust
@@ -23,7 +23,8 @@ use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::{Database, Read, Result};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, Result};
 
 /// How many slots a writer has in each family.
 pub const SLOTS: u16 = 64;
@@ -123,7 +124,7 @@ impl Workload {
     pub fn commit(&self, db: &Database, writer: Writer, batch: BatchNumber) -> Result<CommitSeq> {
         let changes = self.changes(writer, batch);
         if self.is_bulk_load(writer, batch) {
-            let mut load = db.bulk_load()?;
+            let mut load = db.key_bulk_load()?;
             for change in &changes {
                 load.put(
                     change.family,
@@ -133,7 +134,7 @@ impl Workload {
             }
             return load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()));
         }
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         for change in &changes {
             match &change.value {
                 Some(value) => txn.put(change.family, &change.key, value)?,
@@ -335,7 +336,7 @@ impl State {
     ///
     /// # Panics
     /// If a scan leaves its range or its order: that is a bug and no damage.
-    pub fn read(read: &impl Read, writer: Writer, direction: Direction) -> Result<Self> {
+    pub fn read(read: &impl KeyRead, writer: Writer, direction: Direction) -> Result<Self> {
         let mut state = Self::default();
         for family in families() {
             let options = ScanOptions {
@@ -539,7 +540,7 @@ pub enum Verdict {
 ///
 /// # Errors
 /// What reading reports: that is for the harness to judge.
-pub fn verify(read: &impl Read, model: &Model, attempted: BatchNumber) -> Result<Verdict> {
+pub fn verify(read: &impl KeyRead, model: &Model, attempted: BatchNumber) -> Result<Verdict> {
     let found = State::read(read, model.writer, Direction::Forward)?;
     Ok(judge(&found, model, attempted))
 }

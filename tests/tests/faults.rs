@@ -140,7 +140,7 @@ impl Run {
             .unwrap_or_else(|error| panic!("{what}: {error}"));
         let mut model = Model::new(self.workload, WRITER);
         model.advance_to(acknowledged);
-        let verdict = verify(&db.read().unwrap(), &model, acknowledged.next()).unwrap();
+        let verdict = verify(&db.key_read().unwrap(), &model, acknowledged.next()).unwrap();
         let Verdict::Exact(found) = verdict else {
             panic!("{what}, {acknowledged} acknowledged: {verdict:?}")
         };

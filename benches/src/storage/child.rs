@@ -54,7 +54,7 @@ pub(super) fn commit_records(db: &Database, seed: u64, bytes: u64) -> Result<()>
     // A record of the benchmark is 78 bytes on average, and some more in the log.
     let records = Records::make(seed, (bytes / 75) as usize);
     for batch in records.batches() {
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         for (family, key, value) in batch {
             txn.put(family, key, value)?;
         }

@@ -77,7 +77,7 @@ fn compare(
 ) -> Result<Runs> {
     let nodes = peer.family(Family::Nodes)?;
     let our_commit = |key: &[u8]| {
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         txn.put(Family::Nodes, key, &VALUE)?;
         txn.commit()?;
         Ok(())

@@ -62,7 +62,7 @@ fn write(db: &Database, seed: u64, nodes: u64, prefixes: u64) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut value = [0; VALUE_BYTES];
     for first in (0..nodes).step_by(PER_COMMIT as usize) {
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         for node in first..(first + PER_COMMIT).min(nodes) {
             random.fill(&mut value);
             txn.put(Family::Nodes, &node_key(node), &value)?;
@@ -70,7 +70,7 @@ fn write(db: &Database, seed: u64, nodes: u64, prefixes: u64) -> Result<()> {
         txn.commit()?;
     }
     for first in (0..prefixes).step_by(PER_COMMIT as usize / ENTRIES_PER_PREFIX) {
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         for src in first..(first + PER_COMMIT / ENTRIES_PER_PREFIX as u64).min(prefixes) {
             for _ in 0..ENTRIES_PER_PREFIX {
                 txn.put(Family::Out, &out_key(src, &mut random), b"")?;

@@ -12,7 +12,7 @@ use super::rounds::Rounds;
 use anyhow::{Result, ensure};
 use rocksdb::ReadOptions;
 use std::time::Duration;
-use stratigraph::Read;
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::family::Family;
 
 /// What a round of reads has done.
@@ -108,7 +108,7 @@ fn compare(
 }
 
 fn our_pinned(content: &Content, keys: &[[u8; 8]]) -> Result<Done> {
-    let read = content.ours.read()?;
+    let read = content.ours.key_read()?;
     timed(|| {
         let mut sum = 0;
         for key in keys {
@@ -132,7 +132,7 @@ fn raw_pinned(content: &Content, keys: &[[u8; 8]]) -> Result<Done> {
 }
 
 fn our_copied(content: &Content, keys: &[[u8; 8]]) -> Result<Done> {
-    let read = content.ours.read()?;
+    let read = content.ours.key_read()?;
     timed(|| {
         let mut sum = 0;
         for key in keys {

@@ -78,7 +78,7 @@ pub(super) fn raw_open(like: &Path, store: &Path) -> Result<Duration> {
 fn load(database: &Path, seed: u64, bytes: usize) -> Result<()> {
     let db = Database::create(database)?;
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut load = db.bulk_load()?;
+    let mut load = db.key_bulk_load()?;
     for (family, value_bytes) in SHARES {
         let mut value = vec![0; value_bytes];
         for number in 0..(bytes / SHARES.len() / value_bytes) as u64 {

@@ -13,7 +13,7 @@ use super::rounds::Rounds;
 use anyhow::{Result, ensure};
 use rocksdb::ReadOptions;
 use std::time::Duration;
-use stratigraph::Read;
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
 
@@ -78,7 +78,7 @@ pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> 
 }
 
 fn our_scans(content: &Content, prefixes: &[u64]) -> Result<(Duration, Seen)> {
-    let read = content.ours.read()?;
+    let read = content.ours.key_read()?;
     let begun = CpuTime::now();
     let mut seen = Seen::default();
     for prefix in prefixes {

@@ -50,7 +50,7 @@ pub(super) fn measure(setup: &Setup, dir: &Path, report: &mut Report) -> Result<
         |records| {
             let (begun, before) = (Instant::now(), allocations::so_far());
             for batch in records.batches() {
-                let mut txn = db.write()?;
+                let mut txn = db.key_write()?;
                 for (family, key, value) in batch {
                     txn.put(family, key, value)?;
                 }

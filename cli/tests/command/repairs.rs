@@ -37,7 +37,7 @@ fn compact_drops_what_is_deleted() {
     let world = World::new();
     let path = world.database("library");
     let db = Database::open(&path).unwrap();
-    let mut txn = db.write().unwrap();
+    let mut txn = db.key_write().unwrap();
     for number in 0..2500_u64 {
         txn.delete(Family::Nodes, &number.to_be_bytes()).unwrap();
     }

@@ -54,7 +54,7 @@ impl World {
 
 /// One commit with a node and a relationship for each number.
 pub(crate) fn add(db: &Database, numbers: std::ops::Range<u64>) {
-    let mut txn = db.write().unwrap();
+    let mut txn = db.key_write().unwrap();
     for number in numbers {
         let key = number.to_be_bytes();
         // Contents that do not compress, so that files have a size.

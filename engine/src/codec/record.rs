@@ -63,6 +63,23 @@ impl RecordWriter {
         Self { bytes: buffer }
     }
 
+    /// Starts a part of a record, which has no version of its own: the record's counts for it.
+    #[must_use]
+    pub fn part() -> Self {
+        Self { bytes: Vec::new() }
+    }
+
+    /// Takes back what was written after the first `bytes` bytes.
+    pub fn truncate(&mut self, bytes: usize) {
+        self.bytes.truncate(bytes);
+    }
+
+    /// What was written so far.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Appends one byte.
     pub fn push_u8(&mut self, value: u8) -> &mut Self {
         self.bytes.push(value);
@@ -162,6 +179,15 @@ impl<'a> RecordReader<'a> {
             });
         }
         Ok(Self { version, cursor })
+    }
+
+    /// Starts reading a part of a record of the layout `version`.
+    #[must_use]
+    pub fn part(what: &'static str, version: u8, bytes: &'a [u8]) -> Self {
+        Self {
+            version,
+            cursor: Cursor::new(what, bytes),
+        }
     }
 
     /// The layout of this record; it lies in the range given to [`new`](Self::new).

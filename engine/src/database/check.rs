@@ -1,7 +1,8 @@
 //! `check`: whether what is stored keeps every promise, and `scrub`: whether every byte is what was
 //! written. Both collect findings instead of stopping at the first.
 
-use super::{Database, Read};
+use super::Database;
+use super::keys::KeyRead;
 use crate::codec::CommitSeq;
 use crate::error::{Error, Result};
 use crate::storage::cancel::Watch;
@@ -57,7 +58,7 @@ impl Database {
     /// [`Error::Cancelled`], or what keeps the check itself from working; what is wrong with the
     /// database is in the report.
     pub fn check(&self, watch: &mut Watch<'_>) -> Result<CheckReport> {
-        let txn = self.read()?;
+        let txn = self.key_read()?;
         let mut report = CheckReport {
             commit: txn.commit_seq(),
             ..CheckReport::default()

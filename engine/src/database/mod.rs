@@ -1,36 +1,31 @@
 //! The database as its users see it: open, read, write, load, back up, check.
 //!
-//! [`open`] walks from a folder to a database, [`read`] and [`mod@write`] are the transactions,
-//! [`scan`] merges what a transaction has written over what is stored. Everything a transaction
-//! does to the store goes through [`storage`](crate::storage); nothing here names RocksDB.
+//! [`open`] walks from a folder to a database, [`keys`] are the transactions below the graph, which
+//! [`graph`](crate::graph) makes nodes and relationships of. Everything a transaction does to the
+//! store goes through [`storage`](crate::storage); nothing here names RocksDB.
 
 mod backup;
-mod bulk;
 mod check;
 mod info;
+pub mod keys;
 mod look;
 mod manifest;
 mod migrate;
 mod open;
-mod read;
 mod restore;
-mod scan;
 mod settings;
-mod write;
 
 pub use backup::{BackupInfo, list_backups, verify_backup};
-pub use bulk::BulkLoad;
 pub use check::{CheckReport, Finding};
 pub use info::DatabaseInfo;
 pub use manifest::BackupManifest;
-pub use read::{Read, ReadTxn};
 pub use restore::restore;
-pub use scan::Scan;
 pub use settings::DatabaseBuilder;
-pub use write::WriteTxn;
 
+use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
+use crate::graph::{ReadTxn, WriteTxn};
 use crate::storage::cancel::Watch;
 use crate::storage::commit::CommitLog;
 use crate::storage::family::Family;
@@ -41,6 +36,7 @@ use crate::storage::files::mark::ManifestFloor;
 use crate::storage::files::reserve::DiskGuard;
 use crate::storage::queue::WriterQueue;
 use crate::storage::store::Store;
+use keys::{KeyBulkLoad, KeyReadTxn, KeyWriteTxn};
 use parking_lot::Mutex;
 use settings::Settings;
 use std::path::Path;
@@ -51,14 +47,13 @@ use std::thread::JoinHandle;
 /// An open database. Clones share it; it closes when the last one, and the last transaction, is dropped.
 ///
 /// ```
-/// use stratigraph::storage::family::Family;
 /// use stratigraph::{Database, Read};
 ///
 /// let db = Database::in_memory()?;
 /// let mut txn = db.write()?;
-/// txn.put(Family::Nodes, b"key", b"value")?;
+/// let ann = txn.create_node(["Person"], [("name", "Ann")])?;
 /// txn.commit()?;
-/// assert_eq!(db.read()?.get(Family::Nodes, b"key")?.as_deref(), Some(&b"value"[..]));
+/// assert_eq!(db.read()?.node(ann)?.unwrap().get("name").unwrap().as_str(), Some("Ann"));
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone)]
@@ -68,7 +63,7 @@ pub struct Database {
 
 pub(crate) struct Inner {
     store: Arc<dyn Store>,
-    log: Arc<CommitLog>,
+    log: Arc<CommitLog<GraphState>>,
     queue: Arc<WriterQueue>,
     id: DatabaseId,
     settings: Settings,
@@ -138,8 +133,7 @@ impl Database {
     /// # Errors
     /// [`Error::Closed`] after [`close`](Self::close).
     pub fn read(&self) -> Result<ReadTxn> {
-        self.inner.ensure_open()?;
-        Ok(ReadTxn::new(&self.inner))
+        Ok(ReadTxn::new(self.key_read()?))
     }
 
     /// Starts a write transaction, waiting for the one before it.
@@ -148,15 +142,32 @@ impl Database {
     /// [`Error::ReadOnly`], [`Error::Closed`], [`Error::Poisoned`] after a failed write, or
     /// [`Error::WriterQueueTimeout`] if another writer is in the way for too long.
     pub fn write(&self) -> Result<WriteTxn> {
-        WriteTxn::begin(&self.inner)
+        Ok(WriteTxn::new(self.key_write()?))
     }
 
-    /// Starts a bulk load, which adds sorted entries outside the log. It holds the writer's place.
+    /// A read transaction below the graph, on bytes.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn key_read(&self) -> Result<KeyReadTxn> {
+        self.inner.ensure_open()?;
+        Ok(KeyReadTxn::new(&self.inner))
+    }
+
+    /// A write transaction below the graph, on bytes: it can break what the graph promises.
     ///
     /// # Errors
     /// As [`write`](Self::write).
-    pub fn bulk_load(&self) -> Result<BulkLoad> {
-        BulkLoad::begin(&self.inner)
+    pub fn key_write(&self) -> Result<KeyWriteTxn> {
+        KeyWriteTxn::begin(&self.inner)
+    }
+
+    /// A bulk load below the graph, of sorted entries outside the log. It holds the writer's place.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn key_bulk_load(&self) -> Result<KeyBulkLoad> {
+        KeyBulkLoad::begin(&self.inner)
     }
 
     /// Makes everything committed so far durable; only [`Durability::Periodic`] needs it.

@@ -8,7 +8,9 @@
 
 use super::look::Promise;
 use super::settings::Settings;
-use super::{Database, Disk, Inner, bulk, migrate};
+use super::keys::{View, bulk};
+use super::{Database, Disk, Inner, migrate};
+use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
@@ -257,13 +259,19 @@ fn assemble(
     let clock = Arc::clone(&settings.clock);
     let queue = WriterQueue::new(Arc::clone(&clock), settings.limits);
     let durability = settings.durability;
+    let snapshot = store.snapshot();
+    let state = Arc::new(GraphState::load(&*snapshot)?);
     let log = Arc::new(CommitLog::new(
         id,
         Arc::clone(&store),
         clock,
         durability,
         mark,
-        start,
+        Arc::new(View {
+            commit: start,
+            snapshot,
+            state,
+        }),
     ));
     let syncer = match durability {
         Durability::Periodic(interval) if !read_only => {

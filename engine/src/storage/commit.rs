@@ -37,30 +37,35 @@ pub enum Durability {
 const MAX_GATHER: Duration = Duration::from_millis(2);
 
 /// The state of the database at one commit.
-pub struct View {
+///
+/// `S` is what the layers above know about the commit beside its bytes, such as the names in use:
+/// it becomes visible with the commit, and is gone when the commit is.
+pub struct View<S> {
     /// The commit.
     pub commit: CommitSeq,
     /// What is stored at it.
     pub snapshot: Arc<dyn Snapshot>,
+    /// What is known about it.
+    pub state: Arc<S>,
 }
 
 /// Appends, syncs and publishes.
-pub struct CommitLog {
+pub struct CommitLog<S> {
     id: DatabaseId,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     durability: Durability,
     mark: Option<Mutex<MarkWriter>>,
-    published: ArcSwap<View>,
-    state: Mutex<State>,
+    published: ArcSwap<View<S>>,
+    state: Mutex<State<S>>,
     changed: Condvar,
     gathered: Condvar,
     alarm: Condvar,
     counters: Counters,
 }
 
-struct State {
-    appended: Arc<View>,
+struct State<S> {
+    appended: Arc<View<S>>,
     durable: CommitSeq,
     /// Commits appended since the last sync began.
     waiting: usize,
@@ -122,7 +127,7 @@ pub struct CommitCounts {
     pub mark_syncs: u64,
 }
 
-impl CommitLog {
+impl<S: Send + Sync> CommitLog<S> {
     /// A log that goes on after `start`, which is durable and published at once.
     pub fn new(
         id: DatabaseId,
@@ -130,22 +135,19 @@ impl CommitLog {
         clock: Arc<dyn Clock>,
         durability: Durability,
         mark: Option<MarkWriter>,
-        start: CommitSeq,
+        start: Arc<View<S>>,
     ) -> Self {
-        let view = Arc::new(View {
-            commit: start,
-            snapshot: store.snapshot(),
-        });
+        let durable = start.commit;
         Self {
             id,
             store,
             clock,
             durability,
             mark: mark.map(Mutex::new),
-            published: ArcSwap::new(Arc::clone(&view)),
+            published: ArcSwap::new(Arc::clone(&start)),
             state: Mutex::new(State {
-                appended: view,
-                durable: start,
+                appended: start,
+                durable,
                 waiting: 0,
                 expected: 0,
                 gathering: None,
@@ -162,7 +164,7 @@ impl CommitLog {
     }
 
     /// What readers see.
-    pub fn published(&self) -> Arc<View> {
+    pub fn published(&self) -> Arc<View<S>> {
         self.published.load_full()
     }
 
@@ -170,7 +172,7 @@ impl CommitLog {
     ///
     /// # Errors
     /// [`Error::Poisoned`] after a failed write.
-    pub fn appended(&self) -> Result<Arc<View>> {
+    pub fn appended(&self) -> Result<Arc<View<S>>> {
         let state = self.state.lock();
         match &state.failed {
             Some(cause) => Err(Error::Poisoned {
@@ -180,11 +182,12 @@ impl CommitLog {
         }
     }
 
-    /// Appends a batch as the next commit. Only the holder of the writer's place may call this.
+    /// Appends a batch as the next commit, after which `state` is known. Only the holder of the
+    /// writer's place may call this.
     ///
     /// # Errors
     /// [`Error::Poisoned`] after an earlier failure, [`Error::OutcomeUnknown`] for this one.
-    pub fn append(&self, mut batch: Batch) -> Result<CommitSeq> {
+    pub fn append(&self, mut batch: Batch, state: Arc<S>) -> Result<CommitSeq> {
         let before = self.appended()?;
         let commit = before.commit.next().ok_or_else(|| Error::Store {
             operation: "commit",
@@ -201,6 +204,7 @@ impl CommitLog {
         let view = Arc::new(View {
             commit,
             snapshot: self.store.snapshot(),
+            state,
         });
         let mut state = self.state.lock();
         state.appended = Arc::clone(&view);
@@ -280,7 +284,7 @@ impl CommitLog {
 
     /// Waits a moment for threads that are likely to commit too: one sync for all of them costs
     /// less than two. It waits at most for the time that a sync takes, and not at all when alone.
-    fn gather(&self, state: &mut MutexGuard<'_, State>) {
+    fn gather(&self, state: &mut MutexGuard<'_, State<S>>) {
         if state.waiting >= state.expected {
             return;
         }
@@ -296,7 +300,7 @@ impl CommitLog {
     }
 
     /// Log, then mark, then readers: the order that everything rests on.
-    fn sync_to(&self, target: &Arc<View>) -> Result<()> {
+    fn sync_to(&self, target: &Arc<View<S>>) -> Result<()> {
         if !plant::is(Bug::SkipSync) {
             self.store.sync_log().map_err(|error| self.fail(&error))?;
         }

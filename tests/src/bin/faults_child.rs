@@ -14,7 +14,8 @@ use anyhow::{Result, bail, ensure};
 use std::io::Write;
 use std::path::Path;
 use stratigraph::storage::family::Family;
-use stratigraph::{Database, DatabaseBuilder, Error, Read};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, DatabaseBuilder, Error};
 use stratigraph_tests::workload::{BatchNumber, Model, Verdict, Workload, Writer, verify};
 
 const WRITER: Writer = Writer(0);
@@ -87,9 +88,9 @@ fn after_a_failure(
     workload: Workload,
     error: &Error,
 ) -> Result<()> {
-    let before = db.read()?;
+    let before = db.key_read()?;
     for _ in 0..2 {
-        let seen = verify(&db.read()?, model, model.batch())?;
+        let seen = verify(&db.key_read()?, model, model.batch())?;
         ensure!(
             seen == Verdict::Exact(model.batch()),
             "a failed batch was published: {seen:?}"
@@ -107,7 +108,7 @@ fn after_a_failure(
             "a later commit: {later:?}"
         );
         ensure!(
-            matches!(db.write().err(), Some(Error::Poisoned { .. })),
+            matches!(db.key_write().err(), Some(Error::Poisoned { .. })),
             "a later transaction began"
         );
     } else if db.info().failure.is_none() {
@@ -116,13 +117,13 @@ fn after_a_failure(
         model.advance();
         say(&format!("ack {} {again}", WRITER.0))?;
     }
-    let seen = verify(&db.read()?, model, model.batch())?;
+    let seen = verify(&db.key_read()?, model, model.batch())?;
     ensure!(
         seen == Verdict::Exact(model.batch()),
         "reading does not go on: {seen:?}"
     );
     ensure!(
-        before.commit_seq() <= db.read()?.commit_seq(),
+        before.commit_seq() <= db.key_read()?.commit_seq(),
         "readers went back"
     );
     Ok(())
@@ -145,7 +146,7 @@ fn count(dir: &Path, threads: u32, commits: u32) -> Result<()> {
             let db = &db;
             move || -> Result<()> {
                 for number in 0..commits {
-                    let mut txn = db.write()?;
+                    let mut txn = db.key_write()?;
                     txn.put(
                         Family::Nodes,
                         &[thread.to_be_bytes(), number.to_be_bytes()].concat(),

@@ -185,7 +185,7 @@ impl Trial {
             }
             opened => opened.context("cannot open the database after the kill")?,
         };
-        let read = db.read()?;
+        let read = db.key_read()?;
         for (model, attempted) in self.models.iter_mut().zip(&mut self.attempted) {
             match verify(&read, model, *attempted)? {
                 Verdict::Exact(batch) => {
@@ -246,7 +246,7 @@ impl Trial {
             .disk_reserve_bytes(0)
             .open(&target)
             .context("a restored backup does not open")?;
-        let read = db.read()?;
+        let read = db.key_read()?;
         for model in &self.models {
             let (writer, last) = (model.writer(), model.batch());
             let found = State::read(&read, writer, Direction::Forward)?;

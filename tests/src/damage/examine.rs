@@ -8,7 +8,8 @@ use std::path::Path;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::{Database, Error, Read, Result};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, Error, Result};
 
 /// What the engine has said and handed out.
 #[derive(Debug, Default)]
@@ -38,7 +39,7 @@ impl Findings {
 
     /// Reads a database in which every writer must be exactly where its model is.
     pub(super) fn read_database(&mut self, db: &Database, models: &[Model]) {
-        let read = match db.read() {
+        let read = match db.key_read() {
             Ok(read) => read,
             Err(error) => return self.reports.push(error),
         };
@@ -68,7 +69,7 @@ impl Findings {
     }
 
     /// Walks in both directions over everything, and over each group of keys alone.
-    fn scan(&mut self, read: &impl Read, model: &Model, differences: &mut Vec<Difference>) {
+    fn scan(&mut self, read: &impl KeyRead, model: &Model, differences: &mut Vec<Difference>) {
         for family in families() {
             for direction in [Direction::Forward, Direction::Backward] {
                 let options = ScanOptions {
@@ -101,7 +102,7 @@ impl Findings {
 
     fn walk(
         &mut self,
-        read: &impl Read,
+        read: &impl KeyRead,
         family: Family,
         range: &KeyRange,
         options: ScanOptions,
@@ -150,7 +151,7 @@ impl Findings {
     }
 
     /// Asks for every key by name, also for those that are not stored, one by one and together.
-    fn look_up(&mut self, read: &impl Read, model: &Model, differences: &mut Vec<Difference>) {
+    fn look_up(&mut self, read: &impl KeyRead, model: &Model, differences: &mut Vec<Difference>) {
         for family in families() {
             let stored = model
                 .state()

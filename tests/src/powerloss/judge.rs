@@ -137,7 +137,7 @@ impl Judge {
         let db = self.plan.builder().open_read_only(dir)?;
         let mut model = self.models[0].clone();
         model.advance_to(next);
-        match verify(&db.read()?, &model, next)? {
+        match verify(&db.key_read()?, &model, next)? {
             Verdict::Exact(_) => Ok(()),
             other => anyhow::bail!("{writer}, batch {next} was written and closed: {other:?}"),
         }
@@ -178,7 +178,7 @@ impl Judge {
         {
             model.advance_to(*acknowledged);
             let writer = model.writer();
-            match db.read().and_then(|read| verify(&read, model, *attempted)) {
+            match db.key_read().and_then(|read| verify(&read, model, *attempted)) {
                 Ok(Verdict::Exact(batch)) => found.push(batch),
                 Ok(Verdict::Lost(batch)) => {
                     findings.lost(format!(
@@ -210,7 +210,7 @@ impl Judge {
 /// How the state differs from the batch that it differs least from.
 fn nearest(db: &Database, model: &Model, attempted: BatchNumber) -> String {
     let found = db
-        .read()
+        .key_read()
         .and_then(|read| State::read(&read, model.writer(), Direction::Forward));
     let found = match found {
         Ok(found) => found,

@@ -10,7 +10,8 @@ use std::process::Command;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, Read};
+use stratigraph::keys::KeyRead;
+use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind};
 use tempfile::TempDir;
 
 /// A file system of a few mebibytes, gone with this value.
@@ -87,7 +88,7 @@ impl Filled {
         let mut value = vec![0; 8 << 10];
         fastrand::Rng::with_seed(u64::from(number)).fill(&mut value);
         let key = number.to_be_bytes().to_vec();
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         txn.put(Family::Vectors, &key, &value)?;
         txn.commit()?;
         self.expected.insert(key, value);
@@ -96,7 +97,7 @@ impl Filled {
 
     fn delete(&mut self, db: &Database) -> Result<(), Error> {
         let key = self.expected.keys().next().unwrap().clone();
-        let mut txn = db.write()?;
+        let mut txn = db.key_write()?;
         txn.delete(Family::Vectors, &key)?;
         txn.commit()?;
         self.expected.remove(&key);
@@ -104,7 +105,7 @@ impl Filled {
     }
 
     fn is_all_there(&self, db: &Database) {
-        let read = db.read().unwrap();
+        let read = db.key_read().unwrap();
         let mut scan = read.scan(Family::Vectors, &KeyRange::all()).unwrap();
         let mut found = BTreeMap::new();
         while let Some(entry) = scan.next().unwrap() {

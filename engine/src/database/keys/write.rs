@@ -1,13 +1,14 @@
 //! The write transaction: an overlay over the last commit, appended in one piece.
 
-use super::Inner;
-use super::read::{Read, get_from};
+use super::View;
+use super::read::{KeyRead, get_from};
 use super::scan::Scan;
+use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
+use crate::database::Inner;
 use crate::error::{Error, Result};
 use crate::storage::batch::{Batch, Savepoint};
 use crate::storage::cancel::CancelToken;
-use crate::storage::commit::View;
 use crate::storage::family::Family;
 use crate::storage::meta;
 use crate::storage::queue::WriterPlace;
@@ -26,20 +27,21 @@ const MAX_VALUE_BYTES: usize = 64 << 20;
 ///
 /// ```
 /// use stratigraph::storage::family::Family;
-/// use stratigraph::{Database, Read};
+/// use stratigraph::Database;
+/// use stratigraph::keys::KeyRead;
 ///
 /// let db = Database::in_memory()?;
-/// let mut txn = db.write()?;
+/// let mut txn = db.key_write()?;
 /// txn.put(Family::Nodes, b"kept", b"1")?;
 /// let before = txn.savepoint();
 /// txn.put(Family::Nodes, b"taken back", b"2")?;
 /// txn.rollback_to(before)?;
 /// txn.commit()?;
-/// assert!(db.read()?.contains(Family::Nodes, b"kept")?);
-/// assert!(!db.read()?.contains(Family::Nodes, b"taken back")?);
+/// assert!(db.key_read()?.contains(Family::Nodes, b"kept")?);
+/// assert!(!db.key_read()?.contains(Family::Nodes, b"taken back")?);
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
-pub struct WriteTxn {
+pub struct KeyWriteTxn {
     batch: Batch,
     base: Arc<View>,
     place: WriterPlace,
@@ -47,8 +49,8 @@ pub struct WriteTxn {
     database: Arc<Inner>,
 }
 
-impl WriteTxn {
-    pub(super) fn begin(database: &Arc<Inner>) -> Result<Self> {
+impl KeyWriteTxn {
+    pub(in crate::database) fn begin(database: &Arc<Inner>) -> Result<Self> {
         database.ensure_writable()?;
         let place = database.queue.enter()?;
         let base = database.log.appended()?;
@@ -75,7 +77,6 @@ impl WriteTxn {
     /// without this change; [`Error::TransactionExpired`] or [`Error::Cancelled`], after which it
     /// can only be dropped.
     pub fn put(&mut self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
-        self.step()?;
         check_value(value)?;
         self.admit(family, key, value)?;
         self.batch.put(family, key, value);
@@ -87,7 +88,6 @@ impl WriteTxn {
     /// # Errors
     /// As [`put`](Self::put).
     pub fn delete(&mut self, family: Family, key: &[u8]) -> Result<()> {
-        self.step()?;
         self.admit(family, key, &[])?;
         self.batch.delete(family, key);
         Ok(())
@@ -128,6 +128,12 @@ impl WriteTxn {
     /// [`Error::OutcomeUnknown`] if the commit may or may not be there after the next open; after
     /// any other error nothing was written.
     pub fn commit(self) -> Result<CommitSeq> {
+        let state = Arc::clone(&self.base.state);
+        self.commit_with(state)
+    }
+
+    /// Commits; from then on `state` is what the graph knows.
+    pub(crate) fn commit_with(self, state: Arc<GraphState>) -> Result<CommitSeq> {
         self.cancel.check()?;
         if self.batch.is_empty() {
             self.place.step()?;
@@ -145,7 +151,7 @@ impl WriteTxn {
             guard.admit(self.batch.bytes() as u64, self.batch.only_deletes())?;
         }
         self.place.begin_commit()?;
-        let commit = self.database.log.append(self.batch)?;
+        let commit = self.database.log.append(self.batch, state)?;
         // The next writer goes ahead while this one waits for the disk.
         drop(self.place);
         self.database.log.acknowledge(commit)?;
@@ -155,6 +161,43 @@ impl WriteTxn {
     /// Takes everything back. Dropping the transaction does the same.
     pub fn rollback(self) {}
 
+    /// What the graph knew when the transaction began.
+    pub(crate) fn base_state(&self) -> &Arc<GraphState> {
+        &self.base.state
+    }
+
+    /// Whether changes of about `bytes` more still fit: whoever changes several keys at once asks
+    /// first, so that no half of it fails.
+    pub(crate) fn ensure_room(&self, bytes: usize) -> Result<()> {
+        self.step()?;
+        let bytes = (self.batch.held_bytes() + bytes) as u64;
+        let limit_bytes = self.limit_bytes();
+        if bytes > limit_bytes {
+            return Err(Error::TransactionTooLarge { bytes, limit_bytes });
+        }
+        Ok(())
+    }
+
+    /// What this transaction has made of a key: `None` nothing, `Some(None)` deleted it.
+    pub(crate) fn changed(&self, family: Family, key: &[u8]) -> Option<Option<&[u8]>> {
+        self.batch.get(family, key)
+    }
+
+    /// How many bytes the transaction may hold.
+    pub(crate) fn limit_bytes(&self) -> u64 {
+        self.database.settings.transaction_bytes
+    }
+
+    /// Stores what [`ensure_room`](Self::ensure_room) has made room for.
+    pub(crate) fn put_admitted(&mut self, family: Family, key: &[u8], value: &[u8]) {
+        self.batch.put(family, key, value);
+    }
+
+    /// Removes what [`ensure_room`](Self::ensure_room) has made room for.
+    pub(crate) fn delete_admitted(&mut self, family: Family, key: &[u8]) {
+        self.batch.delete(family, key);
+    }
+
     fn step(&self) -> Result<()> {
         self.cancel.check()?;
         self.place.step()
@@ -162,12 +205,7 @@ impl WriteTxn {
 
     fn admit(&self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
         check_key(family, key)?;
-        let bytes = (self.batch.held_bytes() + Batch::cost_of(key, value)) as u64;
-        let limit_bytes = self.database.settings.transaction_bytes;
-        if bytes > limit_bytes {
-            return Err(Error::TransactionTooLarge { bytes, limit_bytes });
-        }
-        Ok(())
+        self.ensure_room(Batch::cost_of(key, value))
     }
 }
 
@@ -195,7 +233,7 @@ fn limit(what: &'static str, bytes: usize, limit: usize) -> Result<()> {
     Ok(())
 }
 
-impl Read for WriteTxn {
+impl KeyRead for KeyWriteTxn {
     fn get_with<T>(
         &self,
         family: Family,

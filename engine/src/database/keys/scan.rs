@@ -18,10 +18,11 @@ const STEPS_PER_CHECK: u32 = 256;
 /// ```
 /// use stratigraph::storage::family::Family;
 /// use stratigraph::storage::range::KeyRange;
-/// use stratigraph::{Database, Read};
+/// use stratigraph::Database;
+/// use stratigraph::keys::KeyRead;
 ///
 /// let db = Database::in_memory()?;
-/// let mut txn = db.write()?;
+/// let mut txn = db.key_write()?;
 /// txn.put(Family::Nodes, b"a", b"1")?;
 /// txn.put(Family::Nodes, b"b", b"2")?;
 /// let mut scan = txn.scan(Family::Nodes, &KeyRange::all())?;

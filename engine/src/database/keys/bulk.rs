@@ -7,13 +7,14 @@
 //! A marker found at open means the load was cut short: every key of its runs is removed again. A
 //! load only adds keys, so removing them is all there is to undo.
 
-use super::Inner;
+use super::View;
 use super::write::{check_key, check_value};
+use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
+use crate::database::Inner;
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
-use crate::storage::commit::View;
 use crate::storage::family::Family;
 use crate::storage::files::mark::ManifestFloor;
 use crate::storage::files::{Layout, remove_dir, sync_dir};
@@ -38,18 +39,19 @@ const GUARD_BYTES: usize = 16 << 20;
 /// ```
 /// use stratigraph::storage::cancel::{CancelToken, Watch};
 /// use stratigraph::storage::family::Family;
-/// use stratigraph::{Database, Read};
+/// use stratigraph::Database;
+/// use stratigraph::keys::KeyRead;
 ///
 /// let db = Database::in_memory()?;
-/// let mut load = db.bulk_load()?;
+/// let mut load = db.key_bulk_load()?;
 /// for number in 0..1000_u64 {
 ///     load.put(Family::Nodes, &number.to_be_bytes(), b"record")?;
 /// }
 /// load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
-/// assert!(db.read()?.contains(Family::Nodes, &999_u64.to_be_bytes())?);
+/// assert!(db.key_read()?.contains(Family::Nodes, &999_u64.to_be_bytes())?);
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
-pub struct BulkLoad {
+pub struct KeyBulkLoad {
     database: Arc<Inner>,
     base: Arc<View>,
     dir: PathBuf,
@@ -81,8 +83,8 @@ enum NextStored {
     None,
 }
 
-impl BulkLoad {
-    pub(super) fn begin(database: &Arc<Inner>) -> Result<Self> {
+impl KeyBulkLoad {
+    pub(in crate::database) fn begin(database: &Arc<Inner>) -> Result<Self> {
         database.ensure_writable()?;
         let place = database.queue.enter()?;
         place.begin_load()?;
@@ -100,7 +102,7 @@ impl BulkLoad {
         let mut marker = Batch::new();
         meta::put_load_marker(&mut marker, 0);
         let base = database.log.appended()?;
-        let marked = database.log.append(marker)?;
+        let marked = database.log.append(marker, Arc::clone(&base.state))?;
         database.log.acknowledge(marked)?;
         // Before any run is written: whoever finds a run must find the marker too.
         database.log.sync()?;
@@ -169,6 +171,16 @@ impl BulkLoad {
         Ok(())
     }
 
+    /// What was stored when the load began.
+    pub(crate) fn base(&self) -> &Arc<View> {
+        &self.base
+    }
+
+    /// The load's own folder, for what it has to put aside; nothing of it exists in memory.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.database.disk.is_some().then_some(&*self.dir)
+    }
+
     /// How many entries it has taken.
     #[must_use]
     pub fn entries(&self) -> u64 {
@@ -179,7 +191,19 @@ impl BulkLoad {
     ///
     /// # Errors
     /// [`Error::Cancelled`] or what the store refuses; the load is undone then.
-    pub fn finish(mut self, watch: &mut Watch<'_>) -> Result<CommitSeq> {
+    pub fn finish(self, watch: &mut Watch<'_>) -> Result<CommitSeq> {
+        let state = Arc::clone(&self.base.state);
+        self.finish_with(Batch::new(), state, watch)
+    }
+
+    /// Finishes with `last`, which becomes visible together with the runs: it may change and remove
+    /// what is stored, which runs may not. From then on `state` is what the graph knows.
+    pub(crate) fn finish_with(
+        mut self,
+        mut last: Batch,
+        state: Arc<GraphState>,
+        watch: &mut Watch<'_>,
+    ) -> Result<CommitSeq> {
         self.look_at_disk()?;
         for load in self.families.values_mut() {
             load.close_run()?;
@@ -199,7 +223,6 @@ impl BulkLoad {
             self.database.store.ingest(family, &runs)?;
         }
         watch.step("take in the sorted runs", steps, steps)?;
-        let mut last = Batch::new();
         meta::clear_load_marker(&mut last);
         if let Some(disk) = &self.database.disk {
             // No log holds what was ingested, so the mark must vouch for the manifest that lists it.
@@ -207,7 +230,7 @@ impl BulkLoad {
                 .log
                 .rely_on_manifest(ManifestFloor::synced(&disk.layout.store())?)?;
         }
-        let commit = self.database.log.append(last)?;
+        let commit = self.database.log.append(last, state)?;
         drop(list);
         self.finished = true;
         self.database.log.acknowledge(commit)?;
@@ -240,7 +263,7 @@ impl BulkLoad {
         let log = &self.database.log;
         let mut marker = Batch::new();
         meta::put_load_marker(&mut marker, self.runs.len() as u64);
-        log.append(marker)?;
+        log.append(marker, Arc::clone(&self.base.state))?;
         log.sync()?;
         self.ingesting = true;
         Ok(())
@@ -259,7 +282,7 @@ impl BulkLoad {
         }
         let mut last = Batch::new();
         meta::clear_load_marker(&mut last);
-        let commit = log.append(last)?;
+        let commit = log.append(last, Arc::clone(&self.base.state))?;
         log.acknowledge(commit)?;
         if self.database.disk.is_some() {
             log.sync()?;
@@ -276,7 +299,7 @@ impl BulkLoad {
     }
 }
 
-impl Drop for BulkLoad {
+impl Drop for KeyBulkLoad {
     fn drop(&mut self) {
         if self.finished {
             return;
@@ -319,7 +342,7 @@ impl FamilyLoad {
 }
 
 /// Undoes a load that a crash has cut short; returns the commit that the store is at then.
-pub(super) fn undo_unfinished(
+pub(in crate::database) fn undo_unfinished(
     layout: &Layout,
     store: &dyn Store,
     id: DatabaseId,

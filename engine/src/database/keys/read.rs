@@ -1,18 +1,19 @@
 //! Reading: the trait that both transactions share, and the read transaction.
 
-use super::Inner;
+use super::View;
 use super::scan::Scan;
+use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
+use crate::database::Inner;
 use crate::error::Result;
 use crate::storage::cancel::CancelToken;
-use crate::storage::commit::View;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
 use std::sync::Arc;
 
 /// What can be read, in a read and in a write transaction alike.
-pub trait Read {
+pub trait KeyRead {
     /// Calls `visit` with the value of `key`, without copying it; `None` if it is not stored.
     ///
     /// # Errors
@@ -66,20 +67,25 @@ pub trait Read {
 }
 
 /// A view of the database at one commit. It never changes and never blocks anybody.
-pub struct ReadTxn {
+pub struct KeyReadTxn {
     view: Arc<View>,
     cancel: CancelToken,
     /// Keeps the folder's lock as long as its files are read.
     _database: Arc<Inner>,
 }
 
-impl ReadTxn {
-    pub(super) fn new(database: &Arc<Inner>) -> Self {
+impl KeyReadTxn {
+    pub(in crate::database) fn new(database: &Arc<Inner>) -> Self {
         Self {
             view: database.log.published(),
             cancel: CancelToken::new(),
             _database: Arc::clone(database),
         }
+    }
+
+    /// What the graph knows about the commit that is read.
+    pub(crate) fn state(&self) -> &Arc<GraphState> {
+        &self.view.state
     }
 
     /// Lets `token` stop the scans of this transaction.
@@ -90,7 +96,7 @@ impl ReadTxn {
     }
 }
 
-impl Read for ReadTxn {
+impl KeyRead for KeyReadTxn {
     fn get_with<T>(
         &self,
         family: Family,

@@ -1,0 +1,179 @@
+//! The catalogue: names and their numbers, what is declared, the next free ids, and counts.
+//!
+//! A [`Catalog`] is in memory, whole and immutable: every commit has one, readers hold the one of
+//! their snapshot, and a writer changes a copy. [`records`] are its bytes in the `meta` family.
+//! It must never read or change the graph itself; that is the [`graph`](crate::graph)'s part.
+
+mod counters;
+mod names;
+mod records;
+mod schema;
+
+pub use counters::Counter;
+pub use names::{LabelId, MAX_NAME_BYTES, MAX_NAMES, NameId, Names, PropertyId, TypeId, check_name};
+pub(crate) use records::{Change, verify};
+pub use schema::{
+    ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES, Readiness, SchemaId,
+    Scope,
+};
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// What is known about a commit beside its bytes.
+#[derive(Clone, Debug, Default)]
+pub struct GraphState {
+    /// Names and declarations.
+    pub catalog: Arc<Catalog>,
+    /// What the next node, relationship and declaration are called.
+    pub next: NextIds,
+}
+
+/// The next free ids. They only rise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NextIds {
+    /// Of nodes.
+    pub node: u64,
+    /// Of relationships.
+    pub relationship: u64,
+    /// Of indexes, constraints and hierarchies.
+    pub schema: u32,
+}
+
+/// Names and declarations.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// Labels.
+    pub labels: Names<LabelId>,
+    /// Relationship types.
+    pub types: Names<TypeId>,
+    /// Property keys.
+    pub properties: Names<PropertyId>,
+    indexes: BTreeMap<SchemaId, Arc<IndexDef>>,
+    constraints: BTreeMap<SchemaId, Arc<ConstraintDef>>,
+    hierarchies: BTreeMap<SchemaId, Arc<HierarchyDef>>,
+    /// Indexes that were dropped and whose entries are still being removed.
+    dropped: Vec<SchemaId>,
+    /// What a writer has to look at for each label and type; made from the above.
+    rules: HashMap<Scope, Arc<Rules>>,
+    by_type: HashMap<TypeId, Arc<HierarchyDef>>,
+}
+
+/// Everything that is declared about one label or type.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Its indexes, in the order of their ids.
+    pub indexes: Vec<Arc<IndexDef>>,
+    /// Its constraints, in the order of their ids.
+    pub constraints: Vec<Arc<ConstraintDef>>,
+}
+
+impl Catalog {
+    /// What is declared about a label or type; `None` if nothing is.
+    #[must_use]
+    pub fn rules(&self, scope: Scope) -> Option<&Arc<Rules>> {
+        // Most databases declare something; most labels have nothing declared.
+        if self.rules.is_empty() {
+            return None;
+        }
+        self.rules.get(&scope)
+    }
+
+    /// The hierarchy that relationships of a type form.
+    #[must_use]
+    pub fn hierarchy_of(&self, of: TypeId) -> Option<&Arc<HierarchyDef>> {
+        self.by_type.get(&of)
+    }
+
+    /// All indexes.
+    pub fn indexes(&self) -> impl Iterator<Item = &Arc<IndexDef>> {
+        self.indexes.values()
+    }
+
+    /// All constraints.
+    pub fn constraints(&self) -> impl Iterator<Item = &Arc<ConstraintDef>> {
+        self.constraints.values()
+    }
+
+    /// All hierarchies.
+    pub fn hierarchies(&self) -> impl Iterator<Item = &Arc<HierarchyDef>> {
+        self.hierarchies.values()
+    }
+
+    /// The index with this number.
+    #[must_use]
+    pub fn index(&self, id: SchemaId) -> Option<&Arc<IndexDef>> {
+        self.indexes.get(&id)
+    }
+
+    /// The constraint with this number.
+    #[must_use]
+    pub fn constraint(&self, id: SchemaId) -> Option<&Arc<ConstraintDef>> {
+        self.constraints.get(&id)
+    }
+
+    /// The index of that name.
+    #[must_use]
+    pub fn index_named(&self, name: &str) -> Option<&Arc<IndexDef>> {
+        self.indexes().find(|index| *index.name == *name)
+    }
+
+    /// The constraint of that name.
+    #[must_use]
+    pub fn constraint_named(&self, name: &str) -> Option<&Arc<ConstraintDef>> {
+        self.constraints()
+            .find(|constraint| *constraint.name == *name)
+    }
+
+    /// The hierarchy of that name.
+    #[must_use]
+    pub fn hierarchy_named(&self, name: &str) -> Option<&Arc<HierarchyDef>> {
+        self.hierarchies()
+            .find(|hierarchy| *hierarchy.name == *name)
+    }
+
+    /// Whether something declared has that name; indexes, constraints and hierarchies share them.
+    #[must_use]
+    pub fn is_taken(&self, name: &str) -> bool {
+        self.index_named(name).is_some()
+            || self.constraint_named(name).is_some()
+            || self.hierarchy_named(name).is_some()
+    }
+
+    /// Dropped indexes whose entries are still being removed.
+    #[must_use]
+    pub fn dropped(&self) -> &[SchemaId] {
+        &self.dropped
+    }
+
+    /// The label or type of a scope by its name.
+    #[must_use]
+    pub fn scope_name(&self, scope: Scope) -> String {
+        match scope {
+            Scope::Label(label) => self.labels.show(label),
+            Scope::Type(of) => self.types.show(of),
+        }
+    }
+
+    /// Makes the look-ups anew from what is declared.
+    fn derive(&mut self) {
+        let mut rules: HashMap<Scope, Rules> = HashMap::new();
+        for index in self.indexes.values() {
+            let of = rules.entry(index.scope).or_default();
+            of.indexes.push(Arc::clone(index));
+        }
+        for constraint in self.constraints.values() {
+            let of = rules.entry(constraint.scope).or_default();
+            of.constraints.push(Arc::clone(constraint));
+        }
+        self.rules = rules
+            .into_iter()
+            .map(|(scope, rules)| (scope, Arc::new(rules)))
+            .collect();
+        self.by_type = self
+            .hierarchies
+            .values()
+            .map(|hierarchy| (hierarchy.relationship_type, Arc::clone(hierarchy)))
+            .collect();
+    }
+}

@@ -1,0 +1,22 @@
+//! Transactions over keys: the layer between the storage floor and the graph.
+//!
+//! [`read`] and [`mod@write`] are the transactions, [`scan`] merges what a transaction has written
+//! over what is stored, [`bulk`] adds sorted entries outside the log. They know families and bytes,
+//! not what is in them: whoever writes here beside the graph can break what the graph promises, and
+//! `check` will say so. It is public for benchmarks, harnesses and tools.
+
+pub(super) mod bulk;
+mod read;
+mod scan;
+mod write;
+
+pub use bulk::KeyBulkLoad;
+pub use read::{KeyRead, KeyReadTxn};
+pub use scan::Scan;
+pub use write::KeyWriteTxn;
+
+use crate::catalog::GraphState;
+use crate::storage::commit;
+
+/// What a transaction reads from: the bytes at one commit, and what the graph knows about them.
+pub(crate) type View = commit::View<GraphState>;

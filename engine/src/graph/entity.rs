@@ -1,0 +1,201 @@
+//! Nodes and relationships as they are handed out: read whole, and independent of the transaction.
+
+use super::properties::Properties;
+use super::record::{NodeRecord, RelationshipRecord};
+use super::view::View;
+use super::keys::Entity;
+use crate::catalog::{Catalog, LabelId, PropertyId, TypeId};
+use crate::database::keys::KeyRead;
+use crate::error::Result;
+use crate::value::{NodeId, RelationshipId, Value};
+use std::sync::Arc;
+
+/// A node with its labels and all its properties.
+#[derive(Clone)]
+pub struct Node {
+    id: NodeId,
+    labels: Vec<LabelId>,
+    properties: Vec<(PropertyId, Value)>,
+    catalog: Arc<Catalog>,
+}
+
+/// A relationship with its ends and all its properties.
+#[derive(Clone)]
+pub struct Relationship {
+    id: RelationshipId,
+    relationship_type: TypeId,
+    source: NodeId,
+    target: NodeId,
+    properties: Vec<(PropertyId, Value)>,
+    catalog: Arc<Catalog>,
+}
+
+impl Node {
+    pub(crate) fn read<K: KeyRead>(
+        view: &View<'_, K>,
+        id: NodeId,
+        record: NodeRecord,
+    ) -> Result<Self> {
+        Ok(Self {
+            id,
+            properties: resolve(view, Entity::Node(id), record.properties)?,
+            labels: record.labels,
+            catalog: Arc::clone(&view.state.catalog),
+        })
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// Its labels, in the order of their first use in the database.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        let labels = self.labels.iter();
+        labels.filter_map(|label| self.catalog.labels.name(*label).map(|name| &**name))
+    }
+
+    /// Its labels by number.
+    #[must_use]
+    pub fn label_ids(&self) -> &[LabelId] {
+        &self.labels
+    }
+
+    /// Whether it has a label.
+    #[must_use]
+    pub fn has_label(&self, label: &str) -> bool {
+        self.labels().any(|known| known == label)
+    }
+
+    /// The value of a property; `None` if it has none of that name.
+    #[must_use]
+    pub fn get(&self, property: &str) -> Option<&Value> {
+        find(&self.properties, self.catalog.properties.id(property)?)
+    }
+
+    /// Its properties, in the order of their names' first use in the database.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &Value)> {
+        named(&self.properties, &self.catalog)
+    }
+
+    /// Its properties by number.
+    #[must_use]
+    pub fn property_ids(&self) -> &[(PropertyId, Value)] {
+        &self.properties
+    }
+}
+
+impl Relationship {
+    pub(crate) fn read<K: KeyRead>(
+        view: &View<'_, K>,
+        id: RelationshipId,
+        record: RelationshipRecord,
+    ) -> Result<Self> {
+        Ok(Self {
+            id,
+            relationship_type: record.relationship_type,
+            source: record.source,
+            target: record.target,
+            properties: resolve(view, Entity::Relationship(id), record.properties)?,
+            catalog: Arc::clone(&view.state.catalog),
+        })
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> RelationshipId {
+        self.id
+    }
+
+    /// Its type.
+    #[must_use]
+    pub fn relationship_type(&self) -> &str {
+        self.catalog
+            .types
+            .name(self.relationship_type)
+            .map_or("", |name| &**name)
+    }
+
+    /// Its type by number.
+    #[must_use]
+    pub fn type_id(&self) -> TypeId {
+        self.relationship_type
+    }
+
+    /// The node it leaves.
+    #[must_use]
+    pub fn source(&self) -> NodeId {
+        self.source
+    }
+
+    /// The node it reaches.
+    #[must_use]
+    pub fn target(&self) -> NodeId {
+        self.target
+    }
+
+    /// The value of a property; `None` if it has none of that name.
+    #[must_use]
+    pub fn get(&self, property: &str) -> Option<&Value> {
+        find(&self.properties, self.catalog.properties.id(property)?)
+    }
+
+    /// Its properties, in the order of their names' first use in the database.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &Value)> {
+        named(&self.properties, &self.catalog)
+    }
+
+    /// Its properties by number.
+    #[must_use]
+    pub fn property_ids(&self) -> &[(PropertyId, Value)] {
+        &self.properties
+    }
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Node")
+            .field("id", &self.id)
+            .field("labels", &self.labels().collect::<Vec<_>>())
+            .field("properties", &self.properties().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+impl std::fmt::Debug for Relationship {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Relationship")
+            .field("id", &self.id)
+            .field("type", &self.relationship_type())
+            .field("source", &self.source)
+            .field("target", &self.target)
+            .field("properties", &self.properties().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+fn resolve<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    properties: Properties,
+) -> Result<Vec<(PropertyId, Value)>> {
+    let mut values = Vec::with_capacity(properties.len());
+    for (property, slot) in properties {
+        values.push((property, slot.into_value(view.keys, entity, property)?));
+    }
+    Ok(values)
+}
+
+fn find(properties: &[(PropertyId, Value)], wanted: PropertyId) -> Option<&Value> {
+    let at = properties.binary_search_by_key(&wanted, |(id, _)| *id).ok()?;
+    Some(&properties[at].1)
+}
+
+fn named<'a>(
+    properties: &'a [(PropertyId, Value)],
+    catalog: &'a Catalog,
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    let properties = properties.iter();
+    properties.filter_map(|(id, value)| Some((&**catalog.properties.name(*id)?, value)))
+}

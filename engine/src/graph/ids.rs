@@ -1,0 +1,69 @@
+//! Walking over all nodes, or all relationships, by id.
+
+use crate::database::keys::{KeyRead, Scan};
+use crate::error::{Error, Result};
+use crate::storage::family::Family;
+use crate::storage::range::KeyRange;
+use crate::storage::store::ScanOptions;
+use crate::value::{NodeId, RelationshipId};
+use std::marker::PhantomData;
+
+/// An id of the kind that a family holds.
+pub trait RecordId: Copy {
+    /// The family of its records.
+    const FAMILY: Family;
+    /// The id with this number.
+    fn from_number(number: u64) -> Self;
+}
+
+impl RecordId for NodeId {
+    const FAMILY: Family = Family::Nodes;
+
+    fn from_number(number: u64) -> Self {
+        Self::new(number)
+    }
+}
+
+impl RecordId for RelationshipId {
+    const FAMILY: Family = Family::Edges;
+
+    fn from_number(number: u64) -> Self {
+        Self::new(number)
+    }
+}
+
+/// The ids of everything of one kind, in order.
+pub struct Ids<'a, I> {
+    scan: Scan<'a>,
+    kind: PhantomData<I>,
+}
+
+impl<'a, I: RecordId> Ids<'a, I> {
+    pub(crate) fn new(keys: &'a impl KeyRead) -> Result<Self> {
+        // A walk over everything must not push everything else out of the cache.
+        let options = ScanOptions {
+            keep_in_cache: false,
+            ..ScanOptions::default()
+        };
+        Ok(Self {
+            scan: keys.scan_with(I::FAMILY, &KeyRange::all(), options)?,
+            kind: PhantomData,
+        })
+    }
+}
+
+impl<I: RecordId> Iterator for Ids<'_, I> {
+    type Item = Result<I>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let entry = match self.scan.next() {
+            Ok(entry) => entry?,
+            Err(error) => return Some(Err(error)),
+        };
+        Some(
+            super::keys::decode_record_key(entry.key)
+                .map(I::from_number)
+                .map_err(|error| Error::record(I::FAMILY.name(), error)),
+        )
+    }
+}

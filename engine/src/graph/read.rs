@@ -1,0 +1,314 @@
+//! Reading the graph: what a read and a write transaction have in common, and the read transaction.
+
+use super::Direction;
+use super::adjacency::{self, Neighbours};
+use super::entity::{Node, Relationship};
+use super::hierarchy::Hierarchy;
+use super::ids::Ids;
+use super::keys::Entity;
+use super::sets::SetId;
+use super::view::View;
+use crate::catalog::{Catalog, Counter, TypeId};
+use crate::codec::CommitSeq;
+use crate::database::keys::{KeyRead, KeyReadTxn};
+use crate::error::{Error, Result};
+use crate::index::property::Lookup;
+use crate::storage::cancel::CancelToken;
+use crate::value::{NodeId, RelationshipId, Value};
+use roaring::RoaringTreemap;
+
+/// Access to the view behind a transaction; not for use outside.
+pub(crate) mod sealed {
+    use super::{KeyRead, View};
+
+    /// A transaction that has a view.
+    pub trait Viewed {
+        /// Its transaction over keys.
+        type Keys: KeyRead;
+
+        /// Its view.
+        fn view(&self) -> View<'_, Self::Keys>;
+    }
+}
+
+/// What can be read, in a [`ReadTxn`] and in a [`WriteTxn`](super::WriteTxn) alike. A write
+/// transaction sees its own changes.
+///
+/// Names that were never used are no error: nothing has such a label, type or property.
+///
+/// Every method fails with [`Error::Corruption`] or [`Error::Record`] where stored bytes are damaged,
+/// and with [`Error::Cancelled`] or [`Error::TransactionExpired`] once the transaction is.
+pub trait Read: sealed::Viewed {
+    /// A node with its labels and all its properties.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn node(&self, node: NodeId) -> Result<Option<Node>> {
+        let view = self.view();
+        match view.node_record(node)? {
+            Some(record) => Node::read(&view, node, record).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// A relationship with its ends and all its properties.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn relationship(&self, relationship: RelationshipId) -> Result<Option<Relationship>> {
+        let view = self.view();
+        match view.relationship_record(relationship)? {
+            Some(record) => Relationship::read(&view, relationship, record).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether a node or a relationship is there.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn contains(&self, entity: impl Into<Entity>) -> Result<bool> {
+        self.view().contains(entity.into())
+    }
+
+    /// One property, without reading the others; null if the entity has none of that name.
+    ///
+    /// # Errors
+    /// [`Error::NodeNotFound`], [`Error::RelationshipNotFound`]; and see [`Read`].
+    fn property(&self, entity: impl Into<Entity>, property: &str) -> Result<Value> {
+        let (view, entity) = (self.view(), entity.into());
+        let missing = || Error::entity_not_found(entity);
+        match view.catalog().properties.id(property) {
+            Some(id) => view.property(entity, id)?.ok_or_else(missing),
+            None if view.contains(entity)? => Ok(Value::Null),
+            None => Err(missing()),
+        }
+    }
+
+    /// Whether a node has a label, without reading the node.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn has_label(&self, node: NodeId, label: &str) -> Result<bool> {
+        let view = self.view();
+        match view.catalog().labels.id(label) {
+            Some(label) => view.set_contains(SetId::Label(label), node.get()),
+            None => Ok(false),
+        }
+    }
+
+    /// The ids of all nodes with a label.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn nodes_with_label(&self, label: &str) -> Result<RoaringTreemap> {
+        let view = self.view();
+        match view.catalog().labels.id(label) {
+            Some(label) => view.set(SetId::Label(label)),
+            None => Ok(RoaringTreemap::new()),
+        }
+    }
+
+    /// The ids of all relationships of a type.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn relationships_of_type(&self, relationship_type: &str) -> Result<RoaringTreemap> {
+        let view = self.view();
+        match view.catalog().types.id(relationship_type) {
+            Some(of) => view.set(SetId::Type(of)),
+            None => Ok(RoaringTreemap::new()),
+        }
+    }
+
+    /// The ids of all nodes, in order.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn node_ids(&self) -> Result<Ids<'_, NodeId>> {
+        Ids::new(self.view().keys)
+    }
+
+    /// The ids of all relationships, in order.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn relationship_ids(&self) -> Result<Ids<'_, RelationshipId>> {
+        Ids::new(self.view().keys)
+    }
+
+    /// The relationships of a node, of one type or of all: only ids are read.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn neighbours(
+        &self,
+        node: NodeId,
+        direction: Direction,
+        relationship_type: Option<&str>,
+    ) -> Result<Neighbours<'_, Self::Keys>> {
+        let view = self.view();
+        let types = self.types(relationship_type);
+        view.neighbours(node, direction, types.as_deref())
+    }
+
+    /// All nodes that are one step away from any node of a set.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn neighbour_set(
+        &self,
+        nodes: &RoaringTreemap,
+        direction: Direction,
+        relationship_type: Option<&str>,
+    ) -> Result<RoaringTreemap> {
+        let (view, types) = (self.view(), self.types(relationship_type));
+        let mut reached = RoaringTreemap::new();
+        for way in direction.ways() {
+            adjacency::neighbour_set(view.keys, nodes, *way, types.as_deref(), &mut reached)?;
+        }
+        Ok(reached)
+    }
+
+    /// How many relationships a node has, of one type or of all. It does not read them.
+    ///
+    /// A relationship of a node with itself counts once in each direction, and so twice in both.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn degree(
+        &self,
+        node: NodeId,
+        direction: Direction,
+        relationship_type: Option<&str>,
+    ) -> Result<u64> {
+        let (view, types) = (self.view(), self.types(relationship_type));
+        let mut sum = 0;
+        for way in direction.ways() {
+            sum += match types.as_deref() {
+                Some(types) => {
+                    let mut degrees = types.iter().map(|of| view.degree(*way, node, *of));
+                    degrees.try_fold(0, |sum, degree| Ok::<_, Error>(sum + degree?))?
+                }
+                None => {
+                    let degrees = view.degrees(*way, node)?;
+                    degrees.iter().map(|(_, degree)| degree).sum()
+                }
+            };
+        }
+        Ok(sum)
+    }
+
+    /// How many nodes there are; how many with a label, if one is named. It does not read them.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn node_count(&self, label: Option<&str>) -> Result<u64> {
+        let view = self.view();
+        let Some(label) = label else {
+            return view.count(Counter::Nodes);
+        };
+        let label = view.catalog().labels.id(label);
+        label.map_or(Ok(0), |label| view.count(Counter::Label(label)))
+    }
+
+    /// How many relationships there are; how many of a type, if one is named. It does not read them.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn relationship_count(&self, relationship_type: Option<&str>) -> Result<u64> {
+        let view = self.view();
+        let Some(of) = relationship_type else {
+            return view.count(Counter::Relationships);
+        };
+        let of = view.catalog().types.id(of);
+        of.map_or(Ok(0), |of| view.count(Counter::Type(of)))
+    }
+
+    /// Anything that is counted, by number.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn count(&self, counter: Counter) -> Result<u64> {
+        self.view().count(counter)
+    }
+
+    /// A property index, to look values up in.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] if there is none, [`Error::IndexNotReady`] while it is being built.
+    fn index(&self, name: &str) -> Result<Lookup<'_, Self::Keys>> {
+        Lookup::new(self.view(), name)
+    }
+
+    /// A hierarchy, to ask for levels, roots and members.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] if there is none.
+    fn hierarchy(&self, name: &str) -> Result<Hierarchy<'_, Self::Keys>> {
+        Hierarchy::new(self.view(), name)
+    }
+
+    /// Names, and what is declared.
+    fn catalog(&self) -> &Catalog {
+        self.view().catalog()
+    }
+
+    /// The commit that is read; a write transaction's own changes come on top.
+    fn commit_seq(&self) -> CommitSeq {
+        self.view().keys.commit_seq()
+    }
+
+    /// The numbers of named types: none of a name that was never used, and all if none is named.
+    #[doc(hidden)]
+    fn types(&self, relationship_type: Option<&str>) -> Option<Vec<TypeId>> {
+        relationship_type.map(|name| self.catalog().types.id(name).into_iter().collect())
+    }
+}
+
+/// A view of the graph at one commit. It never changes and never blocks anybody.
+///
+/// ```
+/// use stratigraph::{Database, Read};
+///
+/// let db = Database::in_memory()?;
+/// let read = db.read()?;
+/// let mut txn = db.write()?;
+/// txn.create_node(["Person"], [("name", "Ann")])?;
+/// txn.commit()?;
+/// assert_eq!(read.node_count(None)?, 0); // its commit was before
+/// assert_eq!(db.read()?.node_count(Some("Person"))?, 1);
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+pub struct ReadTxn {
+    keys: KeyReadTxn,
+}
+
+impl ReadTxn {
+    pub(crate) fn new(keys: KeyReadTxn) -> Self {
+        Self { keys }
+    }
+
+    /// Lets `token` stop what this transaction reads.
+    #[must_use]
+    pub fn with_cancel(self, token: CancelToken) -> Self {
+        Self {
+            keys: self.keys.with_cancel(token),
+        }
+    }
+}
+
+impl sealed::Viewed for ReadTxn {
+    type Keys = KeyReadTxn;
+
+    fn view(&self) -> View<'_, KeyReadTxn> {
+        View {
+            keys: &self.keys,
+            state: self.keys.state(),
+            pending: None,
+        }
+    }
+}
+
+impl Read for ReadTxn {}
+

@@ -1,0 +1,237 @@
+//! What is declared about a node or relationship, held against a change of it: which constraints
+//! refuse it, and which index entries come and go.
+//!
+//! Uniqueness, types and the length of indexed values are looked at with every change; presence at
+//! commit, so that a node may be built up in several steps.
+
+use super::keys::Entity;
+use super::properties::{Properties, Slot};
+use super::record::{NodeRecord, RelationshipRecord};
+use super::view::View;
+use crate::catalog::{ConstraintDef, Demand, IndexDef, PropertyId, SchemaId, Scope};
+use crate::database::keys::KeyRead;
+use crate::error::{Error, Result, Violation};
+use crate::index::property::{Entry, EntryKey};
+use crate::value::Value;
+use std::collections::BTreeSet;
+
+/// What a declaration looks at.
+pub(crate) struct Facts<'a> {
+    scopes: Vec<Scope>,
+    properties: Option<&'a Properties>,
+}
+
+/// What a change brings with it.
+pub(crate) struct Outcome {
+    /// What is changed.
+    pub(crate) entity: Entity,
+    /// Index entries to write and to remove.
+    pub(crate) entries: Vec<Entry>,
+    /// The entity, if it lacks a property that it must have at commit.
+    pub(crate) unmet: Option<Entity>,
+}
+
+impl<'a> Facts<'a> {
+    /// Of something that is not there.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            scopes: Vec::new(),
+            properties: None,
+        }
+    }
+
+    pub(crate) fn of_node(record: &'a NodeRecord) -> Self {
+        Self {
+            scopes: record.labels.iter().copied().map(Scope::Label).collect(),
+            properties: Some(&record.properties),
+        }
+    }
+
+    pub(crate) fn of_relationship(record: &'a RelationshipRecord) -> Self {
+        Self {
+            scopes: vec![Scope::Type(record.relationship_type)],
+            properties: Some(&record.properties),
+        }
+    }
+
+    fn slot(&self, property: PropertyId) -> Option<&'a Slot> {
+        self.properties?.get(property)
+    }
+
+    fn value<K: KeyRead>(
+        &self,
+        view: &View<'_, K>,
+        entity: Entity,
+        property: PropertyId,
+    ) -> Result<Option<Value>> {
+        let slot = self.slot(property);
+        slot.map(|slot| slot.clone().into_value(view.keys, entity, property))
+            .transpose()
+    }
+}
+
+/// Holds a change against the rules. Reads, and changes nothing.
+pub(crate) fn compare<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    before: &Facts<'_>,
+    after: &Facts<'_>,
+) -> Result<Outcome> {
+    let mut outcome = Outcome {
+        entity,
+        entries: Vec::new(),
+        unmet: None,
+    };
+    let catalog = view.catalog();
+    let scopes = before.scopes.iter().chain(&after.scopes);
+    let scopes: BTreeSet<Scope> = scopes
+        .filter(|scope| catalog.rules(**scope).is_some())
+        .copied()
+        .collect();
+    for scope in scopes {
+        let Some(rules) = catalog.rules(scope) else {
+            continue;
+        };
+        let (was, is) = (before.scopes.contains(&scope), after.scopes.contains(&scope));
+        for constraint in rules.constraints.iter().filter(|_| is) {
+            if let Demand::Type(_) = constraint.demand {
+                check_type(view, entity, constraint, after)?;
+            }
+            if constraint.demand.needs_presence() && missing(constraint, after).is_some() {
+                outcome.unmet = Some(entity);
+            }
+        }
+        for index in &rules.indexes {
+            let old = if was { key(view, entity, index, before)? } else { None };
+            let new = if is { key(view, entity, index, after)? } else { None };
+            if old == new {
+                continue;
+            }
+            if let Some(new) = &new
+                && index.unique
+            {
+                check_unique(view, entity, index, new, after)?;
+            }
+            outcome.entries.extend(old.map(EntryKey::removed));
+            outcome.entries.extend(new.map(EntryKey::written));
+        }
+    }
+    Ok(outcome)
+}
+
+/// Whether everything that lacked a property when it was changed has it by now.
+pub(crate) fn check_presence<K: KeyRead>(
+    view: &View<'_, K>,
+    unmet: &BTreeSet<Entity>,
+) -> Result<()> {
+    for entity in unmet {
+        check_presence_of(view, *entity, |_| true)?;
+    }
+    Ok(())
+}
+
+/// Whether an entity has every property that it must have, by the constraints that `concerns`.
+pub(crate) fn check_presence_of<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    concerns: impl Fn(SchemaId) -> bool,
+) -> Result<()> {
+    with_facts(view, entity, |facts| {
+        let scopes = facts.scopes.iter();
+        for rules in scopes.filter_map(|scope| view.catalog().rules(*scope)) {
+            let constraints = rules.constraints.iter();
+            for constraint in constraints.filter(|of| of.demand.needs_presence() && concerns(of.id)) {
+                if let Some(property) = missing(constraint, facts) {
+                    let what = Violation::missing(view.catalog(), constraint, entity, property);
+                    return Err(Error::ConstraintViolation(Box::new(what)));
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Calls `look` with the facts of an entity, unless it is gone.
+pub(crate) fn with_facts<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    look: impl FnOnce(&Facts<'_>) -> Result<()>,
+) -> Result<()> {
+    match entity {
+        Entity::Node(node) => match view.node_record(node)? {
+            Some(record) => look(&Facts::of_node(&record)),
+            None => Ok(()),
+        },
+        Entity::Relationship(relationship) => match view.relationship_record(relationship)? {
+            Some(record) => look(&Facts::of_relationship(&record)),
+            None => Ok(()),
+        },
+    }
+}
+
+fn missing(constraint: &ConstraintDef, facts: &Facts<'_>) -> Option<PropertyId> {
+    let mut properties = constraint.properties.iter().copied();
+    properties.find(|property| facts.slot(*property).is_none())
+}
+
+/// Whether the properties are of the kind that a constraint wants.
+pub(crate) fn check_type<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    constraint: &ConstraintDef,
+    facts: &Facts<'_>,
+) -> Result<()> {
+    let Demand::Type(wanted) = constraint.demand else {
+        return Ok(());
+    };
+    for property in &constraint.properties {
+        let Some(value) = facts.value(view, entity, *property)? else {
+            continue;
+        };
+        if value.kind() != wanted {
+            let what = Violation::of_type(view.catalog(), constraint, entity, *property, &value);
+            return Err(Error::ConstraintViolation(Box::new(what)));
+        }
+    }
+    Ok(())
+}
+
+/// The key of an entity in an index; `None` if it lacks one of the properties.
+pub(crate) fn key<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    index: &IndexDef,
+    facts: &Facts<'_>,
+) -> Result<Option<EntryKey>> {
+    let there = |property: &PropertyId| facts.slot(*property).is_some();
+    if !index.properties.iter().all(there) {
+        return Ok(None);
+    }
+    let mut values = Vec::with_capacity(index.properties.len());
+    for property in &index.properties {
+        values.extend(facts.value(view, entity, *property)?);
+    }
+    EntryKey::new(index, entity, &values).map(Some)
+}
+
+/// Whether nobody else has the values.
+pub(crate) fn check_unique<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    index: &IndexDef,
+    key: &EntryKey,
+    facts: &Facts<'_>,
+) -> Result<()> {
+    let Some(other) = key.holder(view.keys)? else {
+        return Ok(());
+    };
+    if other == entity {
+        return Ok(());
+    }
+    let mut values = Vec::new();
+    for property in &index.properties {
+        values.extend(facts.value(view, entity, *property)?);
+    }
+    let what = Violation::taken(view.catalog(), index, entity, other, &values);
+    Err(Error::ConstraintViolation(Box::new(what)))
+}

@@ -1,0 +1,176 @@
+//! A view of the graph: bytes at one commit, what is known about them, and what a writer has changed
+//! on top. Everything that reads the graph is written once, over this.
+
+use super::adjacency::{self, Neighbours};
+use super::keys::{DegreeKey, Entity, Way, record_key};
+use super::pending::{self, Pending, decode_degree, stored};
+use super::record::{Ends, NodeRecord, RelationshipRecord};
+use super::sets::{self, ContainerKey, SetId};
+use crate::catalog::{Catalog, Counter, GraphState, LabelId, PropertyId, TypeId};
+use crate::codec::CodecError;
+use crate::database::keys::KeyRead;
+use crate::error::{Error, Result};
+use crate::storage::family::Family;
+use crate::value::{NodeId, RelationshipId, Value};
+use roaring::{RoaringBitmap, RoaringTreemap};
+use std::collections::BTreeMap;
+
+/// The graph as a transaction sees it.
+#[derive(Clone, Copy)]
+pub struct View<'a, K> {
+    pub(crate) keys: &'a K,
+    pub(crate) state: &'a GraphState,
+    pub(crate) pending: Option<&'a Pending>,
+}
+
+impl<'a, K: KeyRead> View<'a, K> {
+    pub(crate) fn catalog(&self) -> &'a Catalog {
+        &self.state.catalog
+    }
+
+    pub(crate) fn node_record(&self, node: NodeId) -> Result<Option<NodeRecord>> {
+        self.record(Family::Nodes, node.get(), NodeRecord::decode)
+    }
+
+    pub(crate) fn labels_of(&self, node: NodeId) -> Result<Option<Vec<LabelId>>> {
+        self.record(Family::Nodes, node.get(), NodeRecord::decode_labels)
+    }
+
+    pub(crate) fn relationship_record(
+        &self,
+        relationship: RelationshipId,
+    ) -> Result<Option<RelationshipRecord>> {
+        let number = relationship.get();
+        self.record(Family::Edges, number, RelationshipRecord::decode)
+    }
+
+    pub(crate) fn ends_of(&self, relationship: RelationshipId) -> Result<Option<Ends>> {
+        let number = relationship.get();
+        self.record(Family::Edges, number, RelationshipRecord::decode_ends)
+    }
+
+    pub(crate) fn contains(&self, entity: Entity) -> Result<bool> {
+        let family = family_of(entity);
+        self.keys.contains(family, &record_key(entity.number()))
+    }
+
+    /// One property, without decoding the others; null if it is not there.
+    pub(crate) fn property(&self, entity: Entity, property: PropertyId) -> Result<Option<Value>> {
+        let decode = match entity {
+            Entity::Node(_) => NodeRecord::decode_property,
+            Entity::Relationship(_) => RelationshipRecord::decode_property,
+        };
+        let slot = self.record(family_of(entity), entity.number(), |bytes| {
+            decode(bytes, property)
+        })?;
+        match slot {
+            None => Ok(None),
+            Some(None) => Ok(Some(Value::Null)),
+            Some(Some(slot)) => slot.into_value(self.keys, entity, property).map(Some),
+        }
+    }
+
+    fn record<T>(
+        &self,
+        family: Family,
+        number: u64,
+        decode: impl Fn(&[u8]) -> Result<T, CodecError>,
+    ) -> Result<Option<T>> {
+        stored(self.keys, family, &record_key(number), decode)
+    }
+
+    /// The ids of a set.
+    pub(crate) fn set(&self, set: SetId) -> Result<RoaringTreemap> {
+        let mut changes = self.pending.map(|pending| {
+            let changes = pending.set_changes(set);
+            changes.collect::<BTreeMap<_, _>>()
+        });
+        let mut containers: Vec<(u64, RoaringBitmap)> = Vec::new();
+        let mut scan = self.keys.scan(Family::Labels, &set.range())?;
+        while let Some(entry) = scan.next()? {
+            let damaged = |error| Error::record(Family::Labels.name(), error);
+            let key = ContainerKey::decode(entry.key).map_err(damaged)?;
+            let mut container = sets::decode_container(entry.value).map_err(damaged)?;
+            if let Some(change) = changes.as_mut().and_then(|all| all.remove(&key.high)) {
+                container |= &change.added;
+                container -= &change.removed;
+            }
+            containers.push((key.high, container));
+        }
+        let added = changes.into_iter().flatten();
+        containers.extend(added.map(|(high, change)| (high, change.added.clone())));
+        containers.sort_unstable_by_key(|(high, _)| *high);
+        let mut ids = RoaringTreemap::new();
+        for (high, container) in &containers {
+            sets::append(&mut ids, *high, container)?;
+        }
+        Ok(ids)
+    }
+
+    /// Whether an id is in a set.
+    pub(crate) fn set_contains(&self, set: SetId, id: u64) -> Result<bool> {
+        let (key, low) = ContainerKey::of(set, id);
+        if let Some(pending) = self.pending
+            && let Some((_, change)) = pending.set_changes(set).find(|(high, _)| *high == key.high)
+        {
+            if change.added.contains(low) {
+                return Ok(true);
+            }
+            if change.removed.contains(low) {
+                return Ok(false);
+            }
+        }
+        let key = key.encode();
+        let container = stored(self.keys, Family::Labels, &key, sets::decode_container)?;
+        Ok(container.is_some_and(|container| container.contains(low)))
+    }
+
+    /// An exact count.
+    pub(crate) fn count(&self, counter: Counter) -> Result<u64> {
+        let key = counter.key();
+        let before = stored(self.keys, Family::Meta, &key, Counter::decode_count)?;
+        let difference = self.pending.map_or(0, |pending| pending.counted(counter));
+        pending::add(before.unwrap_or_default(), difference, Family::Meta, "count")
+    }
+
+    /// How many relationships of a type a node has.
+    pub(crate) fn degree(&self, way: Way, near: NodeId, of: TypeId) -> Result<u64> {
+        let key = DegreeKey {
+            near,
+            relationship_type: of,
+        };
+        let family = way.family();
+        let before = stored(self.keys, family, &key.encode(), decode_degree)?;
+        let difference = self
+            .pending
+            .map_or(0, |pending| pending.degree(way, near, of));
+        pending::add(before.unwrap_or_default(), difference, family, "degree")
+    }
+
+    /// The types of a node's relationships, each with how many there are.
+    pub(crate) fn degrees(&self, way: Way, near: NodeId) -> Result<Vec<(TypeId, u64)>> {
+        let mut found = adjacency::stored_degrees(self.keys, way, near)?;
+        if let Some(pending) = self.pending {
+            pending.merge_degrees(way, near, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// What a node is connected to, one way; every type if none is named.
+    pub(crate) fn neighbours(
+        &self,
+        near: NodeId,
+        direction: super::Direction,
+        types: Option<&[TypeId]>,
+    ) -> Result<Neighbours<'a, K>> {
+        Neighbours::new(self.keys, near, direction, types)
+    }
+}
+
+/// In which family an entity's record lies.
+pub(crate) fn family_of(entity: Entity) -> Family {
+    match entity {
+        Entity::Node(_) => Family::Nodes,
+        Entity::Relationship(_) => Family::Edges,
+    }
+}

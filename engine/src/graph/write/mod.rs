@@ -1,0 +1,254 @@
+//! Writing the graph: the write transaction.
+//!
+//! Every operation looks first and changes then: whatever can fail (reading, rules, limits) comes
+//! before the first change, so that an operation that was refused has changed nothing and the
+//! transaction goes on. [`nodes`], [`relationships`] and [`properties`] are the operations;
+//! `pending.rs` collects what many of them change together.
+
+mod nodes;
+mod properties;
+mod relationships;
+
+use super::keys::Entity;
+use super::pending::Pending;
+use super::properties::{Apart, MAX_VALUE_BYTES};
+use super::read::{Read, sealed};
+use super::rules;
+use super::view::View;
+use crate::catalog::{Catalog, Change, GraphState, NameId, Names, NextIds};
+use crate::codec::CommitSeq;
+use crate::database::keys::KeyWriteTxn;
+use crate::error::{Error, Result};
+use crate::storage::batch::{self, Batch};
+use crate::storage::cancel::CancelToken;
+use crate::storage::family::Family;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The one write transaction. It reads its own changes; nobody else does before it has committed.
+///
+/// Dropping it takes everything back.
+///
+/// ```
+/// use stratigraph::{Database, Read};
+///
+/// let db = Database::in_memory()?;
+/// let mut txn = db.write()?;
+/// let ann = txn.create_node(["Person"], [("name", "Ann")])?;
+/// let bob = txn.create_node(["Person"], [("name", "Bob")])?;
+/// txn.create_relationship(ann, "KNOWS", bob, [("since", 2020)])?;
+/// let before = txn.savepoint()?;
+/// txn.set_property(ann, "name", "Anna")?;
+/// txn.rollback_to(before)?;
+/// txn.commit()?; // durable once it returns
+/// assert_eq!(db.read()?.property(ann, "name")?.as_str(), Some("Ann"));
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+pub struct WriteTxn {
+    keys: KeyWriteTxn,
+    state: GraphState,
+    pending: Pending,
+    /// What lacked a property that it must have, when it was last changed: looked at again at commit.
+    unmet: BTreeSet<Entity>,
+    savepoints: Vec<(batch::Savepoint, GraphState, BTreeSet<Entity>)>,
+}
+
+/// A place in a transaction to which it can be rolled back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Savepoint(batch::Savepoint);
+
+impl WriteTxn {
+    pub(crate) fn new(keys: KeyWriteTxn) -> Self {
+        Self {
+            state: GraphState::clone(keys.base_state()),
+            keys,
+            pending: Pending::default(),
+            unmet: BTreeSet::new(),
+            savepoints: Vec::new(),
+        }
+    }
+
+    /// Lets `token` stop this transaction: its next step fails.
+    #[must_use]
+    pub fn with_cancel(mut self, token: CancelToken) -> Self {
+        self.keys = self.keys.with_cancel(token);
+        self
+    }
+
+    /// Marks this place, to come back to it with [`rollback_to`](Self::rollback_to).
+    ///
+    /// # Errors
+    /// [`Error::TransactionTooLarge`], since what was collected is written out first.
+    pub fn savepoint(&mut self) -> Result<Savepoint> {
+        self.settle()?;
+        let savepoint = self.keys.savepoint();
+        self.savepoints
+            .push((savepoint, self.state.clone(), self.unmet.clone()));
+        Ok(Savepoint(savepoint))
+    }
+
+    /// Takes back every change since `savepoint`, which stays usable.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSavepoint`] if it is gone.
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.keys.rollback_to(savepoint.0)?;
+        let at = self.savepoints.iter().position(|(known, ..)| *known == savepoint.0);
+        let at = at.ok_or(Error::UnknownSavepoint)?;
+        self.savepoints.truncate(at + 1);
+        if let Some((_, state, unmet)) = self.savepoints.last() {
+            self.state = state.clone();
+            self.unmet.clone_from(unmet);
+        }
+        // Everything that waited before the savepoint was written out at it.
+        self.pending = Pending::default();
+        Ok(())
+    }
+
+    /// Forgets `savepoint` and every later one; their changes stay.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSavepoint`] if it is gone.
+    pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.keys.release(savepoint.0)?;
+        let at = self.savepoints.iter().position(|(known, ..)| *known == savepoint.0);
+        self.savepoints.truncate(at.unwrap_or_default());
+        Ok(())
+    }
+
+    /// About how many bytes the transaction holds in memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.keys.bytes()
+    }
+
+    /// Commits, and returns when the commit is durable and readers see it.
+    ///
+    /// # Errors
+    /// [`Error::ConstraintViolation`] if something lacks a property that it must have;
+    /// [`Error::OutcomeUnknown`] if the commit may or may not be there after the next open. After
+    /// any other error than that nothing was written.
+    pub fn commit(mut self) -> Result<CommitSeq> {
+        rules::check_presence(&self.view(), &self.unmet)?;
+        self.settle()?;
+        if self.state.next != self.keys.base_state().next {
+            let next = self.state.next.encode();
+            self.keys.put(Family::Meta, NextIds::KEY, &next)?;
+        }
+        self.keys.commit_with(Arc::new(self.state))
+    }
+
+    /// Takes everything back. Dropping the transaction does the same.
+    pub fn rollback(self) {}
+
+    fn settle(&mut self) -> Result<()> {
+        self.pending.settle(&mut self.keys, &self.state)
+    }
+
+    /// Applies a change of the catalogue.
+    pub(crate) fn change_catalog(&mut self, change: &Change) -> Result<()> {
+        const LONGEST_DEFINITION: usize = 8 << 10;
+        self.keys.ensure_room(LONGEST_DEFINITION)?;
+        for (key, value) in Arc::make_mut(&mut self.state.catalog).apply(change) {
+            match value {
+                Some(value) => self.keys.put_admitted(Family::Meta, &key, &value),
+                None => self.keys.delete_admitted(Family::Meta, &key),
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a name, which it gets if it was never used. A name stays known even if the
+    /// operation that brought it is refused.
+    pub(crate) fn name<I: NameId>(
+        &mut self,
+        names: impl Fn(&Catalog) -> &Names<I>,
+        change: impl Fn(Arc<str>) -> Change,
+        name: &str,
+    ) -> Result<I> {
+        if let Some(id) = names(&self.state.catalog).id(name) {
+            return Ok(id);
+        }
+        names(&self.state.catalog).check(name)?;
+        self.change_catalog(&change(name.into()))?;
+        names(&self.state.catalog)
+            .id(name)
+            .ok_or_else(|| Error::bug("a name that was just given is not known"))
+    }
+
+    /// The next number of something declared.
+    pub(crate) fn next_schema_id(&mut self) -> u32 {
+        let id = self.state.next.schema;
+        self.state.next.schema += 1;
+        id
+    }
+
+    /// The transaction over keys.
+    pub(crate) fn keys(&mut self) -> &mut KeyWriteTxn {
+        &mut self.keys
+    }
+
+    /// Differences that wait to be written.
+    pub(crate) fn pending(&mut self) -> &mut Pending {
+        &mut self.pending
+    }
+}
+
+impl sealed::Viewed for WriteTxn {
+    type Keys = KeyWriteTxn;
+
+    fn view(&self) -> View<'_, KeyWriteTxn> {
+        View {
+            keys: &self.keys,
+            state: &self.state,
+            pending: Some(&self.pending),
+        }
+    }
+}
+
+impl Read for WriteTxn {}
+
+/// What an operation is going to write. Collected first, admitted as a whole, then written.
+#[derive(Default)]
+struct Changes {
+    pairs: Vec<(Family, Vec<u8>, Option<Vec<u8>>)>,
+    bytes: usize,
+}
+
+impl Changes {
+    fn put(&mut self, family: Family, key: &[u8], value: Vec<u8>) {
+        self.bytes += Batch::cost_of(key, &value);
+        self.pairs.push((family, key.to_vec(), Some(value)));
+    }
+
+    fn delete(&mut self, family: Family, key: &[u8]) {
+        self.bytes += Batch::cost_of(key, &[]);
+        self.pairs.push((family, key.to_vec(), None));
+    }
+
+    fn put_apart(&mut self, apart: Vec<Apart>) -> Result<()> {
+        for Apart { family, key, value } in apart {
+            if value.len() > MAX_VALUE_BYTES {
+                return Err(Error::TooLarge {
+                    what: "property value",
+                    bytes: value.len() as u64,
+                    limit_bytes: MAX_VALUE_BYTES as u64,
+                });
+            }
+            self.put(family, &key, value);
+        }
+        Ok(())
+    }
+
+    /// Writes everything, or says that there is no room for all of it.
+    fn write(self, keys: &mut KeyWriteTxn) -> Result<()> {
+        keys.ensure_room(self.bytes)?;
+        for (family, key, value) in self.pairs {
+            match value {
+                Some(value) => keys.put_admitted(family, &key, &value),
+                None => keys.delete_admitted(family, &key),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! Setting and removing properties of nodes and relationships.
+
+use super::{Changes, WriteTxn};
+use crate::catalog::{Change, PropertyId};
+use crate::error::{Error, Result};
+use crate::graph::keys::{Entity, record_key};
+use crate::graph::properties::{Apart, MAX_PROPERTIES, Properties, Slot};
+use crate::graph::read::sealed::Viewed;
+use crate::graph::record::{NodeRecord, RelationshipRecord};
+use crate::graph::rules::{self, Facts};
+use crate::graph::view::family_of;
+use crate::value::{Value, check_storable};
+
+/// A record of either kind.
+enum Record {
+    Node(NodeRecord),
+    Relationship(RelationshipRecord),
+}
+
+impl WriteTxn {
+    /// Sets a property. Null removes it.
+    ///
+    /// # Errors
+    /// [`Error::NodeNotFound`], [`Error::RelationshipNotFound`], [`Error::NotStorable`],
+    /// [`Error::ConstraintViolation`], [`Error::TooLarge`], [`Error::TooMany`].
+    pub fn set_property(
+        &mut self,
+        entity: impl Into<Entity>,
+        property: &str,
+        value: impl Into<Value>,
+    ) -> Result<()> {
+        self.set_properties(entity, [(property, value)])
+    }
+
+    /// Sets some properties and leaves the others. Null removes one.
+    ///
+    /// # Errors
+    /// As [`set_property`](Self::set_property).
+    pub fn set_properties<P: AsRef<str>, V: Into<Value>>(
+        &mut self,
+        entity: impl Into<Entity>,
+        properties: impl IntoIterator<Item = (P, V)>,
+    ) -> Result<()> {
+        let mut changes = Vec::new();
+        for (property, value) in properties {
+            changes.push(self.checked(property.as_ref(), value.into())?);
+        }
+        self.change_properties(entity.into(), |kept| {
+            for (property, value) in changes {
+                match value {
+                    Value::Null => drop(kept.remove(property)),
+                    value => drop(kept.set(property, Slot::Value(value))),
+                }
+            }
+        })
+    }
+
+    /// Sets some properties and removes all others.
+    ///
+    /// # Errors
+    /// As [`set_property`](Self::set_property).
+    pub fn replace_properties<P: AsRef<str>, V: Into<Value>>(
+        &mut self,
+        entity: impl Into<Entity>,
+        properties: impl IntoIterator<Item = (P, V)>,
+    ) -> Result<()> {
+        let properties = self.slots(properties)?;
+        self.change_properties(entity.into(), |kept| *kept = properties)
+    }
+
+    /// Removes a property; one that is not there is fine.
+    ///
+    /// # Errors
+    /// As [`set_property`](Self::set_property).
+    pub fn remove_property(&mut self, entity: impl Into<Entity>, property: &str) -> Result<()> {
+        self.set_property(entity, property, Value::Null)
+    }
+
+    fn change_properties(
+        &mut self,
+        entity: Entity,
+        change: impl FnOnce(&mut Properties),
+    ) -> Result<()> {
+        let before = match entity {
+            Entity::Node(node) => Record::Node(self.existing_node(node)?),
+            Entity::Relationship(relationship) => {
+                Record::Relationship(self.existing_relationship(relationship)?)
+            }
+        };
+        let mut properties = before.properties().clone();
+        change(&mut properties);
+        if properties.len() > MAX_PROPERTIES {
+            return Err(too_many_properties(properties.len()));
+        }
+        let after = before.with(properties);
+        let rules = rules::compare(&self.view(), entity, &before.facts(), &after.facts())?;
+        let mut changes = Changes::default();
+        let mut apart = Vec::new();
+        let record = after.encode(entity, &mut apart);
+        for (property, slot) in before.properties().iter() {
+            // A value apart that is neither kept nor written anew would stay behind.
+            let Some((family, key)) = slot.place(entity, *property) else {
+                continue;
+            };
+            let kept = after.properties().get(*property);
+            if kept.is_none_or(|slot| slot.place(entity, *property) != Some((family, key))) {
+                changes.delete(family, &key);
+            }
+        }
+        changes.put(family_of(entity), &record_key(entity.number()), record);
+        changes.put_apart(apart)?;
+        self.write(changes, rules)
+    }
+
+    /// The properties of something new. Null is left out; the last of a name wins.
+    pub(crate) fn slots<P: AsRef<str>, V: Into<Value>>(
+        &mut self,
+        properties: impl IntoIterator<Item = (P, V)>,
+    ) -> Result<Properties> {
+        let mut slots = Properties::default();
+        for (property, value) in properties {
+            let (property, value) = self.checked(property.as_ref(), value.into())?;
+            match value {
+                Value::Null => drop(slots.remove(property)),
+                value => drop(slots.set(property, Slot::Value(value))),
+            }
+            if slots.len() > MAX_PROPERTIES {
+                return Err(too_many_properties(slots.len()));
+            }
+        }
+        Ok(slots)
+    }
+
+    /// A property's number, and its value if it can be stored.
+    fn checked(&mut self, property: &str, value: Value) -> Result<(PropertyId, Value)> {
+        check_storable(&value).map_err(|source| Error::NotStorable {
+            property: property.into(),
+            source: Box::new(source),
+        })?;
+        Ok((self.property_key(property)?, value))
+    }
+
+    pub(crate) fn property_key(&mut self, name: &str) -> Result<PropertyId> {
+        self.name(|catalog| &catalog.properties, Change::Property, name)
+    }
+}
+
+impl Record {
+    fn properties(&self) -> &Properties {
+        match self {
+            Self::Node(record) => &record.properties,
+            Self::Relationship(record) => &record.properties,
+        }
+    }
+
+    /// The same with other properties.
+    fn with(&self, properties: Properties) -> Self {
+        match self {
+            Self::Node(record) => Self::Node(NodeRecord {
+                labels: record.labels.clone(),
+                properties,
+            }),
+            Self::Relationship(record) => Self::Relationship(RelationshipRecord {
+                relationship_type: record.relationship_type,
+                source: record.source,
+                target: record.target,
+                properties,
+            }),
+        }
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        match self {
+            Self::Node(record) => Facts::of_node(record),
+            Self::Relationship(record) => Facts::of_relationship(record),
+        }
+    }
+
+    fn encode(&self, entity: Entity, apart: &mut Vec<Apart>) -> Vec<u8> {
+        match (self, entity) {
+            (Self::Node(record), Entity::Node(node)) => record.encode(node, apart),
+            (Self::Relationship(record), Entity::Relationship(relationship)) => {
+                record.encode(relationship, apart)
+            }
+            // `change_properties` reads the record of the entity's own kind.
+            (Self::Node(_), Entity::Relationship(_)) | (Self::Relationship(_), Entity::Node(_)) => {
+                unreachable!("a record of another kind")
+            }
+        }
+    }
+}
+
+fn too_many_properties(count: usize) -> Error {
+    Error::TooMany {
+        what: "properties of one node or relationship",
+        count: count as u64,
+        limit: MAX_PROPERTIES as u64,
+    }
+}

@@ -1,0 +1,3 @@
+//! Indexes over the graph: which entities have which property values.
+
+pub mod property;
