@@ -32,6 +32,7 @@ pub mod clock;
 pub mod codec;
 mod database;
 mod error;
+pub mod graph;
 pub mod storage;
 pub mod value;
 
