@@ -5,8 +5,16 @@
 //! something to do, names it. No error type of a dependency appears here.
 
 use crate::codec::{CodecError, CommitSeq, DatabaseId, FormatVersion};
+use crate::graph::Entity;
+use crate::value::{NodeId, NotStorable, RelationshipId, ValueKind};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+mod cycle;
+mod violation;
+
+pub use cycle::Cycle;
+pub use violation::{Violation, ViolationReason};
 
 /// The engine's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -240,6 +248,161 @@ pub enum Error {
         /// Which entry of this family, from 0.
         entry: u64,
     },
+    /// No node has this id.
+    #[error("there is no node {node}")]
+    NodeNotFound {
+        /// The id.
+        node: NodeId,
+    },
+    /// No relationship has this id.
+    #[error("there is no relationship {relationship}")]
+    RelationshipNotFound {
+        /// The id.
+        relationship: RelationshipId,
+    },
+    /// The node cannot be deleted alone.
+    #[error("node {node} still has {relationships} relationships: delete them first, or use `detach_delete_node`")]
+    HasRelationships {
+        /// The node.
+        node: NodeId,
+        /// How many relationships it has.
+        relationships: u64,
+    },
+    /// Deleting the node does not fit into a transaction.
+    #[error("deleting node {node} and its {relationships} relationships would take about {bytes} bytes, and the transaction has {limit_bytes} left: delete them in portions, a transaction each, with `delete_relationships_of`, or raise `transaction_bytes`")]
+    TooConnected {
+        /// The node.
+        node: NodeId,
+        /// How many relationships it has.
+        relationships: u64,
+        /// What deleting them would hold.
+        bytes: u64,
+        /// What the transaction may still hold.
+        limit_bytes: u64,
+    },
+    /// The value cannot be a property.
+    #[error("property {property} cannot be stored: {source}")]
+    NotStorable {
+        /// The property.
+        property: Arc<str>,
+        /// Why not.
+        source: Box<NotStorable>,
+    },
+    /// There are more of something than there may be.
+    #[error("{count} {what} are over the limit of {limit}")]
+    TooMany {
+        /// What there is too much of, in the plural.
+        what: &'static str,
+        /// How many there would be.
+        count: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// This cannot be a name.
+    #[error("{name:?} cannot be the name of a {what}: names have 1 to {limit_bytes} bytes and no zero byte")]
+    BadName {
+        /// What it should have named.
+        what: &'static str,
+        /// How the name begins.
+        name: String,
+        /// The longest name.
+        limit_bytes: u64,
+    },
+    /// Nothing declared has this name.
+    #[error("there is no {what} {name}")]
+    UnknownName {
+        /// What was asked for.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+    },
+    /// Something declared has this name already, or is just the same.
+    #[error("{what} {name} is already there")]
+    AlreadyDeclared {
+        /// What it is.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+    },
+    /// The index belongs to a constraint.
+    #[error("index {index} proves constraint {constraint}: drop the constraint instead")]
+    IndexOfConstraint {
+        /// The index.
+        index: Arc<str>,
+        /// The constraint.
+        constraint: Arc<str>,
+    },
+    /// The declaration cannot be.
+    #[error("{what}: {reason}")]
+    BadDeclaration {
+        /// What was declared.
+        what: &'static str,
+        /// What does not fit.
+        reason: &'static str,
+    },
+    /// The index is still being built.
+    #[error("index {index} is not ready: it is being built, or its building was cut short; `Database::finish_schema` goes on with it")]
+    IndexNotReady {
+        /// The index.
+        index: Arc<str>,
+    },
+    /// Values of this kind cannot be in an index.
+    #[error("index {index} cannot hold a {kind}")]
+    NotIndexable {
+        /// The index.
+        index: Arc<str>,
+        /// The kind.
+        kind: ValueKind,
+    },
+    /// The values are too long for an index.
+    #[error("{entity} has values of {bytes} bytes for index {index}, over the limit of {limit_bytes}: drop the index, or index something shorter")]
+    IndexedValueTooLong {
+        /// The index.
+        index: Arc<str>,
+        /// What has the values.
+        entity: Entity,
+        /// How long they are as a key.
+        bytes: u64,
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// A constraint refuses the change.
+    #[error("{0}")]
+    ConstraintViolation(Box<Violation>),
+    /// The relationship would close a cycle in a hierarchy.
+    #[error("hierarchy {hierarchy} has no cycles, and this relationship would close one: {cycle}")]
+    HierarchyCycle {
+        /// The hierarchy.
+        hierarchy: Arc<str>,
+        /// From the child down to the parent.
+        cycle: Cycle,
+    },
+    /// The child has a parent already, and the hierarchy is a tree.
+    #[error("hierarchy {hierarchy} is a tree: node {child} has the parent {parent} and cannot get {refused} too; delete that relationship first")]
+    HierarchyParent {
+        /// The hierarchy.
+        hierarchy: Arc<str>,
+        /// The child.
+        child: NodeId,
+        /// Its parent.
+        parent: NodeId,
+        /// The parent that was refused.
+        refused: NodeId,
+    },
+    /// A question about a hierarchy needs too much reading.
+    #[error("hierarchy {hierarchy}: this change would have to look at more than {limit} nodes and relationships at once: make it in smaller steps")]
+    HierarchyTooLarge {
+        /// The hierarchy.
+        hierarchy: Arc<str>,
+        /// The limit.
+        limit: u64,
+    },
+    /// The engine met a state that its own rules exclude.
+    #[error("a bug in the engine: {what}; please report it")]
+    Bug {
+        /// What was met.
+        what: &'static str,
+    },
     /// The operating system refused something.
     #[error("cannot {operation} {}: {source}", path.display())]
     Io {
@@ -324,8 +487,26 @@ impl Error {
             | Self::BulkExists { .. }
             | Self::NeedsDisk { .. }
             | Self::Setting { .. }
-            | Self::NoSuchBackup { .. } => ErrorKind::Request,
+            | Self::NoSuchBackup { .. }
+            | Self::NodeNotFound { .. }
+            | Self::RelationshipNotFound { .. }
+            | Self::HasRelationships { .. }
+            | Self::TooConnected { .. }
+            | Self::NotStorable { .. }
+            | Self::TooMany { .. }
+            | Self::BadName { .. }
+            | Self::UnknownName { .. }
+            | Self::AlreadyDeclared { .. }
+            | Self::IndexOfConstraint { .. }
+            | Self::BadDeclaration { .. }
+            | Self::NotIndexable { .. }
+            | Self::IndexedValueTooLong { .. }
+            | Self::ConstraintViolation(_)
+            | Self::HierarchyCycle { .. }
+            | Self::HierarchyParent { .. }
+            | Self::HierarchyTooLarge { .. } => ErrorKind::Request,
             Self::LoadInProgress
+            | Self::IndexNotReady { .. }
             | Self::WriterQueueTimeout { .. }
             | Self::TransactionExpired { .. } => ErrorKind::Retry,
             Self::AlreadyOpen { .. } => ErrorKind::Conflict,
@@ -338,7 +519,7 @@ impl Error {
             | Self::OutcomeUnknown { .. }
             | Self::DiskFull { .. }
             | Self::Io { .. } => ErrorKind::Unavailable,
-            Self::Store { .. } => ErrorKind::Bug,
+            Self::Store { .. } | Self::Bug { .. } => ErrorKind::Bug,
         }
     }
 
@@ -368,6 +549,19 @@ impl Error {
         Self::Corruption {
             path: path.into(),
             what: what.to_string(),
+        }
+    }
+
+    /// A rule of our own was broken.
+    pub(crate) fn bug(what: &'static str) -> Self {
+        Self::Bug { what }
+    }
+
+    /// There is no such node or relationship.
+    pub(crate) fn entity_not_found(entity: Entity) -> Self {
+        match entity {
+            Entity::Node(node) => Self::NodeNotFound { node },
+            Entity::Relationship(relationship) => Self::RelationshipNotFound { relationship },
         }
     }
 

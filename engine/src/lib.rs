@@ -1,45 +1,56 @@
 //! Stratigraph: an embedded graph-vector database for retrieval over layered knowledge.
 //!
-//! What stands so far is the storage floor: a database that cannot lose data. Start with
-//! [`Database`]: it opens a folder (or lives in memory), hands out snapshots to read from and one
-//! write transaction at a time, and backs itself up. [`storage`] is the floor below it, with the one
-//! table of column families; [`codec`] turns keys and records into bytes.
+//! Start with [`Database`]: it opens a folder (or lives in memory), hands out snapshots to read from
+//! and one write transaction at a time, and backs itself up. [`Read`] is what can be read in both.
+//! Nodes have labels and properties, relationships a type, a direction and properties; a
+//! relationship type can be declared a hierarchy, whose levels the database keeps.
 //!
 //! ```
-//! use stratigraph::storage::family::Family;
-//! use stratigraph::storage::range::KeyRange;
-//! use stratigraph::{Database, KeyRead};
+//! use stratigraph::{Database, Direction, Read};
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("library");
 //! let db = Database::create(&path)?;
 //!
-//! let mut txn = db.key_write()?;
-//! txn.put(Family::Text, b"chapter 1", b"Call me Ishmael.")?;
-//! txn.put(Family::Text, b"chapter 2", b"The Carpet-Bag.")?;
+//! let mut txn = db.write()?;
+//! let book = txn.create_node(["Book"], [("title", "Moby-Dick")])?;
+//! let author = txn.create_node(["Person"], [("name", "Herman Melville")])?;
+//! txn.create_relationship(author, "WROTE", book, [("year", 1851)])?;
 //! txn.commit()?; // durable once it returns
 //!
-//! let read = db.key_read()?; // a snapshot: it never changes and never blocks
-//! let mut chapters = read.scan(Family::Text, &KeyRange::prefix(b"chapter "))?;
-//! while let Some(entry) = chapters.next()? {
-//!     println!("{} bytes", entry.value.len());
+//! let read = db.read()?; // a snapshot: it never changes and never blocks
+//! for neighbour in read.neighbours(author, Direction::Outgoing, Some("WROTE"))? {
+//!     let title = read.property(neighbour?.node, "title")?;
+//!     assert_eq!(title.as_str(), Some("Moby-Dick"));
 //! }
 //! # Ok::<(), stratigraph::Error>(())
 //! ```
+//!
+//! Below the graph: [`keys`] are transactions over bytes, [`storage`] is the floor with the one table
+//! of column families, [`codec`] turns keys and records into bytes. [`algo`] has graph algorithms over
+//! in-memory projections.
 
 pub mod algo;
+pub mod catalog;
 pub mod clock;
 pub mod codec;
-pub mod catalog;
 mod database;
 mod error;
 pub mod graph;
+pub mod index;
 pub mod storage;
 pub mod value;
 
 pub use database::{
-    BackupInfo, BackupManifest, KeyBulkLoad, CheckReport, Database, DatabaseBuilder, DatabaseInfo,
-    Finding, Read, KeyReadTxn, Scan, KeyWriteTxn, list_backups, restore, verify_backup,
+    BackupInfo, BackupManifest, CheckReport, Constraint, Database, DatabaseBuilder, DatabaseInfo,
+    Finding, HierarchyOptions, Index, keys, list_backups, restore, verify_backup,
 };
-pub use error::{Error, ErrorKind, Result, TimeLimit};
+pub use error::{
+    Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason,
+};
+pub use graph::{
+    Direction, Entity, NO_LABELS, NO_PROPERTIES, Neighbour, Node, Read, ReadTxn, Relationship,
+    Savepoint, WriteTxn,
+};
 pub use storage::commit::Durability;
+pub use value::{NodeId, RelationshipId, Value, Vector};

@@ -52,7 +52,7 @@ pub struct Catalog {
     indexes: BTreeMap<SchemaId, Arc<IndexDef>>,
     constraints: BTreeMap<SchemaId, Arc<ConstraintDef>>,
     hierarchies: BTreeMap<SchemaId, Arc<HierarchyDef>>,
-    /// Indexes that were dropped and whose entries are still being removed.
+    /// Indexes and hierarchies that were dropped and whose entries are still being removed.
     dropped: Vec<SchemaId>,
     /// What a writer has to look at for each label and type; made from the above.
     rules: HashMap<Scope, Arc<Rules>>,
@@ -140,7 +140,7 @@ impl Catalog {
             || self.hierarchy_named(name).is_some()
     }
 
-    /// Dropped indexes whose entries are still being removed.
+    /// Dropped indexes and hierarchies whose entries are still being removed.
     #[must_use]
     pub fn dropped(&self) -> &[SchemaId] {
         &self.dropped

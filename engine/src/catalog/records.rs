@@ -10,7 +10,7 @@
 //! [22][hierarchy: 4 BE]    a hierarchy    [format: 1][postcard]
 //! [23]...                  a count        see `counters.rs`
 //! [24][index: 4 BE]        distinct values of an index, estimated; see `index/property/sketch.rs`
-//! [25][index: 4 BE]        a dropped index whose entries are being removed   [format: 1]
+//! [25][index: 4 BE]        a dropped index or hierarchy whose entries are being removed   [format: 1]
 //! ```
 //! Tags below 16 belong to the storage floor.
 
@@ -47,10 +47,10 @@ pub(crate) enum Change {
     Index(Arc<IndexDef>),
     Constraint(Arc<ConstraintDef>),
     Hierarchy(Arc<HierarchyDef>),
-    /// The index's entries are to be removed.
+    /// Its entries are to be removed.
     DropIndex(SchemaId),
-    /// They are removed.
-    ForgetIndex(SchemaId),
+    /// The entries of what was dropped are removed.
+    Forget(SchemaId),
     DropConstraint(SchemaId),
     DropHierarchy(SchemaId),
 }
@@ -84,10 +84,11 @@ impl Catalog {
                 self.indexes.remove(id);
                 self.dropped.push(*id);
             }
-            Change::ForgetIndex(id) => {
+            Change::Forget(id) => {
                 put(DROPPED, id.get(), None);
                 put(SKETCH, id.get(), None);
                 pairs.push((Counter::Entries(*id).key(), None));
+                pairs.push((Counter::Members(*id).key(), None));
                 self.dropped.retain(|other| other != id);
             }
             Change::DropConstraint(id) => {
@@ -96,8 +97,9 @@ impl Catalog {
             }
             Change::DropHierarchy(id) => {
                 put(HIERARCHY, id.get(), None);
-                pairs.push((Counter::Members(*id).key(), None));
+                put(DROPPED, id.get(), Some(vec![FORMAT]));
                 self.hierarchies.remove(id);
+                self.dropped.push(*id);
             }
         }
         if !matches!(change, Change::Label(_) | Change::Type(_) | Change::Property(_)) {
@@ -251,7 +253,7 @@ fn read(
             Ok(())
         }
         DROPPED => {
-            RecordReader::new("dropped index", FORMAT..=FORMAT, value)?.finish()?;
+            RecordReader::new("dropped declaration", FORMAT..=FORMAT, value)?.finish()?;
             catalog.dropped.push(SchemaId(number));
             Ok(())
         }

@@ -13,6 +13,7 @@ mod manifest;
 mod migrate;
 mod open;
 mod restore;
+mod schema;
 mod settings;
 
 pub use backup::{BackupInfo, list_backups, verify_backup};
@@ -20,6 +21,7 @@ pub use check::{CheckReport, Finding};
 pub use info::DatabaseInfo;
 pub use manifest::BackupManifest;
 pub use restore::restore;
+pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index};
 pub use settings::DatabaseBuilder;
 
 use crate::catalog::GraphState;

@@ -121,6 +121,11 @@ impl Pending {
         self.sketches.entry(index).or_default().add(values);
     }
 
+    /// The values indexed since.
+    pub(crate) fn sketched(&self, index: SchemaId) -> Option<&Sketch> {
+        self.sketches.get(&index)
+    }
+
     /// Notes that the parents of a node, or its membership, changed.
     pub(crate) fn relevel(&mut self, hierarchy: SchemaId, node: u64) {
         self.releveled.entry(hierarchy).or_default().insert(node);

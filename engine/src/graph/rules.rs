@@ -54,6 +54,11 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Whether it has the label, or is of the type.
+    pub(crate) fn is_in(&self, scope: Scope) -> bool {
+        self.scopes.contains(&scope)
+    }
+
     fn slot(&self, property: PropertyId) -> Option<&'a Slot> {
         self.properties?.get(property)
     }

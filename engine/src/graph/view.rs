@@ -4,6 +4,7 @@
 use super::adjacency::{self, Neighbours};
 use super::keys::{DegreeKey, Entity, Way, record_key};
 use super::pending::{self, Pending, decode_degree, stored};
+use super::read::sealed::Viewed;
 use super::record::{Ends, NodeRecord, RelationshipRecord};
 use super::sets::{self, ContainerKey, SetId};
 use crate::catalog::{Catalog, Counter, GraphState, LabelId, PropertyId, TypeId};
@@ -165,6 +166,11 @@ impl<'a, K: KeyRead> View<'a, K> {
     ) -> Result<Neighbours<'a, K>> {
         Neighbours::new(self.keys, near, direction, types)
     }
+}
+
+/// The view of a transaction.
+pub(crate) fn of<T: Viewed>(txn: &T) -> View<'_, T::Keys> {
+    txn.view()
 }
 
 /// In which family an entity's record lies.

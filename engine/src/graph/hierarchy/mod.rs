@@ -4,24 +4,36 @@
 //! the nodes that were added to it by name; a root is a member without a parent; the level of a
 //! member is its shortest distance from a root.
 //!
-//! This folder holds the pure part. It reads the graph through [`Lineage`] and must never know how
-//! relationships are stored, nor write anything: it says what is wrong or what changes, and whoever
-//! asked writes it. Every function takes a limit of work, which bounds its memory as well, and none
-//! recurses, so that a chain of any length is safe.
+//! The pure part reads the graph through [`Lineage`] and must never know how relationships are
+//! stored, nor write anything: it says what is wrong or what changes, and whoever asked writes it.
+//! Every function takes a limit of work, which bounds its memory as well, and none recurses, so that
+//! a chain of any length is safe.
 //!
 //! - `lineage.rs`: the view of the graph, and reading it in portions.
 //! - `reach.rs`: would a new relationship close a cycle?
 //! - `order.rs`: is there a cycle anywhere below these nodes? For bulk loads.
 //! - `levels.rs`: which levels differ after a batch of changes?
+//!
+//! The stored part binds it to the graph:
+//!
+//! - `keys.rs`: what is stored of a hierarchy.
+//! - `stored.rs`: the graph as a [`Lineage`], and [`Hierarchy`], which answers questions.
+//! - `change.rs`: what a write transaction must refuse, and what it writes.
 
+mod change;
+pub(crate) mod keys;
 mod levels;
 mod lineage;
 #[cfg(test)]
 mod model;
 mod order;
 mod reach;
+mod stored;
 
+pub(crate) use change::{admit, named_in, settle};
 pub use levels::{LevelChanges, relevel};
 pub use lineage::{Lineage, LineageError};
 pub use order::find_cycle;
 pub use reach::find_path;
+pub use stored::Hierarchy;
+pub(crate) use stored::{Stored, failed};

@@ -217,11 +217,13 @@ impl WriteTxn {
                 changes.delete(family, &key);
             }
         }
-        for (hierarchy, key) in &memberships {
+        for (_, key) in &memberships {
             changes.delete(Family::Hierarchy, key);
-            self.pending.relevel(*hierarchy, node.get());
         }
         self.write(changes, rules)?;
+        for (hierarchy, _) in memberships {
+            self.pending.relevel(hierarchy, node.get());
+        }
         self.unmet.remove(&entity);
         self.pending.count(Counter::Nodes, -1);
         for label in &record.labels {
@@ -240,7 +242,7 @@ impl WriteTxn {
             }
         }
         changes.write(&mut self.keys)?;
-        for entry in &rules.entries {
+        for entry in rules.entries.iter().filter(|entry| entry.counts) {
             let difference = if entry.value.is_some() { 1 } else { -1 };
             self.pending.count(Counter::Entries(entry.index), difference);
             if entry.value.is_some() {

@@ -1,6 +1,6 @@
 //! One entry of a property index: what writers keep in step.
 
-use crate::catalog::{IndexDef, SchemaId};
+use crate::catalog::{IndexDef, Readiness, SchemaId};
 use crate::codec::{CodecError, KeyReader, KeyWriter};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
@@ -17,6 +17,7 @@ pub(crate) struct EntryKey {
     index: SchemaId,
     entity: Entity,
     unique: bool,
+    ready: bool,
     bytes: Vec<u8>,
     /// How many of the bytes are the index and the values.
     values_end: usize,
@@ -30,6 +31,8 @@ pub(crate) struct Entry {
     pub(crate) value: Option<Vec<u8>>,
     /// The values' bytes, to count distinct ones by.
     pub(crate) values: Vec<u8>,
+    /// Whether it counts: while an index is being built nobody knows what is in it.
+    pub(crate) counts: bool,
 }
 
 impl EntryKey {
@@ -55,14 +58,10 @@ impl EntryKey {
             index: index.id,
             entity,
             unique: index.unique,
+            ready: index.readiness == Readiness::Ready,
             bytes: key.finish(),
             values_end,
         })
-    }
-
-    /// Its bytes.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 
     /// Who has the values in a unique index now.
@@ -93,6 +92,7 @@ impl EntryKey {
             values: self.bytes[..self.values_end].to_vec(),
             key: self.bytes,
             value: None,
+            counts: self.ready,
         }
     }
 }

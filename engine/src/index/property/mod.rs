@@ -5,15 +5,13 @@
 //! ```
 //! The bytes of a key sort as the values do, so that equality, ranges and prefixes are scans. A
 //! unique index has the id as its value: looking one up is a single read. Something that lacks one of
-//! the properties has no entry. [`entry`] is what writers keep in step, [`lookup`] how it is read,
-//! [`build`] how an index comes to be while writers go on.
+//! the properties has no entry. [`entry`] is what writers keep in step, [`lookup`] how it is read. How
+//! an index comes to be while writers go on is in `database/schema`.
 
-mod build;
 mod entry;
 mod lookup;
 mod sketch;
 
-pub(crate) use build::Target;
 pub(crate) use entry::{Entry, EntryKey, index_prefix};
 pub use lookup::{Lookup, Matches};
 pub use sketch::Sketch;

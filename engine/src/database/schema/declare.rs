@@ -1,0 +1,400 @@
+//! What can be declared, as its builders say it, and how it comes into the catalogue.
+
+use crate::catalog::{
+    Change, ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES, PropertyId,
+    Readiness, SchemaId, Scope, check_name,
+};
+use crate::error::{Error, Result};
+use crate::graph::WriteTxn;
+use crate::graph::Read as _;
+use crate::value::ValueKind;
+use std::sync::Arc;
+
+/// What a declaration is on.
+#[derive(Clone, Debug)]
+enum On {
+    Nodes(String),
+    Relationships(String),
+}
+
+impl On {
+    fn scope(&self, txn: &mut WriteTxn) -> Result<Scope> {
+        match self {
+            Self::Nodes(label) => txn.scope_of_label(label),
+            Self::Relationships(of) => txn.scope_of_type(of),
+        }
+    }
+
+    fn word(&self) -> &str {
+        match self {
+            Self::Nodes(word) | Self::Relationships(word) => word,
+        }
+    }
+}
+
+/// A property index to be created.
+///
+/// ```
+/// use stratigraph::{Database, Index};
+///
+/// let db = Database::in_memory()?;
+/// db.create_index(Index::on_nodes("Person", ["last_name", "first_name"]).named("by_name"))?;
+/// db.create_index(Index::on_relationships("KNOWS", ["since"]))?;
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "it is only described until `Database::create_index` creates it"]
+pub struct Index {
+    on: On,
+    properties: Vec<String>,
+    name: Option<String>,
+    if_missing: bool,
+}
+
+impl Index {
+    /// On nodes with a label, by these properties in this order.
+    pub fn on_nodes<P: Into<String>>(
+        label: impl Into<String>,
+        properties: impl IntoIterator<Item = P>,
+    ) -> Self {
+        Self::on(On::Nodes(label.into()), properties)
+    }
+
+    /// On relationships of a type, by these properties in this order.
+    pub fn on_relationships<P: Into<String>>(
+        relationship_type: impl Into<String>,
+        properties: impl IntoIterator<Item = P>,
+    ) -> Self {
+        Self::on(On::Relationships(relationship_type.into()), properties)
+    }
+
+    fn on<P: Into<String>>(on: On, properties: impl IntoIterator<Item = P>) -> Self {
+        Self {
+            on,
+            properties: properties.into_iter().map(Into::into).collect(),
+            name: None,
+            if_missing: false,
+        }
+    }
+
+    /// Gives it a name. Otherwise it gets one made of what it is on.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Leaves everything as it is if there is one of that name, or on the same properties.
+    pub fn if_missing(mut self) -> Self {
+        self.if_missing = true;
+        self
+    }
+}
+
+/// A constraint to be created.
+///
+/// ```
+/// use stratigraph::value::ValueKind;
+/// use stratigraph::{Constraint, Database};
+///
+/// let db = Database::in_memory()?;
+/// db.create_constraint(Constraint::on_nodes("Person").unique(["email"]))?;
+/// db.create_constraint(Constraint::on_nodes("Person").exists("name").named("has_name"))?;
+/// db.create_constraint(Constraint::on_relationships("KNOWS").kind("since", ValueKind::Int))?;
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "it is only described until `Database::create_constraint` creates it"]
+pub struct Constraint {
+    on: On,
+    properties: Vec<String>,
+    demand: Demand,
+    name: Option<String>,
+    if_missing: bool,
+}
+
+/// What a constraint is on; the next call says what it demands.
+#[derive(Clone, Debug)]
+#[must_use = "say what the constraint demands"]
+pub struct ConstraintOn(On);
+
+impl Constraint {
+    /// On nodes with a label.
+    pub fn on_nodes(label: impl Into<String>) -> ConstraintOn {
+        ConstraintOn(On::Nodes(label.into()))
+    }
+
+    /// On relationships of a type.
+    pub fn on_relationships(relationship_type: impl Into<String>) -> ConstraintOn {
+        ConstraintOn(On::Relationships(relationship_type.into()))
+    }
+
+    /// Gives it a name, which violations carry. Otherwise it gets one made of what it is on.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Leaves everything as it is if there is one of that name, or just the same.
+    pub fn if_missing(mut self) -> Self {
+        self.if_missing = true;
+        self
+    }
+}
+
+impl ConstraintOn {
+    /// No two have the same values. What lacks one of the properties is no matter.
+    pub fn unique<P: Into<String>>(self, properties: impl IntoIterator<Item = P>) -> Constraint {
+        self.demand(Demand::Unique, properties)
+    }
+
+    /// Every one has the property.
+    pub fn exists(self, property: impl Into<String>) -> Constraint {
+        self.demand(Demand::Exists, [property])
+    }
+
+    /// The property, where it is there, is of this kind.
+    pub fn kind(self, property: impl Into<String>, kind: ValueKind) -> Constraint {
+        self.demand(Demand::Type(kind), [property])
+    }
+
+    /// Every one has all the properties, and no two the same values.
+    pub fn key<P: Into<String>>(self, properties: impl IntoIterator<Item = P>) -> Constraint {
+        self.demand(Demand::Key, properties)
+    }
+
+    fn demand<P: Into<String>>(
+        self,
+        demand: Demand,
+        properties: impl IntoIterator<Item = P>,
+    ) -> Constraint {
+        Constraint {
+            on: self.0,
+            properties: properties.into_iter().map(Into::into).collect(),
+            demand,
+            name: None,
+            if_missing: false,
+        }
+    }
+}
+
+/// A hierarchy to be created: a relationship type that leads from parent to child.
+#[derive(Clone, Debug)]
+#[must_use = "it is only described until `Database::create_hierarchy` creates it"]
+pub struct HierarchyOptions {
+    pub(super) name: String,
+    pub(super) relationship_type: String,
+    pub(super) tree: bool,
+    pub(super) if_missing: bool,
+}
+
+impl HierarchyOptions {
+    /// The hierarchy of that name, formed by relationships of that type.
+    pub fn new(name: impl Into<String>, relationship_type: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            relationship_type: relationship_type.into(),
+            tree: false,
+            if_missing: false,
+        }
+    }
+
+    /// Refuses a second parent. Otherwise a child may have several.
+    pub fn tree(mut self) -> Self {
+        self.tree = true;
+        self
+    }
+
+    /// Leaves everything as it is if there is just this hierarchy already.
+    pub fn if_missing(mut self) -> Self {
+        self.if_missing = true;
+        self
+    }
+}
+
+/// What was declared, or was there already.
+pub(super) enum Declared<T> {
+    New(Arc<T>),
+    Known(Arc<T>),
+}
+
+impl WriteTxn {
+    pub(super) fn declare_index(&mut self, wanted: &Index) -> Result<Declared<IndexDef>> {
+        let scope = wanted.on.scope(self)?;
+        let properties = self.declared_properties(&wanted.properties)?;
+        let catalog = self.catalog();
+        let known = catalog.indexes().find(|index| {
+            wanted.name.as_deref() == Some(&*index.name)
+                || index.scope == scope && index.properties == properties
+        });
+        if let Some(known) = known {
+            return match wanted.if_missing {
+                true => Ok(Declared::Known(Arc::clone(known))),
+                false => Err(Error::AlreadyDeclared {
+                    what: "an index like",
+                    name: Arc::clone(&known.name),
+                }),
+            };
+        }
+        let name = self.free_name("index", wanted.name.as_deref(), wanted.on.word(), &wanted.properties)?;
+        let index = Arc::new(IndexDef {
+            id: SchemaId(self.next_schema_id()),
+            name,
+            scope,
+            properties,
+            unique: false,
+            readiness: Readiness::Building,
+            constraint: None,
+        });
+        self.change_catalog(&Change::Index(Arc::clone(&index)))?;
+        Ok(Declared::New(index))
+    }
+
+    pub(super) fn declare_constraint(
+        &mut self,
+        wanted: &Constraint,
+    ) -> Result<Declared<ConstraintDef>> {
+        let scope = wanted.on.scope(self)?;
+        let properties = self.declared_properties(&wanted.properties)?;
+        let catalog = self.catalog();
+        let known = catalog.constraints().find(|constraint| {
+            wanted.name.as_deref() == Some(&*constraint.name)
+                || constraint.scope == scope
+                    && constraint.properties == properties
+                    && constraint.demand == wanted.demand
+        });
+        if let Some(known) = known {
+            return match wanted.if_missing {
+                true => Ok(Declared::Known(Arc::clone(known))),
+                false => Err(Error::AlreadyDeclared {
+                    what: "a constraint like",
+                    name: Arc::clone(&known.name),
+                }),
+            };
+        }
+        if wanted.demand.is_unique() {
+            let mut indexes = catalog.indexes();
+            let index = indexes.find(|index| index.scope == scope && index.properties == properties);
+            if let Some(index) = index {
+                // One index on the same properties is enough, and only a unique one can prove it.
+                return Err(Error::AlreadyDeclared {
+                    what: "the properties already have an index; drop it first: index",
+                    name: Arc::clone(&index.name),
+                });
+            }
+        }
+        let kind = match wanted.demand {
+            Demand::Unique => "unique",
+            Demand::Exists => "exists",
+            Demand::Type(_) => "type",
+            Demand::Key => "key",
+        };
+        let name = self.free_name(kind, wanted.name.as_deref(), wanted.on.word(), &wanted.properties)?;
+        let constraint = Arc::new(ConstraintDef {
+            id: SchemaId(self.next_schema_id()),
+            name: Arc::clone(&name),
+            scope,
+            properties: properties.clone(),
+            demand: wanted.demand.clone(),
+            readiness: Readiness::Building,
+        });
+        self.change_catalog(&Change::Constraint(Arc::clone(&constraint)))?;
+        if constraint.demand.is_unique() {
+            let index = IndexDef {
+                id: SchemaId(self.next_schema_id()),
+                name,
+                scope,
+                properties,
+                unique: true,
+                readiness: Readiness::Building,
+                constraint: Some(constraint.id),
+            };
+            self.change_catalog(&Change::Index(Arc::new(index)))?;
+        }
+        Ok(Declared::New(constraint))
+    }
+
+    pub(super) fn declare_hierarchy(
+        &mut self,
+        wanted: &HierarchyOptions,
+    ) -> Result<Declared<HierarchyDef>> {
+        let of = self.relationship_type(&wanted.relationship_type)?;
+        let catalog = self.catalog();
+        let known = catalog
+            .hierarchy_named(&wanted.name)
+            .or_else(|| catalog.hierarchy_of(of));
+        if let Some(known) = known {
+            let same = *known.name == *wanted.name
+                && known.relationship_type == of
+                && known.tree == wanted.tree;
+            return match wanted.if_missing && same {
+                true => Ok(Declared::Known(Arc::clone(known))),
+                false => Err(Error::AlreadyDeclared {
+                    what: "hierarchy",
+                    name: Arc::clone(&known.name),
+                }),
+            };
+        }
+        let name = self.free_name("hierarchy", Some(&wanted.name), "", &[])?;
+        Ok(Declared::New(Arc::new(HierarchyDef {
+            id: SchemaId(self.next_schema_id()),
+            name,
+            relationship_type: of,
+            tree: wanted.tree,
+        })))
+    }
+
+    fn declared_properties(&mut self, properties: &[String]) -> Result<Vec<PropertyId>> {
+        let bad = |reason| {
+            Err(Error::BadDeclaration {
+                what: "index or constraint",
+                reason,
+            })
+        };
+        if properties.is_empty() {
+            return bad("it is on no property");
+        }
+        if properties.len() > MAX_INDEXED_PROPERTIES {
+            return bad("it is on more than 8 properties");
+        }
+        let mut ids = Vec::new();
+        for property in properties {
+            let id = self.property_key(property)?;
+            if ids.contains(&id) {
+                return bad("it names a property twice");
+            }
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// The name that was asked for, or one made of what the declaration is on.
+    fn free_name(
+        &self,
+        kind: &'static str,
+        wanted: Option<&str>,
+        on: &str,
+        properties: &[String],
+    ) -> Result<Arc<str>> {
+        if let Some(name) = wanted {
+            check_name("index, constraint or hierarchy", name)?;
+            if self.catalog().is_taken(name) {
+                return Err(Error::AlreadyDeclared {
+                    what: "index, constraint or hierarchy",
+                    name: name.into(),
+                });
+            }
+            return Ok(name.into());
+        }
+        let made: String = format!("{kind}_{on}_{}", properties.join("_"))
+            .chars()
+            .take(200)
+            .collect();
+        let mut name = made.clone();
+        let mut number = 2;
+        while self.catalog().is_taken(&name) {
+            name = format!("{made}_{number}");
+            number += 1;
+        }
+        Ok(name.into())
+    }
+}

@@ -1,0 +1,249 @@
+//! Declaring a hierarchy over relationships that are there already, and members by name.
+//!
+//! Its levels go in as a bulk load, since there may be more of them than a transaction holds; the
+//! declaration is the load's last commit, so that both become visible together.
+
+use super::declare::{Declared, HierarchyOptions};
+use super::{unknown, unwatched};
+use crate::catalog::{Change, Counter, GraphState, HierarchyDef};
+use crate::codec::CodecError;
+use crate::database::Database;
+use crate::database::keys::{KeyBulkLoad, KeyRead as _};
+use crate::error::{Error, Result};
+use crate::graph::hierarchy::keys::{HierarchyKey, encode_level};
+use crate::graph::hierarchy::{Stored, failed, find_cycle, relevel};
+use crate::graph::keys::{AdjacencyKey, DegreeKey};
+use crate::graph::pending::decode_degree;
+use crate::graph::{Read as _, WriteTxn, sets, view};
+use crate::storage::batch::Batch;
+use crate::storage::cancel::Watch;
+use crate::storage::family::Family;
+use crate::storage::range::KeyRange;
+use crate::value::NodeId;
+use roaring::{RoaringBitmap, RoaringTreemap};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How much may be read to find out the levels of a hierarchy that is being declared: everything that
+/// is kept for it has to fit into memory once.
+const READ_LIMIT: u64 = 200_000_000;
+
+impl Database {
+    /// Declares that relationships of a type lead from parent to child: from now on the database
+    /// refuses cycles and keeps the level of every member.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyDeclared`]; [`Error::HierarchyCycle`] or [`Error::HierarchyParent`] if the
+    /// relationships that are there already do not form one.
+    pub fn create_hierarchy(&self, hierarchy: HierarchyOptions) -> Result<()> {
+        self.create_hierarchy_watched(hierarchy, &mut unwatched(&mut |_| {}))
+    }
+
+    /// The same, with progress, and cancellable.
+    ///
+    /// # Errors
+    /// As [`create_hierarchy`](Self::create_hierarchy), and [`Error::Cancelled`].
+    #[expect(clippy::needless_pass_by_value, reason = "a description is used up by what it describes")]
+    pub fn create_hierarchy_watched(
+        &self,
+        hierarchy: HierarchyOptions,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
+        watch.step("read the relationships", 0, 0)?;
+        let mut txn = self.write()?;
+        let declared = match txn.declare_hierarchy(&hierarchy)? {
+            Declared::Known(_) => return Ok(()),
+            Declared::New(declared) => declared,
+        };
+        if txn.relationship_count(Some(&hierarchy.relationship_type))? == 0 {
+            txn.change_catalog(&Change::Hierarchy(declared))?;
+            txn.commit()?;
+            return Ok(());
+        }
+        // Only the name of the type and the number are kept.
+        txn.commit()?;
+        let mut load = self.key_bulk_load()?;
+        let state = GraphState::clone(&load.base().state);
+        if let Some(known) = state.catalog.hierarchy_of(declared.relationship_type) {
+            let name = Arc::clone(&known.name);
+            return Err(Error::AlreadyDeclared {
+                what: "hierarchy",
+                name,
+            });
+        }
+        // The load holds the writer's place, so what is published is what it starts from.
+        let read = self.read()?;
+        let view = view::of(&read);
+        let ends = ends(&view, &declared, watch)?;
+        let lineage = Stored {
+            view: &view,
+            definition: &declared,
+        };
+        watch.step("look for cycles", 0, 0)?;
+        let fail = |error| failed(&declared, error);
+        if let Some(cycle) = find_cycle(&lineage, &ends, READ_LIMIT).map_err(fail)? {
+            return Err(Error::HierarchyCycle {
+                hierarchy: Arc::clone(&declared.name),
+                cycle: cycle.into(),
+            });
+        }
+        watch.step("find the levels", 0, 0)?;
+        let levels = relevel(&lineage, &ends, READ_LIMIT).map_err(fail)?;
+        let count = levels.len() as u64;
+        write_levels(&mut load, &declared, levels)?;
+        let mut last = Batch::new();
+        last.put(
+            Family::Meta,
+            &Counter::Members(declared.id).key(),
+            &Counter::encode_count(count),
+        );
+        let mut catalog = (*state.catalog).clone();
+        for (key, value) in catalog.apply(&Change::Hierarchy(declared)) {
+            last.put(Family::Meta, &key, &value.unwrap_or_default());
+        }
+        let state = GraphState {
+            catalog: Arc::new(catalog),
+            ..state
+        };
+        load.finish_with(last, Arc::new(state), watch)?;
+        Ok(())
+    }
+
+    /// Drops a hierarchy: its levels and members by name are gone, its relationships stay.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn drop_hierarchy(&self, name: &str) -> Result<()> {
+        let mut txn = self.write()?;
+        let hierarchy = txn.catalog().hierarchy_named(name).cloned();
+        let hierarchy = hierarchy.ok_or_else(|| unknown("hierarchy", name))?;
+        txn.change_catalog(&Change::DropHierarchy(hierarchy.id))?;
+        txn.commit()?;
+        self.remove_dropped()
+    }
+}
+
+/// Every end of the hierarchy's relationships; a tree's are refused if a child has two parents.
+fn ends<K: crate::database::keys::KeyRead>(
+    view: &view::View<'_, K>,
+    definition: &HierarchyDef,
+    watch: &mut Watch<'_>,
+) -> Result<RoaringTreemap> {
+    let mut ends = RoaringTreemap::new();
+    for family in [Family::Out, Family::In] {
+        let damaged = |error: CodecError| Error::record(family.name(), error);
+        let mut scan = view.keys.scan(family, &KeyRange::all())?;
+        let mut last = None;
+        while let Some(entry) = scan.next()? {
+            if entry.key.len() != DegreeKey::BYTES {
+                continue;
+            }
+            let key = DegreeKey::decode(entry.key).map_err(damaged)?;
+            let next = key.near.get();
+            if last != Some(next >> 20) {
+                watch.step("read the relationships", next, view.state.next.node)?;
+                last = Some(next >> 20);
+            }
+            if key.relationship_type != definition.relationship_type {
+                continue;
+            }
+            let degree = decode_degree(entry.value).map_err(damaged)?;
+            if definition.tree && family == Family::In && degree > 1 {
+                return Err(two_parents(view, definition, key.near)?);
+            }
+            ends.insert(next);
+        }
+    }
+    Ok(ends)
+}
+
+fn two_parents<K: crate::database::keys::KeyRead>(
+    view: &view::View<'_, K>,
+    definition: &HierarchyDef,
+    child: NodeId,
+) -> Result<Error> {
+    let range = AdjacencyKey::of_type(child, definition.relationship_type);
+    let mut scan = view.keys.scan(Family::In, &range)?;
+    let mut parents = Vec::new();
+    while parents.len() < 2
+        && let Some(entry) = scan.next()?
+    {
+        let key = AdjacencyKey::decode(entry.key);
+        parents.push(key.map_err(|error| Error::record(Family::In.name(), error))?.far);
+    }
+    match parents[..] {
+        [parent, refused] => Ok(Error::HierarchyParent {
+            hierarchy: Arc::clone(&definition.name),
+            child,
+            parent,
+            refused,
+        }),
+        _ => Ok(Error::record(
+            Family::In.name(),
+            CodecError::NotCanonical {
+                what: "degree",
+                at: 0,
+            },
+        )),
+    }
+}
+
+/// Levels and members, in the order of their keys.
+fn write_levels(
+    load: &mut KeyBulkLoad,
+    definition: &HierarchyDef,
+    levels: BTreeMap<NodeId, Option<u32>>,
+) -> Result<()> {
+    let id = definition.id;
+    let mut members: BTreeMap<(u32, u64), RoaringBitmap> = BTreeMap::new();
+    for (node, level) in levels {
+        let Some(level) = level else {
+            continue;
+        };
+        let key = HierarchyKey::LevelOf(id, node).encode();
+        load.put(Family::Hierarchy, &key, &encode_level(level))?;
+        let container = members.entry((level, node.get() >> 16)).or_default();
+        // Sixteen bits fit.
+        container.insert((node.get() & 0xFFFF) as u32);
+    }
+    for ((level, high), mut container) in members {
+        let key = HierarchyKey::Members(id, level, high).encode();
+        load.put(Family::Hierarchy, &key, &sets::encode_container(&mut container))?;
+    }
+    Ok(())
+}
+
+impl WriteTxn {
+    /// Adds a node to a hierarchy by name, so that it is a member also without relationships: a root,
+    /// as long as it has no parent. One that was added already is fine.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`], [`Error::NodeNotFound`].
+    pub fn add_member(&mut self, hierarchy: &str, node: NodeId) -> Result<()> {
+        if !self.contains(node)? {
+            return Err(Error::NodeNotFound { node });
+        }
+        self.name_member(hierarchy, node, true)
+    }
+
+    /// Takes back that a node was added by name; it stays a member if it has relationships.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn remove_member(&mut self, hierarchy: &str, node: NodeId) -> Result<()> {
+        self.name_member(hierarchy, node, false)
+    }
+
+    fn name_member(&mut self, hierarchy: &str, node: NodeId, named: bool) -> Result<()> {
+        let known = self.catalog().hierarchy_named(hierarchy);
+        let id = known.ok_or_else(|| unknown("hierarchy", hierarchy))?.id;
+        let key = HierarchyKey::Named(id, node).encode();
+        if named {
+            self.keys().put(Family::Hierarchy, &key, &[])?;
+        } else {
+            self.keys().delete(Family::Hierarchy, &key)?;
+        }
+        self.pending().relevel(id, node.get());
+        Ok(())
+    }
+}

@@ -1,0 +1,218 @@
+//! Declaring indexes, constraints and hierarchies, while readers and writers go on.
+//!
+//! ```text
+//! one commit      the declaration, "building": from now on every writer keeps to it
+//! many commits    what was there before, in portions, each of which holds the writer's place briefly
+//! one commit      "ready"
+//! ```
+//! Something that is refused on the way, or cancelled, is taken back. What a crash has cut short stays
+//! "building", which is safe, and [`Database::finish_schema`] goes on with it.
+
+mod declare;
+mod fill;
+mod hierarchy;
+
+pub use declare::{Constraint, ConstraintOn, HierarchyOptions, Index};
+
+use super::Database;
+use super::keys::KeyRead as _;
+use crate::catalog::{Change, ConstraintDef, IndexDef, Readiness, SchemaId};
+use crate::error::{Error, Result};
+use crate::graph::Read as _;
+use crate::storage::cancel::{CancelToken, Watch};
+use crate::storage::family::Family;
+use crate::storage::range::KeyRange;
+use declare::Declared;
+use std::sync::Arc;
+
+/// So many entries of something dropped are removed in one commit.
+const DROP_PORTION: usize = 20_000;
+
+impl Database {
+    /// Creates a property index, and returns when it is ready. Readers and writers go on meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyDeclared`]; [`Error::IndexedValueTooLong`] if something has values that
+    /// do not fit, and then there is no index.
+    pub fn create_index(&self, index: Index) -> Result<()> {
+        self.create_index_watched(index, &mut unwatched(&mut |_| {}))
+    }
+
+    /// The same, with progress, and cancellable.
+    ///
+    /// # Errors
+    /// As [`create_index`](Self::create_index), and [`Error::Cancelled`]: there is no index then.
+    #[expect(clippy::needless_pass_by_value, reason = "a description is used up by what it describes")]
+    pub fn create_index_watched(&self, index: Index, watch: &mut Watch<'_>) -> Result<()> {
+        let mut txn = self.write()?;
+        let declared = txn.declare_index(&index)?;
+        txn.commit()?;
+        match declared {
+            Declared::Known(known) if known.readiness == Readiness::Ready => Ok(()),
+            Declared::Known(index) => self.fill_index(&index, watch),
+            Declared::New(index) => self
+                .fill_index(&index, watch)
+                .inspect_err(|_| self.give_up(|| self.remove_index(index.id))),
+        }
+    }
+
+    /// Creates a constraint, and returns when everything keeps to it. Readers and writers go on
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyDeclared`]; [`Error::ConstraintViolation`] with the first that breaks it,
+    /// and then there is no constraint.
+    pub fn create_constraint(&self, constraint: Constraint) -> Result<()> {
+        self.create_constraint_watched(constraint, &mut unwatched(&mut |_| {}))
+    }
+
+    /// The same, with progress, and cancellable.
+    ///
+    /// # Errors
+    /// As [`create_constraint`](Self::create_constraint), and [`Error::Cancelled`]: there is no
+    /// constraint then.
+    #[expect(clippy::needless_pass_by_value, reason = "a description is used up by what it describes")]
+    pub fn create_constraint_watched(
+        &self,
+        constraint: Constraint,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
+        let mut txn = self.write()?;
+        let declared = txn.declare_constraint(&constraint)?;
+        txn.commit()?;
+        match declared {
+            Declared::Known(known) if known.readiness == Readiness::Ready => Ok(()),
+            Declared::Known(constraint) => self.fill_constraint(&constraint, watch),
+            Declared::New(constraint) => self
+                .fill_constraint(&constraint, watch)
+                .inspect_err(|_| self.give_up(|| self.remove_constraint(&constraint))),
+        }
+    }
+
+    /// Drops a property index.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`]; [`Error::IndexOfConstraint`] if a constraint needs it.
+    pub fn drop_index(&self, name: &str) -> Result<()> {
+        let read = self.read()?;
+        let index = read.catalog().index_named(name).cloned();
+        let index = index.ok_or_else(|| unknown("index", name))?;
+        if let Some(constraint) = index.constraint.and_then(|id| read.catalog().constraint(id)) {
+            return Err(Error::IndexOfConstraint {
+                index: Arc::clone(&index.name),
+                constraint: Arc::clone(&constraint.name),
+            });
+        }
+        self.remove_index(index.id)
+    }
+
+    /// Drops a constraint, with the index that proves it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn drop_constraint(&self, name: &str) -> Result<()> {
+        let constraint = self.read()?.catalog().constraint_named(name).cloned();
+        let constraint = constraint.ok_or_else(|| unknown("constraint", name))?;
+        self.remove_constraint(&constraint)
+    }
+
+    /// Goes on with what a crash has cut short: indexes and constraints that are still being built,
+    /// and dropped indexes whose entries are still there.
+    ///
+    /// # Errors
+    /// As [`create_constraint`](Self::create_constraint); what cannot be finished is taken back.
+    pub fn finish_schema(&self, watch: &mut Watch<'_>) -> Result<()> {
+        let read = self.read()?;
+        for constraint in read.catalog().constraints() {
+            if constraint.readiness == Readiness::Building {
+                self.fill_constraint(constraint, watch)
+                    .inspect_err(|_| self.give_up(|| self.remove_constraint(constraint)))?;
+            }
+        }
+        for index in read.catalog().indexes() {
+            if index.readiness == Readiness::Building && index.constraint.is_none() {
+                self.fill_index(index, watch)
+                    .inspect_err(|_| self.give_up(|| self.remove_index(index.id)))?;
+            }
+        }
+        self.remove_dropped()
+    }
+
+    fn remove_constraint(&self, constraint: &ConstraintDef) -> Result<()> {
+        let mut txn = self.write()?;
+        let mut indexes = txn.catalog().indexes();
+        let index = indexes.find(|index| index.constraint == Some(constraint.id));
+        let index: Option<Arc<IndexDef>> = index.cloned();
+        txn.change_catalog(&Change::DropConstraint(constraint.id))?;
+        if let Some(index) = index {
+            txn.change_catalog(&Change::DropIndex(index.id))?;
+        }
+        txn.commit()?;
+        self.remove_dropped()
+    }
+
+    fn remove_index(&self, index: SchemaId) -> Result<()> {
+        let mut txn = self.write()?;
+        if txn.catalog().index(index).is_some() {
+            txn.change_catalog(&Change::DropIndex(index))?;
+        }
+        txn.commit()?;
+        self.remove_dropped()
+    }
+
+    /// Removes the entries of dropped indexes and hierarchies, in portions. Nobody looks at them any
+    /// more.
+    pub(super) fn remove_dropped(&self) -> Result<()> {
+        let dropped = self.read()?.catalog().dropped().to_vec();
+        for id in dropped {
+            // Both families' keys begin with the number.
+            let range = KeyRange::prefix(&id.get().to_be_bytes());
+            for family in [Family::PropIndex, Family::Hierarchy] {
+                while self.remove_portion(family, &range)? {}
+            }
+            let mut txn = self.write()?;
+            txn.change_catalog(&Change::Forget(id))?;
+            txn.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Removes some entries; returns whether there may be more.
+    fn remove_portion(&self, family: Family, range: &KeyRange) -> Result<bool> {
+        let mut txn = self.write()?;
+        let mut doomed = Vec::new();
+        let mut scan = txn.keys().scan(family, range)?;
+        while doomed.len() < DROP_PORTION
+            && let Some(entry) = scan.next()?
+        {
+            doomed.push(entry.key.to_vec());
+        }
+        drop(scan);
+        for key in &doomed {
+            txn.keys().delete(family, key)?;
+        }
+        txn.commit()?;
+        Ok(doomed.len() == DROP_PORTION)
+    }
+
+    /// Takes a declaration back. The error that led here is what the caller has to hear of.
+    fn give_up(&self, undo: impl FnOnce() -> Result<()>) {
+        if let Err(error) = undo() {
+            tracing::warn!(%error, "what was declared in vain is still there, as \"building\"");
+        }
+    }
+}
+
+fn unknown(what: &'static str, name: &str) -> Error {
+    Error::UnknownName {
+        what,
+        name: name.into(),
+    }
+}
+
+/// A watch for work that nobody watches.
+fn unwatched<'a>(
+    report: &'a mut dyn FnMut(crate::storage::cancel::Progress<'_>),
+) -> Watch<'a> {
+    Watch::new(report, CancelToken::new())
+}
