@@ -144,6 +144,16 @@ pub enum CodecError {
         /// The largest number that would do.
         max: u64,
     },
+    /// Values are nested in one another more deeply than any that is ever written.
+    #[error("{what} nests values more than {limit} deep at byte {at}")]
+    TooDeep {
+        /// The thing being decoded.
+        what: &'static str,
+        /// Offset of the value that is one level too deep.
+        at: usize,
+        /// The deepest nesting that is read.
+        limit: usize,
+    },
     /// The checksum does not fit the bytes it covers.
     #[error("{what} has the checksum {stored:#018x}, its bytes give {computed:#018x}")]
     BadChecksum {

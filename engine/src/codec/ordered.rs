@@ -199,6 +199,18 @@ impl<'a> KeyReader<'a> {
         self.cursor.peek().len()
     }
 
+    /// How many bytes were read so far: the offset that an error about the next component names.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.cursor.at()
+    }
+
+    /// What is being read, as errors name it.
+    #[must_use]
+    pub fn what(&self) -> &'static str {
+        self.cursor.what()
+    }
+
     /// Reads what [`KeyWriter::push_u8`] wrote.
     ///
     /// # Errors

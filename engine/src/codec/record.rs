@@ -202,6 +202,18 @@ impl<'a> RecordReader<'a> {
         self.cursor.peek().len()
     }
 
+    /// How many bytes were read so far: the offset that an error about the next field names.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.cursor.at()
+    }
+
+    /// What is being read, as errors name it.
+    #[must_use]
+    pub fn what(&self) -> &'static str {
+        self.cursor.what()
+    }
+
     /// Reads what [`RecordWriter::push_u8`] wrote.
     ///
     /// # Errors
@@ -347,6 +359,15 @@ impl<'a> RecordReader<'a> {
     /// [`CodecError::Truncated`].
     pub fn read_array<const N: usize>(&mut self) -> Result<[u8; N], CodecError> {
         self.cursor.take_array()
+    }
+
+    /// Reads `count` bytes as they are, such as a run of fixed-width elements after their count.
+    ///
+    /// # Errors
+    ///
+    /// [`CodecError::Truncated`].
+    pub fn read_raw(&mut self, count: usize) -> Result<&'a [u8], CodecError> {
+        self.cursor.take(count)
     }
 
     /// Reads all that is left.

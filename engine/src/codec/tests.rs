@@ -75,6 +75,14 @@ fn every_message_is_golden() {
             "out-edge key has a number at byte 7 above the largest allowed one, 255",
         ),
         (
+            CodecError::TooDeep {
+                what,
+                at: 8,
+                limit: 64,
+            },
+            "out-edge key nests values more than 64 deep at byte 8",
+        ),
+        (
             CodecError::BadChecksum {
                 what: "frame",
                 stored: 1,

@@ -1,0 +1,138 @@
+//! A value as text, for people: close to the literals of the query language.
+//!
+//! Numbers, strings, lists and maps read back as themselves; dates and times come as their text in
+//! quotes. Text that must come back exactly is the business of [`json`](super::json).
+//!
+//! Next: `order.rs`.
+
+use std::fmt::{self, Write};
+
+use super::Value;
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Int(value) => value.fmt(f),
+            Self::Float(value) => write_float(f, *value),
+            Self::String(value) => write_quoted(f, value),
+            Self::Bytes(bytes) => {
+                f.write_str("bytes('")?;
+                for byte in bytes.iter() {
+                    write!(f, "{byte:02x}")?;
+                }
+                f.write_str("')")
+            }
+            Self::Date(value) => write!(f, "'{value}'"),
+            Self::Time(value) => write!(f, "'{value}'"),
+            Self::LocalTime(value) => write!(f, "'{value}'"),
+            Self::DateTime(value) => write!(f, "'{value}'"),
+            Self::LocalDateTime(value) => write!(f, "'{value}'"),
+            Self::Duration(value) => write!(f, "'{value}'"),
+            Self::List(elements) => {
+                f.write_char('[')?;
+                for (index, element) in elements.iter().enumerate() {
+                    separate(f, index)?;
+                    element.fmt(f)?;
+                }
+                f.write_char(']')
+            }
+            Self::Map(entries) => {
+                f.write_char('{')?;
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    separate(f, index)?;
+                    write_name(f, key)?;
+                    write!(f, ": {value}")?;
+                }
+                f.write_char('}')
+            }
+            Self::Vector(vector) => {
+                f.write_str("vector([")?;
+                for (index, number) in vector.as_slice().iter().enumerate() {
+                    separate(f, index)?;
+                    write!(f, "{number:?}")?;
+                }
+                f.write_str("])")
+            }
+        }
+    }
+}
+
+fn separate(f: &mut fmt::Formatter<'_>, index: usize) -> fmt::Result {
+    f.write_str(if index == 0 { "" } else { ", " })
+}
+
+/// Rust's debug form always has a point or an exponent, and is the shortest that reads back.
+fn write_float(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
+    if value.is_infinite() {
+        return f.write_str(if value < 0.0 { "-Infinity" } else { "Infinity" });
+    }
+    write!(f, "{value:?}")
+}
+
+fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_char('\'')?;
+    for letter in text.chars() {
+        match letter {
+            '\'' => f.write_str("\\'")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            // All control characters lie below 2^16, so four digits do.
+            control if control.is_control() => write!(f, "\\u{:04X}", u32::from(control))?,
+            other => f.write_char(other)?,
+        }
+    }
+    f.write_char('\'')
+}
+
+/// A key of a map, in backticks unless it is an identifier.
+fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    let starts_well = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    if starts_well && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+        return f.write_str(name);
+    }
+    write!(f, "`{}`", name.replace('`', "``"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::value::{Date, Vector};
+
+    #[test]
+    fn values_read_like_literals() {
+        let map = BTreeMap::from([
+            ("k".into(), Value::from("v")),
+            ("a b`c".into(), Value::Null),
+            ("1".into(), Value::from(true)),
+        ]);
+        for (value, text) in [
+            (Value::Null, "null"),
+            (false.into(), "false"),
+            ((-12).into(), "-12"),
+            (1.0.into(), "1.0"),
+            ((-0.0).into(), "-0.0"),
+            (1e300.into(), "1e300"),
+            (f64::NAN.into(), "NaN"),
+            (f64::INFINITY.into(), "Infinity"),
+            (f64::NEG_INFINITY.into(), "-Infinity"),
+            ("it's\\\n\t\r\u{7}é".into(), r"'it\'s\\\n\t\r\u0007é'"),
+            (Value::bytes([0, 0xAB]), "bytes('00ab')"),
+            (Date::new(1984, 10, 11).unwrap().into(), "'1984-10-11'"),
+            (vec![Some(1), None].into(), "[1, null]"),
+            (Value::from(Vec::<Value>::new()), "[]"),
+            (Value::map(map).unwrap(), "{`1`: true, `a b``c`: null, k: 'v'}"),
+            (
+                Vector::new([0.1, -2.0]).unwrap().into(),
+                "vector([0.1, -2.0])",
+            ),
+        ] {
+            assert_eq!(value.to_string(), text);
+        }
+    }
+}
