@@ -6,9 +6,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
-use stratigraph::keys::KeyRead;
 use stratigraph::{Database, Result};
 
 fn main() -> Result<()> {
@@ -34,7 +34,11 @@ fn main() -> Result<()> {
     // Let compactions finish: they take files away while we copy.
     std::thread::sleep(std::time::Duration::from_secs(1));
     copy(&work, &target).expect("the golden database can be copied");
-    println!("{} at commit {}", target.display(), db.key_read()?.commit_seq());
+    println!(
+        "{} at commit {}",
+        target.display(),
+        db.key_read()?.commit_seq()
+    );
     drop(db);
     fs::remove_dir_all(&work).expect("the work folder can be removed");
     Ok(())

@@ -4,10 +4,10 @@
 //! from a snapshot, takes a change back, and shows what the database says of itself.
 
 use std::path::PathBuf;
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::keys::KeyRead;
 use stratigraph::{Database, Result};
 
 /// A document as the layers will keep it: a heading, and the sections below it.

@@ -261,7 +261,9 @@ pub enum Error {
         relationship: RelationshipId,
     },
     /// The node cannot be deleted alone.
-    #[error("node {node} still has {relationships} relationships: delete them first, or use `detach_delete_node`")]
+    #[error(
+        "node {node} still has {relationships} relationships: delete them first, or use `detach_delete_node`"
+    )]
     HasRelationships {
         /// The node.
         node: NodeId,
@@ -269,7 +271,9 @@ pub enum Error {
         relationships: u64,
     },
     /// Deleting the node does not fit into a transaction.
-    #[error("deleting node {node} and its {relationships} relationships would take about {bytes} bytes, and the transaction has {limit_bytes} left: delete them in portions, a transaction each, with `delete_relationships_of`, or raise `transaction_bytes`")]
+    #[error(
+        "deleting node {node} and its {relationships} relationships would take about {bytes} bytes, and the transaction has {limit_bytes} left: delete them in portions, a transaction each, with `delete_relationships_of`, or raise `transaction_bytes`"
+    )]
     TooConnected {
         /// The node.
         node: NodeId,
@@ -299,7 +303,9 @@ pub enum Error {
         limit: u64,
     },
     /// This cannot be a name.
-    #[error("{name:?} cannot be the name of a {what}: names have 1 to {limit_bytes} bytes and no zero byte")]
+    #[error(
+        "{name:?} cannot be the name of a {what}: names have 1 to {limit_bytes} bytes and no zero byte"
+    )]
     BadName {
         /// What it should have named.
         what: &'static str,
@@ -341,7 +347,9 @@ pub enum Error {
         reason: &'static str,
     },
     /// The index is still being built.
-    #[error("index {index} is not ready: it is being built, or its building was cut short; `Database::finish_schema` goes on with it")]
+    #[error(
+        "index {index} is not ready: it is being built, or its building was cut short; `Database::finish_schema` goes on with it"
+    )]
     IndexNotReady {
         /// The index.
         index: Arc<str>,
@@ -355,7 +363,9 @@ pub enum Error {
         kind: ValueKind,
     },
     /// The values are too long for an index.
-    #[error("{entity} has values of {bytes} bytes for index {index}, over the limit of {limit_bytes}: drop the index, or index something shorter")]
+    #[error(
+        "{entity} has values of {bytes} bytes for index {index}, over the limit of {limit_bytes}: drop the index, or index something shorter"
+    )]
     IndexedValueTooLong {
         /// The index.
         index: Arc<str>,
@@ -378,7 +388,9 @@ pub enum Error {
         cycle: Cycle,
     },
     /// The child has a parent already, and the hierarchy is a tree.
-    #[error("hierarchy {hierarchy} is a tree: node {child} has the parent {parent} and cannot get {refused} too; delete that relationship first")]
+    #[error(
+        "hierarchy {hierarchy} is a tree: node {child} has the parent {parent} and cannot get {refused} too; delete that relationship first"
+    )]
     HierarchyParent {
         /// The hierarchy.
         hierarchy: Arc<str>,
@@ -390,7 +402,9 @@ pub enum Error {
         refused: NodeId,
     },
     /// A question about a hierarchy needs too much reading.
-    #[error("hierarchy {hierarchy}: this change would have to look at more than {limit} nodes and relationships at once: make it in smaller steps")]
+    #[error(
+        "hierarchy {hierarchy}: this change would have to look at more than {limit} nodes and relationships at once: make it in smaller steps"
+    )]
     HierarchyTooLarge {
         /// The hierarchy.
         hierarchy: Arc<str>,

@@ -42,12 +42,10 @@ pub mod storage;
 pub mod value;
 
 pub use database::{
-    BackupInfo, BackupManifest, CheckReport, Constraint, Database, DatabaseBuilder, DatabaseInfo,
-    Finding, HierarchyOptions, Index, keys, list_backups, restore, verify_backup,
+    BackupInfo, BackupManifest, CheckReport, Constraint, ConstraintOn, Database, DatabaseBuilder,
+    DatabaseInfo, Finding, HierarchyOptions, Index, keys, list_backups, restore, verify_backup,
 };
-pub use error::{
-    Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason,
-};
+pub use error::{Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason};
 pub use graph::{
     Direction, Entity, NO_LABELS, NO_PROPERTIES, Neighbour, Node, Read, ReadTxn, Relationship,
     Savepoint, WriteTxn,

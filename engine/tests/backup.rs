@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
-use stratigraph::keys::KeyRead;
 use stratigraph::{Database, Error, ErrorKind, list_backups, restore, verify_backup};
 
 fn quiet<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {

@@ -6,10 +6,10 @@ use folder::copy;
 use std::fs;
 use std::path::Path;
 use stratigraph::codec::CommitSeq;
+use stratigraph::keys::{KeyBulkLoad, KeyRead};
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::keys::{KeyBulkLoad, KeyRead};
 use stratigraph::{Database, Error, Result};
 
 fn open(path: &Path) -> Result<Database> {

@@ -5,12 +5,12 @@ mod folder;
 use folder::copy;
 use std::fs;
 use std::path::{Path, PathBuf};
+use stratigraph::Database;
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::files::header::CURRENT_FORMAT;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::keys::KeyRead;
-use stratigraph::Database;
 
 fn golden() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");

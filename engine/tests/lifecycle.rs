@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph::codec::{CommitSeq, FormatVersion};
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::files::Layout;
 use stratigraph::storage::files::header::{CURRENT_FORMAT, Header};
 use stratigraph::storage::files::mark::{self, ManifestFloor, Mark, MarkFile};
-use stratigraph::keys::KeyRead;
 use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind};
 use tempfile::TempDir;
 
@@ -236,7 +236,12 @@ fn lost_commits_are_reported_with_numbers_and_accepted_only_on_request() {
         .close()
         .unwrap();
     assert_eq!(
-        builder().open(&path).unwrap().key_read().unwrap().commit_seq(),
+        builder()
+            .open(&path)
+            .unwrap()
+            .key_read()
+            .unwrap()
+            .commit_seq(),
         CommitSeq::new(10)
     );
 }
@@ -256,7 +261,12 @@ fn a_mark_below_the_store_is_normal() {
     )
     .unwrap();
     assert_eq!(
-        builder().open(&path).unwrap().key_read().unwrap().commit_seq(),
+        builder()
+            .open(&path)
+            .unwrap()
+            .key_read()
+            .unwrap()
+            .commit_seq(),
         CommitSeq::new(10)
     );
 }

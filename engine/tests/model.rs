@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::path::Path;
+use stratigraph::Database;
+use stratigraph::keys::{KeyRead, KeyReadTxn, KeyWriteTxn};
 use stratigraph::storage::batch::Savepoint;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::keys::{KeyRead, KeyReadTxn, KeyWriteTxn};
-use stratigraph::Database;
 
 type Contents = BTreeMap<(Family, Vec<u8>), Vec<u8>>;
 

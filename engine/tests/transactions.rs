@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 use stratigraph::clock::{Clock, SystemClock};
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::keys::KeyRead;
 use stratigraph::{Database, DatabaseBuilder, Durability, Error, ErrorKind, TimeLimit};
 
 /// Runs a test on a database in memory and on one in a folder.
@@ -58,7 +58,10 @@ fn a_writer_reads_its_own_writes_and_nobody_else_does() {
             Some(&b"1"[..])
         );
         assert_eq!(txn.get(Family::Text, b"a").unwrap(), None);
-        assert_eq!(db.key_read().unwrap().get(Family::Nodes, b"a").unwrap(), None);
+        assert_eq!(
+            db.key_read().unwrap().get(Family::Nodes, b"a").unwrap(),
+            None
+        );
         let old = db.key_read().unwrap();
         let commit = txn.commit().unwrap();
         assert_eq!(
@@ -74,7 +77,10 @@ fn a_writer_reads_its_own_writes_and_nobody_else_does() {
         assert_eq!(txn.get(Family::Nodes, b"a").unwrap(), None);
         drop(txn);
         assert!(
-            db.key_read().unwrap().contains(Family::Nodes, b"a").unwrap(),
+            db.key_read()
+                .unwrap()
+                .contains(Family::Nodes, b"a")
+                .unwrap(),
             "a dropped transaction leaves no trace"
         );
     });
@@ -429,7 +435,12 @@ fn periodic_durability_shows_commits_at_once_and_syncs_later() {
         let mut txn = db.key_write().unwrap();
         txn.put(Family::Nodes, b"a", b"").unwrap();
         let commit = txn.commit().unwrap();
-        assert!(db.key_read().unwrap().contains(Family::Nodes, b"a").unwrap());
+        assert!(
+            db.key_read()
+                .unwrap()
+                .contains(Family::Nodes, b"a")
+                .unwrap()
+        );
         let durable = (0..200).any(|_| {
             thread::sleep(Duration::from_millis(10));
             db.info().durable >= commit

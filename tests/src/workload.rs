@@ -19,11 +19,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use stratigraph::codec::CommitSeq;
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::keys::KeyRead;
 use stratigraph::{Database, Result};
 
 /// How many slots a writer has in each family.

@@ -10,7 +10,9 @@ mod records;
 mod schema;
 
 pub use counters::Counter;
-pub use names::{LabelId, MAX_NAME_BYTES, MAX_NAMES, NameId, Names, PropertyId, TypeId, check_name};
+pub use names::{
+    LabelId, MAX_NAME_BYTES, MAX_NAMES, NameId, Names, PropertyId, TypeId, check_name,
+};
 pub(crate) use records::{Change, verify};
 pub use schema::{
     ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES, Readiness, SchemaId,

@@ -14,7 +14,7 @@
 //! ```
 //! Tags below 16 belong to the storage floor.
 
-use super::names::{LabelId, NameId, Names, PropertyId, TypeId};
+use super::names::{NameId, Names, PropertyId};
 use super::schema::{ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope};
 use super::{Catalog, Counter, GraphState, NextIds, counters};
 use crate::codec::{CodecError, KeyReader, KeyWriter, RecordReader, RecordWriter, prefix_end};
@@ -64,18 +64,31 @@ impl Catalog {
             Change::Label(name) => put(LABEL, self.labels.push(name).number(), Some(text(name))),
             Change::Type(name) => put(TYPE, self.types.push(name).number(), Some(text(name))),
             Change::Property(name) => {
-                put(PROPERTY, self.properties.push(name).number(), Some(text(name)));
+                put(
+                    PROPERTY,
+                    self.properties.push(name).number(),
+                    Some(text(name)),
+                );
             }
             Change::Index(index) => {
                 put(INDEX, index.id.get(), Some(definition(&**index)));
                 self.indexes.insert(index.id, Arc::clone(index));
             }
             Change::Constraint(constraint) => {
-                put(CONSTRAINT, constraint.id.get(), Some(definition(&**constraint)));
-                self.constraints.insert(constraint.id, Arc::clone(constraint));
+                put(
+                    CONSTRAINT,
+                    constraint.id.get(),
+                    Some(definition(&**constraint)),
+                );
+                self.constraints
+                    .insert(constraint.id, Arc::clone(constraint));
             }
             Change::Hierarchy(hierarchy) => {
-                put(HIERARCHY, hierarchy.id.get(), Some(definition(&**hierarchy)));
+                put(
+                    HIERARCHY,
+                    hierarchy.id.get(),
+                    Some(definition(&**hierarchy)),
+                );
                 self.hierarchies.insert(hierarchy.id, Arc::clone(hierarchy));
             }
             Change::DropIndex(id) => {
@@ -102,7 +115,10 @@ impl Catalog {
                 self.dropped.push(*id);
             }
         }
-        if !matches!(change, Change::Label(_) | Change::Type(_) | Change::Property(_)) {
+        if !matches!(
+            change,
+            Change::Label(_) | Change::Type(_) | Change::Property(_)
+        ) {
             self.derive();
         }
         pairs
@@ -177,7 +193,11 @@ impl Catalog {
                 Scope::Label(label) => self.labels.name(label).is_some(),
                 Scope::Type(of) => self.types.name(of).is_some(),
             };
-            scope && !properties.is_empty() && properties.iter().all(|id| self.properties.name(*id).is_some())
+            scope
+                && !properties.is_empty()
+                && properties
+                    .iter()
+                    .all(|id| self.properties.name(*id).is_some())
         };
         for index in self.indexes() {
             if !known(index.scope, &index.properties) {
@@ -249,7 +269,9 @@ fn read(
         HIERARCHY => {
             let hierarchy: HierarchyDef = read_definition("hierarchy definition", value)?;
             same("hierarchy definition", hierarchy.id, number)?;
-            catalog.hierarchies.insert(hierarchy.id, Arc::new(hierarchy));
+            catalog
+                .hierarchies
+                .insert(hierarchy.id, Arc::new(hierarchy));
             Ok(())
         }
         DROPPED => {
@@ -266,11 +288,7 @@ fn read(
 }
 
 /// Names are read in the order of their numbers, which have no gaps.
-fn read_name<I: NameId>(
-    names: &mut Names<I>,
-    number: u32,
-    value: &[u8],
-) -> Result<(), CodecError> {
+fn read_name<I: NameId>(names: &mut Names<I>, number: u32, value: &[u8]) -> Result<(), CodecError> {
     let name = read_text(value)?;
     if number as usize != names.len() || names.id(name).is_some() {
         return Err(CodecError::NotCanonical {
@@ -289,10 +307,7 @@ fn read_text(value: &[u8]) -> Result<&str, CodecError> {
     Ok(name)
 }
 
-fn read_definition<T: DeserializeOwned>(
-    what: &'static str,
-    value: &[u8],
-) -> Result<T, CodecError> {
+fn read_definition<T: DeserializeOwned>(what: &'static str, value: &[u8]) -> Result<T, CodecError> {
     let mut record = RecordReader::new(what, FORMAT..=FORMAT, value)?;
     let bytes = record.read_rest();
     match postcard::take_from_bytes(bytes) {

@@ -3,7 +3,8 @@
 
 use super::Database;
 use super::keys::KeyRead;
-use crate::codec::CommitSeq;
+use crate::catalog;
+use crate::codec::{CodecError, CommitSeq};
 use crate::error::{Error, Result};
 use crate::storage::cancel::Watch;
 use crate::storage::family::{FAMILIES, Family};
@@ -51,6 +52,15 @@ impl CheckReport {
     }
 }
 
+/// Whether a pair of the `meta` family is one of the floor's, or of the catalogue's, and decodes.
+fn verify_meta(key: &[u8], value: &[u8]) -> Result<(), CodecError> {
+    if meta::is_reserved(key) {
+        meta::verify(key, value)
+    } else {
+        catalog::verify(key, value)
+    }
+}
+
 impl Database {
     /// Reads everything and checks structure and invariants.
     ///
@@ -77,7 +87,7 @@ impl Database {
                     Ok(Some(entry)) => {
                         entries += 1;
                         if spec.family == Family::Meta
-                            && let Err(error) = meta::verify(entry.key, entry.value)
+                            && let Err(error) = verify_meta(entry.key, entry.value)
                         {
                             report.find(spec.name, error);
                         }

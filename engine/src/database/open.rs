@@ -6,9 +6,9 @@
 //! ```
 //! Until "recover" nothing is written, so a database that is refused is left as it was found.
 
+use super::keys::{View, bulk};
 use super::look::Promise;
 use super::settings::Settings;
-use super::keys::{View, bulk};
 use super::{Database, Disk, Inner, migrate};
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};

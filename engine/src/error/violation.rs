@@ -61,7 +61,8 @@ impl Violation {
     ) -> Self {
         let constraint = index.constraint.and_then(|id| catalog.constraint(id));
         Self {
-            constraint: constraint.map_or_else(|| Arc::clone(&index.name), |of| Arc::clone(&of.name)),
+            constraint: constraint
+                .map_or_else(|| Arc::clone(&index.name), |of| Arc::clone(&of.name)),
             scope: catalog.scope_name(index.scope),
             properties: names(catalog, &index.properties),
             entity,

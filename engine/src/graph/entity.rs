@@ -1,9 +1,9 @@
 //! Nodes and relationships as they are handed out: read whole, and independent of the transaction.
 
+use super::keys::Entity;
 use super::properties::Properties;
 use super::record::{NodeRecord, RelationshipRecord};
 use super::view::View;
-use super::keys::Entity;
 use crate::catalog::{Catalog, LabelId, PropertyId, TypeId};
 use crate::database::keys::KeyRead;
 use crate::error::Result;
@@ -188,7 +188,9 @@ fn resolve<K: KeyRead>(
 }
 
 fn find(properties: &[(PropertyId, Value)], wanted: PropertyId) -> Option<&Value> {
-    let at = properties.binary_search_by_key(&wanted, |(id, _)| *id).ok()?;
+    let at = properties
+        .binary_search_by_key(&wanted, |(id, _)| *id)
+        .ok()?;
     Some(&properties[at].1)
 }
 

@@ -179,7 +179,12 @@ impl Entity {
         }
     }
 
-    fn from_parts(what: &'static str, at: usize, kind: u8, number: u64) -> Result<Self, CodecError> {
+    fn from_parts(
+        what: &'static str,
+        at: usize,
+        kind: u8,
+        number: u64,
+    ) -> Result<Self, CodecError> {
         match kind {
             0 => Ok(Self::Node(NodeId::new(number))),
             1 => Ok(Self::Relationship(RelationshipId::new(number))),

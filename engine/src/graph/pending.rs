@@ -168,9 +168,9 @@ impl Pending {
             merged.merge(sketch);
             pairs.push((Family::Meta, key, Some(merged.encode())));
         }
-        let room = pairs.iter().map(|(_, key, value)| {
-            Batch::cost_of(key, value.as_deref().unwrap_or_default())
-        });
+        let room = pairs
+            .iter()
+            .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()));
         keys.ensure_room(room.sum())?;
         for (family, key, value) in pairs {
             match value {
@@ -237,7 +237,12 @@ impl Pending {
             }
             let key = counter.key();
             let before = stored(keys, Family::Meta, &key, Counter::decode_count)?;
-            let after = add(before.unwrap_or_default(), *difference, Family::Meta, "count")?;
+            let after = add(
+                before.unwrap_or_default(),
+                *difference,
+                Family::Meta,
+                "count",
+            )?;
             let value = (after > 0).then(|| Counter::encode_count(after));
             pairs.push((Family::Meta, key, value));
         }
@@ -278,13 +283,8 @@ pub(crate) fn stored<T>(
 }
 
 /// A count and a difference. One that would fall below nothing was wrong before.
-pub(crate) fn add(
-    before: u64,
-    difference: i64,
-    family: Family,
-    what: &'static str,
-) -> Result<u64> {
-    before.checked_add_signed(difference).ok_or_else(|| {
-        Error::record(family.name(), CodecError::NotCanonical { what, at: 0 })
-    })
+pub(crate) fn add(before: u64, difference: i64, family: Family, what: &'static str) -> Result<u64> {
+    before
+        .checked_add_signed(difference)
+        .ok_or_else(|| Error::record(family.name(), CodecError::NotCanonical { what, at: 0 }))
 }

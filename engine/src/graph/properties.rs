@@ -87,12 +87,7 @@ impl Properties {
     }
 
     /// Writes them into a record; values that lie apart are added to `apart`.
-    pub(crate) fn encode(
-        &self,
-        record: &mut RecordWriter,
-        entity: Entity,
-        apart: &mut Vec<Apart>,
-    ) {
+    pub(crate) fn encode(&self, record: &mut RecordWriter, entity: Entity, apart: &mut Vec<Apart>) {
         record.push_count(self.0.len());
         let mut payload = RecordWriter::part();
         let mut begin = 0;
@@ -144,7 +139,10 @@ impl Properties {
     }
 
     /// Reads what [`encode`](Self::encode) wrote, to the end of the record.
-    pub(crate) fn decode(what: &'static str, mut record: RecordReader<'_>) -> Result<Self, CodecError> {
+    pub(crate) fn decode(
+        what: &'static str,
+        mut record: RecordReader<'_>,
+    ) -> Result<Self, CodecError> {
         let table = Table::read(what, &mut record)?;
         let mut properties = Vec::with_capacity(table.count);
         table.each(|property, slot| {

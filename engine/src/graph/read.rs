@@ -311,4 +311,3 @@ impl sealed::Viewed for ReadTxn {
 }
 
 impl Read for ReadTxn {}
-

@@ -38,13 +38,13 @@ pub(crate) struct RelationshipRecord {
 
 /// What a relationship connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends {
+pub(crate) struct Ends {
     /// Its type.
-    pub relationship_type: TypeId,
+    pub(crate) relationship_type: TypeId,
     /// Where it begins.
-    pub source: NodeId,
+    pub(crate) source: NodeId,
     /// Where it leads.
-    pub target: NodeId,
+    pub(crate) target: NodeId,
 }
 
 impl NodeRecord {
@@ -54,8 +54,7 @@ impl NodeRecord {
         for label in &self.labels {
             record.push_varint(u64::from(label.number()));
         }
-        self.properties
-            .encode(&mut record, Entity::Node(id), apart);
+        self.properties.encode(&mut record, Entity::Node(id), apart);
         record.finish()
     }
 
@@ -122,7 +121,11 @@ impl RelationshipRecord {
 
     /// Only the type and the ends.
     pub(crate) fn decode_ends(bytes: &[u8]) -> Result<Ends, CodecError> {
-        read_ends(&mut RecordReader::new(RELATIONSHIP, FORMAT..=FORMAT, bytes)?)
+        read_ends(&mut RecordReader::new(
+            RELATIONSHIP,
+            FORMAT..=FORMAT,
+            bytes,
+        )?)
     }
 
     /// Only one property.

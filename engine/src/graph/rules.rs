@@ -97,7 +97,10 @@ pub(crate) fn compare<K: KeyRead>(
         let Some(rules) = catalog.rules(scope) else {
             continue;
         };
-        let (was, is) = (before.scopes.contains(&scope), after.scopes.contains(&scope));
+        let (was, is) = (
+            before.scopes.contains(&scope),
+            after.scopes.contains(&scope),
+        );
         for constraint in rules.constraints.iter().filter(|_| is) {
             if let Demand::Type(_) = constraint.demand {
                 check_type(view, entity, constraint, after)?;
@@ -107,8 +110,16 @@ pub(crate) fn compare<K: KeyRead>(
             }
         }
         for index in &rules.indexes {
-            let old = if was { key(view, entity, index, before)? } else { None };
-            let new = if is { key(view, entity, index, after)? } else { None };
+            let old = if was {
+                key(view, entity, index, before)?
+            } else {
+                None
+            };
+            let new = if is {
+                key(view, entity, index, after)?
+            } else {
+                None
+            };
             if old == new {
                 continue;
             }
@@ -145,7 +156,8 @@ pub(crate) fn check_presence_of<K: KeyRead>(
         let scopes = facts.scopes.iter();
         for rules in scopes.filter_map(|scope| view.catalog().rules(*scope)) {
             let constraints = rules.constraints.iter();
-            for constraint in constraints.filter(|of| of.demand.needs_presence() && concerns(of.id)) {
+            for constraint in constraints.filter(|of| of.demand.needs_presence() && concerns(of.id))
+            {
                 if let Some(property) = missing(constraint, facts) {
                     let what = Violation::missing(view.catalog(), constraint, entity, property);
                     return Err(Error::ConstraintViolation(Box::new(what)));

@@ -17,7 +17,7 @@ const FORMAT: u8 = 1;
 
 /// A set that the graph keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SetId {
+pub(crate) enum SetId {
     /// Nodes with a label.
     Label(LabelId),
     /// Relationships of a type.
@@ -26,11 +26,11 @@ pub enum SetId {
 
 /// One container of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ContainerKey {
+pub(crate) struct ContainerKey {
     /// The set.
-    pub set: SetId,
+    pub(crate) set: SetId,
     /// What its ids have in common: all but their last sixteen bits.
-    pub high: u64,
+    pub(crate) high: u64,
 }
 
 impl SetId {
@@ -46,7 +46,7 @@ impl SetId {
 
     /// The keys of its containers.
     #[must_use]
-    pub fn range(self) -> KeyRange {
+    pub(crate) fn range(self) -> KeyRange {
         KeyRange::prefix(&self.prefix())
     }
 }
@@ -54,14 +54,20 @@ impl SetId {
 impl ContainerKey {
     /// The container in which an id lies.
     #[must_use]
-    pub fn of(set: SetId, id: u64) -> (Self, u32) {
+    pub(crate) fn of(set: SetId, id: u64) -> (Self, u32) {
         // Sixteen bits fit.
-        (Self { set, high: id >> 16 }, (id & 0xFFFF) as u32)
+        (
+            Self {
+                set,
+                high: id >> 16,
+            },
+            (id & 0xFFFF) as u32,
+        )
     }
 
     /// Its bytes.
     #[must_use]
-    pub fn encode(&self) -> [u8; 11] {
+    pub(crate) fn encode(&self) -> [u8; 11] {
         let mut bytes = [0; 11];
         bytes[..5].copy_from_slice(&self.set.prefix());
         bytes[5..].copy_from_slice(&self.high.to_be_bytes()[2..]);
@@ -72,7 +78,7 @@ impl ContainerKey {
     ///
     /// # Errors
     /// Bytes that are none.
-    pub fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
         let mut reader = KeyReader::new("set key", bytes);
         let kind = reader.read_u8()?;
         let number = reader.read_u32()?;

@@ -131,7 +131,12 @@ impl<'a, K: KeyRead> View<'a, K> {
         let key = counter.key();
         let before = stored(self.keys, Family::Meta, &key, Counter::decode_count)?;
         let difference = self.pending.map_or(0, |pending| pending.counted(counter));
-        pending::add(before.unwrap_or_default(), difference, Family::Meta, "count")
+        pending::add(
+            before.unwrap_or_default(),
+            difference,
+            Family::Meta,
+            "count",
+        )
     }
 
     /// How many relationships of a type a node has.

@@ -47,7 +47,8 @@ pub(super) fn is_same(left: &Value, right: &Value) -> bool {
 pub(super) fn any_value() -> BoxedStrategy<Value> {
     let leaf = prop_oneof![8 => scalar(), 1 => vector(), 1 => Just(Value::Null)];
     leaf.prop_recursive(3, 24, 4, |inner| {
-        let entries = prop::collection::btree_map(select(vec!["", "a", "ab", "b"]), inner.clone(), 0..3);
+        let entries =
+            prop::collection::btree_map(select(vec!["", "a", "ab", "b"]), inner.clone(), 0..3);
         prop_oneof![
             3 => prop::collection::vec(inner, 0..4).prop_map(Value::from),
             1 => entries.prop_map(|entries| {
@@ -185,7 +186,17 @@ pub(super) fn any_float() -> BoxedStrategy<f64> {
 }
 
 fn string() -> BoxedStrategy<Value> {
-    let letters = vec!['\0', '\u{1}', 'a', 'b', 'é', '\u{FFFF}', '\u{10000}', '\'', '"'];
+    let letters = vec![
+        '\0',
+        '\u{1}',
+        'a',
+        'b',
+        'é',
+        '\u{FFFF}',
+        '\u{10000}',
+        '\'',
+        '"',
+    ];
     let letter = prop_oneof![4 => select(letters), 1 => any::<char>()];
     prop::collection::vec(letter, 0..5)
         .prop_map(|letters| letters.into_iter().collect::<String>().into())
@@ -200,7 +211,16 @@ fn bytes() -> BoxedStrategy<Value> {
 }
 
 fn vector() -> BoxedStrategy<Value> {
-    let edges = vec![0.0, -0.0, 1.0, -1.0, 0.1, f32::MIN, f32::MAX, f32::from_bits(1)];
+    let edges = vec![
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        f32::MIN,
+        f32::MAX,
+        f32::from_bits(1),
+    ];
     let number = prop_oneof![2 => select(edges), 1 => any::<u32>().prop_map(f32::from_bits)];
     let finite = number.prop_filter("finite", |number| number.is_finite());
     prop::collection::vec(finite, 1..4)
@@ -269,7 +289,12 @@ fn time() -> BoxedStrategy<Value> {
 }
 
 fn date_time() -> BoxedStrategy<Value> {
-    let zone = select(vec![None, Some("Europe/Stockholm"), Some("UTC"), Some("Etc/GMT-1")]);
+    let zone = select(vec![
+        None,
+        Some("Europe/Stockholm"),
+        Some("UTC"),
+        Some("Etc/GMT-1"),
+    ]);
     (local_date_time(), any_offset(), zone)
         .prop_map(|(local, offset, zone)| {
             let zone = zone.map(|name| ZoneName::new(name).unwrap());

@@ -8,9 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{
-    Date, DateTime, Duration, LocalDateTime, LocalTime, Time, Value, Vector,
-};
+use super::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time, Value, Vector};
 
 macro_rules! from {
     ($($type:ty => |$value:ident| $made:expr),+ $(,)?) => {$(

@@ -91,7 +91,11 @@ fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 /// A key of a map, in backticks unless it is an identifier.
 fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     let starts_well = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
-    if starts_well && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+    if starts_well
+        && name
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || letter == '_')
+    {
         return f.write_str(name);
     }
     write!(f, "`{}`", name.replace('`', "``"))
@@ -126,7 +130,10 @@ mod tests {
             (Date::new(1984, 10, 11).unwrap().into(), "'1984-10-11'"),
             (vec![Some(1), None].into(), "[1, null]"),
             (Value::from(Vec::<Value>::new()), "[]"),
-            (Value::map(map).unwrap(), "{`1`: true, `a b``c`: null, k: 'v'}"),
+            (
+                Value::map(map).unwrap(),
+                "{`1`: true, `a b``c`: null, k: 'v'}",
+            ),
             (
                 Vector::new([0.1, -2.0]).unwrap().into(),
                 "vector([0.1, -2.0])",

@@ -87,10 +87,7 @@ fn equal_lists(left: &[Value], right: &[Value]) -> Option<bool> {
     all_equal(left.iter().zip(right))
 }
 
-fn equal_maps(
-    left: &BTreeMap<Arc<str>, Value>,
-    right: &BTreeMap<Arc<str>, Value>,
-) -> Option<bool> {
+fn equal_maps(left: &BTreeMap<Arc<str>, Value>, right: &BTreeMap<Arc<str>, Value>) -> Option<bool> {
     if !left.keys().eq(right.keys()) {
         return Some(false);
     }

@@ -194,8 +194,8 @@ fn read_tagged(kind: &str, content: &Json, depth: usize) -> Result<Value, BadJso
                 return Err(not("map", "it should be an object"));
             };
             let entries = object.iter().map(|(key, value)| {
-                let value = read(value, depth)
-                    .map_err(|error| error.inside(&format!(".map[{key:?}]")))?;
+                let value =
+                    read(value, depth).map_err(|error| error.inside(&format!(".map[{key:?}]")))?;
                 Ok((Arc::from(key.as_str()), value))
             });
             let entries = entries.collect::<Result<BTreeMap<_, _>, _>>()?;
@@ -272,7 +272,9 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
         b'a'..=b'f' => Some(byte - b'a' + 10),
         _ => None,
     };
-    let pairs = pairs.iter().map(|&[high, low]| Some(digit(high)? << 4 | digit(low)?));
+    let pairs = pairs
+        .iter()
+        .map(|&[high, low]| Some(digit(high)? << 4 | digit(low)?));
     rest.is_empty().then(|| pairs.collect())?
 }
 

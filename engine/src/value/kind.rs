@@ -7,7 +7,7 @@ use std::fmt;
 use super::Value;
 
 /// What kind of thing a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub enum ValueKind {
     /// [`Value::Null`].

@@ -75,9 +75,10 @@ impl Value {
             (Self::Map(left), Self::Map(right)) => order_maps(left, right),
             (Self::Vector(left), Self::Vector(right)) => left.order(right),
             // Of one rank now means two numbers, two NaNs or two nulls.
-            _ => self.rank().cmp(&other.rank()).then_with(|| {
-                self.order_as_numbers(other).unwrap_or(Ordering::Equal)
-            }),
+            _ => self
+                .rank()
+                .cmp(&other.rank())
+                .then_with(|| self.order_as_numbers(other).unwrap_or(Ordering::Equal)),
         }
     }
 

@@ -183,9 +183,7 @@ fn read(reader: &mut KeyReader<'_>, depth: usize) -> Result<Value, CodecError> {
         rank::BOOLEAN => Value::Bool(reader.read_bool()?),
         rank::STRING => Value::String(reader.read_str()?.into()),
         rank::BYTES => Value::Bytes(reader.read_bytes()?.into()),
-        rank::DATE => {
-            Value::Date(Date::from_epoch_day(reader.read_i64()?).map_err(strange)?)
-        }
+        rank::DATE => Value::Date(Date::from_epoch_day(reader.read_i64()?).map_err(strange)?),
         rank::TIME => {
             let utc_nanos = reader.read_i64()?;
             let offset = read_offset(reader)?.map_err(strange)?;
@@ -254,11 +252,7 @@ fn read_offset(reader: &mut KeyReader<'_>) -> Result<Result<UtcOffset, TemporalE
     Ok(UtcOffset::from_seconds(seconds))
 }
 
-fn read_list(
-    reader: &mut KeyReader<'_>,
-    depth: usize,
-    start: usize,
-) -> Result<Value, CodecError> {
+fn read_list(reader: &mut KeyReader<'_>, depth: usize, start: usize) -> Result<Value, CodecError> {
     if depth == MAX_DEPTH {
         return Err(CodecError::TooDeep {
             what: reader.what(),

@@ -207,11 +207,7 @@ fn read(reader: &mut RecordReader<'_>, depth: usize) -> Result<Value, CodecError
 
 /// Reads what follows the tag of a scalar or a vector.
 #[inline]
-fn read_payload(
-    reader: &mut RecordReader<'_>,
-    found: u8,
-    at: usize,
-) -> Result<Value, CodecError> {
+fn read_payload(reader: &mut RecordReader<'_>, found: u8, at: usize) -> Result<Value, CodecError> {
     let what = reader.what();
     // The parts are readable, but no value has them: we did not write this.
     let strange = |_: TemporalError| CodecError::NotCanonical { what, at };
@@ -229,9 +225,7 @@ fn read_payload(
         }
         tag::STRING => Value::String(reader.read_str()?.into()),
         tag::BYTES => Value::Bytes(reader.read_bytes()?.into()),
-        tag::DATE => {
-            Value::Date(Date::from_epoch_day(reader.read_zigzag()?).map_err(strange)?)
-        }
+        tag::DATE => Value::Date(Date::from_epoch_day(reader.read_zigzag()?).map_err(strange)?),
         tag::TIME => {
             let local = read_local_time(reader)?.map_err(strange)?;
             let offset = read_offset(reader)?.map_err(strange)?;
@@ -307,7 +301,10 @@ fn read_map(reader: &mut RecordReader<'_>, depth: usize) -> Result<Value, CodecE
     for _ in 0..count {
         let at = reader.position();
         let key = reader.read_str()?;
-        if entries.last_key_value().is_some_and(|(last, _)| **last >= *key) {
+        if entries
+            .last_key_value()
+            .is_some_and(|(last, _)| **last >= *key)
+        {
             return Err(CodecError::NotCanonical {
                 what: reader.what(),
                 at,

@@ -163,7 +163,9 @@ mod tests {
     #[test]
     fn refusals_say_what_where_and_what_to_do() {
         let refused = |elements: Vec<Value>| {
-            check_storable(&Value::from(elements)).unwrap_err().to_string()
+            check_storable(&Value::from(elements))
+                .unwrap_err()
+                .to_string()
         };
         assert_eq!(
             refused(vec![1.into(), 2.into(), 2.5.into()]),

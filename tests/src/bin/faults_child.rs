@@ -13,8 +13,8 @@
 use anyhow::{Result, bail, ensure};
 use std::io::Write;
 use std::path::Path;
-use stratigraph::storage::family::Family;
 use stratigraph::keys::KeyRead;
+use stratigraph::storage::family::Family;
 use stratigraph::{Database, DatabaseBuilder, Error};
 use stratigraph_tests::workload::{BatchNumber, Model, Verdict, Workload, Writer, verify};
 

@@ -5,10 +5,10 @@
 
 use crate::workload::{Difference, Model, SLOTS, SLOTS_PER_GROUP, State, families, slot_key};
 use std::path::Path;
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::keys::KeyRead;
 use stratigraph::{Database, Error, Result};
 
 /// What the engine has said and handed out.

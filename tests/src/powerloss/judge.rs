@@ -178,7 +178,10 @@ impl Judge {
         {
             model.advance_to(*acknowledged);
             let writer = model.writer();
-            match db.key_read().and_then(|read| verify(&read, model, *attempted)) {
+            match db
+                .key_read()
+                .and_then(|read| verify(&read, model, *attempted))
+            {
                 Ok(Verdict::Exact(batch)) => found.push(batch),
                 Ok(Verdict::Lost(batch)) => {
                     findings.lost(format!(

@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
+use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::keys::KeyRead;
 use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind};
 use tempfile::TempDir;
 

@@ -5,8 +5,8 @@ use crate::catalog::{
     Readiness, SchemaId, Scope, check_name,
 };
 use crate::error::{Error, Result};
-use crate::graph::WriteTxn;
 use crate::graph::Read as _;
+use crate::graph::WriteTxn;
 use crate::value::ValueKind;
 use std::sync::Arc;
 
@@ -235,7 +235,12 @@ impl WriteTxn {
                 }),
             };
         }
-        let name = self.free_name("index", wanted.name.as_deref(), wanted.on.word(), &wanted.properties)?;
+        let name = self.free_name(
+            "index",
+            wanted.name.as_deref(),
+            wanted.on.word(),
+            &wanted.properties,
+        )?;
         let index = Arc::new(IndexDef {
             id: SchemaId(self.next_schema_id()),
             name,
@@ -273,7 +278,8 @@ impl WriteTxn {
         }
         if wanted.demand.is_unique() {
             let mut indexes = catalog.indexes();
-            let index = indexes.find(|index| index.scope == scope && index.properties == properties);
+            let index =
+                indexes.find(|index| index.scope == scope && index.properties == properties);
             if let Some(index) = index {
                 // One index on the same properties is enough, and only a unique one can prove it.
                 return Err(Error::AlreadyDeclared {
@@ -288,7 +294,12 @@ impl WriteTxn {
             Demand::Type(_) => "type",
             Demand::Key => "key",
         };
-        let name = self.free_name(kind, wanted.name.as_deref(), wanted.on.word(), &wanted.properties)?;
+        let name = self.free_name(
+            kind,
+            wanted.name.as_deref(),
+            wanted.on.word(),
+            &wanted.properties,
+        )?;
         let constraint = Arc::new(ConstraintDef {
             id: SchemaId(self.next_schema_id()),
             name: Arc::clone(&name),

@@ -96,7 +96,9 @@ impl Database {
             }
             Scope::Type(of) => {
                 let ids = view.set(SetId::Type(of))?;
-                ids.iter().map(|id| RelationshipId::new(id).into()).collect()
+                ids.iter()
+                    .map(|id| RelationshipId::new(id).into())
+                    .collect()
             }
         };
         Ok(entities)

@@ -8,7 +8,7 @@ use super::{unknown, unwatched};
 use crate::catalog::{Change, Counter, GraphState, HierarchyDef};
 use crate::codec::CodecError;
 use crate::database::Database;
-use crate::database::keys::{KeyBulkLoad, KeyRead as _};
+use crate::database::keys::{KeyBulkLoad, KeyRead};
 use crate::error::{Error, Result};
 use crate::graph::hierarchy::keys::{HierarchyKey, encode_level};
 use crate::graph::hierarchy::{Stored, failed, find_cycle, relevel};
@@ -43,7 +43,10 @@ impl Database {
     ///
     /// # Errors
     /// As [`create_hierarchy`](Self::create_hierarchy), and [`Error::Cancelled`].
-    #[expect(clippy::needless_pass_by_value, reason = "a description is used up by what it describes")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a description is used up by what it describes"
+    )]
     pub fn create_hierarchy_watched(
         &self,
         hierarchy: HierarchyOptions,
@@ -124,7 +127,7 @@ impl Database {
 }
 
 /// Every end of the hierarchy's relationships; a tree's are refused if a child has two parents.
-fn ends<K: crate::database::keys::KeyRead>(
+fn ends<K: KeyRead>(
     view: &view::View<'_, K>,
     definition: &HierarchyDef,
     watch: &mut Watch<'_>,
@@ -157,7 +160,7 @@ fn ends<K: crate::database::keys::KeyRead>(
     Ok(ends)
 }
 
-fn two_parents<K: crate::database::keys::KeyRead>(
+fn two_parents<K: KeyRead>(
     view: &view::View<'_, K>,
     definition: &HierarchyDef,
     child: NodeId,
@@ -169,7 +172,10 @@ fn two_parents<K: crate::database::keys::KeyRead>(
         && let Some(entry) = scan.next()?
     {
         let key = AdjacencyKey::decode(entry.key);
-        parents.push(key.map_err(|error| Error::record(Family::In.name(), error))?.far);
+        parents.push(
+            key.map_err(|error| Error::record(Family::In.name(), error))?
+                .far,
+        );
     }
     match parents[..] {
         [parent, refused] => Ok(Error::HierarchyParent {
@@ -208,7 +214,11 @@ fn write_levels(
     }
     for ((level, high), mut container) in members {
         let key = HierarchyKey::Members(id, level, high).encode();
-        load.put(Family::Hierarchy, &key, &sets::encode_container(&mut container))?;
+        load.put(
+            Family::Hierarchy,
+            &key,
+            &sets::encode_container(&mut container),
+        )?;
     }
     Ok(())
 }

@@ -42,7 +42,10 @@ impl Database {
     ///
     /// # Errors
     /// As [`create_index`](Self::create_index), and [`Error::Cancelled`]: there is no index then.
-    #[expect(clippy::needless_pass_by_value, reason = "a description is used up by what it describes")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a description is used up by what it describes"
+    )]
     pub fn create_index_watched(&self, index: Index, watch: &mut Watch<'_>) -> Result<()> {
         let mut txn = self.write()?;
         let declared = txn.declare_index(&index)?;
@@ -71,7 +74,10 @@ impl Database {
     /// # Errors
     /// As [`create_constraint`](Self::create_constraint), and [`Error::Cancelled`]: there is no
     /// constraint then.
-    #[expect(clippy::needless_pass_by_value, reason = "a description is used up by what it describes")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a description is used up by what it describes"
+    )]
     pub fn create_constraint_watched(
         &self,
         constraint: Constraint,
@@ -97,7 +103,10 @@ impl Database {
         let read = self.read()?;
         let index = read.catalog().index_named(name).cloned();
         let index = index.ok_or_else(|| unknown("index", name))?;
-        if let Some(constraint) = index.constraint.and_then(|id| read.catalog().constraint(id)) {
+        if let Some(constraint) = index
+            .constraint
+            .and_then(|id| read.catalog().constraint(id))
+        {
             return Err(Error::IndexOfConstraint {
                 index: Arc::clone(&index.name),
                 constraint: Arc::clone(&constraint.name),
@@ -140,9 +149,8 @@ impl Database {
 
     fn remove_constraint(&self, constraint: &ConstraintDef) -> Result<()> {
         let mut txn = self.write()?;
-        let mut indexes = txn.catalog().indexes();
-        let index = indexes.find(|index| index.constraint == Some(constraint.id));
-        let index: Option<Arc<IndexDef>> = index.cloned();
+        let proof = |index: &&Arc<IndexDef>| index.constraint == Some(constraint.id);
+        let index = txn.catalog().indexes().find(proof).cloned();
         txn.change_catalog(&Change::DropConstraint(constraint.id))?;
         if let Some(index) = index {
             txn.change_catalog(&Change::DropIndex(index.id))?;
@@ -211,8 +219,6 @@ fn unknown(what: &'static str, name: &str) -> Error {
 }
 
 /// A watch for work that nobody watches.
-fn unwatched<'a>(
-    report: &'a mut dyn FnMut(crate::storage::cancel::Progress<'_>),
-) -> Watch<'a> {
+fn unwatched<'a>(report: &'a mut dyn FnMut(crate::storage::cancel::Progress<'_>)) -> Watch<'a> {
     Watch::new(report, CancelToken::new())
 }

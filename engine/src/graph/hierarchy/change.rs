@@ -8,7 +8,6 @@ use super::stored::{READ_LIMIT, Stored, failed};
 use crate::catalog::{Counter, HierarchyDef, SchemaId};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
-use crate::graph::keys::Way;
 use crate::graph::pending::{add, stored};
 use crate::graph::sets;
 use crate::graph::view::View;

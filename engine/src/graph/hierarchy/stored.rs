@@ -270,7 +270,10 @@ impl<'a, K: KeyRead> Hierarchy<'a, K> {
     /// See [`Read`](crate::Read).
     pub fn member_count(&self) -> Result<u64> {
         let counter = crate::catalog::Counter::Members(self.definition.id);
-        let gone = self.before.keys().filter(|node| self.changes[*node].is_none());
+        let gone = self
+            .before
+            .keys()
+            .filter(|node| self.changes[*node].is_none());
         let come = self
             .changes
             .iter()

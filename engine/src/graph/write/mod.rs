@@ -14,7 +14,7 @@ use super::pending::Pending;
 use super::properties::{Apart, MAX_VALUE_BYTES};
 use super::read::{Read, sealed};
 use super::rules;
-use super::view::View;
+use super::view::{self, View};
 use crate::catalog::{Catalog, Change, GraphState, NameId, Names, NextIds};
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
@@ -93,7 +93,10 @@ impl WriteTxn {
     /// [`Error::UnknownSavepoint`] if it is gone.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
         self.keys.rollback_to(savepoint.0)?;
-        let at = self.savepoints.iter().position(|(known, ..)| *known == savepoint.0);
+        let at = self
+            .savepoints
+            .iter()
+            .position(|(known, ..)| *known == savepoint.0);
         let at = at.ok_or(Error::UnknownSavepoint)?;
         self.savepoints.truncate(at + 1);
         if let Some((_, state, unmet)) = self.savepoints.last() {
@@ -111,7 +114,10 @@ impl WriteTxn {
     /// [`Error::UnknownSavepoint`] if it is gone.
     pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
         self.keys.release(savepoint.0)?;
-        let at = self.savepoints.iter().position(|(known, ..)| *known == savepoint.0);
+        let at = self
+            .savepoints
+            .iter()
+            .position(|(known, ..)| *known == savepoint.0);
         self.savepoints.truncate(at.unwrap_or_default());
         Ok(())
     }
@@ -129,7 +135,7 @@ impl WriteTxn {
     /// [`Error::OutcomeUnknown`] if the commit may or may not be there after the next open. After
     /// any other error than that nothing was written.
     pub fn commit(mut self) -> Result<CommitSeq> {
-        rules::check_presence(&self.view(), &self.unmet)?;
+        rules::check_presence(&view::of(&self), &self.unmet)?;
         self.settle()?;
         if self.state.next != self.keys.base_state().next {
             let next = self.state.next.encode();

@@ -128,7 +128,8 @@ impl WriteTxn {
         if difference > 0 {
             self.pending.add_to_set(SetId::Label(label), node.get());
         } else {
-            self.pending.remove_from_set(SetId::Label(label), node.get());
+            self.pending
+                .remove_from_set(SetId::Label(label), node.get());
         }
         self.pending.count(Counter::Label(label), difference);
         for (of, degree) in out {
@@ -227,7 +228,8 @@ impl WriteTxn {
         self.unmet.remove(&entity);
         self.pending.count(Counter::Nodes, -1);
         for label in &record.labels {
-            self.pending.remove_from_set(SetId::Label(*label), node.get());
+            self.pending
+                .remove_from_set(SetId::Label(*label), node.get());
             self.pending.count(Counter::Label(*label), -1);
         }
         Ok(())
@@ -244,7 +246,8 @@ impl WriteTxn {
         changes.write(&mut self.keys)?;
         for entry in rules.entries.iter().filter(|entry| entry.counts) {
             let difference = if entry.value.is_some() { 1 } else { -1 };
-            self.pending.count(Counter::Entries(entry.index), difference);
+            self.pending
+                .count(Counter::Entries(entry.index), difference);
             if entry.value.is_some() {
                 self.pending.sketch(entry.index, &entry.values);
             }

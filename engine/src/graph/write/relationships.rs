@@ -67,7 +67,13 @@ impl WriteTxn {
         changes.put(Family::In, &incoming, Vec::new());
         self.write(changes, rules)?;
         self.state.next.relationship += 1;
-        self.note_relationship(relationship, record.ends(), &source_labels, &target_labels, 1);
+        self.note_relationship(
+            relationship,
+            record.ends(),
+            &source_labels,
+            &target_labels,
+            1,
+        );
         if let Some(declared) = declared {
             self.pending.relevel(declared.id, source.get());
             self.pending.relevel(declared.id, target.get());

@@ -9,7 +9,7 @@ use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value, ordered};
 
 /// The longest values, together, that an index takes.
-pub const MAX_INDEXED_BYTES: usize = 8 << 10;
+pub(crate) const MAX_INDEXED_BYTES: usize = 8 << 10;
 
 /// The key of an entity in an index.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -118,10 +118,7 @@ impl<'a, K: KeyRead> Lookup<'a, K> {
             Bound::Included(value) | Bound::Excluded(value) => never(value),
             Bound::Unbounded => false,
         });
-        if ends_never
-            || equal.iter().any(never)
-            || equal.len() >= self.index.properties.len()
-        {
+        if ends_never || equal.iter().any(never) || equal.len() >= self.index.properties.len() {
             return Ok(self.nothing());
         }
         let prefix = self.key(equal)?;
@@ -289,7 +286,10 @@ impl Iterator for Matches<'_> {
         };
         let number = number.try_into().map(u64::from_be_bytes).map_err(|_| {
             let what = "index entry";
-            Error::record(Family::PropIndex.name(), CodecError::NotCanonical { what, at: 0 })
+            Error::record(
+                Family::PropIndex.name(),
+                CodecError::NotCanonical { what, at: 0 },
+            )
         });
         Some(number.map(|number| entity_like(self.like, number)))
     }

@@ -122,7 +122,11 @@ mod tests {
         let (mut left, mut right, mut both) =
             (Sketch::default(), Sketch::default(), Sketch::default());
         for element in 0..2000_u32 {
-            let half = if element < 1200 { &mut left } else { &mut right };
+            let half = if element < 1200 {
+                &mut left
+            } else {
+                &mut right
+            };
             half.add(&element.to_be_bytes());
             both.add(&element.to_be_bytes());
         }

@@ -43,12 +43,28 @@ fn equality_by_example() {
             Some(false),
         ),
         // One known difference settles it, on either side of an unknown one.
-        (list(&[null(), 1.into()]), list(&[1.into(), 2.into()]), Some(false)),
-        (list(&[1.into(), null()]), list(&[2.into(), 1.into()]), Some(false)),
+        (
+            list(&[null(), 1.into()]),
+            list(&[1.into(), 2.into()]),
+            Some(false),
+        ),
+        (
+            list(&[1.into(), null()]),
+            list(&[2.into(), 1.into()]),
+            Some(false),
+        ),
         (map(&[]), map(&[]), Some(true)),
-        (map(&[("k", 1.into())]), map(&[("k", 1.0.into())]), Some(true)),
+        (
+            map(&[("k", 1.into())]),
+            map(&[("k", 1.0.into())]),
+            Some(true),
+        ),
         (map(&[]), map(&[("k", null())]), Some(false)),
-        (map(&[("k", 1.into())]), map(&[("k", 1.into()), ("l", null())]), Some(false)),
+        (
+            map(&[("k", 1.into())]),
+            map(&[("k", 1.into()), ("l", null())]),
+            Some(false),
+        ),
         (map(&[("k", null())]), map(&[("k", null())]), None),
         (
             map(&[("k", 1.into()), ("l", null())]),
@@ -60,7 +76,11 @@ fn equality_by_example() {
         (1.0.into(), f64::NAN.into(), Some(false)),
         (f64::NAN.into(), f64::NAN.into(), Some(false)),
         (f64::NAN.into(), "a".into(), Some(false)),
-        (list(&[f64::NAN.into()]), list(&[f64::NAN.into()]), Some(false)),
+        (
+            list(&[f64::NAN.into()]),
+            list(&[f64::NAN.into()]),
+            Some(false),
+        ),
         (1.into(), 1.0.into(), Some(true)),
         (0.0.into(), (-0.0).into(), Some(true)),
         ("1".into(), 1.into(), Some(false)),
@@ -70,14 +90,22 @@ fn equality_by_example() {
             Some(false),
         ),
         (duration("P1D"), Date::MIN.into(), Some(false)),
-        (duration("P12Y5M14DT16H13M10S"), duration("P12Y5M14DT16H13M10S"), Some(true)),
+        (
+            duration("P12Y5M14DT16H13M10S"),
+            duration("P12Y5M14DT16H13M10S"),
+            Some(true),
+        ),
         (duration("P1D"), duration("PT24H"), Some(false)),
         (
             Vector::new([1.0]).unwrap().into(),
             Vector::new([1.0]).unwrap().into(),
             Some(true),
         ),
-        (Vector::new([1.0]).unwrap().into(), list(&[1.0.into()]), Some(false)),
+        (
+            Vector::new([1.0]).unwrap().into(),
+            list(&[1.0.into()]),
+            Some(false),
+        ),
     ] {
         assert_eq!(left.equals(&right), equal, "{left} = {right}");
         assert_eq!(right.equals(&left), equal, "{right} = {left}");
@@ -101,15 +129,39 @@ fn comparison_by_example() {
         (null(), null(), Unknown),
         (null(), 1.into(), Unknown),
         (map(&[]), map(&[]), Unknown),
-        (list(&[1.into(), 2.into()]), list(&[3.into(), 4.into()]), Ordered(Ordering::Less)),
-        (list(&[1.into()]), list(&[1.into(), null()]), Ordered(Ordering::Less)),
-        (list(&[1.into(), 2.into()]), list(&[1.into(), null()]), Unknown),
-        (list(&[1.into(), 2.into()]), list(&[3.into(), null()]), Ordered(Ordering::Less)),
-        (list(&[1.into(), "a".into()]), list(&[1.into(), 1.into()]), Unknown),
+        (
+            list(&[1.into(), 2.into()]),
+            list(&[3.into(), 4.into()]),
+            Ordered(Ordering::Less),
+        ),
+        (
+            list(&[1.into()]),
+            list(&[1.into(), null()]),
+            Ordered(Ordering::Less),
+        ),
+        (
+            list(&[1.into(), 2.into()]),
+            list(&[1.into(), null()]),
+            Unknown,
+        ),
+        (
+            list(&[1.into(), 2.into()]),
+            list(&[3.into(), null()]),
+            Ordered(Ordering::Less),
+        ),
+        (
+            list(&[1.into(), "a".into()]),
+            list(&[1.into(), 1.into()]),
+            Unknown,
+        ),
         (list(&[f64::NAN.into()]), list(&[1.into()]), Unordered),
         (list(&[]), list(&[]), Ordered(Ordering::Equal)),
         // Equal elements need not be comparable ones.
-        (list(&[map(&[])]), list(&[map(&[]), 1.into()]), Ordered(Ordering::Less)),
+        (
+            list(&[map(&[])]),
+            list(&[map(&[]), 1.into()]),
+            Ordered(Ordering::Less),
+        ),
     ] {
         let reversed = match expected {
             Ordered(order) => Ordered(order.reverse()),
@@ -125,15 +177,25 @@ fn only_one_kind_is_comparable_and_not_every_kind() {
     let values = one_of_each();
     for left in &values {
         for right in &values {
-            let numbers = [left, right].iter().all(|value| matches!(value, Value::Int(_) | Value::Float(_)));
+            let numbers = [left, right]
+                .iter()
+                .all(|value| matches!(value, Value::Int(_) | Value::Float(_)));
             let never = matches!(
                 left,
-                Value::Null | Value::Bytes(_) | Value::Duration(_) | Value::Map(_) | Value::Vector(_)
+                Value::Null
+                    | Value::Bytes(_)
+                    | Value::Duration(_)
+                    | Value::Map(_)
+                    | Value::Vector(_)
             );
             // The list of the sample ends with a null, which is not even comparable with itself.
             let expected = numbers
                 || (left.kind() == right.kind() && !never && !matches!(left, Value::List(_)));
-            assert_eq!(left.compare(right).is_some(), expected, "{left} and {right}");
+            assert_eq!(
+                left.compare(right).is_some(),
+                expected,
+                "{left} and {right}"
+            );
         }
     }
 }

@@ -10,7 +10,10 @@ use crate::value::any_value::{any_float, any_int, any_value, is_same, one_of_eac
 
 #[test]
 fn each_kind_has_its_form() {
-    let lines: Vec<String> = one_of_each().iter().map(|value| to_json(value).to_string()).collect();
+    let lines: Vec<String> = one_of_each()
+        .iter()
+        .map(|value| to_json(value).to_string())
+        .collect();
     assert_eq!(
         lines,
         [
@@ -76,13 +79,22 @@ fn what_is_no_value_is_refused_with_its_place() {
             json!({"bytes": "000"}),
             "this is not a bytes: it should be pairs of lower-case hex digits (at $)",
         ),
-        (json!({"date": 5}), "this is not a date: it should be a string (at $)"),
+        (
+            json!({"date": 5}),
+            "this is not a date: it should be a string (at $)",
+        ),
         (
             json!({"date": "1984-13-11"}),
             "this is not a date: the month must be between 1 and 12, it is 13 at byte 0 (at $)",
         ),
-        (json!({"map": []}), "this is not a map: it should be an object (at $)"),
-        (json!({"vector": 1.0}), "this is not a vector: it should be a list (at $)"),
+        (
+            json!({"map": []}),
+            "this is not a map: it should be an object (at $)",
+        ),
+        (
+            json!({"vector": 1.0}),
+            "this is not a vector: it should be a list (at $)",
+        ),
         (
             json!({"vector": ["1.0"]}),
             "this is not a vector: it should hold numbers only (at $)",
@@ -104,7 +116,11 @@ fn what_is_no_value_is_refused_with_its_place() {
 fn nesting_ends_where_values_do() {
     let mut json = json!([1]);
     for level in 1..MAX_DEPTH {
-        json = if level % 2 == 0 { json!([json]) } else { json!({"map": {"k": json}}) };
+        json = if level % 2 == 0 {
+            json!([json])
+        } else {
+            json!({"map": {"k": json}})
+        };
     }
     assert!(from_json(&json).is_ok());
     let error = from_json(&json!([json])).unwrap_err();

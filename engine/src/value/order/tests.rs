@@ -97,7 +97,10 @@ fn numbers_in_their_order() {
         (i64::MIN.into(), (i64::MIN as f64).into()),
         (f64::NAN.into(), (-f64::NAN).into()),
         (Value::Null, Value::Null),
-        (Vector::new([0.0]).unwrap().into(), Vector::new([-0.0]).unwrap().into()),
+        (
+            Vector::new([0.0]).unwrap().into(),
+            Vector::new([-0.0]).unwrap().into(),
+        ),
     ] {
         assert!(left.equivalent(&right), "{left} and {right}");
         assert_eq!(hash(&left), hash(&right), "{left} and {right}");
@@ -177,15 +180,28 @@ fn temporal_values_in_their_order() {
         "P1M",
         "P31D",
     ];
-    fn values<T: std::str::FromStr<Err: std::fmt::Debug> + Into<Value>>(texts: &[&str]) -> Vec<Value> {
+    fn values<T: std::str::FromStr<Err: std::fmt::Debug> + Into<Value>>(
+        texts: &[&str],
+    ) -> Vec<Value> {
         let texts = texts.iter();
-        texts.map(|text| text.parse::<T>().unwrap().into()).collect()
+        texts
+            .map(|text| text.parse::<T>().unwrap().into())
+            .collect()
     }
     assert_ascending(&values::<Time>(&times));
     assert_ascending(&values::<DateTime>(&date_times));
     assert_ascending(&values::<Duration>(&durations));
-    assert_ascending(&values::<Date>(&["-0001-12-31", "0000-01-01", "1910-05-06", "+10000-01-01"]));
-    assert_ascending(&values::<LocalTime>(&["10:35", "12:30:14.645876123", "12:30:14.645876124"]));
+    assert_ascending(&values::<Date>(&[
+        "-0001-12-31",
+        "0000-01-01",
+        "1910-05-06",
+        "+10000-01-01",
+    ]));
+    assert_ascending(&values::<LocalTime>(&[
+        "10:35",
+        "12:30:14.645876123",
+        "12:30:14.645876124",
+    ]));
     assert_ascending(&values::<LocalDateTime>(&[
         "0001-01-01T01:01:01.000000001",
         "1980-12-11T12:31:14",
@@ -208,7 +224,8 @@ fn decimal(value: &Value) -> Option<(bool, String)> {
         Value::Float(float) if float.abs() < 1e19 => format!("{float:.1100}"),
         _ => return None,
     };
-    let negative = text.starts_with('-') && text.contains(|digit: char| ('1'..='9').contains(&digit));
+    let negative =
+        text.starts_with('-') && text.contains(|digit: char| ('1'..='9').contains(&digit));
     Some((negative, format!("{:0>1121}", text.trim_start_matches('-'))))
 }
 

@@ -103,22 +103,68 @@ fn bytes_we_did_not_write_are_refused() {
         *last = 2;
     }
     for (bytes, error) in [
-        (vec![0x99], CodecError::BadTag { what, at: 0, found: 0x99 }),
-        (vec![rank::MAP], CodecError::BadTag { what, at: 0, found: rank::MAP }),
-        (vec![rank::BOOLEAN, 2], CodecError::BadTag { what, at: 1, found: 2 }),
-        (vec![rank::LIST, 2], CodecError::BadTag { what, at: 1, found: 2 }),
+        (
+            vec![0x99],
+            CodecError::BadTag {
+                what,
+                at: 0,
+                found: 0x99,
+            },
+        ),
+        (
+            vec![rank::MAP],
+            CodecError::BadTag {
+                what,
+                at: 0,
+                found: rank::MAP,
+            },
+        ),
+        (
+            vec![rank::BOOLEAN, 2],
+            CodecError::BadTag {
+                what,
+                at: 1,
+                found: 2,
+            },
+        ),
+        (
+            vec![rank::LIST, 2],
+            CodecError::BadTag {
+                what,
+                at: 1,
+                found: 2,
+            },
+        ),
         (two_to_the_53, strange.clone()),
         // 1.5 and one more.
-        (vec![rank::NUMBER, 0xBF, 0xF8, 0, 0, 0, 0, 0, 0, 0x80, 1], strange.clone()),
+        (
+            vec![rank::NUMBER, 0xBF, 0xF8, 0, 0, 0, 0, 0, 0, 0x80, 1],
+            strange.clone(),
+        ),
         // NaN among the numbers.
-        (vec![rank::NUMBER, 0xFF, 0xF8, 0, 0, 0, 0, 0, 0, 0x80, 0], strange.clone()),
+        (
+            vec![rank::NUMBER, 0xFF, 0xF8, 0, 0, 0, 0, 0, 0, 0x80, 0],
+            strange.clone(),
+        ),
         ([&[rank::DATE][..], &[0xFF; 8]].concat(), strange.clone()),
-        ([&[rank::LOCAL_TIME][..], &[0xFF; 8]].concat(), strange.clone()),
+        (
+            [&[rank::LOCAL_TIME][..], &[0xFF; 8]].concat(),
+            strange.clone(),
+        ),
         ([&[rank::TIME][..], &[0xFF; 12]].concat(), strange.clone()),
-        ([&[rank::LOCAL_DATE_TIME][..], &[0xFF; 12]].concat(), strange.clone()),
-        ([&[rank::DATE_TIME][..], &[0xFF; 16], &[0, 0]].concat(), strange.clone()),
+        (
+            [&[rank::LOCAL_DATE_TIME][..], &[0xFF; 12]].concat(),
+            strange.clone(),
+        ),
+        (
+            [&[rank::DATE_TIME][..], &[0xFF; 16], &[0, 0]].concat(),
+            strange.clone(),
+        ),
         // A month too much for the seconds to make up for.
-        ([&[rank::DURATION][..], &[0; 8], &[0; 4], &[0xFF; 16]].concat(), strange.clone()),
+        (
+            [&[rank::DURATION][..], &[0; 8], &[0; 4], &[0xFF; 16]].concat(),
+            strange.clone(),
+        ),
         (
             vec![rank::VECTOR, 0, 0, 0, 0],
             CodecError::NotCanonical { what, at: 1 },
@@ -134,15 +180,29 @@ fn bytes_we_did_not_write_are_refused() {
         ),
         (
             vec![rank::VECTOR, 0, 0, 0, 2, 0x80, 0, 0, 0],
-            CodecError::BadLength { what, at: 1, length: 2, limit: 1 },
+            CodecError::BadLength {
+                what,
+                at: 1,
+                length: 2,
+                limit: 1,
+            },
         ),
         (
             [rank::LIST, ELEMENT].repeat(65),
-            CodecError::TooDeep { what, at: 128, limit: 64 },
+            CodecError::TooDeep {
+                what,
+                at: 128,
+                limit: 64,
+            },
         ),
     ] {
         let mut reader = KeyReader::new(what, &bytes);
-        assert_eq!(read_value(&mut reader).err(), Some(error), "{}", hex(&bytes));
+        assert_eq!(
+            read_value(&mut reader).err(),
+            Some(error),
+            "{}",
+            hex(&bytes)
+        );
         assert_eq!(reader.remaining(), bytes.len());
     }
 }

@@ -69,11 +69,17 @@ fn golden_bytes_of_lists() {
         (Value::from(Vec::<Value>::new()), "0E00"),
         (vec![true, false].into(), "41020100"),
         (vec![1, -1, 300].into(), "43030201D804"),
-        (vec![0.5, -0.0].into(), "4402000000000000E03F0000000000000080"),
+        (
+            vec![0.5, -0.0].into(),
+            "4402000000000000E03F0000000000000080",
+        ),
         (vec!["", "ab"].into(), "45020002 6162"),
         (vec![Value::bytes([7])].into(), "46010107"),
         (vec![Date::from_epoch_day(-1).unwrap()].into(), "470101"),
-        (vec![Value::from(1), 1.0.into()].into(), "0E02030204000000000000F03F"),
+        (
+            vec![Value::from(1), 1.0.into()].into(),
+            "0E02030204000000000000F03F",
+        ),
         (vec![Value::Null].into(), "0E0100"),
         (vec![vec![1], vec![2]].into(), "0E02430102430104"),
         (vec![Vector::new([0.0]).unwrap()].into(), "0E010D0100000000"),
@@ -90,7 +96,12 @@ fn bytes_we_did_not_write_are_refused() {
     let what = WHAT;
     let strange = |at| CodecError::NotCanonical { what, at };
     let tag = |at, found| CodecError::BadTag { what, at, found };
-    let length = |at, length, limit| CodecError::BadLength { what, at, length, limit };
+    let length = |at, length, limit| CodecError::BadLength {
+        what,
+        at,
+        length,
+        limit,
+    };
     for (bytes, error) in [
         ("10", tag(1, 0x10)),
         ("3F", tag(1, 0x3F)),
@@ -144,7 +155,11 @@ fn nesting_ends_where_values_do() {
     let bytes = record(&value);
     assert!(read_record(&bytes).is_ok_and(|back| is_same(&back, &value)));
     let deeper = [&[tag::LIST, 1], &bytes[..]].concat();
-    let error = CodecError::TooDeep { what: WHAT, at: 129, limit: 64 };
+    let error = CodecError::TooDeep {
+        what: WHAT,
+        at: 129,
+        limit: 64,
+    };
     assert_eq!(read_record(&deeper).err(), Some(error));
     // Many levels that each claim all that is left must not each reserve it.
     let greedy = [tag::LIST, 0xE4, 0x01].repeat(300);

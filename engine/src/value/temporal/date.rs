@@ -64,13 +64,8 @@ impl Date {
     ///
     /// [`TemporalError::OutOfRange`].
     pub fn from_epoch_day(days: i64) -> Result<Self, TemporalError> {
-        within(
-            "day since 1970-01-01",
-            days,
-            Self::MIN.days,
-            Self::MAX.days,
-        )
-        .map(|days| Self { days })
+        within("day since 1970-01-01", days, Self::MIN.days, Self::MAX.days)
+            .map(|days| Self { days })
     }
 
     /// Days since 1970-01-01, negative before it.

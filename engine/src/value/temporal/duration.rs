@@ -232,7 +232,8 @@ impl FromStr for Duration {
             }
         }
         let parts = (|| {
-            let narrow = |wide: i128| i64::try_from(wide).map_err(|_| TemporalError::DurationTooLong);
+            let narrow =
+                |wide: i128| i64::try_from(wide).map_err(|_| TemporalError::DurationTooLong);
             let second = i128::from(NANOS_PER_SECOND);
             // The remainder is below 10^9.
             let nanoseconds = nanos.rem_euclid(second) as u32;

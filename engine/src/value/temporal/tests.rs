@@ -83,9 +83,17 @@ fn texts_by_example() {
 
 #[test]
 fn parts_by_example() {
-    let moment = "1984-10-11T12:31:14.645876123-01:00".parse::<DateTime>().unwrap();
-    assert_eq!((moment.year(), moment.month(), moment.day()), (1984, 10, 11));
-    assert_eq!((moment.hour(), moment.minute(), moment.second()), (12, 31, 14));
+    let moment = "1984-10-11T12:31:14.645876123-01:00"
+        .parse::<DateTime>()
+        .unwrap();
+    assert_eq!(
+        (moment.year(), moment.month(), moment.day()),
+        (1984, 10, 11)
+    );
+    assert_eq!(
+        (moment.hour(), moment.minute(), moment.second()),
+        (12, 31, 14)
+    );
     assert_eq!(moment.nanosecond(), 645_876_123);
     assert_eq!(moment.epoch_second(), 466_345_874 + 3_600);
     let again = DateTime::from_epoch(466_349_474, 645_876_123, moment.offset(), None);
@@ -103,24 +111,75 @@ fn parts_by_example() {
 #[test]
 fn what_does_not_exist_is_refused() {
     for (error, message) in [
-        (Date::new(1_000_000_000, 1, 1).err(), "the year must be between -999999999 and 999999999, it is 1000000000"),
-        (Date::new(2001, 0, 1).err(), "the month must be between 1 and 12, it is 0"),
-        (Date::new(1900, 2, 29).err(), "month 2 of the year 1900 has 28 days, not 29"),
-        (Date::new(2000, 2, 30).err(), "month 2 of the year 2000 has 29 days, not 30"),
-        (Date::new(2001, 4, 31).err(), "month 4 of the year 2001 has 30 days, not 31"),
-        (Date::new(2001, 4, 0).err(), "month 4 of the year 2001 has 30 days, not 0"),
-        (LocalTime::new(24, 0, 0, 0).err(), "the hour must be between 0 and 23, it is 24"),
-        (LocalTime::new(0, 60, 0, 0).err(), "the minute must be between 0 and 59, it is 60"),
-        (LocalTime::new(0, 0, 60, 0).err(), "the second must be between 0 and 59, it is 60"),
-        (LocalTime::new(0, 0, 0, 1_000_000_000).err(), "the nanosecond must be between 0 and 999999999, it is 1000000000"),
-        (UtcOffset::from_seconds(64_801).err(), "the offset from UTC in seconds must be between -64800 and 64800, it is 64801"),
+        (
+            Date::new(1_000_000_000, 1, 1).err(),
+            "the year must be between -999999999 and 999999999, it is 1000000000",
+        ),
+        (
+            Date::new(2001, 0, 1).err(),
+            "the month must be between 1 and 12, it is 0",
+        ),
+        (
+            Date::new(1900, 2, 29).err(),
+            "month 2 of the year 1900 has 28 days, not 29",
+        ),
+        (
+            Date::new(2000, 2, 30).err(),
+            "month 2 of the year 2000 has 29 days, not 30",
+        ),
+        (
+            Date::new(2001, 4, 31).err(),
+            "month 4 of the year 2001 has 30 days, not 31",
+        ),
+        (
+            Date::new(2001, 4, 0).err(),
+            "month 4 of the year 2001 has 30 days, not 0",
+        ),
+        (
+            LocalTime::new(24, 0, 0, 0).err(),
+            "the hour must be between 0 and 23, it is 24",
+        ),
+        (
+            LocalTime::new(0, 60, 0, 0).err(),
+            "the minute must be between 0 and 59, it is 60",
+        ),
+        (
+            LocalTime::new(0, 0, 60, 0).err(),
+            "the second must be between 0 and 59, it is 60",
+        ),
+        (
+            LocalTime::new(0, 0, 0, 1_000_000_000).err(),
+            "the nanosecond must be between 0 and 999999999, it is 1000000000",
+        ),
+        (
+            UtcOffset::from_seconds(64_801).err(),
+            "the offset from UTC in seconds must be between -64800 and 64800, it is 64801",
+        ),
         (ZoneName::new("").err(), "`` is not the name of a time zone"),
-        (ZoneName::new("a]b").err(), "`a]b` is not the name of a time zone"),
-        (ZoneName::new("+1").err(), "`+1` is not the name of a time zone"),
-        (Duration::new(0, 0, 0, 1_000_000_000).err(), "the nanosecond must be between 0 and 999999999, it is 1000000000"),
-        (Duration::new(i64::MAX, 0, 0, 0).err(), "the duration is longer than 2^63 seconds"),
-        (Duration::new(0, 1, i64::MAX, 0).err(), "the duration is longer than 2^63 seconds"),
-        (DateTime::from_epoch(i64::MAX, 0, UtcOffset::MAX, None).err(), "the second since 1970-01-01T00:00 must be between -31557014135596800 and 31556889832780799, it is 9223372036854775807"),
+        (
+            ZoneName::new("a]b").err(),
+            "`a]b` is not the name of a time zone",
+        ),
+        (
+            ZoneName::new("+1").err(),
+            "`+1` is not the name of a time zone",
+        ),
+        (
+            Duration::new(0, 0, 0, 1_000_000_000).err(),
+            "the nanosecond must be between 0 and 999999999, it is 1000000000",
+        ),
+        (
+            Duration::new(i64::MAX, 0, 0, 0).err(),
+            "the duration is longer than 2^63 seconds",
+        ),
+        (
+            Duration::new(0, 1, i64::MAX, 0).err(),
+            "the duration is longer than 2^63 seconds",
+        ),
+        (
+            DateTime::from_epoch(i64::MAX, 0, UtcOffset::MAX, None).err(),
+            "the second since 1970-01-01T00:00 must be between -31557014135596800 and 31556889832780799, it is 9223372036854775807",
+        ),
     ] {
         assert_eq!(error.unwrap().to_string(), message);
     }
@@ -137,36 +196,126 @@ fn texts_are_refused_where_they_go_wrong() {
     }
     for (found, message) in [
         (error::<Date>(""), "not a date: a year expected at byte 0"),
-        (error::<Date>("984-10-11"), "not a date: a year expected at byte 0"),
-        (error::<Date>("1984-1-11"), "not a date: a month of two digits expected at byte 5"),
-        (error::<Date>("1984-10-11 "), "not a date: the end expected at byte 10"),
-        (error::<Date>("19841-10-11"), "not a date: `-` and a month expected at byte 4"),
-        (error::<Date>("+1984-10-11"), "not a date: not in its shortest form at byte 0"),
-        (error::<Date>("-0000-10-11"), "not a date: not in its shortest form at byte 0"),
-        (error::<Date>("1984-02-30"), "not a date: month 2 of the year 1984 has 29 days, not 30 at byte 0"),
-        (error::<Date>("1984-1é-11"), "not a date: a month of two digits expected at byte 5"),
-        (error::<LocalTime>("12:00:00"), "not a local time: not in its shortest form at byte 0"),
-        (error::<LocalTime>("12:00:00.5"), "not a local time: not in its shortest form at byte 0"),
-        (error::<LocalTime>("12:00:00."), "not a local time: one to nine digits expected at byte 9"),
-        (error::<LocalTime>("12:00:00.0000000001"), "not a local time: the end expected at byte 18"),
-        (error::<Time>("12:00"), "not a time: an offset from UTC (`Z`, `+hh:mm` or `-hh:mm`) expected at byte 5"),
-        (error::<Time>("12:00+00:00"), "not a time: not in its shortest form at byte 0"),
-        (error::<Time>("12:00+18:01"), "not a time: the offset from UTC in seconds must be between -64800 and 64800, it is 64860 at byte 5"),
-        (error::<LocalDateTime>("1984-10-11"), "not a local date-time: `T` and a time expected at byte 10"),
-        (error::<LocalDateTime>("1984-10-11T24:00"), "not a local date-time: the hour must be between 0 and 23, it is 24 at byte 11"),
-        (error::<DateTime>("1984-10-11T12:00Z[a b]"), "not a date-time: `a b` is not the name of a time zone at byte 18"),
-        (error::<DateTime>("1984-10-11T12:00Z[ab"), "not a date-time: the name of a time zone and `]` expected at byte 18"),
-        (error::<Duration>("1D"), "not a duration: `P` expected at byte 0"),
-        (error::<Duration>("P"), "not a duration: not in its shortest form at byte 0"),
-        (error::<Duration>("P1DT"), "not a duration: not in its shortest form at byte 0"),
-        (error::<Duration>("PT60S"), "not a duration: not in its shortest form at byte 0"),
-        (error::<Duration>("P1D1D"), "not a duration: not in its shortest form at byte 0"),
-        (error::<Duration>("PT1H-1M"), "not a duration: not in its shortest form at byte 0"),
-        (error::<Duration>("P1.5D"), "not a duration: `S` expected at byte 4"),
-        (error::<Duration>("P1S"), "not a duration: `Y`, `M`, `D` or `T` expected at byte 2"),
-        (error::<Duration>("PT1D"), "not a duration: `H`, `M` or `S` expected at byte 3"),
-        (error::<Duration>("P9999999999999999999Y"), "not a duration: the duration is longer than 2^63 seconds at byte 1"),
-        (error::<Duration>(&format!("P{}", "9999999999999999999Y".repeat(9))), "not a duration: a text of at most 128 bytes expected at byte 0"),
+        (
+            error::<Date>("984-10-11"),
+            "not a date: a year expected at byte 0",
+        ),
+        (
+            error::<Date>("1984-1-11"),
+            "not a date: a month of two digits expected at byte 5",
+        ),
+        (
+            error::<Date>("1984-10-11 "),
+            "not a date: the end expected at byte 10",
+        ),
+        (
+            error::<Date>("19841-10-11"),
+            "not a date: `-` and a month expected at byte 4",
+        ),
+        (
+            error::<Date>("+1984-10-11"),
+            "not a date: not in its shortest form at byte 0",
+        ),
+        (
+            error::<Date>("-0000-10-11"),
+            "not a date: not in its shortest form at byte 0",
+        ),
+        (
+            error::<Date>("1984-02-30"),
+            "not a date: month 2 of the year 1984 has 29 days, not 30 at byte 0",
+        ),
+        (
+            error::<Date>("1984-1é-11"),
+            "not a date: a month of two digits expected at byte 5",
+        ),
+        (
+            error::<LocalTime>("12:00:00"),
+            "not a local time: not in its shortest form at byte 0",
+        ),
+        (
+            error::<LocalTime>("12:00:00.5"),
+            "not a local time: not in its shortest form at byte 0",
+        ),
+        (
+            error::<LocalTime>("12:00:00."),
+            "not a local time: one to nine digits expected at byte 9",
+        ),
+        (
+            error::<LocalTime>("12:00:00.0000000001"),
+            "not a local time: the end expected at byte 18",
+        ),
+        (
+            error::<Time>("12:00"),
+            "not a time: an offset from UTC (`Z`, `+hh:mm` or `-hh:mm`) expected at byte 5",
+        ),
+        (
+            error::<Time>("12:00+00:00"),
+            "not a time: not in its shortest form at byte 0",
+        ),
+        (
+            error::<Time>("12:00+18:01"),
+            "not a time: the offset from UTC in seconds must be between -64800 and 64800, it is 64860 at byte 5",
+        ),
+        (
+            error::<LocalDateTime>("1984-10-11"),
+            "not a local date-time: `T` and a time expected at byte 10",
+        ),
+        (
+            error::<LocalDateTime>("1984-10-11T24:00"),
+            "not a local date-time: the hour must be between 0 and 23, it is 24 at byte 11",
+        ),
+        (
+            error::<DateTime>("1984-10-11T12:00Z[a b]"),
+            "not a date-time: `a b` is not the name of a time zone at byte 18",
+        ),
+        (
+            error::<DateTime>("1984-10-11T12:00Z[ab"),
+            "not a date-time: the name of a time zone and `]` expected at byte 18",
+        ),
+        (
+            error::<Duration>("1D"),
+            "not a duration: `P` expected at byte 0",
+        ),
+        (
+            error::<Duration>("P"),
+            "not a duration: not in its shortest form at byte 0",
+        ),
+        (
+            error::<Duration>("P1DT"),
+            "not a duration: not in its shortest form at byte 0",
+        ),
+        (
+            error::<Duration>("PT60S"),
+            "not a duration: not in its shortest form at byte 0",
+        ),
+        (
+            error::<Duration>("P1D1D"),
+            "not a duration: not in its shortest form at byte 0",
+        ),
+        (
+            error::<Duration>("PT1H-1M"),
+            "not a duration: not in its shortest form at byte 0",
+        ),
+        (
+            error::<Duration>("P1.5D"),
+            "not a duration: `S` expected at byte 4",
+        ),
+        (
+            error::<Duration>("P1S"),
+            "not a duration: `Y`, `M`, `D` or `T` expected at byte 2",
+        ),
+        (
+            error::<Duration>("PT1D"),
+            "not a duration: `H`, `M` or `S` expected at byte 3",
+        ),
+        (
+            error::<Duration>("P9999999999999999999Y"),
+            "not a duration: the duration is longer than 2^63 seconds at byte 1",
+        ),
+        (
+            error::<Duration>(&format!("P{}", "9999999999999999999Y".repeat(9))),
+            "not a duration: a text of at most 128 bytes expected at byte 0",
+        ),
     ] {
         assert_eq!(found, message);
     }
@@ -183,8 +332,22 @@ fn the_calendar_counts_like_a_slow_one() {
         assert_eq!(date.civil(), (year, month, day));
         assert_eq!(Date::new(year, month, day), Ok(date));
         seen_epoch |= (year, month, day, epoch_day) == (1970, 1, 1, 0);
-        let is_leap = year.rem_euclid(4) == 0 && (year.rem_euclid(100) != 0 || year.rem_euclid(400) == 0);
-        let length = [31, 28 + u32::from(is_leap), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let is_leap =
+            year.rem_euclid(4) == 0 && (year.rem_euclid(100) != 0 || year.rem_euclid(400) == 0);
+        let length = [
+            31,
+            28 + u32::from(is_leap),
+            31,
+            30,
+            31,
+            30,
+            31,
+            31,
+            30,
+            31,
+            30,
+            31,
+        ];
         epoch_day += 1;
         day += 1;
         if day > length[month as usize - 1] {
