@@ -62,6 +62,7 @@ pub fn relevel<L: Lineage + ?Sized>(
 const LOOKS_BEFORE_REMEMBERING: u8 = 3;
 
 /// What waits for the sweep to come to a level.
+#[derive(Clone, Copy)]
 enum Turn {
     /// See whether a parent supports the node here, if this is still its next look.
     Look(NodeId),

@@ -207,3 +207,6 @@ impl Kin {
         budget.spend(self.portion.len())
     }
 }
+
+#[cfg(test)]
+mod tests;

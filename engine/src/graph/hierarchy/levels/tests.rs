@@ -139,7 +139,7 @@ impl Gardener {
 #[test]
 fn levels_are_right_after_every_batch_of_random_changes() {
     let (mut edits, mut changes, mut refused) = (0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..300 {
         let mut gardener = Gardener::new(seed);
         let largest_batch = gardener.rng.u32(1..30);
         for batch in 0..40 {
@@ -157,14 +157,14 @@ fn levels_are_right_after_every_batch_of_random_changes() {
         }
         refused += gardener.refused;
     }
-    assert!(edits > 100_000, "{edits}");
-    assert!(changes > 100_000, "{changes}");
+    assert!(edits > 80_000, "{edits}");
+    assert!(changes > 40_000, "{changes}");
     assert!(refused > 1000, "{refused}");
 }
 
 #[test]
 fn large_random_graphs_change_right() {
-    for seed in 0..20 {
+    for seed in 0..12 {
         let mut rng = Rng::with_seed(seed);
         let nodes = 2000;
         // Deep: each node has parents among the few before it.
@@ -176,8 +176,8 @@ fn large_random_graphs_change_right() {
         }));
         for batch in 0..20 {
             let mut changed = BTreeSet::new();
+            let relationships = model.relationships();
             for _ in 0..rng.u32(1..100) {
-                let relationships = model.relationships();
                 let &(parent, child) = rng.choice(&relationships).unwrap();
                 model.remove(parent, child);
                 changed.extend([parent, child]);
@@ -314,15 +314,22 @@ fn a_load_gives_all_members_their_levels() {
 #[test]
 fn a_node_below_many_that_sink_is_not_read_again_for_each() {
     // Node `low` lies below all of a chain, and the chain sinks far: one after another its parents
-    // come loose, and none of them supports it before the first has settled.
+    // come loose, and none of them supports it before the first has settled. A parent that stays
+    // where it is may do so before.
     let (length, drop, low) = (2000, 3000, 1_000_000);
-    let chain = (0..length).map(|node| (node, node + 1));
-    let line = (10_000..10_000 + drop).map(|node| (node, node + 1));
-    let below = (0..length).map(|node| (node, low));
-    let mut model = Model::of(chain.chain(line).chain(below));
-    model.add(10_000 + drop, 0);
-    assert_eq!(settle_all(&mut model, [0]) as u64, length + 2);
-    assert!(all_reads(&model) < 20 * length, "{}", all_reads(&model));
+    for (other_parent, level) in [(None, drop + 2), (Some(2500), 2501)] {
+        let chain = (0..length).map(|node| (node, node + 1));
+        let line = (10_000..10_000 + drop).map(|node| (node, node + 1));
+        let below = (0..length).map(|node| (node, low));
+        let mut model = Model::of(chain.chain(line).chain(below));
+        if let Some(depth) = other_parent {
+            model.add(10_000 + depth, low);
+        }
+        model.add(10_000 + drop, 0);
+        assert_eq!(settle_all(&mut model, [0]) as u64, length + 2);
+        assert_eq!(u64::from(model.levels()[&low]), level);
+        assert!(all_reads(&model) < 20 * length, "{}", all_reads(&model));
+    }
 }
 
 #[test]
