@@ -42,10 +42,16 @@ fn nodes_and_relationships_come_back_with_everything() {
         .unwrap();
     txn.create_relationship(ann, "LIKES", ann, NO_PROPERTIES)
         .unwrap();
-    let look = |txn: &dyn Fn() -> (usize, Vec<u64>, Vec<u64>)| txn();
-    let seen = (names(&txn, ann, Direction::Outgoing), names(&txn, ann, Direction::Both));
+    let seen = (
+        names(&txn, ann, Direction::Outgoing),
+        names(&txn, ann, Direction::Both),
+    );
     assert_eq!(seen.0, [bob.get(), bob.get(), ann.get()]);
-    assert_eq!(seen.1, [bob.get(), bob.get(), ann.get()], "a loop comes once");
+    assert_eq!(
+        seen.1,
+        [bob.get(), bob.get(), ann.get()],
+        "a loop comes once"
+    );
     txn.commit().unwrap();
 
     let read = db.read().unwrap();
@@ -55,8 +61,15 @@ fn nodes_and_relationships_come_back_with_everything() {
     assert_eq!(node.get("bio").unwrap().as_str(), Some(long.as_str()));
     assert!(node.get("gone").is_none());
     assert!(matches!(node.get("emb"), Some(Value::Vector(v)) if v.as_slice() == [0.5, -1.0]));
-    assert_eq!(names(&read, bob, Direction::Incoming), [ann.get(), ann.get()]);
-    assert_eq!(read.degree(ann, Direction::Outgoing, Some("KNOWS")).unwrap(), 2);
+    assert_eq!(
+        names(&read, bob, Direction::Incoming),
+        [ann.get(), ann.get()]
+    );
+    assert_eq!(
+        read.degree(ann, Direction::Outgoing, Some("KNOWS"))
+            .unwrap(),
+        2
+    );
     assert_eq!(read.degree(ann, Direction::Both, None).unwrap(), 4);
     assert_eq!(read.node_count(Some("Person")).unwrap(), 2);
     assert_eq!(read.relationship_count(Some("LIKES")).unwrap(), 1);
@@ -65,7 +78,6 @@ fn nodes_and_relationships_come_back_with_everything() {
     assert_eq!(relationship.relationship_type(), "KNOWS");
     assert!(read.has_label(ann, "Admin").unwrap());
     assert!(!read.has_label(bob, "Admin").unwrap());
-    let _ = look;
 }
 
 #[test]
@@ -79,7 +91,10 @@ fn deleting_leaves_nothing_behind() {
     let mut txn = db.write().unwrap();
     assert!(matches!(
         txn.delete_node(ann),
-        Err(Error::HasRelationships { relationships: 1, .. })
+        Err(Error::HasRelationships {
+            relationships: 1,
+            ..
+        })
     ));
     assert_eq!(txn.detach_delete_node(ann).unwrap(), 1);
     assert!(txn.node(ann).unwrap().is_none());
@@ -111,7 +126,10 @@ fn savepoints_take_back_what_is_collected_too() {
     assert!(!txn.has_label(ann, "Admin").unwrap());
     assert!(txn.catalog().labels.id("Robot").is_none());
     txn.commit().unwrap();
-    assert_eq!(db.read().unwrap().nodes_with_label("Admin").unwrap().len(), 0);
+    assert_eq!(
+        db.read().unwrap().nodes_with_label("Admin").unwrap().len(),
+        0
+    );
 }
 
 #[test]
@@ -120,11 +138,17 @@ fn a_unique_constraint_refuses_old_and_new_duplicates() {
     let mut txn = db.write().unwrap();
     let (ann, other) = (person(&mut txn, "Ann"), person(&mut txn, "Ann"));
     txn.commit().unwrap();
-    let unique = || Constraint::on_nodes("Person").unique(["name"]).named("one_name");
+    let unique = || {
+        Constraint::on_nodes("Person")
+            .unique(["name"])
+            .named("one_name")
+    };
     let refused = db.create_constraint(unique()).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        format!("constraint one_name on Person (name) refuses node {other}: node {ann} has 'Ann' already")
+        format!(
+            "constraint one_name on Person (name) refuses node {other}: node {ann} has 'Ann' already"
+        )
     );
     let mut txn = db.write().unwrap();
     txn.set_property(other, "name", "Bob").unwrap();
@@ -142,9 +166,16 @@ fn a_unique_constraint_refuses_old_and_new_duplicates() {
     txn.commit().unwrap();
     let read = db.read().unwrap();
     let index = read.index("one_name").unwrap();
-    let found: Vec<_> = index.equal(&["Cid".into()]).unwrap().map(Result::unwrap).collect();
+    let found: Vec<_> = index
+        .equal(&["Cid".into()])
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
     assert_eq!(found, [other.into()]);
-    assert_eq!((index.entries().unwrap(), index.distinct().unwrap()), (3, 3));
+    assert_eq!(
+        (index.entries().unwrap(), index.distinct().unwrap()),
+        (3, 3)
+    );
 }
 
 #[test]
@@ -152,7 +183,7 @@ fn presence_is_looked_at_when_the_transaction_commits() {
     let db = Database::in_memory().unwrap();
     db.create_constraint(Constraint::on_nodes("Person").exists("name"))
         .unwrap();
-    db.create_constraint(Constraint::on_nodes("Person").kind("age", ValueKind::Int))
+    db.create_constraint(Constraint::on_nodes("Person").kind("age", ValueKind::Integer))
         .unwrap();
     let mut txn = db.write().unwrap();
     let node = txn.create_node(["Person"], NO_PROPERTIES).unwrap();
@@ -162,7 +193,10 @@ fn presence_is_looked_at_when_the_transaction_commits() {
     let mut txn = db.write().unwrap();
     txn.remove_property(node, "name").unwrap();
     let refused = txn.commit().unwrap_err();
-    assert!(matches!(refused, Error::ConstraintViolation(_)), "{refused}");
+    assert!(
+        matches!(refused, Error::ConstraintViolation(_)),
+        "{refused}"
+    );
     assert!(refused.to_string().ends_with("it has no name"), "{refused}");
 }
 
@@ -172,22 +206,45 @@ fn an_index_answers_equality_ranges_and_prefixes() {
     let mut txn = db.write().unwrap();
     let mut ids = Vec::new();
     for age in 0..200_i64 {
-        ids.push(txn.create_node(["P"], [("age", Value::from(age)), ("name", format!("n{age:03}").into())]).unwrap());
+        ids.push(
+            txn.create_node(
+                ["P"],
+                [
+                    ("age", Value::from(age)),
+                    ("name", format!("n{age:03}").into()),
+                ],
+            )
+            .unwrap(),
+        );
     }
     txn.create_node(["P"], [("age", "old")]).unwrap();
     txn.create_node(NO_LABELS, [("age", 7)]).unwrap();
     txn.commit().unwrap();
-    db.create_index(Index::on_nodes("P", ["age"]).named("age")).unwrap();
-    db.create_index(Index::on_nodes("P", ["name"]).named("name")).unwrap();
+    db.create_index(Index::on_nodes("P", ["age"]).named("age"))
+        .unwrap();
+    db.create_index(Index::on_nodes("P", ["name"]).named("name"))
+        .unwrap();
     let read = db.read().unwrap();
     let age = read.index("age").unwrap();
     assert_eq!(age.entries().unwrap(), 201);
-    assert_eq!(age.equal(&[7.into()]).unwrap().map(Result::unwrap).collect::<Vec<_>>(), [ids[7].into()]);
+    assert_eq!(
+        age.equal(&[7.into()])
+            .unwrap()
+            .map(Result::unwrap)
+            .collect::<Vec<_>>(),
+        [ids[7].into()]
+    );
     assert_eq!(age.equal(&[Value::from(7.0)]).unwrap().count(), 1);
     assert_eq!(age.range(Value::from(190)..).unwrap().count(), 10);
     assert_eq!(age.range(..Value::from(5)).unwrap().count(), 5);
-    assert_eq!(age.range(Value::from(5)..=Value::from(7)).unwrap().count(), 3);
-    assert_eq!(age.any_of(&[1.into(), 1.into(), 900.into()]).unwrap().len(), 1);
+    assert_eq!(
+        age.range(Value::from(5)..=Value::from(7)).unwrap().count(),
+        3
+    );
+    assert_eq!(
+        age.any_of(&[1.into(), 1.into(), 900.into()]).unwrap().len(),
+        1
+    );
     let name = read.index("name").unwrap();
     assert_eq!(name.starts_with("n01").unwrap().count(), 10);
     assert_eq!(name.starts_with("").unwrap().count(), 200);
@@ -197,15 +254,26 @@ fn an_index_answers_equality_ranges_and_prefixes() {
 fn a_hierarchy_keeps_levels_and_refuses_cycles() {
     let db = Database::in_memory().unwrap();
     let mut txn = db.write().unwrap();
-    let nodes: Vec<NodeId> = (0..5).map(|_| txn.create_node(["S"], NO_PROPERTIES).unwrap()).collect();
-    txn.create_relationship(nodes[0], "HAS", nodes[1], NO_PROPERTIES).unwrap();
-    txn.create_relationship(nodes[1], "HAS", nodes[2], NO_PROPERTIES).unwrap();
+    let nodes: Vec<NodeId> = (0..5)
+        .map(|_| txn.create_node(["S"], NO_PROPERTIES).unwrap())
+        .collect();
+    txn.create_relationship(nodes[0], "HAS", nodes[1], NO_PROPERTIES)
+        .unwrap();
+    txn.create_relationship(nodes[1], "HAS", nodes[2], NO_PROPERTIES)
+        .unwrap();
     txn.commit().unwrap();
-    db.create_hierarchy(HierarchyOptions::new("outline", "HAS").tree()).unwrap();
+    db.create_hierarchy(HierarchyOptions::new("outline", "HAS").tree())
+        .unwrap();
     let mut txn = db.write().unwrap();
-    txn.create_relationship(nodes[2], "HAS", nodes[3], NO_PROPERTIES).unwrap();
-    let refused = txn.create_relationship(nodes[3], "HAS", nodes[0], NO_PROPERTIES).unwrap_err();
-    assert!(refused.to_string().contains("0 -> 1 -> 2 -> 3 -> 0"), "{refused}");
+    txn.create_relationship(nodes[2], "HAS", nodes[3], NO_PROPERTIES)
+        .unwrap();
+    let refused = txn
+        .create_relationship(nodes[3], "HAS", nodes[0], NO_PROPERTIES)
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("0 -> 1 -> 2 -> 3 -> 0"),
+        "{refused}"
+    );
     assert!(matches!(
         txn.create_relationship(nodes[4], "HAS", nodes[3], NO_PROPERTIES),
         Err(Error::HierarchyParent { .. })
@@ -218,9 +286,15 @@ fn a_hierarchy_keeps_levels_and_refuses_cycles() {
     txn.commit().unwrap();
     let read = db.read().unwrap();
     let outline = read.hierarchy("outline").unwrap();
-    assert_eq!(outline.roots().unwrap().iter().collect::<Vec<_>>(), [nodes[0].get(), nodes[4].get()]);
+    assert_eq!(
+        outline.roots().unwrap().iter().collect::<Vec<_>>(),
+        [nodes[0].get(), nodes[4].get()]
+    );
     assert_eq!(outline.level(nodes[3]).unwrap(), Some(3));
-    assert_eq!(outline.members(2).unwrap().iter().collect::<Vec<_>>(), [nodes[2].get()]);
+    assert_eq!(
+        outline.members(2).unwrap().iter().collect::<Vec<_>>(),
+        [nodes[2].get()]
+    );
     assert_eq!(outline.depth().unwrap(), 4);
     let mut txn = db.write().unwrap();
     txn.detach_delete_node(nodes[1]).unwrap();
@@ -228,5 +302,9 @@ fn a_hierarchy_keeps_levels_and_refuses_cycles() {
     let read = db.read().unwrap();
     let outline = read.hierarchy("outline").unwrap();
     assert_eq!(outline.level(nodes[3]).unwrap(), Some(1));
-    assert_eq!(outline.level(nodes[0]).unwrap(), None, "its last relationship is gone");
+    assert_eq!(
+        outline.level(nodes[0]).unwrap(),
+        None,
+        "its last relationship is gone"
+    );
 }

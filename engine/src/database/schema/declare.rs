@@ -99,7 +99,7 @@ impl Index {
 /// let db = Database::in_memory()?;
 /// db.create_constraint(Constraint::on_nodes("Person").unique(["email"]))?;
 /// db.create_constraint(Constraint::on_nodes("Person").exists("name").named("has_name"))?;
-/// db.create_constraint(Constraint::on_relationships("KNOWS").kind("since", ValueKind::Int))?;
+/// db.create_constraint(Constraint::on_relationships("KNOWS").kind("since", ValueKind::Integer))?;
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -30,7 +30,8 @@ pub(crate) fn admit<K: KeyRead>(
     if definition.tree {
         let mut parents = Vec::new();
         lineage.parents_after(child, None, 1, &mut parents)?;
-        if let Some(other) = parents.first() {
+        // A second relationship to the same parent adds no parent.
+        if let Some(other) = parents.first().filter(|other| **other != parent) {
             return Err(Error::HierarchyParent {
                 hierarchy: Arc::clone(&definition.name),
                 child,
