@@ -121,6 +121,7 @@ impl KeyRead for KeyReadTxn {
         Ok(Scan::stored(
             self.view.snapshot.cursor(family, range, options),
             &self.cancel,
+            None,
         ))
     }
 

@@ -14,6 +14,7 @@ use crate::storage::meta;
 use crate::storage::queue::WriterPlace;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// The longest key that is stored.
@@ -266,6 +267,11 @@ impl KeyRead for KeyWriteTxn {
     ) -> Result<Scan<'_>> {
         self.step()?;
         let stored = self.base.snapshot.cursor(family, range, options);
+        let start = Bound::Included(range.start.as_slice());
+        if self.batch.first_from(family, start, range).is_none() {
+            // Nothing here was changed, and nothing can be as long as the scan borrows us.
+            return Ok(Scan::stored(stored, &self.cancel, Some(&self.place)));
+        }
         Ok(Scan::merged(
             stored,
             &self.cancel,

@@ -13,9 +13,9 @@ use super::keys::Entity;
 use super::pending::Pending;
 use super::properties::{Apart, MAX_VALUE_BYTES};
 use super::read::{Read, sealed};
-use super::rules;
+use super::rules::{self, Outcome};
 use super::view::{self, View};
-use crate::catalog::{Catalog, Change, GraphState, NameId, Names, NextIds};
+use crate::catalog::{Catalog, Change, Counter, GraphState, NameId, Names, NextIds};
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
@@ -182,6 +182,31 @@ impl WriteTxn {
             .ok_or_else(|| Error::bug("a name that was just given is not known"))
     }
 
+    /// Writes what an operation changes and what the rules ask for, or says that there is no room.
+    fn write(&mut self, mut changes: Changes, rules: Outcome) -> Result<()> {
+        changes.follow(&rules);
+        self.keys.ensure_room(changes.bytes)?;
+        changes.write_admitted(&mut self.keys);
+        self.note_rules(rules);
+        Ok(())
+    }
+
+    /// What else index entries that were written change, and what is still to be looked at.
+    fn note_rules(&mut self, rules: Outcome) {
+        for entry in rules.entries.iter().filter(|entry| entry.counts) {
+            let difference = if entry.value.is_some() { 1 } else { -1 };
+            self.pending
+                .count(Counter::Entries(entry.index), difference);
+            if entry.value.is_some() {
+                self.pending.sketch(entry.index, &entry.values);
+            }
+        }
+        match rules.unmet {
+            Some(entity) => drop(self.unmet.insert(entity)),
+            None => drop(self.unmet.remove(&rules.entity)),
+        }
+    }
+
     /// The next number of something declared.
     pub(crate) fn next_schema_id(&mut self) -> u32 {
         let id = self.state.next.schema;
@@ -246,15 +271,23 @@ impl Changes {
         Ok(())
     }
 
-    /// Writes everything, or says that there is no room for all of it.
-    fn write(self, keys: &mut KeyWriteTxn) -> Result<()> {
-        keys.ensure_room(self.bytes)?;
+    /// Adds the index entries that the rules ask for.
+    fn follow(&mut self, rules: &Outcome) {
+        for entry in &rules.entries {
+            match &entry.value {
+                Some(value) => self.put(Family::PropIndex, &entry.key, value.clone()),
+                None => self.delete(Family::PropIndex, &entry.key),
+            }
+        }
+    }
+
+    /// Writes everything; there must be room for it.
+    fn write_admitted(self, keys: &mut KeyWriteTxn) {
         for (family, key, value) in self.pairs {
             match value {
                 Some(value) => keys.put_admitted(family, &key, &value),
                 None => keys.delete_admitted(family, &key),
             }
         }
-        Ok(())
     }
 }

@@ -1,21 +1,33 @@
 //! Creating and deleting nodes, and their labels.
 
+use super::relationships::Doomed;
 use super::{Changes, WriteTxn};
-use crate::catalog::{Change, Counter, LabelId, Scope};
+use crate::catalog::{Change, Counter, LabelId, SchemaId, Scope};
 use crate::error::{Error, Result};
 use crate::graph::Direction;
+use crate::graph::hierarchy;
 use crate::graph::keys::{Entity, Way, record_key};
 use crate::graph::properties::Properties;
 use crate::graph::read::Read;
 use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{MAX_LABELS, NodeRecord};
-use crate::graph::rules::{self, Facts};
+use crate::graph::rules::{self, Facts, Outcome};
 use crate::graph::sets::SetId;
 use crate::storage::family::Family;
 use crate::value::{NodeId, Value};
 
 /// About what deleting one relationship adds to a transaction, for an estimate beforehand.
 const DELETED_RELATIONSHIP_BYTES: u64 = 400;
+
+/// A node that is about to be deleted, and what goes with it.
+struct Erased {
+    node: NodeId,
+    labels: Vec<LabelId>,
+    /// The hierarchies that it was added to by name.
+    memberships: Vec<SchemaId>,
+    changes: Changes,
+    rules: Outcome,
+}
 
 impl WriteTxn {
     /// Creates a node. A property that is null is left out.
@@ -148,7 +160,7 @@ impl WriteTxn {
     /// # Errors
     /// [`Error::NodeNotFound`], or [`Error::HasRelationships`] if it has any.
     pub fn delete_node(&mut self, node: NodeId) -> Result<()> {
-        let record = self.existing_node(node)?;
+        let erased = self.look_at_erased(node)?;
         let relationships = self.degree(node, Direction::Both, None)?;
         if relationships > 0 {
             return Err(Error::HasRelationships {
@@ -156,7 +168,9 @@ impl WriteTxn {
                 relationships,
             });
         }
-        self.erase_node(node, &record)
+        self.keys.ensure_room(erased.changes.bytes)?;
+        self.erase_node(erased);
+        Ok(())
     }
 
     /// Deletes a node and its relationships; returns how many relationships that were.
@@ -166,7 +180,7 @@ impl WriteTxn {
     /// fit into a transaction: delete them in portions first, see
     /// [`delete_relationships_of`](Self::delete_relationships_of).
     pub fn detach_delete_node(&mut self, node: NodeId) -> Result<u64> {
-        let record = self.existing_node(node)?;
+        let erased = self.look_at_erased(node)?;
         let relationships = self.degree(node, Direction::Both, None)?;
         let bytes = relationships.saturating_mul(DELETED_RELATIONSHIP_BYTES);
         let limit_bytes = self.keys.limit_bytes().saturating_sub(self.keys.bytes());
@@ -178,8 +192,10 @@ impl WriteTxn {
                 limit_bytes,
             });
         }
-        let deleted = self.delete_relationships_of(node, u64::MAX)?;
-        self.erase_node(node, &record)?;
+        let doomed = self.doomed(node, u64::MAX)?;
+        let deleted = doomed.len() as u64;
+        self.erase_relationships(doomed, erased.changes.bytes)?;
+        self.erase_node(erased);
         Ok(deleted)
     }
 
@@ -193,24 +209,27 @@ impl WriteTxn {
         if !self.contains(node)? {
             return Err(Error::NodeNotFound { node });
         }
+        let doomed = self.doomed(node, at_most)?;
+        let count = doomed.len() as u64;
+        self.erase_relationships(doomed, 0)?;
+        Ok(count)
+    }
+
+    fn doomed(&self, node: NodeId, at_most: u64) -> Result<Vec<Doomed>> {
         let mut doomed = Vec::new();
         for neighbour in self.neighbours(node, Direction::Both, None)? {
             if doomed.len() as u64 >= at_most {
                 break;
             }
-            doomed.push(neighbour?.relationship);
+            doomed.push(self.look_at_doomed(neighbour?.relationship)?);
         }
-        for relationship in &doomed {
-            self.delete_relationship(*relationship)?;
-        }
-        Ok(doomed.len() as u64)
+        Ok(doomed)
     }
 
-    fn erase_node(&mut self, node: NodeId, record: &NodeRecord) -> Result<()> {
-        let entity = Entity::Node(node);
-        let before = Facts::of_node(record);
-        let rules = rules::compare(&self.view(), entity, &before, &Facts::nothing())?;
-        let memberships = crate::graph::hierarchy::named_in(&self.view(), node)?;
+    /// Everything that deleting a node without relationships changes. Only looks.
+    fn look_at_erased(&self, node: NodeId) -> Result<Erased> {
+        let (view, entity) = (self.view(), Entity::Node(node));
+        let record = self.existing_node(node)?;
         let mut changes = Changes::default();
         changes.delete(Family::Nodes, &record_key(node.get()));
         for (property, slot) in record.properties.iter() {
@@ -218,45 +237,34 @@ impl WriteTxn {
                 changes.delete(family, &key);
             }
         }
-        for (_, key) in &memberships {
-            changes.delete(Family::Hierarchy, key);
+        let mut memberships = Vec::new();
+        for (hierarchy, key) in hierarchy::named_in(&view, node)? {
+            changes.delete(Family::Hierarchy, &key);
+            memberships.push(hierarchy);
         }
-        self.write(changes, rules)?;
-        for (hierarchy, _) in memberships {
-            self.pending.relevel(hierarchy, node.get());
-        }
-        self.unmet.remove(&entity);
-        self.pending.count(Counter::Nodes, -1);
-        for label in &record.labels {
-            self.pending
-                .remove_from_set(SetId::Label(*label), node.get());
-            self.pending.count(Counter::Label(*label), -1);
-        }
-        Ok(())
+        let rules = rules::compare(&view, entity, &Facts::of_node(&record), &Facts::nothing())?;
+        changes.follow(&rules);
+        Ok(Erased {
+            node,
+            labels: record.labels,
+            memberships,
+            changes,
+            rules,
+        })
     }
 
-    /// Writes what was collected, with what the rules ask for.
-    pub(super) fn write(&mut self, mut changes: Changes, rules: rules::Outcome) -> Result<()> {
-        for entry in &rules.entries {
-            match &entry.value {
-                Some(value) => changes.put(Family::PropIndex, &entry.key, value.clone()),
-                None => changes.delete(Family::PropIndex, &entry.key),
-            }
+    fn erase_node(&mut self, erased: Erased) {
+        erased.changes.write_admitted(&mut self.keys);
+        self.note_rules(erased.rules);
+        for hierarchy in erased.memberships {
+            self.pending.relevel(hierarchy, erased.node.get());
         }
-        changes.write(&mut self.keys)?;
-        for entry in rules.entries.iter().filter(|entry| entry.counts) {
-            let difference = if entry.value.is_some() { 1 } else { -1 };
-            self.pending
-                .count(Counter::Entries(entry.index), difference);
-            if entry.value.is_some() {
-                self.pending.sketch(entry.index, &entry.values);
-            }
+        self.pending.count(Counter::Nodes, -1);
+        for label in erased.labels {
+            let set = SetId::Label(label);
+            self.pending.remove_from_set(set, erased.node.get());
+            self.pending.count(Counter::Label(label), -1);
         }
-        match rules.unmet {
-            Some(entity) => drop(self.unmet.insert(entity)),
-            None => drop(self.unmet.remove(&rules.entity)),
-        }
-        Ok(())
     }
 
     pub(super) fn existing_node(&self, node: NodeId) -> Result<NodeRecord> {

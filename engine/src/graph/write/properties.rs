@@ -9,12 +9,12 @@ use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::rules::{self, Facts};
 use crate::graph::view::family_of;
-use crate::value::{Value, check_storable};
+use crate::value::{NodeId, RelationshipId, Value, check_storable};
 
 /// A record of either kind.
 enum Record {
-    Node(NodeRecord),
-    Relationship(RelationshipRecord),
+    Node(NodeId, NodeRecord),
+    Relationship(RelationshipId, RelationshipRecord),
 }
 
 impl WriteTxn {
@@ -82,10 +82,8 @@ impl WriteTxn {
         change: impl FnOnce(&mut Properties),
     ) -> Result<()> {
         let before = match entity {
-            Entity::Node(node) => Record::Node(self.existing_node(node)?),
-            Entity::Relationship(relationship) => {
-                Record::Relationship(self.existing_relationship(relationship)?)
-            }
+            Entity::Node(id) => Record::Node(id, self.existing_node(id)?),
+            Entity::Relationship(id) => Record::Relationship(id, self.existing_relationship(id)?),
         };
         let mut properties = before.properties().clone();
         change(&mut properties);
@@ -96,7 +94,7 @@ impl WriteTxn {
         let rules = rules::compare(&self.view(), entity, &before.facts(), &after.facts())?;
         let mut changes = Changes::default();
         let mut apart = Vec::new();
-        let record = after.encode(entity, &mut apart);
+        let record = after.encode(&mut apart);
         for (property, slot) in before.properties().iter() {
             // A value apart that is neither kept nor written anew would stay behind.
             let Some((family, key)) = slot.place(entity, *property) else {
@@ -148,44 +146,39 @@ impl WriteTxn {
 impl Record {
     fn properties(&self) -> &Properties {
         match self {
-            Self::Node(record) => &record.properties,
-            Self::Relationship(record) => &record.properties,
+            Self::Node(_, record) => &record.properties,
+            Self::Relationship(_, record) => &record.properties,
         }
     }
 
     /// The same with other properties.
     fn with(&self, properties: Properties) -> Self {
         match self {
-            Self::Node(record) => Self::Node(NodeRecord {
-                labels: record.labels.clone(),
-                properties,
-            }),
-            Self::Relationship(record) => Self::Relationship(RelationshipRecord {
-                relationship_type: record.relationship_type,
-                source: record.source,
-                target: record.target,
-                properties,
-            }),
+            Self::Node(id, record) => {
+                let labels = record.labels.clone();
+                Self::Node(*id, NodeRecord { labels, properties })
+            }
+            Self::Relationship(id, record) => {
+                let record = RelationshipRecord {
+                    properties,
+                    ..*record
+                };
+                Self::Relationship(*id, record)
+            }
         }
     }
 
     fn facts(&self) -> Facts<'_> {
         match self {
-            Self::Node(record) => Facts::of_node(record),
-            Self::Relationship(record) => Facts::of_relationship(record),
+            Self::Node(_, record) => Facts::of_node(record),
+            Self::Relationship(_, record) => Facts::of_relationship(record),
         }
     }
 
-    fn encode(&self, entity: Entity, apart: &mut Vec<Apart>) -> Vec<u8> {
-        match (self, entity) {
-            (Self::Node(record), Entity::Node(node)) => record.encode(node, apart),
-            (Self::Relationship(record), Entity::Relationship(relationship)) => {
-                record.encode(relationship, apart)
-            }
-            // `change_properties` reads the record of the entity's own kind.
-            (Self::Node(_), Entity::Relationship(_)) | (Self::Relationship(_), Entity::Node(_)) => {
-                unreachable!("a record of another kind")
-            }
+    fn encode(&self, apart: &mut Vec<Apart>) -> Vec<u8> {
+        match self {
+            Self::Node(id, record) => record.encode(*id, apart),
+            Self::Relationship(id, record) => record.encode(*id, apart),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::graph::keys::{AdjacencyKey, Entity, Way, record_key};
 use crate::graph::properties::Properties;
 use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{Ends, RelationshipRecord};
-use crate::graph::rules::{self, Facts};
+use crate::graph::rules::{self, Facts, Outcome};
 use crate::graph::sets::SetId;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
@@ -86,13 +86,16 @@ impl WriteTxn {
     /// # Errors
     /// [`Error::RelationshipNotFound`].
     pub fn delete_relationship(&mut self, relationship: RelationshipId) -> Result<()> {
+        let doomed = self.look_at_doomed(relationship)?;
+        self.erase_relationships(vec![doomed], 0)
+    }
+
+    /// Everything that deleting a relationship changes. Only looks.
+    pub(super) fn look_at_doomed(&self, relationship: RelationshipId) -> Result<Doomed> {
         let entity = Entity::Relationship(relationship);
         let record = self.existing_relationship(relationship)?;
         let ends = record.ends();
-        let source_labels = self.labels_of_end(ends.source)?;
-        let target_labels = self.labels_of_end(ends.target)?;
         let before = Facts::of_relationship(&record);
-        let rules = rules::compare(&self.view(), entity, &before, &Facts::nothing())?;
         let mut changes = Changes::default();
         changes.delete(Family::Edges, &record_key(relationship.get()));
         for (property, slot) in record.properties.iter() {
@@ -103,13 +106,38 @@ impl WriteTxn {
         let [out, incoming] = adjacency(relationship, ends);
         changes.delete(Family::Out, &out);
         changes.delete(Family::In, &incoming);
-        self.write(changes, rules)?;
-        self.unmet.remove(&entity);
-        self.note_relationship(relationship, ends, &source_labels, &target_labels, -1);
-        let declared = self.state.catalog.hierarchy_of(ends.relationship_type);
-        if let Some(id) = declared.map(|declared| declared.id) {
-            self.pending.relevel(id, ends.source.get());
-            self.pending.relevel(id, ends.target.get());
+        let rules = rules::compare(&self.view(), entity, &before, &Facts::nothing())?;
+        changes.follow(&rules);
+        Ok(Doomed {
+            relationship,
+            ends,
+            source_labels: self.labels_of_end(ends.source)?,
+            target_labels: self.labels_of_end(ends.target)?,
+            changes,
+            rules,
+        })
+    }
+
+    /// Deletes all of them, or says that there is no room for them and for so many bytes more.
+    pub(super) fn erase_relationships(&mut self, doomed: Vec<Doomed>, more: usize) -> Result<()> {
+        let bytes: usize = doomed.iter().map(|doomed| doomed.changes.bytes).sum();
+        self.keys.ensure_room(bytes + more)?;
+        for doomed in doomed {
+            let ends = doomed.ends;
+            doomed.changes.write_admitted(&mut self.keys);
+            self.note_rules(doomed.rules);
+            self.note_relationship(
+                doomed.relationship,
+                ends,
+                &doomed.source_labels,
+                &doomed.target_labels,
+                -1,
+            );
+            let declared = self.state.catalog.hierarchy_of(ends.relationship_type);
+            if let Some(id) = declared.map(|declared| declared.id) {
+                self.pending.relevel(id, ends.source.get());
+                self.pending.relevel(id, ends.target.get());
+            }
         }
         Ok(())
     }
@@ -163,6 +191,16 @@ impl WriteTxn {
     pub(crate) fn scope_of_type(&mut self, name: &str) -> Result<Scope> {
         self.relationship_type(name).map(Scope::Type)
     }
+}
+
+/// A relationship that is about to be deleted, and what goes with it.
+pub(super) struct Doomed {
+    relationship: RelationshipId,
+    ends: Ends,
+    source_labels: Vec<LabelId>,
+    target_labels: Vec<LabelId>,
+    changes: Changes,
+    rules: Outcome,
 }
 
 /// The keys of a relationship in `out` and in `in`.
