@@ -9,6 +9,8 @@ mod nodes;
 mod properties;
 mod relationships;
 
+pub(crate) use relationships::adjacency;
+
 use super::keys::Entity;
 use super::pending::Pending;
 use super::properties::{Apart, MAX_VALUE_BYTES};
