@@ -184,6 +184,14 @@ impl KeyWriteTxn {
         self.batch.get(family, key)
     }
 
+    /// Everything that this transaction has changed.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (Family, &[u8], Option<&[u8]>)> {
+        Family::all().flat_map(|family| {
+            let changes = self.batch.changes(family);
+            changes.map(move |(key, value)| (family, key, value))
+        })
+    }
+
     /// How many bytes the transaction may hold.
     pub(crate) fn limit_bytes(&self) -> u64 {
         self.database.settings.transaction_bytes

@@ -146,6 +146,16 @@ impl WriteTxn {
         self.keys.commit_with(Arc::new(self.state))
     }
 
+    /// What a commit would write now: family, key and value, or none where it deletes. For tools that
+    /// measure or replicate.
+    ///
+    /// # Errors
+    /// [`Error::TransactionTooLarge`], since what was collected is written out first.
+    pub fn changes(&mut self) -> Result<impl Iterator<Item = (Family, &[u8], Option<&[u8]>)>> {
+        self.settle()?;
+        Ok(self.keys.changes())
+    }
+
     /// Takes everything back. Dropping the transaction does the same.
     pub fn rollback(self) {}
 
