@@ -88,19 +88,12 @@ pub(crate) fn compare<K: KeyRead>(
         unmet: None,
     };
     let catalog = view.catalog();
-    let scopes = before.scopes.iter().chain(&after.scopes);
-    let scopes: BTreeSet<Scope> = scopes
-        .filter(|scope| catalog.rules(**scope).is_some())
-        .copied()
-        .collect();
-    for scope in scopes {
-        let Some(rules) = catalog.rules(scope) else {
+    let left = before.scopes.iter().filter(|scope| !after.is_in(**scope));
+    for scope in after.scopes.iter().chain(left) {
+        let Some(rules) = catalog.rules(*scope) else {
             continue;
         };
-        let (was, is) = (
-            before.scopes.contains(&scope),
-            after.scopes.contains(&scope),
-        );
+        let (was, is) = (before.is_in(*scope), after.is_in(*scope));
         for constraint in rules.constraints.iter().filter(|_| is) {
             if let Demand::Type(_) = constraint.demand {
                 check_type(view, entity, constraint, after)?;

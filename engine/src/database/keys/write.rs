@@ -7,7 +7,7 @@ use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
 use crate::database::Inner;
 use crate::error::{Error, Result};
-use crate::storage::batch::{Batch, Savepoint};
+use crate::storage::batch::{Batch, Key, Savepoint};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::storage::meta;
@@ -195,6 +195,11 @@ impl KeyWriteTxn {
     /// How many bytes the transaction may hold.
     pub(crate) fn limit_bytes(&self) -> u64 {
         self.database.settings.transaction_bytes
+    }
+
+    /// Stores or removes what [`ensure_room`](Self::ensure_room) has made room for.
+    pub(crate) fn change_admitted(&mut self, family: Family, key: Key, value: Option<Box<[u8]>>) {
+        self.batch.change(family, key, value);
     }
 
     /// Stores what [`ensure_room`](Self::ensure_room) has made room for.

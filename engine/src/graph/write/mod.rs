@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, Change, Counter, GraphState, NameId, Names, NextId
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
-use crate::storage::batch::{self, Batch};
+use crate::storage::batch::{self, Batch, Key};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use std::collections::BTreeSet;
@@ -254,19 +254,20 @@ impl Read for WriteTxn {}
 /// What an operation is going to write. Collected first, admitted as a whole, then written.
 #[derive(Default)]
 struct Changes {
-    pairs: Vec<(Family, Vec<u8>, Option<Vec<u8>>)>,
+    pairs: Vec<(Family, Key, Option<Box<[u8]>>)>,
     bytes: usize,
 }
 
 impl Changes {
-    fn put(&mut self, family: Family, key: &[u8], value: Vec<u8>) {
+    fn put(&mut self, family: Family, key: &[u8], value: impl Into<Box<[u8]>>) {
+        let value = value.into();
         self.bytes += Batch::cost_of(key, &value);
-        self.pairs.push((family, key.to_vec(), Some(value)));
+        self.pairs.push((family, key.into(), Some(value)));
     }
 
     fn delete(&mut self, family: Family, key: &[u8]) {
         self.bytes += Batch::cost_of(key, &[]);
-        self.pairs.push((family, key.to_vec(), None));
+        self.pairs.push((family, key.into(), None));
     }
 
     fn put_apart(&mut self, apart: Vec<Apart>) -> Result<()> {
@@ -287,7 +288,7 @@ impl Changes {
     fn follow(&mut self, rules: &Outcome) {
         for entry in &rules.entries {
             match &entry.value {
-                Some(value) => self.put(Family::PropIndex, &entry.key, value.clone()),
+                Some(value) => self.put(Family::PropIndex, &entry.key, value.as_slice()),
                 None => self.delete(Family::PropIndex, &entry.key),
             }
         }
@@ -296,10 +297,7 @@ impl Changes {
     /// Writes everything; there must be room for it.
     fn write_admitted(self, keys: &mut KeyWriteTxn) {
         for (family, key, value) in self.pairs {
-            match value {
-                Some(value) => keys.put_admitted(family, &key, &value),
-                None => keys.delete_admitted(family, &key),
-            }
+            keys.change_admitted(family, key, value);
         }
     }
 }
