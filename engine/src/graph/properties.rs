@@ -299,15 +299,37 @@ fn encode_vector(vector: &Vector) -> Vec<u8> {
 
 /// A stored vector of so many dimensions.
 pub(crate) fn decode_vector(bytes: &[u8], dimension: u64) -> Result<Vector, CodecError> {
-    const WHAT: &str = "vector";
-    let wrong = || CodecError::NotCanonical { what: WHAT, at: 1 };
-    let mut record = RecordReader::new(WHAT, FORMAT..=FORMAT, bytes)?;
-    let (components, rest) = record.read_rest().as_chunks::<4>();
-    if !rest.is_empty() || components.len() as u64 != dimension {
-        return Err(wrong());
+    let mut components = Vec::with_capacity(bytes.len() / 4);
+    let found = decode_vector_into(bytes, &mut components)?;
+    if found as u64 != dimension {
+        return Err(bad_vector());
     }
-    let components: Vec<f32> = components.iter().map(|c| f32::from_le_bytes(*c)).collect();
-    Vector::new(components).map_err(|_| wrong())
+    Vector::new(components).map_err(|_| bad_vector())
+}
+
+/// Appends the components of a stored vector; returns how many they are.
+pub(crate) fn decode_vector_into(
+    bytes: &[u8],
+    components: &mut Vec<f32>,
+) -> Result<usize, CodecError> {
+    let mut record = RecordReader::new("vector", FORMAT..=FORMAT, bytes)?;
+    let (stored, rest) = record.read_rest().as_chunks::<4>();
+    if !rest.is_empty() || stored.is_empty() {
+        return Err(bad_vector());
+    }
+    components.extend(
+        stored
+            .iter()
+            .map(|component| f32::from_le_bytes(*component)),
+    );
+    Ok(stored.len())
+}
+
+fn bad_vector() -> CodecError {
+    CodecError::NotCanonical {
+        what: "vector",
+        at: 1,
+    }
 }
 
 /// A stored long value.
