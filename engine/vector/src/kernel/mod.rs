@@ -194,11 +194,17 @@ impl Kernels {
         Ok(unsafe { (self.squared_l2)(left, right) })
     }
 
+    /// The dot product of a vector with itself.
+    #[must_use]
+    pub fn square(&self, vector: &[f32]) -> f32 {
+        // SAFETY: this table is only handed out on its own machine; a length equals itself.
+        unsafe { (self.dot)(vector, vector) }
+    }
+
     /// The length of a vector.
     #[must_use]
     pub fn norm(&self, vector: &[f32]) -> f32 {
-        // SAFETY: this table is only handed out on its own machine; a length equals itself.
-        unsafe { (self.dot)(vector, vector) }.sqrt()
+        self.square(vector).sqrt()
     }
 
     /// The cosine of the angle between two vectors; nothing if one of them has no direction.
