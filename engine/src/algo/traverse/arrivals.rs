@@ -3,7 +3,7 @@
 //! Columns, because a level may have millions. Where nobody asks for arrivals, only the nodes are
 //! held; where each node was reached once and in ascending order, as in a tree, nothing is sorted.
 
-use super::order::{self, Keyed};
+use super::order;
 use super::scorer::{ArrivalView, Candidates};
 use super::steps::{Arrival, Hop};
 use crate::value::{NodeId, RelationshipId};
@@ -118,23 +118,21 @@ impl Gathering {
                 grouping: None,
             };
         }
-        let mut entries: Vec<Keyed> = (self.nodes.iter().map(|node| node.get()))
-            .zip(0..)
-            .collect();
-        order::sort(&mut entries);
+        let mut entries: Vec<(NodeId, usize)> = self.nodes.iter().copied().zip(0..).collect();
+        order::sort_by_key(&mut entries, |(node, _)| node.get());
         let mut sorted = ArrivalColumns::default();
         let mut grouping = Grouping::default();
         let mut nodes = Vec::new();
         for run in entries.chunk_by_mut(|left, right| left.0 == right.0) {
             run.sort_unstable_by(|left, right| arrivals.compare(left.1, right.1));
-            for (id, entry) in run.iter() {
+            for (node, entry) in run.iter() {
                 if let Some(way) = arrivals.get(*entry) {
                     sorted.push(way);
-                    grouping.nodes.push(NodeId::new(*id));
+                    grouping.nodes.push(*node);
                 }
             }
-            if let Some((id, _)) = run.first() {
-                nodes.push(NodeId::new(*id));
+            if let Some((node, _)) = run.first() {
+                nodes.push(*node);
                 grouping.ends.push(sorted.len());
             }
         }

@@ -1,15 +1,11 @@
 //! The order of rows: score descending, null last, then id; and a sort that is fast at a million.
 //!
 //! Scores become numbers whose ascending order is the order of rows, and ids are numbers already,
-//! so that one radix sort serves both.
+//! so that one stable radix sort serves both. What goes in ascending by id comes out with ties by id.
 
 use crate::value::NodeId;
 
-/// A sort key, and what it belongs to.
-pub(super) type Keyed = (u64, usize);
-
 const DIGIT_BITS: u32 = 11;
-const DIGITS: usize = 6;
 const BUCKETS: usize = 1 << DIGIT_BITS;
 /// Below this a comparison sort is faster than clearing the counters.
 const FEW: usize = 4096;
@@ -29,40 +25,94 @@ pub(super) fn descending(score: f64) -> u64 {
     }
 }
 
-/// Sorts by key, then by the second part; the second parts must ascend already.
-pub(super) fn sort(entries: &mut Vec<Keyed>) {
-    if entries.is_sorted() {
+/// [`descending`] for a score that is an `f32`, in half the bits.
+#[inline]
+fn descending_narrow(score: f32) -> u32 {
+    if score.is_nan() {
+        return u32::MAX;
+    }
+    let bits = (score + 0.0).to_bits();
+    if bits >> 31 == 0 {
+        !(bits | 1 << 31)
+    } else {
+        bits
+    }
+}
+
+/// The places that come in with scores, in the order of the scores; equal ones stay in the order
+/// they came in.
+pub(super) fn by_score(
+    scores: impl Iterator<Item = (f64, usize)> + Clone,
+    count: usize,
+) -> impl Iterator<Item = usize> {
+    // Kernels give scores that are f32. Then key and place fit one number, and sorting moves half
+    // as much.
+    let mut narrow: Vec<u64> = Vec::with_capacity(count);
+    for (score, place) in scores.clone() {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it is looked at right after"
+        )]
+        let short = score as f32;
+        let exact = f64::from(short) == score || score.is_nan();
+        let Some(place) = u32::try_from(place).ok().filter(|_| exact) else {
+            break;
+        };
+        narrow.push(u64::from(descending_narrow(short)) << 32 | u64::from(place));
+    }
+    let mut wide: Vec<(u64, usize)> = Vec::new();
+    if narrow.len() == count {
+        sort_by_key(&mut narrow, |entry| *entry >> 32);
+    } else {
+        narrow = Vec::new();
+        wide.reserve_exact(count);
+        wide.extend(scores.map(|(score, place)| (descending(score), place)));
+        sort_by_key(&mut wide, |entry| entry.0);
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the lower half is the place"
+    )]
+    let narrow = narrow.into_iter().map(|entry| entry as u32 as usize);
+    narrow.chain(wide.into_iter().map(|(_, place)| place))
+}
+
+/// Sorts by a number; equal ones stay in their order.
+pub(super) fn sort_by_key<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
+    if items.is_sorted_by_key(&key) {
         return;
     }
-    if entries.len() < FEW {
-        entries.sort_unstable();
+    let (Some(first), true) = (items.first().copied(), items.len() >= FEW) else {
+        items.sort_by_key(&key);
         return;
-    }
-    let mut counts = vec![[0_usize; BUCKETS]; DIGITS];
-    for (key, _) in entries.iter() {
-        let mut rest = *key;
+    };
+    let largest = items.iter().map(&key).max().unwrap_or(0);
+    let digits = (u64::BITS - largest.leading_zeros()).div_ceil(DIGIT_BITS);
+    let mut counts = vec![[0_usize; BUCKETS]; digits as usize];
+    for item in items.iter() {
+        let mut rest = key(item);
         for count in &mut counts {
             count[low_digit(rest)] += 1;
             rest >>= DIGIT_BITS;
         }
     }
-    let mut other = vec![(0, 0); entries.len()];
+    let mut other = vec![first; items.len()];
     let mut shift = 0;
     for count in &mut counts {
         // A digit that is the same in all keys moves nothing: scores made of f32 have two of these.
-        if !count.contains(&entries.len()) {
+        if !count.contains(&items.len()) {
             let mut start = 0;
             for bucket in count.iter_mut() {
                 start += std::mem::replace(bucket, start);
             }
-            for entry in entries.iter() {
-                let slot = &mut count[low_digit(entry.0 >> shift)];
+            for item in items.iter() {
+                let slot = &mut count[low_digit(key(item) >> shift)];
                 if let Some(room) = other.get_mut(*slot) {
-                    *room = *entry;
+                    *room = *item;
                 }
                 *slot += 1;
             }
-            std::mem::swap(entries, &mut other);
+            std::mem::swap(items, &mut other);
         }
         shift += DIGIT_BITS;
     }
@@ -81,10 +131,7 @@ pub(super) fn sort_distinct(nodes: &mut Vec<NodeId>) {
     if nodes.is_sorted_by(|left, right| left < right) {
         return;
     }
-    let mut entries: Vec<Keyed> = nodes.iter().map(|node| (node.get(), 0)).collect();
-    sort(&mut entries);
-    nodes.clear();
-    nodes.extend(entries.iter().map(|(id, _)| NodeId::new(*id)));
+    sort_by_key(nodes, |node| node.get());
     nodes.dedup();
 }
 
@@ -92,40 +139,73 @@ pub(super) fn sort_distinct(nodes: &mut Vec<NodeId>) {
 mod tests {
     use super::*;
 
+    const ORDERED: [f64; 11] = [
+        f64::INFINITY,
+        f32::MAX as f64,
+        1.5,
+        1.0,
+        f32::MIN_POSITIVE as f64,
+        0.0,
+        -(f32::MIN_POSITIVE as f64),
+        -1.0,
+        f32::MIN as f64,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+
     #[test]
     fn keys_of_scores_are_in_the_order_of_rows() {
-        let ordered = [
-            f64::INFINITY,
-            f64::MAX,
-            1.5,
-            1.0,
-            f64::MIN_POSITIVE,
-            0.0,
-            -f64::MIN_POSITIVE,
-            -1.0,
-            f64::MIN,
-            f64::NEG_INFINITY,
-            f64::NAN,
-        ];
-        for pair in ordered.windows(2) {
+        for pair in ORDERED.windows(2) {
             assert!(descending(pair[0]) < descending(pair[1]), "{pair:?}");
+            let narrow = |at: usize| descending_narrow(pair[at] as f32);
+            assert!(narrow(0) < narrow(1), "{pair:?}");
         }
         assert_eq!(descending(0.0), descending(-0.0));
         assert_eq!(descending(f64::NAN), descending(-f64::NAN));
+        assert_eq!(descending_narrow(0.0), descending_narrow(-0.0));
     }
 
     #[test]
     fn sorts_like_the_standard_library() {
-        for seed in 0..40 {
+        for seed in 0..60 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let spread = rng.u32(1..=64);
-            let mut entries: Vec<Keyed> = (0..rng.usize(FEW - 10..3 * FEW))
+            let mut entries: Vec<(u64, usize)> = (0..rng.usize(FEW - 10..3 * FEW))
                 .map(|at| (rng.u64(..) >> (64 - spread), at))
                 .collect();
             let mut expected = entries.clone();
             expected.sort();
-            sort(&mut entries);
+            sort_by_key(&mut entries, |entry| entry.0);
             assert_eq!(entries, expected, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn ranks_narrow_and_wide_scores_alike() {
+        for seed in 0..60 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let wide = rng.bool();
+            let scores: Vec<f64> = (0..rng.usize(0..3 * FEW))
+                .map(|_| match rng.usize(..40) {
+                    at if at < ORDERED.len() => ORDERED[at],
+                    20 => -0.0,
+                    _ if wide => rng.f64() - 0.5,
+                    _ => f64::from(rng.f32() - 0.5),
+                })
+                .collect();
+            let mut expected: Vec<usize> = (0..scores.len()).collect();
+            expected.sort_by(|left, right| {
+                let (left, right) = (scores[*left], scores[*right]);
+                let nulls = left.is_nan().cmp(&right.is_nan());
+                nulls.then(
+                    right
+                        .partial_cmp(&left)
+                        .unwrap_or(std::cmp::Ordering::Equal),
+                )
+            });
+            let seen: Vec<usize> =
+                by_score(scores.iter().copied().zip(0..), scores.len()).collect();
+            assert_eq!(seen, expected, "seed {seed}");
         }
     }
 }

@@ -6,142 +6,147 @@
 use super::arrivals::Group;
 use super::node_set::NodeSet;
 use super::options::{Considered, Recover};
-use super::order::{self, Keyed};
+use super::order;
 use super::scorer::{Candidates, Scorer};
-use super::verdict::{Status, Verdict, best, nullable};
+use super::steps::Ascending;
+use super::verdict::{Status, Verdict, nullable};
 use crate::value::NodeId;
 
-/// What RECOVER found on one level, and what it cost.
-#[derive(Debug, Default)]
-pub(super) struct Recovered {
-    /// The nodes, ascending, with their scores.
-    pub(super) found: Vec<(NodeId, f64)>,
-    /// How many members were looked at.
+/// What looking for members cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Looked {
+    /// How many members were neither admitted nor about to be.
     pub(super) scanned: u64,
     /// How many of them had to be scored.
     pub(super) scored: u64,
 }
 
-/// The members of a level that are neither admitted nor about to be.
-struct Missing {
-    nodes: Vec<NodeId>,
-    /// The scores where they are known from the candidates; all of them if `known`.
-    scores: Vec<f64>,
-    unknown: Vec<usize>,
+/// A member that passed the WHERE.
+type Found = (NodeId, f64);
+
+impl Verdict {
+    /// Admits nodes (ascending) that KEEP did not: candidates change their status and forget their
+    /// way, the others are put beside the candidates.
+    pub(super) fn recover(&mut self, group: &Group, found: &[Found]) {
+        let mut candidates = Ascending::new(&group.nodes);
+        for (node, score) in found {
+            match candidates.find(*node) {
+                None => self.recovered.push((*node, *score)),
+                Some(at) => {
+                    if let (Some(status), Some(known)) =
+                        (self.statuses.get_mut(at), self.scores.get_mut(at))
+                    {
+                        *status = Status::Recovered;
+                        *known = *score;
+                    }
+                }
+            }
+        }
+    }
 }
 
-impl Missing {
-    /// Walks members and candidates side by side; both ascend.
-    fn among(members: &[NodeId], group: &Group, verdict: &Verdict, admitted: &NodeSet) -> Self {
-        let mut missing = Self {
-            nodes: Vec::with_capacity(members.len()),
-            scores: Vec::with_capacity(members.len()),
-            unknown: Vec::new(),
-        };
-        let mut candidates = (group.nodes.iter())
-            .zip(verdict.scores.iter().zip(&verdict.statuses))
-            .peekable();
-        for member in members {
-            while candidates.next_if(|(node, _)| *node < member).is_some() {}
-            let candidate = candidates.next_if(|(node, _)| *node == member);
-            match candidate {
-                // A candidate is never admitted yet.
-                Some((_, (_, Status::Kept))) => {}
-                Some((_, (score, _))) => {
-                    missing.nodes.push(*member);
-                    missing.scores.push(*score);
-                }
-                None if admitted.contains(*member) => {}
-                None => {
-                    missing.unknown.push(missing.nodes.len());
-                    missing.nodes.push(*member);
-                    missing.scores.push(f64::NAN);
-                }
-            }
-        }
-        missing
+/// The better `top` of them, in ascending order of nodes.
+fn best(mut found: Vec<Found>, top: Option<usize>) -> Vec<Found> {
+    if let Some(top) = top.filter(|top| *top < found.len()) {
+        found.select_nth_unstable_by_key(top, |(node, score)| (order::descending(*score), *node));
+        found.truncate(top);
     }
-
-    /// Scores those without a score.
-    fn score_unknown<E>(&mut self, level: u32, scorer: &mut dyn Scorer<E>) -> Result<u64, E> {
-        let nodes: Vec<NodeId> = (self.unknown.iter())
-            .filter_map(|at| self.nodes.get(*at).copied())
-            .collect();
-        if nodes.is_empty() {
-            return Ok(0);
-        }
-        let mut scores = vec![f64::NAN; nodes.len()];
-        let candidates = Candidates {
-            nodes: &nodes,
-            arrivals: None,
-        };
-        scorer.score(level, candidates, &mut scores)?;
-        for (at, score) in self.unknown.iter().zip(scores) {
-            if let Some(slot) = self.scores.get_mut(*at) {
-                *slot = score;
-            }
-        }
-        Ok(nodes.len() as u64)
-    }
-
-    /// Forgets the scores of the candidates, because another scorer would not give them.
-    fn forget_scores(&mut self) {
-        self.scores.fill(f64::NAN);
-        self.unknown = (0..self.nodes.len()).collect();
-    }
+    found.sort_unstable_by_key(|(node, _)| *node);
+    found
 }
 
 impl<E> Recover<'_, E> {
-    /// Looks at a level; `scorer` is the one of the traversal.
+    /// Looks at a level and admits what it finds; `scorer` is the one of the traversal.
     pub(super) fn look(
         &mut self,
         level: u32,
         group: &Group,
-        verdict: &Verdict,
+        verdict: &mut Verdict,
         admitted: &NodeSet,
         scorer: Option<&mut (dyn Scorer<E> + '_)>,
-    ) -> Result<Recovered, E> {
+    ) -> Result<Looked, E> {
+        let Self {
+            members: source,
+            scorer: own,
+            keep,
+        } = self;
         let mut members = Vec::new();
-        self.members.members(level, &mut members)?;
+        source.members(level, &mut members)?;
         order::sort_distinct(&mut members);
-        let mut missing = Missing::among(&members, group, verdict, admitted);
-        drop(members);
-        let mut recovered = Recovered {
-            scanned: missing.nodes.len() as u64,
-            ..Recovered::default()
-        };
-        recovered.scored = match (&mut self.scorer, scorer) {
-            (Some(own), _) => {
-                missing.forget_scores();
-                missing.score_unknown(level, own.as_mut())?
-            }
-            (None, Some(scorer)) => {
-                if scorer.scores_arrivals() {
-                    missing.forget_scores();
-                }
-                missing.score_unknown(level, scorer)?
-            }
-            (None, None) => 0,
-        };
-        let mut entries: Vec<Keyed> = Vec::new();
-        for (at, (node, score)) in missing.nodes.iter().zip(&missing.scores).enumerate() {
+        // Without any scorer all scores are null, and a null score is never recovered.
+        let reusable =
+            own.is_none() && (scorer.as_ref()).is_none_or(|scorer| !scorer.scores_arrivals());
+        let mut looked = Looked::default();
+        let mut found: Vec<Found> = Vec::new();
+        let mut passes = |node: NodeId, score: f64| {
             let considered = Considered {
-                node: *node,
-                score: nullable(*score),
+                node,
+                score: nullable(score),
                 level,
                 arrival: None,
             };
-            if self.keep.condition.passes(&considered)? && !score.is_nan() {
-                entries.push((order::descending(*score), at));
+            Ok(keep.condition.passes(&considered)? && !score.is_nan())
+        };
+
+        // Members and candidates are walked side by side; both ascend.
+        let mut unknown: Vec<NodeId> = Vec::new();
+        let mut at = 0;
+        for member in members {
+            while group.nodes.get(at).is_some_and(|node| *node < member) {
+                at += 1;
+            }
+            let candidate = group.nodes.get(at).is_some_and(|node| *node == member);
+            if !candidate {
+                if !admitted.contains(member) {
+                    unknown.push(member);
+                }
+                continue;
+            }
+            // A candidate is not admitted yet, so only its status counts.
+            let (Some(status), Some(score)) =
+                (verdict.statuses.get_mut(at), verdict.scores.get(at))
+            else {
+                continue;
+            };
+            if *status == Status::Kept {
+                continue;
+            }
+            if !reusable {
+                unknown.push(member);
+                continue;
+            }
+            looked.scanned += 1;
+            if passes(member, *score)? {
+                if keep.top.is_some() {
+                    found.push((member, *score));
+                } else {
+                    *status = Status::Recovered;
+                }
             }
         }
-        if let Some(top) = self.keep.top {
-            best(&mut entries, top);
-            entries.sort_unstable_by_key(|(_, at)| *at);
+
+        looked.scanned += unknown.len() as u64;
+        if !unknown.is_empty() {
+            let mut scores = vec![f64::NAN; unknown.len()];
+            let candidates = Candidates {
+                nodes: &unknown,
+                arrivals: None,
+            };
+            let scored = unknown.len() as u64;
+            looked.scored = match (own, scorer) {
+                (Some(own), _) => own.score(level, candidates, &mut scores).map(|()| scored)?,
+                (None, Some(scorer)) => scorer
+                    .score(level, candidates, &mut scores)
+                    .map(|()| scored)?,
+                (None, None) => 0,
+            };
+            for (node, score) in unknown.iter().zip(scores) {
+                if passes(*node, score)? {
+                    found.push((*node, score));
+                }
+            }
         }
-        recovered.found = (entries.iter())
-            .filter_map(|(_, at)| Some((*missing.nodes.get(*at)?, *missing.scores.get(*at)?)))
-            .collect();
-        Ok(recovered)
+        verdict.recover(group, &best(found, keep.top));
+        Ok(looked)
     }
 }

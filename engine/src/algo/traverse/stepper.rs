@@ -8,11 +8,11 @@ use super::arrivals::{ArrivalColumns, Gathering, Group};
 use super::error::TraverseError;
 use super::node_set::NodeSet;
 use super::options::{Budget, BudgetUnit, Columns, Emit, Keep, Levels, OnExceed, Recover};
-use super::order::{self, Keyed};
+use super::order;
 use super::roots::RootsRecord;
 use super::rows::{Rows, Summary, Traversal};
 use super::scorer::{ArrivalView, Candidates, Scorer};
-use super::steps::Steps;
+use super::steps::{Ascending, Steps};
 use super::trail::{Trail, TrailLevel};
 use super::verdict::{Status, Verdict};
 use crate::clock::Clock;
@@ -49,17 +49,71 @@ pub(super) struct Settings {
 struct Level {
     group: Group,
     verdict: Option<Verdict>,
-    /// Ascending; none of them is kept or was admitted before.
-    recovered: Vec<(NodeId, f64)>,
 }
 
-/// What becomes a row, or a node of the next frontier.
-struct Picked {
-    node: NodeId,
-    score: f64,
-    status: Status,
-    /// The entry of its best way, if it has one.
-    entry: Option<usize>,
+/// Something that becomes a row or a node of the next frontier: a candidate by its place, or behind
+/// all candidates a recovered node that is none.
+#[derive(Clone, Copy)]
+struct Decided<'l> {
+    group: &'l Group,
+    verdict: &'l Verdict,
+}
+
+impl<'l> Decided<'l> {
+    /// What was admitted, or with `all` everything, in ascending order of nodes.
+    fn places(self, all: bool) -> impl Iterator<Item = usize> + Clone + 'l {
+        let Self { group, verdict } = self;
+        let count = group.nodes.len();
+        let candidates = (verdict.statuses.iter().enumerate())
+            .filter(move |(_, status)| all || status.is_admitted())
+            .map(|(place, _)| place);
+        let (mut candidates, mut others) = (
+            candidates.peekable(),
+            (0..verdict.recovered.len()).peekable(),
+        );
+        std::iter::from_fn(move || {
+            let Some(other) = others.peek() else {
+                return candidates.next();
+            };
+            let node = candidates.peek().and_then(|place| group.nodes.get(*place));
+            let found = verdict.recovered.get(*other).map(|(node, _)| node);
+            match (node, found) {
+                (Some(node), Some(found)) if node < found => candidates.next(),
+                _ => others.next().map(|other| count + other),
+            }
+        })
+    }
+
+    /// How many places there are.
+    fn count(self, all: bool) -> usize {
+        let statuses = self.verdict.statuses.iter();
+        let candidates = statuses.filter(|status| all || status.is_admitted());
+        candidates.count() + self.verdict.recovered.len()
+    }
+
+    /// Node, score and status at a place.
+    #[inline]
+    fn get(self, place: usize) -> Option<(NodeId, f64, Status)> {
+        let Self { group, verdict } = self;
+        match group.nodes.get(place) {
+            Some(node) => Some((
+                *node,
+                *verdict.scores.get(place)?,
+                *verdict.statuses.get(place)?,
+            )),
+            None => {
+                let (node, score) = verdict.recovered.get(place - group.nodes.len())?;
+                Some((*node, *score, Status::Recovered))
+            }
+        }
+    }
+
+    /// The best way to a place, if it has one.
+    fn way(self, place: usize) -> Option<ArrivalView<'l>> {
+        let Self { group, verdict } = self;
+        let candidate = (place < group.nodes.len()).then_some(place)?;
+        group.arrival(verdict.best_entry(group, candidate)?)
+    }
 }
 
 /// The candidates of the level that is open.
@@ -191,7 +245,6 @@ impl<'a, E> TraverseStepper<'a, E> {
         let open = self.open.insert(Level {
             group,
             verdict: None,
-            recovered: Vec::new(),
         });
         Ok(Some(LevelCandidates {
             level: self.level,
@@ -262,7 +315,7 @@ impl<'a, E> TraverseStepper<'a, E> {
     }
 
     /// Adds nodes with their scores to a level that was decided; those it kept already are left as
-    /// they are. A later call replaces an earlier one.
+    /// they are.
     ///
     /// # Errors
     ///
@@ -272,29 +325,28 @@ impl<'a, E> TraverseStepper<'a, E> {
     pub fn recover(&mut self, found: &[(NodeId, f64)]) -> Result<(), TraverseError<E>> {
         let level = self.level;
         let admitted = &self.admitted;
-        let Some((open, verdict)) = (self.open.as_mut())
-            .and_then(|open| open.verdict.take().map(|verdict| (open, verdict)))
-        else {
+        let Some(open) = &mut self.open else {
+            return Err(TraverseError::NothingToDecide);
+        };
+        let Some(verdict) = &mut open.verdict else {
             return Err(TraverseError::NothingToDecide);
         };
         let stranger = (found.iter()).find(|(node, _)| level == 0 || admitted.contains(*node));
-        let result = match stranger {
-            Some((node, _)) => Err(TraverseError::NotRecoverable { node: *node, level }),
-            None => Ok(()),
-        };
-        if result.is_ok() {
-            let mut found = found.to_vec();
-            found.sort_by_key(|(node, _)| *node);
-            found.dedup_by_key(|(node, _)| *node);
-            found.retain(|(node, _)| {
-                let candidate = open.group.nodes.binary_search(node).ok();
-                let status = candidate.and_then(|at| verdict.statuses.get(at));
-                status != Some(&Status::Kept)
-            });
-            open.recovered = found;
+        if let Some((node, _)) = stranger {
+            return Err(TraverseError::NotRecoverable { node: *node, level });
         }
-        open.verdict = Some(verdict);
-        result
+        // What was recovered by an earlier call counts as admitted, too.
+        let mut known = Ascending::new(&open.group.nodes);
+        let mut found = found.to_vec();
+        found.extend(verdict.recovered.drain(..));
+        found.sort_by_key(|(node, _)| *node);
+        found.dedup_by_key(|(node, _)| *node);
+        found.retain(|(node, _)| {
+            let status = known.find(*node).and_then(|at| verdict.statuses.get(at));
+            status.is_none_or(|status| !status.is_admitted())
+        });
+        verdict.recover(&open.group, &found);
+        Ok(())
     }
 
     /// RECOVER on the level that was just decided.
@@ -306,15 +358,13 @@ impl<'a, E> TraverseStepper<'a, E> {
         let Some(open) = &mut self.open else {
             return Err(TraverseError::NothingToDecide);
         };
-        let Some(verdict) = &open.verdict else {
+        let Some(verdict) = &mut open.verdict else {
             return Err(TraverseError::NothingToDecide);
         };
         if self.level > 0 {
-            let (group, admitted) = (&open.group, &self.admitted);
-            let recovered = recover.look(self.level, group, verdict, admitted, scorer)?;
-            self.summary.recover_scanned += recovered.scanned;
-            self.summary.scored += recovered.scored;
-            open.recovered = recovered.found;
+            let looked = recover.look(self.level, &open.group, verdict, &self.admitted, scorer)?;
+            self.summary.recover_scanned += looked.scanned;
+            self.summary.scored += looked.scored;
         }
         Ok(())
     }
@@ -331,7 +381,6 @@ impl<'a, E> TraverseStepper<'a, E> {
         if self.close_level().is_err() || !self.done {
             self.summary.truncated = true;
         }
-        self.summary.admitted = self.admitted.len();
         if let Some(record) = self.record.take() {
             self.rows.roots = Some(record.column(&self.rows));
         }
@@ -448,95 +497,73 @@ impl<'a, E> TraverseStepper<'a, E> {
             self.open = Some(open);
             return Err(undecided);
         };
-        let group = &open.group;
-        let mut picked = self.pick(group, &verdict, open.recovered);
-        let admitted = picked.iter().filter(|picked| picked.status.is_admitted());
-        self.frontier = admitted.map(|picked| picked.node).collect();
-        for node in &self.frontier {
-            self.admitted.insert(*node);
+        let decided = Decided {
+            group: &open.group,
+            verdict: &verdict,
+        };
+        let count = decided.count(false);
+        let last = Some(self.level) == self.settings.levels.last;
+        // After the last level nobody asks who was admitted.
+        if !last || self.record.is_some() {
+            let admitted = decided.places(false).filter_map(|place| decided.get(place));
+            self.frontier.reserve_exact(count);
+            self.frontier.extend(admitted.map(|(node, _, _)| node));
+            for node in &self.frontier {
+                self.admitted.insert(*node);
+            }
         }
         if let Some(record) = &mut self.record {
             record.close_level(self.level, &self.frontier);
         }
         if let Some(trail) = &mut self.rows.trail {
             let mut level = TrailLevel::default();
-            for picked in picked.iter().filter(|picked| picked.status.is_admitted()) {
-                level.push(picked.node, way(group, picked));
+            for place in decided.places(false) {
+                if let Some((node, _, _)) = decided.get(place) {
+                    level.push(node, decided.way(place));
+                }
             }
             trail.levels.push(level);
         }
         if self.level >= self.settings.levels.first {
-            if self.settings.emit == Emit::Kept {
-                picked.retain(|picked| picked.status.is_admitted());
-            }
-            self.write_rows(group, &picked);
+            self.write_rows(decided);
         }
         self.summary.levels += 1;
+        self.summary.admitted += count as u64;
         match self.level.checked_add(1) {
-            Some(next) if Some(self.level) != self.settings.levels.last => self.level = next,
+            Some(next) if !last => self.level = next,
             _ => self.done = true,
         }
         Ok(())
     }
 
-    /// Candidates and recovered nodes side by side, ascending; without the refused ones, if those
-    /// are not wanted.
-    fn pick(&self, group: &Group, verdict: &Verdict, recovered: Vec<(NodeId, f64)>) -> Vec<Picked> {
-        let all = self.settings.emit == Emit::Candidates;
-        let mut picked = Vec::with_capacity(recovered.len());
-        let mut recovered = recovered.into_iter().peekable();
-        let anew = |(node, score)| Picked {
-            node,
-            score,
-            status: Status::Recovered,
-            entry: None,
-        };
-        let decided = verdict.scores.iter().zip(&verdict.statuses);
-        for (candidate, (node, (score, status))) in group.nodes.iter().zip(decided).enumerate() {
-            while let Some(before) = recovered.next_if(|(found, _)| found < node) {
-                picked.push(anew(before));
-            }
-            if let Some(again) = recovered.next_if(|(found, _)| found == node) {
-                picked.push(anew(again));
-            } else if all || status.is_admitted() {
-                picked.push(Picked {
-                    node: *node,
-                    score: *score,
-                    status: *status,
-                    entry: verdict.best_entry(group, candidate),
-                });
-            }
-        }
-        picked.extend(recovered.map(anew));
-        picked
-    }
-
     /// Rows of a level, in the order of rows.
-    fn write_rows(&mut self, group: &Group, picked: &[Picked]) {
-        let keys = picked.iter().map(|picked| order::descending(picked.score));
-        let mut entries: Vec<Keyed> = keys.zip(0..).collect();
-        order::sort(&mut entries);
+    fn write_rows(&mut self, decided: Decided<'_>) {
+        let all = self.settings.emit == Emit::Candidates;
+        let count = decided.count(all);
+        if count == 0 {
+            return;
+        }
+        let scores = decided.places(all).filter_map(|place| {
+            let (_, score, _) = decided.get(place)?;
+            Some((score, place))
+        });
         let rows = &mut self.rows;
-        rows.nodes.reserve(entries.len());
-        rows.scores.reserve(entries.len());
-        rows.statuses.reserve(entries.len());
-        for picked in entries.iter().filter_map(|(_, at)| picked.get(*at)) {
-            rows.nodes.push(picked.node);
-            rows.scores.push(picked.score);
-            rows.statuses.push(picked.status);
+        rows.nodes.reserve(count);
+        rows.scores.reserve(count);
+        rows.statuses.reserve(count);
+        for place in order::by_score(scores, count) {
+            let Some((node, score, status)) = decided.get(place) else {
+                continue;
+            };
+            rows.nodes.push(node);
+            rows.scores.push(score);
+            rows.statuses.push(status);
             if let Some(arrivals) = &mut rows.arrivals {
-                arrivals.push(way(group, picked).unwrap_or(NO_WAY));
+                arrivals.push(decided.way(place).unwrap_or(NO_WAY));
             }
         }
-        if !entries.is_empty() {
-            rows.levels.push((self.level, rows.nodes.len()));
-        }
+        rows.levels.push((self.level, rows.nodes.len()));
     }
-}
-
-/// The best way of something picked.
-fn way<'g>(group: &'g Group, picked: &Picked) -> Option<ArrivalView<'g>> {
-    picked.entry.and_then(|entry| group.arrival(entry))
 }
 
 impl<E> fmt::Debug for TraverseStepper<'_, E> {

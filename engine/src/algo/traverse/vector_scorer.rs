@@ -146,6 +146,12 @@ impl<'a> VectorScorer<'a> {
             }
             let results = results.get_mut(..places.len()).unwrap_or_default();
             self.measure_rows(&places, results)?;
+            if places.len() == nodes.len() {
+                for ((score, place), result) in scores.iter_mut().zip(&places).zip(results) {
+                    *score = self.score_of(*place, *result);
+                }
+                continue;
+            }
             for ((slot, place), result) in slots.iter().zip(&places).zip(results) {
                 if let Some(score) = scores.get_mut(*slot) {
                     *score = self.score_of(*place, *result);

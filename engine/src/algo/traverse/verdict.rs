@@ -5,7 +5,7 @@
 
 use super::arrivals::Group;
 use super::options::{Considered, Keep, Where};
-use super::order::{self, Keyed};
+use super::order;
 use crate::value::NodeId;
 use std::fmt;
 
@@ -58,6 +58,8 @@ pub(super) struct Verdict {
     /// The best arrival's entry, where it is not simply the first.
     best: Option<Vec<usize>>,
     pub(super) statuses: Vec<Status>,
+    /// What RECOVER admitted of nodes that are no candidates, ascending.
+    pub(super) recovered: Vec<(NodeId, f64)>,
 }
 
 /// The score as a condition sees it.
@@ -80,6 +82,7 @@ impl Verdict {
             scores: vec![f64::NAN; group.nodes.len()],
             best: None,
             statuses: statuses.collect(),
+            recovered: Vec::new(),
         }
     }
 
@@ -101,6 +104,7 @@ impl Verdict {
                 scores,
                 best: None,
                 statuses: Vec::new(),
+                recovered: Vec::new(),
             };
             (verdict, None)
         };
@@ -137,14 +141,16 @@ impl Verdict {
             scores,
             best: Some(best),
             statuses: Vec::new(),
+            recovered: Vec::new(),
         }
     }
 
-    /// The entry of a candidate's best way. Where the score is the node's, that is the first one,
+    /// The entry of a candidate's best way; a recovered one has none. Where the score is the node's, that is the first one,
     /// because ways are in the order of parents and relationships.
     #[inline]
     pub(super) fn best_entry(&self, group: &Group, candidate: usize) -> Option<usize> {
         match &self.best {
+            _ if self.statuses.get(candidate) == Some(&Status::Recovered) => None,
             Some(best) => best.get(candidate).copied(),
             None => {
                 let entries = group.entries(candidate);
@@ -205,11 +211,14 @@ impl Verdict {
 
     /// TOP: the best of the level stay kept, the others are cut, and null scores with them.
     fn top_of_level(&mut self, top: usize) {
-        let mut entries: Vec<Keyed> = self
+        let mut entries: Vec<(u64, usize)> = self
             .eligible()
             .map(|candidate| (self.key(candidate), candidate))
             .collect();
-        best(&mut entries, top);
+        if top < entries.len() {
+            entries.select_nth_unstable(top);
+            entries.truncate(top);
+        }
         self.cut_all_but(entries.iter().map(|(_, candidate)| *candidate));
     }
 
@@ -261,13 +270,5 @@ impl Verdict {
                 *status = Status::Kept;
             }
         }
-    }
-}
-
-/// Leaves the `top` first entries of the sorted order, themselves in any order.
-pub(super) fn best(entries: &mut Vec<Keyed>, top: usize) {
-    if top < entries.len() {
-        entries.select_nth_unstable(top);
-        entries.truncate(top);
     }
 }
