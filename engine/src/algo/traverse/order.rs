@@ -39,12 +39,31 @@ fn descending_narrow(score: f32) -> u32 {
     }
 }
 
-/// The places that come in with scores, in the order of the scores; equal ones stay in the order
-/// they came in.
+/// The score that [`descending_narrow`] made this key of; a negative zero comes back positive.
+#[inline]
+fn from_narrow(key: u32) -> f64 {
+    if key == u32::MAX {
+        return f64::NAN;
+    }
+    let bits = if key >> 31 == 0 { !key ^ 1 << 31 } else { key };
+    f64::from(f32::from_bits(bits))
+}
+
+/// The score that [`descending`] made this key of; a negative zero comes back positive.
+#[inline]
+fn from_wide(key: u64) -> f64 {
+    if key == u64::MAX {
+        return f64::NAN;
+    }
+    f64::from_bits(if key >> 63 == 0 { !key ^ 1 << 63 } else { key })
+}
+
+/// The scores that come in with places, in the order of the scores; equal ones stay in the order
+/// they came in. Negative zeros come out positive.
 pub(super) fn by_score(
     scores: impl Iterator<Item = (f64, usize)> + Clone,
     count: usize,
-) -> impl Iterator<Item = usize> {
+) -> impl Iterator<Item = (f64, usize)> {
     // Kernels give scores that are f32. Then key and place fit one number, and sorting moves half
     // as much.
     let mut narrow: Vec<u64> = Vec::with_capacity(count);
@@ -73,8 +92,10 @@ pub(super) fn by_score(
         clippy::cast_possible_truncation,
         reason = "the lower half is the place"
     )]
-    let narrow = narrow.into_iter().map(|entry| entry as u32 as usize);
-    narrow.chain(wide.into_iter().map(|(_, place)| place))
+    let narrow = (narrow.into_iter())
+        .map(|entry| (from_narrow((entry >> 32) as u32), entry as u32 as usize));
+    let wide = (wide.into_iter()).map(|(key, place)| (from_wide(key), place));
+    narrow.chain(wide)
 }
 
 /// Sorts by a number; equal ones stay in their order.
@@ -203,9 +224,13 @@ mod tests {
                         .unwrap_or(std::cmp::Ordering::Equal),
                 )
             });
-            let seen: Vec<usize> =
-                by_score(scores.iter().copied().zip(0..), scores.len()).collect();
+            let ranked = by_score(scores.iter().copied().zip(0..), scores.len());
+            let (values, seen): (Vec<f64>, Vec<usize>) = ranked.unzip();
             assert_eq!(seen, expected, "seed {seed}");
+            for (value, at) in values.iter().zip(&seen) {
+                let same = *value == scores[*at] || value.is_nan() && scores[*at].is_nan();
+                assert!(same, "seed {seed}");
+            }
         }
     }
 }

@@ -188,7 +188,7 @@ impl<'a> VectorScorer<'a> {
     }
 }
 
-impl<E: From<VectorError> + Send> Scorer<E> for VectorScorer<'_> {
+impl<E: From<VectorError>> Scorer<E> for VectorScorer<'_> {
     fn score(
         &mut self,
         _level: u32,
