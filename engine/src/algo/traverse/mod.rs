@@ -45,8 +45,21 @@
 //!
 //! A level costs its edges, one score per candidate (or per arrival, if the scorer looks at
 //! those), and a sort of its rows. Sets are bitmaps over dense ids, columns are arrays, and nothing
-//! is allocated per candidate. Parents, paths and roots are only worked out when asked for. Measured
-//! by `examples/traverse_levels.rs`: MEASURED
+//! is allocated per candidate. Parents, paths and roots are only worked out when asked for.
+//!
+//! `examples/traverse_levels.rs` measures it on a tree of a million sections in five levels with 128
+//! dimensions, every one of them scored once by KEEP or RECOVER. On one core of a Xeon (Sapphire
+//! Rapids) the kernel alone takes 35 ms for the million rows, and the operator in processor time:
+//!
+//! | rows returned | ids by level | ids shuffled over the levels |
+//! |---|---|---|
+//! | 200,000 | 58 ms, 1.7 x | 82 ms, 2.4 x |
+//! | 600,000 | 90 ms, 2.6 x | 134 ms, 3.9 x |
+//! | 600,000 with parent and edge | 127 ms, 3.7 x | 211 ms, 6.1 x |
+//! | 1,000,000 | 103 ms, 3.0 x | 137 ms, 4.0 x |
+//!
+//! What is not the kernel is, in that order, fresh memory from the system, the sort of the rows by
+//! score, and walking candidates and members side by side.
 //!
 //! # Where to go next
 //!

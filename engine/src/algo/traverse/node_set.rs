@@ -25,7 +25,6 @@ pub(super) struct NodeSet {
 fn place(node: NodeId) -> (u64, usize, u64) {
     let id = node.get();
     let within = id & ((1 << PAGE_BITS) - 1);
-    #[expect(clippy::cast_possible_truncation, reason = "at most 1023")]
     let word = (within >> 6) as usize;
     (id >> PAGE_BITS, word, 1 << (id & 63))
 }

@@ -344,7 +344,7 @@ impl<'a, E> TraverseStepper<'a, E> {
         // What was recovered by an earlier call counts as admitted, too.
         let mut known = Ascending::new(&open.group.nodes);
         let mut found = found.to_vec();
-        found.extend(verdict.recovered.drain(..));
+        found.append(&mut verdict.recovered);
         found.sort_by_key(|(node, _)| *node);
         found.dedup_by_key(|(node, _)| *node);
         found.retain(|(node, _)| {
@@ -436,10 +436,6 @@ impl<'a, E> TraverseStepper<'a, E> {
 
     /// The candidates behind the frontier, or the budget that did not last. It is looked at while
     /// edges are read, so that one node with a million of them cannot overrun it.
-    #[expect(
-        clippy::type_complexity,
-        reason = "a level, a spent budget, or a failure"
-    )]
     fn expand(&mut self, steps: &mut dyn Steps<E>) -> Result<Result<Group, (Budget, u64)>, E> {
         let mut gathering = Gathering::new(self.settings.needs_arrivals);
         let frontier = std::mem::take(&mut self.frontier);

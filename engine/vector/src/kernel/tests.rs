@@ -135,6 +135,15 @@ fn vectors_of_nothing_but_special_numbers_agree_too() {
     }
 }
 
+/// Products too small for any number leave a negative zero in every lane.
+#[test]
+fn no_result_is_a_negative_zero() {
+    for kernels in Kernels::available() {
+        let dot = kernels.dot(&[1e-30; 16], &[-1e-30; 16]).unwrap();
+        assert_eq!(dot.to_bits(), 0, "{}", kernels.name());
+    }
+}
+
 #[test]
 fn many_rows_give_what_one_row_gives() {
     for kernels in Kernels::available() {

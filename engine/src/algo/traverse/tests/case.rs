@@ -298,7 +298,6 @@ impl Case {
     }
 
     /// The graph as compressed sparse rows; neighbours are in the order of the list.
-    #[expect(clippy::type_complexity, reason = "the four arrays of a CSR")]
     fn arrays(&self) -> (Vec<NodeId>, Vec<u64>, Vec<u32>, Vec<RelationshipId>) {
         let edges = self.table().edges;
         let nodes: Vec<NodeId> = (0..self.nodes).map(NodeId::new).collect();

@@ -56,10 +56,10 @@ fn law_1_without_keep_levels_are_distances() {
         while let Some(node) = queue.pop_front() {
             let next = distances[&node] + 1;
             for edge in case.edges.iter().filter(|edge| edge.parent == node) {
-                if !distances.contains_key(&edge.node) {
-                    distances.insert(edge.node, next);
+                distances.entry(edge.node).or_insert_with(|| {
                     queue.push_back(edge.node);
-                }
+                    next
+                });
             }
         }
         let seen: BTreeMap<u64, u32> = admitted(&case).into_iter().collect();
