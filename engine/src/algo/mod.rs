@@ -1,1 +1,3 @@
 //! Graph algorithms over in-memory projections.
+
+pub mod traverse;
