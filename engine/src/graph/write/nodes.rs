@@ -30,6 +30,11 @@ impl WriteTxn {
     ) -> Result<NodeId> {
         let mut ids = Vec::new();
         for label in labels {
+            let known = self.state.catalog.labels.id(label.as_ref());
+            if known.is_some_and(|known| ids.contains(&known)) {
+                continue;
+            }
+            // Before the name is given a number: what is refused must not use up names.
             if ids.len() >= MAX_LABELS {
                 return Err(too_many_labels(ids.len() + 1));
             }
