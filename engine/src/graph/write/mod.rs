@@ -232,6 +232,24 @@ impl Changes {
         self.pairs.push((family, key.to_vec(), None));
     }
 
+    /// Adds the index entries that come and go.
+    fn add_entries(&mut self, rules: &rules::Outcome) {
+        for entry in &rules.entries {
+            match &entry.value {
+                Some(value) => self.put(Family::PropIndex, &entry.key, value.clone()),
+                None => self.delete(Family::PropIndex, &entry.key),
+            }
+        }
+    }
+
+    /// How many bytes it all takes, with the index entries that come and go.
+    fn bytes_with(&self, rules: &rules::Outcome) -> usize {
+        let entries = rules.entries.iter();
+        let entries = entries
+            .map(|entry| Batch::cost_of(&entry.key, entry.value.as_deref().unwrap_or_default()));
+        self.bytes + entries.sum::<usize>()
+    }
+
     fn put_apart(&mut self, apart: Vec<Apart>) -> Result<()> {
         for Apart { family, key, value } in apart {
             if value.len() > MAX_VALUE_BYTES {

@@ -1,7 +1,7 @@
 //! Creating and deleting nodes, and their labels.
 
 use super::{Changes, WriteTxn};
-use crate::catalog::{Change, Counter, LabelId, Scope};
+use crate::catalog::{Change, Counter, LabelId, SchemaId, Scope};
 use crate::error::{Error, Result};
 use crate::graph::Direction;
 use crate::graph::keys::{Entity, Way, record_key};
@@ -12,7 +12,21 @@ use crate::graph::record::{MAX_LABELS, NodeRecord};
 use crate::graph::rules::{self, Facts};
 use crate::graph::sets::SetId;
 use crate::storage::family::Family;
-use crate::value::{NodeId, Value};
+use crate::value::{NodeId, RelationshipId, Value};
+
+/// What deleting a node, without its relationships, writes.
+struct Erasure {
+    changes: Changes,
+    rules: rules::Outcome,
+    /// The hierarchies to which it was added by name.
+    memberships: Vec<SchemaId>,
+}
+
+impl Erasure {
+    fn bytes(&self) -> usize {
+        self.changes.bytes_with(&self.rules)
+    }
+}
 
 /// About what deleting one relationship adds to a transaction, for an estimate beforehand.
 const DELETED_RELATIONSHIP_BYTES: u64 = 400;
@@ -161,7 +175,8 @@ impl WriteTxn {
                 relationships,
             });
         }
-        self.erase_node(node, &record)
+        let erasure = self.erasure(node, &record)?;
+        self.erase_node(node, &record, erasure)
     }
 
     /// Deletes a node and its relationships; returns how many relationships that were.
@@ -173,19 +188,29 @@ impl WriteTxn {
     pub fn detach_delete_node(&mut self, node: NodeId) -> Result<u64> {
         let record = self.existing_node(node)?;
         let relationships = self.degree(node, Direction::Both, None)?;
-        let bytes = relationships.saturating_mul(DELETED_RELATIONSHIP_BYTES);
         let limit_bytes = self.keys.limit_bytes().saturating_sub(self.keys.bytes());
+        let too_connected = |bytes| Error::TooConnected {
+            node,
+            relationships,
+            bytes,
+            limit_bytes,
+        };
+        let bytes = relationships.saturating_mul(DELETED_RELATIONSHIP_BYTES);
         if bytes > limit_bytes {
-            return Err(Error::TooConnected {
-                node,
-                relationships,
-                bytes,
-                limit_bytes,
-            });
+            return Err(too_connected(bytes));
         }
-        let deleted = self.delete_relationships_of(node, u64::MAX)?;
-        self.erase_node(node, &record)?;
-        Ok(deleted)
+        let doomed = self.relationships_to_delete(node, u64::MAX)?;
+        let erasure = self.erasure(node, &record)?;
+        let own = self.with_way_back(erasure.bytes() as u64);
+        let bytes = self.bytes_to_delete(&doomed)? + own;
+        if bytes > limit_bytes {
+            return Err(too_connected(bytes));
+        }
+        for relationship in &doomed {
+            self.delete_relationship(*relationship)?;
+        }
+        self.erase_node(node, &record, erasure)?;
+        Ok(doomed.len() as u64)
     }
 
     /// Deletes at most so many of a node's relationships; returns how many. For nodes with more
@@ -198,6 +223,17 @@ impl WriteTxn {
         if !self.contains(node)? {
             return Err(Error::NodeNotFound { node });
         }
+        let doomed = self.relationships_to_delete(node, at_most)?;
+        let bytes = self.bytes_to_delete(&doomed)?;
+        self.keys
+            .ensure_room(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        for relationship in &doomed {
+            self.delete_relationship(*relationship)?;
+        }
+        Ok(doomed.len() as u64)
+    }
+
+    fn relationships_to_delete(&self, node: NodeId, at_most: u64) -> Result<Vec<RelationshipId>> {
         let mut doomed = Vec::new();
         for neighbour in self.neighbours(node, Direction::Both, None)? {
             if doomed.len() as u64 >= at_most {
@@ -205,13 +241,20 @@ impl WriteTxn {
             }
             doomed.push(neighbour?.relationship);
         }
-        for relationship in &doomed {
-            self.delete_relationship(*relationship)?;
-        }
-        Ok(doomed.len() as u64)
+        Ok(doomed)
     }
 
-    fn erase_node(&mut self, node: NodeId, record: &NodeRecord) -> Result<()> {
+    /// What deletions hold at most: with a savepoint, the way back as well.
+    pub(super) fn with_way_back(&self, bytes: u64) -> u64 {
+        if self.savepoints.is_empty() {
+            bytes
+        } else {
+            bytes * 2
+        }
+    }
+
+    /// What deleting a node, without its relationships, writes.
+    fn erasure(&self, node: NodeId, record: &NodeRecord) -> Result<Erasure> {
         let entity = Entity::Node(node);
         let before = Facts::of_node(record);
         let rules = rules::compare(&self.view(), entity, &before, &Facts::nothing())?;
@@ -226,11 +269,24 @@ impl WriteTxn {
         for (_, key) in &memberships {
             changes.delete(Family::Hierarchy, key);
         }
+        Ok(Erasure {
+            changes,
+            rules,
+            memberships: memberships.into_iter().map(|(id, _)| id).collect(),
+        })
+    }
+
+    fn erase_node(&mut self, node: NodeId, record: &NodeRecord, erasure: Erasure) -> Result<()> {
+        let Erasure {
+            changes,
+            rules,
+            memberships,
+        } = erasure;
         self.write(changes, rules)?;
-        for (hierarchy, _) in memberships {
+        for hierarchy in memberships {
             self.pending.relevel(hierarchy, node.get());
         }
-        self.unmet.remove(&entity);
+        self.unmet.remove(&Entity::Node(node));
         self.pending.count(Counter::Nodes, -1);
         for label in &record.labels {
             self.pending
@@ -242,12 +298,7 @@ impl WriteTxn {
 
     /// Writes what was collected, with what the rules ask for.
     pub(super) fn write(&mut self, mut changes: Changes, rules: rules::Outcome) -> Result<()> {
-        for entry in &rules.entries {
-            match &entry.value {
-                Some(value) => changes.put(Family::PropIndex, &entry.key, value.clone()),
-                None => changes.delete(Family::PropIndex, &entry.key),
-            }
-        }
+        changes.add_entries(&rules);
         changes.write(&mut self.keys)?;
         for entry in rules.entries.iter().filter(|entry| entry.counts) {
             let difference = if entry.value.is_some() { 1 } else { -1 };

@@ -86,12 +86,30 @@ impl WriteTxn {
     /// # Errors
     /// [`Error::RelationshipNotFound`].
     pub fn delete_relationship(&mut self, relationship: RelationshipId) -> Result<()> {
-        let entity = Entity::Relationship(relationship);
         let record = self.existing_relationship(relationship)?;
         let ends = record.ends();
         let source_labels = self.labels_of_end(ends.source)?;
         let target_labels = self.labels_of_end(ends.target)?;
-        let before = Facts::of_relationship(&record);
+        let (changes, rules) = self.deletion(relationship, &record)?;
+        self.write(changes, rules)?;
+        self.unmet.remove(&Entity::Relationship(relationship));
+        self.note_relationship(relationship, ends, &source_labels, &target_labels, -1);
+        let declared = self.state.catalog.hierarchy_of(ends.relationship_type);
+        if let Some(id) = declared.map(|declared| declared.id) {
+            self.pending.relevel(id, ends.source.get());
+            self.pending.relevel(id, ends.target.get());
+        }
+        Ok(())
+    }
+
+    /// What deleting a relationship writes at once.
+    fn deletion(
+        &self,
+        relationship: RelationshipId,
+        record: &RelationshipRecord,
+    ) -> Result<(Changes, rules::Outcome)> {
+        let entity = Entity::Relationship(relationship);
+        let before = Facts::of_relationship(record);
         let rules = rules::compare(&self.view(), entity, &before, &Facts::nothing())?;
         let mut changes = Changes::default();
         changes.delete(Family::Edges, &record_key(relationship.get()));
@@ -100,18 +118,22 @@ impl WriteTxn {
                 changes.delete(family, &key);
             }
         }
-        let [out, incoming] = adjacency(relationship, ends);
+        let [out, incoming] = adjacency(relationship, record.ends());
         changes.delete(Family::Out, &out);
         changes.delete(Family::In, &incoming);
-        self.write(changes, rules)?;
-        self.unmet.remove(&entity);
-        self.note_relationship(relationship, ends, &source_labels, &target_labels, -1);
-        let declared = self.state.catalog.hierarchy_of(ends.relationship_type);
-        if let Some(id) = declared.map(|declared| declared.id) {
-            self.pending.relevel(id, ends.source.get());
-            self.pending.relevel(id, ends.target.get());
+        Ok((changes, rules))
+    }
+
+    /// How many bytes deleting these relationships adds to the transaction at most. Whoever deletes
+    /// several asks first: long index entries make one cost far more than another.
+    pub(super) fn bytes_to_delete(&self, relationships: &[RelationshipId]) -> Result<u64> {
+        let mut bytes = 0;
+        for relationship in relationships {
+            let record = self.existing_relationship(*relationship)?;
+            let (changes, rules) = self.deletion(*relationship, &record)?;
+            bytes += changes.bytes_with(&rules) as u64;
         }
-        Ok(())
+        Ok(self.with_way_back(bytes))
     }
 
     /// What else one relationship more, or less, changes.
