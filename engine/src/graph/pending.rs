@@ -146,7 +146,17 @@ impl Pending {
     }
 
     /// Writes everything out. After an error nothing was written, and everything still waits.
-    pub(crate) fn settle(&mut self, keys: &mut KeyWriteTxn, state: &GraphState) -> Result<()> {
+    ///
+    /// The last time, at commit, what goes with each change is written beyond the transaction's
+    /// limit: it is no more than a few times the changes, which were let in, and refusing it would
+    /// lose all of them. Levels of hierarchies are another matter, since one relationship may move
+    /// millions: they have the limit for themselves.
+    pub(crate) fn settle(
+        &mut self,
+        keys: &mut KeyWriteTxn,
+        state: &GraphState,
+        last: bool,
+    ) -> Result<()> {
         if self.is_empty() {
             return Ok(());
         }
@@ -159,6 +169,7 @@ impl Pending {
             };
             hierarchy::settle(&view, *id, changed, &mut pairs)?;
         }
+        let levels = cost_of(&pairs);
         self.settle_sets(keys, &mut pairs)?;
         self.settle_degrees(keys, state, &mut pairs)?;
         self.settle_counts(keys, &mut pairs)?;
@@ -168,10 +179,14 @@ impl Pending {
             merged.merge(sketch);
             pairs.push((Family::Meta, key, Some(merged.encode())));
         }
-        let room = pairs
-            .iter()
-            .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()));
-        keys.ensure_room(room.sum())?;
+        if last {
+            let (bytes, limit_bytes) = (levels as u64, keys.limit_bytes());
+            if bytes > limit_bytes {
+                return Err(Error::TransactionTooLarge { bytes, limit_bytes });
+            }
+        } else {
+            keys.ensure_room(cost_of(&pairs))?;
+        }
         for (family, key, value) in pairs {
             match value {
                 Some(value) => keys.put_admitted(family, &key, &value),
@@ -248,6 +263,14 @@ impl Pending {
         }
         Ok(())
     }
+}
+
+/// How many bytes a transaction holds of some pairs.
+fn cost_of(pairs: &Pairs) -> usize {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()))
+        .sum()
 }
 
 /// A degree's bytes.
