@@ -136,7 +136,17 @@ impl Pending {
     }
 
     /// Writes everything out. After an error nothing was written, and everything still waits.
-    pub(crate) fn settle(&mut self, keys: &mut KeyWriteTxn, state: &GraphState) -> Result<()> {
+    ///
+    /// The last time, at commit, what goes with each change is written beyond the transaction's
+    /// limit: it is no more than a few times the changes, which were let in, and refusing it would
+    /// lose all of them. Levels of hierarchies are another matter, since one relationship may move
+    /// millions: they have the limit for themselves.
+    pub(crate) fn settle(
+        &mut self,
+        keys: &mut KeyWriteTxn,
+        state: &GraphState,
+        last: bool,
+    ) -> Result<()> {
         if self.is_empty() {
             return Ok(());
         }
@@ -149,6 +159,7 @@ impl Pending {
             };
             hierarchy::settle(&view, *id, changed, &mut pairs)?;
         }
+        let levels = cost_of(&pairs);
         self.settle_sets(keys, &mut pairs)?;
         self.settle_degrees(keys, state, &mut pairs)?;
         self.settle_counts(keys, &mut pairs)?;
@@ -158,10 +169,14 @@ impl Pending {
             merged.merge(sketch);
             pairs.push(pair(Family::Meta, &key, Some(merged.encode())));
         }
-        let room = pairs.iter().map(|(_, key, value)| {
-            Batch::cost_of(key.as_bytes(), value.as_deref().unwrap_or_default())
-        });
-        keys.ensure_room(room.sum())?;
+        if last {
+            let (bytes, limit_bytes) = (levels as u64, keys.limit_bytes());
+            if bytes > limit_bytes {
+                return Err(Error::TransactionTooLarge { bytes, limit_bytes });
+            }
+        } else {
+            keys.ensure_room(cost_of(&pairs))?;
+        }
         for (family, key, value) in pairs {
             keys.change_admitted(family, key, value);
         }
@@ -241,6 +256,14 @@ pub(crate) fn pair(
     value: Option<Vec<u8>>,
 ) -> (Family, Key, Option<Box<[u8]>>) {
     (family, key.into(), value.map(Vec::into_boxed_slice))
+}
+
+/// How many bytes a transaction holds of some pairs.
+fn cost_of(pairs: &Pairs) -> usize {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(_, key, value)| Batch::cost_of(key.as_bytes(), value.as_deref().unwrap_or_default()))
+        .sum()
 }
 
 /// A degree's bytes.

@@ -8,7 +8,7 @@ use super::keys::Entity;
 use super::properties::{Properties, Slot};
 use super::record::{NodeRecord, RelationshipRecord};
 use super::view::View;
-use crate::catalog::{ConstraintDef, Demand, IndexDef, PropertyId, SchemaId, Scope};
+use crate::catalog::{ConstraintDef, Demand, IndexDef, PropertyId, Readiness, SchemaId, Scope};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result, Violation};
 use crate::index::property::{Entry, EntryKey};
@@ -116,6 +116,14 @@ pub(crate) fn compare<K: KeyRead>(
             if old == new {
                 continue;
             }
+            let old = match old {
+                // Until a unique index is built, somebody else may have been entered in this place.
+                Some(old) if index.unique && index.readiness != Readiness::Ready => {
+                    let is_mine = old.holder(view.keys)? == Some(entity);
+                    is_mine.then_some(old)
+                }
+                old => old,
+            };
             if let Some(new) = &new
                 && index.unique
             {

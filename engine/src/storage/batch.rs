@@ -189,6 +189,12 @@ impl Batch {
         key.len() + value.len() + ENTRY_OVERHEAD_BYTES
     }
 
+    /// Whether there is a place to roll back to.
+    #[must_use]
+    pub(crate) fn has_savepoints(&self) -> bool {
+        !self.savepoints.is_empty()
+    }
+
     /// Marks this place.
     pub fn savepoint(&mut self) -> Savepoint {
         let id = self.next_savepoint;

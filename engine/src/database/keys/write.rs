@@ -170,8 +170,14 @@ impl KeyWriteTxn {
     /// Whether changes of about `bytes` more still fit: whoever changes several keys at once asks
     /// first, so that no half of it fails.
     pub(crate) fn ensure_room(&self, bytes: usize) -> Result<()> {
+        // With a savepoint, the way back is held as well.
+        let times = if self.batch.has_savepoints() { 2 } else { 1 };
+        self.room_for(bytes.saturating_mul(times))
+    }
+
+    fn room_for(&self, bytes: usize) -> Result<()> {
         self.step()?;
-        let bytes = (self.batch.held_bytes() + bytes) as u64;
+        let bytes = self.batch.held_bytes().saturating_add(bytes) as u64;
         let limit_bytes = self.limit_bytes();
         if bytes > limit_bytes {
             return Err(Error::TransactionTooLarge { bytes, limit_bytes });
@@ -219,7 +225,7 @@ impl KeyWriteTxn {
 
     fn admit(&self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
         check_key(family, key)?;
-        self.ensure_room(Batch::cost_of(key, value))
+        self.room_for(Batch::cost_of(key, value))
     }
 }
 

@@ -134,14 +134,15 @@ impl WriteTxn {
     ///
     /// # Errors
     /// [`Error::ConstraintViolation`] if something lacks a property that it must have;
+    /// [`Error::TransactionTooLarge`] if it moves more levels of hierarchies than fit into one;
     /// [`Error::OutcomeUnknown`] if the commit may or may not be there after the next open. After
     /// any other error than that nothing was written.
     pub fn commit(mut self) -> Result<CommitSeq> {
         rules::check_presence(&view::of(&self), &self.unmet)?;
-        self.settle()?;
+        self.pending.settle(&mut self.keys, &self.state, true)?;
         if self.state.next != self.keys.base_state().next {
             let next = self.state.next.encode();
-            self.keys.put(Family::Meta, NextIds::KEY, &next)?;
+            self.keys.put_admitted(Family::Meta, NextIds::KEY, &next);
         }
         self.keys.commit_with(Arc::new(self.state))
     }
@@ -160,7 +161,7 @@ impl WriteTxn {
     pub fn rollback(self) {}
 
     fn settle(&mut self) -> Result<()> {
-        self.pending.settle(&mut self.keys, &self.state)
+        self.pending.settle(&mut self.keys, &self.state, false)
     }
 
     /// Applies a change of the catalogue.

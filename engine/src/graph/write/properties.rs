@@ -1,7 +1,7 @@
 //! Setting and removing properties of nodes and relationships.
 
 use super::{Changes, WriteTxn};
-use crate::catalog::{Change, PropertyId};
+use crate::catalog::{Change, NameId as _, PropertyId, check_name};
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, record_key};
 use crate::graph::properties::{Apart, MAX_PROPERTIES, Properties, Slot};
@@ -10,6 +10,7 @@ use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::rules::{self, Facts};
 use crate::graph::view::family_of;
 use crate::value::{NodeId, RelationshipId, Value, check_storable};
+use std::collections::BTreeMap;
 
 /// A record of either kind.
 enum Record {
@@ -41,9 +42,19 @@ impl WriteTxn {
         entity: impl Into<Entity>,
         properties: impl IntoIterator<Item = (P, V)>,
     ) -> Result<()> {
-        let mut changes = Vec::new();
+        let mut changes = BTreeMap::new();
+        let mut set = 0;
         for (property, value) in properties {
-            changes.push(self.checked(property.as_ref(), value.into())?);
+            let Some((property, value)) = self.checked(property.as_ref(), value.into())? else {
+                continue;
+            };
+            set += usize::from(!value.is_null());
+            let before = changes.insert(property, value);
+            set -= usize::from(before.is_some_and(|before| !before.is_null()));
+            // Looked at as they come: what is refused must not use up names.
+            if set > MAX_PROPERTIES {
+                return Err(too_many_properties(set));
+            }
         }
         self.change_properties(entity.into(), |kept| {
             for (property, value) in changes {
@@ -117,7 +128,9 @@ impl WriteTxn {
     ) -> Result<Properties> {
         let mut slots = Properties::default();
         for (property, value) in properties {
-            let (property, value) = self.checked(property.as_ref(), value.into())?;
+            let Some((property, value)) = self.checked(property.as_ref(), value.into())? else {
+                continue;
+            };
             match value {
                 Value::Null => drop(slots.remove(property)),
                 value => drop(slots.set(property, Slot::Value(value))),
@@ -129,13 +142,18 @@ impl WriteTxn {
         Ok(slots)
     }
 
-    /// A property's number, and its value if it can be stored.
-    fn checked(&mut self, property: &str, value: Value) -> Result<(PropertyId, Value)> {
+    /// A property's number, and its value if it can be stored; `None` for a null under a name that
+    /// was never used, since removing nothing needs no number.
+    fn checked(&mut self, property: &str, value: Value) -> Result<Option<(PropertyId, Value)>> {
+        if value.is_null() && self.state.catalog.properties.id(property).is_none() {
+            check_name(PropertyId::WHAT, property)?;
+            return Ok(None);
+        }
         check_storable(&value).map_err(|source| Error::NotStorable {
             property: property.into(),
             source: Box::new(source),
         })?;
-        Ok((self.property_key(property)?, value))
+        Ok(Some((self.property_key(property)?, value)))
     }
 
     pub(crate) fn property_key(&mut self, name: &str) -> Result<PropertyId> {
