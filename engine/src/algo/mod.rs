@@ -1,1 +1,21 @@
 //! Graph algorithms over in-memory projections.
+//!
+//! A [`Projection`] is a copy of part of the graph in flat arrays, with nodes numbered 0, 1, 2, ...
+//! in ascending order of ids. Algorithms take one by reference, report progress to a
+//! [`Watch`](crate::storage::cancel::Watch), which may cancel them, and give the same result bit for
+//! bit on any number of threads. Ties are broken by node id, then by relationship id. Nothing here
+//! may read storage, the clock or a random source.
+//!
+//! Next: `projection/` for the arrays, then any algorithm; each is a file of its own.
+
+mod error;
+mod parallel;
+mod projection;
+#[cfg(test)]
+mod random_graph;
+
+pub use error::AlgoError;
+pub use projection::{
+    Adjacency, Direction, MOST_ENTRIES, MOST_NODES, Projection, ProjectionBuilder,
+    ProjectionOptions, ProjectionPart,
+};
