@@ -8,14 +8,23 @@
 //!
 //! Next: `projection/` for the arrays, then any algorithm; each is a file of its own.
 
+mod components;
+mod degree;
 mod error;
+mod levels;
+mod pace;
 mod parallel;
 mod projection;
 #[cfg(test)]
 mod random_graph;
+mod top;
 
+pub use components::{Components, strong_components, weak_components};
+pub use degree::{degrees, weighted_degrees};
 pub use error::AlgoError;
+pub use levels::{Levels, LevelsOptions, UNREACHED, levels};
 pub use projection::{
     Adjacency, Direction, MOST_ENTRIES, MOST_NODES, Projection, ProjectionBuilder,
     ProjectionOptions, ProjectionPart,
 };
+pub use top::top_k;

@@ -8,7 +8,6 @@ use crate::value::{NodeId, RelationshipId};
 /// A graph as plain lists, which slow reference versions read. Ends are places.
 #[derive(Debug, Clone)]
 pub(crate) struct RandomGraph {
-    pub(crate) seed: u64,
     pub(crate) ids: Vec<u64>,
     /// Source, target and weight; the relationship's id is the position.
     pub(crate) relationships: Vec<(u32, u32, f64)>,
@@ -58,7 +57,6 @@ impl RandomGraph {
             relationships.push((source as u32, target as u32, weight));
         }
         Self {
-            seed,
             ids,
             relationships,
         }

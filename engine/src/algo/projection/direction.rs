@@ -2,6 +2,7 @@
 
 use super::{Adjacency, Projection};
 use crate::algo::AlgoError;
+use crate::value::RelationshipId;
 
 /// Which way relationships are followed. In an undirected projection all three mean the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -25,6 +26,16 @@ impl Direction {
             Self::Both => Self::Both,
         }
     }
+}
+
+/// One step from a node to another.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::algo) struct Entry {
+    pub(in crate::algo) target: u32,
+    /// `None` if the projection does not keep them.
+    pub(in crate::algo) relationship: Option<RelationshipId>,
+    /// 1 if the projection keeps no weights.
+    pub(in crate::algo) weight: f64,
 }
 
 /// The one or two adjacencies that a direction walks.
@@ -52,6 +63,25 @@ impl<'a> Ways<'a> {
         })
     }
 
+    /// As [`of`](Self::of), but only if nothing has to be built.
+    pub(in crate::algo) fn if_built(
+        projection: &'a Projection,
+        direction: Direction,
+    ) -> Option<Self> {
+        let outgoing = projection.outgoing();
+        if direction == Direction::Outgoing {
+            return Some(Self::one(outgoing));
+        }
+        let incoming = projection.incoming_if_built()?;
+        Some(match direction {
+            Direction::Both if !projection.is_undirected() => Self {
+                first: outgoing,
+                second: Some(incoming),
+            },
+            _ => Self::one(incoming),
+        })
+    }
+
     fn one(first: &'a Adjacency) -> Self {
         Self {
             first,
@@ -69,6 +99,17 @@ impl<'a> Ways<'a> {
     pub(in crate::algo) fn neighbours(self, place: u32) -> impl Iterator<Item = u32> + 'a {
         self.each()
             .flat_map(move |way| way.neighbours(place).iter().copied())
+    }
+
+    /// As [`neighbours`](Self::neighbours), with what the projection keeps of each relationship.
+    pub(in crate::algo) fn entries(self, place: u32) -> impl Iterator<Item = Entry> + 'a {
+        self.each().flat_map(move |way| {
+            way.row(place).map(move |at| Entry {
+                target: way.targets()[at],
+                relationship: way.relationships.as_ref().map(|ids| ids[at]),
+                weight: way.weights.as_ref().map_or(1.0, |weights| f64::from(weights[at])),
+            })
+        })
     }
 
     /// How many steps lead from `place`.
