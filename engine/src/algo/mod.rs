@@ -13,6 +13,7 @@ mod degree;
 mod error;
 mod levels;
 mod pace;
+mod pagerank;
 mod parallel;
 mod projection;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use components::{Components, strong_components, weak_components};
 pub use degree::{degrees, weighted_degrees};
 pub use error::AlgoError;
 pub use levels::{Levels, LevelsOptions, UNREACHED, levels};
+pub use pagerank::{PageRank, PageRankOptions, pagerank, personalised_pagerank};
 pub use projection::{
     Adjacency, Direction, MOST_ENTRIES, MOST_NODES, Projection, ProjectionBuilder,
     ProjectionOptions, ProjectionPart,
