@@ -78,10 +78,10 @@ fn scores_are_those_of_the_matrix() {
         assert!((found.scores.iter().sum::<f64>() - 1.0).abs() < 1e-6, "seed {seed}");
 
         // Restarts at a few nodes, some named twice, one perhaps with weight 0.
-        let named: Vec<(u32, f64)> = (0..random.usize(1..5))
+        let mut named: Vec<(u32, f64)> = (0..random.usize(1..5))
             .map(|_| (random.u32(0..nodes as u32), f64::from(random.u8(0..4))))
-            .chain([(random.u32(0..nodes as u32), 1.0)])
             .collect();
+        named.push((random.u32(0..nodes as u32), 1.0));
         let sum: f64 = named.iter().map(|&(_, weight)| weight).sum();
         let mut restart = vec![0.0; nodes];
         for &(place, weight) in &named {
