@@ -5,8 +5,7 @@
 //! the result does not depend on how.
 
 use crate::algo::{AlgoError, Projection, ProjectionBuilder, ProjectionOptions, ProjectionPart};
-use crate::catalog::{NameId, PropertyId, TypeId};
-use crate::codec::RecordReader;
+use crate::catalog::{PropertyId, TypeId};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::keys::{AdjacencyKey, DegreeKey, Entity, decode_record_key};
@@ -157,12 +156,16 @@ impl Selection {
         let nodes = self.nodes_of(read)?;
         let types = (!self.types.is_empty()).then(|| {
             let names = self.types.iter();
-            let mut types: Vec<TypeId> =
-                names.filter_map(|name| view.catalog().types.id(name)).collect();
+            let mut types: Vec<TypeId> = names
+                .filter_map(|name| view.catalog().types.id(name))
+                .collect();
             types.sort_unstable();
             types
         });
-        let weight = self.weight.as_ref().map(|name| view.catalog().properties.id(name));
+        let weight = self
+            .weight
+            .as_ref()
+            .map(|name| view.catalog().properties.id(name));
         let builder = ProjectionBuilder::from_set(&nodes, self.options)?;
         watch.step("read the relationships", 0, 0)?;
         let next = match weight {
@@ -174,18 +177,15 @@ impl Selection {
         let filled = std::thread::scope(|scope| {
             let portions: Vec<_> = (0..threads)
                 .map(|portion| {
-                    let (builder, types, stop) = (&builder, types.as_deref(), &stop);
+                    let (builder, view, types) = (&builder, &view, types.as_deref());
+                    let stop = &stop;
                     let from = next / threads * portion;
                     let to = match portion + 1 {
                         last if last == threads => u64::MAX,
                         other => next / threads * other,
                     };
                     scope.spawn(move || {
-                        let fill = Fill {
-                            view,
-                            types,
-                            stop,
-                        };
+                        let fill = Fill { view, types, stop };
                         let mut part = builder.part();
                         let filled = match weight {
                             Some(weight) => fill.from_records(weight, from, to, &mut part),
@@ -214,15 +214,16 @@ impl Selection {
 }
 
 /// Reads a range of relationships.
-struct Fill<'a, K> {
-    view: View<'a, K>,
-    types: Option<&'a [TypeId]>,
-    stop: &'a CancelToken,
+struct Fill<'v, 'a, K> {
+    view: &'v View<'a, K>,
+    types: Option<&'v [TypeId]>,
+    stop: &'v CancelToken,
 }
 
-impl<K: KeyRead> Fill<'_, K> {
+impl<K: KeyRead> Fill<'_, '_, K> {
     fn wants(&self, of: TypeId) -> bool {
-        self.types.is_none_or(|types| types.binary_search(&of).is_ok())
+        self.types
+            .is_none_or(|types| types.binary_search(&of).is_ok())
     }
 
     /// Keys alone, of sources in a range.
@@ -233,7 +234,10 @@ impl<K: KeyRead> Fill<'_, K> {
         part: &mut ProjectionPart<'_>,
     ) -> Result<(), AlgoError> {
         const KEYS_PER_CHECK: u32 = 4096;
-        let mut scan = self.view.keys.scan_with(Family::Out, &range(from, to), whole())?;
+        let mut scan = self
+            .view
+            .keys
+            .scan_with(Family::Out, &range(from, to), whole())?;
         let mut steps = 0_u32;
         while let Some(entry) = scan.next()? {
             steps = steps.wrapping_add(1);
@@ -260,7 +264,10 @@ impl<K: KeyRead> Fill<'_, K> {
         to: u64,
         part: &mut ProjectionPart<'_>,
     ) -> Result<(), AlgoError> {
-        let mut scan = self.view.keys.scan_with(Family::Edges, &range(from, to), whole())?;
+        let mut scan = self
+            .view
+            .keys
+            .scan_with(Family::Edges, &range(from, to), whole())?;
         while let Some(entry) = scan.next()? {
             self.stop.check()?;
             let damaged = |error| Error::record(Family::Edges.name(), error);

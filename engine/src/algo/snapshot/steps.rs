@@ -40,11 +40,7 @@ impl<'a, T: Read> GraphSteps<'a, T> {
     ///
     /// # Errors
     /// See [`Read`].
-    pub fn new(
-        read: &'a T,
-        direction: Direction,
-        relationship_type: Option<&str>,
-    ) -> Result<Self> {
+    pub fn new(read: &'a T, direction: Direction, relationship_type: Option<&str>) -> Result<Self> {
         Ok(Self {
             read,
             direction,

@@ -1,12 +1,12 @@
 //! The vectors of a property in one matrix.
 
+use crate::catalog::NameId;
+use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, VectorKey};
 use crate::graph::properties::decode_vector_into;
 use crate::graph::{Read, view};
-use crate::catalog::NameId;
-use crate::codec::CodecError;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::value::NodeId;
@@ -26,11 +26,7 @@ impl VectorTable {
     ///
     /// # Errors
     /// [`Error::MixedDimensions`] if they are not all of one dimension; see also [`Read`].
-    pub fn read(
-        read: &impl Read,
-        property: &str,
-        nodes: Option<&RoaringTreemap>,
-    ) -> Result<Self> {
+    pub fn read(read: &impl Read, property: &str, nodes: Option<&RoaringTreemap>) -> Result<Self> {
         let mut table = Self::default();
         let view = view::of(read);
         let Some(id) = view.catalog().properties.id(property) else {
