@@ -45,6 +45,15 @@ pub(crate) enum Slot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Properties(Vec<(PropertyId, Slot)>);
 
+/// Where records are encoded: one for many records, so that its memory is asked for once.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    pub(crate) record: RecordWriter,
+    payload: RecordWriter,
+    /// Values that go apart from the record that was encoded last.
+    pub(crate) apart: Vec<Apart>,
+}
+
 /// A value that goes apart from its record.
 pub(crate) struct Apart {
     pub(crate) family: Family,
@@ -86,10 +95,15 @@ impl Properties {
         self.0.len()
     }
 
-    /// Writes them into a record; values that lie apart are added to `apart`.
-    pub(crate) fn encode(&self, record: &mut RecordWriter, entity: Entity, apart: &mut Vec<Apart>) {
+    /// Writes them into the record; values that lie apart are added to `apart`.
+    pub(crate) fn encode(&self, to: &mut Encoder, entity: Entity) {
+        let Encoder {
+            record,
+            payload,
+            apart,
+        } = to;
         record.push_count(self.0.len());
-        let mut payload = RecordWriter::part();
+        payload.truncate(0);
         let mut begin = 0;
         for (property, slot) in &self.0 {
             match slot {
@@ -110,7 +124,7 @@ impl Properties {
                 }
                 Slot::Value(value) => {
                     payload.push_u8(IN_PLACE);
-                    record::write_value(&mut payload, value);
+                    record::write_value(payload, value);
                     let bytes = payload.as_bytes().len() - begin - 1;
                     if bytes > APART_BYTES {
                         let mut long = RecordWriter::with_capacity(FORMAT, bytes + 1);

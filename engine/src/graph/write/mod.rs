@@ -13,7 +13,7 @@ pub(crate) use relationships::adjacency;
 
 use super::keys::Entity;
 use super::pending::Pending;
-use super::properties::{Apart, MAX_VALUE_BYTES};
+use super::properties::{Apart, Encoder, MAX_VALUE_BYTES};
 use super::read::{Read, sealed};
 use super::rules::{self, Outcome};
 use super::view::{self, View};
@@ -53,6 +53,7 @@ pub struct WriteTxn {
     /// What lacked a property that it must have, when it was last changed: looked at again at commit.
     unmet: BTreeSet<Entity>,
     savepoints: Vec<(batch::Savepoint, GraphState, BTreeSet<Entity>)>,
+    encoder: Encoder,
 }
 
 /// A place in a transaction to which it can be rolled back.
@@ -67,6 +68,7 @@ impl WriteTxn {
             pending: Pending::default(),
             unmet: BTreeSet::new(),
             savepoints: Vec::new(),
+            encoder: Encoder::default(),
         }
     }
 
@@ -211,7 +213,7 @@ impl WriteTxn {
             self.pending
                 .count(Counter::Entries(entry.index), difference);
             if entry.value.is_some() {
-                self.pending.sketch(entry.index, &entry.values);
+                self.pending.sketch(entry.index, entry.values());
             }
         }
         match rules.unmet {
@@ -271,8 +273,10 @@ impl Changes {
         self.pairs.push((family, key.into(), None));
     }
 
-    fn put_apart(&mut self, apart: Vec<Apart>) -> Result<()> {
-        for Apart { family, key, value } in apart {
+    /// The record that was encoded last, and what lies apart from it.
+    fn put_encoded(&mut self, family: Family, key: &[u8], encoder: &mut Encoder) -> Result<()> {
+        self.put(family, key, encoder.record.as_bytes());
+        for Apart { family, key, value } in encoder.apart.drain(..) {
             if value.len() > MAX_VALUE_BYTES {
                 return Err(Error::TooLarge {
                     what: "property value",

@@ -69,13 +69,9 @@ impl WriteTxn {
         let after = Facts::of_node(&record);
         let rules = rules::compare(&self.view(), entity, &Facts::nothing(), &after)?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        changes.put(
-            Family::Nodes,
-            &record_key(node.get()),
-            record.encode(node, &mut apart),
-        );
-        changes.put_apart(apart)?;
+        record.encode(node, &mut self.encoder);
+        let key = record_key(node.get());
+        changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
         self.write(changes, rules)?;
         self.state.next.node += 1;
         self.pending.count(Counter::Nodes, 1);
@@ -138,9 +134,10 @@ impl WriteTxn {
         )?;
         let (out, incoming) = (view.degrees(Way::Out, node)?, view.degrees(Way::In, node)?);
         let mut changes = Changes::default();
-        // What lies apart stays where it is.
-        let record = after.encode(node, &mut Vec::new());
-        changes.put(Family::Nodes, &record_key(node.get()), record);
+        // What lies apart stays where it is: no slot has a value to put there.
+        after.encode(node, &mut self.encoder);
+        let key = record_key(node.get());
+        changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
         self.write(changes, rules)?;
         if difference > 0 {
             self.pending.add_to_set(SetId::Label(label), node.get());

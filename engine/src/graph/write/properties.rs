@@ -4,7 +4,7 @@ use super::{Changes, WriteTxn};
 use crate::catalog::{Change, NameId as _, PropertyId, check_name};
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, record_key};
-use crate::graph::properties::{Apart, MAX_PROPERTIES, Properties, Slot};
+use crate::graph::properties::{Encoder, MAX_PROPERTIES, Properties, Slot};
 use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::rules::{self, Facts};
@@ -104,8 +104,7 @@ impl WriteTxn {
         let after = before.with(properties);
         let rules = rules::compare(&self.view(), entity, &before.facts(), &after.facts())?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        let record = after.encode(&mut apart);
+        after.encode(&mut self.encoder);
         for (property, slot) in before.properties().iter() {
             // A value apart that is neither kept nor written anew would stay behind.
             let Some((family, key)) = slot.place(entity, *property) else {
@@ -116,8 +115,8 @@ impl WriteTxn {
                 changes.delete(family, &key);
             }
         }
-        changes.put(family_of(entity), &record_key(entity.number()), record);
-        changes.put_apart(apart)?;
+        let key = record_key(entity.number());
+        changes.put_encoded(family_of(entity), &key, &mut self.encoder)?;
         self.write(changes, rules)
     }
 
@@ -193,10 +192,10 @@ impl Record {
         }
     }
 
-    fn encode(&self, apart: &mut Vec<Apart>) -> Vec<u8> {
+    fn encode(&self, to: &mut Encoder) {
         match self {
-            Self::Node(id, record) => record.encode(*id, apart),
-            Self::Relationship(id, record) => record.encode(*id, apart),
+            Self::Node(id, record) => record.encode(*id, to),
+            Self::Relationship(id, record) => record.encode(*id, to),
         }
     }
 }

@@ -58,10 +58,9 @@ impl WriteTxn {
         let after = Facts::of_relationship(&record);
         let rules = rules::compare(&view, entity, &Facts::nothing(), &after)?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        let bytes = record.encode(relationship, &mut apart);
-        changes.put(Family::Edges, &record_key(relationship.get()), bytes);
-        changes.put_apart(apart)?;
+        record.encode(relationship, &mut self.encoder);
+        let key = record_key(relationship.get());
+        changes.put_encoded(Family::Edges, &key, &mut self.encoder)?;
         let [out, incoming] = adjacency(relationship, record.ends());
         changes.put(Family::Out, &out, []);
         changes.put(Family::In, &incoming, []);
