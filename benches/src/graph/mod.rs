@@ -1,10 +1,14 @@
 //! The graph benchmark: what the graph costs beside raw RocksDB doing the same with pairs that are
 //! already sorted and encoded, and algorithms beside the memory they read.
 
+mod communities;
 mod content;
 mod expand;
 mod get;
 mod insert;
+mod open;
+mod rank;
+mod traverse;
 
 use crate::measure::report::Report;
 use crate::measure::{Setup, machine};
@@ -42,6 +46,9 @@ enum Group {
     Insert,
     Get,
     Expand,
+    Ppr,
+    Leiden,
+    Traverse,
 }
 
 /// The figures of the summary line, in its order.
@@ -116,6 +123,15 @@ fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
         }
         drop(content);
         setup.done_with(&dir, keep)?;
+    }
+    if wants(Group::Ppr) {
+        rank::measure(setup, &mut report)?;
+    }
+    if wants(Group::Leiden) {
+        communities::measure(setup, &mut report)?;
+    }
+    if wants(Group::Traverse) {
+        traverse::measure(setup, &mut report)?;
     }
     Ok(report)
 }
