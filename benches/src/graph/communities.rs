@@ -50,14 +50,20 @@ pub(super) fn measure(setup: &Setup, report: &mut Report) -> Result<()> {
         };
         let begun = Instant::now();
         let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-        let found = leiden(&view, &options, &mut Watch::new(&mut report, CancelToken::new()))?;
+        let found = leiden(
+            &view,
+            &options,
+            &mut Watch::new(&mut report, CancelToken::new()),
+        )?;
         ours.push((begun.elapsed().as_secs_f64(), found.best().quality));
     }
     setup.progress("leiden: leidenalg");
     let theirs = match peer(setup, &edges, seeds) {
         Ok(theirs) => theirs,
         Err(error) => {
-            println!("leiden     no comparison: {error:#}; `pip install leidenalg` and name its interpreter with STRATIGRAPH_PYTHON");
+            println!(
+                "leiden     no comparison: {error:#}; `pip install leidenalg` and name its interpreter with STRATIGRAPH_PYTHON"
+            );
             let (time, quality) = ours[0];
             report.count("leiden_time", time * 1e3, None, "ms", None);
             report.count("leiden_modularity", quality, None, "", None);
@@ -68,12 +74,24 @@ pub(super) fn measure(setup: &Setup, report: &mut Report) -> Result<()> {
     for ((ours, _), (theirs, _)) in ours.iter().zip(&theirs) {
         rounds.push(ours * 1e3, theirs * 1e3);
     }
-    report.compare("leiden_vs_leidenalg", &rounds, "ms", Some(Mark::AtMost(0.2)));
-    let mean = |all: &[(f64, f64)]| all.iter().map(|(_, quality)| quality).sum::<f64>() / all.len() as f64;
+    report.compare(
+        "leiden_vs_leidenalg",
+        &rounds,
+        "ms",
+        Some(Mark::AtMost(0.2)),
+    );
+    let mean =
+        |all: &[(f64, f64)]| all.iter().map(|(_, quality)| quality).sum::<f64>() / all.len() as f64;
     let (our_quality, their_quality) = (mean(&ours), mean(&theirs));
     // Equal to a thousandth: the two draw other random numbers.
     let least = Some(Mark::AtLeast(their_quality - 0.001));
-    report.count("leiden_modularity", our_quality, Some(their_quality), "", least);
+    report.count(
+        "leiden_modularity",
+        our_quality,
+        Some(their_quality),
+        "",
+        least,
+    );
     Ok(())
 }
 
@@ -93,7 +111,10 @@ fn peer(setup: &Setup, edges: &[(u64, u64)], seeds: u64) -> Result<Vec<(f64, f64
         .with_context(|| format!("cannot run {python}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        bail!("{}", said.lines().last().unwrap_or("it failed and said nothing"));
+        bail!(
+            "{}",
+            said.lines().last().unwrap_or("it failed and said nothing")
+        );
     }
     let mut found = Vec::new();
     for line in String::from_utf8(output.stdout)?.lines() {

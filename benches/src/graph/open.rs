@@ -13,7 +13,10 @@ pub(super) fn measure(setup: &Setup, database: &Path, report: &mut Report) -> Re
     let rounds = setup.choose(5, 11);
     let store = database.join("store");
     let (sorted, bytes) = files::size_of(&store, "sst")?;
-    println!("open       {rounds} rounds, {sorted} sorted files with {} MiB, page cache warm", bytes >> 20);
+    println!(
+        "open       {rounds} rounds, {sorted} sorted files with {} MiB, page cache warm",
+        bytes >> 20
+    );
     let measured = Rounds::run(
         rounds,
         |round| {

@@ -18,7 +18,10 @@ const THREADS: usize = 2;
 
 pub(super) fn measure(setup: &Setup, report: &mut Report) -> Result<()> {
     let (rounds, nodes) = setup.choose((5, 200_000), (11, 1_000_000));
-    println!("ppr        {rounds} rounds of {ITERATIONS} iterations over {nodes} nodes, {} relationships, {THREADS} threads", nodes * 5);
+    println!(
+        "ppr        {rounds} rounds of {ITERATIONS} iterations over {nodes} nodes, {} relationships, {THREADS} threads",
+        nodes * 5
+    );
     setup.progress("ppr: project");
     let graph = random_graph(setup.seed, nodes)?;
     let incoming = graph.incoming()?;
@@ -63,13 +66,20 @@ fn read_through(arrays: &Adjacency) -> u64 {
             scope.spawn(move || {
                 let sum = |numbers: &[u32]| {
                     let middle = numbers.len() / 2;
-                    let part = if half == 0 { &numbers[..middle] } else { &numbers[middle..] };
+                    let part = if half == 0 {
+                        &numbers[..middle]
+                    } else {
+                        &numbers[middle..]
+                    };
                     part.iter().map(|number| u64::from(*number)).sum::<u64>()
                 };
                 sum(offsets) + sum(targets)
             })
         });
-        halves.map(|half| half.join().unwrap_or_default()).iter().sum()
+        halves
+            .map(|half| half.join().unwrap_or_default())
+            .iter()
+            .sum()
     })
 }
 
@@ -83,7 +93,12 @@ fn random_graph(seed: u64, nodes: u64) -> Result<Projection> {
     let mut part = builder.part();
     for number in 0..nodes * 5 {
         let (source, target) = (random.u64(..nodes), random.u64(..nodes));
-        part.push(NodeId::new(source), NodeId::new(target), RelationshipId::new(number), None)?;
+        part.push(
+            NodeId::new(source),
+            NodeId::new(target),
+            RelationshipId::new(number),
+            None,
+        )?;
     }
     drop(part);
     Ok(builder.build(2, &mut Watch::new(&mut |_| {}, CancelToken::new()))?)

@@ -33,7 +33,10 @@ struct Sections {
 pub(super) fn measure(setup: &Setup, report: &mut Report) -> Result<()> {
     setup.progress("traverse: make the sections");
     let sections = Sections::make(setup.choose(8, FAN_OUT))?;
-    let dimensions = [("traverse_vs_kernel", 384, Some(Mark::AtMost(2.0))), ("traverse_128", 128, None)];
+    let dimensions = [
+        ("traverse_vs_kernel", 384, Some(Mark::AtMost(2.0))),
+        ("traverse_128", 128, None),
+    ];
     for (name, dimension, mark) in dimensions {
         one(setup, &sections, name, dimension, mark, report)?;
     }
@@ -50,7 +53,9 @@ fn one(
 ) -> Result<()> {
     let rounds = setup.choose(5, 9);
     let count = sections.graph.len();
-    println!("traverse   {rounds} rounds over {count} sections of {LEVELS} levels, {dimension} dimensions");
+    println!(
+        "traverse   {rounds} rounds over {count} sections of {LEVELS} levels, {dimension} dimensions"
+    );
     setup.progress(&format!("traverse: {dimension} dimensions"));
     let mut random = fastrand::Rng::with_seed(setup.seed);
     let components: Vec<f32> = (0..count * dimension).map(|_| random.f32() - 0.5).collect();
@@ -85,14 +90,35 @@ fn one(
         return Ok(());
     };
     let summary = &traversal.summary;
-    ensure!(summary.scored as usize >= count - 1, "not every section was scored");
+    ensure!(
+        summary.scored as usize >= count - 1,
+        "not every section was scored"
+    );
     if mark.is_some() {
         let per_section = |what: u64| what as f64 / count as f64;
-        report.count("traverse_scored", per_section(summary.scored), None, "per section", None);
-        report.count("traverse_edges", per_section(summary.edges_read), None, "per section", None);
+        report.count(
+            "traverse_scored",
+            per_section(summary.scored),
+            None,
+            "per section",
+            None,
+        );
+        report.count(
+            "traverse_edges",
+            per_section(summary.edges_read),
+            None,
+            "per section",
+            None,
+        );
         let scanned = per_section(summary.recover_scanned);
         report.count("traverse_members", scanned, None, "per section", None);
-        report.count("traverse_rows", per_section(traversal.rows.len() as u64), None, "per section", None);
+        report.count(
+            "traverse_rows",
+            per_section(traversal.rows.len() as u64),
+            None,
+            "per section",
+            None,
+        );
     }
     Ok(())
 }
@@ -116,7 +142,10 @@ fn traverse(
         .levels(0, Some(LEVELS as u32 - 1))
         .scorer(scorer)
         .keep(Keep::all().only(Where::Above(keep)))
-        .recover(Recover::new(members, Keep::all().only(Where::Above(recover))))
+        .recover(Recover::new(
+            members,
+            Keep::all().only(Where::Above(recover)),
+        ))
         .run(&mut steps, &SystemClock::new())
 }
 
@@ -138,7 +167,11 @@ impl Sections {
                 }
                 open.push((section, 0));
             }
-            while open.len() == LEVELS || open.last().is_some_and(|(_, children)| *children == fan_out) {
+            while open.len() == LEVELS
+                || open
+                    .last()
+                    .is_some_and(|(_, children)| *children == fan_out)
+            {
                 open.pop();
             }
             if open.is_empty() {
