@@ -1,1 +1,4 @@
 //! Graph algorithms over in-memory projections.
+
+pub mod dbscan;
+pub mod leiden;
