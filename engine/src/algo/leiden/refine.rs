@@ -184,3 +184,35 @@ fn pick(choices: &mut [Choice], temperature: f64, random: &mut Random) -> Option
     // Rounding may also end here where staying is hopeless.
     if staying > 0.0 { None } else { Some(best.set) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_picked_by_the_exponential_of_their_gain() {
+        let gains = [0.5, 0.2, 0.5 + 0.3];
+        let mut random = Random::new(1);
+        let mut picked = [0u32; 4];
+        let draws = 40_000;
+        for _ in 0..draws {
+            let mut choices: Vec<Choice> = (0..).zip(gains).map(|(set, gain)| Choice { set, gain }).collect();
+            picked[pick(&mut choices, 0.3, &mut random).map_or(3, |set| set as usize)] += 1;
+        }
+        let odds = [0.5, 0.2, 0.8, 0.0].map(|gain: f64| (gain / 0.3).exp());
+        let total: f64 = odds.iter().sum();
+        for (times, odds) in picked.into_iter().zip(odds) {
+            let expected = odds / total * f64::from(draws);
+            // Five standard deviations are at most 500 of 40000.
+            assert!((f64::from(times) - expected).abs() < 500.0, "{picked:?}");
+        }
+    }
+
+    #[test]
+    fn without_temperature_the_best_is_picked() {
+        let mut random = Random::new(1);
+        let mut choices = [(4, 0.0), (7, 2.0), (2, 2.0)].map(|(set, gain)| Choice { set, gain });
+        assert_eq!(pick(&mut choices, 0.0, &mut random), Some(7));
+        assert_eq!(pick(&mut [], 0.0, &mut random), None);
+    }
+}
