@@ -141,9 +141,6 @@ impl Mover {
         let numbers = (0..level.node_count()).zip(&*communities);
         self.free
             .extend(numbers.filter(|(_, sums)| sums.nodes == 0).map(|(own, _)| own));
-        // A cancelled or cut-off run may have left something behind.
-        self.touched.clear();
-        self.weight_to[..level.nodes()].fill(0.0);
     }
 }
 

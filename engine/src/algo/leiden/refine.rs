@@ -138,10 +138,6 @@ impl Refiner {
                 single: true,
             };
         }
-        // A cancelled run may have left something behind.
-        self.touched.clear();
-        self.choices.clear();
-        self.weight_to[..nodes].fill(0.0);
     }
 }
 

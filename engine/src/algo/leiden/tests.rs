@@ -10,6 +10,7 @@ use std::ops::Range;
 
 mod guarantees;
 mod slow;
+mod twins;
 
 /// Seeds of random cases; each failure prints its own.
 fn seeds(count: u64) -> Range<u64> {
@@ -187,50 +188,70 @@ fn rows_that_do_not_fit_are_refused() {
 
 #[test]
 fn rows_that_disagree_are_found() {
-    for seed in seeds(200) {
+    for seed in seeds(300) {
         let mut rng = Rng::with_seed(seed);
         let edges: Vec<_> = (0..20)
             .map(|_| (rng.u32(..8), rng.u32(..8), rng.u8(1..4).into()))
             .collect();
         let mut rows = Rows::new(8, &edges);
+        // The order within a row says nothing, also where edges are parallel.
+        for node in 0..8 {
+            let row = rows.offsets[node] as usize..rows.offsets[node + 1] as usize;
+            for place in row.clone() {
+                let other = rng.usize(row.start..=place);
+                rows.targets.swap(place, other);
+                rows.weights.swap(place, other);
+            }
+        }
         rows.view().check_symmetric().unwrap();
         let entry = rng.usize(..rows.targets.len());
-        let row = rows.offsets.partition_point(|&start| start <= entry as u64) - 1;
-        let target = rows.targets[entry] as usize;
-        if row == target {
-            continue;
+        if rng.bool() {
+            rows.weights[entry] += 1.0;
+        } else {
+            rows.targets[entry] = (rows.targets[entry] + rng.u32(1..8)) % 8;
         }
-        rows.weights[entry] += 1.0;
         let graph = Undirected {
             offsets: &rows.offsets,
             targets: &rows.targets,
             weights: Some(&rows.weights),
         };
-        let Err(LeidenError::NotSymmetric { from, to }) = graph.check_symmetric() else {
-            panic!("seed {seed}: not found");
-        };
-        let named = (from.min(to) as usize, from.max(to) as usize);
-        assert_eq!(named, (row.min(target), row.max(target)), "seed {seed}");
+        let matrix = Matrix::new(&graph);
+        let pairs = (0..8).flat_map(|a| (0..8).map(move |b| (a, b)));
+        let differ = |&(a, b): &(usize, usize)| matrix.at(a, b) != matrix.at(b, a);
+        match graph.check_symmetric() {
+            Err(LeidenError::NotSymmetric { from, to }) => {
+                assert!(differ(&(from as usize, to as usize)), "seed {seed}: {from}, {to}");
+            }
+            other => {
+                let missed = pairs.into_iter().find(differ);
+                assert_eq!(missed, None, "seed {seed}: {other:?}");
+            }
+        }
     }
 }
 
+/// About one in sixty of these goes in circles without a limit on visits.
 #[test]
 fn rows_that_disagree_end_all_the_same() {
-    for seed in seeds(300) {
+    for seed in seeds(500) {
         let mut rng = Rng::with_seed(seed);
-        let nodes = rng.u64(2..8);
+        let nodes = rng.u32(3..6);
         let (mut offsets, mut targets) = (vec![0], Vec::new());
-        for _ in 0..nodes {
-            targets.extend((0..rng.usize(..4)).map(|_| rng.u32(..nodes as u32)));
+        for a in 0..nodes {
+            targets.extend((0..nodes).filter(|&b| a != b && rng.bool()));
             offsets.push(targets.len() as u64);
         }
-        let weights: Vec<f32> = targets.iter().map(|_| rng.f32()).collect();
+        let weights: Vec<f32> = targets.iter().map(|_| rng.u8(1..4).into()).collect();
         let graph = Undirected {
             offsets: &offsets,
             targets: &targets,
             weights: Some(&weights),
         };
-        let found = run(&graph, &seeded(seed));
+        let options = LeidenOptions {
+            quality: Quality::ConstantPotts,
+            ..seeded(seed)
+        };
+        let found = run(&graph, &options);
         assert_eq!(found.best().community.len(), nodes as usize);
     }
 }
