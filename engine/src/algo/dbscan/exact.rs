@@ -102,7 +102,9 @@ fn cores_by_count(
     )?;
     let count = |row| gathered.iter().map(|counts| counts[row]).sum::<u32>();
     // Itself included.
-    Ok((0..blocks.rows).map(|row| count(row) + 1 >= least).collect())
+    Ok((0..blocks.rows)
+        .map(|row| count(row) + 1 >= least)
+        .collect())
 }
 
 /// Sums of fractions depend on their order, so each row is summed by one thread, over all rows in

@@ -51,12 +51,7 @@ pub(super) fn cluster(
 }
 
 /// The rows within `eps` of `row` in rising order, each once, `row` among them.
-fn ask(
-    query: &dyn RangeQuery,
-    row: u32,
-    eps: f32,
-    near: &mut Vec<u32>,
-) -> Result<(), DbscanError> {
+fn ask(query: &dyn RangeQuery, row: u32, eps: f32, near: &mut Vec<u32>) -> Result<(), DbscanError> {
     near.clear();
     query.within(row as usize, eps, near)?;
     let rows = query.rows();

@@ -68,7 +68,11 @@ fn textbook(near: &[Vec<bool>], density: Density<'_>) -> Clusters {
         let lowest = (0..rows).find(|&b| core[b] && near[a][b]);
         cluster[a] = lowest.and_then(|b| cluster[b]);
     }
-    Clusters { cluster, core, count }
+    Clusters {
+        cluster,
+        core,
+        count,
+    }
 }
 
 fn table(numbers: &[f32], dimension: usize, metric: Metric, eps: f32) -> Vec<Vec<bool>> {
@@ -101,7 +105,11 @@ fn both_ways_agree_with_the_textbook() {
         let mut rng = Rng::with_seed(seed);
         // The longest make blocks of eight rows; the others fit one block.
         let dimension = [1, 2, 3, 16, 17, 70, 4096][rng.usize(..7)];
-        let rows = if dimension == 4096 { rng.usize(..40) } else { rng.usize(..90) };
+        let rows = if dimension == 4096 {
+            rng.usize(..40)
+        } else {
+            rng.usize(..90)
+        };
         let numbers = random_rows(&mut rng, rows, dimension);
         let metric = [Metric::Cosine, Metric::L2][rng.usize(..2)];
         // The distance of two of the rows, rounded up or down: that pair is on the edge, nearer to
@@ -118,15 +126,30 @@ fn both_ways_agree_with_the_textbook() {
             Density::Rows(rng.u32(1..8))
         } else {
             let least = rng.f64() * 4.0 + 0.01;
-            Density::Weight { weights: &weights, least }
+            Density::Weight {
+                weights: &weights,
+                least,
+            }
         };
         let expected = textbook(&table(&numbers, dimension, metric, eps), density);
         let context = format!("seed {seed}: {rows} rows of {dimension}, {metric:?}, {eps}");
         for threads in 1..4 {
-            let options = DbscanOptions { eps, density, threads };
-            assert_eq!(run(&numbers, dimension, metric, &options), expected, "{context}");
+            let options = DbscanOptions {
+                eps,
+                density,
+                threads,
+            };
+            assert_eq!(
+                run(&numbers, dimension, metric, &options),
+                expected,
+                "{context}"
+            );
         }
-        let options = DbscanOptions { eps, density, threads: 1 };
+        let options = DbscanOptions {
+            eps,
+            density,
+            threads: 1,
+        };
         let vectors = Vectors::new(&numbers, dimension, metric).unwrap();
         let over = quietly(|watch| dbscan_over(&vectors, &options, watch)).unwrap();
         assert_eq!(over, expected, "{context}, asking");
@@ -134,10 +157,15 @@ fn both_ways_agree_with_the_textbook() {
         clusters += usize::from(expected.count > 1);
         noise += usize::from(expected.cluster.contains(&None));
         let kinds = expected.cluster.iter().zip(&expected.core);
-        border += kinds.filter(|(cluster, core)| cluster.is_some() && !**core).count();
+        border += kinds
+            .filter(|(cluster, core)| cluster.is_some() && !**core)
+            .count();
     }
     // The cases must be worth something.
-    assert!(clusters > 60 && noise > 100 && border > 200, "{clusters} {noise} {border}");
+    assert!(
+        clusters > 60 && noise > 100 && border > 200,
+        "{clusters} {noise} {border}"
+    );
 }
 
 #[test]
@@ -149,8 +177,16 @@ fn many_blocks_and_threads_agree_with_the_textbook() {
         let expected = textbook(&table(&numbers, 2, Metric::L2, 0.04), density);
         assert!(expected.count > 3);
         for threads in [1, 2, 7] {
-            let options = DbscanOptions { eps: 0.04, density, threads };
-            assert_eq!(run(&numbers, 2, Metric::L2, &options), expected, "seed {seed}");
+            let options = DbscanOptions {
+                eps: 0.04,
+                density,
+                threads,
+            };
+            assert_eq!(
+                run(&numbers, 2, Metric::L2, &options),
+                expected,
+                "seed {seed}"
+            );
         }
     }
 }
@@ -158,12 +194,36 @@ fn many_blocks_and_threads_agree_with_the_textbook() {
 #[test]
 fn eps_is_inclusive() {
     // 3, 4, 5 is exact in any precision.
-    let two = |eps| run(&[0.0, 0.0, 3.0, 4.0], 2, Metric::L2, &DbscanOptions::new(eps, 2)).count;
+    let two = |eps| {
+        run(
+            &[0.0, 0.0, 3.0, 4.0],
+            2,
+            Metric::L2,
+            &DbscanOptions::new(eps, 2),
+        )
+        .count
+    };
     assert_eq!((two(5.0), two(5.0f32.next_down())), (1, 0));
     // A right angle has cosine distance 1.
-    let two = |eps| run(&[7.0, 0.0, 0.0, 0.3], 2, Metric::Cosine, &DbscanOptions::new(eps, 2)).count;
+    let two = |eps| {
+        run(
+            &[7.0, 0.0, 0.0, 0.3],
+            2,
+            Metric::Cosine,
+            &DbscanOptions::new(eps, 2),
+        )
+        .count
+    };
     assert_eq!((two(1.0), two(1.0f32.next_down())), (1, 0));
-    let two = |eps| run(&[7.0, 0.1, -7.0, -0.1], 2, Metric::Cosine, &DbscanOptions::new(eps, 2)).count;
+    let two = |eps| {
+        run(
+            &[7.0, 0.1, -7.0, -0.1],
+            2,
+            Metric::Cosine,
+            &DbscanOptions::new(eps, 2),
+        )
+        .count
+    };
     assert_eq!((two(2.0), two(1.999)), (1, 0));
 }
 
@@ -190,7 +250,11 @@ fn extreme_numbers_keep_their_distances() {
     for scale in [1e30, 1e-30] {
         let numbers = [0.0, 1.0, 2.0, 4.0, 100.0].map(|x: f32| x * scale);
         let found = run(&numbers, 1, Metric::L2, &DbscanOptions::new(1.5 * scale, 2));
-        assert_eq!(found.cluster, [Some(0), Some(0), Some(0), None, None], "{scale}");
+        assert_eq!(
+            found.cluster,
+            [Some(0), Some(0), Some(0), None, None],
+            "{scale}"
+        );
     }
 }
 
@@ -206,7 +270,9 @@ fn a_border_row_joins_its_lowest_core() {
 #[test]
 fn rows_that_do_not_fit_are_refused() {
     let refused = |numbers: &[f32], dimension, metric| {
-        Vectors::new(numbers, dimension, metric).unwrap_err().to_string()
+        Vectors::new(numbers, dimension, metric)
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(
         refused(&[1.0; 5], 2, Metric::L2),
@@ -225,7 +291,10 @@ fn rows_that_do_not_fit_are_refused() {
         "row 1 holds NaN: vectors hold finite numbers only"
     );
     assert!(Vectors::new(&[1.0, 0.0, 0.0, 0.0], 2, Metric::L2).is_ok());
-    assert_eq!(run(&[], 3, Metric::Cosine, &DbscanOptions::new(0.1, 1)).count, 0);
+    assert_eq!(
+        run(&[], 3, Metric::Cosine, &DbscanOptions::new(0.1, 1)).count,
+        0
+    );
 }
 
 #[test]
@@ -233,12 +302,20 @@ fn options_that_do_not_fit_are_refused() {
     let numbers = [1.0, 2.0];
     let vectors = Vectors::new(&numbers, 1, Metric::L2).unwrap();
     let refused = |options: &DbscanOptions<'_>| {
-        quietly(|watch| dbscan(&vectors, options, watch)).unwrap_err().to_string()
+        quietly(|watch| dbscan(&vectors, options, watch))
+            .unwrap_err()
+            .to_string()
     };
     let good = DbscanOptions::new(1.0, 2);
     for (options, start) in [
         (DbscanOptions { eps: -0.1, ..good }, "option eps = -0.1"),
-        (DbscanOptions { eps: f32::NAN, ..good }, "option eps = NaN"),
+        (
+            DbscanOptions {
+                eps: f32::NAN,
+                ..good
+            },
+            "option eps = NaN",
+        ),
         (DbscanOptions::new(1.0, 0), "option min_points = 0"),
         (DbscanOptions { threads: 0, ..good }, "option threads = 0"),
     ] {
@@ -275,14 +352,16 @@ fn answers_in_any_order_and_with_or_without_the_row_will_do() {
     for seed in 0..200 {
         let mut rng = Rng::with_seed(seed);
         let rows = rng.usize(1..30);
-        let mut near = vec![vec![false; rows]; rows];
-        for a in 0..rows {
-            for b in 0..a {
-                let close = rng.u8(..6) == 0;
-                (near[a][b], near[b][a]) = (close, close);
-            }
-            near[a][a] = true;
-        }
+        let close: Vec<Vec<bool>> = (0..rows)
+            .map(|_| (0..rows).map(|_| rng.u8(..6) == 0).collect())
+            .collect();
+        let near: Vec<Vec<bool>> = (0..rows)
+            .map(|a| {
+                (0..rows)
+                    .map(|b| a == b || close[a.max(b)][a.min(b)])
+                    .collect()
+            })
+            .collect();
         let lists = near.iter().enumerate().map(|(a, near)| {
             let mut list: Vec<u32> = (0..rows as u32).filter(|&b| near[b as usize]).collect();
             if rng.bool() {
@@ -308,7 +387,11 @@ fn a_query_that_fails_is_passed_on() {
     let stopped = quietly(|watch| dbscan_over(&wrong, &options, watch));
     assert!(matches!(
         stopped,
-        Err(DbscanError::UnknownRow { row: 1, found: 2, rows: 2 })
+        Err(DbscanError::UnknownRow {
+            row: 1,
+            found: 2,
+            rows: 2
+        })
     ));
 }
 
@@ -318,10 +401,17 @@ fn cancelling_stops_at_any_look() {
     let numbers = random_rows(&mut rng, 40, 4096);
     let vectors = Vectors::new(&numbers, 4096, Metric::L2).unwrap();
     let weights = [1.0; 40];
-    let heavy = Density::Weight { weights: &weights, least: 3.0 };
+    let heavy = Density::Weight {
+        weights: &weights,
+        least: 3.0,
+    };
     // Runs until look `stop_at` has cancelled; says how many looks there were.
     let run = |density, threads, stop_at| {
-        let options = DbscanOptions { eps: 1.0, density, threads };
+        let options = DbscanOptions {
+            eps: 1.0,
+            density,
+            threads,
+        };
         let cancel = CancelToken::new();
         let (mut looks, token) = (0, cancel.clone());
         let mut report = |_: Progress<'_>| {

@@ -102,8 +102,7 @@ impl<'a> Vectors<'a> {
             Metric::Cosine => -dot(self.ready(a), self.ready(b)),
             Metric::L2 => square_distance(self.ready(a), self.ready(b)),
         };
-        score <= radius.surely_in
-            || (score <= radius.unsure && self.precisely_near(a, b, radius))
+        score <= radius.surely_in || (score <= radius.unsure && self.precisely_near(a, b, radius))
     }
 
     #[cold]
@@ -177,7 +176,12 @@ impl RangeQuery for Vectors<'_> {
 #[inline(always)]
 fn sum_in_lanes(a: &[f32], b: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
     let mut sums = [0.0; LANES];
-    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+    for (a, b) in a
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(b.as_chunks::<LANES>().0)
+    {
         for lane in 0..LANES {
             sums[lane] += term(a[lane], b[lane]);
         }

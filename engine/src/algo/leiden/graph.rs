@@ -124,7 +124,10 @@ impl<'a> Undirected<'a> {
         let mut row = Vec::new();
         for node in 0..self.nodes() {
             row.clear();
-            row.extend(self.row(node).map(|entry| (self.targets[entry], self.weight(entry))));
+            row.extend(
+                self.row(node)
+                    .map(|entry| (self.targets[entry], self.weight(entry))),
+            );
             row.sort_unstable_by(order);
             let back = &mut reversed[ends[node] as usize..ends[node + 1] as usize];
             back.sort_unstable_by(order);

@@ -232,10 +232,7 @@ pub fn leiden(
 }
 
 fn check_options(options: &LeidenOptions) -> Result<(), LeidenError> {
-    for (name, value) in [
-        ("resolution", options.resolution),
-        ("theta", options.theta),
-    ] {
+    for (name, value) in [("resolution", options.resolution), ("theta", options.theta)] {
         if !value.is_finite() || value < 0.0 {
             return Err(LeidenError::Option {
                 name,
@@ -362,13 +359,9 @@ impl Search<'_, '_> {
         if communities == level.node_count() {
             return Ok(None);
         }
-        let mut refined = self.refiner.run(
-            level,
-            &self.rule,
-            &community,
-            &mut self.random,
-            self.watch,
-        )?;
+        let mut refined =
+            self.refiner
+                .run(level, &self.rule, &community, &mut self.random, self.watch)?;
         let mut sets = level::renumber(&mut refined);
         if sets == level.node_count() {
             // Chance (or rounding, where gains are next to nothing) has merged nothing. Whole

@@ -139,8 +139,11 @@ impl Mover {
         }
         self.free.clear();
         let numbers = (0..level.node_count()).zip(&*communities);
-        self.free
-            .extend(numbers.filter(|(_, sums)| sums.nodes == 0).map(|(own, _)| own));
+        self.free.extend(
+            numbers
+                .filter(|(_, sums)| sums.nodes == 0)
+                .map(|(own, _)| own),
+        );
     }
 }
 

@@ -152,9 +152,10 @@ fn well_connected(rule: &Rule, set: &Set, whole: f64) -> bool {
 #[inline]
 fn pick(choices: &mut [Choice], temperature: f64, random: &mut Random) -> Option<u32> {
     let first = choices.first()?;
-    let best = choices[1..]
-        .iter()
-        .fold(*first, |best, &next| if next.gain > best.gain { next } else { best });
+    let best = choices[1..].iter().fold(
+        *first,
+        |best, &next| if next.gain > best.gain { next } else { best },
+    );
     if temperature == 0.0 {
         return Some(best.set);
     }
@@ -162,7 +163,11 @@ fn pick(choices: &mut [Choice], temperature: f64, random: &mut Random) -> Option
     const HOPELESS: f64 = -40.0;
     let odds = |gain: f64| {
         let exponent = (gain - best.gain) / temperature;
-        if exponent > HOPELESS { exponent.exp() } else { 0.0 }
+        if exponent > HOPELESS {
+            exponent.exp()
+        } else {
+            0.0
+        }
     };
     let staying = odds(0.0);
     let mut total = staying;
@@ -192,7 +197,10 @@ mod tests {
         let mut picked = [0u32; 4];
         let draws = 40_000;
         for _ in 0..draws {
-            let mut choices: Vec<Choice> = (0..).zip(gains).map(|(set, gain)| Choice { set, gain }).collect();
+            let mut choices: Vec<Choice> = (0..)
+                .zip(gains)
+                .map(|(set, gain)| Choice { set, gain })
+                .collect();
             picked[pick(&mut choices, 0.3, &mut random).map_or(3, |set| set as usize)] += 1;
         }
         let odds = [0.5, 0.2, 0.8, 0.0].map(|gain: f64| (gain / 0.3).exp());

@@ -47,7 +47,11 @@ const ROUNDING: f64 = 1e-10;
 impl Rule {
     pub(super) fn new<W: EdgeWeights>(level: &Level<'_, W>, options: &LeidenOptions) -> Self {
         let (total_weight, edges) = level.total_weight_and_edges();
-        let mean_weight = if edges > 0.0 { total_weight / edges } else { 0.0 };
+        let mean_weight = if edges > 0.0 {
+            total_weight / edges
+        } else {
+            0.0
+        };
         let scale = match options.quality {
             Quality::Modularity if total_weight > 0.0 => options.resolution / (2.0 * total_weight),
             // Without weight there is no strength either: nothing costs and nothing gains.
@@ -83,9 +87,7 @@ impl Rule {
             Quality::Modularity if self.total_weight > 0.0 => sum / self.total_weight,
             Quality::Modularity => 0.0,
             // A node makes no pair with itself; the masses of all nodes are how many there are.
-            Quality::ConstantPotts => {
-                sum + self.resolution * level.mass.iter().sum::<f64>() / 2.0
-            }
+            Quality::ConstantPotts => sum + self.resolution * level.mass.iter().sum::<f64>() / 2.0,
         }
     }
 }

@@ -19,7 +19,12 @@ fn seeds(count: u64) -> Range<u64> {
 
 fn run(graph: &Undirected<'_>, options: &LeidenOptions) -> Communities {
     let mut report = |_: Progress<'_>| {};
-    leiden(graph, options, &mut Watch::new(&mut report, CancelToken::new())).unwrap()
+    leiden(
+        graph,
+        options,
+        &mut Watch::new(&mut report, CancelToken::new()),
+    )
+    .unwrap()
 }
 
 fn seeded(seed: u64) -> LeidenOptions {
@@ -58,7 +63,10 @@ fn the_karate_club_splits_into_its_four_communities() {
         let found = run(&rows.unweighted(), &seeded(seed));
         // The best known modularity is 0.4198; 0.4156 is the next peak.
         let quality = found.best().quality;
-        assert!((0.4155..0.41980).contains(&quality), "seed {seed}: {quality}");
+        assert!(
+            (0.4155..0.41980).contains(&quality),
+            "seed {seed}: {quality}"
+        );
         if quality > best {
             best = quality;
         }
@@ -76,7 +84,10 @@ fn one_seed_means_one_result() {
     let first = run(&rows.view(), &seeded(5));
     assert_eq!(first, run(&rows.view(), &seeded(5)));
     let others = (6..12).map(|seed| run(&rows.view(), &seeded(seed)));
-    assert!(others.into_iter().any(|other| other != first), "the seed is not used");
+    assert!(
+        others.into_iter().any(|other| other != first),
+        "the seed is not used"
+    );
 }
 
 #[test]
@@ -84,7 +95,10 @@ fn weights_of_one_change_nothing() {
     let rows = karate();
     for seed in seeds(5) {
         let options = seeded(seed);
-        assert_eq!(run(&rows.view(), &options), run(&rows.unweighted(), &options));
+        assert_eq!(
+            run(&rows.view(), &options),
+            run(&rows.unweighted(), &options)
+        );
     }
 }
 
@@ -96,9 +110,15 @@ fn modularity_does_not_depend_on_the_unit_of_weight() {
             .map(|_| (rng.u32(..60), rng.u32(..60), rng.f32()))
             .collect();
         // A power of two, so that only exponents change.
-        let scaled: Vec<_> = edges.iter().map(|&(a, b, w)| (a, b, w * 65_536.0)).collect();
+        let scaled: Vec<_> = edges
+            .iter()
+            .map(|&(a, b, w)| (a, b, w * 65_536.0))
+            .collect();
         let (small, large) = (Rows::new(60, &edges), Rows::new(60, &scaled));
-        let options = LeidenOptions { theta: 0.3, ..seeded(seed) };
+        let options = LeidenOptions {
+            theta: 0.3,
+            ..seeded(seed)
+        };
         assert_eq!(
             run(&small.view(), &options),
             run(&large.view(), &options),
@@ -112,7 +132,17 @@ fn resolution_makes_communities_smaller() {
     let rows = karate();
     let counts: Vec<u32> = [0.0, 0.3, 1.0, 4.0, 100.0]
         .iter()
-        .map(|&resolution| run(&rows.view(), &LeidenOptions { resolution, ..seeded(1) }).best().count)
+        .map(|&resolution| {
+            run(
+                &rows.view(),
+                &LeidenOptions {
+                    resolution,
+                    ..seeded(1)
+                },
+            )
+            .best()
+            .count
+        })
         .collect();
     assert!(counts.is_sorted(), "{counts:?}");
     assert_eq!((counts[0], counts[4]), (1, 34));
@@ -121,7 +151,10 @@ fn resolution_makes_communities_smaller() {
 #[test]
 fn graphs_without_edges_have_only_single_nodes() {
     for quality in [Quality::Modularity, Quality::ConstantPotts] {
-        let options = LeidenOptions { quality, ..seeded(0) };
+        let options = LeidenOptions {
+            quality,
+            ..seeded(0)
+        };
         let none = run(&Rows::new(0, &[]).view(), &options);
         assert_eq!((none.best().count, none.best().quality), (0, 0.0));
         let lonely = run(&Rows::new(3, &[(1, 2, 0.0)]).view(), &options);
@@ -136,7 +169,10 @@ fn graphs_without_edges_have_only_single_nodes() {
 fn passes_are_limited() {
     let rows = karate();
     for passes in 1..4 {
-        let options = LeidenOptions { max_passes: Some(passes), ..seeded(1) };
+        let options = LeidenOptions {
+            max_passes: Some(passes),
+            ..seeded(1)
+        };
         let found = run(&rows.view(), &options);
         assert!(found.pass_qualities.len() <= passes as usize);
     }
@@ -154,11 +190,32 @@ fn options_out_of_range_are_named() {
         }
     };
     let good = seeded(0);
-    assert_eq!(refused(LeidenOptions { resolution: -1.0, ..good.clone() }), "resolution");
-    assert_eq!(refused(LeidenOptions { theta: f64::NAN, ..good.clone() }), "theta");
-    assert_eq!(refused(LeidenOptions { max_passes: Some(0), ..good.clone() }), "max_passes");
     assert_eq!(
-        refused(LeidenOptions { max_community_nodes: Some(0), ..good }),
+        refused(LeidenOptions {
+            resolution: -1.0,
+            ..good.clone()
+        }),
+        "resolution"
+    );
+    assert_eq!(
+        refused(LeidenOptions {
+            theta: f64::NAN,
+            ..good.clone()
+        }),
+        "theta"
+    );
+    assert_eq!(
+        refused(LeidenOptions {
+            max_passes: Some(0),
+            ..good.clone()
+        }),
+        "max_passes"
+    );
+    assert_eq!(
+        refused(LeidenOptions {
+            max_community_nodes: Some(0),
+            ..good
+        }),
         "max_community_nodes"
     );
 }
@@ -166,11 +223,23 @@ fn options_out_of_range_are_named() {
 #[test]
 fn rows_that_do_not_fit_are_refused() {
     let make = |offsets: &[u64], targets: &[u32], weights: Option<&[f32]>| {
-        Undirected::new(offsets, targets, weights).map(|_| ()).unwrap_err().to_string()
+        Undirected::new(offsets, targets, weights)
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
     };
-    for (offsets, at) in [(&[][..], 0), (&[1, 2], 0), (&[0, 2, 1, 2], 2), (&[0, 1], 1), (&[0, 3], 1)] {
+    for (offsets, at) in [
+        (&[][..], 0),
+        (&[1, 2], 0),
+        (&[0, 2, 1, 2], 2),
+        (&[0, 1], 1),
+        (&[0, 3], 1),
+    ] {
         let message = make(offsets, &[0, 0], None);
-        assert!(message.starts_with(&format!("offset {at} does not fit")), "{message}");
+        assert!(
+            message.starts_with(&format!("offset {at} does not fit")),
+            "{message}"
+        );
     }
     assert_eq!(
         make(&[0, 1, 2], &[1, 2], None),
@@ -220,7 +289,10 @@ fn rows_that_disagree_are_found() {
         let differ = |&(a, b): &(usize, usize)| matrix.at(a, b) != matrix.at(b, a);
         match graph.check_symmetric() {
             Err(LeidenError::NotSymmetric { from, to }) => {
-                assert!(differ(&(from as usize, to as usize)), "seed {seed}: {from}, {to}");
+                assert!(
+                    differ(&(from as usize, to as usize)),
+                    "seed {seed}: {from}, {to}"
+                );
             }
             other => {
                 let missed = pairs.into_iter().find(differ);
@@ -273,7 +345,11 @@ fn subgraphs_hold_the_edges_among_their_nodes() {
         assert_eq!(part.nodes, nodes.len());
         for (i, &a) in nodes.iter().enumerate() {
             for (j, &b) in nodes.iter().enumerate() {
-                assert_eq!(part.at(i, j), whole.at(a as usize, b as usize), "seed {seed}");
+                assert_eq!(
+                    part.at(i, j),
+                    whole.at(a as usize, b as usize),
+                    "seed {seed}"
+                );
             }
         }
     }
@@ -281,7 +357,11 @@ fn subgraphs_hold_the_edges_among_their_nodes() {
     let refused = |nodes: &[u32]| Subgraph::induced(&rows.view(), nodes).unwrap_err();
     assert!(matches!(
         refused(&[3, 34]),
-        LeidenError::UnknownNode { place: 1, node: 34, nodes: 34 }
+        LeidenError::UnknownNode {
+            place: 1,
+            node: 34,
+            nodes: 34
+        }
     ));
     assert!(matches!(
         refused(&[3, 4, 3]),
@@ -294,7 +374,12 @@ fn cancelling_stops_at_any_look() {
     let rows = karate();
     let mut looks = 0;
     let mut count = |_: Progress<'_>| looks += 1;
-    leiden(&rows.view(), &seeded(1), &mut Watch::new(&mut count, CancelToken::new())).unwrap();
+    leiden(
+        &rows.view(),
+        &seeded(1),
+        &mut Watch::new(&mut count, CancelToken::new()),
+    )
+    .unwrap();
     assert!(looks > 5, "{looks}");
     for stop_at in 0..looks - 1 {
         let cancel = CancelToken::new();
@@ -305,8 +390,15 @@ fn cancelling_stops_at_any_look() {
             }
             seen += 1;
         };
-        let stopped = leiden(&rows.view(), &seeded(1), &mut Watch::new(&mut report, cancel));
-        assert!(matches!(stopped, Err(LeidenError::Stopped(Error::Cancelled))));
+        let stopped = leiden(
+            &rows.view(),
+            &seeded(1),
+            &mut Watch::new(&mut report, cancel),
+        );
+        assert!(matches!(
+            stopped,
+            Err(LeidenError::Stopped(Error::Cancelled))
+        ));
         assert_eq!(seen, stop_at + 1);
     }
 }

@@ -98,13 +98,17 @@ fn levels_keep_every_promise() {
 
 /// Numbering, quality, connectedness, nesting, and that each set is worth more than its nodes.
 fn check_levels(matrix: &Matrix, options: &LeidenOptions, found: &Communities, context: &str) {
-    let quality = |community: &[u32]| matrix.quality(options.quality, options.resolution, community);
+    let quality =
+        |community: &[u32]| matrix.quality(options.quality, options.resolution, community);
     let mut finer: Option<&Partition> = None;
     for (number, level) in found.levels().iter().enumerate() {
         let context = format!("level {number}, {context}");
         let mut next = 0;
         for &own in &level.community {
-            assert!(own <= next, "communities are not numbered by first members, {context}");
+            assert!(
+                own <= next,
+                "communities are not numbered by first members, {context}"
+            );
             next = next.max(own + 1);
         }
         assert_eq!(next, level.count, "{context}");
@@ -115,7 +119,10 @@ fn check_levels(matrix: &Matrix, options: &LeidenOptions, found: &Communities, c
             level.quality
         );
         for set in members(&level.community, level.count) {
-            assert!(matrix.connected(&set), "{set:?} is not connected, {context}");
+            assert!(
+                matrix.connected(&set),
+                "{set:?} is not connected, {context}"
+            );
             if options.max_community_nodes.is_some() {
                 continue;
             }
@@ -152,7 +159,8 @@ fn check_passes(found: &Communities, context: &str) {
 
 /// Once settled, no node gains by moving anywhere and no two communities by merging.
 fn check_settled(matrix: &Matrix, options: &LeidenOptions, found: &Communities, context: &str) {
-    let quality = |community: &[u32]| matrix.quality(options.quality, options.resolution, community);
+    let quality =
+        |community: &[u32]| matrix.quality(options.quality, options.resolution, community);
     let best = found.best();
     let settled = quality(&best.community) + 1e-6;
     let mut changed = best.community.clone();
@@ -247,7 +255,13 @@ fn planted_communities_are_found() {
         }
         let rows = Rows::new(nodes as usize, &edges);
         let planted: Vec<u32> = (0..nodes).map(|node| node % groups).collect();
-        let found = run(&rows.unweighted(), &LeidenOptions { seed, ..LeidenOptions::default() });
+        let found = run(
+            &rows.unweighted(),
+            &LeidenOptions {
+                seed,
+                ..LeidenOptions::default()
+            },
+        );
         assert_eq!(found.best().community, planted, "seed {seed}");
     }
 }

@@ -57,7 +57,9 @@ impl Matrix {
         for a in 0..nodes {
             for entry in graph.offsets[a] as usize..graph.offsets[a + 1] as usize {
                 let b = graph.targets[entry] as usize;
-                let weight = graph.weights.map_or(1.0, |weights| f64::from(weights[entry]));
+                let weight = graph
+                    .weights
+                    .map_or(1.0, |weights| f64::from(weights[entry]));
                 cells[a * nodes + b] += if a == b { 2.0 * weight } else { weight };
             }
         }
@@ -120,7 +122,14 @@ impl Matrix {
         }
         for own in 0..=used {
             community[node] = own;
-            self.try_all(kind, resolution, community, node + 1, used.max(own + 1), best);
+            self.try_all(
+                kind,
+                resolution,
+                community,
+                node + 1,
+                used.max(own + 1),
+                best,
+            );
         }
     }
 

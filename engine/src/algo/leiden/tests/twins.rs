@@ -49,7 +49,11 @@ impl Case {
             max_community_nodes: rng.bool().then(|| rng.u32(1..=base)),
             ..LeidenOptions::default()
         };
-        Self { aggregate, weights, options }
+        Self {
+            aggregate,
+            weights,
+            options,
+        }
     }
 
     fn nodes(&self) -> usize {
@@ -57,7 +61,9 @@ impl Case {
     }
 
     fn mass(&self, set: &[usize]) -> f64 {
-        set.iter().map(|&node| self.aggregate.level().mass[node]).sum()
+        set.iter()
+            .map(|&node| self.aggregate.level().mass[node])
+            .sum()
     }
 
     fn between(&self, set: &[usize], other: &[usize]) -> f64 {
@@ -87,7 +93,9 @@ impl Case {
         while let Some(node) = queue.pop_front() {
             let own = community[node];
             let rest = |of: u32, community: &[u32]| -> Vec<usize> {
-                (0..nodes).filter(|&other| other != node && community[other] == of).collect()
+                (0..nodes)
+                    .filter(|&other| other != node && community[other] == of)
+                    .collect()
             };
             let home = rest(own, community);
             let (mut best, mut best_gain) = (None, self.gain(&[node], &home));
@@ -110,7 +118,9 @@ impl Case {
             community[node] = best;
             // The number of a new community must not be in use already: take a free one.
             if best as usize >= nodes {
-                let free = (0..nodes as u32).find(|own| !community.contains(own)).unwrap();
+                let free = (0..nodes as u32)
+                    .find(|own| !community.contains(own))
+                    .unwrap();
                 community[node] = free;
             }
             for (target, _) in self.aggregate.level().neighbours(node as u32) {
@@ -167,9 +177,7 @@ fn random_partition(rng: &mut Rng, nodes: usize) -> Vec<u32> {
 }
 
 /// Runs `compare` on random cases, each with its seed and the order of visits of the fast stage.
-fn for_each_case(
-    compare: impl Fn(u64, &Case, &[u32], Vec<u32>, &mut Random, &mut Watch<'_>),
-) {
+fn for_each_case(compare: impl Fn(u64, &Case, &[u32], Vec<u32>, &mut Random, &mut Watch<'_>)) {
     for seed in seeds(500) {
         let mut rng = Rng::with_seed(seed);
         let case = Case::random(&mut rng);
