@@ -32,3 +32,5 @@ pub use projection::{
     ProjectionOptions, ProjectionPart,
 };
 pub use top::top_k;
+pub mod dbscan;
+pub mod leiden;
