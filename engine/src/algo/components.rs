@@ -24,14 +24,20 @@ impl Components {
         for &name in &self.component {
             size_of[name as usize] += 1;
         }
-        let mut sizes: Vec<_> = (0_u32..).zip(size_of).filter(|&(_, size)| size > 0).collect();
+        let mut sizes: Vec<_> = (0_u32..)
+            .zip(size_of)
+            .filter(|&(_, size)| size > 0)
+            .collect();
         sizes.sort_by_key(|&(name, size)| (std::cmp::Reverse(size), name));
         sizes
     }
 
     fn of(component: Vec<u32>) -> Self {
         let is_first = |(place, &name): (u32, &u32)| place == name;
-        let count = (0_u32..).zip(&component).filter(|&pair| is_first(pair)).count();
+        let count = (0_u32..)
+            .zip(&component)
+            .filter(|&pair| is_first(pair))
+            .count();
         Self { component, count }
     }
 }
@@ -64,7 +70,11 @@ pub fn weak_components(
     watch: &mut Watch<'_>,
 ) -> Result<Components, AlgoError> {
     let nodes = projection.len() as u32;
-    let mut pace = Pace::start(watch, "join components", projection.outgoing().targets().len() as u64)?;
+    let mut pace = Pace::start(
+        watch,
+        "join components",
+        projection.outgoing().targets().len() as u64,
+    )?;
     // The smaller root always stays a root, so at the end each root is the smallest of its tree.
     let mut above: Vec<u32> = (0..nodes).collect();
     for place in 0..nodes {
@@ -151,7 +161,10 @@ pub fn strong_components(
                 low[caller as usize] = low[caller as usize].min(lowest);
             }
             if lowest == number {
-                let start = open.iter().rposition(|&member| member == place).unwrap_or(0);
+                let start = open
+                    .iter()
+                    .rposition(|&member| member == place)
+                    .unwrap_or(0);
                 let members = open.split_off(start);
                 let name = members.iter().copied().min().unwrap_or(place);
                 for member in members {
@@ -206,7 +219,11 @@ mod tests {
             let weak = closure(&graph.steps(true));
             let strong = closure(&graph.steps(undirected));
             let found = watched(|watch| weak_components(&projection, watch)).unwrap();
-            assert_eq!(found.component, smallest(nodes, |a, b| weak[a][b]), "seed {seed}");
+            assert_eq!(
+                found.component,
+                smallest(nodes, |a, b| weak[a][b]),
+                "seed {seed}"
+            );
             let found = watched(|watch| strong_components(&projection, watch)).unwrap();
             let expected = smallest(nodes, |a, b| strong[a][b] && strong[b][a]);
             assert_eq!(found.component, expected, "seed {seed}");
@@ -229,11 +246,23 @@ mod tests {
         let nodes = 200_000_u32;
         let graph = RandomGraph {
             ids: (0..u64::from(nodes)).collect(),
-            relationships: (0..nodes).map(|place| (place, (place + 1) % nodes, 1.0)).collect(),
+            relationships: (0..nodes)
+                .map(|place| (place, (place + 1) % nodes, 1.0))
+                .collect(),
         };
         let projection = graph.project(false);
-        assert_eq!(watched(|watch| strong_components(&projection, watch)).unwrap().count, 1);
-        assert_eq!(watched(|watch| weak_components(&projection, watch)).unwrap().count, 1);
+        assert_eq!(
+            watched(|watch| strong_components(&projection, watch))
+                .unwrap()
+                .count,
+            1
+        );
+        assert_eq!(
+            watched(|watch| weak_components(&projection, watch))
+                .unwrap()
+                .count,
+            1
+        );
         assert!(cancelled_after(2, |watch| strong_components(&projection, watch)).is_err());
         assert!(cancelled_after(2, |watch| weak_components(&projection, watch)).is_err());
     }

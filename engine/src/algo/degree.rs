@@ -1,9 +1,9 @@
 //! How many relationships each node has, or how much they weigh together.
 
+use super::pace::Pace;
 use super::projection::Ways;
 use super::{AlgoError, Direction, Projection};
 use crate::storage::cancel::Watch;
-use super::pace::Pace;
 
 /// Counts the relationships of every node, by place.
 ///

@@ -101,7 +101,10 @@ pub fn levels(
         if options.max_depth.is_some_and(|most| depth >= most) {
             break;
         }
-        let entries: u64 = frontier.iter().map(|&place| ways.degree(place) as u64).sum();
+        let entries: u64 = frontier
+            .iter()
+            .map(|&place| ways.degree(place) as u64)
+            .sum();
         looks_back = if looks_back {
             frontier.len() > nodes / LOOK_BACK_NODES
         } else {
@@ -128,7 +131,12 @@ struct Search<'p, 'w> {
 
 impl Search<'_, '_> {
     /// The next frontier, found from this one.
-    fn push(&mut self, frontier: &[u32], ways: Ways<'_>, level: u32) -> Result<Vec<u32>, AlgoError> {
+    fn push(
+        &mut self,
+        frontier: &[u32],
+        ways: Ways<'_>,
+        level: u32,
+    ) -> Result<Vec<u32>, AlgoError> {
         let mut next = Vec::new();
         for &place in frontier {
             self.pace.advance(1 + ways.degree(place))?;
@@ -194,7 +202,12 @@ mod tests {
     use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
 
     /// Relaxes every step until nothing changes.
-    fn slow(graph: &RandomGraph, steps: &[(u32, u32, u64, f64)], roots: &[u32], most: u32) -> Levels {
+    fn slow(
+        graph: &RandomGraph,
+        steps: &[(u32, u32, u64, f64)],
+        roots: &[u32],
+        most: u32,
+    ) -> Levels {
         let mut levels = vec![UNREACHED; graph.ids.len()];
         for &root in roots {
             levels[root as usize] = 0;
@@ -223,7 +236,11 @@ mod tests {
             sizes.push(size as u64);
         }
         let parents = Some(parents);
-        Levels { levels, parents, sizes }
+        Levels {
+            levels,
+            parents,
+            sizes,
+        }
     }
 
     #[test]
@@ -269,15 +286,21 @@ mod tests {
         let nodes = 300_000;
         let graph = RandomGraph {
             ids: (0..nodes).collect(),
-            relationships: (1..nodes as u32).map(|place| (place - 1, place, 1.0)).collect(),
+            relationships: (1..nodes as u32)
+                .map(|place| (place - 1, place, 1.0))
+                .collect(),
         };
         let projection = graph.project(false);
         let options = LevelsOptions::default();
-        let found = watched(|watch| levels(&projection, &[graph.node(0)], &options, watch)).unwrap();
+        let found =
+            watched(|watch| levels(&projection, &[graph.node(0)], &options, watch)).unwrap();
         assert_eq!(found.levels.last(), Some(&(nodes as u32 - 1)));
         let root = [graph.node(0)];
         let stopped = cancelled_after(3, |watch| levels(&projection, &root, &options, watch));
-        assert!(matches!(stopped, Err(AlgoError::Engine(crate::Error::Cancelled))));
+        assert!(matches!(
+            stopped,
+            Err(AlgoError::Engine(crate::Error::Cancelled))
+        ));
         let unknown = [NodeId::new(nodes)];
         let error = watched(|watch| levels(&projection, &unknown, &options, watch)).unwrap_err();
         assert!(matches!(error, AlgoError::NotProjected { node } if node == unknown[0]));

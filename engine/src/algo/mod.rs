@@ -8,6 +8,7 @@
 //!
 //! Next: `projection/` for the arrays, then any algorithm; each is a file of its own.
 
+mod ancestors;
 mod components;
 mod degree;
 mod error;
@@ -18,8 +19,12 @@ mod parallel;
 mod projection;
 #[cfg(test)]
 mod random_graph;
+mod shortest_path;
+mod simple_paths;
 mod top;
+mod triangles;
 
+pub use ancestors::{Ancestor, AncestorsOptions, RootPathsOptions, ancestors, paths_to_roots};
 pub use components::{Components, strong_components, weak_components};
 pub use degree::{degrees, weighted_degrees};
 pub use error::AlgoError;
@@ -29,4 +34,9 @@ pub use projection::{
     Adjacency, Direction, MOST_ENTRIES, MOST_NODES, Projection, ProjectionBuilder,
     ProjectionOptions, ProjectionPart,
 };
+pub use shortest_path::{
+    DistanceOptions, ShortestPathOptions, distances, shortest_path, shortest_paths,
+};
+pub use simple_paths::{Path, Paths};
 pub use top::top_k;
+pub use triangles::{Triangles, triangles};

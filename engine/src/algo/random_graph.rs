@@ -56,10 +56,7 @@ impl RandomGraph {
             let weight = f64::from(random.u32(0..6)) * 0.5;
             relationships.push((source as u32, target as u32, weight));
         }
-        Self {
-            ids,
-            relationships,
-        }
+        Self { ids, relationships }
     }
 
     /// Builds it in two parts, with provenance and weights.

@@ -12,9 +12,8 @@ use std::cmp::Ordering;
 /// ```
 #[must_use]
 pub fn top_k(scores: &[f64], k: usize) -> Vec<(u32, f64)> {
-    let better = |a: &(u32, f64), b: &(u32, f64)| -> Ordering {
-        b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
-    };
+    let better =
+        |a: &(u32, f64), b: &(u32, f64)| -> Ordering { b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)) };
     if k == 0 {
         return Vec::new();
     }

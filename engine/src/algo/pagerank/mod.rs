@@ -96,7 +96,13 @@ pub fn pagerank(
     watch: &mut Watch<'_>,
 ) -> Result<PageRank, AlgoError> {
     check(options)?;
-    rounds::run(projection, &Restart::Everywhere, options, Layout::Best, watch)
+    rounds::run(
+        projection,
+        &Restart::Everywhere,
+        options,
+        Layout::Best,
+        watch,
+    )
 }
 
 /// Scores every node by its nearness to some: all restarts happen at the nodes of `restart`, in

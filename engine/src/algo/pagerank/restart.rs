@@ -37,7 +37,10 @@ impl Restart {
         });
         let sum: f64 = shares.iter().map(|&(_, weight)| weight).sum();
         if !sum.is_finite() || sum <= 0.0 {
-            return Err(bad(sum, "the weights must add up to a positive finite number"));
+            return Err(bad(
+                sum,
+                "the weights must add up to a positive finite number",
+            ));
         }
         for (_, weight) in &mut shares {
             *weight /= sum;

@@ -88,10 +88,15 @@ pub(super) fn run(
         Layout::Best => tiles::pay_off(incoming, options.iterations),
     };
     if wants_tiles {
-        let tiles = run_jobs(walk.ranges.clone(), "prepare PageRank", watch, |range, pulse| {
-            pulse.beat(0, 1)?;
-            Ok(Tiles::of(incoming, range))
-        })?;
+        let tiles = run_jobs(
+            walk.ranges.clone(),
+            "prepare PageRank",
+            watch,
+            |range, pulse| {
+                pulse.beat(0, 1)?;
+                Ok(Tiles::of(incoming, range))
+            },
+        )?;
         return walk.rounds(rounded, |job, round| round.by_tiles(job, &tiles), watch);
     }
     let fill = |rows: Range<usize>, gifts: &[f32], sums: &mut [f64]| {
@@ -140,7 +145,12 @@ struct Dangling(Vec<u32>);
 impl Dangling {
     fn of(shares: &[f64]) -> Self {
         let places = (0_u32..).zip(shares);
-        Self(places.filter(|&(_, &share)| share == 0.0).map(|(place, _)| place).collect())
+        Self(
+            places
+                .filter(|&(_, &share)| share == 0.0)
+                .map(|(place, _)| place)
+                .collect(),
+        )
     }
 
     fn within(&self, rows: &Range<usize>) -> &[u32] {
@@ -280,7 +290,10 @@ impl Walk<'_> {
 impl<G: Copy, R: Fn(f64) -> G + Copy> Round<'_, G, R> {
     /// Fills the sums of a block with `fill`, block after block.
     fn by_rows(&self, job: Job<'_, G>, fill: impl Fn(Range<usize>, &[G], &mut [f64])) {
-        let blocks = job.scores.chunks_mut(BLOCK).zip(job.gifts.chunks_mut(BLOCK));
+        let blocks = job
+            .scores
+            .chunks_mut(BLOCK)
+            .zip(job.gifts.chunks_mut(BLOCK));
         for ((start, (scores, gifts)), sums) in
             job.range.clone().step_by(BLOCK).zip(blocks).zip(job.sums)
         {
@@ -305,8 +318,13 @@ impl<G: Copy, R: Fn(f64) -> G + Copy> Round<'_, G, R> {
         }
         let dangling = self.dangling.within(rows);
         Sums {
-            dangling: dangling.iter().map(|&place| scores[place as usize - rows.start]).sum(),
-            change: self.old_scores.map_or(0.0, |old| change_of(scores, &old[rows.clone()])),
+            dangling: dangling
+                .iter()
+                .map(|&place| scores[place as usize - rows.start])
+                .sum(),
+            change: self
+                .old_scores
+                .map_or(0.0, |old| change_of(scores, &old[rows.clone()])),
         }
     }
 }

@@ -75,7 +75,10 @@ fn scores_are_those_of_the_matrix() {
             continue;
         }
         assert_eq!(found.iterations, options.iterations);
-        assert!((found.scores.iter().sum::<f64>() - 1.0).abs() < 1e-6, "seed {seed}");
+        assert!(
+            (found.scores.iter().sum::<f64>() - 1.0).abs() < 1e-6,
+            "seed {seed}"
+        );
 
         // Restarts at a few nodes, some named twice, one perhaps with weight 0.
         let mut named: Vec<(u32, f64)> = (0..random.usize(1..5))
@@ -88,7 +91,10 @@ fn scores_are_those_of_the_matrix() {
             restart[place as usize] += weight / sum;
         }
         let expected = slow(&graph, undirected, &restart, &options);
-        let named: Vec<_> = named.iter().map(|&(place, weight)| (graph.node(place), weight)).collect();
+        let named: Vec<_> = named
+            .iter()
+            .map(|&(place, weight)| (graph.node(place), weight))
+            .collect();
         let found = watched(|watch| personalised_pagerank(&projection, &named, &options, watch));
         let found = found.unwrap();
         assert_close(&found.scores, &expected, seed);
@@ -116,13 +122,21 @@ fn large_graph(seed: u64, nodes: u32, relationships: usize) -> RandomGraph {
 
 #[test]
 fn layouts_and_threads_do_not_show() {
-    for (seed, nodes, relationships) in [(1, 300_000, 700_000), (2, 140_000, 1_000_000), (3, 20_000, 60_000)] {
+    for (seed, nodes, relationships) in [
+        (1, 300_000, 700_000),
+        (2, 140_000, 1_000_000),
+        (3, 20_000, 60_000),
+    ] {
         let graph = large_graph(seed, nodes, relationships);
         let projection = graph.project(false);
         for weighted in [false, true] {
             for restart in [
                 Restart::Everywhere,
-                Restart::at(&projection, &[(graph.node(7), 1.0), (graph.node(19_999), 2.0)]).unwrap(),
+                Restart::at(
+                    &projection,
+                    &[(graph.node(7), 1.0), (graph.node(19_999), 2.0)],
+                )
+                .unwrap(),
             ] {
                 let run = |threads, layout, tolerance| {
                     let options = PageRankOptions {
@@ -167,7 +181,12 @@ fn large_graphs_keep_six_digits() {
     let away = watched(|watch| degrees(&projection, Direction::Outgoing, watch)).unwrap();
     let mut scores = vec![1.0 / nodes as f64; nodes];
     for _ in 0..options.iterations {
-        let dangling: f64 = scores.iter().zip(&away).filter(|&(_, &away)| away == 0).map(|(score, _)| score).sum();
+        let dangling: f64 = scores
+            .iter()
+            .zip(&away)
+            .filter(|&(_, &away)| away == 0)
+            .map(|(score, _)| score)
+            .sum();
         let mut next = vec![(0.15 + 0.85 * dangling) / nodes as f64; nodes];
         for &(source, target, _) in &graph.relationships {
             next[target as usize] += 0.85 * scores[source as usize] / away[source as usize] as f64;
@@ -191,9 +210,17 @@ fn the_tolerance_ends_the_rounds() {
         watched(|watch| pagerank(&projection, &options, watch)).unwrap()
     };
     let done = run(1000, 1e-5);
-    assert!(done.iterations > 3 && done.iterations < 100, "{}", done.iterations);
+    assert!(
+        done.iterations > 3 && done.iterations < 100,
+        "{}",
+        done.iterations
+    );
     let before = run(done.iterations - 1, 0.0);
-    let changes = done.scores.iter().zip(&before.scores).map(|(a, b)| (a - b).abs());
+    let changes = done
+        .scores
+        .iter()
+        .zip(&before.scores)
+        .map(|(a, b)| (a - b).abs());
     let change: f64 = changes.sum();
     assert!((change - done.change.unwrap()).abs() < 1e-12);
     assert!(change < 1e-5);
@@ -245,17 +272,38 @@ fn bad_options_are_refused() {
     ] {
         assert!(matches!(run(change), Err(AlgoError::BadOption { .. })));
     }
-    assert!(matches!(run(|options| options.weighted = true), Err(AlgoError::NoWeights)));
+    assert!(matches!(
+        run(|options| options.weighted = true),
+        Err(AlgoError::NoWeights)
+    ));
     let node = graph.node(0);
-    for restart in [vec![], vec![(node, 0.0)], vec![(node, -1.0), (node, 2.0)], vec![(node, f64::INFINITY)]] {
+    for restart in [
+        vec![],
+        vec![(node, 0.0)],
+        vec![(node, -1.0), (node, 2.0)],
+        vec![(node, f64::INFINITY)],
+    ] {
         let options = PageRankOptions::default();
-        let outcome = watched(|watch| personalised_pagerank(&projection, &restart, &options, watch));
-        assert!(matches!(outcome, Err(AlgoError::BadOption { name: "restart", .. })), "{restart:?}");
+        let outcome =
+            watched(|watch| personalised_pagerank(&projection, &restart, &options, watch));
+        assert!(
+            matches!(
+                outcome,
+                Err(AlgoError::BadOption {
+                    name: "restart",
+                    ..
+                })
+            ),
+            "{restart:?}"
+        );
     }
     let unknown = [(NodeId::new(u64::MAX), 1.0)];
     let options = PageRankOptions::default();
     let outcome = watched(|watch| personalised_pagerank(&projection, &unknown, &options, watch));
     assert!(matches!(outcome, Err(AlgoError::NotProjected { .. })));
     let outcome = cancelled_after(3, |watch| pagerank(&projection, &options, watch));
-    assert!(matches!(outcome, Err(AlgoError::Engine(crate::Error::Cancelled))));
+    assert!(matches!(
+        outcome,
+        Err(AlgoError::Engine(crate::Error::Cancelled))
+    ));
 }

@@ -134,7 +134,9 @@ impl Tiles {
         };
         // Adding to one row again and again waits for each addition, which shows on hubs. Two
         // halves that share no row are walked side by side, so that only half of the waiting shows.
-        let middle_row = entries.get(entries.len() / 2).map_or(0, |entry| entry >> SOURCE_BITS);
+        let middle_row = entries
+            .get(entries.len() / 2)
+            .map_or(0, |entry| entry >> SOURCE_BITS);
         let middle = entries.partition_point(|entry| entry >> SOURCE_BITS < middle_row);
         let (left, right) = entries.split_at(middle);
         let both = left.len().min(right.len());

@@ -107,7 +107,10 @@ impl<'a> Ways<'a> {
             way.row(place).map(move |at| Entry {
                 target: way.targets()[at],
                 relationship: way.relationships.as_ref().map(|ids| ids[at]),
-                weight: way.weights.as_ref().map_or(1.0, |weights| f64::from(weights[at])),
+                weight: way
+                    .weights
+                    .as_ref()
+                    .map_or(1.0, |weights| f64::from(weights[at])),
             })
         })
     }
