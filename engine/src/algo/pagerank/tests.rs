@@ -1,7 +1,7 @@
 //! PageRank against a power iteration over a dense matrix, and its layouts against each other.
 
+use super::layout::{self, Layout};
 use super::restart::Restart;
-use super::rounds::{self, Layout};
 use super::*;
 use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
 use crate::algo::{Direction, ProjectionOptions, degrees};
@@ -146,7 +146,7 @@ fn layouts_and_threads_do_not_show() {
                         threads,
                         ..PageRankOptions::default()
                     };
-                    watched(|watch| rounds::run(&projection, &restart, &options, layout, watch))
+                    watched(|watch| layout::run(&projection, &restart, &options, layout, watch))
                         .unwrap()
                 };
                 let first = run(1, Layout::Rows, 0.0);
@@ -155,7 +155,11 @@ fn layouts_and_threads_do_not_show() {
                     (1, Layout::Tiles, 0.0),
                     (3, Layout::Tiles, 0.0),
                     (2, Layout::Tiles, 1e-300),
-                    (64, Layout::Best, 0.0),
+                    (
+                        64,
+                        Layout::of(&projection, &PageRankOptions::default()),
+                        0.0,
+                    ),
                 ] {
                     let other = run(threads, layout, tolerance);
                     let message = format!("seed {seed}, {layout:?} on {threads} threads");

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 pub use adjacency::Adjacency;
 pub use builder::{ProjectionBuilder, ProjectionOptions, ProjectionPart};
 pub use direction::Direction;
-pub(in crate::algo) use direction::Ways;
+pub(in crate::algo) use direction::{Entry, Ways};
 
 use super::AlgoError;
 use crate::storage::cancel::{CancelToken, Watch};
