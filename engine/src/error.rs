@@ -5,6 +5,7 @@
 //! something to do, names it. No error type of a dependency appears here.
 
 use crate::codec::{CodecError, CommitSeq, DatabaseId, FormatVersion};
+use crate::exchange::DumpError;
 use crate::graph::Entity;
 use crate::value::{NodeId, NotStorable, RelationshipId, ValueKind};
 use std::path::PathBuf;
@@ -411,6 +412,9 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// A dump was not written or not loaded.
+    #[error("{0}")]
+    Dump(Box<DumpError>),
     /// The engine met a state that its own rules exclude.
     #[error("a bug in the engine: {what}; please report it")]
     Bug {
@@ -533,6 +537,7 @@ impl Error {
             | Self::OutcomeUnknown { .. }
             | Self::DiskFull { .. }
             | Self::Io { .. } => ErrorKind::Unavailable,
+            Self::Dump(error) => error.kind(),
             Self::Store { .. } | Self::Bug { .. } => ErrorKind::Bug,
         }
     }
