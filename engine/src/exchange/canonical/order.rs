@@ -17,7 +17,7 @@ use crate::error::Result;
 use std::collections::HashMap;
 
 /// How many links may be looked at, over all the tries of one depth.
-const BUDGET: u64 = 1 << 23;
+const BUDGET: u64 = 1 << 21;
 /// What a component may use however small its share is.
 const LEAST_BUDGET: u64 = 1 << 12;
 /// Beyond so many nodes singled out one within the other, no more components are looked for.
