@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::graph::Entity;
 use crate::graph::properties::Properties;
 use crate::graph::record::{NodeRecord, RelationshipRecord};
-use crate::value::Value;
 use crate::value::json::to_json;
+use crate::value::{Value, Vector};
 use std::io::Write as _;
 
 /// Every name as a JSON string, and its place among the names.
@@ -137,11 +137,68 @@ fn push_value(text: &mut Vec<u8>, value: &Value) -> Result<()> {
         Value::Int(value) => serde_json::to_writer(text, value),
         Value::Float(value) if value.is_finite() => serde_json::to_writer(text, value),
         Value::String(value) => serde_json::to_writer(text, &**value),
+        Value::Vector(vector) => push_vector(text, vector),
         value => serde_json::to_writer(text, &to_json(value)),
     };
     written.map_err(|_| Error::bug("a value could not be written into memory"))
 }
 
+/// A vector as `value::json` has it. It may have thousands of numbers, and most of a dump can be
+/// vectors: JSON values for each of them would take most of the time.
+fn push_vector(text: &mut Vec<u8>, vector: &Vector) -> serde_json::Result<()> {
+    text.extend_from_slice(b"{\"vector\":[");
+    for (place, number) in vector.as_slice().iter().enumerate() {
+        if place > 0 {
+            text.push(b',');
+        }
+        let begin = text.len();
+        serde_json::to_writer(&mut *text, number)?;
+        // A reader rounds twice, to a double and then to a float, which can miss by one.
+        let written = text.get(begin..).map(std::str::from_utf8);
+        let read = written.and_then(|text| text.ok()?.parse::<f64>().ok());
+        if read.is_none_or(|read| (read as f32).to_bits() != number.to_bits()) {
+            text.truncate(begin);
+            serde_json::to_writer(&mut *text, &f64::from(*number))?;
+        }
+    }
+    text.extend_from_slice(b"]}");
+    Ok(())
+}
+
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::any_value::{any_value, is_same};
+    use crate::value::json::from_json;
+    use proptest::prelude::*;
+
+    fn back(value: &Value) -> Value {
+        let mut text = Vec::new();
+        push_value(&mut text, value).unwrap();
+        from_json(&serde_json::from_slice(&text).unwrap()).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+        #[test]
+        fn values_come_back_exactly(value in any_value()) {
+            prop_assert!(is_same(&back(&value), &value), "{} came back as {}", value, back(&value));
+        }
+
+        #[test]
+        fn vectors_come_back_exactly(bits in prop::collection::vec(any::<u32>(), 1..20)) {
+            let numbers: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
+            if let Ok(vector) = Vector::new(numbers.clone()) {
+                let value = back(&vector.into());
+                let again = value.as_vector().unwrap().as_slice();
+                let same = again.iter().zip(&numbers).all(|(one, other)| one.to_bits() == other.to_bits());
+                prop_assert!(same && again.len() == numbers.len(), "{again:?} of {numbers:?}");
+            }
+        }
+    }
 }
