@@ -50,9 +50,9 @@ impl Load {
     /// What the engine refuses.
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         let (database, report) = if self.create {
-            self.into_new(progress)?
+            self.load_into_new(progress)?
         } else {
-            self.into_open(progress)?
+            self.load_into_open(progress)?
         };
         let contents = &report.contents;
         let mut facts = Table::of_facts();
@@ -89,7 +89,7 @@ impl Load {
         Ok(reply)
     }
 
-    fn into_open(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
+    fn load_into_open(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
         let input = self.input()?;
         let db = Database::open(&self.dir)?;
         if self.file().is_some_and(Path::is_file) {
@@ -102,7 +102,7 @@ impl Load {
     }
 
     /// Loads beside the folder first, so that half a database never has its name.
-    fn into_new(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
+    fn load_into_new(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
         let input = self.input()?;
         let path = self.dir.clone();
         if path.is_file()

@@ -33,7 +33,7 @@ impl NameTexts {
         for (rank, at) in (0..).zip(order) {
             ranks[at] = rank;
         }
-        let quoted = texts.into_iter().map(|name| quote(name)).collect();
+        let quoted = texts.into_iter().map(quote).collect();
         Self { quoted, ranks }
     }
 
