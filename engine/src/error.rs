@@ -5,6 +5,7 @@
 //! something to do, names it. No error type of a dependency appears here.
 
 use crate::codec::{CodecError, CommitSeq, DatabaseId, FormatVersion};
+use crate::exchange::DumpError;
 use crate::graph::Entity;
 use crate::value::{NodeId, NotStorable, RelationshipId, ValueKind};
 use std::path::PathBuf;
@@ -425,6 +426,9 @@ pub enum Error {
         /// Its dimensions.
         found: u64,
     },
+    /// A dump was not written or not loaded.
+    #[error("{0}")]
+    Dump(Box<DumpError>),
     /// The engine met a state that its own rules exclude.
     #[error("a bug in the engine: {what}; please report it")]
     Bug {
@@ -548,6 +552,7 @@ impl Error {
             | Self::OutcomeUnknown { .. }
             | Self::DiskFull { .. }
             | Self::Io { .. } => ErrorKind::Unavailable,
+            Self::Dump(error) => error.kind(),
             Self::Store { .. } | Self::Bug { .. } => ErrorKind::Bug,
         }
     }

@@ -229,6 +229,20 @@ impl WriteTxn {
         id
     }
 
+    /// Raises the next free ids, so that what is created next has the ids that a dump names. They
+    /// only rise.
+    pub(crate) fn raise_next_ids(&mut self, to: NextIds) {
+        let next = &mut self.state.next;
+        next.node = next.node.max(to.node);
+        next.relationship = next.relationship.max(to.relationship);
+        next.schema = next.schema.max(to.schema);
+    }
+
+    /// What the next node, relationship and declaration are called.
+    pub(crate) fn next_ids(&self) -> NextIds {
+        self.state.next
+    }
+
     /// The transaction over keys.
     pub(crate) fn keys(&mut self) -> &mut KeyWriteTxn {
         &mut self.keys
