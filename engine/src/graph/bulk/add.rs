@@ -269,9 +269,6 @@ impl BulkLoad {
             labels.try_for_each(|label| self.labels.add(label.number(), id, &mut self.sets))
         });
         self.or_fail(written)?;
-        for label in &self.room.node.labels {
-            *self.counts.entry(Counter::Label(*label)).or_default() += 1;
-        }
         self.known.add(id);
         self.nodes += 1;
         self.state.next.node = next;
@@ -326,7 +323,6 @@ impl BulkLoad {
         if let Some(declared) = self.state.catalog.hierarchy_of(of) {
             self.hierarchies.add(declared, source, target);
         }
-        *self.counts.entry(Counter::Type(of)).or_default() += 1;
         self.relationships += 1;
         self.state.next.relationship = next;
         Ok(relationship)

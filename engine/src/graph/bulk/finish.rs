@@ -4,7 +4,9 @@ use super::adjacency::Side;
 use super::pairs::PairSorter;
 use super::scratch::{Scratch, malformed};
 use super::{BulkLoad, BulkReport, sides, view};
-use crate::catalog::{Catalog, Counter, GraphState, NextIds, SchemaId, Scope};
+use crate::catalog::{
+    Catalog, Counter, GraphState, LabelId, NameId, NextIds, SchemaId, Scope, TypeId,
+};
 use crate::codec::{CodecError, KeyReader};
 use crate::database::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::error::{Error, Result, Violation};
@@ -78,8 +80,12 @@ impl BulkLoad {
             ..
         } = self;
         let space = Arc::clone(load.space());
-        let log = labels.finish(&mut sets)?;
-        types.finish(&mut sets)?;
+        let log = labels.finish(&mut sets, |number, count| {
+            counts.insert(Counter::Label(LabelId::from_number(number)), count);
+        })?;
+        types.finish(&mut sets, |number, count| {
+            counts.insert(Counter::Type(TypeId::from_number(number)), count);
+        })?;
         let label_log = log.ok_or_else(|| Error::bug("a load without a log of labels"))?;
         let base = view(&read, &state);
         let stream = space.stream(Family::Hierarchy);

@@ -25,6 +25,8 @@ mod pairs;
 mod scratch;
 mod sets;
 mod sides;
+#[cfg(test)]
+mod tests;
 
 use super::keys::Entity;
 use super::view::View;

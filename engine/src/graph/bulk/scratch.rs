@@ -125,6 +125,16 @@ impl Scratch {
     }
 }
 
+#[cfg(test)]
+impl Scratch {
+    pub(super) fn path(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::File(Removed(path)) => Some(path),
+            Self::Memory(_) => None,
+        }
+    }
+}
+
 impl Drop for Removed {
     fn drop(&mut self) {
         // What stays goes with the load's folder.

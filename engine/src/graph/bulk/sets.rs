@@ -27,6 +27,8 @@ pub(super) struct SetWriter {
     open: Vec<Vec<u16>>,
     /// The sets that have any.
     touched: Vec<u32>,
+    /// How many ids each set has got, as far as its containers are complete.
+    counts: Vec<u64>,
     log: Option<ScratchWriter>,
 }
 
@@ -50,6 +52,7 @@ impl SetWriter {
             high: 0,
             open: Vec::new(),
             touched: Vec::new(),
+            counts: Vec::new(),
             log,
         }
     }
@@ -63,6 +66,7 @@ impl SetWriter {
         let set = number as usize;
         if set >= self.open.len() {
             self.open.resize_with(set + 1, Vec::new);
+            self.counts.resize(set + 1, 0);
         }
         if let Some(ids) = self.open.get_mut(set) {
             if ids.is_empty() {
@@ -97,6 +101,9 @@ impl SetWriter {
             let Some(ids) = self.open.get_mut(number as usize) else {
                 continue;
             };
+            if let Some(count) = self.counts.get_mut(number as usize) {
+                *count += ids.len() as u64;
+            }
             let container = RoaringBitmap::from_sorted_iter(ids.drain(..).map(u32::from));
             let mut container =
                 container.map_err(|_| Error::bug("the ids of a bulk load do not rise"))?;
@@ -109,9 +116,17 @@ impl SetWriter {
         Ok(())
     }
 
-    /// Ends all sets; returns the log, if there is one.
-    pub(super) fn finish(mut self, sorter: &mut PairSorter) -> Result<Option<Scratch>> {
+    /// Ends all sets, and says by their numbers how many ids they have got; returns the log, if there
+    /// is one.
+    pub(super) fn finish(
+        mut self,
+        sorter: &mut PairSorter,
+        mut counted: impl FnMut(u32, u64),
+    ) -> Result<Option<Scratch>> {
         self.close(sorter)?;
+        for (number, count) in (0..).zip(&self.counts) {
+            counted(number, *count);
+        }
         self.log.map(ScratchWriter::finish).transpose()
     }
 }
