@@ -239,6 +239,7 @@ fn fill(load: &mut BulkLoad, items: &[Item]) {
                     .collect();
                 let properties: Vec<_> = properties
                     .into_iter()
+                    .filter(|(_, value)| !value.is_null())
                     .map(|(name, value)| (load.property_key(name).unwrap(), value))
                     .collect();
                 load.add_node_of(&labels, properties).unwrap();

@@ -7,11 +7,11 @@
 //! write two families at once. Beside the clock's time stands the processors', which other work on the
 //! machine hardly touches: `bulk_cpu_vs_raw`.
 
-use crate::storage::Setup;
-use crate::storage::peer::Peer;
-use crate::storage::recorded::Recorded;
-use crate::storage::report::{Mark, Report};
-use crate::storage::rounds::Rounds;
+use crate::measure::Setup;
+use crate::measure::peer::Peer;
+use crate::measure::recorded::Recorded;
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::Rounds;
 use anyhow::{Context, Result};
 use rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
 use rustix::time::{ClockId, clock_gettime};
@@ -32,7 +32,7 @@ const RUN_BYTES: usize = 256 << 20;
 const LABELS: [&str; 3] = ["Person", "Company", "City"];
 const TYPES: [&str; 3] = ["KNOWS", "WORKS_AT", "LIVES_IN"];
 
-pub(crate) fn measure(setup: &Setup, dir: &Path, report: &mut Report) -> Result<()> {
+pub(super) fn measure(setup: &Setup, dir: &Path, report: &mut Report) -> Result<()> {
     let (nodes, rounds) = setup.choose((100_000, 1), (1_000_000, 3));
     let relationships = 5 * nodes;
     println!("bulk       {nodes} nodes of 5 properties, {relationships} relationships");

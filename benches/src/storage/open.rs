@@ -3,12 +3,12 @@
 //! Both sides open the same files in the same folder, in turn: an open of a cleanly closed database
 //! leaves it as it was but for a new manifest, whoever did it. Only the open is timed, not the close.
 
-use super::Setup;
 use super::child;
-use super::files;
-use super::peer::SameOptions;
-use super::report::{Mark, Report};
-use super::rounds::Rounds;
+use crate::measure::Setup;
+use crate::measure::files;
+use crate::measure::peer::SameOptions;
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::Rounds;
 use anyhow::Result;
 use rocksdb::DB;
 use std::path::Path;

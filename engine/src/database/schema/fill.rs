@@ -71,6 +71,10 @@ impl Database {
                 }
                 rules::check_presence_of(&view, entity, |id| id == constraint.id)?;
                 with_facts(&view, entity, |facts| {
+                    // It may have left the scope since the entities were listed.
+                    if !facts.is_in(constraint.scope) {
+                        return Ok(());
+                    }
                     rules::check_type(&view, entity, constraint, facts)
                 })?;
             }

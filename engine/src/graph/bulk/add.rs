@@ -2,10 +2,10 @@
 
 use super::names::check_known;
 use super::{BulkLoad, entity_of, take_id, view};
-use crate::catalog::{Counter, LabelId, NameId, PropertyId, Scope, TypeId};
+use crate::catalog::{Counter, LabelId, NameId, PropertyId, Scope, TypeId, check_name};
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, record_key};
-use crate::graph::properties::{Apart, MAX_PROPERTIES, MAX_VALUE_BYTES, Properties, Slot};
+use crate::graph::properties::{Apart, Encoder, MAX_PROPERTIES, MAX_VALUE_BYTES, Properties, Slot};
 use crate::graph::record::{MAX_LABELS, NodeRecord, RelationshipRecord};
 use crate::graph::rules::{self, Facts};
 use crate::index::property::Entry;
@@ -17,7 +17,7 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Room {
     node: NodeRecord,
-    apart: Vec<Apart>,
+    encoder: Encoder,
     entries: Vec<Entry>,
 }
 
@@ -64,7 +64,11 @@ impl BulkLoad {
         self.begin_node();
         for label in labels {
             check_known(&self.state.catalog.labels, *label)?;
-            push_label(&mut self.room.node.labels, *label)?;
+            let labels = &mut self.room.node.labels;
+            if !labels.contains(label) {
+                check_room(labels)?;
+                labels.push(*label);
+            }
         }
         for (property, value) in properties {
             let value = self.checked_of(property, value.into())?;
@@ -183,12 +187,20 @@ impl BulkLoad {
         self.step()?;
         self.begin_node();
         for label in labels {
+            let known = self.state.catalog.labels.id(label.as_ref());
+            let labels = &self.room.node.labels;
+            if known.is_some_and(|known| labels.contains(&known)) {
+                continue;
+            }
+            // Before the name is given a number: what is refused must not use up names.
+            check_room(labels)?;
             let label = self.label(label.as_ref())?;
-            push_label(&mut self.room.node.labels, label)?;
+            self.room.node.labels.push(label);
         }
         for (property, value) in properties {
-            let (property, value) = self.checked(property.as_ref(), value.into())?;
-            set(&mut self.room.node.properties, property, value)?;
+            if let Some((property, value)) = self.checked(property.as_ref(), value.into())? {
+                set(&mut self.room.node.properties, property, value)?;
+            }
         }
         self.insert_node(id)
     }
@@ -205,8 +217,9 @@ impl BulkLoad {
         let relationship_type = self.relationship_type(relationship_type)?;
         let mut slots = Properties::default();
         for (property, value) in properties {
-            let (property, value) = self.checked(property.as_ref(), value.into())?;
-            set(&mut slots, property, value)?;
+            if let Some((property, value)) = self.checked(property.as_ref(), value.into())? {
+                set(&mut slots, property, value)?;
+            }
         }
         self.insert_relationship(
             id,
@@ -219,13 +232,18 @@ impl BulkLoad {
         )
     }
 
-    /// A property's number, and its value if it can be stored.
-    fn checked(&mut self, property: &str, value: Value) -> Result<(PropertyId, Value)> {
+    /// A property's number, and its value if it can be stored; `None` for a null under a name that
+    /// was never used, since nothing is to be stored under it.
+    fn checked(&mut self, property: &str, value: Value) -> Result<Option<(PropertyId, Value)>> {
+        if value.is_null() && self.state.catalog.properties.id(property).is_none() {
+            check_name(PropertyId::WHAT, property)?;
+            return Ok(None);
+        }
         check_storable(&value).map_err(|source| Error::NotStorable {
             property: property.into(),
             source: Box::new(source),
         })?;
-        Ok((self.property_key(property)?, value))
+        Ok(Some((self.property_key(property)?, value)))
     }
 
     /// A value, if it can be stored under a number that is a property's.
@@ -250,7 +268,6 @@ impl BulkLoad {
         let (id, next) = take_id(wanted, next, Family::Nodes, self.nodes, "node ids")?;
         let node = NodeId::new(id);
         self.room.node.labels.sort_unstable();
-        self.room.node.labels.dedup();
         let record = &self.room.node;
         let catalog = &self.state.catalog;
         let mut labels = record.labels.iter();
@@ -259,11 +276,10 @@ impl BulkLoad {
             let after = Facts::of_node(record);
             self.room.entries = self.admitted(Family::Nodes, id, &after)?;
         }
-        self.room.apart.clear();
-        let bytes = self.room.node.encode(node, &mut self.room.apart);
-        check_lengths(&self.room.apart)?;
+        self.room.node.encode(node, &mut self.room.encoder);
+        check_lengths(&self.room.encoder.apart)?;
 
-        let written = self.write_item(Family::Nodes, id, &bytes);
+        let written = self.write_item(Family::Nodes, id);
         let written = written.and_then(|()| {
             let mut labels = self.room.node.labels.iter();
             labels.try_for_each(|label| self.labels.add(label.number(), id, &mut self.sets))
@@ -310,11 +326,10 @@ impl BulkLoad {
             let after = Facts::of_relationship(&record);
             self.room.entries = self.admitted(Family::Edges, id, &after)?;
         }
-        self.room.apart.clear();
-        let bytes = record.encode(relationship, &mut self.room.apart);
-        check_lengths(&self.room.apart)?;
+        record.encode(relationship, &mut self.room.encoder);
+        check_lengths(&self.room.encoder.apart)?;
 
-        let written = self.write_item(Family::Edges, id, &bytes);
+        let written = self.write_item(Family::Edges, id);
         let written = written.and_then(|()| {
             self.types.add(of.number(), id, &mut self.sets)?;
             self.adjacency.push(source, of, target, id)
@@ -338,16 +353,16 @@ impl BulkLoad {
         Ok(outcome.entries)
     }
 
-    /// Writes a record, what lies apart from it, and the room's index entries.
-    fn write_item(&mut self, family: Family, id: u64, record: &[u8]) -> Result<()> {
+    /// Writes the record in the room, what lies apart from it, and its index entries.
+    fn write_item(&mut self, family: Family, id: u64) -> Result<()> {
         let [nodes, edges] = &mut self.records;
         let stream = if family == Family::Nodes {
             nodes
         } else {
             edges
         };
-        stream.put(&record_key(id), record)?;
-        for apart in self.room.apart.drain(..) {
+        stream.put(&record_key(id), self.room.encoder.record.as_bytes())?;
+        for apart in self.room.encoder.apart.drain(..) {
             self.apart.put(&apart)?;
         }
         for entry in self.room.entries.drain(..) {
@@ -359,14 +374,15 @@ impl BulkLoad {
                     .entry(Counter::Entries(entry.index))
                     .or_default() += 1;
                 let sketch = self.sketches.entry(entry.index).or_default();
-                sketch.add(&entry.values);
+                sketch.add(entry.values());
             }
         }
         Ok(())
     }
 }
 
-fn push_label(labels: &mut Vec<LabelId>, label: LabelId) -> Result<()> {
+/// Whether a node may have one label more.
+fn check_room(labels: &[LabelId]) -> Result<()> {
     if labels.len() >= MAX_LABELS {
         return Err(Error::TooMany {
             what: "labels of a node",
@@ -374,7 +390,6 @@ fn push_label(labels: &mut Vec<LabelId>, label: LabelId) -> Result<()> {
             limit: MAX_LABELS as u64,
         });
     }
-    labels.push(label);
     Ok(())
 }
 

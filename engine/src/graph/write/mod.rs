@@ -13,7 +13,7 @@ pub(crate) use relationships::adjacency;
 
 use super::keys::Entity;
 use super::pending::Pending;
-use super::properties::{Apart, MAX_VALUE_BYTES};
+use super::properties::{Apart, Encoder, MAX_VALUE_BYTES};
 use super::read::{Read, sealed};
 use super::rules::{self, Outcome};
 use super::view::{self, View};
@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, Change, Counter, GraphState, NameId, Names, NextId
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
-use crate::storage::batch::{self, Batch};
+use crate::storage::batch::{self, Batch, Key};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use std::collections::BTreeSet;
@@ -53,6 +53,7 @@ pub struct WriteTxn {
     /// What lacked a property that it must have, when it was last changed: looked at again at commit.
     unmet: BTreeSet<Entity>,
     savepoints: Vec<(batch::Savepoint, GraphState, BTreeSet<Entity>)>,
+    encoder: Encoder,
 }
 
 /// A place in a transaction to which it can be rolled back.
@@ -67,6 +68,7 @@ impl WriteTxn {
             pending: Pending::default(),
             unmet: BTreeSet::new(),
             savepoints: Vec::new(),
+            encoder: Encoder::default(),
         }
     }
 
@@ -134,23 +136,34 @@ impl WriteTxn {
     ///
     /// # Errors
     /// [`Error::ConstraintViolation`] if something lacks a property that it must have;
+    /// [`Error::TransactionTooLarge`] if it moves more levels of hierarchies than fit into one;
     /// [`Error::OutcomeUnknown`] if the commit may or may not be there after the next open. After
     /// any other error than that nothing was written.
     pub fn commit(mut self) -> Result<CommitSeq> {
         rules::check_presence(&view::of(&self), &self.unmet)?;
-        self.settle()?;
+        self.pending.settle(&mut self.keys, &self.state, true)?;
         if self.state.next != self.keys.base_state().next {
             let next = self.state.next.encode();
-            self.keys.put(Family::Meta, NextIds::KEY, &next)?;
+            self.keys.put_admitted(Family::Meta, NextIds::KEY, &next);
         }
         self.keys.commit_with(Arc::new(self.state))
+    }
+
+    /// What a commit would write now: family, key and value, or none where it deletes. For tools that
+    /// measure or replicate.
+    ///
+    /// # Errors
+    /// [`Error::TransactionTooLarge`], since what was collected is written out first.
+    pub fn changes(&mut self) -> Result<impl Iterator<Item = (Family, &[u8], Option<&[u8]>)>> {
+        self.settle()?;
+        Ok(self.keys.changes())
     }
 
     /// Takes everything back. Dropping the transaction does the same.
     pub fn rollback(self) {}
 
     fn settle(&mut self) -> Result<()> {
-        self.pending.settle(&mut self.keys, &self.state)
+        self.pending.settle(&mut self.keys, &self.state, false)
     }
 
     /// Applies a change of the catalogue.
@@ -200,7 +213,7 @@ impl WriteTxn {
             self.pending
                 .count(Counter::Entries(entry.index), difference);
             if entry.value.is_some() {
-                self.pending.sketch(entry.index, &entry.values);
+                self.pending.sketch(entry.index, entry.values());
             }
         }
         match rules.unmet {
@@ -244,23 +257,26 @@ impl Read for WriteTxn {}
 /// What an operation is going to write. Collected first, admitted as a whole, then written.
 #[derive(Default)]
 struct Changes {
-    pairs: Vec<(Family, Vec<u8>, Option<Vec<u8>>)>,
+    pairs: Vec<(Family, Key, Option<Box<[u8]>>)>,
     bytes: usize,
 }
 
 impl Changes {
-    fn put(&mut self, family: Family, key: &[u8], value: Vec<u8>) {
+    fn put(&mut self, family: Family, key: &[u8], value: impl Into<Box<[u8]>>) {
+        let value = value.into();
         self.bytes += Batch::cost_of(key, &value);
-        self.pairs.push((family, key.to_vec(), Some(value)));
+        self.pairs.push((family, key.into(), Some(value)));
     }
 
     fn delete(&mut self, family: Family, key: &[u8]) {
         self.bytes += Batch::cost_of(key, &[]);
-        self.pairs.push((family, key.to_vec(), None));
+        self.pairs.push((family, key.into(), None));
     }
 
-    fn put_apart(&mut self, apart: Vec<Apart>) -> Result<()> {
-        for Apart { family, key, value } in apart {
+    /// The record that was encoded last, and what lies apart from it.
+    fn put_encoded(&mut self, family: Family, key: &[u8], encoder: &mut Encoder) -> Result<()> {
+        self.put(family, key, encoder.record.as_bytes());
+        for Apart { family, key, value } in encoder.apart.drain(..) {
             if value.len() > MAX_VALUE_BYTES {
                 return Err(Error::TooLarge {
                     what: "property value",
@@ -277,7 +293,7 @@ impl Changes {
     fn follow(&mut self, rules: &Outcome) {
         for entry in &rules.entries {
             match &entry.value {
-                Some(value) => self.put(Family::PropIndex, &entry.key, value.clone()),
+                Some(value) => self.put(Family::PropIndex, &entry.key, value.as_slice()),
                 None => self.delete(Family::PropIndex, &entry.key),
             }
         }
@@ -286,10 +302,7 @@ impl Changes {
     /// Writes everything; there must be room for it.
     fn write_admitted(self, keys: &mut KeyWriteTxn) {
         for (family, key, value) in self.pairs {
-            match value {
-                Some(value) => keys.put_admitted(family, &key, &value),
-                None => keys.delete_admitted(family, &key),
-            }
+            keys.change_admitted(family, key, value);
         }
     }
 }

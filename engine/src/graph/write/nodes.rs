@@ -42,6 +42,11 @@ impl WriteTxn {
     ) -> Result<NodeId> {
         let mut ids = Vec::new();
         for label in labels {
+            let known = self.state.catalog.labels.id(label.as_ref());
+            if known.is_some_and(|known| ids.contains(&known)) {
+                continue;
+            }
+            // Before the name is given a number: what is refused must not use up names.
             if ids.len() >= MAX_LABELS {
                 return Err(too_many_labels(ids.len() + 1));
             }
@@ -64,13 +69,9 @@ impl WriteTxn {
         let after = Facts::of_node(&record);
         let rules = rules::compare(&self.view(), entity, &Facts::nothing(), &after)?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        changes.put(
-            Family::Nodes,
-            &record_key(node.get()),
-            record.encode(node, &mut apart),
-        );
-        changes.put_apart(apart)?;
+        record.encode(node, &mut self.encoder);
+        let key = record_key(node.get());
+        changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
         self.write(changes, rules)?;
         self.state.next.node += 1;
         self.pending.count(Counter::Nodes, 1);
@@ -133,9 +134,10 @@ impl WriteTxn {
         )?;
         let (out, incoming) = (view.degrees(Way::Out, node)?, view.degrees(Way::In, node)?);
         let mut changes = Changes::default();
-        // What lies apart stays where it is.
-        let record = after.encode(node, &mut Vec::new());
-        changes.put(Family::Nodes, &record_key(node.get()), record);
+        // What lies apart stays where it is: no slot has a value to put there.
+        after.encode(node, &mut self.encoder);
+        let key = record_key(node.get());
+        changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
         self.write(changes, rules)?;
         if difference > 0 {
             self.pending.add_to_set(SetId::Label(label), node.get());
@@ -182,19 +184,25 @@ impl WriteTxn {
     pub fn detach_delete_node(&mut self, node: NodeId) -> Result<u64> {
         let erased = self.look_at_erased(node)?;
         let relationships = self.degree(node, Direction::Both, None)?;
-        let bytes = relationships.saturating_mul(DELETED_RELATIONSHIP_BYTES);
         let limit_bytes = self.keys.limit_bytes().saturating_sub(self.keys.bytes());
+        let too_connected = |bytes| Error::TooConnected {
+            node,
+            relationships,
+            bytes,
+            limit_bytes,
+        };
+        let bytes = relationships.saturating_mul(DELETED_RELATIONSHIP_BYTES);
         if bytes > limit_bytes {
-            return Err(Error::TooConnected {
-                node,
-                relationships,
-                bytes,
-                limit_bytes,
-            });
+            return Err(too_connected(bytes));
         }
         let doomed = self.doomed(node, u64::MAX)?;
         let deleted = doomed.len() as u64;
-        self.erase_relationships(doomed, erased.changes.bytes)?;
+        match self.erase_relationships(doomed, erased.changes.bytes) {
+            Err(Error::TransactionTooLarge { bytes, .. }) => {
+                return Err(too_connected(bytes.saturating_sub(self.keys.bytes())));
+            }
+            other => other?,
+        }
         self.erase_node(erased);
         Ok(deleted)
     }

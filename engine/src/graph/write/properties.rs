@@ -1,15 +1,16 @@
 //! Setting and removing properties of nodes and relationships.
 
 use super::{Changes, WriteTxn};
-use crate::catalog::{Change, PropertyId};
+use crate::catalog::{Change, NameId as _, PropertyId, check_name};
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, record_key};
-use crate::graph::properties::{Apart, MAX_PROPERTIES, Properties, Slot};
+use crate::graph::properties::{Encoder, MAX_PROPERTIES, Properties, Slot};
 use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::rules::{self, Facts};
 use crate::graph::view::family_of;
 use crate::value::{NodeId, RelationshipId, Value, check_storable};
+use std::collections::BTreeMap;
 
 /// A record of either kind.
 enum Record {
@@ -41,9 +42,19 @@ impl WriteTxn {
         entity: impl Into<Entity>,
         properties: impl IntoIterator<Item = (P, V)>,
     ) -> Result<()> {
-        let mut changes = Vec::new();
+        let mut changes = BTreeMap::new();
+        let mut set = 0;
         for (property, value) in properties {
-            changes.push(self.checked(property.as_ref(), value.into())?);
+            let Some((property, value)) = self.checked(property.as_ref(), value.into())? else {
+                continue;
+            };
+            set += usize::from(!value.is_null());
+            let before = changes.insert(property, value);
+            set -= usize::from(before.is_some_and(|before| !before.is_null()));
+            // Looked at as they come: what is refused must not use up names.
+            if set > MAX_PROPERTIES {
+                return Err(too_many_properties(set));
+            }
         }
         self.change_properties(entity.into(), |kept| {
             for (property, value) in changes {
@@ -93,8 +104,7 @@ impl WriteTxn {
         let after = before.with(properties);
         let rules = rules::compare(&self.view(), entity, &before.facts(), &after.facts())?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        let record = after.encode(&mut apart);
+        after.encode(&mut self.encoder);
         for (property, slot) in before.properties().iter() {
             // A value apart that is neither kept nor written anew would stay behind.
             let Some((family, key)) = slot.place(entity, *property) else {
@@ -105,8 +115,8 @@ impl WriteTxn {
                 changes.delete(family, &key);
             }
         }
-        changes.put(family_of(entity), &record_key(entity.number()), record);
-        changes.put_apart(apart)?;
+        let key = record_key(entity.number());
+        changes.put_encoded(family_of(entity), &key, &mut self.encoder)?;
         self.write(changes, rules)
     }
 
@@ -117,7 +127,9 @@ impl WriteTxn {
     ) -> Result<Properties> {
         let mut slots = Properties::default();
         for (property, value) in properties {
-            let (property, value) = self.checked(property.as_ref(), value.into())?;
+            let Some((property, value)) = self.checked(property.as_ref(), value.into())? else {
+                continue;
+            };
             match value {
                 Value::Null => drop(slots.remove(property)),
                 value => drop(slots.set(property, Slot::Value(value))),
@@ -129,13 +141,18 @@ impl WriteTxn {
         Ok(slots)
     }
 
-    /// A property's number, and its value if it can be stored.
-    fn checked(&mut self, property: &str, value: Value) -> Result<(PropertyId, Value)> {
+    /// A property's number, and its value if it can be stored; `None` for a null under a name that
+    /// was never used, since removing nothing needs no number.
+    fn checked(&mut self, property: &str, value: Value) -> Result<Option<(PropertyId, Value)>> {
+        if value.is_null() && self.state.catalog.properties.id(property).is_none() {
+            check_name(PropertyId::WHAT, property)?;
+            return Ok(None);
+        }
         check_storable(&value).map_err(|source| Error::NotStorable {
             property: property.into(),
             source: Box::new(source),
         })?;
-        Ok((self.property_key(property)?, value))
+        Ok(Some((self.property_key(property)?, value)))
     }
 
     pub(crate) fn property_key(&mut self, name: &str) -> Result<PropertyId> {
@@ -175,10 +192,10 @@ impl Record {
         }
     }
 
-    fn encode(&self, apart: &mut Vec<Apart>) -> Vec<u8> {
+    fn encode(&self, to: &mut Encoder) {
         match self {
-            Self::Node(id, record) => record.encode(*id, apart),
-            Self::Relationship(id, record) => record.encode(*id, apart),
+            Self::Node(id, record) => record.encode(*id, to),
+            Self::Relationship(id, record) => record.encode(*id, to),
         }
     }
 }

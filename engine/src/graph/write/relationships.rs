@@ -4,7 +4,7 @@ use super::{Changes, WriteTxn};
 use crate::catalog::{Change, Counter, LabelId, Scope, TypeId};
 use crate::error::{Error, Result};
 use crate::graph::hierarchy;
-use crate::graph::keys::{AdjacencyKey, Entity, Way, record_key};
+use crate::graph::keys::{AdjacencyKey, DegreeKey, Entity, Way, record_key};
 use crate::graph::properties::Properties;
 use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{Ends, RelationshipRecord};
@@ -58,13 +58,12 @@ impl WriteTxn {
         let after = Facts::of_relationship(&record);
         let rules = rules::compare(&view, entity, &Facts::nothing(), &after)?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        let bytes = record.encode(relationship, &mut apart);
-        changes.put(Family::Edges, &record_key(relationship.get()), bytes);
-        changes.put_apart(apart)?;
+        record.encode(relationship, &mut self.encoder);
+        let key = record_key(relationship.get());
+        changes.put_encoded(Family::Edges, &key, &mut self.encoder)?;
         let [out, incoming] = adjacency(relationship, record.ends());
-        changes.put(Family::Out, &out, Vec::new());
-        changes.put(Family::In, &incoming, Vec::new());
+        changes.put(Family::Out, &out, []);
+        changes.put(Family::In, &incoming, []);
         self.write(changes, rules)?;
         self.state.next.relationship += 1;
         self.note_relationship(
@@ -153,8 +152,13 @@ impl WriteTxn {
     ) {
         let of = ends.relationship_type;
         let pending = &mut self.pending;
-        pending.add_degree(Way::Out, ends.source, of, difference);
-        pending.add_degree(Way::In, ends.target, of, difference);
+        for (way, near) in [(Way::Out, ends.source), (Way::In, ends.target)] {
+            let key = DegreeKey {
+                near,
+                relationship_type: of,
+            };
+            pending.add_degree(way, key, difference);
+        }
         pending.count(Counter::Relationships, difference);
         pending.count(Counter::Type(of), difference);
         for label in source_labels {

@@ -135,8 +135,12 @@ impl<'a, K: KeyRead> Lookup<'a, K> {
             }),
             Bound::Unbounded => Ok(None),
         };
-        let kind = kind(ends[0])?.map_or_else(|| kind(ends[1]), |kind| Ok(Some(kind)))?;
-        let kind = kind.unwrap_or_else(|| prefix.as_bytes().to_vec());
+        let kind = match (kind(ends[0])?, kind(ends[1])?) {
+            // Nothing is of two kinds.
+            (Some(one), Some(other)) if one != other => return Ok(self.nothing()),
+            (Some(kind), _) | (None, Some(kind)) => kind,
+            (None, None) => prefix.as_bytes().to_vec(),
+        };
         let start = match ends[0] {
             Bound::Included(value) => at(value)?,
             Bound::Excluded(value) => beyond(&at(value)?),

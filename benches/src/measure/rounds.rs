@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The measurements of both sides, round by round.
 #[derive(Debug, Default)]
-pub(super) struct Rounds {
+pub(crate) struct Rounds {
     ours: Vec<f64>,
     raw: Vec<f64>,
 }
@@ -16,7 +16,7 @@ pub(super) struct Rounds {
 impl Rounds {
     /// Runs one round that does not count and then `count` that do. Which side goes first
     /// alternates, since the second may find warmer caches or a busier disk.
-    pub(super) fn run<D>(
+    pub(crate) fn run<D>(
         count: usize,
         mut prepare: impl FnMut(usize) -> Result<D>,
         mut ours: impl FnMut(&D) -> Result<Duration>,
@@ -39,34 +39,34 @@ impl Rounds {
         Ok(rounds)
     }
 
-    pub(super) fn push(&mut self, ours: f64, raw: f64) {
+    pub(crate) fn push(&mut self, ours: f64, raw: f64) {
         self.ours.push(ours);
         self.raw.push(raw);
     }
 
     /// The same rounds in another unit.
-    pub(super) fn map(&self, unit: impl Fn(f64) -> f64) -> Self {
+    pub(crate) fn map(&self, unit: impl Fn(f64) -> f64) -> Self {
         let ours = self.ours.iter().map(|&value| unit(value)).collect();
         let raw = self.raw.iter().map(|&value| unit(value)).collect();
         Self { ours, raw }
     }
 
-    pub(super) fn ours(&self) -> f64 {
+    pub(crate) fn ours(&self) -> f64 {
         median(&self.ours)
     }
 
-    pub(super) fn raw(&self) -> f64 {
+    pub(crate) fn raw(&self) -> f64 {
         median(&self.raw)
     }
 
     /// Median of ours / raw.
-    pub(super) fn ratio(&self) -> f64 {
+    pub(crate) fn ratio(&self) -> f64 {
         median(&self.ratios())
     }
 
     /// The ratios that nine and one in ten rounds exceed: the extremes of many short rounds only
     /// tell how busy the machine was.
-    pub(super) fn spread(&self) -> (f64, f64) {
+    pub(crate) fn spread(&self) -> (f64, f64) {
         let mut ratios = self.ratios();
         ratios.sort_by(f64::total_cmp);
         let at = |tenths: usize| {
@@ -89,7 +89,7 @@ impl Rounds {
 }
 
 /// The middle value; the mean of the two middle ones of an even number.
-pub(super) fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {

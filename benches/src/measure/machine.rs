@@ -5,18 +5,18 @@ use std::fs;
 use std::path::Path;
 
 /// The machine and the file system of the benchmark's folder.
-pub(super) struct Machine {
+pub(crate) struct Machine {
     cpu: String,
     cores: usize,
     memory_bytes: u64,
     kernel: String,
-    pub(super) file_system: String,
+    pub(crate) file_system: String,
     device: String,
     folder: String,
 }
 
 impl Machine {
-    pub(super) fn look(dir: &Path) -> Result<Self> {
+    pub(crate) fn look(dir: &Path) -> Result<Self> {
         let dir = dir
             .canonicalize()
             .with_context(|| format!("no folder {}", dir.display()))?;
@@ -37,11 +37,11 @@ impl Machine {
     }
 
     /// Whether files of the folder live in memory, where a sync does nothing.
-    pub(super) fn is_memory(&self) -> bool {
+    pub(crate) fn is_memory(&self) -> bool {
         matches!(self.file_system.as_str(), "tmpfs" | "ramfs" | "devtmpfs")
     }
 
-    pub(super) fn print(&self) {
+    pub(crate) fn print(&self) {
         let gib = self.memory_bytes as f64 / f64::from(1 << 30);
         println!("machine    {} x {}, {gib:.1} GiB RAM", self.cores, self.cpu);
         println!("kernel     {}", self.kernel);
@@ -54,7 +54,7 @@ impl Machine {
 }
 
 /// The load averages: a busy machine shows here, and its figures deserve a second run.
-pub(super) fn load() -> String {
+pub(crate) fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace()
         .take(3)

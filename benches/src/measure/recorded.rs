@@ -16,7 +16,7 @@ use std::str::FromStr;
 const FILTER_BITS: f64 = 10.0;
 
 /// An OPTIONS file: each section's header, and its settings in order.
-pub(super) struct Recorded {
+pub(crate) struct Recorded {
     sections: Vec<Section>,
 }
 
@@ -27,7 +27,7 @@ struct Section {
 
 impl Recorded {
     /// Reads the newest OPTIONS file of a store.
-    pub(super) fn read(store: &Path) -> Result<Self> {
+    pub(crate) fn read(store: &Path) -> Result<Self> {
         let text = fs::read_to_string(newest_file(store)?)?;
         let mut sections: Vec<Section> = Vec::new();
         for line in text.lines().map(str::trim) {
@@ -50,14 +50,14 @@ impl Recorded {
     }
 
     /// The options of the database as a whole; these the crate reads well.
-    pub(super) fn database(&self, store: &Path) -> Result<Options> {
+    pub(crate) fn database(&self, store: &Path) -> Result<Options> {
         let unused = Cache::new_lru_cache(1 << 20);
         let (database, _) = Options::load_latest(store, Env::new()?, false, unused)?;
         Ok(database)
     }
 
     /// The options of every family, with one cache for all of them.
-    pub(super) fn families(&self, cache_bytes: usize) -> Result<Vec<ColumnFamilyDescriptor>> {
+    pub(crate) fn families(&self, cache_bytes: usize) -> Result<Vec<ColumnFamilyDescriptor>> {
         let families = self.family_options(cache_bytes)?.into_iter();
         Ok(families
             .map(|(name, options)| ColumnFamilyDescriptor::new(name, options))
@@ -65,7 +65,7 @@ impl Recorded {
     }
 
     /// Every family's name and options: also for sorted files, which are written without a database.
-    pub(super) fn family_options(&self, cache_bytes: usize) -> Result<Vec<(String, Options)>> {
+    pub(crate) fn family_options(&self, cache_bytes: usize) -> Result<Vec<(String, Options)>> {
         let cache = Cache::new_lru_cache(cache_bytes);
         let mut families = Vec::new();
         for section in &self.sections {
@@ -83,7 +83,7 @@ impl Recorded {
     }
 
     /// The first setting that differs, on both sides.
-    pub(super) fn first_difference(&self, other: &Self) -> Option<(String, String)> {
+    pub(crate) fn first_difference(&self, other: &Self) -> Option<(String, String)> {
         let (ours, theirs) = (self.lines(), other.lines());
         let longest = ours.len().max(theirs.len());
         let none = || "nothing".to_owned();

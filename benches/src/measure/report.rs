@@ -5,7 +5,7 @@ use serde_json::json;
 
 /// What a figure has to reach.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Mark {
+pub(crate) enum Mark {
     AtLeast(f64),
     AtMost(f64),
 }
@@ -24,23 +24,13 @@ struct Figure {
 
 /// All figures in the order they were measured.
 #[derive(Default)]
-pub(super) struct Report {
+pub(crate) struct Report {
     figures: Vec<Figure>,
 }
 
-/// The figures of the summary line, in its order.
-const SUMMARY: [&str; 6] = [
-    "txn_vs_raw",
-    "syncs_per_commit",
-    "get_vs_raw",
-    "scan_vs_raw",
-    "open_vs_raw",
-    "reopen_vs_raw",
-];
-
 impl Report {
     /// A comparison over rounds; the mark is for the ratio ours / raw.
-    pub(super) fn compare(
+    pub(crate) fn compare(
         &mut self,
         name: &'static str,
         rounds: &Rounds,
@@ -59,7 +49,7 @@ impl Report {
     }
 
     /// A count of ours, with raw's beside it where there is one; the mark is for ours.
-    pub(super) fn count(
+    pub(crate) fn count(
         &mut self,
         name: &'static str,
         ours: f64,
@@ -78,7 +68,8 @@ impl Report {
         });
     }
 
-    pub(super) fn print(&self) {
+    /// Prints everything; the last line is `name` and the figures of `summary`, in its order.
+    pub(crate) fn print(&self, name: &str, summary: &[&str]) {
         println!();
         println!(
             "{:<22} {:>12} {:>12} {:>7} {:>15}  {:<13} {:<8} ok",
@@ -91,13 +82,13 @@ impl Report {
         for figure in &self.figures {
             println!("{}", figure.json());
         }
-        let line = SUMMARY.map(|name| {
-            let figure = self.figures.iter().find(|figure| figure.name == name);
+        let line = summary.iter().map(|name| {
+            let figure = self.figures.iter().find(|figure| figure.name == *name);
             // What `--only` left out was not measured; a dash cannot be read as a number.
             let value = figure.map_or("-".into(), |figure| format!("{:.3}", figure.marked()));
             format!("{name}={value}")
         });
-        println!("storage {}", line.join(" "));
+        println!("{name} {}", line.collect::<Vec<_>>().join(" "));
     }
 }
 

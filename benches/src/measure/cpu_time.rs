@@ -8,10 +8,10 @@ use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
 /// A moment in this thread's processor time.
-pub(super) struct CpuTime(Duration);
+pub(crate) struct CpuTime(Duration);
 
 impl CpuTime {
-    pub(super) fn now() -> Self {
+    pub(crate) fn now() -> Self {
         let now = clock_gettime(ClockId::ThreadCPUTime);
         // The clock starts at zero with the thread, so neither part can be negative.
         Self(Duration::new(
@@ -20,7 +20,7 @@ impl CpuTime {
         ))
     }
 
-    pub(super) fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         Self::now().0.saturating_sub(self.0)
     }
 }

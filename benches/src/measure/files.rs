@@ -12,7 +12,7 @@ use std::path::Path;
 /// as a copy and shares its pages in the cache; so is one for the reserve, which is only ever
 /// looked at or removed. Everything else (log, manifest, mark, ...) is copied, because opening
 /// writes to it or replaces it.
-pub(super) fn copy_database(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy_database(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir(to).with_context(|| format!("cannot create {}", to.display()))?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -35,7 +35,7 @@ pub(super) fn copy_database(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Reads every file once, so that both sides find everything in the page cache.
-pub(super) fn warm(dir: &Path) -> Result<u64> {
+pub(crate) fn warm(dir: &Path) -> Result<u64> {
     let mut buffer = vec![0; 1 << 20];
     let mut total = 0;
     for entry in fs::read_dir(dir)? {
@@ -56,7 +56,7 @@ pub(super) fn warm(dir: &Path) -> Result<u64> {
 }
 
 /// How many files of that extension lie in the folder, and their bytes.
-pub(super) fn size_of(dir: &Path, extension: &str) -> Result<(u64, u64)> {
+pub(crate) fn size_of(dir: &Path, extension: &str) -> Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
     for entry in fs::read_dir(dir)? {
         let entry = entry?;

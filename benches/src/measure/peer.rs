@@ -10,19 +10,19 @@ use std::path::Path;
 use stratigraph::storage::family::{FAMILIES, Family};
 
 /// An open raw RocksDB.
-pub(super) struct Peer {
-    pub(super) db: DB,
+pub(crate) struct Peer {
+    pub(crate) db: DB,
 }
 
 /// RocksDB's options as a store's files say, with a cache of its own.
-pub(super) struct SameOptions {
-    pub(super) database: Options,
-    pub(super) families: Vec<ColumnFamilyDescriptor>,
+pub(crate) struct SameOptions {
+    pub(crate) database: Options,
+    pub(crate) families: Vec<ColumnFamilyDescriptor>,
 }
 
 impl SameOptions {
     /// Reads them from the store in `store`.
-    pub(super) fn of(store: &Path, cache_bytes: usize) -> Result<Self> {
+    pub(crate) fn of(store: &Path, cache_bytes: usize) -> Result<Self> {
         let recorded = Recorded::read(store)?;
         let mut database = recorded.database(store)?;
         let families = recorded.families(cache_bytes)?;
@@ -44,7 +44,7 @@ impl SameOptions {
 
 impl Peer {
     /// Opens `dir`, or creates it, with the options of the store in `like`.
-    pub(super) fn open_like(like: &Path, dir: &Path, cache_bytes: usize) -> Result<Self> {
+    pub(crate) fn open_like(like: &Path, dir: &Path, cache_bytes: usize) -> Result<Self> {
         let SameOptions {
             mut database,
             families,
@@ -57,14 +57,14 @@ impl Peer {
     }
 
     /// Every family, by its place in the table: looked up once, outside what is measured.
-    pub(super) fn families(&self) -> Result<Vec<&ColumnFamily>> {
+    pub(crate) fn families(&self) -> Result<Vec<&ColumnFamily>> {
         FAMILIES
             .iter()
             .map(|spec| self.family(spec.family))
             .collect()
     }
 
-    pub(super) fn family(&self, family: Family) -> Result<&ColumnFamily> {
+    pub(crate) fn family(&self, family: Family) -> Result<&ColumnFamily> {
         // RocksDB insists on a family called `default`, which holds ours called `meta`.
         let name = match family {
             Family::Meta => rocksdb::DEFAULT_COLUMN_FAMILY_NAME,

@@ -19,7 +19,7 @@ struct Counting;
 static ALLOCATOR: Counting = Counting;
 
 /// How many allocations this thread has made; take the difference of two calls.
-pub(super) fn so_far() -> u64 {
+pub(crate) fn so_far() -> u64 {
     COUNT.get()
 }
 
