@@ -49,8 +49,8 @@ pub use database::{
 pub use error::{Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason};
 pub use exchange::{DumpError, DumpReport, LoadOptions, LoadReport, verify_dump};
 pub use graph::{
-    Direction, Entity, NO_LABELS, NO_PROPERTIES, Neighbour, Node, Read, ReadTxn, Relationship,
-    Savepoint, WriteTxn,
+    BulkLoad, BulkOptions, BulkReport, Direction, Entity, NO_LABELS, NO_PROPERTIES, Neighbour,
+    Node, Read, ReadTxn, Relationship, Savepoint, WriteTxn,
 };
 pub use storage::commit::Durability;
 pub use value::{NodeId, RelationshipId, Value, Vector};

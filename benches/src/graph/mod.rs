@@ -1,6 +1,7 @@
 //! The graph benchmark: what the graph costs beside raw RocksDB doing the same with pairs that are
 //! already sorted and encoded, and algorithms beside the memory they read.
 
+mod bulk;
 mod communities;
 mod content;
 mod expand;
@@ -43,6 +44,8 @@ pub struct Arguments {
 /// A group of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Group {
+    /// Also opens what was loaded.
+    Bulk,
     Insert,
     Get,
     Expand,
@@ -107,6 +110,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
     let wants = |group| only.is_none_or(|only| only == group);
     let mut report = Report::default();
+    if wants(Group::Bulk) {
+        let dir = setup.subfolder("bulk")?;
+        bulk::measure(setup, &dir, &mut report)?;
+        open::measure(setup, &dir.join("source"), &mut report)?;
+        setup.done_with(&dir, keep)?;
+    }
     if wants(Group::Insert) {
         let dir = setup.subfolder("insert")?;
         insert::measure(setup, &dir, &mut report)?;

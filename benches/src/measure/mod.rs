@@ -9,7 +9,7 @@ pub(crate) mod cpu_time;
 pub(crate) mod files;
 pub(crate) mod machine;
 pub(crate) mod peer;
-mod recorded;
+pub(crate) mod recorded;
 pub(crate) mod report;
 pub(crate) mod rounds;
 

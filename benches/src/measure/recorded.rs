@@ -58,6 +58,14 @@ impl Recorded {
 
     /// The options of every family, with one cache for all of them.
     pub(crate) fn families(&self, cache_bytes: usize) -> Result<Vec<ColumnFamilyDescriptor>> {
+        let families = self.family_options(cache_bytes)?.into_iter();
+        Ok(families
+            .map(|(name, options)| ColumnFamilyDescriptor::new(name, options))
+            .collect())
+    }
+
+    /// Every family's name and options: also for sorted files, which are written without a database.
+    pub(crate) fn family_options(&self, cache_bytes: usize) -> Result<Vec<(String, Options)>> {
         let cache = Cache::new_lru_cache(cache_bytes);
         let mut families = Vec::new();
         for section in &self.sections {
@@ -69,10 +77,7 @@ impl Recorded {
             let table = table.with_context(|| format!("no table options of {quoted}"))?;
             let mut options = section.family()?;
             options.set_block_based_table_factory(&table.table(&cache)?);
-            families.push(ColumnFamilyDescriptor::new(
-                quoted.trim_matches('"'),
-                options,
-            ));
+            families.push((quoted.trim_matches('"').to_owned(), options));
         }
         Ok(families)
     }

@@ -28,7 +28,7 @@ use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
-use crate::graph::{ReadTxn, WriteTxn};
+use crate::graph::{BulkLoad, BulkOptions, ReadTxn, WriteTxn};
 use crate::storage::cancel::Watch;
 use crate::storage::commit::CommitLog;
 use crate::storage::family::Family;
@@ -147,6 +147,26 @@ impl Database {
     /// [`Error::WriterQueueTimeout`] if another writer is in the way for too long.
     pub fn write(&self) -> Result<WriteTxn> {
         Ok(WriteTxn::new(self.key_write()?))
+    }
+
+    /// Starts a bulk load of nodes and relationships, with the default options. It holds the writer's
+    /// place.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn bulk_load(&self) -> Result<BulkLoad> {
+        self.bulk_load_with(BulkOptions::default())
+    }
+
+    /// Starts a bulk load of nodes and relationships.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn bulk_load_with(&self, options: BulkOptions) -> Result<BulkLoad> {
+        let load = self.key_bulk_load()?;
+        // The load holds the writer's place, so what is published is what it starts from.
+        let read = self.key_read()?;
+        BulkLoad::begin(load, read, options)
     }
 
     /// A read transaction below the graph, on bytes.

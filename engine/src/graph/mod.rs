@@ -11,6 +11,7 @@
 //! take a damaged byte for an absent one.
 
 mod adjacency;
+mod bulk;
 pub(crate) mod check;
 mod entity;
 pub mod hierarchy;
@@ -26,6 +27,7 @@ pub(crate) mod view;
 mod write;
 
 pub use adjacency::{Direction, Neighbour, Neighbours};
+pub use bulk::{BulkLoad, BulkOptions, BulkReport};
 pub use entity::{Node, Relationship};
 pub use hierarchy::Hierarchy;
 pub use ids::Ids;

@@ -85,6 +85,11 @@ impl Properties {
         Some(self.0.remove(at).1)
     }
 
+    /// Removes all of them and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(PropertyId, Slot)> {
         self.0.iter()

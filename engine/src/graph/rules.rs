@@ -9,7 +9,8 @@ use super::properties::{Properties, Slot};
 use super::record::{NodeRecord, RelationshipRecord};
 use super::view::View;
 use crate::catalog::{
-    ConstraintDef, Demand, IndexDef, LabelId, PropertyId, Readiness, SchemaId, Scope, TypeId,
+    Catalog, ConstraintDef, Demand, IndexDef, LabelId, PropertyId, Readiness, SchemaId, Scope,
+    TypeId,
 };
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result, Violation};
@@ -168,21 +169,27 @@ pub(crate) fn check_presence_of<K: KeyRead>(
     concerns: impl Fn(SchemaId) -> bool,
 ) -> Result<()> {
     with_facts(view, entity, |facts| {
-        for rules in facts
-            .scopes()
-            .filter_map(|scope| view.catalog().rules(scope))
-        {
-            let constraints = rules.constraints.iter();
-            for constraint in constraints.filter(|of| of.demand.needs_presence() && concerns(of.id))
-            {
-                if let Some(property) = missing(constraint, facts) {
-                    let what = Violation::missing(view.catalog(), constraint, entity, property);
-                    return Err(Error::ConstraintViolation(Box::new(what)));
-                }
+        check_facts(view.catalog(), entity, facts, concerns)
+    })
+}
+
+/// Whether facts have every property that an entity must have, by the constraints that `concerns`.
+pub(crate) fn check_facts(
+    catalog: &Catalog,
+    entity: Entity,
+    facts: &Facts<'_>,
+    concerns: impl Fn(SchemaId) -> bool,
+) -> Result<()> {
+    for rules in facts.scopes().filter_map(|scope| catalog.rules(scope)) {
+        let constraints = rules.constraints.iter();
+        for constraint in constraints.filter(|of| of.demand.needs_presence() && concerns(of.id)) {
+            if let Some(property) = missing(constraint, facts) {
+                let what = Violation::missing(catalog, constraint, entity, property);
+                return Err(Error::ConstraintViolation(Box::new(what)));
             }
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Calls `look` with the facts of an entity, unless it is gone.

@@ -221,7 +221,7 @@ macro_rules! suite {
                     several_runs_at_once,
                     keys_of_a_run_must_rise,
                     an_unfinished_or_uningested_run_shows_nothing,
-                    read_run_gives_the_keys_and_passes_errors_on,
+                    read_run_gives_the_pairs_and_passes_errors_on,
                     a_run_that_is_not_there_is_an_error,
                     writes_after_a_run_win,
                 ],

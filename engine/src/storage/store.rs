@@ -37,12 +37,12 @@ pub trait Store: Send + Sync + 'static {
     /// Adds finished runs to a family at once, outside the log. The runs stay where they are.
     fn ingest(&self, family: Family, runs: &[PathBuf]) -> Result<()>;
 
-    /// Calls `visit` with every key of a finished run.
+    /// Calls `visit` with every pair of a finished run.
     fn read_run(
         &self,
         family: Family,
         path: &Path,
-        visit: &mut dyn FnMut(&[u8]) -> Result<()>,
+        visit: &mut dyn FnMut(Entry<'_>) -> Result<()>,
     ) -> Result<()>;
 
     /// A copy of the store in `dir` (which must not exist), of one moment, sharing files where it can.

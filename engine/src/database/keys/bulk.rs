@@ -4,8 +4,15 @@
 //! durable marker -> sorted runs in load/ -> ingest, family by family -> one last commit
 //! ```
 //! The last commit carries the sequence and removes the marker; only then do readers see anything.
-//! A marker found at open means the load was cut short: every key of its runs is removed again. A
-//! load only adds keys, so removing them is all there is to undo.
+//! A marker found at open means the load was cut short: every key of its runs is removed again, and
+//! what it replaced is put back from runs that hold just that. So a load may touch any number of
+//! stored keys with bounded memory; only what it deletes has to fit into the last commit.
+//!
+//! [`workspace`] makes the files; several threads may write runs at once.
+
+mod workspace;
+
+pub(crate) use workspace::{RunStream, Workspace};
 
 use super::View;
 use super::write::{check_key, check_value};
@@ -21,18 +28,15 @@ use crate::storage::files::{Layout, remove_dir, sync_dir};
 use crate::storage::meta;
 use crate::storage::queue::WriterPlace;
 use crate::storage::range::KeyRange;
-use crate::storage::store::{RunWriter, ScanOptions, Store};
+use crate::storage::store::{ScanOptions, Store};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use workspace::{Holds, RunFile, runs_in};
 
 /// An undo removes keys in batches of about this size, so that its memory is bounded.
 const UNDO_BATCH_BYTES: usize = 4 << 20;
-/// A run is closed at about this size, so that no single file grows without bound.
-const RUN_BYTES: usize = 256 << 20;
-/// Free space on the disk is looked at once for so many bytes.
-const GUARD_BYTES: usize = 16 << 20;
 
 /// A bulk load under way. Dropping it undoes what it has done.
 ///
@@ -54,10 +58,10 @@ const GUARD_BYTES: usize = 16 << 20;
 pub struct KeyBulkLoad {
     database: Arc<Inner>,
     base: Arc<View>,
-    dir: PathBuf,
+    space: Arc<Workspace>,
     families: BTreeMap<Family, FamilyLoad>,
-    runs: Vec<(Family, PathBuf)>,
-    unguarded_bytes: usize,
+    /// What is being taken in, once that has begun.
+    runs: Vec<RunFile>,
     ingesting: bool,
     finished: bool,
     /// Keeps every other writer out; past its limits already, since a load may take hours.
@@ -65,19 +69,15 @@ pub struct KeyBulkLoad {
 }
 
 /// One family's part of a load.
-#[derive(Default)]
 struct FamilyLoad {
-    run: Option<Box<dyn RunWriter>>,
-    run_bytes: usize,
+    stream: RunStream,
     entries: u64,
     last: Option<Vec<u8>>,
     /// The first stored key at or after the last one loaded: keys below it need no look.
     next_stored: NextStored,
 }
 
-#[derive(Default)]
 enum NextStored {
-    #[default]
     Unknown,
     Key(Vec<u8>),
     None,
@@ -109,16 +109,16 @@ impl KeyBulkLoad {
         let load = Self {
             database: Arc::clone(database),
             base,
-            dir,
+            space: Workspace::new(database, dir),
             families: BTreeMap::new(),
             runs: Vec::new(),
-            unguarded_bytes: 0,
             ingesting: false,
             finished: false,
             _place: place,
         };
         if load.database.disk.is_some() {
-            fs::create_dir(&load.dir).map_err(|error| Error::io("create", &load.dir, error))?;
+            let dir = load.space.dir();
+            fs::create_dir(dir).map_err(|error| Error::io("create", dir, error))?;
         }
         Ok(load)
     }
@@ -131,10 +131,11 @@ impl KeyBulkLoad {
     pub fn put(&mut self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
         check_key(family, key)?;
         check_value(value)?;
-        if self.unguarded_bytes >= GUARD_BYTES {
-            self.look_at_disk()?;
-        }
-        let load = self.families.entry(family).or_default();
+        let space = &self.space;
+        let load = self
+            .families
+            .entry(family)
+            .or_insert_with(|| FamilyLoad::new(space, family));
         if load.last.as_deref().is_some_and(|last| key <= last) {
             return Err(Error::BulkOrder {
                 family: family.name(),
@@ -147,27 +148,11 @@ impl KeyBulkLoad {
                 entry: load.entries,
             });
         }
-        if load.run.is_none() {
-            let path = self
-                .dir
-                .join(format!("{}-{:06}.sst", family.index(), self.runs.len()));
-            load.run = Some(self.database.store.new_run(family, &path)?);
-            load.run_bytes = 0;
-            self.runs.push((family, path));
-        }
-        if let Some(run) = &mut load.run {
-            run.put(key, value)?;
-        }
+        load.stream.put(key, value)?;
         load.entries += 1;
         let last = load.last.get_or_insert_default();
         last.clear();
         last.extend_from_slice(key);
-        let bytes = key.len() + value.len();
-        load.run_bytes += bytes;
-        if load.run_bytes >= RUN_BYTES {
-            load.close_run()?;
-        }
-        self.unguarded_bytes += bytes;
         Ok(())
     }
 
@@ -176,12 +161,13 @@ impl KeyBulkLoad {
         &self.base
     }
 
-    /// The load's own folder, for what it has to put aside; nothing of it exists in memory.
-    pub(crate) fn folder(&self) -> Option<&Path> {
-        self.database.disk.is_some().then_some(&*self.dir)
+    /// Where others write runs for this load, on any thread. Their streams must have ended before
+    /// the load is finished or dropped.
+    pub(crate) fn space(&self) -> &Arc<Workspace> {
+        &self.space
     }
 
-    /// How many entries it has taken.
+    /// How many entries were [`put`](Self::put).
     #[must_use]
     pub fn entries(&self) -> u64 {
         self.families.values().map(|load| load.entries).sum()
@@ -204,12 +190,13 @@ impl KeyBulkLoad {
         state: Arc<GraphState>,
         watch: &mut Watch<'_>,
     ) -> Result<CommitSeq> {
-        self.look_at_disk()?;
-        for load in self.families.values_mut() {
-            load.close_run()?;
+        self.space.admit(last.bytes() as u64)?;
+        for load in std::mem::take(&mut self.families).into_values() {
+            load.stream.finish()?;
         }
+        self.runs = self.space.finished_runs()?;
         // A family whose every entry was refused has no run.
-        let mut families: Vec<Family> = self.runs.iter().map(|(family, _)| *family).collect();
+        let mut families: Vec<Family> = self.runs.iter().map(|run| run.family).collect();
         families.sort_unstable();
         families.dedup();
         let steps = families.len() as u64;
@@ -218,8 +205,9 @@ impl KeyBulkLoad {
         let list = database.file_list.lock();
         for (done, family) in families.into_iter().enumerate() {
             watch.step("take in the sorted runs", done as u64, steps)?;
-            let runs = self.runs.iter().filter(|(of, _)| *of == family);
-            let runs: Vec<PathBuf> = runs.map(|(_, path)| path.clone()).collect();
+            let runs = self.runs.iter();
+            let runs = runs.filter(|run| run.family == family && run.holds == Holds::Loaded);
+            let runs: Vec<PathBuf> = runs.map(|run| run.path.clone()).collect();
             self.database.store.ingest(family, &runs)?;
         }
         watch.step("take in the sorted runs", steps, steps)?;
@@ -241,24 +229,12 @@ impl KeyBulkLoad {
         Ok(commit)
     }
 
-    fn look_at_disk(&mut self) -> Result<()> {
-        let bytes = std::mem::take(&mut self.unguarded_bytes) as u64;
-        match self
-            .database
-            .disk
-            .as_ref()
-            .and_then(|disk| disk.guard.as_ref())
-        {
-            Some(guard) => guard.admit(bytes, false),
-            None => Ok(()),
-        }
-    }
-
     /// Says durably that runs are being taken in, and how many: whoever undoes that needs them all.
     fn announce_ingest(&mut self) -> Result<()> {
         if self.database.disk.is_some() {
-            sync_dir(&self.dir)?;
-            sync_dir(self.dir.parent().unwrap_or(Path::new(".")))?;
+            let dir = self.space.dir();
+            sync_dir(dir)?;
+            sync_dir(dir.parent().unwrap_or(Path::new(".")))?;
         }
         let log = &self.database.log;
         let mut marker = Batch::new();
@@ -278,7 +254,7 @@ impl KeyBulkLoad {
                 meta::put_sequence(&mut batch, self.database.id, at);
                 store.append(&batch)
             };
-            remove_loaded(&**store, &self.runs, append)?;
+            put_back(&**store, &self.runs, append)?;
         }
         let mut last = Batch::new();
         meta::clear_load_marker(&mut last);
@@ -293,7 +269,7 @@ impl KeyBulkLoad {
 
     /// Removes the runs. What stays is in nobody's way: the next load or open removes it.
     fn clear_away(&self) {
-        if let Err(error) = remove_dir(&self.dir) {
+        if let Err(error) = remove_dir(self.space.dir()) {
             tracing::warn!(%error, "the runs of a bulk load are still there");
         }
     }
@@ -305,9 +281,7 @@ impl Drop for KeyBulkLoad {
             return;
         }
         // Unfinished runs must be closed before they can be read.
-        for load in self.families.values_mut() {
-            load.run = None;
-        }
+        self.families.clear();
         if let Err(error) = self.undo() {
             // Half of a load may be in the store: nobody may publish that. The next open undoes it.
             self.database.log.stop_writing(&error);
@@ -316,10 +290,12 @@ impl Drop for KeyBulkLoad {
 }
 
 impl FamilyLoad {
-    fn close_run(&mut self) -> Result<()> {
-        match self.run.take() {
-            Some(run) => run.finish().map(|_| ()),
-            None => Ok(()),
+    fn new(space: &Arc<Workspace>, family: Family) -> Self {
+        Self {
+            stream: space.stream(family),
+            entries: 0,
+            last: None,
+            next_stored: NextStored::Unknown,
         }
     }
 
@@ -368,7 +344,7 @@ pub(in crate::database) fn undo_unfinished(
             meta::put_sequence(&mut batch, id, recovered);
             store.append(&batch)
         };
-        remove_loaded(store, &runs, append)?;
+        put_back(store, &runs, append)?;
     }
     let commit = recovered.next().unwrap_or(recovered);
     let mut last = Batch::new();
@@ -380,43 +356,28 @@ pub(in crate::database) fn undo_unfinished(
     Ok(commit)
 }
 
-/// Removes every key of the runs, in portions.
-fn remove_loaded(
+/// Removes every key of the runs and then puts back what they replaced, in portions. Done twice, it
+/// comes to the same.
+fn put_back(
     store: &dyn Store,
-    runs: &[(Family, PathBuf)],
+    runs: &[RunFile],
     append: &mut dyn FnMut(Batch) -> Result<()>,
 ) -> Result<()> {
-    for (family, run) in runs {
-        let mut batch = Batch::new();
-        store.read_run(*family, run, &mut |key| {
-            batch.delete(*family, key);
-            if batch.bytes() >= UNDO_BATCH_BYTES {
-                append(std::mem::take(&mut batch))?;
-            }
-            Ok(())
-        })?;
-        append(batch)?;
+    for holds in [Holds::Loaded, Holds::Before] {
+        for run in runs.iter().filter(|run| run.holds == holds) {
+            let mut batch = Batch::new();
+            store.read_run(run.family, &run.path, &mut |entry| {
+                match holds {
+                    Holds::Loaded => batch.delete(run.family, entry.key),
+                    Holds::Before => batch.put(run.family, entry.key, entry.value),
+                }
+                if batch.bytes() >= UNDO_BATCH_BYTES {
+                    append(std::mem::take(&mut batch))?;
+                }
+                Ok(())
+            })?;
+            append(batch)?;
+        }
     }
     Ok(())
-}
-
-/// The runs in a load's folder, as their names tell.
-fn runs_in(dir: &Path) -> Result<Vec<(Family, PathBuf)>> {
-    let entries = fs::read_dir(dir).map_err(|error| Error::io("read", dir, error))?;
-    let mut runs = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|error| Error::io("read", dir, error))?.path();
-        if path.extension().is_none_or(|extension| extension != "sst") {
-            continue;
-        }
-        let name = path.file_stem().and_then(|name| name.to_str());
-        let number = name.and_then(|name| name.split('-').next()?.parse::<usize>().ok());
-        let family = number.and_then(|number| Family::all().nth(number));
-        runs.push((
-            family.ok_or_else(|| Error::corruption(&path, "it names no family"))?,
-            path,
-        ));
-    }
-    runs.sort();
-    Ok(runs)
 }

@@ -11,6 +11,7 @@ mod scan;
 mod write;
 
 pub use bulk::KeyBulkLoad;
+pub(crate) use bulk::{RunStream, Workspace};
 pub use read::{KeyRead, KeyReadTxn};
 pub use scan::Scan;
 pub use write::KeyWriteTxn;

@@ -1,9 +1,10 @@
 //! Sorted runs: written apart, then added to a family at once.
 
-use super::{Bytes, Open, Pair, Subject, get, pair, scan};
+use super::{Open, Pair, Subject, get, pair, scan};
 use crate::error::{Error, ErrorKind};
 use crate::storage::family::Family;
 use crate::storage::range::{Direction, KeyRange};
+use crate::storage::store::Entry;
 
 const F: Family = Family::Vectors;
 
@@ -80,7 +81,7 @@ pub(super) fn several_runs_at_once(open: Open) {
     );
     // They stay where they are, so that they can be read after they were ingested.
     let mut keys = 0;
-    let mut count = |_: &[u8]| {
+    let mut count = |_: Entry<'_>| {
         keys += 1;
         Ok(())
     };
@@ -129,27 +130,24 @@ pub(super) fn an_unfinished_or_uningested_run_shows_nothing(open: Open) {
     assert_eq!(subject.get(F, b"a"), None);
 }
 
-pub(super) fn read_run_gives_the_keys_and_passes_errors_on(open: Open) {
+pub(super) fn read_run_gives_the_pairs_and_passes_errors_on(open: Open) {
     let subject = Subject::open(open);
     let mut pairs = vec![pair(b"", b"")];
     pairs.extend(numbered(0..500, b"value"));
     let path = subject.run(F, "run", &pairs);
-    let mut keys: Vec<Bytes> = Vec::new();
-    let mut keep = |key: &[u8]| {
-        keys.push(key.to_vec());
+    let mut read: Vec<Pair> = Vec::new();
+    let mut keep = |entry: Entry<'_>| {
+        read.push(pair(entry.key, entry.value));
         Ok(())
     };
     subject
         .store
         .read_run(F, &path, &mut keep)
         .expect("read_run");
-    assert!(
-        keys.iter().eq(pairs.iter().map(|(key, _)| key)),
-        "the keys in their order"
-    );
+    assert!(read == pairs, "the pairs in their order");
 
     let mut visits = 0;
-    let mut stop = |_: &[u8]| {
+    let mut stop = |_: Entry<'_>| {
         visits += 1;
         if visits == 7 {
             Err(Error::Cancelled)

@@ -18,7 +18,9 @@ use self::tree::{Bytes, Tree};
 use super::batch::Batch;
 use super::family::{FAMILY_COUNT, Family};
 use super::range::KeyRange;
-use super::store::{Cursor, FamilyMetrics, RunWriter, ScanOptions, Snapshot, Store, StoreMetrics};
+use super::store::{
+    Cursor, Entry, FamilyMetrics, RunWriter, ScanOptions, Snapshot, Store, StoreMetrics,
+};
 use crate::error::{Error, Result};
 use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
 use std::collections::{BTreeMap, VecDeque};
@@ -205,10 +207,11 @@ impl Store for MemoryStore {
         &self,
         family: Family,
         path: &Path,
-        visit: &mut dyn FnMut(&[u8]) -> Result<()>,
+        visit: &mut dyn FnMut(Entry<'_>) -> Result<()>,
     ) -> Result<()> {
         let run = self.staging.finished(family, path)?;
-        run.pairs.iter().try_for_each(|(key, _)| visit(key))
+        let mut pairs = run.pairs.iter();
+        pairs.try_for_each(|(key, value)| visit(Entry { key, value }))
     }
 
     fn checkpoint(&self, _dir: &Path) -> Result<()> {

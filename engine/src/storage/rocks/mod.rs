@@ -17,7 +17,7 @@ mod verify;
 use super::batch::Batch;
 use super::family::{FAMILIES, Family};
 use super::range::KeyRange;
-use super::store::{FamilyMetrics, RunWriter, Snapshot, Store, StoreMetrics};
+use super::store::{Entry, FamilyMetrics, RunWriter, Snapshot, Store, StoreMetrics};
 use crate::error::{Error, Result};
 use handle::Handle;
 pub use logs::{FirstEntry, check_manifest, visit_batches};
@@ -209,9 +209,9 @@ impl Store for RocksStore {
         &self,
         family: Family,
         path: &Path,
-        visit: &mut dyn FnMut(&[u8]) -> Result<()>,
+        visit: &mut dyn FnMut(Entry<'_>) -> Result<()>,
     ) -> Result<()> {
-        run::read_keys(family, path, visit)
+        run::read(family, path, visit)
     }
 
     fn checkpoint(&self, dir: &Path) -> Result<()> {

@@ -4,7 +4,7 @@ use super::options::{self, StoreSettings};
 use super::refusal::refused;
 use crate::error::{Error, Result};
 use crate::storage::family::{FAMILIES, Family};
-use crate::storage::store::RunWriter;
+use crate::storage::store::{Entry, RunWriter};
 use rocksdb::{Cache, DB, IngestExternalFileOptions, Options, SstFileWriter};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -88,13 +88,13 @@ pub(super) fn link_for_ingest(runs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     runs.iter().map(link).collect()
 }
 
-/// Calls `visit` with every key of a run.
+/// Calls `visit` with every pair of a run.
 ///
 /// A sorted file can only be read by a database that holds it, so a small one is made for that.
-pub(super) fn read_keys(
+pub(super) fn read(
     family: Family,
     run: &Path,
-    visit: &mut dyn FnMut(&[u8]) -> Result<()>,
+    visit: &mut dyn FnMut(Entry<'_>) -> Result<()>,
 ) -> Result<()> {
     let reader = run.with_extension("reading");
     remove_dir(&reader)?;
@@ -110,8 +110,8 @@ pub(super) fn read_keys(
         .map_err(|error| refused("read", run, &error))?;
     let mut iterator = db.raw_iterator();
     iterator.seek_to_first();
-    while let Some(key) = iterator.key() {
-        visit(key)?;
+    while let Some((key, value)) = iterator.item() {
+        visit(Entry { key, value })?;
         iterator.next();
     }
     iterator
@@ -119,7 +119,7 @@ pub(super) fn read_keys(
         .map_err(|error| refused("read", run, &error))?;
     drop(iterator);
     drop(db);
-    tracing::debug!(family = family.name(), run = %run.display(), "read the keys of a run");
+    tracing::debug!(family = family.name(), run = %run.display(), "read a run");
     remove_dir(&reader)
 }
 
