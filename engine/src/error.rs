@@ -10,6 +10,7 @@ use crate::graph::Entity;
 use crate::value::{NodeId, NotStorable, RelationshipId, ValueKind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use stratigraph_vector::VectorError;
 
 mod cycle;
 mod violation;
@@ -429,6 +430,9 @@ pub enum Error {
     /// A dump was not written or not loaded.
     #[error("{0}")]
     Dump(Box<DumpError>),
+    /// Vectors do not fit together.
+    #[error(transparent)]
+    Vector(#[from] VectorError),
     /// The engine met a state that its own rules exclude.
     #[error("a bug in the engine: {what}; please report it")]
     Bug {
@@ -533,6 +537,7 @@ impl Error {
             | Self::BadDeclaration { .. }
             | Self::NotIndexable { .. }
             | Self::MixedDimensions { .. }
+            | Self::Vector(_)
             | Self::IndexedValueTooLong { .. }
             | Self::ConstraintViolation(_)
             | Self::HierarchyCycle { .. }

@@ -130,8 +130,7 @@ fn traverse(
     keep: f64,
     recover: f64,
 ) -> Result<Traversal, TraverseError<Error>> {
-    let scorer = VectorScorer::new(vectors, query, Measure::Dot)
-        .map_err(|_| TraverseError::Outside(Error::Cancelled))?;
+    let scorer = VectorScorer::new(vectors, query, Measure::Dot).map_err(Error::from)?;
     let members = |level: u32, into: &mut Vec<NodeId>| {
         into.extend(&sections.levels[level as usize]);
         Ok(())

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// each time it exists. Edges may be parallel: their weights add up. An edge of weight 0 is no edge.
 #[derive(Debug, Clone, Copy)]
 pub struct Undirected<'a> {
-    pub(super) offsets: &'a [u64],
+    pub(super) offsets: &'a [u32],
     pub(super) targets: &'a [u32],
     pub(super) weights: Option<&'a [f32]>,
 }
@@ -34,7 +34,7 @@ impl<'a> Undirected<'a> {
     ///
     /// The [`LeidenError`] that names the first offset, target or weight that does not fit.
     pub fn new(
-        offsets: &'a [u64],
+        offsets: &'a [u32],
         targets: &'a [u32],
         weights: Option<&'a [f32]>,
     ) -> Result<Self, LeidenError> {
@@ -104,7 +104,7 @@ impl<'a> Undirected<'a> {
     /// [`LeidenError::NotSymmetric`] with the first pair of nodes whose rows disagree.
     pub fn check_symmetric(&self) -> Result<(), LeidenError> {
         // The rows of the reversed graph, filled in the order of the sources.
-        let mut ends: Vec<u64> = vec![0; self.offsets.len()];
+        let mut ends: Vec<u32> = vec![0; self.offsets.len()];
         for &target in self.targets {
             ends[target as usize + 1] += 1;
         }
@@ -146,7 +146,7 @@ impl<'a> Undirected<'a> {
     }
 }
 
-fn check_offsets(offsets: &[u64], targets: usize) -> Result<(), LeidenError> {
+fn check_offsets(offsets: &[u32], targets: usize) -> Result<(), LeidenError> {
     let bad = |at| Err(LeidenError::Offsets { at, targets });
     if offsets.first() != Some(&0) {
         return bad(0);
@@ -154,7 +154,7 @@ fn check_offsets(offsets: &[u64], targets: usize) -> Result<(), LeidenError> {
     if let Some(at) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
         return bad(at + 1);
     }
-    if offsets.last() != Some(&(targets as u64)) {
+    if offsets.last() != u32::try_from(targets).ok().as_ref() {
         return bad(offsets.len() - 1);
     }
     Ok(())
@@ -163,7 +163,7 @@ fn check_offsets(offsets: &[u64], targets: usize) -> Result<(), LeidenError> {
 /// The part of a graph that some of its nodes induce: those nodes, and the edges among them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subgraph {
-    offsets: Vec<u64>,
+    offsets: Vec<u32>,
     targets: Vec<u32>,
     weights: Option<Vec<f32>>,
 }
@@ -216,7 +216,7 @@ impl Subgraph {
                     }
                 }
             }
-            part.offsets.push(part.targets.len() as u64);
+            part.offsets.push(part.targets.len() as u32);
         }
         Ok(part)
     }

@@ -37,7 +37,7 @@ impl<N: Copy + Into<f64>> EdgeWeights for &[N] {
 /// A graph as the stages see it.
 #[derive(Clone, Copy)]
 pub(super) struct Level<'g, W> {
-    offsets: &'g [u64],
+    offsets: &'g [u32],
     targets: &'g [u32],
     weights: W,
     /// The edge weight inside each node.
@@ -138,7 +138,7 @@ impl<'g, W: EdgeWeights> Base<'g, W> {
 
 /// A graph whose nodes are sets of nodes of another.
 pub(super) struct Aggregate {
-    offsets: Vec<u64>,
+    offsets: Vec<u32>,
     targets: Vec<u32>,
     weights: Vec<f64>,
     loops: Vec<f64>,
@@ -188,7 +188,7 @@ impl Aggregate {
                     made.weights.push(weight);
                 }
             }
-            made.offsets.push(made.targets.len() as u64);
+            made.offsets.push(made.targets.len() as u32);
         }
         made
     }

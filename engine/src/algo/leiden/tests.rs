@@ -222,7 +222,7 @@ fn options_out_of_range_are_named() {
 
 #[test]
 fn rows_that_do_not_fit_are_refused() {
-    let make = |offsets: &[u64], targets: &[u32], weights: Option<&[f32]>| {
+    let make = |offsets: &[u32], targets: &[u32], weights: Option<&[f32]>| {
         Undirected::new(offsets, targets, weights)
             .map(|_| ())
             .unwrap_err()
@@ -311,7 +311,7 @@ fn rows_that_disagree_end_all_the_same() {
         let (mut offsets, mut targets) = (vec![0], Vec::new());
         for a in 0..nodes {
             targets.extend((0..nodes).filter(|&b| a != b && rng.bool()));
-            offsets.push(targets.len() as u64);
+            offsets.push(targets.len() as u32);
         }
         let weights: Vec<f32> = targets.iter().map(|_| rng.u8(1..4).into()).collect();
         let graph = Undirected {

@@ -6,7 +6,7 @@ use super::super::{Quality, Undirected};
 /// A graph that owns its rows, made from a list of edges.
 #[derive(Debug, Clone)]
 pub(super) struct Rows {
-    pub(super) offsets: Vec<u64>,
+    pub(super) offsets: Vec<u32>,
     pub(super) targets: Vec<u32>,
     pub(super) weights: Vec<f32>,
 }
@@ -30,7 +30,7 @@ impl Rows {
                 made.targets.push(target);
                 made.weights.push(weight);
             }
-            made.offsets.push(made.targets.len() as u64);
+            made.offsets.push(made.targets.len() as u32);
         }
         made
     }
