@@ -1,8 +1,8 @@
 //! The workload on a healthy database: the oracle agrees after every batch, and tells one batch from
 //! another.
 
-use stratigraph::Database;
 use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::{Database, Direction, NodeId, Read};
 use stratigraph_tests::workload::{
     BatchNumber, Found, Hand, Model, Verdict, Workload, Writer, judge, verify,
 };
@@ -90,7 +90,6 @@ fn a_change_behind_the_oracles_back_is_told() {
         let verdict = verify(&db, &model, BatchNumber(41)).unwrap();
         assert!(matches!(verdict, Verdict::Torn(..)), "{what}: {verdict:?}");
     };
-    use stratigraph::{Direction, NodeId, Read};
     let read = db.read().unwrap();
     let node = NodeId::new(read.nodes_with_label("W0").unwrap().max().unwrap());
     let near = NodeId::new(read.nodes_with_label("W0").unwrap().min().unwrap());

@@ -5,7 +5,7 @@ use super::cycle::{Cycle, Inspection};
 use crate::driver::child::ChildArgs;
 use crate::driver::compare::Comparison;
 use crate::driver::disturb::{Disturbance, backup_folder};
-use crate::driver::link::{Listener, Word};
+use crate::driver::link::{Killed, Listener, Word};
 use crate::workload::{BatchNumber, Found, Model, WRITERS, Workload, Writer};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
@@ -93,8 +93,13 @@ impl Trial {
         if cycle.number.is_multiple_of(BACKUP_CYCLES) && backup_folder(&self.dir).exists() {
             std::fs::remove_dir_all(backup_folder(&self.dir))?;
         }
-        let words = self.kill_at_work(cycle)?;
-        self.note(cycle, &words);
+        let killed = self.kill_at_work(cycle)?;
+        self.note(cycle, &killed.words);
+        if let Err(error) = killed.at_work() {
+            // Something has kept it from going on: the database may tell what.
+            self.inspect(cycle)?;
+            return Err(error);
+        }
         if cycle.kill_in_recovery {
             self.kill_in_recovery(cycle)?;
         }
@@ -112,7 +117,7 @@ impl Trial {
         Listener::start(&ChildArgs::new(&self.dir, drawn, &at, recover_only, bug).words())
     }
 
-    fn kill_at_work(&mut self, cycle: &Cycle) -> Result<Vec<Word>> {
+    fn kill_at_work(&mut self, cycle: &Cycle) -> Result<Killed<Word>> {
         let mut child = self.child(cycle, false)?;
         child.wait_for(&Word::Opening, OPEN_LIMIT)?;
         let opening = Instant::now();
@@ -153,8 +158,9 @@ impl Trial {
         let mut child = self.child(cycle, true)?;
         child.wait_for(&Word::Opening, OPEN_LIMIT)?;
         std::thread::sleep(self.last_open * cycle.recovery_percent / 100);
-        let words = child.kill()?;
-        self.counts.killed_in_recovery += u64::from(!words.contains(&Word::Open));
+        let killed = child.kill()?;
+        killed.at_work()?;
+        self.counts.killed_in_recovery += u64::from(!killed.words.contains(&Word::Open));
         Ok(())
     }
 

@@ -242,6 +242,5 @@ fn make(dir: &Path, seed: u64, busy: bool, bug: Option<&str>) -> Result<()> {
     words.extend(planted(bug));
     let mut child: Listener<Word> = Listener::start(&words)?;
     child.wait_for(&Word::Ready, BUILD_LIMIT)?;
-    child.kill()?;
-    Ok(())
+    child.kill()?.at_work()
 }

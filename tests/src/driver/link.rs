@@ -99,6 +99,28 @@ pub struct Listener<W> {
     heard: Vec<W>,
 }
 
+/// A child that is gone.
+#[derive(Debug)]
+pub struct Killed<W> {
+    /// Everything that it has said.
+    pub words: Vec<W>,
+    /// How it ended, if that was before it was killed, which no child is meant to do.
+    pub ended_by_itself: Option<ExitStatus>,
+}
+
+impl<W> Killed<W> {
+    /// Whether it worked until it was killed.
+    ///
+    /// # Errors
+    /// If it ended by itself.
+    pub fn at_work(&self) -> Result<()> {
+        match self.ended_by_itself {
+            Some(status) => bail!("the child ended by itself: {status}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// How waiting for a child's word may fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Silence {
@@ -176,20 +198,19 @@ impl<W: FromStr<Err: Debug> + PartialEq + Debug + Clone + Send + 'static> Listen
         }
     }
 
-    /// Kills the child with SIGKILL and returns everything it has said.
+    /// Kills the child with SIGKILL.
     ///
     /// # Errors
-    /// If it ended by itself, which no child is meant to do.
-    pub fn kill(mut self) -> Result<Vec<W>> {
-        let ended: Option<ExitStatus> =
-            self.child.try_wait().context("cannot ask for the child")?;
+    /// If the system cannot tell what became of it.
+    pub fn kill(mut self) -> Result<Killed<W>> {
+        let ended_by_itself = self.child.try_wait().context("cannot ask for the child")?;
         end(&mut self.child);
         // What it said before it died is still in the pipe.
         self.heard.extend(self.words.iter());
-        match ended {
-            Some(status) => bail!("the child ended by itself: {status}"),
-            None => Ok(std::mem::take(&mut self.heard)),
-        }
+        Ok(Killed {
+            words: std::mem::take(&mut self.heard),
+            ended_by_itself,
+        })
     }
 }
 

@@ -102,7 +102,7 @@ impl Answers {
             Ok(answer) => drop(self.answers.insert(place, answer.to_string())),
             // It is known of from somewhere, so this is an answer, and a wrong one.
             Err(error @ (Error::NodeNotFound { .. } | Error::RelationshipNotFound { .. })) => {
-                drop(self.answers.insert(place, error.to_string()))
+                self.answers.insert(place, error.to_string());
             }
             Err(Error::UnknownName { .. } | Error::IndexNotReady { .. }) => {
                 self.undeclared.insert(subject.to_owned());
