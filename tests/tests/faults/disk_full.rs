@@ -89,7 +89,7 @@ impl Filled {
         fastrand::Rng::with_seed(u64::from(number)).fill(&mut value);
         let key = number.to_be_bytes().to_vec();
         let mut txn = db.key_write()?;
-        txn.put(Family::Vectors, &key, &value)?;
+        txn.put(Family::VectorSnapshot, &key, &value)?;
         txn.commit()?;
         self.expected.insert(key, value);
         Ok(())
@@ -98,7 +98,7 @@ impl Filled {
     fn delete(&mut self, db: &Database) -> Result<(), Error> {
         let key = self.expected.keys().next().unwrap().clone();
         let mut txn = db.key_write()?;
-        txn.delete(Family::Vectors, &key)?;
+        txn.delete(Family::VectorSnapshot, &key)?;
         txn.commit()?;
         self.expected.remove(&key);
         Ok(())
@@ -106,7 +106,7 @@ impl Filled {
 
     fn is_all_there(&self, db: &Database) {
         let read = db.key_read().unwrap();
-        let mut scan = read.scan(Family::Vectors, &KeyRange::all()).unwrap();
+        let mut scan = read.scan(Family::VectorSnapshot, &KeyRange::all()).unwrap();
         let mut found = BTreeMap::new();
         while let Some(entry) = scan.next().unwrap() {
             found.insert(entry.key.to_vec(), entry.value.to_vec());
@@ -119,7 +119,7 @@ impl Filled {
         );
         for (key, value) in &self.expected {
             assert_eq!(
-                read.get(Family::Vectors, key).unwrap().as_ref(),
+                read.get(Family::VectorSnapshot, key).unwrap().as_ref(),
                 Some(value)
             );
         }
