@@ -212,7 +212,7 @@ fn write(db: &Database, items: &[Item]) {
         for item in portion {
             match item.clone() {
                 Item::Node(labels, properties) => {
-                    let _ = txn.create_node(labels, properties).unwrap()
+                    let _ = txn.create_node(labels, properties).unwrap();
                 }
                 Item::Relationship(source, of, target, properties) => {
                     let (source, target) = (NodeId::new(source), NodeId::new(target));
