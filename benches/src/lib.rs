@@ -3,4 +3,6 @@
 //! Each benchmark is a thin program in `src/bin` over a module here. A figure is a ratio first: on
 //! a busy or unknown machine only the comparison of interleaved rounds says something.
 
+pub mod graph;
+mod measure;
 pub mod storage;

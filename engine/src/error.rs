@@ -411,6 +411,20 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// Vectors that should be compared have different numbers of components.
+    #[error(
+        "property {property} has vectors of {expected} and of {found} dimensions (node {node} is the first of these): they cannot be compared"
+    )]
+    MixedDimensions {
+        /// The property.
+        property: Arc<str>,
+        /// The first node whose vector does not fit.
+        node: NodeId,
+        /// The dimensions of those before.
+        expected: u64,
+        /// Its dimensions.
+        found: u64,
+    },
     /// The engine met a state that its own rules exclude.
     #[error("a bug in the engine: {what}; please report it")]
     Bug {
@@ -514,6 +528,7 @@ impl Error {
             | Self::IndexOfConstraint { .. }
             | Self::BadDeclaration { .. }
             | Self::NotIndexable { .. }
+            | Self::MixedDimensions { .. }
             | Self::IndexedValueTooLong { .. }
             | Self::ConstraintViolation(_)
             | Self::HierarchyCycle { .. }

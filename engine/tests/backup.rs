@@ -25,7 +25,7 @@ fn open(path: &Path) -> Database {
 fn commit(db: &Database) -> u64 {
     let mut txn = db.key_write().unwrap();
     let number = txn.commit_seq().get() + 1;
-    for family in [Family::Nodes, Family::Edges, Family::Text] {
+    for family in [Family::Journal, Family::Postings, Family::VectorSnapshot] {
         txn.put(family, b"last", &number.to_be_bytes()).unwrap();
         txn.put(family, &number.to_be_bytes(), &[number as u8; 500])
             .unwrap();
@@ -37,7 +37,7 @@ fn commit(db: &Database) -> u64 {
 fn is_exactly_at(db: &Database, number: u64) {
     let read = db.key_read().unwrap();
     assert_eq!(read.commit_seq().get(), number);
-    for family in [Family::Nodes, Family::Edges, Family::Text] {
+    for family in [Family::Journal, Family::Postings, Family::VectorSnapshot] {
         assert_eq!(
             read.get(family, b"last").unwrap().unwrap(),
             number.to_be_bytes(),

@@ -4,10 +4,10 @@
 //! disk, while the rates and latencies beside it do. Raw RocksDB (`sync = true`, with its own group
 //! commit) has no mark, so it pays one sync where we pay two.
 
-use super::Setup;
-use super::peer::Peer;
-use super::report::{Mark, Report};
-use super::rounds::{Rounds, median};
+use crate::measure::Setup;
+use crate::measure::peer::Peer;
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::{Rounds, median};
 use anyhow::Result;
 use rocksdb::{WriteBatch, WriteOptions};
 use std::path::Path;

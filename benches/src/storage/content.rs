@@ -3,9 +3,9 @@
 //! The raw side gets the very same sorted files, so both read the same blocks at the same places
 //! with the same options; only what lies above RocksDB differs.
 
-use super::Setup;
-use super::files;
-use super::peer::Peer;
+use crate::measure::Setup;
+use crate::measure::files;
+use crate::measure::peer::Peer;
 use anyhow::Result;
 use std::path::Path;
 use std::time::Duration;

@@ -3,12 +3,12 @@
 //! Raw is as fast as RocksDB's crate goes: a pinned read with one set of read options. `get_copy`
 //! compares the two calls that hand out a vector. Measured is processor time; see `cpu_time`.
 
-use super::Setup;
-use super::allocations;
 use super::content::{Content, node_key};
-use super::cpu_time::CpuTime;
-use super::report::{Mark, Report};
-use super::rounds::Rounds;
+use crate::measure::Setup;
+use crate::measure::allocations;
+use crate::measure::cpu_time::CpuTime;
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::Rounds;
 use anyhow::{Result, ensure};
 use rocksdb::ReadOptions;
 use std::time::Duration;

@@ -4,12 +4,12 @@
 //! measurement gets a fresh copy of the killed database, made and synced in the same way for both
 //! sides, with all its files in the page cache; raw opens the store inside its copy.
 
-use super::Setup;
 use super::child;
-use super::files;
 use super::open::{our_open, raw_open};
-use super::report::{Mark, Report};
-use super::rounds::Rounds;
+use crate::measure::Setup;
+use crate::measure::files;
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::Rounds;
 use anyhow::{Result, ensure};
 use std::fs;
 use std::path::Path;

@@ -1,30 +1,21 @@
 //! The storage benchmark: every figure is ours beside raw RocksDB with the same options.
 //!
-//! `txn`, `commit`, `get`, `scan` and `open` measure; `peer` makes raw RocksDB our
-//! equal; `rounds` interleaves and takes medians; `report` prints. It must never measure the
-//! two sides with different data, options, files or a different state of the page cache.
+//! `txn`, `commit`, `get`, `scan` and `open` measure, with what is in [`measure`](crate::measure).
 
-mod allocations;
 mod child;
 mod commit;
 mod content;
-mod cpu_time;
-mod files;
 mod get;
 mod killed;
-mod machine;
-mod open;
-mod peer;
-mod recorded;
-mod report;
-mod rounds;
+pub(crate) mod open;
 mod scan;
 mod txn;
 
-use anyhow::{Context, Result, bail};
+use crate::measure::report::Report;
+use crate::measure::{Setup, machine};
+use anyhow::{Result, bail};
 use clap::{Parser, Subcommand, ValueEnum};
-use report::Report;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Measures the storage floor beside raw RocksDB.
@@ -76,45 +67,15 @@ enum Role {
     },
 }
 
-/// What every group needs to know.
-struct Setup {
-    dir: PathBuf,
-    seed: u64,
-    quick: bool,
-    only: Option<Group>,
-    begun: Instant,
-}
-
-impl Setup {
-    fn wants(&self, group: Group) -> bool {
-        self.only.is_none_or(|only| only == group)
-    }
-
-    /// One of two parameters.
-    fn choose<T>(&self, quick: T, full: T) -> T {
-        if self.quick { quick } else { full }
-    }
-
-    /// Says on stderr what is being done: this runs for minutes.
-    fn progress(&self, message: &str) {
-        eprintln!("[{:6.1} s] {message}", self.begun.elapsed().as_secs_f64());
-    }
-
-    /// A folder for one group's databases.
-    fn subfolder(&self, name: &str) -> Result<PathBuf> {
-        let dir = self.dir.join(name);
-        std::fs::create_dir(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-        Ok(dir)
-    }
-
-    /// Gives a group's disk space back before the next group runs.
-    fn done_with(&self, dir: &Path, keep: bool) -> Result<()> {
-        if keep {
-            return Ok(());
-        }
-        std::fs::remove_dir_all(dir).with_context(|| format!("cannot remove {}", dir.display()))
-    }
-}
+/// The figures of the summary line, in its order.
+const SUMMARY: [&str; 6] = [
+    "txn_vs_raw",
+    "syncs_per_commit",
+    "get_vs_raw",
+    "scan_vs_raw",
+    "open_vs_raw",
+    "reopen_vs_raw",
+];
 
 /// Runs the benchmark, or the part of it that a child process plays.
 ///
@@ -147,7 +108,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         dir: folder.path().to_path_buf(),
         seed: arguments.seed,
         quick: arguments.quick,
-        only: arguments.only,
         begun: Instant::now(),
     };
     machine.print();
@@ -156,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         setup.seed,
         setup.choose("quick", "full")
     );
-    let measured = measure(&setup, arguments.keep);
+    let measured = measure(&setup, arguments.only, arguments.keep);
     if arguments.keep {
         eprintln!("databases left in {}", folder.keep().display());
     } else {
@@ -164,35 +124,36 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let report = measured?;
     println!("load       {} at the end", machine::load());
-    report.print();
+    report.print("storage", &SUMMARY);
     Ok(())
 }
 
-fn measure(setup: &Setup, keep: bool) -> Result<Report> {
+fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
+    let wants = |group| only.is_none_or(|only| only == group);
     let mut report = Report::default();
-    if setup.wants(Group::Txn) {
+    if wants(Group::Txn) {
         let dir = setup.subfolder("txn")?;
         txn::measure(setup, &dir, &mut report)?;
         setup.done_with(&dir, keep)?;
     }
-    if setup.wants(Group::Commit) {
+    if wants(Group::Commit) {
         let dir = setup.subfolder("commit")?;
         commit::measure(setup, &dir, &mut report)?;
         setup.done_with(&dir, keep)?;
     }
-    if setup.wants(Group::Get) || setup.wants(Group::Scan) {
+    if wants(Group::Get) || wants(Group::Scan) {
         let dir = setup.subfolder("content")?;
         let content = content::Content::make(setup, &dir)?;
-        if setup.wants(Group::Get) {
+        if wants(Group::Get) {
             get::measure(setup, &content, &mut report)?;
         }
-        if setup.wants(Group::Scan) {
+        if wants(Group::Scan) {
             scan::measure(setup, &content, &mut report)?;
         }
         drop(content);
         setup.done_with(&dir, keep)?;
     }
-    if setup.wants(Group::Open) {
+    if wants(Group::Open) {
         let dir = setup.subfolder("open")?;
         open::measure(setup, &dir, &mut report)?;
         killed::measure(setup, &dir, &mut report)?;

@@ -3,12 +3,12 @@
 //! Both sides open the same files in the same folder, in turn: an open of a cleanly closed database
 //! leaves it as it was but for a new manifest, whoever did it. Only the open is timed, not the close.
 
-use super::Setup;
 use super::child;
-use super::files;
-use super::peer::SameOptions;
-use super::report::{Mark, Report};
-use super::rounds::Rounds;
+use crate::measure::Setup;
+use crate::measure::files;
+use crate::measure::peer::SameOptions;
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::Rounds;
 use anyhow::Result;
 use rocksdb::DB;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub(super) fn measure(setup: &Setup, dir: &Path, report: &mut Report) -> Result<
 }
 
 /// Times our open of a database.
-pub(super) fn our_open(database: &Path) -> Result<Duration> {
+pub(crate) fn our_open(database: &Path) -> Result<Duration> {
     let begun = Instant::now();
     let db = Database::open(database)?;
     let took = begun.elapsed();
@@ -64,7 +64,7 @@ pub(super) fn our_open(database: &Path) -> Result<Duration> {
 }
 
 /// Times RocksDB's own open of a store, with the options that the store in `like` has recorded.
-pub(super) fn raw_open(like: &Path, store: &Path) -> Result<Duration> {
+pub(crate) fn raw_open(like: &Path, store: &Path) -> Result<Duration> {
     // Reading the options is not a part of opening: ours are made from a table in memory.
     let SameOptions { database, families } = SameOptions::of(like, CACHE_BYTES)?;
     let begun = Instant::now();

@@ -4,12 +4,12 @@
 //! status at the end. Both sides make their iterator anew for each prefix.
 //! Measured is processor time; see `cpu_time`.
 
-use super::Setup;
-use super::allocations;
 use super::content::{Content, ENTRIES_PER_PREFIX};
-use super::cpu_time::CpuTime;
-use super::report::{Mark, Report};
-use super::rounds::Rounds;
+use crate::measure::Setup;
+use crate::measure::allocations;
+use crate::measure::cpu_time::CpuTime;
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::Rounds;
 use anyhow::{Result, ensure};
 use rocksdb::ReadOptions;
 use std::time::Duration;

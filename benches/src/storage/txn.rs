@@ -5,11 +5,11 @@
 //! buffers hold everything that is written, so that neither side's flush falls into the other's
 //! round: what is compared is the path of a write, at its strictest.
 
-use super::Setup;
-use super::allocations;
-use super::peer::Peer;
-use super::report::{Mark, Report};
-use super::rounds::Rounds;
+use crate::measure::Setup;
+use crate::measure::allocations;
+use crate::measure::peer::Peer;
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::Rounds;
 use anyhow::Result;
 use rocksdb::{WriteBatch, WriteOptions};
 use std::path::Path;

@@ -8,8 +8,6 @@ use super::names::{LabelId, NameId, TypeId};
 use super::schema::SchemaId;
 use crate::codec::{CodecError, KeyReader, KeyWriter, RecordReader, RecordWriter};
 
-/// The tag of a counter's key in `meta`.
-pub(super) const TAG: u8 = 23;
 const FORMAT: u8 = 1;
 
 /// Something that is counted.
@@ -34,6 +32,9 @@ pub enum Counter {
 }
 
 impl Counter {
+    /// The tag of their keys in `meta`.
+    pub(crate) const TAG: u8 = 23;
+
     /// Its key in `meta`.
     #[must_use]
     pub fn key(self) -> Vec<u8> {
@@ -48,7 +49,7 @@ impl Counter {
             Self::Members(hierarchy) => (7, hierarchy.get(), 0),
         };
         KeyWriter::with_capacity(10)
-            .push_u8(TAG)
+            .push_u8(Self::TAG)
             .push_u8(kind)
             .push_u32(first)
             .push_u32(second)

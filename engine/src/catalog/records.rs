@@ -16,7 +16,7 @@
 
 use super::names::{NameId, Names, PropertyId};
 use super::schema::{ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope};
-use super::{Catalog, Counter, GraphState, NextIds, counters};
+use super::{Catalog, Counter, GraphState, NextIds};
 use crate::codec::{CodecError, KeyReader, KeyWriter, RecordReader, RecordWriter, prefix_end};
 use crate::error::{Error, Result};
 use crate::index::property::Sketch;
@@ -167,7 +167,7 @@ impl GraphState {
         while let Some(entry) = cursor.next()? {
             // Counts and sketches are read when they are needed.
             let tag = entry.key.first().copied().unwrap_or_default();
-            if tag == counters::TAG || tag == SKETCH {
+            if tag == Counter::TAG || tag == SKETCH {
                 let beyond = prefix_end(&[tag]).unwrap_or_default();
                 cursor.seek(&beyond);
                 continue;
@@ -221,7 +221,7 @@ impl Catalog {
 /// Whether a pair of the `meta` family above the floor's decodes, for `check`.
 pub(crate) fn verify(key: &[u8], value: &[u8]) -> Result<(), CodecError> {
     match key.first() {
-        Some(&counters::TAG) => {
+        Some(&Counter::TAG) => {
             Counter::decode(key)?;
             Counter::decode_count(value)?;
             Ok(())

@@ -41,7 +41,7 @@ use super::varint;
 /// reader.finish()?;
 /// # Ok::<(), stratigraph::codec::CodecError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RecordWriter {
     bytes: Vec<u8>,
 }
@@ -67,6 +67,12 @@ impl RecordWriter {
     #[must_use]
     pub fn part() -> Self {
         Self { bytes: Vec::new() }
+    }
+
+    /// Starts anew, with the memory it has.
+    pub fn restart(&mut self, version: u8) -> &mut Self {
+        self.bytes.clear();
+        self.push_u8(version)
     }
 
     /// Takes back what was written after the first `bytes` bytes.

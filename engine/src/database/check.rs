@@ -3,9 +3,11 @@
 
 use super::Database;
 use super::keys::KeyRead;
-use crate::catalog;
+use crate::catalog::{self, Readiness};
 use crate::codec::{CodecError, CommitSeq};
 use crate::error::{Error, Result};
+use crate::graph::check::{Findings, examine};
+use crate::graph::{Read as _, ReadTxn, view};
 use crate::storage::cancel::Watch;
 use crate::storage::family::{FAMILIES, Family};
 use crate::storage::files::Layout;
@@ -62,7 +64,9 @@ fn verify_meta(key: &[u8], value: &[u8]) -> Result<(), CodecError> {
 }
 
 impl Database {
-    /// Reads everything and checks structure and invariants.
+    /// Reads everything and checks structure and invariants: that every record decodes, that both
+    /// ends of every relationship see it, and that degrees, sets, counts, index entries and levels
+    /// are what the graph says.
     ///
     /// # Errors
     /// [`Error::Cancelled`], or what keeps the check itself from working; what is wrong with the
@@ -99,6 +103,25 @@ impl Database {
                 }
             }
             report.entries.push((spec.name, entries));
+        }
+        let txn = ReadTxn::new(txn);
+        let mut findings = Findings::default();
+        match examine(view::of(&txn), &mut findings, watch) {
+            Err(error @ (Error::Corruption { .. } | Error::Record { .. })) => {
+                report.find("graph", error);
+            }
+            other => other?,
+        }
+        for (place, what) in findings.into_parts() {
+            report.find(place, what);
+        }
+        for index in txn.catalog().indexes() {
+            if index.readiness != Readiness::Ready {
+                report.notes.push(Finding {
+                    place: "prop_index".into(),
+                    what: format!("index {} was not built to its end", index.name),
+                });
+            }
         }
         if let Some(disk) = &self.inner.disk {
             self.check_files(&disk.layout, &mut report)?;

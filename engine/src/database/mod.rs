@@ -24,6 +24,7 @@ pub use restore::restore;
 pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index};
 pub use settings::DatabaseBuilder;
 
+use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
@@ -74,6 +75,7 @@ pub(crate) struct Inner {
     read_only: bool,
     closed: AtomicBool,
     syncer: Mutex<Option<JoinHandle<()>>>,
+    projections: ProjectionCache,
     /// Held by the one backup that is being taken.
     backing_up: Mutex<()>,
     /// Held while a load's runs are taken in, and while a checkpoint is made: it flushes first and
@@ -242,6 +244,10 @@ impl std::fmt::Debug for Database {
 }
 
 impl Inner {
+    pub(crate) fn projections(&self) -> &ProjectionCache {
+        &self.projections
+    }
+
     fn ensure_open(&self) -> Result<()> {
         if self.closed.load(Ordering::Acquire) {
             Err(Error::Closed)

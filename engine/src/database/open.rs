@@ -10,6 +10,7 @@ use super::keys::{View, bulk};
 use super::look::Promise;
 use super::settings::Settings;
 use super::{Database, Disk, Inner, migrate};
+use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
@@ -287,6 +288,7 @@ fn assemble(
     };
     let syncer = Mutex::new(syncer);
     let closed = AtomicBool::new(false);
+    let projections = ProjectionCache::new(settings.projection_cache_bytes);
     Ok(Database {
         inner: Arc::new(Inner {
             store,
@@ -297,6 +299,7 @@ fn assemble(
             disk,
             read_only,
             closed,
+            projections,
             syncer,
             backing_up: Mutex::new(()),
             file_list: Mutex::new(()),

@@ -19,6 +19,7 @@ pub(crate) struct Settings {
     pub(crate) limits: TimeLimits,
     pub(crate) transaction_bytes: u64,
     pub(crate) disk_reserve_bytes: u64,
+    pub(crate) projection_cache_bytes: u64,
     pub(crate) store: StoreSettings,
     pub(crate) clock: Arc<dyn Clock>,
 }
@@ -36,6 +37,7 @@ impl Default for Settings {
             },
             transaction_bytes: 256 << 20,
             disk_reserve_bytes: 64 << 20,
+            projection_cache_bytes: 512 << 20,
             store: StoreSettings::default(),
             clock: Arc::new(SystemClock::new()),
         }
@@ -126,6 +128,13 @@ impl DatabaseBuilder {
     /// times the write buffer stays free beside it: what is in memory must always find room.
     pub fn disk_reserve_bytes(mut self, bytes: u64) -> Self {
         self.settings.disk_reserve_bytes = bytes;
+        self
+    }
+
+    /// How many bytes of projections are kept for later calls of algorithms. 512 MiB by default; 0
+    /// keeps none.
+    pub fn projection_cache_bytes(mut self, bytes: u64) -> Self {
+        self.settings.projection_cache_bytes = bytes;
         self
     }
 

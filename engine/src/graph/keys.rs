@@ -129,6 +129,15 @@ impl DegreeKey {
     /// How long such keys are.
     pub const BYTES: usize = 12;
 
+    /// From the first to the last type that a node may have relationships of.
+    pub(crate) fn all_of(way: Way, near: NodeId) -> std::ops::RangeInclusive<(Way, Self)> {
+        let of = |number| Self {
+            near,
+            relationship_type: TypeId::from_number(number),
+        };
+        (way, of(0))..=(way, of(u32::MAX))
+    }
+
     /// Its bytes.
     #[must_use]
     pub fn encode(&self) -> [u8; Self::BYTES] {

@@ -11,6 +11,7 @@
 //! take a damaged byte for an absent one.
 
 mod adjacency;
+pub(crate) mod check;
 mod entity;
 pub mod hierarchy;
 mod ids;

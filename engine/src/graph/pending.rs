@@ -13,19 +13,19 @@ use crate::codec::{CodecError, varint};
 use crate::database::keys::{KeyRead, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Sketch;
-use crate::storage::batch::Batch;
+use crate::storage::batch::{Batch, Key};
 use crate::storage::family::Family;
 use crate::value::NodeId;
 use roaring::{RoaringBitmap, RoaringTreemap};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Differences to what is stored.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     sets: BTreeMap<ContainerKey, SetChange>,
-    degrees: HashMap<(Way, NodeId), Vec<(TypeId, i64)>>,
-    counts: HashMap<Counter, i64>,
-    sketches: HashMap<SchemaId, Sketch>,
+    degrees: BTreeMap<(Way, DegreeKey), i64>,
+    counts: BTreeMap<Counter, i64>,
+    sketches: BTreeMap<SchemaId, Sketch>,
     /// For each hierarchy, nodes whose parents, or whose membership, changed.
     releveled: BTreeMap<SchemaId, RoaringTreemap>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct SetChange {
 }
 
 /// Pairs to write; no value means to delete.
-type Pairs = Vec<(Family, Vec<u8>, Option<Vec<u8>>)>;
+pub(crate) type Pairs = Vec<(Family, Key, Option<Box<[u8]>>)>;
 
 impl Pending {
     /// Notes that an id came into a set, in which it was not.
@@ -68,24 +68,13 @@ impl Pending {
     }
 
     /// Notes a change of a degree.
-    pub(crate) fn add_degree(&mut self, way: Way, near: NodeId, of: TypeId, difference: i64) {
-        let degrees = self.degrees.entry((way, near)).or_default();
-        match degrees.iter_mut().find(|(known, _)| *known == of) {
-            Some((_, sum)) => *sum += difference,
-            None => degrees.push((of, difference)),
-        }
-    }
-
-    fn degrees_of(&self, way: Way, near: NodeId) -> &[(TypeId, i64)] {
-        self.degrees.get(&(way, near)).map_or(&[], Vec::as_slice)
+    pub(crate) fn add_degree(&mut self, way: Way, key: DegreeKey, difference: i64) {
+        *self.degrees.entry((way, key)).or_default() += difference;
     }
 
     /// How much a degree differs from the stored one.
-    pub(crate) fn degree(&self, way: Way, near: NodeId, of: TypeId) -> i64 {
-        let mut degrees = self.degrees_of(way, near).iter();
-        degrees
-            .find(|(known, _)| *known == of)
-            .map_or(0, |(_, difference)| *difference)
+    pub(crate) fn degree(&self, way: Way, key: DegreeKey) -> i64 {
+        self.degrees.get(&(way, key)).copied().unwrap_or_default()
     }
 
     /// Lays the changed degrees of a node over the stored ones.
@@ -95,10 +84,11 @@ impl Pending {
         near: NodeId,
         found: &mut Vec<(TypeId, u64)>,
     ) -> Result<()> {
-        for (of, difference) in self.degrees_of(way, near) {
-            match found.iter_mut().find(|(known, _)| known == of) {
+        for ((_, key), difference) in self.degrees.range(DegreeKey::all_of(way, near)) {
+            let of = key.relationship_type;
+            match found.iter_mut().find(|(known, _)| *known == of) {
                 Some((_, degree)) => *degree = add(*degree, *difference, way.family(), "degree")?,
-                None => found.push((*of, add(0, *difference, way.family(), "degree")?)),
+                None => found.push((of, add(0, *difference, way.family(), "degree")?)),
             }
         }
         found.retain(|(_, degree)| *degree > 0);
@@ -177,7 +167,7 @@ impl Pending {
             let key = id.sketch_key();
             let mut merged = stored(keys, Family::Meta, &key, Sketch::decode)?.unwrap_or_default();
             merged.merge(sketch);
-            pairs.push((Family::Meta, key, Some(merged.encode())));
+            pairs.push(pair(Family::Meta, &key, Some(merged.encode())));
         }
         if last {
             let (bytes, limit_bytes) = (levels as u64, keys.limit_bytes());
@@ -188,10 +178,7 @@ impl Pending {
             keys.ensure_room(cost_of(&pairs))?;
         }
         for (family, key, value) in pairs {
-            match value {
-                Some(value) => keys.put_admitted(family, &key, &value),
-                None => keys.delete_admitted(family, &key),
-            }
+            keys.change_admitted(family, key, value);
         }
         *self = Self::default();
         Ok(())
@@ -208,7 +195,7 @@ impl Pending {
             container |= &change.added;
             container -= &change.removed;
             let value = (!container.is_empty()).then(|| sets::encode_container(&mut container));
-            pairs.push((Family::Labels, key.to_vec(), value));
+            pairs.push(pair(Family::Labels, &key, value));
         }
         Ok(())
     }
@@ -222,25 +209,22 @@ impl Pending {
         // What the transaction itself has created has no stored degree to look for.
         let first_new = keys.base_state().next.node;
         debug_assert!(first_new <= state.next.node, "ids only rise");
-        for ((way, near), degrees) in &self.degrees {
-            let family = way.family();
-            let damaged = |error| Error::record(family.name(), error);
-            for (of, difference) in degrees.iter().filter(|(_, difference)| *difference != 0) {
-                let key = DegreeKey {
-                    near: *near,
-                    relationship_type: *of,
-                }
-                .encode();
-                let before = if near.get() >= first_new {
-                    let changed = keys.changed(family, &key).flatten().map(decode_degree);
-                    changed.transpose().map_err(damaged)?
-                } else {
-                    stored(keys, family, &key, decode_degree)?
-                };
-                let after = add(before.unwrap_or_default(), *difference, family, "degree")?;
-                let value = (after > 0).then(|| encode_degree(after));
-                pairs.push((family, key.to_vec(), value));
-            }
+        for ((way, key), difference) in self.degrees.iter().filter(|(_, sum)| **sum != 0) {
+            let (family, bytes) = (way.family(), key.encode());
+            let before = if key.near.get() >= first_new {
+                let changed = keys.changed(family, &bytes).flatten().map(decode_degree);
+                changed
+                    .transpose()
+                    .map_err(|error| Error::record(family.name(), error))?
+            } else {
+                stored(keys, family, &bytes, decode_degree)?
+            };
+            let after = add(before.unwrap_or_default(), *difference, family, "degree")?;
+            pairs.push(pair(
+                family,
+                &bytes,
+                (after > 0).then(|| encode_degree(after)),
+            ));
         }
         Ok(())
     }
@@ -259,17 +243,26 @@ impl Pending {
                 "count",
             )?;
             let value = (after > 0).then(|| Counter::encode_count(after));
-            pairs.push((Family::Meta, key, value));
+            pairs.push(pair(Family::Meta, &key, value));
         }
         Ok(())
     }
+}
+
+/// A pair to write, or to delete.
+pub(crate) fn pair(
+    family: Family,
+    key: &[u8],
+    value: Option<Vec<u8>>,
+) -> (Family, Key, Option<Box<[u8]>>) {
+    (family, key.into(), value.map(Vec::into_boxed_slice))
 }
 
 /// How many bytes a transaction holds of some pairs.
 fn cost_of(pairs: &Pairs) -> usize {
     let pairs = pairs.iter();
     pairs
-        .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()))
+        .map(|(_, key, value)| Batch::cost_of(key.as_bytes(), value.as_deref().unwrap_or_default()))
         .sum()
 }
 

@@ -45,6 +45,15 @@ pub(crate) enum Slot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Properties(Vec<(PropertyId, Slot)>);
 
+/// Where records are encoded: one for many records, so that its memory is asked for once.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    pub(crate) record: RecordWriter,
+    payload: RecordWriter,
+    /// Values that go apart from the record that was encoded last.
+    pub(crate) apart: Vec<Apart>,
+}
+
 /// A value that goes apart from its record.
 pub(crate) struct Apart {
     pub(crate) family: Family,
@@ -86,10 +95,15 @@ impl Properties {
         self.0.len()
     }
 
-    /// Writes them into a record; values that lie apart are added to `apart`.
-    pub(crate) fn encode(&self, record: &mut RecordWriter, entity: Entity, apart: &mut Vec<Apart>) {
+    /// Writes them into the record; values that lie apart are added to `apart`.
+    pub(crate) fn encode(&self, to: &mut Encoder, entity: Entity) {
+        let Encoder {
+            record,
+            payload,
+            apart,
+        } = to;
         record.push_count(self.0.len());
-        let mut payload = RecordWriter::part();
+        payload.truncate(0);
         let mut begin = 0;
         for (property, slot) in &self.0 {
             match slot {
@@ -110,7 +124,7 @@ impl Properties {
                 }
                 Slot::Value(value) => {
                     payload.push_u8(IN_PLACE);
-                    record::write_value(&mut payload, value);
+                    record::write_value(payload, value);
                     let bytes = payload.as_bytes().len() - begin - 1;
                     if bytes > APART_BYTES {
                         let mut long = RecordWriter::with_capacity(FORMAT, bytes + 1);
@@ -299,15 +313,37 @@ fn encode_vector(vector: &Vector) -> Vec<u8> {
 
 /// A stored vector of so many dimensions.
 pub(crate) fn decode_vector(bytes: &[u8], dimension: u64) -> Result<Vector, CodecError> {
-    const WHAT: &str = "vector";
-    let wrong = || CodecError::NotCanonical { what: WHAT, at: 1 };
-    let mut record = RecordReader::new(WHAT, FORMAT..=FORMAT, bytes)?;
-    let (components, rest) = record.read_rest().as_chunks::<4>();
-    if !rest.is_empty() || components.len() as u64 != dimension {
-        return Err(wrong());
+    let mut components = Vec::with_capacity(bytes.len() / 4);
+    let found = decode_vector_into(bytes, &mut components)?;
+    if found as u64 != dimension {
+        return Err(bad_vector());
     }
-    let components: Vec<f32> = components.iter().map(|c| f32::from_le_bytes(*c)).collect();
-    Vector::new(components).map_err(|_| wrong())
+    Vector::new(components).map_err(|_| bad_vector())
+}
+
+/// Appends the components of a stored vector; returns how many they are.
+pub(crate) fn decode_vector_into(
+    bytes: &[u8],
+    components: &mut Vec<f32>,
+) -> Result<usize, CodecError> {
+    let mut record = RecordReader::new("vector", FORMAT..=FORMAT, bytes)?;
+    let (stored, rest) = record.read_rest().as_chunks::<4>();
+    if !rest.is_empty() || stored.is_empty() {
+        return Err(bad_vector());
+    }
+    components.extend(
+        stored
+            .iter()
+            .map(|component| f32::from_le_bytes(*component)),
+    );
+    Ok(stored.len())
+}
+
+fn bad_vector() -> CodecError {
+    CodecError::NotCanonical {
+        what: "vector",
+        at: 1,
+    }
 }
 
 /// A stored long value.

@@ -8,6 +8,7 @@ use super::ids::Ids;
 use super::keys::Entity;
 use super::sets::SetId;
 use super::view::View;
+use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::{Catalog, Counter, TypeId};
 use crate::codec::CommitSeq;
 use crate::database::keys::{KeyRead, KeyReadTxn};
@@ -287,6 +288,11 @@ pub struct ReadTxn {
 impl ReadTxn {
     pub(crate) fn new(keys: KeyReadTxn) -> Self {
         Self { keys }
+    }
+
+    /// The database's last projections.
+    pub(crate) fn projections(&self) -> &ProjectionCache {
+        self.keys.projections()
     }
 
     /// Lets `token` stop what this transaction reads.

@@ -8,9 +8,9 @@
 //! properties are one record and cost one read.
 
 use super::keys::Entity;
-use super::properties::{Apart, Properties, Slot, decode_one};
+use super::properties::{Encoder, Properties, Slot, decode_one};
 use crate::catalog::{LabelId, NameId, PropertyId, TypeId};
-use crate::codec::{CodecError, RecordReader, RecordWriter};
+use crate::codec::{CodecError, RecordReader};
 use crate::value::{NodeId, RelationshipId};
 
 const FORMAT: u8 = 1;
@@ -48,14 +48,14 @@ pub(crate) struct Ends {
 }
 
 impl NodeRecord {
-    pub(crate) fn encode(&self, id: NodeId, apart: &mut Vec<Apart>) -> Vec<u8> {
-        let mut record = RecordWriter::with_capacity(FORMAT, 64);
-        record.push_count(self.labels.len());
+    /// Encodes the record; what lies apart is in the encoder too.
+    pub(crate) fn encode(&self, id: NodeId, to: &mut Encoder) {
+        to.apart.clear();
+        to.record.restart(FORMAT).push_count(self.labels.len());
         for label in &self.labels {
-            record.push_varint(u64::from(label.number()));
+            to.record.push_varint(u64::from(label.number()));
         }
-        self.properties.encode(&mut record, Entity::Node(id), apart);
-        record.finish()
+        self.properties.encode(to, Entity::Node(id));
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
@@ -92,15 +92,15 @@ impl RelationshipRecord {
         }
     }
 
-    pub(crate) fn encode(&self, id: RelationshipId, apart: &mut Vec<Apart>) -> Vec<u8> {
-        let mut record = RecordWriter::with_capacity(FORMAT, 32);
-        record
+    /// Encodes the record; what lies apart is in the encoder too.
+    pub(crate) fn encode(&self, id: RelationshipId, to: &mut Encoder) {
+        to.apart.clear();
+        to.record
+            .restart(FORMAT)
             .push_varint(u64::from(self.relationship_type.number()))
             .push_varint(self.source.get())
             .push_varint(self.target.get());
-        self.properties
-            .encode(&mut record, Entity::Relationship(id), apart);
-        record.finish()
+        self.properties.encode(to, Entity::Relationship(id));
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, CodecError> {

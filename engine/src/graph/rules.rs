@@ -8,7 +8,9 @@ use super::keys::Entity;
 use super::properties::{Properties, Slot};
 use super::record::{NodeRecord, RelationshipRecord};
 use super::view::View;
-use crate::catalog::{ConstraintDef, Demand, IndexDef, PropertyId, Readiness, SchemaId, Scope};
+use crate::catalog::{
+    ConstraintDef, Demand, IndexDef, LabelId, PropertyId, Readiness, SchemaId, Scope, TypeId,
+};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result, Violation};
 use crate::index::property::{Entry, EntryKey};
@@ -17,7 +19,8 @@ use std::collections::BTreeSet;
 
 /// What a declaration looks at.
 pub(crate) struct Facts<'a> {
-    scopes: Vec<Scope>,
+    labels: &'a [LabelId],
+    relationship_type: Option<TypeId>,
     properties: Option<&'a Properties>,
 }
 
@@ -35,28 +38,39 @@ impl<'a> Facts<'a> {
     /// Of something that is not there.
     pub(crate) fn nothing() -> Self {
         Self {
-            scopes: Vec::new(),
+            labels: &[],
+            relationship_type: None,
             properties: None,
         }
     }
 
     pub(crate) fn of_node(record: &'a NodeRecord) -> Self {
         Self {
-            scopes: record.labels.iter().copied().map(Scope::Label).collect(),
+            labels: &record.labels,
+            relationship_type: None,
             properties: Some(&record.properties),
         }
     }
 
     pub(crate) fn of_relationship(record: &'a RelationshipRecord) -> Self {
         Self {
-            scopes: vec![Scope::Type(record.relationship_type)],
+            labels: &[],
+            relationship_type: Some(record.relationship_type),
             properties: Some(&record.properties),
         }
     }
 
     /// Whether it has the label, or is of the type.
     pub(crate) fn is_in(&self, scope: Scope) -> bool {
-        self.scopes.contains(&scope)
+        match scope {
+            Scope::Label(label) => self.labels.contains(&label),
+            Scope::Type(of) => self.relationship_type == Some(of),
+        }
+    }
+
+    fn scopes(&self) -> impl Iterator<Item = Scope> {
+        let labels = self.labels.iter().copied().map(Scope::Label);
+        labels.chain(self.relationship_type.map(Scope::Type))
     }
 
     fn slot(&self, property: PropertyId) -> Option<&'a Slot> {
@@ -88,19 +102,12 @@ pub(crate) fn compare<K: KeyRead>(
         unmet: None,
     };
     let catalog = view.catalog();
-    let scopes = before.scopes.iter().chain(&after.scopes);
-    let scopes: BTreeSet<Scope> = scopes
-        .filter(|scope| catalog.rules(**scope).is_some())
-        .copied()
-        .collect();
-    for scope in scopes {
+    let left = before.scopes().filter(|scope| !after.is_in(*scope));
+    for scope in after.scopes().chain(left) {
         let Some(rules) = catalog.rules(scope) else {
             continue;
         };
-        let (was, is) = (
-            before.scopes.contains(&scope),
-            after.scopes.contains(&scope),
-        );
+        let (was, is) = (before.is_in(scope), after.is_in(scope));
         for constraint in rules.constraints.iter().filter(|_| is) {
             if let Demand::Type(_) = constraint.demand {
                 check_type(view, entity, constraint, after)?;
@@ -161,8 +168,10 @@ pub(crate) fn check_presence_of<K: KeyRead>(
     concerns: impl Fn(SchemaId) -> bool,
 ) -> Result<()> {
     with_facts(view, entity, |facts| {
-        let scopes = facts.scopes.iter();
-        for rules in scopes.filter_map(|scope| view.catalog().rules(*scope)) {
+        for rules in facts
+            .scopes()
+            .filter_map(|scope| view.catalog().rules(scope))
+        {
             let constraints = rules.constraints.iter();
             for constraint in constraints.filter(|of| of.demand.needs_presence() && concerns(of.id))
             {

@@ -147,9 +147,7 @@ impl<'a, K: KeyRead> View<'a, K> {
         };
         let family = way.family();
         let before = stored(self.keys, family, &key.encode(), decode_degree)?;
-        let difference = self
-            .pending
-            .map_or(0, |pending| pending.degree(way, near, of));
+        let difference = self.pending.map_or(0, |pending| pending.degree(way, key));
         pending::add(before.unwrap_or_default(), difference, family, "degree")
     }
 

@@ -4,6 +4,10 @@
 //! batch that is appended in one piece. Savepoints are an undo list over it. It holds no locks and
 //! knows no store.
 
+mod key;
+
+pub(crate) use key::Key;
+
 use super::family::{FAMILY_COUNT, Family};
 use super::range::KeyRange;
 use crate::error::{Error, Result};
@@ -20,7 +24,7 @@ const ENTRY_OVERHEAD_BYTES: usize = 64;
 /// Changes to several families, ordered by key, applied whole or not at all.
 #[derive(Debug, Default)]
 pub struct Batch {
-    families: [BTreeMap<Bytes, Change>; FAMILY_COUNT],
+    families: [BTreeMap<Key, Change>; FAMILY_COUNT],
     bytes: usize,
     puts: usize,
     undo: Vec<Undo>,
@@ -34,13 +38,16 @@ pub struct Batch {
 #[derive(Debug)]
 struct Undo {
     family: Family,
-    key: Bytes,
+    key: Key,
     before: Option<Change>,
 }
 
 impl Undo {
     fn bytes(&self) -> usize {
-        cost(&self.key, self.before.as_ref().and_then(Option::as_ref))
+        cost(
+            self.key.as_bytes(),
+            self.before.as_ref().and_then(Option::as_ref),
+        )
     }
 }
 
@@ -57,26 +64,30 @@ impl Batch {
 
     /// Stores `value` under `key`.
     pub fn put(&mut self, family: Family, key: &[u8], value: &[u8]) {
-        self.change(family, key, Some(value.into()));
+        self.change(family, key.into(), Some(value.into()));
     }
 
     /// Removes `key`.
     pub fn delete(&mut self, family: Family, key: &[u8]) {
-        self.change(family, key, None);
+        self.change(family, key.into(), None);
     }
 
-    fn change(&mut self, family: Family, key: &[u8], change: Change) {
-        let added = cost(key, change.as_ref());
+    /// Stores a value under `key`, or removes it.
+    pub(crate) fn change(&mut self, family: Family, key: Key, change: Change) {
+        let key_bytes = key.as_bytes().len();
+        let added = key_bytes + value_cost(change.as_ref());
         self.puts += usize::from(change.is_some());
-        let before = self.families[family.index()].insert(key.into(), change);
+        let undo_key = (!self.savepoints.is_empty()).then(|| key.clone());
+        let before = self.families[family.index()].insert(key, change);
         if let Some(old) = &before {
-            self.forget(key, old.as_ref());
+            self.bytes -= key_bytes + value_cost(old.as_ref());
+            self.puts -= usize::from(old.is_some());
         }
         self.bytes += added;
-        if !self.savepoints.is_empty() {
+        if let Some(key) = undo_key {
             let undo = Undo {
                 family,
-                key: key.into(),
+                key,
                 before,
             };
             self.undo_bytes += undo.bytes();
@@ -110,7 +121,9 @@ impl Batch {
         let (key, change) = self.families[family.index()]
             .range::<[u8], _>((from, Bound::Unbounded))
             .next()?;
-        range.contains(key).then_some((&**key, change.as_deref()))
+        range
+            .contains(key.as_bytes())
+            .then_some((key.as_bytes(), change.as_deref()))
     }
 
     /// The last change of the range that is not after `until`, which may lie outside.
@@ -128,14 +141,16 @@ impl Batch {
         let (key, change) = self.families[family.index()]
             .range::<[u8], _>((Bound::Unbounded, until))
             .next_back()?;
-        range.contains(key).then_some((&**key, change.as_deref()))
+        range
+            .contains(key.as_bytes())
+            .then_some((key.as_bytes(), change.as_deref()))
     }
 
     /// The changes of one family in key order.
     pub fn changes(&self, family: Family) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
         self.families[family.index()]
             .iter()
-            .map(|(key, change)| (&**key, change.as_deref()))
+            .map(|(key, change)| (key.as_bytes(), change.as_deref()))
     }
 
     /// How many keys it changes.
@@ -174,6 +189,12 @@ impl Batch {
         key.len() + value.len() + ENTRY_OVERHEAD_BYTES
     }
 
+    /// Whether there is a place to roll back to.
+    #[must_use]
+    pub(crate) fn has_savepoints(&self) -> bool {
+        !self.savepoints.is_empty()
+    }
+
     /// Marks this place.
     pub fn savepoint(&mut self) -> Savepoint {
         let id = self.next_savepoint;
@@ -199,15 +220,15 @@ impl Batch {
             } = undo;
             let tree = &mut self.families[family.index()];
             let undone = match before {
-                None => tree.remove(&key),
+                None => tree.remove(key.as_bytes()),
                 Some(change) => {
-                    self.bytes += cost(&key, change.as_ref());
+                    self.bytes += cost(key.as_bytes(), change.as_ref());
                     self.puts += usize::from(change.is_some());
                     tree.insert(key.clone(), change)
                 }
             };
             if let Some(undone) = undone {
-                self.forget(&key, undone.as_ref());
+                self.forget(key.as_bytes(), undone.as_ref());
             }
         }
         Ok(())
@@ -242,5 +263,9 @@ impl Batch {
 }
 
 fn cost(key: &[u8], change: Option<&Bytes>) -> usize {
-    key.len() + change.map_or(0, |value| value.len()) + ENTRY_OVERHEAD_BYTES
+    key.len() + value_cost(change)
+}
+
+fn value_cost(change: Option<&Bytes>) -> usize {
+    change.map_or(0, |value| value.len()) + ENTRY_OVERHEAD_BYTES
 }

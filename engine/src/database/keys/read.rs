@@ -2,6 +2,7 @@
 
 use super::View;
 use super::scan::Scan;
+use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
 use crate::database::Inner;
@@ -71,7 +72,7 @@ pub struct KeyReadTxn {
     view: Arc<View>,
     cancel: CancelToken,
     /// Keeps the folder's lock as long as its files are read.
-    _database: Arc<Inner>,
+    database: Arc<Inner>,
 }
 
 impl KeyReadTxn {
@@ -79,13 +80,18 @@ impl KeyReadTxn {
         Self {
             view: database.log.published(),
             cancel: CancelToken::new(),
-            _database: Arc::clone(database),
+            database: Arc::clone(database),
         }
     }
 
     /// What the graph knows about the commit that is read.
     pub(crate) fn state(&self) -> &Arc<GraphState> {
         &self.view.state
+    }
+
+    /// The database's last projections.
+    pub(crate) fn projections(&self) -> &ProjectionCache {
+        self.database.projections()
     }
 
     /// Lets `token` stop the scans of this transaction.
@@ -121,6 +127,7 @@ impl KeyRead for KeyReadTxn {
         Ok(Scan::stored(
             self.view.snapshot.cursor(family, range, options),
             &self.cancel,
+            None,
         ))
     }
 

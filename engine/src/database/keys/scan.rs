@@ -69,12 +69,16 @@ enum Head {
 }
 
 impl<'a> Scan<'a> {
-    pub(super) fn stored(stored: Box<dyn Cursor + 'a>, cancel: &'a CancelToken) -> Self {
+    pub(super) fn stored(
+        stored: Box<dyn Cursor + 'a>,
+        cancel: &'a CancelToken,
+        place: Option<&'a WriterPlace>,
+    ) -> Self {
         Self {
             stored,
             overlay: None,
             cancel,
-            place: None,
+            place,
             steps: 0,
         }
     }

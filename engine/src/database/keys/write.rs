@@ -7,13 +7,14 @@ use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
 use crate::database::Inner;
 use crate::error::{Error, Result};
-use crate::storage::batch::{Batch, Savepoint};
+use crate::storage::batch::{Batch, Key, Savepoint};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::storage::meta;
 use crate::storage::queue::WriterPlace;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// The longest key that is stored.
@@ -169,8 +170,14 @@ impl KeyWriteTxn {
     /// Whether changes of about `bytes` more still fit: whoever changes several keys at once asks
     /// first, so that no half of it fails.
     pub(crate) fn ensure_room(&self, bytes: usize) -> Result<()> {
+        // With a savepoint, the way back is held as well.
+        let times = if self.batch.has_savepoints() { 2 } else { 1 };
+        self.room_for(bytes.saturating_mul(times))
+    }
+
+    fn room_for(&self, bytes: usize) -> Result<()> {
         self.step()?;
-        let bytes = (self.batch.held_bytes() + bytes) as u64;
+        let bytes = self.batch.held_bytes().saturating_add(bytes) as u64;
         let limit_bytes = self.limit_bytes();
         if bytes > limit_bytes {
             return Err(Error::TransactionTooLarge { bytes, limit_bytes });
@@ -183,9 +190,22 @@ impl KeyWriteTxn {
         self.batch.get(family, key)
     }
 
+    /// Everything that this transaction has changed.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (Family, &[u8], Option<&[u8]>)> {
+        Family::all().flat_map(|family| {
+            let changes = self.batch.changes(family);
+            changes.map(move |(key, value)| (family, key, value))
+        })
+    }
+
     /// How many bytes the transaction may hold.
     pub(crate) fn limit_bytes(&self) -> u64 {
         self.database.settings.transaction_bytes
+    }
+
+    /// Stores or removes what [`ensure_room`](Self::ensure_room) has made room for.
+    pub(crate) fn change_admitted(&mut self, family: Family, key: Key, value: Option<Box<[u8]>>) {
+        self.batch.change(family, key, value);
     }
 
     /// Stores what [`ensure_room`](Self::ensure_room) has made room for.
@@ -205,7 +225,7 @@ impl KeyWriteTxn {
 
     fn admit(&self, family: Family, key: &[u8], value: &[u8]) -> Result<()> {
         check_key(family, key)?;
-        self.ensure_room(Batch::cost_of(key, value))
+        self.room_for(Batch::cost_of(key, value))
     }
 }
 
@@ -266,6 +286,11 @@ impl KeyRead for KeyWriteTxn {
     ) -> Result<Scan<'_>> {
         self.step()?;
         let stored = self.base.snapshot.cursor(family, range, options);
+        let start = Bound::Included(range.start.as_slice());
+        if self.batch.first_from(family, start, range).is_none() {
+            // Nothing here was changed, and nothing can be as long as the scan borrows us.
+            return Ok(Scan::stored(stored, &self.cancel, Some(&self.place)));
+        }
         Ok(Scan::merged(
             stored,
             &self.cancel,

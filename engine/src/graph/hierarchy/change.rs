@@ -8,7 +8,7 @@ use super::stored::{READ_LIMIT, Stored, failed};
 use crate::catalog::{Counter, HierarchyDef, SchemaId};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
-use crate::graph::pending::{add, stored};
+use crate::graph::pending::{Pairs, add, pair, stored};
 use crate::graph::sets;
 use crate::graph::view::View;
 use crate::storage::family::Family;
@@ -16,8 +16,6 @@ use crate::value::NodeId;
 use roaring::{RoaringBitmap, RoaringTreemap};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-type Pairs = Vec<(Family, Vec<u8>, Option<Vec<u8>>)>;
 
 /// Whether `parent` may become a parent of `child`.
 pub(crate) fn admit<K: KeyRead>(
@@ -97,7 +95,7 @@ pub(crate) fn settle<K: KeyRead>(
             }
         }
         let key = HierarchyKey::LevelOf(hierarchy, node).encode();
-        pairs.push((Family::Hierarchy, key, now.map(encode_level)));
+        pairs.push(pair(Family::Hierarchy, &key, now.map(encode_level)));
     }
     for ((level, high), [came, went]) in moved {
         let key = HierarchyKey::Members(hierarchy, level, high).encode();
@@ -106,7 +104,7 @@ pub(crate) fn settle<K: KeyRead>(
         container -= went;
         container |= came;
         let value = (!container.is_empty()).then(|| sets::encode_container(&mut container));
-        pairs.push((Family::Hierarchy, key, value));
+        pairs.push(pair(Family::Hierarchy, &key, value));
     }
     if members != 0 {
         let counter = Counter::Members(hierarchy);
@@ -114,7 +112,7 @@ pub(crate) fn settle<K: KeyRead>(
         let before = stored(view.keys, Family::Meta, &key, Counter::decode_count)?;
         let after = add(before.unwrap_or_default(), members, Family::Meta, "count")?;
         let value = (after > 0).then(|| Counter::encode_count(after));
-        pairs.push((Family::Meta, key, value));
+        pairs.push(pair(Family::Meta, &key, value));
     }
     Ok(())
 }

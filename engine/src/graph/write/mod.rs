@@ -9,17 +9,19 @@ mod nodes;
 mod properties;
 mod relationships;
 
+pub(crate) use relationships::adjacency;
+
 use super::keys::Entity;
 use super::pending::Pending;
-use super::properties::{Apart, MAX_VALUE_BYTES};
+use super::properties::{Apart, Encoder, MAX_VALUE_BYTES};
 use super::read::{Read, sealed};
-use super::rules;
+use super::rules::{self, Outcome};
 use super::view::{self, View};
-use crate::catalog::{Catalog, Change, GraphState, NameId, Names, NextIds};
+use crate::catalog::{Catalog, Change, Counter, GraphState, NameId, Names, NextIds};
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
-use crate::storage::batch::{self, Batch};
+use crate::storage::batch::{self, Batch, Key};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use std::collections::BTreeSet;
@@ -51,6 +53,7 @@ pub struct WriteTxn {
     /// What lacked a property that it must have, when it was last changed: looked at again at commit.
     unmet: BTreeSet<Entity>,
     savepoints: Vec<(batch::Savepoint, GraphState, BTreeSet<Entity>)>,
+    encoder: Encoder,
 }
 
 /// A place in a transaction to which it can be rolled back.
@@ -65,6 +68,7 @@ impl WriteTxn {
             pending: Pending::default(),
             unmet: BTreeSet::new(),
             savepoints: Vec::new(),
+            encoder: Encoder::default(),
         }
     }
 
@@ -145,6 +149,16 @@ impl WriteTxn {
         self.keys.commit_with(Arc::new(self.state))
     }
 
+    /// What a commit would write now: family, key and value, or none where it deletes. For tools that
+    /// measure or replicate.
+    ///
+    /// # Errors
+    /// [`Error::TransactionTooLarge`], since what was collected is written out first.
+    pub fn changes(&mut self) -> Result<impl Iterator<Item = (Family, &[u8], Option<&[u8]>)>> {
+        self.settle()?;
+        Ok(self.keys.changes())
+    }
+
     /// Takes everything back. Dropping the transaction does the same.
     pub fn rollback(self) {}
 
@@ -183,6 +197,31 @@ impl WriteTxn {
             .ok_or_else(|| Error::bug("a name that was just given is not known"))
     }
 
+    /// Writes what an operation changes and what the rules ask for, or says that there is no room.
+    fn write(&mut self, mut changes: Changes, rules: Outcome) -> Result<()> {
+        changes.follow(&rules);
+        self.keys.ensure_room(changes.bytes)?;
+        changes.write_admitted(&mut self.keys);
+        self.note_rules(rules);
+        Ok(())
+    }
+
+    /// What else index entries that were written change, and what is still to be looked at.
+    fn note_rules(&mut self, rules: Outcome) {
+        for entry in rules.entries.iter().filter(|entry| entry.counts) {
+            let difference = if entry.value.is_some() { 1 } else { -1 };
+            self.pending
+                .count(Counter::Entries(entry.index), difference);
+            if entry.value.is_some() {
+                self.pending.sketch(entry.index, entry.values());
+            }
+        }
+        match rules.unmet {
+            Some(entity) => drop(self.unmet.insert(entity)),
+            None => drop(self.unmet.remove(&rules.entity)),
+        }
+    }
+
     /// The next number of something declared.
     pub(crate) fn next_schema_id(&mut self) -> u32 {
         let id = self.state.next.schema;
@@ -218,41 +257,26 @@ impl Read for WriteTxn {}
 /// What an operation is going to write. Collected first, admitted as a whole, then written.
 #[derive(Default)]
 struct Changes {
-    pairs: Vec<(Family, Vec<u8>, Option<Vec<u8>>)>,
+    pairs: Vec<(Family, Key, Option<Box<[u8]>>)>,
     bytes: usize,
 }
 
 impl Changes {
-    fn put(&mut self, family: Family, key: &[u8], value: Vec<u8>) {
+    fn put(&mut self, family: Family, key: &[u8], value: impl Into<Box<[u8]>>) {
+        let value = value.into();
         self.bytes += Batch::cost_of(key, &value);
-        self.pairs.push((family, key.to_vec(), Some(value)));
+        self.pairs.push((family, key.into(), Some(value)));
     }
 
     fn delete(&mut self, family: Family, key: &[u8]) {
         self.bytes += Batch::cost_of(key, &[]);
-        self.pairs.push((family, key.to_vec(), None));
+        self.pairs.push((family, key.into(), None));
     }
 
-    /// Adds the index entries that come and go.
-    fn add_entries(&mut self, rules: &rules::Outcome) {
-        for entry in &rules.entries {
-            match &entry.value {
-                Some(value) => self.put(Family::PropIndex, &entry.key, value.clone()),
-                None => self.delete(Family::PropIndex, &entry.key),
-            }
-        }
-    }
-
-    /// How many bytes it all takes, with the index entries that come and go.
-    fn bytes_with(&self, rules: &rules::Outcome) -> usize {
-        let entries = rules.entries.iter();
-        let entries = entries
-            .map(|entry| Batch::cost_of(&entry.key, entry.value.as_deref().unwrap_or_default()));
-        self.bytes + entries.sum::<usize>()
-    }
-
-    fn put_apart(&mut self, apart: Vec<Apart>) -> Result<()> {
-        for Apart { family, key, value } in apart {
+    /// The record that was encoded last, and what lies apart from it.
+    fn put_encoded(&mut self, family: Family, key: &[u8], encoder: &mut Encoder) -> Result<()> {
+        self.put(family, key, encoder.record.as_bytes());
+        for Apart { family, key, value } in encoder.apart.drain(..) {
             if value.len() > MAX_VALUE_BYTES {
                 return Err(Error::TooLarge {
                     what: "property value",
@@ -265,15 +289,20 @@ impl Changes {
         Ok(())
     }
 
-    /// Writes everything, or says that there is no room for all of it.
-    fn write(self, keys: &mut KeyWriteTxn) -> Result<()> {
-        keys.ensure_room(self.bytes)?;
-        for (family, key, value) in self.pairs {
-            match value {
-                Some(value) => keys.put_admitted(family, &key, &value),
-                None => keys.delete_admitted(family, &key),
+    /// Adds the index entries that the rules ask for.
+    fn follow(&mut self, rules: &Outcome) {
+        for entry in &rules.entries {
+            match &entry.value {
+                Some(value) => self.put(Family::PropIndex, &entry.key, value.as_slice()),
+                None => self.delete(Family::PropIndex, &entry.key),
             }
         }
-        Ok(())
+    }
+
+    /// Writes everything; there must be room for it.
+    fn write_admitted(self, keys: &mut KeyWriteTxn) {
+        for (family, key, value) in self.pairs {
+            keys.change_admitted(family, key, value);
+        }
     }
 }

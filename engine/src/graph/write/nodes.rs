@@ -1,35 +1,33 @@
 //! Creating and deleting nodes, and their labels.
 
+use super::relationships::Doomed;
 use super::{Changes, WriteTxn};
 use crate::catalog::{Change, Counter, LabelId, SchemaId, Scope};
 use crate::error::{Error, Result};
 use crate::graph::Direction;
+use crate::graph::hierarchy;
 use crate::graph::keys::{Entity, Way, record_key};
 use crate::graph::properties::Properties;
 use crate::graph::read::Read;
 use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{MAX_LABELS, NodeRecord};
-use crate::graph::rules::{self, Facts};
+use crate::graph::rules::{self, Facts, Outcome};
 use crate::graph::sets::SetId;
 use crate::storage::family::Family;
-use crate::value::{NodeId, RelationshipId, Value};
-
-/// What deleting a node, without its relationships, writes.
-struct Erasure {
-    changes: Changes,
-    rules: rules::Outcome,
-    /// The hierarchies to which it was added by name.
-    memberships: Vec<SchemaId>,
-}
-
-impl Erasure {
-    fn bytes(&self) -> usize {
-        self.changes.bytes_with(&self.rules)
-    }
-}
+use crate::value::{NodeId, Value};
 
 /// About what deleting one relationship adds to a transaction, for an estimate beforehand.
 const DELETED_RELATIONSHIP_BYTES: u64 = 400;
+
+/// A node that is about to be deleted, and what goes with it.
+struct Erased {
+    node: NodeId,
+    labels: Vec<LabelId>,
+    /// The hierarchies that it was added to by name.
+    memberships: Vec<SchemaId>,
+    changes: Changes,
+    rules: Outcome,
+}
 
 impl WriteTxn {
     /// Creates a node. A property that is null is left out.
@@ -71,13 +69,9 @@ impl WriteTxn {
         let after = Facts::of_node(&record);
         let rules = rules::compare(&self.view(), entity, &Facts::nothing(), &after)?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        changes.put(
-            Family::Nodes,
-            &record_key(node.get()),
-            record.encode(node, &mut apart),
-        );
-        changes.put_apart(apart)?;
+        record.encode(node, &mut self.encoder);
+        let key = record_key(node.get());
+        changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
         self.write(changes, rules)?;
         self.state.next.node += 1;
         self.pending.count(Counter::Nodes, 1);
@@ -140,9 +134,10 @@ impl WriteTxn {
         )?;
         let (out, incoming) = (view.degrees(Way::Out, node)?, view.degrees(Way::In, node)?);
         let mut changes = Changes::default();
-        // What lies apart stays where it is.
-        let record = after.encode(node, &mut Vec::new());
-        changes.put(Family::Nodes, &record_key(node.get()), record);
+        // What lies apart stays where it is: no slot has a value to put there.
+        after.encode(node, &mut self.encoder);
+        let key = record_key(node.get());
+        changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
         self.write(changes, rules)?;
         if difference > 0 {
             self.pending.add_to_set(SetId::Label(label), node.get());
@@ -167,7 +162,7 @@ impl WriteTxn {
     /// # Errors
     /// [`Error::NodeNotFound`], or [`Error::HasRelationships`] if it has any.
     pub fn delete_node(&mut self, node: NodeId) -> Result<()> {
-        let record = self.existing_node(node)?;
+        let erased = self.look_at_erased(node)?;
         let relationships = self.degree(node, Direction::Both, None)?;
         if relationships > 0 {
             return Err(Error::HasRelationships {
@@ -175,8 +170,9 @@ impl WriteTxn {
                 relationships,
             });
         }
-        let erasure = self.erasure(node, &record)?;
-        self.erase_node(node, &record, erasure)
+        self.keys.ensure_room(erased.changes.bytes)?;
+        self.erase_node(erased);
+        Ok(())
     }
 
     /// Deletes a node and its relationships; returns how many relationships that were.
@@ -186,7 +182,7 @@ impl WriteTxn {
     /// fit into a transaction: delete them in portions first, see
     /// [`delete_relationships_of`](Self::delete_relationships_of).
     pub fn detach_delete_node(&mut self, node: NodeId) -> Result<u64> {
-        let record = self.existing_node(node)?;
+        let erased = self.look_at_erased(node)?;
         let relationships = self.degree(node, Direction::Both, None)?;
         let limit_bytes = self.keys.limit_bytes().saturating_sub(self.keys.bytes());
         let too_connected = |bytes| Error::TooConnected {
@@ -199,18 +195,16 @@ impl WriteTxn {
         if bytes > limit_bytes {
             return Err(too_connected(bytes));
         }
-        let doomed = self.relationships_to_delete(node, u64::MAX)?;
-        let erasure = self.erasure(node, &record)?;
-        let own = self.with_way_back(erasure.bytes() as u64);
-        let bytes = self.bytes_to_delete(&doomed)? + own;
-        if bytes > limit_bytes {
-            return Err(too_connected(bytes));
+        let doomed = self.doomed(node, u64::MAX)?;
+        let deleted = doomed.len() as u64;
+        match self.erase_relationships(doomed, erased.changes.bytes) {
+            Err(Error::TransactionTooLarge { bytes, .. }) => {
+                return Err(too_connected(bytes.saturating_sub(self.keys.bytes())));
+            }
+            other => other?,
         }
-        for relationship in &doomed {
-            self.delete_relationship(*relationship)?;
-        }
-        self.erase_node(node, &record, erasure)?;
-        Ok(doomed.len() as u64)
+        self.erase_node(erased);
+        Ok(deleted)
     }
 
     /// Deletes at most so many of a node's relationships; returns how many. For nodes with more
@@ -223,42 +217,27 @@ impl WriteTxn {
         if !self.contains(node)? {
             return Err(Error::NodeNotFound { node });
         }
-        let doomed = self.relationships_to_delete(node, at_most)?;
-        let bytes = self.bytes_to_delete(&doomed)?;
-        self.keys
-            .ensure_room(usize::try_from(bytes).unwrap_or(usize::MAX))?;
-        for relationship in &doomed {
-            self.delete_relationship(*relationship)?;
-        }
-        Ok(doomed.len() as u64)
+        let doomed = self.doomed(node, at_most)?;
+        let count = doomed.len() as u64;
+        self.erase_relationships(doomed, 0)?;
+        Ok(count)
     }
 
-    fn relationships_to_delete(&self, node: NodeId, at_most: u64) -> Result<Vec<RelationshipId>> {
+    fn doomed(&self, node: NodeId, at_most: u64) -> Result<Vec<Doomed>> {
         let mut doomed = Vec::new();
         for neighbour in self.neighbours(node, Direction::Both, None)? {
             if doomed.len() as u64 >= at_most {
                 break;
             }
-            doomed.push(neighbour?.relationship);
+            doomed.push(self.look_at_doomed(neighbour?.relationship)?);
         }
         Ok(doomed)
     }
 
-    /// What deletions hold at most: with a savepoint, the way back as well.
-    pub(super) fn with_way_back(&self, bytes: u64) -> u64 {
-        if self.savepoints.is_empty() {
-            bytes
-        } else {
-            bytes * 2
-        }
-    }
-
-    /// What deleting a node, without its relationships, writes.
-    fn erasure(&self, node: NodeId, record: &NodeRecord) -> Result<Erasure> {
-        let entity = Entity::Node(node);
-        let before = Facts::of_node(record);
-        let rules = rules::compare(&self.view(), entity, &before, &Facts::nothing())?;
-        let memberships = crate::graph::hierarchy::named_in(&self.view(), node)?;
+    /// Everything that deleting a node without relationships changes. Only looks.
+    fn look_at_erased(&self, node: NodeId) -> Result<Erased> {
+        let (view, entity) = (self.view(), Entity::Node(node));
+        let record = self.existing_node(node)?;
         let mut changes = Changes::default();
         changes.delete(Family::Nodes, &record_key(node.get()));
         for (property, slot) in record.properties.iter() {
@@ -266,53 +245,34 @@ impl WriteTxn {
                 changes.delete(family, &key);
             }
         }
-        for (_, key) in &memberships {
-            changes.delete(Family::Hierarchy, key);
+        let mut memberships = Vec::new();
+        for (hierarchy, key) in hierarchy::named_in(&view, node)? {
+            changes.delete(Family::Hierarchy, &key);
+            memberships.push(hierarchy);
         }
-        Ok(Erasure {
+        let rules = rules::compare(&view, entity, &Facts::of_node(&record), &Facts::nothing())?;
+        changes.follow(&rules);
+        Ok(Erased {
+            node,
+            labels: record.labels,
+            memberships,
             changes,
             rules,
-            memberships: memberships.into_iter().map(|(id, _)| id).collect(),
         })
     }
 
-    fn erase_node(&mut self, node: NodeId, record: &NodeRecord, erasure: Erasure) -> Result<()> {
-        let Erasure {
-            changes,
-            rules,
-            memberships,
-        } = erasure;
-        self.write(changes, rules)?;
-        for hierarchy in memberships {
-            self.pending.relevel(hierarchy, node.get());
+    fn erase_node(&mut self, erased: Erased) {
+        erased.changes.write_admitted(&mut self.keys);
+        self.note_rules(erased.rules);
+        for hierarchy in erased.memberships {
+            self.pending.relevel(hierarchy, erased.node.get());
         }
-        self.unmet.remove(&Entity::Node(node));
         self.pending.count(Counter::Nodes, -1);
-        for label in &record.labels {
-            self.pending
-                .remove_from_set(SetId::Label(*label), node.get());
-            self.pending.count(Counter::Label(*label), -1);
+        for label in erased.labels {
+            let set = SetId::Label(label);
+            self.pending.remove_from_set(set, erased.node.get());
+            self.pending.count(Counter::Label(label), -1);
         }
-        Ok(())
-    }
-
-    /// Writes what was collected, with what the rules ask for.
-    pub(super) fn write(&mut self, mut changes: Changes, rules: rules::Outcome) -> Result<()> {
-        changes.add_entries(&rules);
-        changes.write(&mut self.keys)?;
-        for entry in rules.entries.iter().filter(|entry| entry.counts) {
-            let difference = if entry.value.is_some() { 1 } else { -1 };
-            self.pending
-                .count(Counter::Entries(entry.index), difference);
-            if entry.value.is_some() {
-                self.pending.sketch(entry.index, &entry.values);
-            }
-        }
-        match rules.unmet {
-            Some(entity) => drop(self.unmet.insert(entity)),
-            None => drop(self.unmet.remove(&rules.entity)),
-        }
-        Ok(())
     }
 
     pub(super) fn existing_node(&self, node: NodeId) -> Result<NodeRecord> {

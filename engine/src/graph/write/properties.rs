@@ -4,18 +4,18 @@ use super::{Changes, WriteTxn};
 use crate::catalog::{Change, NameId as _, PropertyId, check_name};
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, record_key};
-use crate::graph::properties::{Apart, MAX_PROPERTIES, Properties, Slot};
+use crate::graph::properties::{Encoder, MAX_PROPERTIES, Properties, Slot};
 use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::rules::{self, Facts};
 use crate::graph::view::family_of;
-use crate::value::{Value, check_storable};
+use crate::value::{NodeId, RelationshipId, Value, check_storable};
 use std::collections::BTreeMap;
 
 /// A record of either kind.
 enum Record {
-    Node(NodeRecord),
-    Relationship(RelationshipRecord),
+    Node(NodeId, NodeRecord),
+    Relationship(RelationshipId, RelationshipRecord),
 }
 
 impl WriteTxn {
@@ -93,10 +93,8 @@ impl WriteTxn {
         change: impl FnOnce(&mut Properties),
     ) -> Result<()> {
         let before = match entity {
-            Entity::Node(node) => Record::Node(self.existing_node(node)?),
-            Entity::Relationship(relationship) => {
-                Record::Relationship(self.existing_relationship(relationship)?)
-            }
+            Entity::Node(id) => Record::Node(id, self.existing_node(id)?),
+            Entity::Relationship(id) => Record::Relationship(id, self.existing_relationship(id)?),
         };
         let mut properties = before.properties().clone();
         change(&mut properties);
@@ -106,8 +104,7 @@ impl WriteTxn {
         let after = before.with(properties);
         let rules = rules::compare(&self.view(), entity, &before.facts(), &after.facts())?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        let record = after.encode(entity, &mut apart);
+        after.encode(&mut self.encoder);
         for (property, slot) in before.properties().iter() {
             // A value apart that is neither kept nor written anew would stay behind.
             let Some((family, key)) = slot.place(entity, *property) else {
@@ -118,8 +115,8 @@ impl WriteTxn {
                 changes.delete(family, &key);
             }
         }
-        changes.put(family_of(entity), &record_key(entity.number()), record);
-        changes.put_apart(apart)?;
+        let key = record_key(entity.number());
+        changes.put_encoded(family_of(entity), &key, &mut self.encoder)?;
         self.write(changes, rules)
     }
 
@@ -166,44 +163,39 @@ impl WriteTxn {
 impl Record {
     fn properties(&self) -> &Properties {
         match self {
-            Self::Node(record) => &record.properties,
-            Self::Relationship(record) => &record.properties,
+            Self::Node(_, record) => &record.properties,
+            Self::Relationship(_, record) => &record.properties,
         }
     }
 
     /// The same with other properties.
     fn with(&self, properties: Properties) -> Self {
         match self {
-            Self::Node(record) => Self::Node(NodeRecord {
-                labels: record.labels.clone(),
-                properties,
-            }),
-            Self::Relationship(record) => Self::Relationship(RelationshipRecord {
-                relationship_type: record.relationship_type,
-                source: record.source,
-                target: record.target,
-                properties,
-            }),
+            Self::Node(id, record) => {
+                let labels = record.labels.clone();
+                Self::Node(*id, NodeRecord { labels, properties })
+            }
+            Self::Relationship(id, record) => {
+                let record = RelationshipRecord {
+                    properties,
+                    ..*record
+                };
+                Self::Relationship(*id, record)
+            }
         }
     }
 
     fn facts(&self) -> Facts<'_> {
         match self {
-            Self::Node(record) => Facts::of_node(record),
-            Self::Relationship(record) => Facts::of_relationship(record),
+            Self::Node(_, record) => Facts::of_node(record),
+            Self::Relationship(_, record) => Facts::of_relationship(record),
         }
     }
 
-    fn encode(&self, entity: Entity, apart: &mut Vec<Apart>) -> Vec<u8> {
-        match (self, entity) {
-            (Self::Node(record), Entity::Node(node)) => record.encode(node, apart),
-            (Self::Relationship(record), Entity::Relationship(relationship)) => {
-                record.encode(relationship, apart)
-            }
-            // `change_properties` reads the record of the entity's own kind.
-            (Self::Node(_), Entity::Relationship(_)) | (Self::Relationship(_), Entity::Node(_)) => {
-                unreachable!("a record of another kind")
-            }
+    fn encode(&self, to: &mut Encoder) {
+        match self {
+            Self::Node(id, record) => record.encode(*id, to),
+            Self::Relationship(id, record) => record.encode(*id, to),
         }
     }
 }

@@ -4,11 +4,11 @@ use super::{Changes, WriteTxn};
 use crate::catalog::{Change, Counter, LabelId, Scope, TypeId};
 use crate::error::{Error, Result};
 use crate::graph::hierarchy;
-use crate::graph::keys::{AdjacencyKey, Entity, Way, record_key};
+use crate::graph::keys::{AdjacencyKey, DegreeKey, Entity, Way, record_key};
 use crate::graph::properties::Properties;
 use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{Ends, RelationshipRecord};
-use crate::graph::rules::{self, Facts};
+use crate::graph::rules::{self, Facts, Outcome};
 use crate::graph::sets::SetId;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
@@ -58,13 +58,12 @@ impl WriteTxn {
         let after = Facts::of_relationship(&record);
         let rules = rules::compare(&view, entity, &Facts::nothing(), &after)?;
         let mut changes = Changes::default();
-        let mut apart = Vec::new();
-        let bytes = record.encode(relationship, &mut apart);
-        changes.put(Family::Edges, &record_key(relationship.get()), bytes);
-        changes.put_apart(apart)?;
+        record.encode(relationship, &mut self.encoder);
+        let key = record_key(relationship.get());
+        changes.put_encoded(Family::Edges, &key, &mut self.encoder)?;
         let [out, incoming] = adjacency(relationship, record.ends());
-        changes.put(Family::Out, &out, Vec::new());
-        changes.put(Family::In, &incoming, Vec::new());
+        changes.put(Family::Out, &out, []);
+        changes.put(Family::In, &incoming, []);
         self.write(changes, rules)?;
         self.state.next.relationship += 1;
         self.note_relationship(
@@ -86,31 +85,16 @@ impl WriteTxn {
     /// # Errors
     /// [`Error::RelationshipNotFound`].
     pub fn delete_relationship(&mut self, relationship: RelationshipId) -> Result<()> {
-        let record = self.existing_relationship(relationship)?;
-        let ends = record.ends();
-        let source_labels = self.labels_of_end(ends.source)?;
-        let target_labels = self.labels_of_end(ends.target)?;
-        let (changes, rules) = self.deletion(relationship, &record)?;
-        self.write(changes, rules)?;
-        self.unmet.remove(&Entity::Relationship(relationship));
-        self.note_relationship(relationship, ends, &source_labels, &target_labels, -1);
-        let declared = self.state.catalog.hierarchy_of(ends.relationship_type);
-        if let Some(id) = declared.map(|declared| declared.id) {
-            self.pending.relevel(id, ends.source.get());
-            self.pending.relevel(id, ends.target.get());
-        }
-        Ok(())
+        let doomed = self.look_at_doomed(relationship)?;
+        self.erase_relationships(vec![doomed], 0)
     }
 
-    /// What deleting a relationship writes at once.
-    fn deletion(
-        &self,
-        relationship: RelationshipId,
-        record: &RelationshipRecord,
-    ) -> Result<(Changes, rules::Outcome)> {
+    /// Everything that deleting a relationship changes. Only looks.
+    pub(super) fn look_at_doomed(&self, relationship: RelationshipId) -> Result<Doomed> {
         let entity = Entity::Relationship(relationship);
-        let before = Facts::of_relationship(record);
-        let rules = rules::compare(&self.view(), entity, &before, &Facts::nothing())?;
+        let record = self.existing_relationship(relationship)?;
+        let ends = record.ends();
+        let before = Facts::of_relationship(&record);
         let mut changes = Changes::default();
         changes.delete(Family::Edges, &record_key(relationship.get()));
         for (property, slot) in record.properties.iter() {
@@ -118,22 +102,43 @@ impl WriteTxn {
                 changes.delete(family, &key);
             }
         }
-        let [out, incoming] = adjacency(relationship, record.ends());
+        let [out, incoming] = adjacency(relationship, ends);
         changes.delete(Family::Out, &out);
         changes.delete(Family::In, &incoming);
-        Ok((changes, rules))
+        let rules = rules::compare(&self.view(), entity, &before, &Facts::nothing())?;
+        changes.follow(&rules);
+        Ok(Doomed {
+            relationship,
+            ends,
+            source_labels: self.labels_of_end(ends.source)?,
+            target_labels: self.labels_of_end(ends.target)?,
+            changes,
+            rules,
+        })
     }
 
-    /// How many bytes deleting these relationships adds to the transaction at most. Whoever deletes
-    /// several asks first: long index entries make one cost far more than another.
-    pub(super) fn bytes_to_delete(&self, relationships: &[RelationshipId]) -> Result<u64> {
-        let mut bytes = 0;
-        for relationship in relationships {
-            let record = self.existing_relationship(*relationship)?;
-            let (changes, rules) = self.deletion(*relationship, &record)?;
-            bytes += changes.bytes_with(&rules) as u64;
+    /// Deletes all of them, or says that there is no room for them and for so many bytes more.
+    pub(super) fn erase_relationships(&mut self, doomed: Vec<Doomed>, more: usize) -> Result<()> {
+        let bytes: usize = doomed.iter().map(|doomed| doomed.changes.bytes).sum();
+        self.keys.ensure_room(bytes + more)?;
+        for doomed in doomed {
+            let ends = doomed.ends;
+            doomed.changes.write_admitted(&mut self.keys);
+            self.note_rules(doomed.rules);
+            self.note_relationship(
+                doomed.relationship,
+                ends,
+                &doomed.source_labels,
+                &doomed.target_labels,
+                -1,
+            );
+            let declared = self.state.catalog.hierarchy_of(ends.relationship_type);
+            if let Some(id) = declared.map(|declared| declared.id) {
+                self.pending.relevel(id, ends.source.get());
+                self.pending.relevel(id, ends.target.get());
+            }
         }
-        Ok(self.with_way_back(bytes))
+        Ok(())
     }
 
     /// What else one relationship more, or less, changes.
@@ -147,8 +152,13 @@ impl WriteTxn {
     ) {
         let of = ends.relationship_type;
         let pending = &mut self.pending;
-        pending.add_degree(Way::Out, ends.source, of, difference);
-        pending.add_degree(Way::In, ends.target, of, difference);
+        for (way, near) in [(Way::Out, ends.source), (Way::In, ends.target)] {
+            let key = DegreeKey {
+                near,
+                relationship_type: of,
+            };
+            pending.add_degree(way, key, difference);
+        }
         pending.count(Counter::Relationships, difference);
         pending.count(Counter::Type(of), difference);
         for label in source_labels {
@@ -185,6 +195,16 @@ impl WriteTxn {
     pub(crate) fn scope_of_type(&mut self, name: &str) -> Result<Scope> {
         self.relationship_type(name).map(Scope::Type)
     }
+}
+
+/// A relationship that is about to be deleted, and what goes with it.
+pub(super) struct Doomed {
+    relationship: RelationshipId,
+    ends: Ends,
+    source_labels: Vec<LabelId>,
+    target_labels: Vec<LabelId>,
+    changes: Changes,
+    rules: Outcome,
 }
 
 /// The keys of a relationship in `out` and in `in`.

@@ -29,10 +29,17 @@ pub(crate) struct Entry {
     pub(crate) index: SchemaId,
     pub(crate) key: Vec<u8>,
     pub(crate) value: Option<Vec<u8>>,
-    /// The values' bytes, to count distinct ones by.
-    pub(crate) values: Vec<u8>,
+    /// How many bytes of the key are the index and the values.
+    values_end: usize,
     /// Whether it counts: while an index is being built nobody knows what is in it.
     pub(crate) counts: bool,
+}
+
+impl Entry {
+    /// The values' bytes, to count distinct ones by.
+    pub(crate) fn values(&self) -> &[u8] {
+        self.key.get(..self.values_end).unwrap_or(&self.key)
+    }
 }
 
 impl EntryKey {
@@ -89,7 +96,7 @@ impl EntryKey {
     pub(crate) fn removed(self) -> Entry {
         Entry {
             index: self.index,
-            values: self.bytes[..self.values_end].to_vec(),
+            values_end: self.values_end,
             key: self.bytes,
             value: None,
             counts: self.ready,

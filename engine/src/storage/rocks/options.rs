@@ -106,6 +106,12 @@ pub(super) fn family(spec: &FamilySpec, cache: &Cache, settings: &StoreSettings)
         table.set_whole_key_filtering(point_reads);
     }
     let mut options = Options::default();
+    if point_reads {
+        // Whether a key is new is asked with every write of a unique value: what is in memory answers
+        // without a walk down its list.
+        options.set_memtable_prefix_bloom_ratio(0.005);
+        options.set_memtable_whole_key_filtering(true);
+    }
     options.set_block_based_table_factory(&table);
     // Each family's memory table takes a block as soon as it is written to; all of them together
     // must stay far below the budget, or every commit would set off a flush.

@@ -1,0 +1,15 @@
+//! What algorithms read from the graph: projections, vectors, and steps taken in a transaction.
+//!
+//! The algorithms themselves know no storage. [`Selection`] says which part of a snapshot a
+//! projection is made of, [`GraphSteps`] lets a traversal step through a transaction without one,
+//! and [`VectorTable`] holds the vectors of a property for scoring and clustering.
+
+mod cache;
+mod project;
+mod steps;
+mod vectors;
+
+pub(crate) use cache::ProjectionCache;
+pub use project::Selection;
+pub use steps::{GraphSteps, ProjectionSteps};
+pub use vectors::VectorTable;

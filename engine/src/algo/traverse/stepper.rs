@@ -1,0 +1,580 @@
+//! The machine behind every traversal: candidates out, decisions in, level by level.
+//!
+//! [`Traverse::run`](super::Traverse::run) is a loop over it that lets a scorer decide. A host that
+//! wants to decide by itself, such as one that asks a language model, drives it by hand. It must
+//! never score and never look at what a scorer is; it only knows what was decided.
+
+use super::arrivals::{ArrivalColumns, Gathering, Group};
+use super::error::TraverseError;
+use super::node_set::NodeSet;
+use super::options::{Budget, BudgetUnit, Columns, Emit, Keep, Levels, OnExceed, Recover};
+use super::order;
+use super::roots::RootsRecord;
+use super::rows::{Rows, Summary, Traversal};
+use super::scorer::{ArrivalView, Candidates, Scorer};
+use super::steps::{Ascending, Steps};
+use super::trail::{Trail, TrailLevel};
+use super::verdict::{Status, Verdict};
+use crate::clock::Clock;
+use crate::value::{NodeId, RelationshipId};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Nodes that are expanded between two looks at the clock.
+const PER_LOOK: usize = 4096;
+
+/// A way that is in no row.
+const NO_WAY: ArrivalView<'static> = ArrivalView {
+    parent: NodeId::new(0),
+    via: &[],
+    relationship: RelationshipId::new(0),
+};
+
+/// The options that the machine itself needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    pub(super) levels: Levels,
+    pub(super) unfiltered: bool,
+    pub(super) budget: Option<Budget>,
+    pub(super) emit: Emit,
+    pub(super) columns: Columns,
+    /// Whether empty levels go on until the last one.
+    pub(super) recovers: bool,
+    pub(super) needs_arrivals: bool,
+}
+
+/// A level that waits for a decision, or has one.
+#[derive(Debug)]
+struct Level {
+    group: Group,
+    verdict: Option<Verdict>,
+}
+
+/// Something that becomes a row or a node of the next frontier: a candidate by its place, or behind
+/// all candidates a recovered node that is none.
+#[derive(Clone, Copy)]
+struct Decided<'l> {
+    group: &'l Group,
+    verdict: &'l Verdict,
+}
+
+impl<'l> Decided<'l> {
+    /// What was admitted, or with `all` everything, in ascending order of nodes.
+    fn places(self, all: bool) -> impl Iterator<Item = usize> + Clone + 'l {
+        let Self { group, verdict } = self;
+        let count = group.nodes.len();
+        let candidates = (verdict.statuses.iter().enumerate())
+            .filter(move |(_, status)| all || status.is_admitted())
+            .map(|(place, _)| place);
+        let (mut candidates, mut others) = (
+            candidates.peekable(),
+            (0..verdict.recovered.len()).peekable(),
+        );
+        std::iter::from_fn(move || {
+            let Some(other) = others.peek() else {
+                return candidates.next();
+            };
+            let node = candidates.peek().and_then(|place| group.nodes.get(*place));
+            let found = verdict.recovered.get(*other).map(|(node, _)| node);
+            match (node, found) {
+                (Some(node), Some(found)) if node < found => candidates.next(),
+                _ => others.next().map(|other| count + other),
+            }
+        })
+    }
+
+    /// How many places there are.
+    fn count(self, all: bool) -> usize {
+        let statuses = self.verdict.statuses.iter();
+        let candidates = statuses.filter(|status| all || status.is_admitted());
+        candidates.count() + self.verdict.recovered.len()
+    }
+
+    /// Node and status at a place.
+    #[inline]
+    fn node(self, place: usize) -> Option<(NodeId, Status)> {
+        let Self { group, verdict } = self;
+        match group.nodes.get(place) {
+            Some(node) => Some((*node, *verdict.statuses.get(place)?)),
+            None => {
+                let (node, _) = verdict.recovered.get(place - group.nodes.len())?;
+                Some((*node, Status::Recovered))
+            }
+        }
+    }
+
+    /// The score at a place.
+    #[inline]
+    fn score(self, place: usize) -> Option<f64> {
+        let Self { group, verdict } = self;
+        match verdict.scores.get(place) {
+            Some(score) => Some(*score),
+            None => (verdict.recovered.get(place - group.nodes.len())).map(|(_, score)| *score),
+        }
+    }
+
+    /// The best way to a place, if it has one.
+    fn way(self, place: usize) -> Option<ArrivalView<'l>> {
+        let Self { group, verdict } = self;
+        let candidate = (place < group.nodes.len()).then_some(place)?;
+        group.arrival(verdict.best_entry(group, candidate)?)
+    }
+}
+
+/// The candidates of the level that is open.
+#[derive(Clone, Copy, Debug)]
+pub struct LevelCandidates<'s> {
+    level: u32,
+    group: &'s Group,
+}
+
+impl<'s> LevelCandidates<'s> {
+    /// The level.
+    #[must_use]
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    /// The candidates: distinct, ascending. May be empty where RECOVER goes on.
+    #[must_use]
+    pub fn nodes(&self) -> &'s [NodeId] {
+        &self.group.nodes
+    }
+
+    /// The ways to the candidate at this place, by parent and relationships; roots have none.
+    pub fn arrivals(&self, candidate: usize) -> impl Iterator<Item = ArrivalView<'s>> {
+        let group = self.group;
+        let entries = match group.nodes.get(candidate) {
+            Some(_) => group.entries(candidate),
+            None => 0..0,
+        };
+        entries.filter_map(|entry| group.arrival(entry))
+    }
+
+    /// What a [`Scorer`] is asked: per node, or per way if it scores arrivals.
+    #[must_use]
+    pub fn for_scorer(&self, per_arrival: bool) -> Candidates<'s> {
+        self.group.candidates(per_arrival)
+    }
+}
+
+/// A traversal that waits for decisions.
+///
+/// [`next_level`](Self::next_level) hands out candidates, one of the `admit` methods decides, and so
+/// on until there is no level; [`finish`](Self::finish) returns the rows.
+pub struct TraverseStepper<'a, E> {
+    settings: Settings,
+    keep: Keep<'a, E>,
+    clock: &'a dyn Clock,
+    started: Duration,
+    roots: Vec<NodeId>,
+    /// The number of the level that is open, or will be opened next.
+    level: u32,
+    open: Option<Level>,
+    done: bool,
+    admitted: NodeSet,
+    /// What was admitted on the level before, ascending.
+    frontier: Vec<NodeId>,
+    rows: Rows,
+    record: Option<RootsRecord>,
+    summary: Summary,
+}
+
+impl<'a, E> TraverseStepper<'a, E> {
+    pub(super) fn new(
+        settings: Settings,
+        mut roots: Vec<NodeId>,
+        keep: Keep<'a, E>,
+        clock: &'a dyn Clock,
+    ) -> Self {
+        order::sort_distinct(&mut roots);
+        let with_ways = settings.columns.arrivals || settings.columns.paths;
+        let rows = Rows {
+            arrivals: with_ways.then(ArrivalColumns::default),
+            trail: settings.columns.paths.then(Trail::default),
+            ..Rows::default()
+        };
+        Self {
+            settings,
+            keep,
+            clock,
+            started: clock.now(),
+            roots,
+            level: 0,
+            open: None,
+            done: false,
+            admitted: NodeSet::default(),
+            frontier: Vec::new(),
+            rows,
+            record: settings.columns.roots.then(RootsRecord::default),
+            summary: Summary::default(),
+        }
+    }
+
+    /// Closes the level that was decided and opens the next; nothing means the end.
+    ///
+    /// # Errors
+    ///
+    /// [`TraverseError::Undecided`] if the open level still waits, [`TraverseError::BudgetExceeded`],
+    /// or what the graph fails with. After the last two the traversal is over.
+    pub fn next_level(
+        &mut self,
+        steps: &mut dyn Steps<E>,
+    ) -> Result<Option<LevelCandidates<'_>>, TraverseError<E>> {
+        self.close_level()?;
+        if self.done {
+            return Ok(None);
+        }
+        // Until the level is open, every way out of here is the end.
+        self.done = true;
+        let group = if self.level == 0 {
+            Group::of_nodes(std::mem::take(&mut self.roots))
+        } else {
+            match self.expand(steps) {
+                Ok(Ok(group)) => group,
+                Ok(Err((budget, used))) => return self.exceeded(budget, used),
+                Err(error) => {
+                    self.summary.truncated = true;
+                    return Err(TraverseError::Outside(error));
+                }
+            }
+        };
+        if group.nodes.is_empty() && !self.settings.recovers {
+            return Ok(None);
+        }
+        if let Some((budget, used)) = self.over_budget(group.nodes.len() as u64) {
+            return self.exceeded(budget, used);
+        }
+        self.done = false;
+        self.summary.candidates += group.nodes.len() as u64;
+        let open = self.open.insert(Level {
+            group,
+            verdict: None,
+        });
+        Ok(Some(LevelCandidates {
+            level: self.level,
+            group: &open.group,
+        }))
+    }
+
+    /// Decides the open level by name: these candidates are kept, the others rejected, and scores
+    /// are null. KEEP and UNFILTERED are not asked.
+    ///
+    /// # Errors
+    ///
+    /// [`TraverseError::NothingToDecide`], or [`TraverseError::NotACandidate`]; then nothing happened.
+    pub fn admit(&mut self, kept: &[NodeId]) -> Result<(), TraverseError<E>> {
+        let level = self.level;
+        let open = self.waiting()?;
+        let mut kept = kept.to_vec();
+        order::sort_distinct(&mut kept);
+        let stranger = (kept.iter()).find(|node| open.group.nodes.binary_search(node).is_err());
+        if let Some(node) = stranger {
+            return Err(TraverseError::NotACandidate { node: *node, level });
+        }
+        open.verdict = Some(Verdict::by_nodes(&open.group, &kept));
+        Ok(())
+    }
+
+    /// Decides the open level by scores, one per candidate and NaN for null, to which KEEP is applied.
+    ///
+    /// # Errors
+    ///
+    /// [`TraverseError::NothingToDecide`], [`TraverseError::WrongScores`], or what a condition fails
+    /// with.
+    pub fn admit_scores(&mut self, scores: &[f64]) -> Result<(), TraverseError<E>> {
+        self.decide(scores.to_vec(), false)
+    }
+
+    /// Decides the open level by the scores of all ways, in the order of [`LevelCandidates`]. Roots
+    /// have one score each.
+    ///
+    /// # Errors
+    ///
+    /// As for [`admit_scores`](Self::admit_scores).
+    pub fn admit_arrival_scores(&mut self, scores: &[f64]) -> Result<(), TraverseError<E>> {
+        self.decide(scores.to_vec(), true)
+    }
+
+    pub(super) fn decide(
+        &mut self,
+        scores: Vec<f64>,
+        per_arrival: bool,
+    ) -> Result<(), TraverseError<E>> {
+        let level = self.level;
+        let free = self.settings.unfiltered && level == 0;
+        let open = self.open.as_mut().filter(|open| open.verdict.is_none());
+        let open = open.ok_or(TraverseError::NothingToDecide)?;
+        let expected = open.group.candidates(per_arrival).len();
+        if scores.len() != expected {
+            return Err(TraverseError::WrongScores {
+                level,
+                expected,
+                found: scores.len(),
+            });
+        }
+        let keep = &mut self.keep;
+        let verdict = Verdict::by_scores(&open.group, level, scores, per_arrival, keep, free)?;
+        open.verdict = Some(verdict);
+        Ok(())
+    }
+
+    /// Adds nodes with their scores to a level that was decided; those it kept already are left as
+    /// they are.
+    ///
+    /// # Errors
+    ///
+    /// [`TraverseError::NothingToDecide`] before the level was decided, and
+    /// [`TraverseError::NotRecoverable`] at level 0 or for nodes of earlier levels; then nothing
+    /// happened.
+    pub fn recover(&mut self, found: &[(NodeId, f64)]) -> Result<(), TraverseError<E>> {
+        let level = self.level;
+        let admitted = &self.admitted;
+        let Some(open) = &mut self.open else {
+            return Err(TraverseError::NothingToDecide);
+        };
+        let Some(verdict) = &mut open.verdict else {
+            return Err(TraverseError::NothingToDecide);
+        };
+        let stranger = (found.iter()).find(|(node, _)| level == 0 || admitted.contains(*node));
+        if let Some((node, _)) = stranger {
+            return Err(TraverseError::NotRecoverable { node: *node, level });
+        }
+        // What was recovered by an earlier call counts as admitted, too.
+        let mut known = Ascending::new(&open.group.nodes);
+        let mut found = found.to_vec();
+        found.append(&mut verdict.recovered);
+        found.sort_by_key(|(node, _)| *node);
+        found.dedup_by_key(|(node, _)| *node);
+        found.retain(|(node, _)| {
+            let status = known.find(*node).and_then(|at| verdict.statuses.get(at));
+            status.is_none_or(|status| !status.is_admitted())
+        });
+        verdict.recover(&open.group, &found);
+        Ok(())
+    }
+
+    /// RECOVER on the level that was just decided.
+    pub(super) fn look_for_missing(
+        &mut self,
+        recover: &mut Recover<'_, E>,
+        scorer: Option<&mut (dyn Scorer<E> + '_)>,
+    ) -> Result<(), TraverseError<E>> {
+        let Some(open) = &mut self.open else {
+            return Err(TraverseError::NothingToDecide);
+        };
+        let Some(verdict) = &mut open.verdict else {
+            return Err(TraverseError::NothingToDecide);
+        };
+        if self.level > 0 {
+            let looked = recover.look(self.level, &open.group, verdict, &self.admitted, scorer)?;
+            self.summary.recover_scanned += looked.scanned;
+            self.summary.scored += looked.scored;
+        }
+        Ok(())
+    }
+
+    /// Counts scores that were asked for.
+    pub(super) fn count_scored(&mut self, count: usize) {
+        self.summary.scored += count as u64;
+    }
+
+    /// Ends the traversal. A level without a decision is left out, and the summary says `truncated`,
+    /// as it does if nobody asked whether there are more levels.
+    #[must_use]
+    pub fn finish(mut self) -> Traversal {
+        if self.close_level().is_err() || !self.done {
+            self.summary.truncated = true;
+        }
+        if let Some(record) = self.record.take() {
+            self.rows.roots = Some(record.column(&self.rows));
+        }
+        Traversal {
+            rows: self.rows,
+            summary: self.summary,
+        }
+    }
+
+    /// The open level, if it has no decision.
+    fn waiting(&mut self) -> Result<&mut Level, TraverseError<E>> {
+        let open = self.open.as_mut().filter(|open| open.verdict.is_none());
+        open.ok_or(TraverseError::NothingToDecide)
+    }
+
+    /// The end for want of budget.
+    fn exceeded(
+        &mut self,
+        budget: Budget,
+        used: u64,
+    ) -> Result<Option<LevelCandidates<'_>>, TraverseError<E>> {
+        self.summary.truncated = true;
+        match budget.on_exceed {
+            OnExceed::Stop => Ok(None),
+            OnExceed::Error => Err(TraverseError::BudgetExceeded {
+                level: self.level,
+                budget,
+                used,
+            }),
+        }
+    }
+
+    /// The budget, if a level with this many candidates would exceed it, and what would be used.
+    fn over_budget(&self, candidates: u64) -> Option<(Budget, u64)> {
+        let budget = self.settings.budget?;
+        let used = match budget.unit {
+            BudgetUnit::Nodes => self.summary.candidates + candidates,
+            BudgetUnit::Edges => self.summary.edges_read,
+            BudgetUnit::Milliseconds => {
+                let elapsed = self.clock.now().saturating_sub(self.started);
+                // A part of a millisecond counts: a limit of 0 is over as soon as time passes.
+                u64::try_from(elapsed.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+            }
+        };
+        (used > budget.limit).then_some((budget, used))
+    }
+
+    /// The candidates behind the frontier, or the budget that did not last. It is looked at while
+    /// edges are read, so that one node with a million of them cannot overrun it.
+    fn expand(&mut self, steps: &mut dyn Steps<E>) -> Result<Result<Group, (Budget, u64)>, E> {
+        let mut gathering = Gathering::new(self.settings.needs_arrivals);
+        let frontier = std::mem::take(&mut self.frontier);
+        self.summary.expanded += frontier.len() as u64;
+        let limit = |unit| (self.settings.budget).filter(|budget| budget.unit == unit);
+        let timed = limit(BudgetUnit::Milliseconds).is_some();
+        let edge_limit = limit(BudgetUnit::Edges).map_or(u64::MAX, |budget| budget.limit);
+        let node_limit = limit(BudgetUnit::Nodes)
+            .map(|budget| budget.limit.saturating_sub(self.summary.candidates));
+        let mut counted = NodeSet::default();
+        let mut recorded = self.record.is_some().then(Vec::new);
+        let per_look = if timed {
+            PER_LOOK
+        } else {
+            frontier.len().max(1)
+        };
+        for part in frontier.chunks(per_look) {
+            let (admitted, edges_read) = (&self.admitted, &mut self.summary.edges_read);
+            let mut over = false;
+            steps.arrivals(part, &mut |arrival| {
+                if over {
+                    return ControlFlow::Break(());
+                }
+                *edges_read += 1;
+                if let Some(recorded) = &mut recorded {
+                    recorded.push((arrival.parent, arrival.node));
+                }
+                if !admitted.contains(arrival.node) {
+                    gathering.push(arrival);
+                    if let Some(limit) = node_limit {
+                        counted.insert(arrival.node);
+                        over |= counted.len() > limit;
+                    }
+                }
+                over |= *edges_read > edge_limit;
+                if over {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })?;
+            if (over || timed)
+                && let Some(spent) = self.over_budget(counted.len())
+            {
+                return Ok(Err(spent));
+            }
+        }
+        if let (Some(record), Some(recorded)) = (&mut self.record, recorded) {
+            record.add_steps(recorded);
+        }
+        Ok(Ok(gathering.group()))
+    }
+
+    /// Admits what was decided, writes its rows, and moves on to the next level.
+    fn close_level(&mut self) -> Result<(), TraverseError<E>> {
+        let undecided = TraverseError::Undecided { level: self.level };
+        let Some(open) = self.open.take() else {
+            return Ok(());
+        };
+        let Some(verdict) = open.verdict else {
+            self.open = Some(open);
+            return Err(undecided);
+        };
+        let decided = Decided {
+            group: &open.group,
+            verdict: &verdict,
+        };
+        let count = decided.count(false);
+        let last = Some(self.level) == self.settings.levels.last;
+        // After the last level nobody asks who was admitted.
+        if !last || self.record.is_some() {
+            let admitted = decided
+                .places(false)
+                .filter_map(|place| decided.node(place));
+            self.frontier.reserve_exact(count);
+            self.frontier.extend(admitted.map(|(node, _)| node));
+            for node in &self.frontier {
+                self.admitted.insert(*node);
+            }
+        }
+        if let Some(record) = &mut self.record {
+            record.close_level(self.level, &self.frontier);
+        }
+        if let Some(trail) = &mut self.rows.trail {
+            let mut level = TrailLevel::default();
+            for place in decided.places(false) {
+                if let Some((node, _)) = decided.node(place) {
+                    level.push(node, decided.way(place));
+                }
+            }
+            trail.levels.push(level);
+        }
+        if self.level >= self.settings.levels.first {
+            self.write_rows(decided);
+        }
+        self.summary.levels += 1;
+        self.summary.admitted += count as u64;
+        match self.level.checked_add(1) {
+            Some(next) if !last => self.level = next,
+            _ => self.done = true,
+        }
+        Ok(())
+    }
+
+    /// Rows of a level, in the order of rows.
+    fn write_rows(&mut self, decided: Decided<'_>) {
+        let all = self.settings.emit == Emit::Candidates;
+        let count = decided.count(all);
+        if count == 0 {
+            return;
+        }
+        let scores = (decided.places(all))
+            .filter_map(|place| decided.score(place).map(|score| (score, place)));
+        let rows = &mut self.rows;
+        rows.nodes.reserve(count);
+        rows.scores.reserve(count);
+        rows.statuses.reserve(count);
+        // The score is taken from its key, which spares a walk through memory at random.
+        for (score, place) in order::by_score(scores, count) {
+            let Some((node, status)) = decided.node(place) else {
+                continue;
+            };
+            rows.nodes.push(node);
+            rows.scores.push(score);
+            rows.statuses.push(status);
+            if let Some(arrivals) = &mut rows.arrivals {
+                arrivals.push(decided.way(place).unwrap_or(NO_WAY));
+            }
+        }
+        rows.levels.push((self.level, rows.nodes.len()));
+    }
+}
+
+impl<E> fmt::Debug for TraverseStepper<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraverseStepper")
+            .field("level", &self.level)
+            .field("done", &self.done)
+            .field("summary", &self.summary)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,10 @@
+//! Tests of the operator: against a slow model, against its laws, against the executable
+//! specification in Python, and by example.
+
+mod by_example;
+mod case;
+mod equality;
+mod laws;
+mod model;
+mod python;
+mod stepper;
