@@ -11,7 +11,7 @@ use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind};
+use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, NO_PROPERTIES, Read};
 use tempfile::TempDir;
 
 /// A file system of a few mebibytes, gone with this value.
@@ -153,6 +153,14 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
         .create_if_missing(true)
         .open(&filled.dir)
         .unwrap();
+    let mut txn = db.write().unwrap();
+    let hub = txn.create_node(["Hub"], [("name", "hub")]).unwrap();
+    for number in 0..50 {
+        let spoke = txn.create_node(["Spoke"], [("number", number)]).unwrap();
+        txn.create_relationship(hub, "HOLDS", spoke, NO_PROPERTIES)
+            .unwrap();
+    }
+    txn.commit().unwrap();
     let full = (0..10_000)
         .find_map(|number| filled.put(&db, number).err())
         .expect("8 MiB hold less than that");
@@ -169,6 +177,14 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
         filled.delete(&db).expect("deleting works on a full disk");
     }
     filled.is_all_there(&db);
+    // So does deleting in the graph, although sets and counts are written anew; adding does not.
+    let mut txn = db.write().unwrap();
+    assert_eq!(txn.detach_delete_node(hub).unwrap(), 50);
+    txn.commit().expect("deleting a node works on a full disk");
+    let mut txn = db.write().unwrap();
+    txn.create_node(["Spoke"], NO_PROPERTIES).unwrap();
+    let refused = txn.commit().expect_err("the disk is full");
+    assert!(matches!(refused, Error::DiskFull { .. }), "{refused}");
 
     // Somebody else takes the rest, the reserve that was given up included.
     disk.fill();

@@ -55,6 +55,9 @@ pub struct WriteTxn {
     unmet: BTreeSet<Entity>,
     savepoints: Vec<(batch::Savepoint, GraphState, BTreeSet<Entity>)>,
     encoder: Encoder,
+    /// Whether anything was added. What only deletes may use the disk's reserve, although its sets and
+    /// counts are written anew.
+    adds: bool,
 }
 
 /// A place in a transaction to which it can be rolled back.
@@ -70,6 +73,7 @@ impl WriteTxn {
             unmet: BTreeSet::new(),
             savepoints: Vec::new(),
             encoder: Encoder::default(),
+            adds: false,
         }
     }
 
@@ -147,7 +151,7 @@ impl WriteTxn {
             let next = self.state.next.encode();
             self.keys.put_admitted(Family::Meta, NextIds::KEY, &next);
         }
-        self.keys.commit_with(Arc::new(self.state))
+        self.keys.commit_with(Arc::new(self.state), !self.adds)
     }
 
     /// What a commit would write now: family, key and value, or none where it deletes. For tools that
@@ -170,6 +174,7 @@ impl WriteTxn {
     /// Applies a change of the catalogue.
     pub(crate) fn change_catalog(&mut self, change: &Change) -> Result<()> {
         const LONGEST_DEFINITION: usize = 8 << 10;
+        self.adds |= !change.removes();
         self.keys.ensure_room(LONGEST_DEFINITION)?;
         for (key, value) in Arc::make_mut(&mut self.state.catalog).apply(change) {
             match value {
@@ -242,6 +247,11 @@ impl WriteTxn {
     /// What the next node, relationship and declaration are called.
     pub(crate) fn next_ids(&self) -> NextIds {
         self.state.next
+    }
+
+    /// Says that something is added past the operations here.
+    pub(crate) fn note_addition(&mut self) {
+        self.adds = true;
     }
 
     /// The transaction over keys.
