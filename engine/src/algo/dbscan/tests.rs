@@ -53,9 +53,11 @@ fn textbook(near: &[Vec<bool>], density: Density<'_>) -> Clusters {
         while grows {
             grows = false;
             for a in 0..rows {
+                if !core[a] || cluster[a] != Some(count) {
+                    continue;
+                }
                 for b in 0..rows {
-                    let joins = core[a] && core[b] && near[a][b] && cluster[a] == Some(count);
-                    if joins && cluster[b].is_none() {
+                    if core[b] && near[a][b] && cluster[b].is_none() {
                         cluster[b] = Some(count);
                         grows = true;
                     }
@@ -101,14 +103,14 @@ fn random_rows(rng: &mut Rng, rows: usize, dimension: usize) -> Vec<f32> {
 #[test]
 fn both_ways_agree_with_the_textbook() {
     let (mut clusters, mut noise, mut border) = (0, 0, 0);
-    for seed in 0..300 {
+    for seed in 0..200 {
         let mut rng = Rng::with_seed(seed);
         // The longest make blocks of eight rows; the others fit one block.
         let dimension = [1, 2, 3, 16, 17, 70, 4096][rng.usize(..7)];
         let rows = if dimension == 4096 {
-            rng.usize(..40)
+            rng.usize(..20)
         } else {
-            rng.usize(..90)
+            rng.usize(..60)
         };
         let numbers = random_rows(&mut rng, rows, dimension);
         let metric = [Metric::Cosine, Metric::L2][rng.usize(..2)];
@@ -163,22 +165,22 @@ fn both_ways_agree_with_the_textbook() {
     }
     // The cases must be worth something.
     assert!(
-        clusters > 60 && noise > 100 && border > 200,
+        clusters > 30 && noise > 60 && border > 80,
         "{clusters} {noise} {border}"
     );
 }
 
 #[test]
 fn many_blocks_and_threads_agree_with_the_textbook() {
-    for seed in 0..4 {
+    for seed in 0..2 {
         let mut rng = Rng::with_seed(seed);
-        let numbers = random_rows(&mut rng, 1100, 2);
+        let numbers = random_rows(&mut rng, 600, 2);
         let density = Density::Rows(6);
-        let expected = textbook(&table(&numbers, 2, Metric::L2, 0.04), density);
+        let expected = textbook(&table(&numbers, 2, Metric::L2, 0.06), density);
         assert!(expected.count > 3);
         for threads in [1, 2, 7] {
             let options = DbscanOptions {
-                eps: 0.04,
+                eps: 0.06,
                 density,
                 threads,
             };
@@ -398,9 +400,9 @@ fn a_query_that_fails_is_passed_on() {
 #[test]
 fn cancelling_stops_at_any_look() {
     let mut rng = Rng::with_seed(1);
-    let numbers = random_rows(&mut rng, 40, 4096);
+    let numbers = random_rows(&mut rng, 20, 4096);
     let vectors = Vectors::new(&numbers, 4096, Metric::L2).unwrap();
-    let weights = [1.0; 40];
+    let weights = [1.0; 20];
     let heavy = Density::Weight {
         weights: &weights,
         least: 3.0,
@@ -425,7 +427,7 @@ fn cancelling_stops_at_any_look() {
     };
     for density in [Density::Rows(3), heavy] {
         let (looks, _) = run(density, 1, u64::MAX);
-        assert!(looks > 30, "{looks}");
+        assert!(looks > 9, "{looks}");
         for threads in 1..4 {
             for stop_at in 1..looks {
                 let (seen, outcome) = run(density, threads, stop_at);
