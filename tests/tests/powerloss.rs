@@ -5,7 +5,10 @@ mod harness;
 const POWERLOSS: &str = env!("CARGO_BIN_EXE_powerloss");
 
 fn is_caught(bug: &str, counts: &[&str]) {
-    harness::is_caught(POWERLOSS, bug, &["--images", "20", "--seed", "3"], counts);
+    let arguments = ["--images", "20", "--seed", "3"];
+    // On a disk, where syncs take their time.
+    let folder = tempfile::tempdir().expect("a folder");
+    harness::is_caught((POWERLOSS, &arguments), bug, &folder, counts);
 }
 
 #[test]

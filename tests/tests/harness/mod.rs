@@ -1,6 +1,7 @@
 //! Runs a harness as its users do, and looks at its last line.
 
 use std::process::Command;
+use tempfile::TempDir;
 
 /// What a harness came to.
 pub(crate) struct Ran {
@@ -30,9 +31,14 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Ran {
 
 /// A run with a planted bug must fail because one of `counts` is not nothing, and not because it did
 /// not work.
-pub(crate) fn is_caught(program: &str, bug: &str, arguments: &[&str], counts: &[&str]) {
-    // A failed run keeps its folder, which must not pile up.
-    let folder = tempfile::tempdir().expect("a folder");
+///
+/// It works in `folder`, since a failed run keeps its own, which must not pile up.
+pub(crate) fn is_caught(
+    (program, arguments): (&str, &[&str]),
+    bug: &str,
+    folder: &TempDir,
+    counts: &[&str],
+) {
     let dir = folder.path().to_str().expect("a plain path");
     let with_bug = [arguments, &["--plant", bug, "--dir", dir]].concat();
     let Ran { last, code, notes } = run(program, &with_bug);
