@@ -122,11 +122,10 @@ enum Item {
 fn graph(seed: u64, before: u64, nodes: u64, relationships: u64) -> Vec<Item> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut items = Vec::new();
-    let mut there = before;
     let mut has_parent: Vec<bool> = vec![true; before as usize];
     for number in before..before + nodes {
         items.push(node(&mut random, number));
-        there += 1;
+        let there = number + 1;
         has_parent.push(false);
         let share = relationships / nodes + u64::from(random.u64(..nodes) < relationships % nodes);
         for _ in 0..share {
@@ -212,7 +211,7 @@ fn write(db: &Database, items: &[Item]) {
         for item in portion {
             match item.clone() {
                 Item::Node(labels, properties) => {
-                    let _ = txn.create_node(labels, properties).unwrap();
+                    txn.create_node(labels, properties).unwrap();
                 }
                 Item::Relationship(source, of, target, properties) => {
                     let (source, target) = (NodeId::new(source), NodeId::new(target));
@@ -244,7 +243,9 @@ fn fill(load: &mut BulkLoad, items: &[Item]) {
                     .collect();
                 load.add_node_of(&labels, properties).unwrap();
             }
-            Item::Node(labels, properties) => drop(load.add_node(labels, properties).unwrap()),
+            Item::Node(labels, properties) => {
+                load.add_node(labels, properties).unwrap();
+            }
             Item::Relationship(source, of, target, properties) => {
                 let (source, target) = (NodeId::new(source), NodeId::new(target));
                 if number % 2 == 0 {
@@ -475,7 +476,7 @@ fn an_item_that_is_refused_leaves_no_trace() {
             refused(load.add_node(["City"], [("a\0", 1)])),
             Error::BadName { .. }
         ));
-        let labels = (0..1025).map(|_| "City");
+        let labels = (0..1025).map(|number| format!("L{number}"));
         assert!(matches!(
             refused(load.add_node(labels, NO_PROPERTIES)),
             Error::TooMany { .. }
@@ -501,7 +502,7 @@ fn an_item_that_is_refused_leaves_no_trace() {
         assert!(
             matches!(violation.reason, ViolationReason::Taken { other: Entity::Node(other), .. } if other == ann)
         );
-        let unknown = stratigraph::catalog::NameId::from_number(900);
+        let unknown = stratigraph::catalog::NameId::from_number(60_000);
         assert!(matches!(
             refused(load.add_node_of(&[unknown], [] as [(_, Value); 0])),
             Error::UnknownName { .. }
@@ -567,6 +568,9 @@ fn an_item_that_is_refused_leaves_no_trace() {
             .unwrap();
         for name in ["map", "list", "age", "bio"] {
             load.property_key(name).unwrap();
+        }
+        for number in 0..1024 {
+            load.label(&format!("L{number}")).unwrap();
         }
         load.relationship_type("LIKES").unwrap();
         load.add_node(["City"], NO_PROPERTIES).unwrap();
@@ -667,7 +671,7 @@ fn a_load_that_is_cancelled_at_any_step_leaves_everything_as_it_was() {
             let finished = load.finish(&mut Watch::new(&mut cancel, token));
             match finished {
                 Err(Error::Cancelled) => {
-                    assert_same(&stored(&db), &before, &format!("step {stop_at}"))
+                    assert_same(&stored(&db), &before, &format!("step {stop_at}"));
                 }
                 Err(error) => panic!("{error}"),
                 Ok(_) => break,

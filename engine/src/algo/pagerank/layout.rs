@@ -72,13 +72,22 @@ pub(super) fn run(
     let walk = Walk::new(restart, options, ranges, relationships_away, watch)?;
     let rounded = |score: f64| score as f32;
     if layout == Layout::Tiles {
-        let tiles = run_jobs(walk.ranges(), "prepare PageRank", watch, |range, pulse| {
-            pulse.beat(0, 1)?;
-            Ok(Tiles::of(incoming, range))
-        })?;
+        let kept = projection.tiles().get();
+        let made;
+        let tiles = match kept.filter(|kept| kept.fit(walk.ranges())) {
+            Some(kept) => kept,
+            None => {
+                let tiles = run_jobs(walk.ranges(), "prepare PageRank", watch, |range, pulse| {
+                    pulse.beat(0, 1)?;
+                    Ok(Tiles::of(incoming, range))
+                })?;
+                made = Tiling::new(walk.ranges(), tiles);
+                projection.keep_tiles(made)
+            }
+        };
         return walk.rounds(
             rounded,
-            |job, round, pulse| round.by_tiles(job, &tiles, pulse),
+            |job, round, pulse| round.by_tiles(job, tiles.all(), pulse),
             watch,
         );
     }

@@ -154,7 +154,7 @@ impl BulkLoad {
         }
         self.insert_relationship(
             None,
-            RelationshipRecord {
+            &RelationshipRecord {
                 relationship_type,
                 source,
                 target,
@@ -223,7 +223,7 @@ impl BulkLoad {
         }
         self.insert_relationship(
             id,
-            RelationshipRecord {
+            &RelationshipRecord {
                 relationship_type,
                 source,
                 target,
@@ -294,7 +294,7 @@ impl BulkLoad {
     fn insert_relationship(
         &mut self,
         wanted: Option<u64>,
-        record: RelationshipRecord,
+        record: &RelationshipRecord,
     ) -> Result<RelationshipId> {
         let next = self.state.next.relationship;
         let (id, next) = take_id(
@@ -310,7 +310,7 @@ impl BulkLoad {
             source,
             target,
             ..
-        } = record;
+        } = *record;
         let base = view(&self.read, &self.state);
         for node in [source, target] {
             if !self.known.contains(&base, node)? {
@@ -323,7 +323,7 @@ impl BulkLoad {
         }
         self.room.entries.clear();
         if self.state.catalog.rules(Scope::Type(of)).is_some() {
-            let after = Facts::of_relationship(&record);
+            let after = Facts::of_relationship(record);
             self.room.entries = self.admitted(Family::Edges, id, &after)?;
         }
         record.encode(relationship, &mut self.room.encoder);

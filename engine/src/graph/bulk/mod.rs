@@ -52,7 +52,7 @@ use std::collections::HashMap;
 const MIN_MEMORY_BYTES: usize = 64 << 10;
 
 /// How a bulk load works.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct BulkOptions {
     /// About how much memory sorting may take. Writing the sorted files takes some 100 MiB more,

@@ -154,12 +154,15 @@ impl SortedPairs {
     }
 }
 
+/// A key, a value, and the number of the source that they come from.
+type Head = (Vec<u8>, Vec<u8>, usize);
+
 /// All pairs of several chunks in their order.
 pub(super) struct Merge<'a> {
     sources: Vec<Source<'a>>,
     /// The next pair of each source that has one.
-    heads: BinaryHeap<Reverse<(Vec<u8>, Vec<u8>, usize)>>,
-    last: Option<(Vec<u8>, Vec<u8>, usize)>,
+    heads: BinaryHeap<Reverse<Head>>,
+    last: Option<Head>,
 }
 
 enum Source<'a> {
