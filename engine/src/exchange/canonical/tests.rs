@@ -178,7 +178,7 @@ fn symmetric_graphs_keep_their_form() {
         ("all to all", 90, between(30, 60)),
         ("petersen", 10, petersen),
         ("rook and shrikhande", 32, two_boards.collect()),
-        ("a torus", 144, grid(12)),
+        ("a torus", 64, grid(8)),
         ("a tree", 127, tree),
         (
             "a chain",
