@@ -60,7 +60,9 @@ impl Vector {
             });
         }
         // Looking at all of them without a way out is what the compiler turns into SIMD.
-        let all_finite = numbers.iter().fold(true, |all, number| all & number.is_finite());
+        let all_finite = numbers
+            .iter()
+            .fold(true, |all, number| all & number.is_finite());
         if all_finite {
             return Ok(Self(numbers));
         }

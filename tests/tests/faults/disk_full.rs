@@ -11,7 +11,7 @@ use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, NO_PROPERTIES, Read};
+use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, NO_PROPERTIES};
 use tempfile::TempDir;
 
 /// A file system of a few mebibytes, gone with this value.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::restart::Restart;
 use super::rounds::Walk;
-use super::tiles::{self, BLOCK, Tiles};
+use super::tiles::{self, BLOCK, Tiles, Tiling};
 use super::{PageRank, PageRankOptions};
 use crate::algo::parallel::{even_ranges, run_jobs};
 use crate::algo::projection::Adjacency;
@@ -72,22 +72,22 @@ pub(super) fn run(
     let walk = Walk::new(restart, options, ranges, relationships_away, watch)?;
     let rounded = |score: f64| score as f32;
     if layout == Layout::Tiles {
-        let kept = projection.tiles().get();
-        let made;
-        let tiles = match kept.filter(|kept| kept.fit(walk.ranges())) {
+        let ranges = walk.ranges();
+        let tiling = match projection.tiling(&ranges) {
             Some(kept) => kept,
             None => {
-                let tiles = run_jobs(walk.ranges(), "prepare PageRank", watch, |range, pulse| {
+                let step = "prepare PageRank";
+                let tiles = run_jobs(ranges.clone(), step, watch, |range, pulse| {
                     pulse.beat(0, 1)?;
                     Ok(Tiles::of(incoming, range))
                 })?;
-                made = Tiling::new(walk.ranges(), tiles);
-                projection.keep_tiles(made)
+                projection.keep_tiling(Tiling { ranges, tiles })
             }
         };
+        let tiles = &tiling.tiles;
         return walk.rounds(
             rounded,
-            |job, round, pulse| round.by_tiles(job, tiles.all(), pulse),
+            |job, round, pulse| round.by_tiles(job, tiles, pulse),
             watch,
         );
     }

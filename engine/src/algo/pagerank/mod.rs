@@ -15,6 +15,8 @@ mod restart;
 mod rounds;
 mod tiles;
 
+pub(in crate::algo) use tiles::Tiling;
+
 use super::{AlgoError, Projection};
 use crate::storage::cancel::Watch;
 use crate::value::NodeId;

@@ -40,6 +40,22 @@ pub(super) fn pay_off(nodes: usize, entries: usize, rounds: u32) -> bool {
     stripes > 1 && few_enough && rounds >= LEAST_ROUNDS
 }
 
+/// All tiles of a graph, made for rows that are shared out among threads in one way. A projection
+/// keeps the last: making them costs a third of ten rounds.
+#[derive(Debug)]
+pub(in crate::algo) struct Tiling {
+    pub(in crate::algo) ranges: Vec<Range<usize>>,
+    pub(super) tiles: Vec<Tiles>,
+}
+
+impl Tiling {
+    /// The memory it holds.
+    pub(in crate::algo) fn bytes(&self) -> u64 {
+        let bytes = |tiles: &Tiles| tiles.entries.len() * 4 + tiles.starts.len() * 8;
+        self.tiles.iter().map(bytes).sum::<usize>() as u64
+    }
+}
+
 /// The tiles of some consecutive blocks.
 #[derive(Debug)]
 pub(super) struct Tiles {

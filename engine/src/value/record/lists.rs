@@ -74,11 +74,7 @@ pub(super) fn read_uniform(
         tag::FALSE => collect(count, || reader.read_bool(), Value::Bool),
         tag::INTEGER => collect(count, || reader.read_zigzag(), Value::Int),
         tag::FLOAT => read_floats(reader, count),
-        tag::STRING => collect(
-            count,
-            || Ok(Arc::from(reader.read_str()?)),
-            Value::String,
-        ),
+        tag::STRING => collect(count, || Ok(Arc::from(reader.read_str()?)), Value::String),
         _ => {
             let element = || {
                 let at = reader.position();
