@@ -7,9 +7,8 @@
 
 use super::error::DumpError;
 use super::lines::{ConstraintLine, DemandWord, IndexLine, kind_named};
-use super::read::{
-    DumpContents, LoadOptions, Name, NodeItem, RelationshipItem, Rest, Sink, read_dump,
-};
+use super::read::{DumpContents, LoadOptions, read_dump};
+use super::sink::{Name, NodeItem, RelationshipItem, Rest, Sink};
 use crate::catalog::NextIds;
 use crate::codec::CommitSeq;
 use crate::database::{Constraint, Database, HierarchyOptions, Index};

@@ -19,6 +19,7 @@ mod load;
 mod names;
 mod output;
 mod read;
+mod sink;
 mod text;
 mod values;
 

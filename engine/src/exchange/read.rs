@@ -7,18 +7,17 @@
 use super::LINES_PER_STEP;
 use super::decode::{self, BadLine, Line, NodeLine, RelationshipLine, Text};
 use super::error::DumpError;
-use super::lines::{Declarations, EndLine, Header, NameLine, NextLine};
+use super::lines::{EndLine, Header, NameLine, NextLine};
 use super::names::SharedNames;
 use super::output::checksum_text;
+use super::sink::{Name, NodeItem, Nothing, RelationshipItem, Rest, Sink};
 use super::values::{Properties, find_large_integer, has_large_float};
 use super::{FORMAT, MAX_ID, MAX_SCHEMA_ID};
-use crate::catalog::NextIds;
 use crate::error::{Error, Result};
 use crate::storage::cancel::Watch;
 use crate::value::json::BadJson;
 use crate::value::{NodeId, RelationshipId, Value, check_storable};
 use roaring::RoaringTreemap;
-use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
@@ -89,79 +88,6 @@ pub fn verify_dump(
     watch: &mut Watch<'_>,
 ) -> Result<DumpContents> {
     read_dump(input, options, &mut Nothing, watch)
-}
-
-/// Takes what a dump holds.
-pub(super) trait Sink {
-    /// A name, in the order of first use.
-    fn name(&mut self, line: u64, name: Name) -> Result<()>;
-    /// A node; their ids rise.
-    fn node(&mut self, node: NodeItem) -> Result<()>;
-    /// A relationship, after all nodes; their ids rise, and their ends are there.
-    fn relationship(&mut self, relationship: RelationshipItem) -> Result<()>;
-    /// The rest, when the dump has proved whole.
-    fn finish(&mut self, rest: Rest, watch: &mut Watch<'_>) -> Result<()>;
-}
-
-/// A name of one of the three kinds.
-#[derive(Debug)]
-pub(super) enum Name {
-    Label(Arc<str>),
-    Type(Arc<str>),
-    Property(Arc<str>),
-}
-
-/// A node of a dump.
-#[derive(Debug)]
-pub(super) struct NodeItem {
-    pub(super) line: u64,
-    pub(super) line_bytes: usize,
-    pub(super) node: NodeId,
-    pub(super) labels: Vec<Arc<str>>,
-    pub(super) properties: Vec<(Arc<str>, Value)>,
-}
-
-/// A relationship of a dump.
-#[derive(Debug)]
-pub(super) struct RelationshipItem {
-    pub(super) line: u64,
-    pub(super) line_bytes: usize,
-    pub(super) relationship: RelationshipId,
-    pub(super) relationship_type: Arc<str>,
-    pub(super) source: NodeId,
-    pub(super) target: NodeId,
-    pub(super) properties: Vec<(Arc<str>, Value)>,
-}
-
-/// What a sink gets last.
-#[derive(Debug, Default)]
-pub(super) struct Rest {
-    /// Each with the line that declared it.
-    pub(super) declarations: Declarations,
-    /// The nodes that were added to each hierarchy by name.
-    pub(super) members: BTreeMap<Arc<str>, RoaringTreemap>,
-    /// What the header says is free next.
-    pub(super) next: NextIds,
-}
-
-struct Nothing;
-
-impl Sink for Nothing {
-    fn name(&mut self, _: u64, _: Name) -> Result<()> {
-        Ok(())
-    }
-
-    fn node(&mut self, _: NodeItem) -> Result<()> {
-        Ok(())
-    }
-
-    fn relationship(&mut self, _: RelationshipItem) -> Result<()> {
-        Ok(())
-    }
-
-    fn finish(&mut self, _: Rest, _: &mut Watch<'_>) -> Result<()> {
-        Ok(())
-    }
 }
 
 /// The parts of a dump, in their order.
