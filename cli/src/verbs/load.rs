@@ -8,13 +8,12 @@ use clap::Args;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use stratigraph::{Database, DumpError, Error, LoadOptions, LoadReport, verify_dump};
+use stratigraph::{Database, DumpError, Error, LoadOptions, LoadReport};
 
 const EXAMPLE: &str = "\
 The database must be new; with --create it must be missing, and appears only when it is whole. Ids,
-names and declarations are those of the dump. Without --create a file is read once before, so that a
-dump that is cut or damaged leaves the database as it is; what comes from stdin cannot be, and a load
-that fails half-way leaves a database to be deleted.
+names and declarations are those of the dump. A dump that is cut, damaged or refused leaves the
+database as it is; one whose declarations its contents break leaves a database to be deleted.
 
 Examples:
   stratigraph load /var/lib/library library.jsonl --create
@@ -92,12 +91,6 @@ impl Load {
     fn load_into_open(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
         let input = self.input()?;
         let db = Database::open(&self.dir)?;
-        if self.file().is_some_and(Path::is_file) {
-            let again = self.input()?;
-            progress.watch(Unit::Entities, |watch| {
-                verify_dump(again, &self.options(), watch)
-            })?;
-        }
         self.load(db, input, progress)
     }
 

@@ -1,9 +1,9 @@
 //! Loading a dump into a new database.
 //!
-//! Lines are collected into portions, and each portion is one commit: while lines are awaited, no
-//! transaction is open. A load that stops half-way says so, and the database it leaves is not new any
-//! more, so that no second load can take it for one. Declarations come last: building an index over
-//! everything is quicker than keeping it, and a cycle or a violation is found there too.
+//! Nodes and relationships go in as one bulk load, which is published when the dump has proved whole:
+//! a dump that is cut, damaged or refused leaves the database as new as it was. Declarations come
+//! last: building an index over everything is quicker than keeping it, and a cycle or a violation is
+//! found there too. One that is refused then leaves a database that no second load takes for new.
 
 use super::error::DumpError;
 use super::lines::{ConstraintLine, DemandWord, IndexLine, kind_named};
@@ -13,16 +13,14 @@ use crate::catalog::NextIds;
 use crate::codec::CommitSeq;
 use crate::database::{Constraint, Database, HierarchyOptions, Index};
 use crate::error::{Error, Result};
-use crate::graph::{Read as _, WriteTxn};
+use crate::graph::{BulkLoad, Read as _, WriteTxn, view};
 use crate::storage::cancel::Watch;
 use crate::value::NodeId;
 use std::io::BufRead;
 use std::sync::Arc;
 
-/// A portion ends with so much text.
-const PORTION_BYTES: usize = 16 << 20;
-/// A portion ends with so many lines.
-const PORTION_ITEMS: usize = 50_000;
+/// So many members by name are added in one commit.
+const MEMBERS_PER_COMMIT: usize = 50_000;
 
 /// What was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +39,8 @@ impl Database {
     /// Loads a dump into this database, which must be new: ids, the next free ids, names and
     /// declarations are those of the dump.
     ///
-    /// It takes many commits. If it fails after the first, the error is [`DumpError::Partial`], and
-    /// the database holds a part of the dump: delete it.
+    /// No other writer gets in before nodes and relationships are there, all at once. If a declaration
+    /// is refused after that, the error is [`DumpError::Partial`]: delete the database.
     ///
     /// # Errors
     /// [`DumpError`] for what is wrong with the dump, with the line; [`DumpError::NotEmpty`] if
@@ -72,31 +70,14 @@ impl Database {
     }
 }
 
-/// What waits to be written.
-enum Item {
-    Name(u64, Name),
-    Node(NodeItem),
-    Relationship(RelationshipItem),
-}
-
-impl Item {
-    fn line(&self) -> u64 {
-        match self {
-            Self::Name(line, _) => *line,
-            Self::Node(node) => node.line,
-            Self::Relationship(relationship) => relationship.line,
-        }
-    }
-}
-
 /// A load that is going on.
 struct Loading<'d> {
     db: &'d Database,
+    /// Nodes and relationships, until they are published.
+    bulk: Option<BulkLoad>,
     /// The commit that the next one must follow.
     at: CommitSeq,
     has_committed: bool,
-    portion: Vec<Item>,
-    portion_bytes: usize,
     nodes: u64,
     relationships: u64,
     left_out: Vec<Arc<str>>,
@@ -104,21 +85,33 @@ struct Loading<'d> {
 
 impl<'d> Loading<'d> {
     fn begin(db: &'d Database) -> Result<Self> {
-        let txn = db.write()?;
-        let catalog = txn.catalog();
+        let bulk = db.bulk_load()?;
+        // The load holds the writer's place, so nothing changes any more.
+        let read = db.read()?;
+        let catalog = read.catalog();
         let names = catalog.labels.len() + catalog.types.len() + catalog.properties.len();
-        if names > 0 || txn.next_ids() != NextIds::default() {
+        if names > 0 || view::of(&read).state.next != NextIds::default() {
             return Err(DumpError::NotEmpty.into());
         }
         Ok(Self {
             db,
-            at: txn.commit_seq(),
+            bulk: Some(bulk),
+            at: read.commit_seq(),
             has_committed: false,
-            portion: Vec::new(),
-            portion_bytes: 0,
             nodes: 0,
             relationships: 0,
             left_out: Vec::new(),
+        })
+    }
+
+    /// Adds something to the bulk load; what refuses it gets the line.
+    fn add(&mut self, line: u64, add: impl FnOnce(&mut BulkLoad) -> Result<()>) -> Result<()> {
+        let Some(bulk) = &mut self.bulk else {
+            return Err(Error::bug("a dump went on after its end"));
+        };
+        add(bulk).map_err(|source| {
+            let source = Box::new(source);
+            DumpError::Refused { line, source }.into()
         })
     }
 
@@ -131,43 +124,16 @@ impl<'d> Loading<'d> {
         Ok(txn)
     }
 
-    fn commit(&mut self, txn: WriteTxn) -> Result<()> {
-        self.at = txn.commit()?;
+    /// Publishes everything that was added.
+    fn publish(&mut self, next: NextIds, watch: &mut Watch<'_>) -> Result<()> {
+        let Some(mut bulk) = self.bulk.take() else {
+            return Err(Error::bug("a dump has two ends"));
+        };
+        bulk.reserve_ids(next.node, next.relationship);
+        let report = bulk.finish(watch)?;
+        self.at = report.commit;
         self.has_committed = true;
-        Ok(())
-    }
-
-    fn collect(&mut self, item: Item, line_bytes: usize) -> Result<()> {
-        self.portion.push(item);
-        self.portion_bytes += line_bytes;
-        if self.portion_bytes >= PORTION_BYTES || self.portion.len() >= PORTION_ITEMS {
-            self.write_portion()?;
-        }
-        Ok(())
-    }
-
-    fn write_portion(&mut self) -> Result<()> {
-        if self.portion.is_empty() {
-            return Ok(());
-        }
-        let mut txn = self.write()?;
-        let (mut nodes, mut relationships) = (0, 0);
-        for item in self.portion.drain(..) {
-            let line = item.line();
-            match &item {
-                Item::Name(..) => {}
-                Item::Node(_) => nodes += 1,
-                Item::Relationship(_) => relationships += 1,
-            }
-            insert(&mut txn, item).map_err(|source| DumpError::Refused {
-                line,
-                source: Box::new(source),
-            })?;
-        }
-        self.portion_bytes = 0;
-        self.commit(txn)?;
-        self.nodes += nodes;
-        self.relationships += relationships;
+        (self.nodes, self.relationships) = (report.nodes, report.relationships);
         Ok(())
     }
 
@@ -205,10 +171,10 @@ impl<'d> Loading<'d> {
             while members.peek().is_some() {
                 watch.step("add members", 0, 0)?;
                 let mut txn = self.write()?;
-                for member in members.by_ref().take(PORTION_ITEMS) {
+                for member in members.by_ref().take(MEMBERS_PER_COMMIT) {
                     txn.add_member(hierarchy, NodeId::new(member))?;
                 }
-                self.commit(txn)?;
+                self.at = txn.commit()?;
             }
         }
         Ok(())
@@ -217,70 +183,43 @@ impl<'d> Loading<'d> {
 
 impl Sink for Loading<'_> {
     fn name(&mut self, line: u64, name: Name) -> Result<()> {
-        self.collect(Item::Name(line, name), 0)
+        self.add(line, |bulk| match name {
+            Name::Label(name) => bulk.label(&name).map(drop),
+            Name::Type(name) => bulk.relationship_type(&name).map(drop),
+            Name::Property(name) => bulk.property_key(&name).map(drop),
+        })
     }
 
-    fn node(&mut self, node: NodeItem) -> Result<()> {
-        let bytes = node.line_bytes;
-        self.collect(Item::Node(node), bytes)
+    fn node(&mut self, item: NodeItem) -> Result<()> {
+        self.add(item.line, |bulk| {
+            bulk.add_node_with_id(item.node, &item.labels, item.properties)
+        })
     }
 
-    fn relationship(&mut self, relationship: RelationshipItem) -> Result<()> {
-        let bytes = relationship.line_bytes;
-        self.collect(Item::Relationship(relationship), bytes)
-    }
-
-    fn finish(&mut self, rest: Rest, watch: &mut Watch<'_>) -> Result<()> {
-        self.write_portion()?;
-        // An error names no line from here on: it is about everything.
-        let declared = self.declare(&rest, watch);
-        // Something may have been declared before one was refused.
-        self.has_committed |= rest.declarations.len() > 0;
-        declared?;
-        self.add_members(&rest, watch)?;
-        let mut txn = self.write()?;
-        if txn.next_ids() != rest.next {
-            txn.raise_next_ids(rest.next);
-            self.commit(txn)?;
-        }
-        Ok(())
-    }
-}
-
-fn insert(txn: &mut WriteTxn, item: Item) -> Result<()> {
-    match item {
-        Item::Name(_, Name::Label(name)) => txn.label(&name).map(drop),
-        Item::Name(_, Name::Type(name)) => txn.relationship_type(&name).map(drop),
-        Item::Name(_, Name::Property(name)) => txn.property_key(&name).map(drop),
-        Item::Node(item) => {
-            txn.raise_next_ids(NextIds {
-                node: item.node.get(),
-                ..NextIds::default()
-            });
-            let node = txn.create_node(&item.labels, item.properties)?;
-            expect_id(node == item.node)
-        }
-        Item::Relationship(item) => {
-            txn.raise_next_ids(NextIds {
-                relationship: item.relationship.get(),
-                ..NextIds::default()
-            });
-            let relationship = txn.create_relationship(
+    fn relationship(&mut self, item: RelationshipItem) -> Result<()> {
+        self.add(item.line, |bulk| {
+            bulk.add_relationship_with_id(
+                item.relationship,
                 item.source,
                 &item.relationship_type,
                 item.target,
                 item.properties,
-            )?;
-            expect_id(relationship == item.relationship)
-        }
+            )
+        })
     }
-}
 
-fn expect_id(is_wanted: bool) -> Result<()> {
-    if is_wanted {
-        return Ok(());
+    fn finish(&mut self, rest: Rest, watch: &mut Watch<'_>) -> Result<()> {
+        self.publish(rest.next, watch)?;
+        // An error names no line from here on: it is about everything.
+        self.declare(&rest, watch)?;
+        self.add_members(&rest, watch)?;
+        let mut txn = self.write()?;
+        if txn.next_ids() != rest.next {
+            txn.raise_next_ids(rest.next);
+            self.at = txn.commit()?;
+        }
+        Ok(())
     }
-    Err(Error::bug("a load gave out another id than the dump names"))
 }
 
 fn index_of(line: &IndexLine) -> Index {

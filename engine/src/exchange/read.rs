@@ -393,7 +393,6 @@ impl<'o> Reader<'o> {
         let labels = labels.map(|label| self.labels.share(&label.0, self.line));
         Ok(NodeItem {
             line: self.line,
-            line_bytes: text.len(),
             node: NodeId::new(line.node),
             labels: labels.collect::<Result<_>>()?,
             properties: self.properties(text, line.properties)?,
@@ -414,7 +413,6 @@ impl<'o> Reader<'o> {
         self.expect_node("to", line.to)?;
         Ok(RelationshipItem {
             line: self.line,
-            line_bytes: text.len(),
             relationship: RelationshipId::new(id),
             relationship_type: self.types.share(&line.relationship_type.0, self.line)?,
             source: NodeId::new(line.from),

@@ -34,7 +34,6 @@ pub(super) enum Name {
 #[derive(Debug)]
 pub(super) struct NodeItem {
     pub(super) line: u64,
-    pub(super) line_bytes: usize,
     pub(super) node: NodeId,
     pub(super) labels: Vec<Arc<str>>,
     pub(super) properties: Vec<(Arc<str>, Value)>,
@@ -44,7 +43,6 @@ pub(super) struct NodeItem {
 #[derive(Debug)]
 pub(super) struct RelationshipItem {
     pub(super) line: u64,
-    pub(super) line_bytes: usize,
     pub(super) relationship: RelationshipId,
     pub(super) relationship_type: Arc<str>,
     pub(super) source: NodeId,
