@@ -63,8 +63,10 @@ impl Exit {
 
     /// How an error of the engine ends the command.
     pub(crate) fn of(error: &Error) -> Self {
-        if matches!(error, Error::Cancelled) {
-            return Self::Cancelled;
+        match error {
+            Error::Cancelled => return Self::Cancelled,
+            Error::Dump(dump) if dump.is_cancelled() => return Self::Cancelled,
+            _ => {}
         }
         match error.kind() {
             ErrorKind::Request => Self::Request,

@@ -30,6 +30,30 @@ pub(crate) enum Failure {
         /// The backup folder that was asked for.
         path: PathBuf,
     },
+    /// A dump would overwrite something.
+    #[error("{} is there already: pass --force to replace it", path.display())]
+    DumpExists {
+        /// The file that was asked for.
+        path: PathBuf,
+    },
+    /// A dump can only go to a file.
+    #[error("{} is not a file: leave -o out to write to stdout", path.display())]
+    DumpNotAFile {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// A file in the database's folder is in the way of the database's own.
+    #[error("{} lies inside the database: dump to a file outside it", path.display())]
+    DumpInside {
+        /// The file that was asked for.
+        path: PathBuf,
+    },
+    /// There is nothing to load.
+    #[error("no dump at {}", path.display())]
+    NoDump {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
     /// `recover` was not told that losses are fine.
     #[error(
         "{refusal}\n`recover` makes it open again with what is left, and what is lost is lost for good: restore a backup if there is one, or pass --accept-loss"
@@ -61,6 +85,10 @@ impl Failure {
             | Self::NoBackupFolder { .. }
             | Self::NoBackups { .. }
             | Self::BackupInside { .. }
+            | Self::DumpExists { .. }
+            | Self::DumpNotAFile { .. }
+            | Self::DumpInside { .. }
+            | Self::NoDump { .. }
             | Self::LossNotAccepted { .. }
             | Self::NothingToRecover { .. } => Exit::Request,
             Self::Stdout(_) => Exit::Unavailable,

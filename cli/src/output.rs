@@ -17,6 +17,7 @@ pub(crate) struct Reply {
     fields: Map<String, Value>,
     text: String,
     findings: Vec<Finding>,
+    is_stdout_taken: bool,
 }
 
 impl Reply {
@@ -27,7 +28,14 @@ impl Reply {
             fields: Map::new(),
             text: String::new(),
             findings: Vec::new(),
+            is_stdout_taken: false,
         }
+    }
+
+    /// Goes to stderr, because something else went to stdout.
+    pub(crate) fn stdout_is_taken(&mut self) -> &mut Self {
+        self.is_stdout_taken = true;
+        self
     }
 
     /// Adds a field to the JSON object.
@@ -117,6 +125,11 @@ impl Output {
         } else {
             reply.to_text(self.quiet)
         };
+        if reply.is_stdout_taken {
+            // Nobody is left to hear that stderr is closed; the exit code still says it.
+            let _ = io::stderr().write_all(text.as_bytes());
+            return reply.exit();
+        }
         let mut stdout = io::stdout().lock();
         match stdout
             .write_all(text.as_bytes())

@@ -13,6 +13,8 @@ pub(crate) enum Unit {
     Bytes,
     /// Column families.
     Families,
+    /// Nodes and relationships.
+    Entities,
 }
 
 /// Shows how far work is, and stops it when the user wants that.
@@ -77,7 +79,7 @@ fn style(unit: Unit, total: u64) -> ProgressStyle {
         Unit::Bytes => {
             "{spinner} {elapsed:>4} [{bar:30}] {binary_bytes}/{binary_total_bytes} {msg}"
         }
-        Unit::Families => "{spinner} {elapsed:>4} [{bar:30}] {pos}/{len} {msg}",
+        Unit::Families | Unit::Entities => "{spinner} {elapsed:>4} [{bar:30}] {pos}/{len} {msg}",
     };
     // A template that does not parse costs the looks of the bar, not the work; a test reads them.
     ProgressStyle::with_template(template)

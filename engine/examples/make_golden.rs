@@ -1,15 +1,17 @@
 //! Writes the golden database of the current format: `cargo run --example make_golden -- DIR`.
 //!
 //! Run it once when a format is released and commit the folder under `engine/tests/golden/`; the
-//! test `golden` opens it with every later version. It is left as a crash leaves it: one part in
-//! sorted files, one bulk-loaded, one only in the log.
+//! test `golden` opens it with every later version and compares it with the dump beside it. It is
+//! left as a crash leaves it: one part in sorted files, one bulk-loaded, one only in the log.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use stratigraph::keys::KeyRead;
-use stratigraph::storage::cancel::{CancelToken, Watch};
-use stratigraph::storage::family::Family;
-use stratigraph::{Database, Result};
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::value::{Date, Duration, LocalTime, ValueKind};
+use stratigraph::{
+    Constraint, Database, HierarchyOptions, Index, NO_PROPERTIES, NodeId, Read, Result, Value,
+    Vector, WriteTxn,
+};
 
 fn main() -> Result<()> {
     let Some(target) = std::env::args_os().nth(1).map(PathBuf::from) else {
@@ -19,47 +21,116 @@ fn main() -> Result<()> {
     let work = target.with_extension("work");
     let builder = Database::builder().create_if_missing(true);
     let db = builder.disk_reserve_bytes(0).open(&work)?;
-    commit(&db, 1..=20)?;
-    db.flush()?;
-    let mut load = db.key_bulk_load()?;
-    for number in 1000..1050_u64 {
-        load.put(
-            Family::Vectors,
-            &number.to_be_bytes(),
-            &number.to_le_bytes(),
-        )?;
+    declare(&db)?;
+    for number in 1..=20 {
+        commit(&db, number)?;
     }
-    load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
-    commit(&db, 21..=30)?;
+    db.flush()?;
+    load(&db)?;
+    for number in 21..=30 {
+        commit(&db, number)?;
+    }
     // Let compactions finish: they take files away while we copy.
     std::thread::sleep(std::time::Duration::from_secs(1));
     copy(&work, &target).expect("the golden database can be copied");
-    println!(
-        "{} at commit {}",
-        target.display(),
-        db.key_read()?.commit_seq()
-    );
+    let dump = File::create(target.with_extension("jsonl")).expect("the dump can be created");
+    let mut ignore = |_: Progress<'_>| {};
+    db.dump(dump, &mut Watch::new(&mut ignore, CancelToken::new()))?;
+    println!("{} at commit {}", target.display(), db.read()?.commit_seq());
     drop(db);
     fs::remove_dir_all(&work).expect("the work folder can be removed");
     Ok(())
 }
 
-/// One commit per number: its record in every family but `meta`, and the one before deleted again.
-fn commit(db: &Database, numbers: std::ops::RangeInclusive<u64>) -> Result<()> {
-    for number in numbers {
-        let mut txn = db.key_write()?;
-        for family in Family::all().filter(|family| *family != Family::Meta) {
-            txn.put(
-                family,
-                &number.to_be_bytes(),
-                format!("{} {number}", family.name()).as_bytes(),
-            )?;
-            if number % 5 == 0 {
-                txn.delete(family, &(number - 1).to_be_bytes())?;
-            }
-        }
-        txn.commit()?;
+fn declare(db: &Database) -> Result<()> {
+    db.create_constraint(Constraint::on_nodes("Entity").key(["number"]))?;
+    db.create_constraint(Constraint::on_nodes("Entity").exists("name"))?;
+    db.create_constraint(Constraint::on_relationships("NEXT").kind("weight", ValueKind::Float))?;
+    db.create_index(Index::on_nodes("Entity", ["name", "number"]))?;
+    db.create_index(Index::on_relationships("NEXT", ["weight"]))?;
+    db.create_hierarchy(HierarchyOptions::new("tree", "CHILD").tree())?;
+    db.create_hierarchy(HierarchyOptions::new("dag", "NEXT"))
+}
+
+/// One commit: an entity with a value of every kind, related to those before, and one deleted now
+/// and then.
+fn commit(db: &Database, number: i64) -> Result<()> {
+    let mut txn = db.write()?;
+    let entity = txn.create_node(
+        ["Entity", if number % 2 == 0 { "Even" } else { "Odd" }],
+        properties(number),
+    )?;
+    if let Some(before) = numbered(&txn, number - 1)? {
+        let weight = [("weight", number as f64 / 4.0)];
+        txn.create_relationship(before, "NEXT", entity, weight)?;
+        txn.create_relationship(entity, "SELF", entity, NO_PROPERTIES)?;
     }
+    if let Some(parent) = numbered(&txn, number / 2)?.filter(|parent| *parent != entity) {
+        txn.create_relationship(parent, "CHILD", entity, NO_PROPERTIES)?;
+    }
+    if number % 7 == 0 {
+        txn.add_member("tree", entity)?;
+    }
+    if number % 5 == 0
+        && let Some(gone) = numbered(&txn, number - 2)?
+    {
+        txn.detach_delete_node(gone)?;
+    }
+    txn.commit()?;
+    Ok(())
+}
+
+fn numbered(txn: &WriteTxn, number: i64) -> Result<Option<NodeId>> {
+    for id in &txn.nodes_with_label("Entity")? {
+        let node = NodeId::new(id);
+        if txn.property(node, "number")?.as_int() == Some(number) {
+            return Ok(Some(node));
+        }
+    }
+    Ok(None)
+}
+
+fn properties(number: i64) -> Vec<(&'static str, Value)> {
+    let day = Date::from_epoch_day(number * 400).expect("the day is in range");
+    let noon = LocalTime::from_nanos_of_day(43_200_000_000_000 + number as u64)
+        .expect("it is a time of day");
+    vec![
+        ("number", number.into()),
+        ("name", format!("entity {}", number % 10).into()),
+        ("odd", (number % 2 == 1).into()),
+        ("half", (number as f64 / 2.0).into()),
+        ("bytes", Value::bytes(vec![number as u8; 5])),
+        ("day", day.into()),
+        ("noon", noon.into()),
+        (
+            "while",
+            Duration::new(number, 2, 3, 4)
+                .expect("it is a duration")
+                .into(),
+        ),
+        ("list", vec![number, number + 1].into()),
+        ("long", format!("{number} ").repeat(900).into()),
+        (
+            "emb",
+            Vector::new(vec![number as f32, 0.5, -1.0])
+                .expect("they are finite")
+                .into(),
+        ),
+    ]
+}
+
+/// A bulk load beside what is there, and related to it.
+fn load(db: &Database) -> Result<()> {
+    let first = db.read()?.node_ids()?.next().transpose()?;
+    let mut load = db.bulk_load()?;
+    for number in 1000..1050 {
+        let node = load.add_node(["Entity", "Loaded"], properties(number))?;
+        if let Some(first) = first {
+            load.add_relationship(first, "LOADED", node, [("at", number)])?;
+        }
+    }
+    let mut ignore = |_: Progress<'_>| {};
+    load.finish(&mut Watch::new(&mut ignore, CancelToken::new()))?;
     Ok(())
 }
 

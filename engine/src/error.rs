@@ -5,10 +5,12 @@
 //! something to do, names it. No error type of a dependency appears here.
 
 use crate::codec::{CodecError, CommitSeq, DatabaseId, FormatVersion};
+use crate::exchange::DumpError;
 use crate::graph::Entity;
 use crate::value::{NodeId, NotStorable, RelationshipId, ValueKind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use stratigraph_vector::VectorError;
 
 mod cycle;
 mod violation;
@@ -425,6 +427,12 @@ pub enum Error {
         /// Its dimensions.
         found: u64,
     },
+    /// A dump was not written or not loaded.
+    #[error("{0}")]
+    Dump(Box<DumpError>),
+    /// Vectors do not fit together.
+    #[error(transparent)]
+    Vector(#[from] VectorError),
     /// The engine met a state that its own rules exclude.
     #[error("a bug in the engine: {what}; please report it")]
     Bug {
@@ -529,6 +537,7 @@ impl Error {
             | Self::BadDeclaration { .. }
             | Self::NotIndexable { .. }
             | Self::MixedDimensions { .. }
+            | Self::Vector(_)
             | Self::IndexedValueTooLong { .. }
             | Self::ConstraintViolation(_)
             | Self::HierarchyCycle { .. }
@@ -548,6 +557,7 @@ impl Error {
             | Self::OutcomeUnknown { .. }
             | Self::DiskFull { .. }
             | Self::Io { .. } => ErrorKind::Unavailable,
+            Self::Dump(error) => error.kind(),
             Self::Store { .. } | Self::Bug { .. } => ErrorKind::Bug,
         }
     }

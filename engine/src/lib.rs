@@ -36,6 +36,7 @@ pub mod clock;
 pub mod codec;
 mod database;
 mod error;
+pub mod exchange;
 pub mod graph;
 pub mod index;
 pub mod storage;
@@ -46,6 +47,7 @@ pub use database::{
     DatabaseInfo, Finding, HierarchyOptions, Index, keys, list_backups, restore, verify_backup,
 };
 pub use error::{Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason};
+pub use exchange::{DumpError, DumpReport, LoadOptions, LoadReport, verify_dump};
 pub use graph::{
     BulkLoad, BulkOptions, BulkReport, Direction, Entity, NO_LABELS, NO_PROPERTIES, Neighbour,
     Node, Read, ReadTxn, Relationship, Savepoint, WriteTxn,

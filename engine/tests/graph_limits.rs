@@ -572,6 +572,48 @@ fn reading_ten_of_many_relationships_reads_no_more_than_a_scan_between_two_looks
     }
 }
 
+/// How many steps the store's iterators take on this thread, all of them in memory tables.
+fn steps(work: impl FnOnce()) -> u64 {
+    use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
+    set_perf_stats(PerfStatsLevel::EnableCount);
+    let mut counts = PerfContext::default();
+    counts.reset();
+    work();
+    let steps = counts.metric(PerfMetric::NextOnMemtableCount);
+    set_perf_stats(PerfStatsLevel::Disable);
+    steps
+}
+
+#[test]
+fn reading_ten_of_many_relationships_takes_ten_steps_in_the_store() {
+    const MANY: u64 = 20_000;
+    let folder = tempfile::tempdir().unwrap();
+    let db = Database::create(folder.path().join("db")).unwrap();
+    let hub = hub(&db, MANY);
+    let read = db.read().unwrap();
+    for direction in [Direction::Outgoing, Direction::Incoming, Direction::Both] {
+        for of in [None, Some("HAS")] {
+            let taken = steps(|| {
+                let neighbours = read.neighbours(hub, direction, of).unwrap();
+                assert_eq!(neighbours.take(10).filter_map(Result::ok).count(), 10);
+            });
+            // One or two more, for the degree that lies before them.
+            assert!((9..13).contains(&taken), "{direction:?}: {taken} steps");
+            let taken = steps(|| {
+                assert!(read.degree(hub, direction, of).unwrap() > 6000);
+            });
+            // Versions of one degree, one for each commit that changed it, are stepped over.
+            assert!(taken < 16, "degree, {direction:?}: {taken} steps");
+        }
+    }
+    // The control: walking all of them is counted.
+    let taken = steps(|| {
+        let all = read.neighbours(hub, Direction::Both, None).unwrap();
+        assert_eq!(all.count() as u64, MANY);
+    });
+    assert!(taken >= MANY, "{taken} steps");
+}
+
 #[test]
 fn a_node_with_too_many_relationships_is_deleted_in_portions() {
     const MANY: u64 = 100_000;

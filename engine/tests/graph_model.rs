@@ -64,7 +64,7 @@ fn run(home: &Home, seed: u64, steps: u32) -> u64 {
 
 #[test]
 fn the_graph_in_memory_is_the_plain_graph() {
-    let seeds = seeds(120);
+    let seeds = seeds(100);
     let sequences = seeds.end - seeds.start;
     let operations: u64 = seeds.map(|seed| run(&Home::Memory, seed, 20)).sum();
     println!("{operations} operations in {sequences} sequences");
@@ -75,7 +75,7 @@ fn the_graph_on_disk_is_the_plain_graph() {
     /// Most of the time is spent waiting for the disk.
     const THREADS: u64 = 4;
     let folder = tempfile::tempdir().unwrap();
-    let seeds = seeds(24);
+    let seeds = seeds(20);
     let sequences = seeds.end - seeds.start;
     let operations: u64 = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)

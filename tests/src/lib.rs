@@ -1,7 +1,8 @@
-//! What the harnesses share: the workload with its oracle, and the recorder of a power loss.
+//! What the harnesses share: the workload with its oracle, the driver, and the recorder of a power loss.
 
 pub mod crash;
 pub mod damage;
+pub mod driver;
 pub mod power;
 pub mod powerloss;
 pub mod workload;

@@ -2,10 +2,14 @@
 //! already sorted and encoded, and algorithms beside the memory they read.
 
 mod bulk;
+mod communities;
 mod content;
 mod expand;
 mod get;
 mod insert;
+mod open;
+mod rank;
+mod traverse;
 
 use crate::measure::report::Report;
 use crate::measure::{Setup, machine};
@@ -40,10 +44,14 @@ pub struct Arguments {
 /// A group of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Group {
+    /// Also opens what was loaded.
     Bulk,
     Insert,
     Get,
     Expand,
+    Ppr,
+    Leiden,
+    Traverse,
 }
 
 /// The figures of the summary line, in its order.
@@ -105,6 +113,7 @@ fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
     if wants(Group::Bulk) {
         let dir = setup.subfolder("bulk")?;
         bulk::measure(setup, &dir, &mut report)?;
+        open::measure(setup, &dir.join("source"), &mut report)?;
         setup.done_with(&dir, keep)?;
     }
     if wants(Group::Insert) {
@@ -123,6 +132,15 @@ fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
         }
         drop(content);
         setup.done_with(&dir, keep)?;
+    }
+    if wants(Group::Ppr) {
+        rank::measure(setup, &mut report)?;
+    }
+    if wants(Group::Leiden) {
+        communities::measure(setup, &mut report)?;
+    }
+    if wants(Group::Traverse) {
+        traverse::measure(setup, &mut report)?;
     }
     Ok(report)
 }

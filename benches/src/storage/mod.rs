@@ -7,7 +7,7 @@ mod commit;
 mod content;
 mod get;
 mod killed;
-mod open;
+pub(crate) mod open;
 mod scan;
 mod txn;
 

@@ -55,7 +55,7 @@ pub(super) fn measure(setup: &Setup, dir: &Path, report: &mut Report) -> Result<
 }
 
 /// Times our open of a database.
-pub(super) fn our_open(database: &Path) -> Result<Duration> {
+pub(crate) fn our_open(database: &Path) -> Result<Duration> {
     let begun = Instant::now();
     let db = Database::open(database)?;
     let took = begun.elapsed();
@@ -64,7 +64,7 @@ pub(super) fn our_open(database: &Path) -> Result<Duration> {
 }
 
 /// Times RocksDB's own open of a store, with the options that the store in `like` has recorded.
-pub(super) fn raw_open(like: &Path, store: &Path) -> Result<Duration> {
+pub(crate) fn raw_open(like: &Path, store: &Path) -> Result<Duration> {
     // Reading the options is not a part of opening: ours are made from a table in memory.
     let SameOptions { database, families } = SameOptions::of(like, CACHE_BYTES)?;
     let begun = Instant::now();

@@ -79,7 +79,7 @@ impl Backup {
 }
 
 /// Whether `inner`, which need not exist yet, would lie in `outer` or be the same folder.
-fn lies_inside(inner: &Path, outer: &Path) -> bool {
+pub(super) fn lies_inside(inner: &Path, outer: &Path) -> bool {
     // A folder that cannot be resolved is one that opening will complain of.
     let (Ok(outer), Ok(inner)) = (outer.canonicalize(), std::path::absolute(inner)) else {
         return false;

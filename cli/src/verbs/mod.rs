@@ -4,7 +4,9 @@ mod backup;
 mod backups;
 mod check;
 mod compact;
+mod dump;
 mod info;
+mod load;
 mod recover;
 mod report;
 mod restore;
@@ -28,6 +30,10 @@ pub(crate) enum Verb {
     Backups(backups::Backups),
     /// Make a database of a backup, comparing every byte with what was backed up
     Restore(restore::Restore),
+    /// Write everything as text, one JSON object a line
+    Dump(dump::Dump),
+    /// Make a new database of a dump, with its ids
+    Load(load::Load),
     /// Say what a database is and how large
     Info(info::Info),
     /// Rewrite a database without its deleted and overwritten entries
@@ -48,6 +54,8 @@ impl Verb {
             Self::Backup(verb) => verb.run(progress),
             Self::Backups(verb) => verb.run(progress),
             Self::Restore(verb) => verb.run(progress),
+            Self::Dump(verb) => verb.run(progress),
+            Self::Load(verb) => verb.run(progress),
             Self::Info(verb) => verb.run(),
             Self::Compact(verb) => verb.run(progress),
             Self::Recover(verb) => verb.run(progress),

@@ -4,6 +4,7 @@
 //! verb by verb.
 
 mod backups;
+mod dumps;
 mod looking;
 mod repairs;
 mod streams;

@@ -3,8 +3,7 @@
 use crate::world::{World, add, ask, contents, copy_folder, largest, run};
 use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
-use stratigraph::Database;
-use stratigraph::storage::family::Family;
+use stratigraph::{Database, NodeId};
 
 const RECOVER: &[&str] = &[
     "path", "database", "commit", "lost", "refused", "entries", "notes",
@@ -37,9 +36,9 @@ fn compact_drops_what_is_deleted() {
     let world = World::new();
     let path = world.database("library");
     let db = Database::open(&path).unwrap();
-    let mut txn = db.key_write().unwrap();
-    for number in 0..2500_u64 {
-        txn.delete(Family::Nodes, &number.to_be_bytes()).unwrap();
+    let mut txn = db.write().unwrap();
+    for number in 0..2500 {
+        txn.detach_delete_node(NodeId::new(number)).unwrap();
     }
     txn.commit().unwrap();
     db.close().unwrap();

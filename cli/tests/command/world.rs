@@ -1,12 +1,11 @@
 //! Databases in a folder that goes away, the binary, and ways to damage files.
 
-use serde_json::Value;
+use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use stratigraph::Database;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
-use stratigraph::storage::family::Family;
+use stratigraph::{Database, NO_PROPERTIES, Value};
 use tempfile::TempDir;
 
 /// A folder with databases and backups in it.
@@ -54,9 +53,8 @@ impl World {
 
 /// One commit with a node and a relationship for each number.
 pub(crate) fn add(db: &Database, numbers: std::ops::Range<u64>) {
-    let mut txn = db.key_write().unwrap();
+    let mut txn = db.write().unwrap();
     for number in numbers {
-        let key = number.to_be_bytes();
         // Contents that do not compress, so that files have a size.
         let mut noise = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let value: Vec<u8> = std::iter::repeat_with(|| {
@@ -68,8 +66,12 @@ pub(crate) fn add(db: &Database, numbers: std::ops::Range<u64>) {
         .take(12)
         .flatten()
         .collect();
-        txn.put(Family::Nodes, &key, &value).unwrap();
-        txn.put(Family::Edges, &key, b"edge").unwrap();
+        let node = txn
+            .create_node(["Noise"], [("bytes", Value::bytes(value))])
+            .unwrap();
+        assert_eq!(node.get(), number);
+        txn.create_relationship(node, "SELF", node, NO_PROPERTIES)
+            .unwrap();
     }
     txn.commit().unwrap();
 }
@@ -103,7 +105,7 @@ pub(crate) fn ask(verb: &str, paths: &[&Path], flags: &[&str]) -> Said {
 impl Said {
     /// The JSON answer, which must be the only thing on stdout, of `verb`, with these fields too.
     #[track_caller]
-    pub(crate) fn answer(&self, verb: &str, fields: &[&str]) -> Value {
+    pub(crate) fn answer(&self, verb: &str, fields: &[&str]) -> Json {
         assert_eq!(
             self.stdout.lines().count(),
             1,
@@ -111,7 +113,7 @@ impl Said {
             self.stdout,
             self.stderr
         );
-        let answer: Value = serde_json::from_str(&self.stdout).unwrap();
+        let answer: Json = serde_json::from_str(&self.stdout).unwrap();
         assert_eq!(answer["verb"], verb);
         for field in fields.iter().chain(&["ok", "findings"]) {
             assert!(answer.get(field).is_some(), "no {field} in {answer}");
@@ -125,7 +127,7 @@ impl Said {
     pub(crate) fn error(&self) -> (String, String) {
         assert_eq!(self.stdout, "");
         let last = self.stderr.lines().last().unwrap_or_default();
-        let error: Value = serde_json::from_str(last).unwrap_or_else(|_| panic!("{}", self.stderr));
+        let error: Json = serde_json::from_str(last).unwrap_or_else(|_| panic!("{}", self.stderr));
         let error = &error["error"];
         assert_eq!(error["exit_code"], self.code);
         let text = |field: &str| error[field].as_str().unwrap().to_owned();

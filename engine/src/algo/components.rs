@@ -201,8 +201,8 @@ mod tests {
                 for &(from, to, ..) in steps {
                     reach[from as usize][to as usize] = true;
                 }
-                for a in 0..nodes {
-                    reach[a][a] = true;
+                for (place, row) in reach.iter_mut().enumerate() {
+                    row[place] = true;
                 }
                 for middle in 0..nodes {
                     let onwards = reach[middle].clone();

@@ -8,9 +8,12 @@
 //!
 //! Next: `projection/` for the arrays, then any algorithm; each is a file of its own.
 
+mod ancestors;
 mod components;
+pub mod dbscan;
 mod degree;
 mod error;
+pub mod leiden;
 mod levels;
 mod pace;
 mod pagerank;
@@ -18,10 +21,14 @@ mod parallel;
 mod projection;
 #[cfg(test)]
 mod random_graph;
+mod shortest_path;
+mod simple_paths;
 pub mod snapshot;
 mod top;
 pub mod traverse;
+mod triangles;
 
+pub use ancestors::{Ancestor, AncestorsOptions, RootPathsOptions, ancestors, paths_to_roots};
 pub use components::{Components, strong_components, weak_components};
 pub use degree::{degrees, weighted_degrees};
 pub use error::AlgoError;
@@ -31,4 +38,9 @@ pub use projection::{
     Adjacency, Direction, MOST_ENTRIES, MOST_NODES, Projection, ProjectionBuilder,
     ProjectionOptions, ProjectionPart,
 };
+pub use shortest_path::{
+    DistanceOptions, ShortestPathOptions, distances, shortest_path, shortest_paths,
+};
+pub use simple_paths::{Path, Paths};
 pub use top::top_k;
+pub use triangles::{Triangles, triangles};

@@ -55,6 +55,16 @@ pub(crate) enum Change {
     DropHierarchy(SchemaId),
 }
 
+impl Change {
+    /// Whether it only takes something away.
+    pub(crate) fn removes(&self) -> bool {
+        matches!(
+            self,
+            Self::DropIndex(_) | Self::Forget(_) | Self::DropConstraint(_) | Self::DropHierarchy(_)
+        )
+    }
+}
+
 impl Catalog {
     /// Applies a change, and says what to write; `None` as value means to delete the key.
     pub(crate) fn apply(&mut self, change: &Change) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {

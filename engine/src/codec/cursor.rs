@@ -5,6 +5,9 @@
 //! a byte it does not have: [`Cursor::take`] is the one place that splits the slice, and everything
 //! else goes through it. A failed read moves nothing.
 //!
+//! The small methods are inlined by request: node records are decoded value by value, and a result
+//! that is handed over in memory costs more there than the reading itself.
+//!
 //! Next: `ordered.rs` and `record.rs`, which give the bytes their meaning.
 
 use super::CodecError;
@@ -26,21 +29,25 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn what(&self) -> &'static str {
         self.what
     }
 
     /// Offset of the next unread byte.
+    #[inline]
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
     /// The unread bytes, without reading them.
+    #[inline]
     pub(super) fn peek(&self) -> &'a [u8] {
         self.rest
     }
 
     /// Reads `count` bytes.
+    #[inline]
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], CodecError> {
         let (taken, rest) = self
             .rest
@@ -51,6 +58,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads `N` bytes as an array, ready for `from_be_bytes` and its kin.
+    #[inline]
     pub(super) fn take_array<const N: usize>(&mut self) -> Result<[u8; N], CodecError> {
         let (taken, rest) = self
             .rest
@@ -61,6 +69,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads one byte.
+    #[inline]
     pub(super) fn take_u8(&mut self) -> Result<u8, CodecError> {
         let [byte] = self.take_array()?;
         Ok(byte)
@@ -113,6 +122,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// `rest` is always a tail of the unread bytes, so the difference cannot underflow.
+    #[inline]
     fn advance(&mut self, rest: &'a [u8]) {
         self.at += self.rest.len() - rest.len();
         self.rest = rest;

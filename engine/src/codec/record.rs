@@ -225,6 +225,7 @@ impl<'a> RecordReader<'a> {
     /// # Errors
     ///
     /// [`CodecError::Truncated`].
+    #[inline]
     pub fn read_u8(&mut self) -> Result<u8, CodecError> {
         self.cursor.take_u8()
     }
@@ -234,6 +235,7 @@ impl<'a> RecordReader<'a> {
     /// # Errors
     ///
     /// [`CodecError::Truncated`], and [`CodecError::BadTag`] for a byte above 1.
+    #[inline]
     pub fn read_bool(&mut self) -> Result<bool, CodecError> {
         self.cursor.take_bool()
     }
@@ -243,6 +245,7 @@ impl<'a> RecordReader<'a> {
     /// # Errors
     ///
     /// As [`varint::read_u64`].
+    #[inline]
     pub fn read_varint(&mut self) -> Result<u64, CodecError> {
         varint::take_u64(&mut self.cursor)
     }
@@ -271,6 +274,7 @@ impl<'a> RecordReader<'a> {
     /// # Errors
     ///
     /// As [`varint::read_u64`].
+    #[inline]
     pub fn read_zigzag(&mut self) -> Result<i64, CodecError> {
         self.read_varint().map(varint::unzigzag)
     }
@@ -289,6 +293,7 @@ impl<'a> RecordReader<'a> {
     /// # Errors
     ///
     /// [`CodecError::Truncated`].
+    #[inline]
     pub fn read_fixed_u64(&mut self) -> Result<u64, CodecError> {
         Ok(u64::from_le_bytes(self.cursor.take_array()?))
     }
@@ -298,6 +303,7 @@ impl<'a> RecordReader<'a> {
     /// # Errors
     ///
     /// [`CodecError::Truncated`].
+    #[inline]
     pub fn read_f64(&mut self) -> Result<f64, CodecError> {
         self.read_fixed_u64().map(f64::from_bits)
     }
@@ -372,6 +378,7 @@ impl<'a> RecordReader<'a> {
     /// # Errors
     ///
     /// [`CodecError::Truncated`].
+    #[inline]
     pub fn read_raw(&mut self, count: usize) -> Result<&'a [u8], CodecError> {
         self.cursor.take(count)
     }

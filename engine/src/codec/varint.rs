@@ -64,12 +64,23 @@ fn zigzag(value: i64) -> u64 {
 }
 
 /// Undoes [`zigzag`].
+#[inline]
 pub(super) fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -((value & 1).cast_signed())
 }
 
 /// Reads one number where a cursor stands. A failed read leaves the cursor where it was.
+#[inline]
 pub(super) fn take_u64(cursor: &mut Cursor<'_>) -> Result<u64, CodecError> {
+    // Most numbers in records are this short: tags, lengths, counts, small properties.
+    if let Some(&byte @ 0..0x80) = cursor.peek().first() {
+        cursor.take(1)?;
+        return Ok(u64::from(byte));
+    }
+    take_long_u64(cursor)
+}
+
+fn take_long_u64(cursor: &mut Cursor<'_>) -> Result<u64, CodecError> {
     let mut value = 0_u64;
     for (index, &byte) in cursor.peek().iter().take(MAX_BYTES).enumerate() {
         let is_tenth = index + 1 == MAX_BYTES;

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::index::property::Sketch;
 use crate::storage::batch::{Batch, Key};
 use crate::storage::family::Family;
+use crate::storage::plant::{self, Bug};
 use crate::value::NodeId;
 use roaring::{RoaringBitmap, RoaringTreemap};
 use std::collections::BTreeMap;
@@ -69,6 +70,9 @@ impl Pending {
 
     /// Notes a change of a degree.
     pub(crate) fn add_degree(&mut self, way: Way, key: DegreeKey, difference: i64) {
+        if difference < 0 && plant::is(Bug::StaleDegree) {
+            return;
+        }
         *self.degrees.entry((way, key)).or_default() += difference;
     }
 

@@ -5,7 +5,7 @@ use super::adjacency::{self, Neighbours};
 use super::keys::{DegreeKey, Entity, Way, record_key};
 use super::pending::{self, Pending, decode_degree, stored};
 use super::read::sealed::Viewed;
-use super::record::{Ends, NodeRecord, RelationshipRecord};
+use super::record::{NodeRecord, RelationshipRecord};
 use super::sets::{self, ContainerKey, SetId};
 use crate::catalog::{Catalog, Counter, GraphState, LabelId, PropertyId, TypeId};
 use crate::codec::CodecError;
@@ -43,11 +43,6 @@ impl<'a, K: KeyRead> View<'a, K> {
     ) -> Result<Option<RelationshipRecord>> {
         let number = relationship.get();
         self.record(Family::Edges, number, RelationshipRecord::decode)
-    }
-
-    pub(crate) fn ends_of(&self, relationship: RelationshipId) -> Result<Option<Ends>> {
-        let number = relationship.get();
-        self.record(Family::Edges, number, RelationshipRecord::decode_ends)
     }
 
     pub(crate) fn contains(&self, entity: Entity) -> Result<bool> {

@@ -196,7 +196,7 @@ impl<S: Send + Sync> CommitLog<S> {
         meta::put_sequence(&mut batch, self.id, commit);
         #[cfg(feature = "planted-bugs")]
         if plant::is(Bug::DropFamily) {
-            batch.drop_family(super::family::Family::Out);
+            batch.drop_family(super::family::Family::Labels);
         }
         self.store
             .append(&batch)

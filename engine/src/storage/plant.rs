@@ -16,6 +16,14 @@ pub enum Bug {
     IgnoreStatus,
     /// The high-water mark is never written.
     SkipMark,
+    /// A relationship is not entered at its target.
+    SkipInEntry,
+    /// A degree stays when a relationship is deleted.
+    StaleDegree,
+    /// An index keeps the entry of a value that was replaced by another.
+    StaleIndex,
+    /// A level of a hierarchy stays when its node moves to another.
+    LevelNotMoved,
 }
 
 impl Bug {
@@ -26,6 +34,10 @@ impl Bug {
         ("drop-family", Self::DropFamily),
         ("ignore-status", Self::IgnoreStatus),
         ("skip-mark", Self::SkipMark),
+        ("skip-in-entry", Self::SkipInEntry),
+        ("stale-degree", Self::StaleDegree),
+        ("stale-index", Self::StaleIndex),
+        ("level-not-moved", Self::LevelNotMoved),
     ];
 
     /// The bug of that name.

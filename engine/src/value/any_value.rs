@@ -39,12 +39,12 @@ pub(super) fn one_of_each() -> Vec<Value> {
 }
 
 /// Exactly the same value: also the kind of a number, the sign of a zero. Any NaN is any other.
-pub(super) fn is_same(left: &Value, right: &Value) -> bool {
+pub(crate) fn is_same(left: &Value, right: &Value) -> bool {
     format!("{left:?}") == format!("{right:?}")
 }
 
 /// Any value, lists and maps nested a few levels.
-pub(super) fn any_value() -> BoxedStrategy<Value> {
+pub(crate) fn any_value() -> BoxedStrategy<Value> {
     let leaf = prop_oneof![8 => scalar(), 1 => vector(), 1 => Just(Value::Null)];
     leaf.prop_recursive(3, 24, 4, |inner| {
         let entries =

@@ -40,7 +40,7 @@ mod temporal;
 mod vector;
 
 #[cfg(test)]
-mod any_value;
+pub(crate) mod any_value;
 
 pub use equality::Comparison;
 pub use grouped::Grouped;

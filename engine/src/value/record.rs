@@ -156,8 +156,14 @@ fn write_payload(record: &mut RecordWriter, value: &Value) {
         }
         Value::Vector(vector) => {
             record.push_count(vector.dimension());
-            for number in vector.as_slice() {
-                record.push_fixed_u32(number.to_bits());
+            // A block at a time: growing the record for each number would cost most of the time.
+            for block in vector.as_slice().chunks(64) {
+                let mut bytes = [[0; size_of::<f32>()]; 64];
+                for (place, number) in bytes.iter_mut().zip(block) {
+                    *place = number.to_le_bytes();
+                }
+                let written = bytes.get(..block.len()).unwrap_or_default();
+                record.push_raw(written.as_flattened());
             }
         }
     }
@@ -183,7 +189,11 @@ fn write_local_date_time(record: &mut RecordWriter, local: LocalDateTime) {
 /// or nest values more than [`MAX_DEPTH`] deep.
 pub fn read_value(reader: &mut RecordReader<'_>) -> Result<Value, CodecError> {
     let before = reader.clone();
-    read(reader, 0).inspect_err(|_| *reader = before)
+    let value = read(reader, 0);
+    if value.is_err() {
+        *reader = before;
+    }
+    value
 }
 
 fn read(reader: &mut RecordReader<'_>, depth: usize) -> Result<Value, CodecError> {
@@ -218,7 +228,7 @@ fn read_payload(reader: &mut RecordReader<'_>, found: u8, at: usize) -> Result<V
         tag::INTEGER => Value::Int(reader.read_zigzag()?),
         tag::FLOAT => {
             let float = reader.read_f64()?;
-            if float.is_nan() && float.to_bits() != f64::NAN.to_bits() {
+            if !is_canonical(float) {
                 return Err(CodecError::NotCanonical { what, at });
             }
             Value::Float(float)
@@ -253,6 +263,11 @@ fn read_payload(reader: &mut RecordReader<'_>, found: u8, at: usize) -> Result<V
         tag::VECTOR => read_vector(reader)?,
         found => return Err(CodecError::BadTag { what, at, found }),
     })
+}
+
+/// Whether this is the bit pattern that we write for the float.
+fn is_canonical(float: f64) -> bool {
+    !float.is_nan() || float.to_bits() == f64::NAN.to_bits()
 }
 
 type Checked<T> = Result<Result<T, TemporalError>, CodecError>;

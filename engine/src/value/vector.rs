@@ -59,13 +59,17 @@ impl Vector {
                 max: Self::MAX_DIMENSION,
             });
         }
-        match numbers.iter().position(|number| !number.is_finite()) {
-            Some(index) => Err(BadVector::NotFinite {
-                index,
-                found: numbers.get(index).copied().unwrap_or(f32::NAN),
-            }),
-            None => Ok(Self(numbers)),
+        // Looking at all of them without a way out is what the compiler turns into SIMD.
+        let all_finite = numbers
+            .iter()
+            .fold(true, |all, number| all & number.is_finite());
+        if all_finite {
+            return Ok(Self(numbers));
         }
+        let mut places = numbers.iter().enumerate();
+        let first = places.find(|(_, number)| !number.is_finite());
+        let (index, found) = first.map_or((0, f32::NAN), |(index, found)| (index, *found));
+        Err(BadVector::NotFinite { index, found })
     }
 
     /// How many numbers there are.

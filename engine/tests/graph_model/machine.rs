@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use stratigraph::keys::KeyRead as _;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::storage::family::{FAMILIES, Family};
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, Durability, NodeId, ReadTxn};
+use stratigraph::{Database, Durability, NO_PROPERTIES, NodeId, ReadTxn};
 
 /// Where the database lives.
 #[derive(Clone, Debug)]
@@ -69,6 +69,9 @@ impl Machine {
 
     /// The whole sequence.
     pub(crate) fn run(&mut self, steps: u32) {
+        if self.rng.u16(0..1000) == 0 {
+            self.use_up_ids();
+        }
         for _ in 0..steps {
             self.step();
         }
@@ -76,6 +79,7 @@ impl Machine {
         compare(&read, &self.plain, Look::All, &mut self.rng);
         drop(read);
         self.look_back();
+        self.check();
         if self.rng.u8(0..3) == 0 {
             self.clear();
         }
@@ -183,6 +187,34 @@ impl Machine {
         let read = self.db().read().unwrap();
         assert_eq!(numbered(&read), before);
         compare(&read, &self.plain, Look::All, &mut self.rng);
+    }
+
+    /// Goes to where ids fill one container of a set and begin the next. It takes a while, so few
+    /// sequences do it.
+    fn use_up_ids(&mut self) {
+        const NEARLY_FULL: u64 = (1 << 16) - 12;
+        let mut txn = self.db().write().unwrap();
+        let first = txn.create_node(["A"], NO_PROPERTIES).unwrap();
+        for _ in 1..NEARLY_FULL {
+            let node = txn.create_node(["A"], NO_PROPERTIES).unwrap();
+            txn.create_relationship(first, "T", node, NO_PROPERTIES)
+                .unwrap();
+            txn.detach_delete_node(node).unwrap();
+        }
+        txn.delete_node(first).unwrap();
+        txn.commit().unwrap();
+        self.given = Given {
+            node: Some(NEARLY_FULL - 1),
+            relationship: Some(NEARLY_FULL - 2),
+        };
+    }
+
+    /// The database finds nothing wrong with itself either.
+    fn check(&self) {
+        let mut watch = |_: Progress<'_>| {};
+        let mut watch = Watch::new(&mut watch, CancelToken::new());
+        let report = self.db().check(&mut watch).unwrap();
+        assert!(report.is_clean(), "{:?}", report.findings);
     }
 
     /// Takes everything away, in any order; nothing of it may stay behind.

@@ -10,13 +10,13 @@
 //! ```
 //! It ends with an error of its own when the database breaks a promise.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use std::io::Write;
 use std::path::Path;
 use stratigraph::keys::KeyRead;
 use stratigraph::storage::family::Family;
 use stratigraph::{Database, DatabaseBuilder, Error};
-use stratigraph_tests::workload::{BatchNumber, Model, Verdict, Workload, Writer, verify};
+use stratigraph_tests::workload::{BatchNumber, Hand, Model, Verdict, Workload, Writer, verify};
 
 const WRITER: Writer = Writer(0);
 
@@ -56,7 +56,7 @@ fn builder() -> DatabaseBuilder {
 
 /// Commits until a batch fails, then asks for everything that must hold after that.
 fn commit(dir: &Path, seed: u64, batches: u64) -> Result<()> {
-    let workload = Workload::new(seed);
+    let workload = Workload::of_keys(seed);
     let db = match builder().open(dir) {
         Ok(db) => db,
         Err(error) => {
@@ -66,11 +66,12 @@ fn commit(dir: &Path, seed: u64, batches: u64) -> Result<()> {
     };
     say("open")?;
     let mut model = Model::new(workload, WRITER);
+    let mut hand = Hand::take_up(&db, workload, WRITER, model.batch())?;
     for batch in (1..=batches).map(BatchNumber) {
-        if let Err(error) = workload.commit(&db, WRITER, batch) {
+        if let Err(error) = commit_next(&mut hand, &db)? {
             eprintln!("batch {batch}: {error}");
             say(&format!("failed {batch} {}", kind(&error)))?;
-            after_a_failure(&db, &mut model, workload, &error)?;
+            after_a_failure(&db, &mut model, &mut hand, &error)?;
             break;
         }
         model.advance();
@@ -82,15 +83,21 @@ fn commit(dir: &Path, seed: u64, batches: u64) -> Result<()> {
     }
 }
 
-fn after_a_failure(
-    db: &Database,
-    model: &mut Model,
-    workload: Workload,
-    error: &Error,
-) -> Result<()> {
+/// What the database says to the next batch.
+fn commit_next(hand: &mut Hand, db: &Database) -> Result<Result<(), Error>> {
+    match hand.commit(db) {
+        Ok(_) => Ok(Ok(())),
+        Err(error) => {
+            let said = error.downcast::<Error>();
+            said.map(Err).context("that is not what the database said")
+        }
+    }
+}
+
+fn after_a_failure(db: &Database, model: &mut Model, hand: &mut Hand, error: &Error) -> Result<()> {
     let before = db.key_read()?;
     for _ in 0..2 {
-        let seen = verify(&db.key_read()?, model, model.batch())?;
+        let seen = verify(db, model, model.batch())?;
         ensure!(
             seen == Verdict::Exact(model.batch()),
             "a failed batch was published: {seen:?}"
@@ -102,7 +109,7 @@ fn after_a_failure(
             db.info().failure.is_some(),
             "it does not say that writing has stopped"
         );
-        let later = workload.commit(db, WRITER, again);
+        let later = commit_next(hand, db)?;
         ensure!(
             matches!(later, Err(Error::Poisoned { .. })),
             "a later commit: {later:?}"
@@ -113,11 +120,11 @@ fn after_a_failure(
         );
     } else if db.info().failure.is_none() {
         // Nothing was written, so trying again is right.
-        workload.commit(db, WRITER, again)?;
+        commit_next(hand, db)??;
         model.advance();
         say(&format!("ack {} {again}", WRITER.0))?;
     }
-    let seen = verify(&db.key_read()?, model, model.batch())?;
+    let seen = verify(db, model, model.batch())?;
     ensure!(
         seen == Verdict::Exact(model.batch()),
         "reading does not go on: {seen:?}"

@@ -1,22 +1,11 @@
 //! The random choices of one cycle: a pure function of the run's seed and the cycle's number, so
 //! that parent and child draw the same.
 
+use crate::driver;
+use crate::driver::disturb::Disturbance;
+use crate::workload::WRITERS;
 use std::time::Duration;
 use stratigraph::{Database, DatabaseBuilder, Durability};
-
-/// How many writers there are; a cycle uses some of them.
-pub const WRITERS: u32 = 4;
-
-/// What goes on beside the writers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disturbance {
-    /// Memory goes to files.
-    Flush,
-    /// Files are rewritten.
-    Compact,
-    /// A backup is taken.
-    Backup,
-}
 
 /// How the parent looks at the database after the kill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +47,7 @@ impl Cycle {
     /// Draws the cycle's choices.
     #[must_use]
     pub fn draw(seed: u64, number: u64) -> Self {
-        let mut rng = rng(seed, number, "cycle");
+        let mut rng = driver::rng(seed, number, "cycle");
         Self {
             seed,
             number,
@@ -103,15 +92,6 @@ impl Cycle {
     /// A source of randomness of this cycle for one purpose.
     #[must_use]
     pub fn rng(&self, purpose: &str) -> fastrand::Rng {
-        rng(self.seed, self.number, purpose)
+        driver::rng(self.seed, self.number, purpose)
     }
-}
-
-fn rng(seed: u64, number: u64, purpose: &str) -> fastrand::Rng {
-    let salt = purpose
-        .bytes()
-        .fold(0, |salt: u64, byte| salt.wrapping_mul(31) + u64::from(byte));
-    fastrand::Rng::with_seed(
-        seed.rotate_left(32) ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt,
-    )
 }

@@ -1,24 +1,24 @@
 //! `crash`: a child writes and acknowledges through a pipe until it is killed with SIGKILL, again
 //! and again on one database; an oracle checks that every acknowledged batch is there and none half.
 //!
-//! [`cycle`] draws each cycle's options, [`child`] is the process that dies, [`link`] the pipe,
-//! [`trial`] the parent's side of a cycle and what it counts. SIGKILL keeps the page cache: this
-//! finds wrong recovery, never a missing sync, which is the business of `powerloss`.
+//! [`cycle`] draws each cycle's options, [`child`] is the process that dies, [`trial`] the parent's
+//! side of a cycle and what it counts; what other harnesses do alike is in [`driver`](crate::driver).
+//! SIGKILL keeps the page cache: this finds wrong recovery, never a missing sync, which is the
+//! business of `powerloss`.
 //!
 //! A run must fail when it proves nothing: when no batch was acknowledged, or no child was killed
 //! in the middle of its work.
 
 pub mod child;
 pub mod cycle;
-pub mod link;
-pub mod scratch;
 mod trial;
 
-use child::ChildArgs;
+use crate::driver::child::ChildArgs;
+use crate::driver::program::{self, Common};
+use crate::driver::scratch::Scratch;
 use clap::{Parser, Subcommand};
 use cycle::Cycle;
-use scratch::Scratch;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use trial::{Counts, Trial};
@@ -48,12 +48,8 @@ struct RunArgs {
     /// How many times to kill.
     #[arg(long, default_value_t = 50)]
     cycles: u64,
-    /// Decides the workload, the options and the times; a random one is drawn and printed.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Plants a bug in the children; the run must fail then.
-    #[arg(long)]
-    plant: Option<String>,
+    #[command(flatten)]
+    common: Common,
     /// A folder to work in, which is removed after a run without failures; by default a temporary
     /// one, in memory if possible. On a disk fewer batches get through, and more are in flight.
     #[arg(long)]
@@ -71,23 +67,11 @@ pub fn main() -> ExitCode {
         Some(Role::Child(child)) => child::run(child).map(|()| true),
         None => run(&args.run),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("crash: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Where the backups of the database in `dir` go.
-fn backup_folder(dir: &Path) -> PathBuf {
-    dir.with_extension("backups")
+    program::end("crash", done)
 }
 
 fn run(args: &RunArgs) -> anyhow::Result<bool> {
-    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+    let seed = args.common.seed();
     let scratch = Scratch::new(args.dir.as_deref(), "crash")?;
     let root = scratch.root();
     eprintln!(
@@ -97,7 +81,7 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     );
     let started = Instant::now();
     let mut last_said = Instant::now();
-    let mut trial = Trial::new(seed, root.join("database"), args.plant.clone());
+    let mut trial = Trial::new(seed, root.join("database"), args.common.plant.clone());
     for number in 0..args.cycles {
         if let Err(error) = trial.run(&Cycle::draw(seed, number)) {
             eprintln!("crash: cycle {number}: {error:#}");
@@ -120,11 +104,7 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     let proves = proves_something(&counts);
     eprintln!("crash: {:.1} s", started.elapsed().as_secs_f64());
     if counts.has_failures() || !proves {
-        let bug = args
-            .plant
-            .as_ref()
-            .map(|bug| format!(" --plant {bug}"))
-            .unwrap_or_default();
+        let bug = args.common.plant_again();
         eprintln!(
             "crash: reproduce with: crash --cycles {} --seed {seed}{bug}",
             args.cycles
@@ -143,7 +123,7 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
 }
 
 fn proves_something(counts: &Counts) -> bool {
-    let unproven = [
+    let missing = [
         (counts.acknowledged == 0, "no batch was ever acknowledged"),
         (
             counts.killed_at_work == 0,
@@ -154,8 +134,5 @@ fn proves_something(counts: &Counts) -> bool {
             "no child was killed during recovery",
         ),
     ];
-    for (_, why) in unproven.iter().filter(|(missing, _)| *missing) {
-        eprintln!("crash: this run proves nothing: {why}");
-    }
-    unproven.iter().all(|(missing, _)| !missing)
+    program::proves_something("crash", &missing)
 }

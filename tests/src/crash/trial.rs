@@ -1,21 +1,24 @@
 //! The parent's side: starts the child of a cycle, kills it, and holds the database against the
 //! oracle.
 
-use super::child::ChildArgs;
-use super::cycle::{Cycle, Disturbance, Inspection, WRITERS};
-use super::link::{Listener, Word};
-use crate::workload::{BatchNumber, Difference, Model, State, Verdict, Workload, Writer, verify};
+use super::cycle::{Cycle, Inspection};
+use crate::driver::child::ChildArgs;
+use crate::driver::compare::Comparison;
+use crate::driver::disturb::{Disturbance, backup_folder};
+use crate::driver::link::{Killed, Listener, Word};
+use crate::workload::{BatchNumber, Found, Model, WRITERS, Workload, Writer};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stratigraph::storage::cancel::{CancelToken, Watch};
-use stratigraph::storage::range::Direction;
 use stratigraph::{Database, Error, list_backups, restore, verify_backup};
 
 /// No open of so small a database takes longer, however loaded the machine is.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
 /// Backups are kept for so many cycles.
 const BACKUP_CYCLES: u64 = 20;
+/// So many sentences of a kind tell enough.
+const SHOWN: usize = 5;
 
 /// What a run has counted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,11 +90,16 @@ impl Trial {
     /// One cycle: work, kill, perhaps kill again in recovery, compare.
     pub(super) fn run(&mut self, cycle: &Cycle) -> Result<()> {
         self.counts.cycles += 1;
-        if cycle.number.is_multiple_of(BACKUP_CYCLES) && super::backup_folder(&self.dir).exists() {
-            std::fs::remove_dir_all(super::backup_folder(&self.dir))?;
+        if cycle.number.is_multiple_of(BACKUP_CYCLES) && backup_folder(&self.dir).exists() {
+            std::fs::remove_dir_all(backup_folder(&self.dir))?;
         }
-        let words = self.kill_at_work(cycle)?;
-        self.note(cycle, &words);
+        let killed = self.kill_at_work(cycle)?;
+        self.note(cycle, &killed.words);
+        if let Err(error) = killed.at_work() {
+            // Something has kept it from going on: the database may tell what.
+            self.inspect(cycle)?;
+            return Err(error);
+        }
         if cycle.kill_in_recovery {
             self.kill_in_recovery(cycle)?;
         }
@@ -104,16 +112,12 @@ impl Trial {
 
     fn child(&self, cycle: &Cycle, recover_only: bool) -> Result<Listener<Word>> {
         let at: Vec<BatchNumber> = self.models.iter().map(Model::batch).collect();
-        Listener::start(&ChildArgs::words(
-            cycle,
-            &self.dir,
-            &at,
-            recover_only,
-            self.bug.as_deref(),
-        ))
+        let drawn = (cycle.seed, cycle.number);
+        let bug = self.bug.as_deref();
+        Listener::start(&ChildArgs::new(&self.dir, drawn, &at, recover_only, bug).words())
     }
 
-    fn kill_at_work(&mut self, cycle: &Cycle) -> Result<Vec<Word>> {
+    fn kill_at_work(&mut self, cycle: &Cycle) -> Result<Killed<Word>> {
         let mut child = self.child(cycle, false)?;
         child.wait_for(&Word::Opening, OPEN_LIMIT)?;
         let opening = Instant::now();
@@ -154,8 +158,9 @@ impl Trial {
         let mut child = self.child(cycle, true)?;
         child.wait_for(&Word::Opening, OPEN_LIMIT)?;
         std::thread::sleep(self.last_open * cycle.recovery_percent / 100);
-        let words = child.kill()?;
-        self.counts.killed_in_recovery += u64::from(!words.contains(&Word::Open));
+        let killed = child.kill()?;
+        killed.at_work()?;
+        self.counts.killed_in_recovery += u64::from(!killed.words.contains(&Word::Open));
         Ok(())
     }
 
@@ -185,52 +190,39 @@ impl Trial {
             }
             opened => opened.context("cannot open the database after the kill")?,
         };
-        let read = db.key_read()?;
-        for (model, attempted) in self.models.iter_mut().zip(&mut self.attempted) {
-            match verify(&read, model, *attempted)? {
-                Verdict::Exact(batch) => {
-                    self.counts.in_flight += batch.0 - model.batch().0;
-                    // What was seen once must stay, acknowledged or not.
-                    model.advance_to(batch);
-                    *attempted = batch;
-                }
-                Verdict::Lost(batch) => {
-                    self.counts.acked_lost += 1;
-                    eprintln!(
-                        "crash: cycle {}: {} is at batch {batch}, acknowledged was {}",
-                        cycle.number,
-                        model.writer(),
-                        model.batch()
-                    );
-                }
-                Verdict::Torn(differences) => {
-                    self.counts.torn += 1;
-                    eprintln!(
-                        "crash: cycle {}: {} fits no batch from {} to {attempted}",
-                        cycle.number,
-                        model.writer(),
-                        model.batch()
-                    );
-                    tell(model.batch(), &differences);
-                }
+        let comparison = Comparison::of(&db, &self.models, &self.attempted);
+        for ((model, attempted), found) in self
+            .models
+            .iter_mut()
+            .zip(&mut self.attempted)
+            .zip(&comparison.found)
+        {
+            if let Some(batch) = found {
+                self.counts.in_flight += batch.0 - model.batch().0;
+                // What was seen once must stay, acknowledged or not.
+                model.advance_to(*batch);
+                *attempted = *batch;
             }
         }
-        let report = db.check(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
-        for finding in &report.findings {
-            self.counts.check_errors += 1;
-            eprintln!(
-                "crash: cycle {}: check: {}: {}",
-                cycle.number, finding.place, finding.what
-            );
+        self.counts.acked_lost += comparison.lost.len() as u64;
+        self.counts.torn += comparison.torn.len() as u64;
+        self.counts.check_errors += (comparison.refused.len() + comparison.check.len()) as u64;
+        let sentences = [
+            comparison.lost,
+            comparison.torn,
+            comparison.refused,
+            comparison.check,
+        ];
+        for sentence in sentences.iter().flat_map(|of| of.iter().take(SHOWN)) {
+            eprintln!("crash: cycle {}: {sentence}", cycle.number);
         }
-        drop(read);
         db.close().context("cannot close the database")
     }
 
     /// Every backup is whole; the last one restores to a moment at which every writer was between
     /// two batches.
     fn inspect_backup(&mut self, cycle: &Cycle) -> Result<()> {
-        let folder = super::backup_folder(&self.dir);
+        let folder = backup_folder(&self.dir);
         if !folder.exists() || list_backups(&folder)?.is_empty() {
             return Ok(());
         }
@@ -246,33 +238,25 @@ impl Trial {
             .disk_reserve_bytes(0)
             .open(&target)
             .context("a restored backup does not open")?;
-        let read = db.key_read()?;
         for model in &self.models {
-            let (writer, last) = (model.writer(), model.batch());
-            let found = State::read(&read, writer, Direction::Forward)?;
-            if self.workload.locate(&found, writer, last).is_none() {
+            let writer = model.writer();
+            let found = Found::read(&db, self.workload, writer)?;
+            if model.locate(&found).is_none() {
                 self.counts.torn += 1;
-                let (batch, differences) = self.workload.explain(&found, writer, last);
+                let start = Model::new(self.workload, writer);
+                let (batch, differences) = start.nearest(&found, model.batch());
                 eprintln!(
-                    "crash: cycle {}: in the last backup {writer} fits no batch",
-                    cycle.number
+                    "crash: cycle {}: in the last backup {writer} fits no batch; {} differences from {batch}, first {}",
+                    cycle.number,
+                    differences.len(),
+                    differences
+                        .first()
+                        .map(ToString::to_string)
+                        .unwrap_or_default()
                 );
-                tell(batch, &differences);
             }
         }
-        drop(read);
         db.close()?;
         std::fs::remove_dir_all(&target).context("cannot remove the restored database")
-    }
-}
-
-/// Says where a state differs from what it should be after `batch`.
-fn tell(batch: BatchNumber, differences: &[Difference]) {
-    eprintln!(
-        "crash:   {} differences from batch {batch}:",
-        differences.len()
-    );
-    for difference in differences.iter().take(5) {
-        eprintln!("crash:   {difference}");
     }
 }

@@ -1,14 +1,13 @@
 //! One case: copies a healthy folder, damages it, opens it and judges what comes out.
 
 use super::examine::Findings;
-use super::golden::{Contents, Golden, builder, copy_folder};
+use super::golden::{Contents, Expected, Golden, builder, copy_folder};
 use super::harm::{Kind, Target};
-use crate::workload::Model;
 use anyhow::{Context, Result, anyhow};
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{Database, restore, verify_backup};
 
@@ -131,8 +130,8 @@ pub(super) struct Stock {
     pub(super) seed: u64,
     /// Healthy folders.
     pub(super) golden: Vec<Golden>,
-    /// The same of another database.
-    pub(super) foreign: Vec<Golden>,
+    /// The same folders of another database.
+    pub(super) foreign: Vec<PathBuf>,
     /// If only one kind is wanted.
     pub(super) kind: Option<Kind>,
 }
@@ -149,11 +148,11 @@ impl Stock {
         let read_only = rng.bool();
         let mut findings = Findings::default();
         let examined = catch_unwind(AssertUnwindSafe(|| match &golden.contents {
-            Contents::Database(models) if read_only => match builder().open_read_only(dir) {
+            Contents::Database(expected) if read_only => match builder().open_read_only(dir) {
                 Err(error) => findings.reports.push(error),
-                Ok(db) => findings.read_database(&db, models),
+                Ok(db) => findings.read_database(&db, expected),
             },
-            Contents::Database(models) => open_twice(&mut findings, dir, models),
+            Contents::Database(expected) => open_twice(&mut findings, dir, expected),
             Contents::Backups(states) => restore_each(&mut findings, dir, states),
         }));
         if matches!(golden.contents, Contents::Database(_)) {
@@ -171,11 +170,14 @@ impl Stock {
             Err(_) => Outcome::Died,
             Ok(()) if !findings.wrong.is_empty() => Outcome::WrongValue,
             Ok(()) if !findings.lost.is_empty() => Outcome::SilentLoss,
-            Ok(()) if !findings.reports.is_empty() => Outcome::Reported,
+            Ok(()) if findings.are_reported() => Outcome::Reported,
             Ok(()) => Outcome::Harmless,
         };
         if let Some(report) = findings.reports.first() {
             write!(story, ", said: {report}")?;
+        }
+        if let Some(finding) = findings.check.first() {
+            write!(story, ", check found: {finding}")?;
         }
         for (what, differences) in [("wrong", &findings.wrong), ("lost", &findings.lost)] {
             if let Some(first) = differences.first() {
@@ -219,7 +221,7 @@ impl Stock {
         }
         copy_folder(&golden.dir, dir)?;
         for kind in &kinds {
-            let done = kind.apply(dir, &foreign.dir, &mut rng);
+            let done = kind.apply(dir, foreign, &mut rng);
             write!(
                 story,
                 " {kind} {};",
@@ -269,10 +271,10 @@ impl Stock {
 }
 
 /// For writing: what the first open makes of the damage, the second must still know.
-fn open_twice(findings: &mut Findings, dir: &Path, models: &[Model]) {
+fn open_twice(findings: &mut Findings, dir: &Path, expected: &Expected) {
     for _ in 0..2 {
         let closed = builder().open(dir).and_then(|db: Database| {
-            findings.read_database(&db, models);
+            findings.read_database(&db, expected);
             db.close()
         });
         if let Err(error) = closed {
@@ -283,18 +285,18 @@ fn open_twice(findings: &mut Findings, dir: &Path, models: &[Model]) {
 }
 
 /// Every backup either does not restore or restores exactly.
-fn restore_each(findings: &mut Findings, dir: &Path, states: &[Vec<Model>]) {
+fn restore_each(findings: &mut Findings, dir: &Path, states: &[Expected]) {
     let mut progress = |_: Progress<'_>| {};
     let mut watch = Watch::new(&mut progress, CancelToken::new());
     let target = dir.with_extension("restored");
-    for (number, models) in (1..).zip(states) {
+    for (number, expected) in (1..).zip(states) {
         let verified = verify_backup(dir, Some(number), &mut watch);
         findings.reports.extend(verified.err());
         // Also after a refusal: whoever does not ask first must get no wrong answer either.
         match restore(dir, Some(number), &target, &mut watch).and_then(|_| builder().open(&target))
         {
             Err(error) => findings.reports.push(error),
-            Ok(db) => findings.read_database(&db, models),
+            Ok(db) => findings.read_database(&db, expected),
         }
         // It may never have been made.
         let _ = fs::remove_dir_all(&target);

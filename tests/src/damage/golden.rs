@@ -9,19 +9,22 @@
 //! backups   two backups of the settled one, the second incremental
 //! ```
 
-use crate::crash::child::plant_by_name;
-use crate::crash::link::{Listener, Speaker, Word, die_with_parent};
-use crate::workload::{BatchNumber, Model, Workload, Writer};
-use anyhow::{Context, Result};
+use super::examine::Pairs;
+use crate::driver::child::{plant_by_name, planted};
+use crate::driver::compare::Comparison;
+use crate::driver::disturb::backup_folder;
+use crate::driver::link::{Listener, Speaker, Word, die_with_parent};
+use crate::workload::{BatchNumber, Hand, Model, Workload, Writer};
+use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use stratigraph::storage::cancel::{CancelToken, Watch};
-use stratigraph::{Database, DatabaseBuilder};
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::{Database, DatabaseBuilder, restore};
 
 const DATABASES: [&str; 3] = ["settled", "busy", "closed"];
-/// How many writers there are.
-const WRITERS: u32 = 2;
+/// How many writers there are: two of a graph, one of keys.
+const WRITERS: u32 = 3;
 /// Beyond the first period of bulk loads, so that every writer has had one.
 const COMPACTED: BatchNumber = BatchNumber(64);
 const FIRST_FLUSH: BatchNumber = BatchNumber(80);
@@ -55,9 +58,46 @@ pub(super) struct Golden {
 /// What a golden folder holds.
 pub(super) enum Contents {
     /// A database in this state.
-    Database(Vec<Model>),
+    Database(Expected),
     /// Backups, numbered from 1, of these states.
-    Backups(Vec<Vec<Model>>),
+    Backups(Vec<Expected>),
+}
+
+/// What a healthy database holds: what the oracle says of each writer, and every pair as the healthy
+/// engine has read it, once the oracle had agreed.
+pub(super) struct Expected {
+    /// Each writer.
+    pub(super) models: Vec<Model>,
+    /// Every pair.
+    pub(super) pairs: Pairs,
+}
+
+impl Expected {
+    /// Of a database that was not harmed.
+    fn read(db: &Database, workload: Workload, at: BatchNumber) -> Result<Self> {
+        let at_last = |writer| Model::at(workload, Writer(writer), at);
+        Ok(Self {
+            models: (0..WRITERS).map(at_last).collect(),
+            pairs: Pairs::read(&db.key_read()?)?,
+        })
+    }
+
+    /// Whether the oracle agrees, and the database with itself: otherwise no damage proves anything.
+    fn agrees(&self, db: &Database) -> Result<()> {
+        let at: Vec<BatchNumber> = self.models.iter().map(Model::batch).collect();
+        let comparison = Comparison::of(db, &self.models, &at);
+        let Comparison {
+            lost,
+            torn,
+            refused,
+            check,
+            ..
+        } = comparison;
+        match [lost, torn, refused, check].concat().first() {
+            None => Ok(()),
+            Some(first) => bail!("a healthy database is not as it should be: {first}"),
+        }
+    }
 }
 
 /// Makes all of them below `root`.
@@ -75,22 +115,54 @@ pub(super) fn make_all(root: &Path, seed: u64, bug: Option<&str>) -> Result<()> 
         .context("cannot close a healthy database")
 }
 
-/// What [`make_all`] has made below `root`, the one with everything in it first.
-pub(super) fn all(root: &Path, seed: u64) -> Vec<Golden> {
+/// The folders that [`make_all`] has made below `root`, the one with everything in it first.
+pub(super) fn folders(root: &Path) -> Vec<PathBuf> {
+    let databases = DATABASES.iter().map(|name| root.join(name));
+    let backups = backup_folder(&root.join(DATABASES[0]));
+    databases.chain([backups]).collect()
+}
+
+/// What [`make_all`] has made below `root`, the one with everything in it first. What is in them is
+/// checked, unless a bug is planted, which may well show.
+///
+/// # Errors
+/// If the healthy engine cannot read them, or they are not as they should be.
+pub(super) fn all(root: &Path, seed: u64, check: bool) -> Result<Vec<Golden>> {
     let workload = Workload::new(seed);
-    let database = |name| Golden {
-        dir: root.join(name),
-        contents: Contents::Database(models(workload, LAST)),
+    let expected = |dir: &Path, at| {
+        let db = builder().open_read_only(dir)?;
+        let expected = Expected::read(&db, workload, at)?;
+        if check {
+            expected.agrees(&db)?;
+        }
+        Ok::<_, anyhow::Error>(expected)
     };
-    let mut golden: Vec<Golden> = DATABASES.into_iter().map(database).collect();
-    let states = [COMPACTED, SECOND_FLUSH]
-        .map(|at| models(workload, at))
-        .into();
+    let mut golden = Vec::new();
+    for name in DATABASES {
+        let dir = root.join(name);
+        let expected = expected(&dir, LAST).with_context(|| format!("the healthy {name}"))?;
+        golden.push(Golden {
+            dir,
+            contents: Contents::Database(expected),
+        });
+    }
+    let dir = backup_folder(&root.join(DATABASES[0]));
+    let mut states = Vec::new();
+    let mut progress = |_: Progress<'_>| {};
+    let mut watch = Watch::new(&mut progress, CancelToken::new());
+    for (number, at) in (1..).zip([COMPACTED, SECOND_FLUSH]) {
+        let target = root.join("restored");
+        restore(&dir, Some(number), &target, &mut watch).context("a healthy backup")?;
+        // The first open of what was restored writes.
+        builder().open(&target).and_then(Database::close)?;
+        states.push(expected(&target, at).context("a healthy backup")?);
+        fs::remove_dir_all(&target)?;
+    }
     golden.push(Golden {
-        dir: backup_folder(&root.join(DATABASES[0])),
+        dir,
         contents: Contents::Backups(states),
     });
-    golden
+    Ok(golden)
 }
 
 /// Runs in the child: makes a database and waits to be killed.
@@ -100,19 +172,20 @@ pub(super) fn all(root: &Path, seed: u64) -> Vec<Golden> {
 pub(super) fn run_child(arguments: &GoldenArgs) -> Result<()> {
     die_with_parent();
     plant_by_name(arguments.plant.as_deref())?;
-    let speaker = Speaker::on_stdout()?;
     let workload = Workload::new(arguments.seed);
     let mut builder = builder().create_if_missing(true);
     if arguments.busy {
         builder = builder.write_buffer_bytes(4 << 20);
     }
     let db = builder.open(&arguments.dir)?;
-    let mut progress = |_: stratigraph::storage::cancel::Progress<'_>| {};
+    let mut progress = |_: Progress<'_>| {};
     let mut watch = Watch::new(&mut progress, CancelToken::new());
+    let take_up = |writer| Hand::take_up(&db, workload, Writer(writer), BatchNumber(0));
+    let mut hands = (0..WRITERS).map(take_up).collect::<Result<Vec<Hand>>>()?;
     for number in 1..=LAST.0 {
         let batch = BatchNumber(number);
-        for writer in 0..WRITERS {
-            workload.commit(&db, Writer(writer), batch)?;
+        for hand in &mut hands {
+            hand.commit(&db)?;
         }
         if arguments.busy {
             continue;
@@ -130,7 +203,7 @@ pub(super) fn run_child(arguments: &GoldenArgs) -> Result<()> {
             _ => {}
         }
     }
-    speaker.say(Word::Ready)?;
+    Speaker.say(Word::Ready)?;
     loop {
         std::thread::park();
     }
@@ -166,22 +239,8 @@ fn make(dir: &Path, seed: u64, busy: bool, bug: Option<&str>) -> Result<()> {
     let mut words: Vec<String> = vec!["golden".into(), "--dir".into(), dir.display().to_string()];
     words.extend(["--seed".into(), seed.to_string()]);
     words.extend(busy.then(|| "--busy".to_owned()));
-    words.extend(bug.map(|bug| format!("--plant={bug}")));
+    words.extend(planted(bug));
     let mut child: Listener<Word> = Listener::start(&words)?;
     child.wait_for(&Word::Ready, BUILD_LIMIT)?;
-    child.kill()?;
-    Ok(())
-}
-
-fn models(workload: Workload, at: BatchNumber) -> Vec<Model> {
-    let at_last = |writer| {
-        let mut model = Model::new(workload, Writer(writer));
-        model.advance_to(at);
-        model
-    };
-    (0..WRITERS).map(at_last).collect()
-}
-
-fn backup_folder(dir: &Path) -> PathBuf {
-    dir.with_extension("backups")
+    child.kill()?.at_work()
 }

@@ -14,7 +14,8 @@ mod harm;
 mod log_format;
 mod worker;
 
-use crate::crash::scratch::Scratch;
+use crate::driver::program::{self, Common, proves_something};
+use crate::driver::scratch::Scratch;
 use anyhow::Result;
 use case::{Outcome, Tried};
 use clap::{Parser, Subcommand};
@@ -54,12 +55,8 @@ struct RunArgs {
     /// How many cases to try.
     #[arg(long, default_value_t = 300)]
     cases: u64,
-    /// Decides the databases and the damage; a random one is drawn and printed.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Plants a bug; the run must fail then.
-    #[arg(long)]
-    plant: Option<String>,
+    #[command(flatten)]
+    common: Common,
     /// Only this kind of damage, such as `sst-flip` or `wal-cut-record`.
     #[arg(long)]
     kind: Option<Kind>,
@@ -83,18 +80,11 @@ pub fn main() -> ExitCode {
         Some(Role::Worker(worker)) => worker::run_child(worker).map(|()| true),
         None => run(&args.run),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("damage: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    program::end("damage", done)
 }
 
 fn run(args: &RunArgs) -> Result<bool> {
-    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+    let seed = args.common.seed();
     let scratch = Scratch::new(args.dir.as_deref(), "damage")?;
     eprintln!(
         "damage: {} cases, seed {seed}, in {}",
@@ -106,7 +96,7 @@ fn run(args: &RunArgs) -> Result<bool> {
         scratch.root().to_path_buf(),
         seed,
         args.kind,
-        args.plant.clone(),
+        args.common.plant.clone(),
     );
     plan.prepare()?;
     eprintln!(
@@ -142,14 +132,10 @@ fn finish(args: &RunArgs, scratch: Scratch, plan: &Plan, table: &Table) -> Resul
     // An engine that hangs or dies over a damaged file has not reported it either.
     let wrong_values =
         table.count(Outcome::WrongValue) + table.count(Outcome::Stuck) + table.count(Outcome::Died);
+    let few = format!("fewer than one case in {REPORTED_PART} was reported");
+    let is_few = table.count(Outcome::Reported) * REPORTED_PART < cases.max(1);
     // One case alone may well be harmless.
-    let proves =
-        args.only.is_some() || table.count(Outcome::Reported) * REPORTED_PART >= cases.max(1);
-    if !proves {
-        eprintln!(
-            "damage: this run proves nothing: fewer than one case in {REPORTED_PART} was reported"
-        );
-    }
+    let proves = args.only.is_some() || proves_something("damage", &[(is_few, &few)]);
     if args.only.is_some() {
         eprintln!(
             "damage: {} is the damaged folder, after it was opened",
@@ -168,12 +154,7 @@ fn same_options(args: &RunArgs) -> String {
         .kind
         .map(|kind| format!(" --kind {kind}"))
         .unwrap_or_default();
-    let bug = args
-        .plant
-        .as_ref()
-        .map(|bug| format!(" --plant {bug}"))
-        .unwrap_or_default();
-    kind + &bug
+    kind + &args.common.plant_again()
 }
 
 /// What came of the cases, by kind of damage.

@@ -4,8 +4,8 @@
 use super::case::{Outcome, Stock, Tried};
 use super::golden;
 use super::harm::Kind;
-use crate::crash::child::plant_by_name;
-use crate::crash::link::{Listener, Silence, Speaker, die_with_parent};
+use crate::driver::child::{plant_by_name, planted};
+use crate::driver::link::{Listener, Silence, Speaker, die_with_parent};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -92,7 +92,7 @@ impl Plan {
                     Err(Silence::Ended) => Outcome::Died,
                 };
                 drop(child);
-                each(&self.stock().unfinished(from, outcome, &self.case_dir())?);
+                each(&self.stock()?.unfinished(from, outcome, &self.case_dir())?);
                 from += 1;
                 break;
             }
@@ -100,13 +100,14 @@ impl Plan {
         Ok(())
     }
 
-    fn stock(&self) -> Stock {
-        Stock {
+    fn stock(&self) -> Result<Stock> {
+        let check = self.plant.is_none();
+        Ok(Stock {
             seed: self.seed,
-            golden: golden::all(&self.root.join("golden"), self.seed),
-            foreign: golden::all(&self.root.join("foreign"), self.seed ^ FOREIGN),
+            golden: golden::all(&self.root.join("golden"), self.seed, check)?,
+            foreign: golden::folders(&self.root.join("foreign")),
             kind: self.kind,
-        }
+        })
     }
 
     fn words(&self, from: u64, until: u64) -> Vec<String> {
@@ -116,7 +117,7 @@ impl Plan {
         ];
         words.push(format!("--seed={}", self.seed));
         words.extend(self.kind.map(|kind| format!("--kind={kind}")));
-        words.extend(self.plant.as_ref().map(|bug| format!("--plant={bug}")));
+        words.extend(planted(self.plant.as_deref()));
         words.extend([format!("--from={from}"), format!("--until={until}")]);
         words
     }
@@ -127,10 +128,9 @@ pub(super) fn run_child(arguments: &WorkerArgs) -> Result<()> {
     let plan = &arguments.plan;
     die_with_parent();
     plant_by_name(plan.plant.as_deref())?;
-    let speaker = Speaker::on_stdout()?;
-    let stock = plan.stock();
+    let stock = plan.stock()?;
     for number in arguments.from..arguments.until {
-        speaker.say(stock.run(number, &plan.case_dir())?)?;
+        Speaker.say(stock.run(number, &plan.case_dir())?)?;
     }
     Ok(())
 }

@@ -2,11 +2,11 @@
 
 use super::plan::Plan;
 use super::session::Expected;
+use crate::driver::child::finish;
+use crate::driver::compare::Comparison;
 use crate::power::Image;
-use crate::workload::{BatchNumber, Model, State, Verdict, Writer, verify};
+use crate::workload::{BatchNumber, Hand, Model, Verdict, Writer, verify};
 use std::path::Path;
-use stratigraph::storage::cancel::{CancelToken, Watch};
-use stratigraph::storage::range::Direction;
 use stratigraph::{Database, Error};
 
 /// What is wrong with an image, by kind, with a sentence on each.
@@ -27,11 +27,6 @@ impl Findings {
     #[must_use]
     pub fn any(&self) -> bool {
         self.acked_lost + self.torn + self.refused_legal > 0
-    }
-
-    fn lost(&mut self, sentence: String) {
-        self.acked_lost += 1;
-        self.sentences.push(sentence);
     }
 
     fn half(&mut self, sentence: String) {
@@ -66,11 +61,9 @@ impl Judge {
     /// A judge of images of the plan's recording, at its start.
     #[must_use]
     pub fn new(plan: Plan, certain: &[BatchNumber]) -> Self {
-        let models = (0..).zip(certain).map(|(writer, batch)| {
-            let mut model = Model::new(plan.workload(), Writer(writer));
-            model.advance_to(*batch);
-            model
-        });
+        let models = (0..)
+            .zip(certain)
+            .map(|(writer, batch)| Model::at(plan.workload(), Writer(writer), *batch));
         Self {
             plan,
             models: models.collect(),
@@ -132,12 +125,13 @@ impl Judge {
             return Ok(());
         };
         let (writer, next) = (Writer(0), found.next());
-        self.plan.workload().commit(&db, writer, next)?;
+        finish(&db)?;
+        Hand::take_up(&db, self.plan.workload(), writer, *found)?.commit(&db)?;
         db.close()?;
         let db = self.plan.builder().open_read_only(dir)?;
         let mut model = self.models[0].clone();
         model.advance_to(next);
-        match verify(&db.key_read()?, &model, next)? {
+        match verify(&db, &model, next)? {
             Verdict::Exact(_) => Ok(()),
             other => anyhow::bail!("{writer}, batch {next} was written and closed: {other:?}"),
         }
@@ -168,71 +162,26 @@ impl Judge {
 
     /// Compares every writer's part, and checks the structure.
     fn state(&mut self, db: &Database, expected: &Expected) -> Judgement {
-        let mut judgement = Judgement::default();
-        let findings = &mut judgement.findings;
-        let mut found = Vec::new();
-        for (model, (acknowledged, attempted)) in self
-            .models
-            .iter_mut()
-            .zip(expected.acknowledged.iter().zip(&expected.attempted))
-        {
+        for (model, acknowledged) in self.models.iter_mut().zip(&expected.acknowledged) {
             model.advance_to(*acknowledged);
-            let writer = model.writer();
-            match db
-                .key_read()
-                .and_then(|read| verify(&read, model, *attempted))
-            {
-                Ok(Verdict::Exact(batch)) => found.push(batch),
-                Ok(Verdict::Lost(batch)) => {
-                    findings.lost(format!(
-                        "{writer} is at batch {batch}, acknowledged was {acknowledged}"
-                    ));
-                }
-                Ok(Verdict::Torn(_)) => {
-                    let nearest = nearest(db, model, *attempted);
-                    findings.half(format!(
-                        "{writer}, {acknowledged} to {attempted}, fits no batch: {nearest}"
-                    ));
-                }
-                Err(error) => findings.refused(format!("{writer} cannot be read: {error}")),
-            }
         }
-        match db.check(&mut Watch::new(&mut |_| {}, CancelToken::new())) {
-            Ok(report) => {
-                for finding in report.findings {
-                    findings.half(format!("check: {}: {}", finding.place, finding.what));
-                }
-            }
-            Err(error) => findings.refused(format!("check: {error}")),
-        }
-        judgement.found = Some(found).filter(|found| found.len() == self.models.len());
+        let comparison = Comparison::of(db, &self.models, &expected.attempted);
+        let mut judgement = Judgement {
+            found: comparison.all_found(),
+            ..Judgement::default()
+        };
+        let findings = &mut judgement.findings;
+        findings.acked_lost = comparison.lost.len() as u64;
+        findings.torn = (comparison.torn.len() + comparison.check.len()) as u64;
+        findings.refused_legal = comparison.refused.len() as u64;
+        let Comparison {
+            lost,
+            torn,
+            refused,
+            check,
+            ..
+        } = comparison;
+        findings.sentences = [lost, torn, refused, check].concat();
         judgement
     }
-}
-
-/// How the state differs from the batch that it differs least from.
-fn nearest(db: &Database, model: &Model, attempted: BatchNumber) -> String {
-    let found = db
-        .key_read()
-        .and_then(|read| State::read(&read, model.writer(), Direction::Forward));
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => return error.to_string(),
-    };
-    let mut candidate = model.clone();
-    let mut least = (candidate.batch(), candidate.state().differences(&found));
-    while candidate.batch() < attempted {
-        candidate.advance();
-        let differences = candidate.state().differences(&found);
-        if differences.len() < least.1.len() {
-            least = (candidate.batch(), differences);
-        }
-    }
-    let first: Vec<String> = least.1.iter().take(5).map(ToString::to_string).collect();
-    format!(
-        "{} differences from batch {}: {}",
-        least.1.len(),
-        least.0,
-        first.join("; ")
-    )
 }

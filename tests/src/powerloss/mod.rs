@@ -18,7 +18,8 @@ pub mod session;
 pub mod shots;
 mod trial;
 
-use child::ChildArgs;
+use crate::driver::child::ChildArgs;
+use crate::driver::program::{self, Common};
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,12 +49,8 @@ struct RunArgs {
     /// How many images to open.
     #[arg(long, default_value_t = 50)]
     images: u64,
-    /// Decides the workload, the options and the points; a random one is drawn and printed.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Plants a bug in the recorded processes; the run must fail then.
-    #[arg(long)]
-    plant: Option<String>,
+    #[command(flatten)]
+    common: Common,
     /// Where the recordings go; a temporary folder otherwise. One that is there already is used
     /// again instead of recording anew.
     #[arg(long)]
@@ -74,18 +71,11 @@ pub fn main() -> ExitCode {
         Some(Role::Child(child)) => child::run(child).map(|()| true),
         None => run(&args.run),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("powerloss: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    program::end("powerloss", done)
 }
 
 fn run(args: &RunArgs) -> anyhow::Result<bool> {
-    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+    let seed = args.common.seed();
     let temporary = tempfile::Builder::new()
         .prefix("stratigraph-powerloss-")
         .tempdir()?;
@@ -107,7 +97,7 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
         args.images,
         root.clone(),
         memory.path().to_path_buf(),
-        args.plant.clone(),
+        args.common.plant.clone(),
     )?;
     trial.only = args.only;
     trial.keep = args.keep || args.only.is_some();
@@ -120,11 +110,7 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     eprintln!("powerloss: {:.1} s", started.elapsed().as_secs_f64());
     let proves = args.only.is_some() || counts.prove_something();
     if counts.has_failures() {
-        let bug = args
-            .plant
-            .as_ref()
-            .map(|bug| format!(" --plant {bug}"))
-            .unwrap_or_default();
+        let bug = args.common.plant_again();
         let call = format!("powerloss --images {} --seed {seed}{bug}", args.images);
         eprintln!(
             "powerloss: the recordings are kept; reproduce with: {call} --dir {} --only IMAGE",

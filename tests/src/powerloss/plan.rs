@@ -1,26 +1,15 @@
 //! The random choices of one recording: a pure function of the run's seed and its number, so that
 //! parent and child draw the same.
 
-use crate::workload::Workload;
+use crate::driver;
+use crate::driver::disturb::Disturbance;
+use crate::workload::{WRITERS, Workload};
 use stratigraph::{Database, DatabaseBuilder, Durability};
 
-/// How many writers there are; a recording uses some of them.
-pub const WRITERS: u32 = 4;
 /// So many images are taken of each recording.
 pub const IMAGES_PER_RECORDING: u64 = 25;
 /// So many recordings work on one database, each from an image of the one before it.
 const RECORDINGS_PER_CHAIN: u64 = 4;
-
-/// What goes on beside the writers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disturbance {
-    /// Memory goes to files.
-    Flush,
-    /// Files are rewritten.
-    Compact,
-    /// A backup is taken, which makes a checkpoint in the database's folder.
-    Backup,
-}
 
 /// One recording's choices.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +34,7 @@ impl Plan {
     /// Draws the choices of a recording.
     #[must_use]
     pub fn draw(seed: u64, number: u64) -> Self {
-        let mut rng = rng(seed, number, "plan");
+        let mut rng = driver::rng(seed, number, "plan");
         let writers = rng.u32(1..=WRITERS);
         Self {
             seed,
@@ -74,7 +63,7 @@ impl Plan {
     #[must_use]
     pub fn workload(&self) -> Workload {
         let chain = self.number / RECORDINGS_PER_CHAIN;
-        let workload = Workload::new(rng(self.seed, chain, "workload").u64(..));
+        let workload = Workload::new(driver::rng(self.seed, chain, "workload").u64(..));
         if chain % 4 == 3 {
             workload.without_bulk_loads()
         } else {
@@ -96,14 +85,6 @@ impl Plan {
     /// A source of randomness of this recording for one purpose.
     #[must_use]
     pub fn rng(&self, purpose: &str) -> fastrand::Rng {
-        rng(self.seed, self.number, purpose)
+        driver::rng(self.seed, self.number, purpose)
     }
-}
-
-fn rng(seed: u64, number: u64, purpose: &str) -> fastrand::Rng {
-    let salt = purpose
-        .bytes()
-        .fold(0, |salt: u64, byte| salt.wrapping_mul(31) + u64::from(byte));
-    let mixed = seed.rotate_left(32) ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt;
-    fastrand::Rng::with_seed(mixed)
 }

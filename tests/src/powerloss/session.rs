@@ -6,11 +6,12 @@
 //! DIR/start    what was there before: from here on a recording can be used again
 //! ```
 
-use super::child::{ChildArgs, Said};
-use super::plan::{Plan, WRITERS};
+use super::plan::Plan;
+use crate::driver::child::ChildArgs;
+use crate::driver::link::Word;
 use crate::power::shim::Preload;
 use crate::power::{Mode, Recording};
-use crate::workload::{BatchNumber, Writer};
+use crate::workload::{BatchNumber, WRITERS, Writer};
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
 use std::fs;
@@ -84,7 +85,7 @@ pub struct Session {
     /// What was there before.
     pub start: Start,
     /// Where each `said` stands in the recording.
-    said: Vec<(usize, Said)>,
+    said: Vec<(usize, Word)>,
     last: Vec<BatchNumber>,
 }
 
@@ -98,7 +99,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records what the plan says, or only a recovery, in `root`, where the start lies already. A recording that is in `dir` from before is read instead.
+    /// Records what the plan says, or only a recovery, in `root`, where the start lies already. A
+    /// recording that is in `dir` from before is read instead.
     ///
     /// # Errors
     /// When the child fails, or did something that the shim did not see.
@@ -115,13 +117,9 @@ impl Recorder {
             fs::create_dir_all(root)?;
             fs::create_dir_all(dir)?;
             let mut command = Command::new(std::env::current_exe()?);
-            command.args(ChildArgs::words(
-                plan,
-                root,
-                &start.found,
-                recover_only,
-                self.bug.as_deref(),
-            ));
+            let (drawn, bug) = ((plan.seed, plan.number), self.bug.as_deref());
+            let told = ChildArgs::new(root, drawn, &start.found, recover_only, bug);
+            command.args(told.words());
             command.stdin(Stdio::null()).stdout(Stdio::null());
             let preload = Preload::new(&self.library, root).record(&record).acks(1);
             let status = preload
@@ -163,12 +161,8 @@ impl Session {
                 continue;
             };
             for line in String::from_utf8_lossy(recording.bytes(data)).lines() {
-                let understood = Said::parse(line);
-                said.push((
-                    at,
-                    understood
-                        .with_context(|| format!("the child said {line:?}, which means nothing"))?,
-                ));
+                let word = line.parse();
+                said.push((at, word.context("a line that means nothing was recorded")?));
             }
         }
         let mut last = start.found.clone();
@@ -190,9 +184,8 @@ impl Session {
     /// How many batches were acknowledged in it.
     #[must_use]
     pub fn acknowledged(&self) -> u64 {
-        self.said
-            .iter()
-            .filter(|(_, said)| *said != Said::Open)
+        let said = self.said.iter();
+        said.filter(|(_, said)| matches!(said, Word::Acknowledged(..)))
             .count() as u64
     }
 
@@ -207,13 +200,15 @@ impl Session {
         let before = self.said.iter().take_while(|(at, _)| *at < point);
         for (_, said) in before {
             match said {
-                Said::Open => {
+                Word::Open => {
                     expected.is_database = true;
                     expected.acknowledged.clone_from(&self.start.found);
                 }
-                Said::Acknowledged(Writer(writer), batch) => {
+                Word::Acknowledged(Writer(writer), batch) => {
                     expected.acknowledged[*writer as usize] = *batch;
                 }
+                // Nothing follows from these.
+                Word::Opening | Word::BackedUp | Word::Ready => {}
             }
             // A writer waits for each acknowledgement: one batch at most was under way.
             let next = expected.acknowledged.iter().zip(&self.last);

@@ -4,6 +4,7 @@ use super::judge::{Judge, Judgement};
 use super::plan::{IMAGES_PER_RECORDING, Plan};
 use super::session::{Expected, Recorder, Session, Start};
 use super::shots::{self, Look, Shot};
+use crate::driver::program::proves_something;
 use crate::power::{Disk, Image, Mode, shim};
 use anyhow::{Context, Result};
 use std::fs;
@@ -40,14 +41,11 @@ impl Counts {
 
     /// Whether the run could have found anything.
     pub(super) fn prove_something(&self) -> bool {
-        let unproven = [
+        let missing = [
             (self.acknowledged == 0, "no batch was ever acknowledged"),
             (self.with_losses == 0, "no image lost anything"),
         ];
-        for (_, why) in unproven.iter().filter(|(missing, _)| *missing) {
-            eprintln!("powerloss: this run proves nothing: {why}");
-        }
-        unproven.iter().all(|(missing, _)| !missing)
+        proves_something("powerloss", &missing)
     }
 
     pub(super) fn in_words(&self) -> String {

@@ -11,7 +11,7 @@ use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind};
+use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, NO_PROPERTIES};
 use tempfile::TempDir;
 
 /// A file system of a few mebibytes, gone with this value.
@@ -89,7 +89,7 @@ impl Filled {
         fastrand::Rng::with_seed(u64::from(number)).fill(&mut value);
         let key = number.to_be_bytes().to_vec();
         let mut txn = db.key_write()?;
-        txn.put(Family::Vectors, &key, &value)?;
+        txn.put(Family::VectorSnapshot, &key, &value)?;
         txn.commit()?;
         self.expected.insert(key, value);
         Ok(())
@@ -98,7 +98,7 @@ impl Filled {
     fn delete(&mut self, db: &Database) -> Result<(), Error> {
         let key = self.expected.keys().next().unwrap().clone();
         let mut txn = db.key_write()?;
-        txn.delete(Family::Vectors, &key)?;
+        txn.delete(Family::VectorSnapshot, &key)?;
         txn.commit()?;
         self.expected.remove(&key);
         Ok(())
@@ -106,7 +106,7 @@ impl Filled {
 
     fn is_all_there(&self, db: &Database) {
         let read = db.key_read().unwrap();
-        let mut scan = read.scan(Family::Vectors, &KeyRange::all()).unwrap();
+        let mut scan = read.scan(Family::VectorSnapshot, &KeyRange::all()).unwrap();
         let mut found = BTreeMap::new();
         while let Some(entry) = scan.next().unwrap() {
             found.insert(entry.key.to_vec(), entry.value.to_vec());
@@ -119,7 +119,7 @@ impl Filled {
         );
         for (key, value) in &self.expected {
             assert_eq!(
-                read.get(Family::Vectors, key).unwrap().as_ref(),
+                read.get(Family::VectorSnapshot, key).unwrap().as_ref(),
                 Some(value)
             );
         }
@@ -153,6 +153,14 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
         .create_if_missing(true)
         .open(&filled.dir)
         .unwrap();
+    let mut txn = db.write().unwrap();
+    let hub = txn.create_node(["Hub"], [("name", "hub")]).unwrap();
+    for number in 0..50 {
+        let spoke = txn.create_node(["Spoke"], [("number", number)]).unwrap();
+        txn.create_relationship(hub, "HOLDS", spoke, NO_PROPERTIES)
+            .unwrap();
+    }
+    txn.commit().unwrap();
     let full = (0..10_000)
         .find_map(|number| filled.put(&db, number).err())
         .expect("8 MiB hold less than that");
@@ -165,10 +173,19 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
     );
     eprintln!("{} batches of 8 KiB, then: {full}", filled.expected.len());
     filled.is_all_there(&db);
+    let mut txn = db.write().unwrap();
+    txn.create_node(["Spoke"], [("text", "long ".repeat(400_000))])
+        .unwrap();
+    let refused = txn.commit().expect_err("adding does not work");
+    assert!(matches!(refused, Error::DiskFull { .. }), "{refused}");
     for _ in 0..8 {
         filled.delete(&db).expect("deleting works on a full disk");
     }
     filled.is_all_there(&db);
+    // So does deleting in the graph, although sets and counts are written anew.
+    let mut txn = db.write().unwrap();
+    assert_eq!(txn.detach_delete_node(hub).unwrap(), 50);
+    txn.commit().expect("deleting a node works on a full disk");
 
     // Somebody else takes the rest, the reserve that was given up included.
     disk.fill();

@@ -7,18 +7,21 @@
 //! exact one at a damping of 0.85 (2^-24 x 0.85 / 0.15).
 //!
 //! Sums over all nodes are taken block by block and added up in the order of blocks, so the result
-//! does not depend on threads. Next: `rounds.rs` for a round, `tiles.rs` for how large graphs are laid
-//! out, `restart.rs` for where walkers begin.
+//! does not depend on threads. Next: `rounds.rs` for a round, `layout.rs` for how it reads the graph,
+//! `tiles.rs` for large graphs, `restart.rs` for where walkers begin.
 
+mod layout;
 mod restart;
 mod rounds;
 mod tiles;
 
+pub(in crate::algo) use tiles::Tiling;
+
 use super::{AlgoError, Projection};
 use crate::storage::cancel::Watch;
 use crate::value::NodeId;
+use layout::Layout;
 use restart::Restart;
-use rounds::Layout;
 
 /// How PageRank is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,13 +99,8 @@ pub fn pagerank(
     watch: &mut Watch<'_>,
 ) -> Result<PageRank, AlgoError> {
     check(options)?;
-    rounds::run(
-        projection,
-        &Restart::Everywhere,
-        options,
-        Layout::Best,
-        watch,
-    )
+    let layout = Layout::of(projection, options);
+    layout::run(projection, &Restart::Everywhere, options, layout, watch)
 }
 
 /// Scores every node by its nearness to some: all restarts happen at the nodes of `restart`, in
@@ -119,7 +117,8 @@ pub fn personalised_pagerank(
 ) -> Result<PageRank, AlgoError> {
     check(options)?;
     let restart = Restart::at(projection, restart)?;
-    rounds::run(projection, &restart, options, Layout::Best, watch)
+    let layout = Layout::of(projection, options);
+    layout::run(projection, &restart, options, layout, watch)
 }
 
 fn check(options: &PageRankOptions) -> Result<(), AlgoError> {

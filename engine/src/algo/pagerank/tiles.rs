@@ -34,11 +34,26 @@ const STRIPES_PER_ENTRY: u64 = 4;
 const LEAST_ROUNDS: u32 = 3;
 
 /// Whether tiles are worth making.
-pub(super) fn pay_off(incoming: &Adjacency, rounds: u32) -> bool {
-    let stripes = incoming.len().div_ceil(STRIPE) as u64;
-    let entries = incoming.targets().len() as u64;
-    let few_enough = stripes * incoming.len() as u64 <= STRIPES_PER_ENTRY * entries;
+pub(super) fn pay_off(nodes: usize, entries: usize, rounds: u32) -> bool {
+    let stripes = nodes.div_ceil(STRIPE) as u64;
+    let few_enough = stripes * nodes as u64 <= STRIPES_PER_ENTRY * entries as u64;
     stripes > 1 && few_enough && rounds >= LEAST_ROUNDS
+}
+
+/// All tiles of a graph, made for rows that are shared out among threads in one way. A projection
+/// keeps the last: making them costs a third of ten rounds.
+#[derive(Debug)]
+pub(in crate::algo) struct Tiling {
+    pub(in crate::algo) ranges: Vec<Range<usize>>,
+    pub(super) tiles: Vec<Tiles>,
+}
+
+impl Tiling {
+    /// The memory it holds.
+    pub(in crate::algo) fn bytes(&self) -> u64 {
+        let bytes = |tiles: &Tiles| tiles.entries.len() * 4 + tiles.starts.len() * 8;
+        self.tiles.iter().map(bytes).sum::<usize>() as u64
+    }
 }
 
 /// The tiles of some consecutive blocks.
@@ -101,7 +116,7 @@ impl Tiles {
             for (&source, &begun) in sources.iter().zip(&rows_begun) {
                 row += u32::from(begun);
                 let next = &mut next[source as usize / STRIPE];
-                entries[*next] = row << SOURCE_BITS | source % STRIPE as u32;
+                entries[*next] = (row << SOURCE_BITS) | (source % STRIPE as u32);
                 *next += 1;
             }
         }
@@ -110,10 +125,6 @@ impl Tiles {
             starts,
             blocks,
         }
-    }
-
-    pub(super) fn stripes(&self) -> usize {
-        self.starts.len().saturating_sub(1) / self.blocks.max(1)
     }
 
     /// Adds what the sources of a tile give to the sums of its rows.

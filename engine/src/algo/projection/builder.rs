@@ -166,6 +166,7 @@ impl ProjectionBuilder {
             places,
             outgoing,
             incoming: OnceLock::new(),
+            tiling: Mutex::new(None),
             undirected: options.undirected,
             relationship_count,
             skipped,

@@ -14,14 +14,18 @@ mod fill;
 mod memory;
 mod places;
 
-use std::sync::OnceLock;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 pub use adjacency::Adjacency;
 pub use builder::{ProjectionBuilder, ProjectionOptions, ProjectionPart};
 pub use direction::Direction;
-pub(in crate::algo) use direction::Ways;
+pub(in crate::algo) use direction::{Entry, Ways};
 
 use super::AlgoError;
+use super::pagerank::Tiling;
 use crate::storage::cancel::{CancelToken, Watch};
 use crate::value::{NodeId, RelationshipId};
 use memory::Meter;
@@ -61,6 +65,8 @@ pub struct Projection {
     outgoing: Adjacency,
     /// Stays empty in an undirected projection, where both directions are one.
     incoming: OnceLock<Adjacency>,
+    /// What PageRank has made of the incoming direction, for its next call.
+    tiling: Mutex<Option<Arc<Tiling>>>,
     undirected: bool,
     relationship_count: u64,
     skipped: u64,
@@ -201,9 +207,31 @@ impl Projection {
         self.incoming.get()
     }
 
+    /// The tiles that were kept for rows shared out like this.
+    pub(in crate::algo) fn tiling(&self, ranges: &[Range<usize>]) -> Option<Arc<Tiling>> {
+        let kept = self.tiling.lock();
+        kept.as_ref().filter(|kept| kept.ranges == ranges).cloned()
+    }
+
+    /// Keeps tiles for the next call, if the memory limit allows it.
+    pub(in crate::algo) fn keep_tiling(&self, tiling: Tiling) -> Arc<Tiling> {
+        let tiling = Arc::new(tiling);
+        let mut kept = self.tiling.lock();
+        *kept = None;
+        if self.arrays_bytes() + tiling.bytes() <= self.max_bytes {
+            *kept = Some(Arc::clone(&tiling));
+        }
+        tiling
+    }
+
     /// The memory it holds.
     #[must_use]
     pub fn bytes(&self) -> u64 {
+        let kept = self.tiling.lock().as_ref().map_or(0, |kept| kept.bytes());
+        self.arrays_bytes() + kept
+    }
+
+    fn arrays_bytes(&self) -> u64 {
         let incoming = self.incoming.get().map_or(0, Adjacency::bytes);
         self.places.bytes() + self.outgoing.bytes() + incoming
     }

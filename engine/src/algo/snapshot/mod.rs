@@ -11,5 +11,5 @@ mod vectors;
 
 pub(crate) use cache::ProjectionCache;
 pub use project::Selection;
-pub use steps::GraphSteps;
+pub use steps::{GraphSteps, ProjectionSteps};
 pub use vectors::VectorTable;

@@ -1,5 +1,6 @@
 //! Stepping through a transaction, for a traversal that sees a small part of a large graph.
 
+use crate::algo::Projection;
 use crate::algo::traverse::{Arrival, Steps};
 use crate::catalog::TypeId;
 use crate::error::{Error, Result};
@@ -80,6 +81,60 @@ impl<T: Read> Steps<Error> for GraphSteps<'_, T> {
                     via: &[],
                     relationship: neighbour.relationship,
                     node,
+                };
+                if visit(arrival).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Steps of one relationship in a projection, along its direction.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectionSteps<'a> {
+    projection: &'a Projection,
+}
+
+impl<'a> ProjectionSteps<'a> {
+    /// Steps along the relationships of a projection, which must have kept their ids.
+    ///
+    /// # Errors
+    /// [`Error::BadDeclaration`] if it has not.
+    pub fn new(projection: &'a Projection) -> Result<Self> {
+        if projection.outgoing().relationships(0).is_some() {
+            Ok(Self { projection })
+        } else {
+            Err(Error::BadDeclaration {
+                what: "steps in a projection",
+                reason: "it has not kept the ids of its relationships: project `with_relationships`",
+            })
+        }
+    }
+}
+
+impl<E> Steps<E> for ProjectionSteps<'_> {
+    fn arrivals(
+        &mut self,
+        from: &[NodeId],
+        visit: &mut dyn FnMut(Arrival<'_>) -> ControlFlow<()>,
+    ) -> Result<(), E> {
+        let (nodes, rows) = (self.projection.nodes(), self.projection.outgoing());
+        for parent in from {
+            let Some(place) = self.projection.place(*parent) else {
+                continue;
+            };
+            let relationships = rows.relationships(place).unwrap_or_default();
+            for (target, relationship) in rows.neighbours(place).iter().zip(relationships) {
+                let Some(node) = nodes.get(*target as usize) else {
+                    continue;
+                };
+                let arrival = Arrival {
+                    parent: *parent,
+                    via: &[],
+                    relationship: *relationship,
+                    node: *node,
                 };
                 if visit(arrival).is_break() {
                     return Ok(());

@@ -11,6 +11,7 @@ use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::value::NodeId;
 use roaring::RoaringTreemap;
+use stratigraph_vector::Rows;
 
 /// The vectors that nodes have as one property, row by row in the order of the nodes' ids.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +70,14 @@ impl VectorTable {
     #[must_use]
     pub fn components(&self) -> &[f32] {
         &self.rows
+    }
+
+    /// The rows, as the kernels take them.
+    ///
+    /// # Errors
+    /// [`Error::Vector`] if there is none.
+    pub fn rows(&self) -> Result<Rows<'_>> {
+        Ok(Rows::new(&self.rows, self.dimension)?)
     }
 
     /// How many components a row has; 0 if there is none.

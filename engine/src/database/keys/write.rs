@@ -130,11 +130,17 @@ impl KeyWriteTxn {
     /// any other error nothing was written.
     pub fn commit(self) -> Result<CommitSeq> {
         let state = Arc::clone(&self.base.state);
-        self.commit_with(state)
+        let only_deletes = self.batch.only_deletes();
+        self.commit_with(state, only_deletes)
     }
 
-    /// Commits; from then on `state` is what the graph knows.
-    pub(crate) fn commit_with(self, state: Arc<GraphState>) -> Result<CommitSeq> {
+    /// Commits; from then on `state` is what the graph knows. What only deletes may use the disk's
+    /// reserve.
+    pub(crate) fn commit_with(
+        self,
+        state: Arc<GraphState>,
+        only_deletes: bool,
+    ) -> Result<CommitSeq> {
         self.cancel.check()?;
         if self.batch.is_empty() {
             self.place.step()?;
@@ -149,7 +155,7 @@ impl KeyWriteTxn {
             .as_ref()
             .and_then(|disk| disk.guard.as_ref())
         {
-            guard.admit(self.batch.bytes() as u64, self.batch.only_deletes())?;
+            guard.admit(self.batch.bytes() as u64, only_deletes)?;
         }
         self.place.begin_commit()?;
         let commit = self.database.log.append(self.batch, state)?;

@@ -128,6 +128,7 @@ impl WriteTxn {
         })?;
         if let Some(entry) = key.map(EntryKey::written) {
             let value = entry.value.unwrap_or_default();
+            self.note_addition();
             self.keys().put(Family::PropIndex, &entry.key, &value)?;
         }
         Ok(())

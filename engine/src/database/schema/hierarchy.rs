@@ -238,6 +238,7 @@ impl WriteTxn {
         let id = known.ok_or_else(|| unknown("hierarchy", hierarchy))?.id;
         let key = HierarchyKey::Named(id, node).encode();
         if named {
+            self.note_addition();
             self.keys().put(Family::Hierarchy, &key, &[])?;
         } else {
             self.keys().delete(Family::Hierarchy, &key)?;

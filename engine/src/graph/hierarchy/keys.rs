@@ -86,6 +86,13 @@ pub(crate) fn members(hierarchy: SchemaId, level: Option<u32>) -> KeyRange {
     KeyRange::prefix(key.as_bytes())
 }
 
+/// The members by name.
+pub(crate) fn named(hierarchy: SchemaId) -> KeyRange {
+    let mut key = KeyWriter::with_capacity(5);
+    key.push_u32(hierarchy.get()).push_u8(NAMED);
+    KeyRange::prefix(key.as_bytes())
+}
+
 /// A level's bytes.
 pub(crate) fn encode_level(level: u32) -> Vec<u8> {
     RecordWriter::new(FORMAT).push_varint(level.into()).finish()

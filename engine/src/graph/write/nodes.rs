@@ -73,6 +73,7 @@ impl WriteTxn {
         let key = record_key(node.get());
         changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
         self.write(changes, rules)?;
+        self.adds = true;
         self.state.next.node += 1;
         self.pending.count(Counter::Nodes, 1);
         for label in &record.labels {
@@ -140,6 +141,7 @@ impl WriteTxn {
         changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
         self.write(changes, rules)?;
         if difference > 0 {
+            self.adds = true;
             self.pending.add_to_set(SetId::Label(label), node.get());
         } else {
             self.pending

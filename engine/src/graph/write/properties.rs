@@ -56,7 +56,7 @@ impl WriteTxn {
                 return Err(too_many_properties(set));
             }
         }
-        self.change_properties(entity.into(), |kept| {
+        self.change_properties(entity.into(), set > 0, |kept| {
             for (property, value) in changes {
                 match value {
                     Value::Null => drop(kept.remove(property)),
@@ -76,7 +76,8 @@ impl WriteTxn {
         properties: impl IntoIterator<Item = (P, V)>,
     ) -> Result<()> {
         let properties = self.slots(properties)?;
-        self.change_properties(entity.into(), |kept| *kept = properties)
+        let adds = properties.len() > 0;
+        self.change_properties(entity.into(), adds, |kept| *kept = properties)
     }
 
     /// Removes a property; one that is not there is fine.
@@ -90,6 +91,7 @@ impl WriteTxn {
     fn change_properties(
         &mut self,
         entity: Entity,
+        adds: bool,
         change: impl FnOnce(&mut Properties),
     ) -> Result<()> {
         let before = match entity {
@@ -117,7 +119,9 @@ impl WriteTxn {
         }
         let key = record_key(entity.number());
         changes.put_encoded(family_of(entity), &key, &mut self.encoder)?;
-        self.write(changes, rules)
+        self.write(changes, rules)?;
+        self.adds |= adds;
+        Ok(())
     }
 
     /// The properties of something new. Null is left out; the last of a name wins.

@@ -65,6 +65,7 @@ impl WriteTxn {
         changes.put(Family::Out, &out, []);
         changes.put(Family::In, &incoming, []);
         self.write(changes, rules)?;
+        self.adds = true;
         self.state.next.relationship += 1;
         self.note_relationship(
             relationship,

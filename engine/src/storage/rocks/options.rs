@@ -106,11 +106,11 @@ pub(super) fn family(spec: &FamilySpec, cache: &Cache, settings: &StoreSettings)
         table.set_whole_key_filtering(point_reads);
     }
     let mut options = Options::default();
-    if point_reads {
-        // Whether a key is new is asked with every write of a unique value: what is in memory answers
-        // without a walk down its list.
+    if point_reads || prefix_bytes.is_some() {
+        // Whether a value is taken, or a node has relationships at all, is asked with every write: a
+        // filter on what is in memory answers without a walk down its list.
         options.set_memtable_prefix_bloom_ratio(0.005);
-        options.set_memtable_whole_key_filtering(true);
+        options.set_memtable_whole_key_filtering(point_reads);
     }
     options.set_block_based_table_factory(&table);
     // Each family's memory table takes a block as soon as it is written to; all of them together

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{read, read_payload, tag, tag_of, write_payload, write_value};
+use super::{is_canonical, read, read_payload, tag, tag_of, write_payload, write_value};
 use crate::codec::{CodecError, RecordReader, RecordWriter};
 use crate::value::{Value, ValueKind};
 
@@ -68,23 +68,46 @@ pub(super) fn read_uniform(
     if count == 0 {
         return Err(CodecError::NotCanonical { what, at });
     }
-    if kind == tag::FALSE {
-        collect(count, || reader.read_bool().map(Value::Bool))
-    } else {
-        collect(count, || {
-            let at = reader.position();
-            read_payload(reader, kind, at)
-        })
+    // The common kinds are wrapped where they are stored; a value that is made first and moved
+    // then takes several times as long.
+    match kind {
+        tag::FALSE => collect(count, || reader.read_bool(), Value::Bool),
+        tag::INTEGER => collect(count, || reader.read_zigzag(), Value::Int),
+        tag::FLOAT => read_floats(reader, count),
+        tag::STRING => collect(count, || Ok(Arc::from(reader.read_str()?)), Value::String),
+        _ => {
+            let element = || {
+                let at = reader.position();
+                read_payload(reader, kind, at)
+            };
+            collect(count, element, |value| value)
+        }
     }
+}
+
+fn read_floats(reader: &mut RecordReader<'_>, count: usize) -> Result<Value, CodecError> {
+    let (what, at) = (reader.what(), reader.position());
+    // The count was checked against what is left, so the product cannot overflow.
+    let bytes = reader.read_raw(count * size_of::<f64>())?;
+    let (floats, _) = bytes.as_chunks();
+    let floats = floats.iter().copied().map(f64::from_le_bytes);
+    if let Some(index) = floats.clone().position(|float| !is_canonical(float)) {
+        return Err(CodecError::NotCanonical {
+            what,
+            at: at + index * size_of::<f64>(),
+        });
+    }
+    Ok(Value::List(floats.map(Value::Float).collect()))
 }
 
 /// Fills a list of known length in one allocation.
 ///
 /// Collecting results would lose the length and allocate twice, so a failure is put aside, and the
 /// rest of a list that nobody will see is filled with nulls.
-fn collect(
+fn collect<T>(
     count: usize,
-    mut read: impl FnMut() -> Result<Value, CodecError>,
+    mut read: impl FnMut() -> Result<T, CodecError>,
+    wrap: impl Fn(T) -> Value,
 ) -> Result<Value, CodecError> {
     let mut failure = None;
     let elements: Arc<[Value]> = (0..count)
@@ -92,10 +115,13 @@ fn collect(
             if failure.is_some() {
                 return Value::Null;
             }
-            read().unwrap_or_else(|error| {
-                failure = Some(error);
-                Value::Null
-            })
+            match read() {
+                Ok(element) => wrap(element),
+                Err(error) => {
+                    failure = Some(error);
+                    Value::Null
+                }
+            }
         })
         .collect();
     match failure {

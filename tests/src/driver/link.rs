@@ -6,9 +6,7 @@
 use crate::workload::{BatchNumber, Writer};
 use anyhow::{Context, Result, bail};
 use std::fmt::{self, Debug, Display};
-use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::AsFd;
 use std::os::unix::process::parent_id;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::str::FromStr;
@@ -61,33 +59,23 @@ impl FromStr for Word {
 }
 
 /// The child's end. Threads share it.
-pub struct Speaker {
-    pipe: File,
-}
+///
+/// It speaks through descriptor 1 itself, which is also the one that a recorder watches.
+#[derive(Debug, Clone, Copy)]
+pub struct Speaker;
 
 impl Speaker {
-    /// Speaks through this process's standard output.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn on_stdout() -> Result<Self> {
-        // Not through `Stdout`, whose buffer would decide when what is written.
-        let pipe = std::io::stdout()
-            .as_fd()
-            .try_clone_to_owned()
-            .context("no standard output")?;
-        Ok(Self { pipe: pipe.into() })
-    }
-
     /// Says one thing.
     ///
     /// # Errors
     /// If the parent is gone.
     pub fn say(&self, word: impl Display) -> Result<()> {
         let line = format!("{word}\n");
-        (&self.pipe)
-            .write_all(line.as_bytes())
-            .context("the parent is gone")
+        // A buffer by lines passes a whole line on at once, so nothing of it waits there.
+        let mut out = std::io::stdout().lock();
+        out.write_all(line.as_bytes())
+            .context("the parent is gone")?;
+        out.flush().context("the parent is gone")
     }
 }
 
@@ -109,6 +97,28 @@ pub struct Listener<W> {
     child: Child,
     words: Receiver<W>,
     heard: Vec<W>,
+}
+
+/// A child that is gone.
+#[derive(Debug)]
+pub struct Killed<W> {
+    /// Everything that it has said.
+    pub words: Vec<W>,
+    /// How it ended, if that was before it was killed, which no child is meant to do.
+    pub ended_by_itself: Option<ExitStatus>,
+}
+
+impl<W> Killed<W> {
+    /// Whether it worked until it was killed.
+    ///
+    /// # Errors
+    /// If it ended by itself.
+    pub fn at_work(&self) -> Result<()> {
+        match self.ended_by_itself {
+            Some(status) => bail!("the child ended by itself: {status}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// How waiting for a child's word may fail.
@@ -188,20 +198,19 @@ impl<W: FromStr<Err: Debug> + PartialEq + Debug + Clone + Send + 'static> Listen
         }
     }
 
-    /// Kills the child with SIGKILL and returns everything it has said.
+    /// Kills the child with SIGKILL.
     ///
     /// # Errors
-    /// If it ended by itself, which no child is meant to do.
-    pub fn kill(mut self) -> Result<Vec<W>> {
-        let ended: Option<ExitStatus> =
-            self.child.try_wait().context("cannot ask for the child")?;
+    /// If the system cannot tell what became of it.
+    pub fn kill(mut self) -> Result<Killed<W>> {
+        let ended_by_itself = self.child.try_wait().context("cannot ask for the child")?;
         end(&mut self.child);
         // What it said before it died is still in the pipe.
         self.heard.extend(self.words.iter());
-        match ended {
-            Some(status) => bail!("the child ended by itself: {status}"),
-            None => Ok(std::mem::take(&mut self.heard)),
-        }
+        Ok(Killed {
+            words: std::mem::take(&mut self.heard),
+            ended_by_itself,
+        })
     }
 }
 

@@ -1,0 +1,179 @@
+//! `dump`: a database as text.
+
+use super::backup::lies_inside;
+use crate::failure::Failure;
+use crate::output::{Reply, Table, count, size};
+use crate::progress::{Progress, Unit};
+use clap::Args;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stratigraph::{Database, DumpReport, Error};
+
+const EXAMPLE: &str = "\
+One JSON object a line, of one commit; docs/dump-format.md describes them. The database is opened
+read-only. A file appears under its name only when it is whole. When the dump goes to stdout, the
+answer goes to stderr.
+
+With --canonical ids are left out, and equal graphs give equal text, whatever their ids are: that is
+for comparing, and cannot be loaded.
+
+Examples:
+  stratigraph dump /var/lib/library -o library.jsonl
+  stratigraph dump /var/lib/library | zstd > library.jsonl.zst
+  diff <(stratigraph dump --canonical one) <(stratigraph dump --canonical other)
+
+JSON: path, file (null for stdout), database, canonical, commit, nodes, relationships, names,
+declarations, members, bytes, longest_line_bytes, checksum";
+
+/// Arguments of `dump`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Dump {
+    /// The database's folder
+    dir: PathBuf,
+    /// Where the dump goes; stdout if not given
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Leave ids out, in an order that does not depend on them
+    #[arg(long)]
+    canonical: bool,
+    /// Replace the file if it is there
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+impl Dump {
+    /// Opens read-only and dumps.
+    ///
+    /// # Errors
+    /// What the engine refuses, or a file that is there; it is as it was before then.
+    pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+        let mut reply = Reply::new("dump");
+        let db = Database::builder().open_read_only(&self.dir)?;
+        let report = match &self.output {
+            Some(file) => self.to_file(&db, file, progress)?,
+            None => {
+                reply.stdout_is_taken();
+                self.write(&db, &mut io::stdout().lock(), progress)?
+            }
+        };
+        let contents = &report.contents;
+        let mut facts = Table::of_facts();
+        facts.fact("path", &self.dir.display());
+        if let Some(file) = &self.output {
+            facts.fact("file", &file.display());
+        }
+        facts
+            .fact("commit", &count(report.commit.get()))
+            .fact("nodes", &count(contents.nodes))
+            .fact("relationships", &count(contents.relationships))
+            .fact("size", &size(contents.bytes))
+            .fact("checksum", &report.checksum);
+        let file = self.output.as_ref().map(|file| file.display().to_string());
+        reply
+            .table(&facts)
+            .field("path", self.dir.display().to_string())
+            .field("file", file)
+            .field("database", db.id().to_string())
+            .field("canonical", self.canonical)
+            .field("commit", report.commit.get())
+            .field("nodes", contents.nodes)
+            .field("relationships", contents.relationships)
+            .field("names", contents.names)
+            .field("declarations", contents.declarations)
+            .field("members", contents.members)
+            .field("bytes", contents.bytes)
+            .field("longest_line_bytes", report.longest_line_bytes)
+            .field("checksum", report.checksum);
+        Ok(reply)
+    }
+
+    fn write(
+        &self,
+        db: &Database,
+        out: &mut dyn Write,
+        progress: &Progress,
+    ) -> Result<DumpReport, Failure> {
+        let report = progress.watch(Unit::Entities, |watch| {
+            if self.canonical {
+                db.dump_canonical(out, watch)
+            } else {
+                db.dump(out, watch)
+            }
+        });
+        Ok(report?)
+    }
+
+    /// Writes beside the file first, so that a dump that was cut short never has its name.
+    fn to_file(
+        &self,
+        db: &Database,
+        file: &Path,
+        progress: &Progress,
+    ) -> Result<DumpReport, Failure> {
+        self.ensure_free(file)?;
+        let mut name = file.file_name().unwrap_or_default().to_os_string();
+        name.push(".dumping");
+        let half = file.with_file_name(name);
+        let report = self.to_half(db, &half, progress).and_then(|report| {
+            // It took a while.
+            self.ensure_free(file)?;
+            fs::rename(&half, file).map_err(|error| io_error("rename", &half, error))?;
+            sync_folder_of(file)?;
+            Ok(report)
+        });
+        if report.is_err() {
+            // What kept the dump from being written is what the user has to hear of.
+            let _ = fs::remove_file(&half);
+        }
+        report
+    }
+
+    fn to_half(
+        &self,
+        db: &Database,
+        half: &Path,
+        progress: &Progress,
+    ) -> Result<DumpReport, Failure> {
+        let mut out = File::create(half).map_err(|error| io_error("create", half, error))?;
+        let report = self.write(db, &mut out, progress)?;
+        out.sync_all()
+            .map_err(|error| io_error("sync", half, error))?;
+        Ok(report)
+    }
+
+    fn ensure_free(&self, file: &Path) -> Result<(), Failure> {
+        let path = file.to_path_buf();
+        if lies_inside(file, &self.dir) {
+            return Err(Failure::DumpInside { path });
+        }
+        match fs::metadata(file) {
+            // A device, say: renaming would put a file in its place.
+            Ok(there) if !there.is_file() => Err(Failure::DumpNotAFile { path }),
+            Ok(_) if !self.force => Err(Failure::DumpExists { path }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An I/O error with the file and what was tried.
+pub(super) fn io_error(operation: &'static str, path: &Path, source: io::Error) -> Failure {
+    Failure::Engine(Error::Io {
+        operation,
+        path: path.to_path_buf(),
+        source: Arc::new(source),
+    })
+}
+
+/// Makes a new name of a file or folder durable.
+pub(super) fn sync_folder_of(path: &Path) -> Result<(), Failure> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| io_error("sync", folder, error))
+}

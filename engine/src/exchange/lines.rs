@@ -1,0 +1,280 @@
+//! The lines of a dump that are not nodes or relationships, as they are written and read.
+//!
+//! The fields are in the order of the text: the first names the kind of line.
+
+use crate::catalog::{Catalog, ConstraintDef, Demand, IndexDef, NameId, Names, NextIds, Scope};
+use crate::codec::CodecError;
+use crate::error::{Error, Result};
+use crate::storage::family::Family;
+use crate::value::ValueKind;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The first line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Header {
+    /// The format.
+    pub(super) stratigraph_dump: u64,
+    /// Whether ids are left out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) canonical: bool,
+    pub(super) nodes: u64,
+    pub(super) relationships: u64,
+    /// The next free ids; not in a canonical dump.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<NextLine>,
+}
+
+/// The next free ids, of the header.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NextLine {
+    pub(super) node: u64,
+    pub(super) relationship: u64,
+    /// Of indexes, constraints and hierarchies.
+    pub(super) declaration: u32,
+}
+
+/// The last line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EndLine {
+    pub(super) end: EndCounts,
+    /// Where the dump comes from: for people, and beside the checksum, since equal graphs of
+    /// different databases should differ nowhere else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) of: Option<Origin>,
+}
+
+/// What was written before the last line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EndCounts {
+    pub(super) nodes: u64,
+    pub(super) relationships: u64,
+    /// XXH3 (64 bits) of all bytes before this line, in hex.
+    pub(super) checksum: String,
+}
+
+/// Which commit of which database.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Origin {
+    pub(super) database: String,
+    pub(super) commit: u64,
+}
+
+/// A name that was used, in the order of first use.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "lowercase")]
+pub(super) enum NameLine {
+    Label(String),
+    Type(String),
+    Property(String),
+}
+
+/// A property index that no constraint brings with it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct IndexLine {
+    pub(super) index: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) label: Option<String>,
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) relationship_type: Option<String>,
+    pub(super) properties: Vec<String>,
+}
+
+/// A constraint.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConstraintLine {
+    pub(super) constraint: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) label: Option<String>,
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) relationship_type: Option<String>,
+    pub(super) properties: Vec<String>,
+    pub(super) demand: DemandWord,
+    /// The kind of value that the demand `type` is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<String>,
+    /// What was there before it has not all been looked at: it may be broken.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) building: bool,
+}
+
+/// What a constraint demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DemandWord {
+    Unique,
+    Exists,
+    Type,
+    Key,
+}
+
+/// A hierarchy.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HierarchyLine {
+    pub(super) hierarchy: String,
+    #[serde(rename = "type")]
+    pub(super) relationship_type: String,
+    pub(super) tree: bool,
+}
+
+/// A node that was added to a hierarchy by name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MemberLine {
+    pub(super) member: u64,
+    pub(super) hierarchy: String,
+}
+
+impl From<NextIds> for NextLine {
+    fn from(next: NextIds) -> Self {
+        Self {
+            node: next.node,
+            relationship: next.relationship,
+            declaration: next.schema,
+        }
+    }
+}
+
+impl From<NextLine> for NextIds {
+    fn from(next: NextLine) -> Self {
+        Self {
+            node: next.node,
+            relationship: next.relationship,
+            schema: next.declaration,
+        }
+    }
+}
+
+/// Everything declared, each kind in the order of its declaration.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Declarations {
+    pub(super) indexes: Vec<IndexLine>,
+    pub(super) constraints: Vec<ConstraintLine>,
+    pub(super) hierarchies: Vec<HierarchyLine>,
+}
+
+impl Declarations {
+    /// What is declared in a database.
+    pub(super) fn of(catalog: &Catalog) -> Result<Self> {
+        let own = catalog.indexes().filter(|index| index.constraint.is_none());
+        let hierarchies = catalog.hierarchies().map(|hierarchy| {
+            Ok(HierarchyLine {
+                hierarchy: String::from(&*hierarchy.name),
+                relationship_type: name(&catalog.types, hierarchy.relationship_type)?,
+                tree: hierarchy.tree,
+            })
+        });
+        Ok(Self {
+            indexes: own
+                .map(|index| index_line(catalog, index))
+                .collect::<Result<_>>()?,
+            constraints: catalog
+                .constraints()
+                .map(|constraint| constraint_line(catalog, constraint))
+                .collect::<Result<_>>()?,
+            hierarchies: hierarchies.collect::<Result<_>>()?,
+        })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.indexes.len() + self.constraints.len() + self.hierarchies.len()
+    }
+}
+
+fn index_line(catalog: &Catalog, index: &Arc<IndexDef>) -> Result<IndexLine> {
+    let (label, relationship_type) = scope_words(catalog, index.scope)?;
+    Ok(IndexLine {
+        index: String::from(&*index.name),
+        label,
+        relationship_type,
+        properties: words(catalog, &index.properties)?,
+    })
+}
+
+fn constraint_line(catalog: &Catalog, constraint: &Arc<ConstraintDef>) -> Result<ConstraintLine> {
+    let (label, relationship_type) = scope_words(catalog, constraint.scope)?;
+    let (demand, kind) = match &constraint.demand {
+        Demand::Unique => (DemandWord::Unique, None),
+        Demand::Exists => (DemandWord::Exists, None),
+        Demand::Type(kind) => (DemandWord::Type, Some(kind.name().to_owned())),
+        Demand::Key => (DemandWord::Key, None),
+    };
+    Ok(ConstraintLine {
+        constraint: String::from(&*constraint.name),
+        label,
+        relationship_type,
+        properties: words(catalog, &constraint.properties)?,
+        demand,
+        kind,
+        building: constraint.readiness != crate::catalog::Readiness::Ready,
+    })
+}
+
+fn words(catalog: &Catalog, properties: &[crate::catalog::PropertyId]) -> Result<Vec<String>> {
+    let properties = properties.iter();
+    properties
+        .map(|property| name(&catalog.properties, *property))
+        .collect()
+}
+
+fn scope_words(catalog: &Catalog, scope: Scope) -> Result<(Option<String>, Option<String>)> {
+    Ok(match scope {
+        Scope::Label(label) => (Some(name(&catalog.labels, label)?), None),
+        Scope::Type(of) => (None, Some(name(&catalog.types, of)?)),
+    })
+}
+
+fn name<I: NameId>(names: &Names<I>, id: I) -> Result<String> {
+    let name = names.name(id).ok_or_else(unnamed)?;
+    Ok(String::from(&**name))
+}
+
+/// Something names a number that nobody was given.
+pub(super) fn unnamed() -> Error {
+    Error::record(
+        Family::Meta.name(),
+        CodecError::NotCanonical {
+            what: "name's number",
+            at: 0,
+        },
+    )
+}
+
+/// The kind of value of that name.
+pub(super) fn kind_named(name: &str) -> Option<ValueKind> {
+    let kinds = [
+        ValueKind::Null,
+        ValueKind::Boolean,
+        ValueKind::Integer,
+        ValueKind::Float,
+        ValueKind::String,
+        ValueKind::Bytes,
+        ValueKind::Date,
+        ValueKind::Time,
+        ValueKind::LocalTime,
+        ValueKind::DateTime,
+        ValueKind::LocalDateTime,
+        ValueKind::Duration,
+        ValueKind::List,
+        ValueKind::Map,
+        ValueKind::Vector,
+    ];
+    kinds.into_iter().find(|kind| kind.name() == name)
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}

@@ -1,0 +1,72 @@
+//! Holds a database against the oracle, and lets it check itself.
+
+use crate::workload::{BatchNumber, Model, Verdict, verify};
+use stratigraph::Database;
+use stratigraph::storage::cancel::{CancelToken, Watch};
+
+/// So many differences tell enough.
+const SHOWN: usize = 5;
+
+/// What came of a comparison. Every sentence is one thing that is wrong.
+#[derive(Debug, Clone, Default)]
+pub struct Comparison {
+    /// Where each writer is; nothing where that cannot be said.
+    pub found: Vec<Option<BatchNumber>>,
+    /// Writers that lost an acknowledged batch.
+    pub lost: Vec<String>,
+    /// Writers whose state fits no batch.
+    pub torn: Vec<String>,
+    /// What could not be read.
+    pub refused: Vec<String>,
+    /// What the database finds wrong with itself.
+    pub check: Vec<String>,
+}
+
+impl Comparison {
+    /// Compares every writer's part with its model, which stands at the last acknowledged batch, and
+    /// checks the whole.
+    pub fn of(db: &Database, models: &[Model], attempted: &[BatchNumber]) -> Self {
+        let mut comparison = Self::default();
+        for (model, attempted) in models.iter().zip(attempted) {
+            comparison.writer(db, model, *attempted);
+        }
+        match db.check(&mut Watch::new(&mut |_| {}, CancelToken::new())) {
+            Ok(report) => {
+                let findings = report.findings.iter();
+                let findings = findings.map(|of| format!("check: {}: {}", of.place, of.what));
+                comparison.check.extend(findings);
+            }
+            Err(error) => comparison.refused.push(format!("check: {error}")),
+        }
+        comparison
+    }
+
+    fn writer(&mut self, db: &Database, model: &Model, attempted: BatchNumber) {
+        let (writer, acknowledged) = (model.writer(), model.batch());
+        let mut found = None;
+        match verify(db, model, attempted) {
+            Ok(Verdict::Exact(batch)) => found = Some(batch),
+            Ok(Verdict::Lost(batch)) => self.lost.push(format!(
+                "{writer} is at batch {batch}, acknowledged was {acknowledged}"
+            )),
+            Ok(Verdict::Torn(nearest, differences)) => {
+                let first = differences.iter().take(SHOWN).map(ToString::to_string);
+                self.torn.push(format!(
+                    "{writer} fits no batch from {acknowledged} to {attempted}: {} differences from batch {nearest}: {}",
+                    differences.len(),
+                    first.collect::<Vec<_>>().join("; ")
+                ));
+            }
+            Err(error) => self
+                .refused
+                .push(format!("{writer} cannot be read: {error}")),
+        }
+        self.found.push(found);
+    }
+
+    /// Where every writer is, if that can be said of all.
+    #[must_use]
+    pub fn all_found(&self) -> Option<Vec<BatchNumber>> {
+        self.found.iter().copied().collect()
+    }
+}
