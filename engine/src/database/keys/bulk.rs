@@ -182,8 +182,8 @@ impl KeyBulkLoad {
         self.finish_with(Batch::new(), state, watch)
     }
 
-    /// Finishes with `last`, which becomes visible together with the runs: it may change and remove
-    /// what is stored, which runs may not. From then on `state` is what the graph knows.
+    /// Finishes with `last`, which becomes visible together with the runs: it may also remove what is
+    /// stored, which runs cannot. From then on `state` is what the graph knows.
     pub(crate) fn finish_with(
         mut self,
         mut last: Batch,

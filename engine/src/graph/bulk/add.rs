@@ -187,14 +187,17 @@ impl BulkLoad {
         self.step()?;
         self.begin_node();
         for label in labels {
-            let known = self.state.catalog.labels.id(label.as_ref());
+            let known = self.known_label(label.as_ref());
             let labels = &self.room.node.labels;
             if known.is_some_and(|known| labels.contains(&known)) {
                 continue;
             }
             // Before the name is given a number: what is refused must not use up names.
             check_room(labels)?;
-            let label = self.label(label.as_ref())?;
+            let label = match known {
+                Some(known) => known,
+                None => self.label(label.as_ref())?,
+            };
             self.room.node.labels.push(label);
         }
         for (property, value) in properties {
@@ -235,7 +238,8 @@ impl BulkLoad {
     /// A property's number, and its value if it can be stored; `None` for a null under a name that
     /// was never used, since nothing is to be stored under it.
     fn checked(&mut self, property: &str, value: Value) -> Result<Option<(PropertyId, Value)>> {
-        if value.is_null() && self.state.catalog.properties.id(property).is_none() {
+        let known = self.known_property(property);
+        if value.is_null() && known.is_none() {
             check_name(PropertyId::WHAT, property)?;
             return Ok(None);
         }
@@ -243,7 +247,11 @@ impl BulkLoad {
             property: property.into(),
             source: Box::new(source),
         })?;
-        Ok(Some((self.property_key(property)?, value)))
+        let property = match known {
+            Some(known) => known,
+            None => self.property_key(property)?,
+        };
+        Ok(Some((property, value)))
     }
 
     /// A value, if it can be stored under a number that is a property's.

@@ -9,10 +9,11 @@
 //! group has before it lists them, and the merge knows the sum before it has read any.
 
 use super::aside::Aside;
+use super::radix;
 use super::scratch::{Scratch, ScratchReader, ScratchWriter, Tiers};
 use crate::catalog::{NameId, TypeId};
 use crate::database::keys::Workspace;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::keys::{DegreeKey, Way};
 use crate::value::NodeId;
 use std::cmp::Reverse;
@@ -90,10 +91,10 @@ impl AdjacencySorter {
         let mut full = std::mem::take(&mut self.buffer);
         let space = Arc::clone(&self.space);
         self.aside.begin(move || {
-            full.sort_unstable();
+            radix::sort(&mut full, |seen| seen.near);
             let out = write_chunk(&space, &full)?;
             turn(&mut full);
-            full.sort_unstable();
+            radix::sort(&mut full, |seen| seen.near);
             Ok([out, write_chunk(&space, &full)?])
         })
     }
@@ -133,7 +134,7 @@ impl AdjacencySorter {
 impl Side {
     /// Sorts what is left in memory.
     pub(super) fn sort(&mut self) {
-        self.rest.sort_unstable();
+        radix::sort(&mut self.rest, |seen| seen.near);
     }
 
     /// Everything in the order of its keys, once it is sorted.
@@ -200,7 +201,9 @@ pub(super) struct Merge<'a> {
     sources: Vec<Source<'a>>,
     /// The next group of each source that has one.
     groups: BinaryHeap<Reverse<(u64, u32, usize)>>,
-    /// The sources of the group at hand, by their next member.
+    /// The one source of the group at hand, as a rule.
+    only: Option<usize>,
+    /// The sources of the group at hand, by their next member, if there are several.
     members: BinaryHeap<Reverse<(Member, usize)>>,
 }
 
@@ -281,23 +284,25 @@ impl<'a> Merge<'a> {
         Ok(Self {
             sources,
             groups,
+            only: None,
             members: BinaryHeap::new(),
         })
     }
 
     /// The next group, and how many members it has; those of the group before must all be read.
     pub(super) fn next_group(&mut self) -> Result<Option<(DegreeKey, u64)>> {
-        let Some(&Reverse((near, of, _))) = self.groups.peek() else {
+        let Some(Reverse((near, of, first))) = self.groups.pop() else {
             return Ok(None);
         };
-        let mut count = 0;
+        self.only = Some(first);
+        let mut count = self.source(first)?.left;
         while let Some(&Reverse((other, other_of, number))) = self.groups.peek()
             && (other, other_of) == (near, of)
         {
             self.groups.pop();
-            if let Some(source) = self.sources.get_mut(number) {
-                count += source.left;
-                if let Some(member) = source.next_member()? {
+            count += self.source(number)?.left;
+            for number in self.only.take().into_iter().chain([number]) {
+                if let Some(member) = self.source(number)?.next_member()? {
                     self.members.push(Reverse((member, number)));
                 }
             }
@@ -311,22 +316,35 @@ impl<'a> Merge<'a> {
 
     /// The next member of the group at hand.
     pub(super) fn next_member(&mut self) -> Result<Option<Member>> {
-        let Some(mut head) = self.members.peek_mut() else {
-            return Ok(None);
-        };
-        let Reverse((member, number)) = *head;
-        let Some(source) = self.sources.get_mut(number) else {
-            return Ok(None);
-        };
-        match source.next_member()? {
-            Some(next) => *head = Reverse((next, number)),
-            None => {
-                std::collections::binary_heap::PeekMut::pop(head);
-                if let Some((near, of)) = source.next_group()? {
-                    self.groups.push(Reverse((near, of, number)));
-                }
+        if let Some(only) = self.only {
+            let source = self.source(only)?;
+            let member = source.next_member()?;
+            if source.left == 0 {
+                self.only = None;
+                self.await_group(only)?;
             }
+            return Ok(member);
+        }
+        let Some(Reverse((member, number))) = self.members.pop() else {
+            return Ok(None);
+        };
+        match self.source(number)?.next_member()? {
+            Some(next) => self.members.push(Reverse((next, number))),
+            None => self.await_group(number)?,
         }
         Ok(Some(member))
+    }
+
+    /// Notes the next group of a source whose last one is read.
+    fn await_group(&mut self, number: usize) -> Result<()> {
+        if let Some((near, of)) = self.source(number)?.next_group()? {
+            self.groups.push(Reverse((near, of, number)));
+        }
+        Ok(())
+    }
+
+    fn source(&mut self, number: usize) -> Result<&mut Source<'a>> {
+        let source = self.sources.get_mut(number);
+        source.ok_or_else(|| Error::bug("a chunk of a bulk load that is not there"))
     }
 }

@@ -11,7 +11,8 @@
 //! loaded nodes with one key) fails [`BulkLoad::finish`] and undoes the load. Nothing here must ever
 //! keep something of every relationship in memory, hierarchies excepted, which have a limit.
 //!
-//! [`finish`] is the second half; [`adjacency`] and [`pairs`] sort; [`sides`] writes what nodes see.
+//! [`finish`] is the second half; [`adjacency`] and [`pairs`] sort, by [`radix`] where
+//! that is quicker; [`sides`] writes what nodes see.
 
 mod add;
 mod adjacency;
@@ -22,6 +23,7 @@ mod finish;
 mod hierarchies;
 mod names;
 mod pairs;
+mod radix;
 mod scratch;
 mod sets;
 mod sides;
@@ -150,6 +152,7 @@ pub struct BulkLoad {
     sets: PairSorter,
     entries: PairSorter,
     room: add::Room,
+    recent: names::Recent,
     /// Names and what else the last commit stores.
     last: Batch,
     /// Comes last, so that whatever writes into its folder has ended when it is dropped.
@@ -187,6 +190,7 @@ impl BulkLoad {
             counts: HashMap::new(),
             sketches: HashMap::new(),
             room: add::Room::default(),
+            recent: names::Recent::default(),
             last: Batch::new(),
             load,
         })

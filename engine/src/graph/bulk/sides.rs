@@ -69,15 +69,13 @@ pub(super) fn write(
                 .or_default() += count;
         }
         write_degree(&mut stream, nodes, side.way, &group, count, is_new)?;
-        let mut key = AdjacencyKey {
-            near,
-            relationship_type: group.relationship_type,
-            far: NodeId::new(0),
-            relationship: RelationshipId::new(0),
-        };
         while let Some((far, relationship)) = merged.next_member()? {
-            key.far = NodeId::new(far);
-            key.relationship = RelationshipId::new(relationship);
+            let key = AdjacencyKey {
+                near,
+                relationship_type: group.relationship_type,
+                far: NodeId::new(far),
+                relationship: RelationshipId::new(relationship),
+            };
             stream.put(&key.encode(), &[])?;
             unreported += 1;
             if unreported == PORTION {
