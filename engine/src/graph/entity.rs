@@ -1,12 +1,13 @@
 //! Nodes and relationships as they are handed out: read whole, and independent of the transaction.
 
 use super::keys::Entity;
-use super::properties::Properties;
+use super::properties::Values;
 use super::record::{NodeRecord, RelationshipRecord};
 use super::view::View;
 use crate::catalog::{Catalog, LabelId, PropertyId, TypeId};
 use crate::database::keys::KeyRead;
 use crate::error::Result;
+use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
 use std::sync::Arc;
 
@@ -31,17 +32,17 @@ pub struct Relationship {
 }
 
 impl Node {
-    pub(crate) fn read<K: KeyRead>(
-        view: &View<'_, K>,
-        id: NodeId,
-        record: NodeRecord,
-    ) -> Result<Self> {
-        Ok(Self {
+    pub(crate) fn read<K: KeyRead>(view: &View<'_, K>, id: NodeId) -> Result<Option<Self>> {
+        let found = view.record(Family::Nodes, id.get(), NodeRecord::decode_values)?;
+        let Some((labels, values)) = found else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
             id,
-            properties: resolve(view, Entity::Node(id), record.properties)?,
-            labels: record.labels,
+            labels,
+            properties: resolve(view, id.into(), values)?,
             catalog: Arc::clone(&view.state.catalog),
-        })
+        }))
     }
 
     /// Its id.
@@ -87,19 +88,19 @@ impl Node {
 }
 
 impl Relationship {
-    pub(crate) fn read<K: KeyRead>(
-        view: &View<'_, K>,
-        id: RelationshipId,
-        record: RelationshipRecord,
-    ) -> Result<Self> {
-        Ok(Self {
+    pub(crate) fn read<K: KeyRead>(view: &View<'_, K>, id: RelationshipId) -> Result<Option<Self>> {
+        let found = view.record(Family::Edges, id.get(), RelationshipRecord::decode_values)?;
+        let Some((ends, values)) = found else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
             id,
-            relationship_type: record.relationship_type,
-            source: record.source,
-            target: record.target,
-            properties: resolve(view, Entity::Relationship(id), record.properties)?,
+            relationship_type: ends.relationship_type,
+            source: ends.source,
+            target: ends.target,
+            properties: resolve(view, id.into(), values)?,
             catalog: Arc::clone(&view.state.catalog),
-        })
+        }))
     }
 
     /// Its id.
@@ -178,11 +179,13 @@ impl std::fmt::Debug for Relationship {
 fn resolve<K: KeyRead>(
     view: &View<'_, K>,
     entity: Entity,
-    properties: Properties,
+    (mut values, apart): Values,
 ) -> Result<Vec<(PropertyId, Value)>> {
-    let mut values = Vec::with_capacity(properties.len());
-    for (property, slot) in properties {
-        values.push((property, slot.into_value(view.keys, entity, property)?));
+    for (at, property, slot) in apart {
+        let value = slot.into_value(view.keys, entity, property)?;
+        if let Some((_, null)) = values.get_mut(at) {
+            *null = value;
+        }
     }
     Ok(values)
 }

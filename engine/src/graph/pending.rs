@@ -20,6 +20,9 @@ use crate::value::NodeId;
 use roaring::{RoaringBitmap, RoaringTreemap};
 use std::collections::BTreeMap;
 
+/// So many degrees are read in one go, which costs less than one by one.
+const DEGREES_PER_READ: usize = 512;
+
 /// Differences to what is stored.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
@@ -213,22 +216,32 @@ impl Pending {
         // What the transaction itself has created has no stored degree to look for.
         let first_new = keys.base_state().next.node;
         debug_assert!(first_new <= state.next.node, "ids only rise");
-        for ((way, key), difference) in self.degrees.iter().filter(|(_, sum)| **sum != 0) {
-            let (family, bytes) = (way.family(), key.encode());
-            let before = if key.near.get() >= first_new {
-                let changed = keys.changed(family, &bytes).flatten().map(decode_degree);
-                changed
-                    .transpose()
-                    .map_err(|error| Error::record(family.name(), error))?
-            } else {
-                stored(keys, family, &bytes, decode_degree)?
-            };
-            let after = add(before.unwrap_or_default(), *difference, family, "degree")?;
-            pairs.push(pair(
-                family,
-                &bytes,
-                (after > 0).then(|| encode_degree(after)),
-            ));
+        for way in [Way::Out, Way::In] {
+            let family = way.family();
+            let damaged = |error| Error::record(family.name(), error);
+            let changed: Vec<([u8; DegreeKey::BYTES], bool, i64)> = self
+                .degrees
+                .iter()
+                .filter(|((at, _), sum)| *at == way && **sum != 0)
+                .map(|((_, key), sum)| (key.encode(), key.near.get() < first_new, *sum))
+                .collect();
+            for portion in changed.chunks(DEGREES_PER_READ) {
+                let stored = portion.iter().filter(|(_, is_stored, _)| *is_stored);
+                let stored: Vec<&[u8]> = stored.map(|(key, ..)| &key[..]).collect();
+                let mut stored = keys.multi_get(family, &stored)?.into_iter();
+                for (key, is_stored, difference) in portion {
+                    let before = if *is_stored {
+                        let bytes = stored.next().flatten();
+                        bytes.map(|bytes| decode_degree(&bytes))
+                    } else {
+                        keys.changed(family, key).flatten().map(decode_degree)
+                    };
+                    let before = before.transpose().map_err(damaged)?.unwrap_or_default();
+                    let after = add(before, *difference, family, "degree")?;
+                    let value = (after > 0).then(|| encode_degree(after));
+                    pairs.push(pair(family, key, value));
+                }
+            }
         }
         Ok(())
     }

@@ -172,6 +172,30 @@ impl Properties {
     }
 }
 
+/// The values of a record's properties. One that lies apart is null, and is in the second list.
+pub(crate) type Values = (Vec<(PropertyId, Value)>, Vec<(usize, PropertyId, Slot)>);
+
+/// Reads the values of a record, to its end.
+pub(crate) fn decode_values(
+    what: &'static str,
+    mut record: RecordReader<'_>,
+) -> Result<Values, CodecError> {
+    let table = Table::read(what, &mut record)?;
+    let mut values = Vec::with_capacity(table.count);
+    let mut apart = Vec::new();
+    table.each(|property, slot| {
+        match read_slot(what, slot)? {
+            Slot::Value(value) => values.push((property, value)),
+            slot => {
+                apart.push((values.len(), property, slot));
+                values.push((property, Value::Null));
+            }
+        }
+        Ok(true)
+    })?;
+    Ok((values, apart))
+}
+
 /// Reads one property of a record, whose reader stands before the table.
 pub(crate) fn decode_one(
     what: &'static str,

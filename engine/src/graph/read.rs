@@ -45,11 +45,7 @@ pub trait Read: sealed::Viewed {
     /// # Errors
     /// See [`Read`].
     fn node(&self, node: NodeId) -> Result<Option<Node>> {
-        let view = self.view();
-        match view.node_record(node)? {
-            Some(record) => Node::read(&view, node, record).map(Some),
-            None => Ok(None),
-        }
+        Node::read(&self.view(), node)
     }
 
     /// A relationship with its ends and all its properties.
@@ -57,11 +53,7 @@ pub trait Read: sealed::Viewed {
     /// # Errors
     /// See [`Read`].
     fn relationship(&self, relationship: RelationshipId) -> Result<Option<Relationship>> {
-        let view = self.view();
-        match view.relationship_record(relationship)? {
-            Some(record) => Relationship::read(&view, relationship, record).map(Some),
-            None => Ok(None),
-        }
+        Relationship::read(&self.view(), relationship)
     }
 
     /// Whether a node or a relationship is there.

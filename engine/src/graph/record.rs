@@ -8,7 +8,7 @@
 //! properties are one record and cost one read.
 
 use super::keys::Entity;
-use super::properties::{Encoder, Properties, Slot, decode_one};
+use super::properties::{Encoder, Properties, Slot, Values, decode_one, decode_values};
 use crate::catalog::{LabelId, NameId, PropertyId, TypeId};
 use crate::codec::{CodecError, RecordReader};
 use crate::value::{NodeId, RelationshipId};
@@ -65,6 +65,13 @@ impl NodeRecord {
         Ok(Self { labels, properties })
     }
 
+    /// The labels and the values, without the slots between.
+    pub(crate) fn decode_values(bytes: &[u8]) -> Result<(Vec<LabelId>, Values), CodecError> {
+        let mut record = RecordReader::new(NODE, FORMAT..=FORMAT, bytes)?;
+        let labels = read_labels(&mut record)?;
+        Ok((labels, decode_values(NODE, record)?))
+    }
+
     /// Only the labels.
     pub(crate) fn decode_labels(bytes: &[u8]) -> Result<Vec<LabelId>, CodecError> {
         read_labels(&mut RecordReader::new(NODE, FORMAT..=FORMAT, bytes)?)
@@ -117,6 +124,13 @@ impl RelationshipRecord {
             target,
             properties,
         })
+    }
+
+    /// The ends and the values, without the slots between.
+    pub(crate) fn decode_values(bytes: &[u8]) -> Result<(Ends, Values), CodecError> {
+        let mut record = RecordReader::new(RELATIONSHIP, FORMAT..=FORMAT, bytes)?;
+        let ends = read_ends(&mut record)?;
+        Ok((ends, decode_values(RELATIONSHIP, record)?))
     }
 
     /// Only the type and the ends.

@@ -66,7 +66,7 @@ impl<'a, K: KeyRead> View<'a, K> {
         }
     }
 
-    fn record<T>(
+    pub(crate) fn record<T>(
         &self,
         family: Family,
         number: u64,

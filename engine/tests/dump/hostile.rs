@@ -3,9 +3,7 @@
 use crate::model::Model;
 use crate::{dump, dump_error, load, load_with, watched};
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
-use stratigraph::{
-    Database, DumpError, Error, ErrorKind, LoadOptions, NO_PROPERTIES, Read, verify_dump,
-};
+use stratigraph::{Database, DumpError, Error, ErrorKind, LoadOptions, Read, verify_dump};
 
 const HEADER: &str = r#"{"stratigraph_dump":1,"nodes":2,"relationships":1,"next":{"node":9,"relationship":9,"declaration":9}}"#;
 const NODE: &str = r#"{"node":0,"labels":[],"properties":{}}"#;
