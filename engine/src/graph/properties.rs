@@ -62,6 +62,11 @@ pub(crate) struct Apart {
 }
 
 impl Properties {
+    /// None yet, with room for so many.
+    pub(crate) fn with_capacity(properties: usize) -> Self {
+        Self(Vec::with_capacity(properties))
+    }
+
     /// The slot of a property.
     pub(crate) fn get(&self, property: PropertyId) -> Option<&Slot> {
         let at = self.0.binary_search_by_key(&property, |(id, _)| *id).ok()?;

@@ -14,7 +14,7 @@ use crate::catalog::{
 };
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result, Violation};
-use crate::index::property::{Entry, EntryKey};
+use crate::index::property::{Entry, EntryKey, index_prefix, push};
 use crate::storage::plant::{self, Bug};
 use crate::value::Value;
 use std::collections::BTreeSet;
@@ -247,15 +247,18 @@ pub(crate) fn key<K: KeyRead>(
     index: &IndexDef,
     facts: &Facts<'_>,
 ) -> Result<Option<EntryKey>> {
-    let there = |property: &PropertyId| facts.slot(*property).is_some();
-    if !index.properties.iter().all(there) {
-        return Ok(None);
-    }
-    let mut values = Vec::with_capacity(index.properties.len());
+    let mut key = index_prefix(index.id);
     for property in &index.properties {
-        values.extend(facts.value(view, entity, *property)?);
+        match facts.slot(*property) {
+            None => return Ok(None),
+            Some(Slot::Value(value)) => push(&mut key, index, value)?,
+            Some(apart) => {
+                let value = apart.clone().into_value(view.keys, entity, *property)?;
+                push(&mut key, index, &value)?;
+            }
+        }
     }
-    EntryKey::new(index, entity, &values).map(Some)
+    EntryKey::new(index, entity, key).map(Some)
 }
 
 /// Whether nobody else has the values.

@@ -129,7 +129,8 @@ impl WriteTxn {
         &mut self,
         properties: impl IntoIterator<Item = (P, V)>,
     ) -> Result<Properties> {
-        let mut slots = Properties::default();
+        let properties = properties.into_iter();
+        let mut slots = Properties::with_capacity(properties.size_hint().0.min(MAX_PROPERTIES));
         for (property, value) in properties {
             let Some((property, value)) = self.checked(property.as_ref(), value.into())? else {
                 continue;

@@ -43,12 +43,8 @@ impl Entry {
 }
 
 impl EntryKey {
-    /// The key of `entity`, which has `values`.
-    pub(crate) fn new(index: &IndexDef, entity: Entity, values: &[Value]) -> Result<Self> {
-        let mut key = index_prefix(index.id);
-        for value in values {
-            push(&mut key, index, value)?;
-        }
+    /// The key of `entity`, whose values were written after the index's prefix.
+    pub(crate) fn new(index: &IndexDef, entity: Entity, mut key: KeyWriter) -> Result<Self> {
         let values_end = key.as_bytes().len();
         if values_end > MAX_INDEXED_BYTES {
             return Err(Error::IndexedValueTooLong {
@@ -112,7 +108,7 @@ pub(crate) fn index_prefix(index: SchemaId) -> KeyWriter {
 }
 
 /// Appends a value to a key.
-pub(super) fn push(key: &mut KeyWriter, index: &IndexDef, value: &Value) -> Result<()> {
+pub(crate) fn push(key: &mut KeyWriter, index: &IndexDef, value: &Value) -> Result<()> {
     ordered::push_value(key, value).map_err(|_| Error::NotIndexable {
         index: index.name.clone(),
         kind: value.kind(),

@@ -12,6 +12,6 @@ mod entry;
 mod lookup;
 mod sketch;
 
-pub(crate) use entry::{Entry, EntryKey, index_prefix};
+pub(crate) use entry::{Entry, EntryKey, index_prefix, push};
 pub use lookup::{Lookup, Matches};
 pub use sketch::Sketch;
