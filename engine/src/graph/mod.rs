@@ -35,7 +35,7 @@ pub use keys::{Entity, Way};
 pub use properties::{MAX_PROPERTIES, MAX_VALUE_BYTES};
 pub use read::{Read, ReadTxn};
 pub use record::MAX_LABELS;
-pub use write::{Savepoint, WriteTxn};
+pub use write::{Savepoint, WriteTxn, Written};
 
 use crate::value::{NodeId, RelationshipId, Value};
 

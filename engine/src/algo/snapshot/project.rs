@@ -188,8 +188,8 @@ impl Selection {
                         let fill = Fill { view, types, stop };
                         let mut part = builder.part();
                         let filled = match weight {
-                            Some(weight) => fill.from_records(weight, from, to, &mut part),
-                            None => fill.from_adjacency(from, to, &mut part),
+                            Some(weight) => fill.push_records(weight, from, to, &mut part),
+                            None => fill.push_adjacency(from, to, &mut part),
                         };
                         // One that fails stops the others: their work is for nothing.
                         filled.inspect_err(|_| stop.cancel())
@@ -227,7 +227,7 @@ impl<K: KeyRead> Fill<'_, '_, K> {
     }
 
     /// Keys alone, of sources in a range.
-    fn from_adjacency(
+    fn push_adjacency(
         &self,
         from: u64,
         to: u64,
@@ -257,7 +257,7 @@ impl<K: KeyRead> Fill<'_, '_, K> {
     }
 
     /// Records, of relationships in a range.
-    fn from_records(
+    fn push_records(
         &self,
         weight: Option<PropertyId>,
         from: u64,

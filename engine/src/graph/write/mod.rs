@@ -12,7 +12,7 @@ mod relationships;
 pub(crate) use relationships::adjacency;
 
 use super::keys::Entity;
-use super::pending::Pending;
+use super::pending::{Pairs, Pending};
 use super::properties::{Apart, Encoder, MAX_VALUE_BYTES};
 use super::read::{Read, sealed};
 use super::rules::{self, Outcome};
@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, Change, Counter, GraphState, NameId, Names, NextId
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
-use crate::storage::batch::{self, Batch, Key};
+use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
@@ -59,6 +59,9 @@ pub struct WriteTxn {
     /// counts are written anew.
     adds: bool,
 }
+
+/// A pair that a commit would write: its family, its key, and its value, or none where it deletes.
+pub type Written<'a> = (Family, &'a [u8], Option<&'a [u8]>);
 
 /// A place in a transaction to which it can be rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +162,7 @@ impl WriteTxn {
     ///
     /// # Errors
     /// [`Error::TransactionTooLarge`], since what was collected is written out first.
-    pub fn changes(&mut self) -> Result<impl Iterator<Item = (Family, &[u8], Option<&[u8]>)>> {
+    pub fn changes(&mut self) -> Result<impl Iterator<Item = Written<'_>>> {
         self.settle()?;
         Ok(self.keys.changes())
     }
@@ -204,8 +207,8 @@ impl WriteTxn {
     }
 
     /// Writes what an operation changes and what the rules ask for, or says that there is no room.
-    fn write(&mut self, mut changes: Changes, rules: Outcome) -> Result<()> {
-        changes.follow(&rules);
+    fn write(&mut self, mut changes: Changes, rules: &Outcome) -> Result<()> {
+        changes.follow(rules);
         self.keys.ensure_room(changes.bytes)?;
         changes.write_admitted(&mut self.keys);
         self.note_rules(rules);
@@ -213,7 +216,7 @@ impl WriteTxn {
     }
 
     /// What else index entries that were written change, and what is still to be looked at.
-    fn note_rules(&mut self, rules: Outcome) {
+    fn note_rules(&mut self, rules: &Outcome) {
         for entry in rules.entries.iter().filter(|entry| entry.counts) {
             let difference = if entry.value.is_some() { 1 } else { -1 };
             self.pending
@@ -282,7 +285,7 @@ impl Read for WriteTxn {}
 /// What an operation is going to write. Collected first, admitted as a whole, then written.
 #[derive(Default)]
 struct Changes {
-    pairs: Vec<(Family, Key, Option<Box<[u8]>>)>,
+    pairs: Pairs,
     bytes: usize,
 }
 

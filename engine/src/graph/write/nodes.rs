@@ -72,7 +72,7 @@ impl WriteTxn {
         record.encode(node, &mut self.encoder);
         let key = record_key(node.get());
         changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
-        self.write(changes, rules)?;
+        self.write(changes, &rules)?;
         self.adds = true;
         self.state.next.node += 1;
         self.pending.count(Counter::Nodes, 1);
@@ -139,7 +139,7 @@ impl WriteTxn {
         after.encode(node, &mut self.encoder);
         let key = record_key(node.get());
         changes.put_encoded(Family::Nodes, &key, &mut self.encoder)?;
-        self.write(changes, rules)?;
+        self.write(changes, &rules)?;
         if difference > 0 {
             self.adds = true;
             self.pending.add_to_set(SetId::Label(label), node.get());
@@ -265,7 +265,7 @@ impl WriteTxn {
 
     fn erase_node(&mut self, erased: Erased) {
         erased.changes.write_admitted(&mut self.keys);
-        self.note_rules(erased.rules);
+        self.note_rules(&erased.rules);
         for hierarchy in erased.memberships {
             self.pending.relevel(hierarchy, erased.node.get());
         }

@@ -119,7 +119,7 @@ impl WriteTxn {
         }
         let key = record_key(entity.number());
         changes.put_encoded(family_of(entity), &key, &mut self.encoder)?;
-        self.write(changes, rules)?;
+        self.write(changes, &rules)?;
         self.adds |= adds;
         Ok(())
     }

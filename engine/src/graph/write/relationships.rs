@@ -64,7 +64,7 @@ impl WriteTxn {
         let [out, incoming] = adjacency(relationship, record.ends());
         changes.put(Family::Out, &out, []);
         changes.put(Family::In, &incoming, []);
-        self.write(changes, rules)?;
+        self.write(changes, &rules)?;
         self.adds = true;
         self.state.next.relationship += 1;
         self.note_relationship(
@@ -125,7 +125,7 @@ impl WriteTxn {
         for doomed in doomed {
             let ends = doomed.ends;
             doomed.changes.write_admitted(&mut self.keys);
-            self.note_rules(doomed.rules);
+            self.note_rules(&doomed.rules);
             self.note_relationship(
                 doomed.relationship,
                 ends,

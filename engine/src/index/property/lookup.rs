@@ -245,7 +245,7 @@ impl<'a, K: KeyRead> Lookup<'a, K> {
             .keys
             .scan_with(Family::PropIndex, range, options)?;
         Ok(Matches {
-            source: Source::Scan(scan),
+            source: Source::Scan(Box::new(scan)),
             like: self.like(),
             unique: self.index.unique,
         })
@@ -267,7 +267,7 @@ pub struct Matches<'a> {
 
 enum Source<'a> {
     One(Option<Entity>),
-    Scan(Scan<'a>),
+    Scan(Box<Scan<'a>>),
 }
 
 impl Iterator for Matches<'_> {
