@@ -15,7 +15,7 @@ use stratigraph::storage::family::Family;
 use stratigraph::{Direction, NodeId, Read};
 
 pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> Result<()> {
-    let (rounds, nodes) = setup.choose((41, 2_000), (101, 4_000));
+    let (rounds, nodes) = setup.choose((41, 2_000_u32), (101, 4_000));
     println!("expand     {rounds} rounds of {nodes} random nodes");
     setup.progress("expand: warm up");
     let all: Vec<u64> = (0..content.nodes).collect();
@@ -43,9 +43,9 @@ pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> 
             Ok(time)
         },
     )?;
-    let times = measured.map(|seconds| seconds * 1e6 / nodes as f64);
+    let times = measured.map(|seconds| seconds * 1e6 / f64::from(nodes));
     report.compare("expand_vs_raw", &times, "us CPU", Some(Mark::AtMost(1.3)));
-    let per_node = |made: u64| made as f64 / nodes as f64;
+    let per_node = |made: u64| made as f64 / f64::from(nodes);
     let (ours, raw) = (per_node(made.0), per_node(made.1));
     report.count("expand_allocations", ours, Some(raw), "per node", None);
     two_steps(setup, content, report)

@@ -14,7 +14,7 @@ use stratigraph::storage::family::Family;
 use stratigraph::{Entity, NodeId, Read, Value};
 
 pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> Result<()> {
-    let (rounds, reads) = setup.choose((41, 10_000), (101, 20_000));
+    let (rounds, reads) = setup.choose((41, 10_000_u32), (101, 20_000));
     println!("get        {rounds} rounds of {reads} random nodes, by id and by unique property");
     let all: Vec<u64> = (0..content.nodes).collect();
     let emails: Vec<(Value, u64)> = all.iter().map(|id| (email(*id).into(), *id)).collect();
@@ -28,7 +28,7 @@ pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> 
             .map(|_| random.u64(..content.nodes))
             .collect::<Vec<_>>())
     };
-    let nanoseconds = |seconds: f64| seconds * 1e9 / reads as f64;
+    let nanoseconds = |seconds: f64| seconds * 1e9 / f64::from(reads);
 
     setup.progress("get: by id");
     let mut made = 0;
@@ -45,7 +45,7 @@ pub(super) fn measure(setup: &Setup, content: &Content, report: &mut Report) -> 
     )?;
     let mark = Some(Mark::AtMost(1.5));
     report.compare("get_vs_raw", &measured.map(nanoseconds), "ns CPU", mark);
-    let made = made as f64 / reads as f64;
+    let made = made as f64 / f64::from(reads);
     report.count("get_allocations", made, None, "per get", None);
 
     setup.progress("get: by unique property");
