@@ -10,7 +10,7 @@
 //! build's target features alone: one binary must run everywhere.
 //!
 //! A function checks the shapes once per call and answers a wrong one with a
-//! [`VectorError`](crate::VectorError); behind that check nothing is checked again. Many rows per
+//! [`VectorError`]; behind that check nothing is checked again. Many rows per
 //! call are much cheaper than many calls.
 //!
 //! Measured on one core of a Xeon (Sapphire Rapids) at 2 GHz nominal, nanoseconds per row of a dot
