@@ -11,7 +11,9 @@ use stratigraph::storage::files::header::CURRENT_FORMAT;
 
 /// Each database with its dump.
 fn golden() -> Vec<(PathBuf, PathBuf)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    // At run time: checkouts share their build output, and the path of another may be built in.
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
+    let folder = Path::new(&here).join("tests/golden");
     let entries = fs::read_dir(folder).unwrap();
     let mut formats: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     formats.retain(|path| path.is_dir());

@@ -102,7 +102,8 @@ impl Value {
             // A float equal to an integer has to feed the hasher as that integer does.
             Self::Float(value) => match exact_int(*value) {
                 Some(int) => int.hash(hasher),
-                None => value.to_bits().hash(hasher),
+                // Its bits alone could be those of an integer that it does not equal.
+                None => (value.to_bits(), true).hash(hasher),
             },
             Self::String(value) => value.hash(hasher),
             Self::Bytes(value) => value.hash(hasher),
