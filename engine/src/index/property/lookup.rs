@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A property index of a transaction's view.
 ///
 /// ```
-/// use stratigraph::{Database, Index, Read};
+/// use stratigraph::{Database, Index, Read, Value};
 ///
 /// let db = Database::in_memory()?;
 /// db.create_index(Index::on_nodes("Person", ["age"]).named("by_age"))?;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// }
 /// let by_age = txn.index("by_age")?;
 /// assert_eq!(by_age.equal(&[40.into()])?.count(), 1);
-/// assert_eq!(by_age.range(35.into()..)?.count(), 2);
+/// assert_eq!(by_age.range(Value::from(35)..)?.count(), 2);
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 pub struct Lookup<'a, K> {
