@@ -1,6 +1,6 @@
 //! A document as a hierarchy: headings below headings, a level for each, and a part that moves.
 //!
-//! `cargo run --example outline`
+//! `cargo run --example outline`, or with a folder that does not exist yet, to keep the database
 
 use stratigraph::{
     Database, Direction, Error, HierarchyOptions, NO_PROPERTIES, NodeId, Read, Result,
@@ -21,7 +21,10 @@ const HEADINGS: [(usize, &str); 10] = [
 ];
 
 fn main() -> Result<()> {
-    let db = Database::in_memory()?;
+    let db = match std::env::args_os().nth(1) {
+        Some(folder) => Database::create(folder)?,
+        None => Database::in_memory()?,
+    };
     db.create_hierarchy(HierarchyOptions::new("outline", "HAS_CHILD").tree())?;
 
     let mut txn = db.write()?;
@@ -57,7 +60,8 @@ fn main() -> Result<()> {
         other => println!("{other:?}"),
     }
     txn.commit()?;
-    show(&db)
+    show(&db)?;
+    db.close()
 }
 
 /// Level by level, from the roots down.

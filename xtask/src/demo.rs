@@ -16,7 +16,7 @@ use std::process::{self, Command};
 pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> {
     verbs::no_arguments(arguments)?;
     shell::say(
-        "demo: build, then a tour of the storage floor (3 minutes; the first time about 20)",
+        "demo: build, then a tour of the graph and its database (3 minutes; the first time about 20)",
     );
     let cargo = Cargo::linking(places)?;
     cargo.run(&[
@@ -28,7 +28,11 @@ pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> 
         "stratigraph-cli",
         "--bins",
         "--example",
-        "storage_tour",
+        "people",
+        "--example",
+        "outline",
+        "--example",
+        "communities",
     ])?;
     let folder = env::temp_dir().join(format!("stratigraph-demo-{}", process::id()));
     fs::create_dir_all(&folder)
@@ -37,7 +41,7 @@ pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> 
         .map_err(|error| format!("{error}\nthe folder is left at {}", folder.display()))?;
     fs::remove_dir_all(&folder)
         .map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
-    shell::say("that is what stands now; the graph, vectors and the query language come next");
+    shell::say("that is what stands now; vector search and the query language come next");
     Ok(())
 }
 
@@ -47,40 +51,47 @@ fn tour(cargo: &Cargo<'_>, folder: &Path) -> Result<(), String> {
     let restored = folder.join("restored");
     let binary = cargo.release("stratigraph");
 
-    shell::say(
-        "1. the library: transactions, snapshots, scans, a reopen, written by a small example",
-    );
-    shell::run(Command::new(cargo.release("examples/storage_tour")).arg(&database))?;
+    shell::say("1. the library: nodes, relationships, a constraint, an index, and a refusal");
+    shell::run(&mut Command::new(cargo.release("examples/people")))?;
+    shell::say("2. who matters, who belongs together, and a walk from level to level");
+    shell::run(&mut Command::new(cargo.release("examples/communities")))?;
+    shell::say("3. a document as a hierarchy: levels, a part that moves, a cycle that is refused");
+    shell::run(Command::new(cargo.release("examples/outline")).arg(&database))?;
 
-    let steps: [(&str, &str, &[&Path]); 6] = [
+    let steps: [(&str, &str, &[&Path]); 7] = [
         (
-            "2. what this database is: its id, format, commit sequence and families",
+            "4. what this database is: its id, format, commit sequence and families",
             "info",
             &[&database],
         ),
         (
-            "3. structure and invariants hold: the mark, the sequence, every family",
+            "5. structure and invariants hold: both ends of every relationship, degrees, sets, levels, the mark",
             "check",
             &[&database],
         ),
         (
-            "4. every block on disk still has the checksum it was written with",
+            "6. every block on disk still has the checksum it was written with",
             "scrub",
             &[&database],
         ),
         (
-            "5. a backup to one commit sequence, every byte of it hashed",
+            "7. a backup to one commit sequence, every byte of it hashed",
             "backup",
             &[&database, &backup],
         ),
         (
-            "6. the backup becomes a database again",
+            "8. the backup becomes a database again",
             "restore",
             &[&backup, &restored],
         ),
         (
-            "7. and the restored one holds its invariants too",
+            "9. and the restored one holds its invariants too",
             "check",
+            &[&restored],
+        ),
+        (
+            "10. all of it as text, to read, keep, or load elsewhere",
+            "dump",
             &[&restored],
         ),
     ];
