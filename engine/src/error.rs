@@ -13,46 +13,15 @@ use std::sync::Arc;
 use stratigraph_vector::VectorError;
 
 mod cycle;
+mod kind;
 mod violation;
 
 pub use cycle::Cycle;
+pub use kind::ErrorKind;
 pub use violation::{Violation, ViolationReason};
 
 /// The engine's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// What a caller should do about an [`Error`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The request is wrong: change it, trying again as it is cannot help.
-    Request,
-    /// Nothing is wrong with the request: try it again.
-    Retry,
-    /// Somebody else has what was asked for.
-    Conflict,
-    /// Stored bytes are not what was written: restore from a backup.
-    Corrupt,
-    /// The database cannot serve this now (disk full, sync failed, closed).
-    Unavailable,
-    /// The engine broke a promise to itself: please report it.
-    Bug,
-}
-
-impl ErrorKind {
-    /// The kind as one lower-case word, for `--json` and logs.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Retry => "retry",
-            Self::Conflict => "conflict",
-            Self::Corrupt => "corrupt",
-            Self::Unavailable => "unavailable",
-            Self::Bug => "bug",
-        }
-    }
-}
 
 /// Everything that can go wrong in the engine.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -503,65 +472,6 @@ impl std::fmt::Display for TimeLimit {
 }
 
 impl Error {
-    /// What to do about it.
-    #[must_use]
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Self::NotFound { .. }
-            | Self::NotADatabase { .. }
-            | Self::AlreadyExists { .. }
-            | Self::FutureFormat { .. }
-            | Self::MigrationNeeded { .. }
-            | Self::RecoveryNeeded { .. }
-            | Self::ReadOnly
-            | Self::TransactionTooLarge { .. }
-            | Self::TooLarge { .. }
-            | Self::UnknownSavepoint
-            | Self::Cancelled
-            | Self::ReservedKey
-            | Self::BulkOrder { .. }
-            | Self::BulkExists { .. }
-            | Self::NeedsDisk { .. }
-            | Self::Setting { .. }
-            | Self::NoSuchBackup { .. }
-            | Self::NodeNotFound { .. }
-            | Self::RelationshipNotFound { .. }
-            | Self::HasRelationships { .. }
-            | Self::TooConnected { .. }
-            | Self::NotStorable { .. }
-            | Self::TooMany { .. }
-            | Self::BadName { .. }
-            | Self::UnknownName { .. }
-            | Self::AlreadyDeclared { .. }
-            | Self::IndexOfConstraint { .. }
-            | Self::BadDeclaration { .. }
-            | Self::NotIndexable { .. }
-            | Self::MixedDimensions { .. }
-            | Self::Vector(_)
-            | Self::IndexedValueTooLong { .. }
-            | Self::ConstraintViolation(_)
-            | Self::HierarchyCycle { .. }
-            | Self::HierarchyParent { .. }
-            | Self::HierarchyTooLarge { .. } => ErrorKind::Request,
-            Self::LoadInProgress
-            | Self::IndexNotReady { .. }
-            | Self::WriterQueueTimeout { .. }
-            | Self::TransactionExpired { .. } => ErrorKind::Retry,
-            Self::AlreadyOpen { .. } => ErrorKind::Conflict,
-            Self::ForeignFile { .. }
-            | Self::DataLoss { .. }
-            | Self::Corruption { .. }
-            | Self::Record { .. } => ErrorKind::Corrupt,
-            Self::Closed
-            | Self::Poisoned { .. }
-            | Self::OutcomeUnknown { .. }
-            | Self::DiskFull { .. }
-            | Self::Io { .. } => ErrorKind::Unavailable,
-            Self::Dump(error) => error.kind(),
-            Self::Store { .. } | Self::Bug { .. } => ErrorKind::Bug,
-        }
-    }
-
     /// Whether the write may or may not be there after the next open.
     ///
     /// Every other error means that nothing was written.

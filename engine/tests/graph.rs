@@ -133,6 +133,28 @@ fn savepoints_take_back_what_is_collected_too() {
 }
 
 #[test]
+fn an_id_that_was_handed_out_is_not_given_again_after_a_rollback() {
+    let db = Database::in_memory().unwrap();
+    let mut txn = db.write().unwrap();
+    let kept = person(&mut txn, "Ann");
+    let before = txn.savepoint().unwrap();
+    let gone = person(&mut txn, "Bob");
+    let loved = txn
+        .create_relationship(kept, "LOVES", gone, NO_PROPERTIES)
+        .unwrap();
+    txn.rollback_to(before).unwrap();
+    let next = person(&mut txn, "Cy");
+    let known = txn
+        .create_relationship(kept, "KNOWS", next, NO_PROPERTIES)
+        .unwrap();
+    assert!(next > gone && known > loved, "{gone:?} {next:?}");
+    txn.commit().unwrap();
+    let read = db.read().unwrap();
+    assert!(read.node(gone).unwrap().is_none());
+    assert!(read.relationship(loved).unwrap().is_none());
+}
+
+#[test]
 fn a_unique_constraint_refuses_old_and_new_duplicates() {
     let db = Database::in_memory().unwrap();
     let mut txn = db.write().unwrap();

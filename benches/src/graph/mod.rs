@@ -11,12 +11,12 @@ mod open;
 mod rank;
 mod traverse;
 
+use crate::measure::machine::Machine;
 use crate::measure::report::Report;
-use crate::measure::{Setup, machine};
+use crate::measure::{Common, Setup};
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::Path;
 
 /// Measures the graph beside raw RocksDB.
 ///
@@ -24,21 +24,11 @@ use std::time::Instant;
 #[derive(Debug, Parser)]
 #[command(name = "graph")]
 pub struct Arguments {
-    /// Less data and fewer rounds.
-    #[arg(long)]
-    quick: bool,
-    /// Where the databases are made, in a folder of their own; not a tmpfs.
-    #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
-    /// Seed of all data and access orders.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    common: Common,
     /// Measure one group of figures only.
     #[arg(long)]
     only: Option<Group>,
-    /// Leave the databases behind.
-    #[arg(long)]
-    keep: bool,
 }
 
 /// A group of figures.
@@ -71,40 +61,21 @@ const SUMMARY: [&str; 8] = [
 /// # Errors
 /// Whatever fails underneath; a missed mark is no failure, it is printed.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let parent = arguments.dir.clone().unwrap_or_else(std::env::temp_dir);
-    let machine = machine::Machine::look(&parent)?;
-    if machine.is_memory() {
-        bail!(
-            "{} is on {}: name a folder on a disk with --dir DIR",
-            parent.display(),
-            machine.file_system,
-        );
-    }
-    let folder = tempfile::Builder::new()
-        .prefix("stratigraph-bench-")
-        .tempdir_in(&parent)?;
-    let setup = Setup {
-        dir: folder.path().to_path_buf(),
-        seed: arguments.seed,
-        quick: arguments.quick,
-        begun: Instant::now(),
+    let refuse = |machine: &Machine, parent: &Path| {
+        if machine.is_memory() {
+            bail!(
+                "{} is on {}: name a folder on a disk with --dir DIR",
+                parent.display(),
+                machine.file_system,
+            );
+        }
+        Ok(())
     };
-    machine.print();
-    println!(
-        "parameters seed {}, {}",
-        setup.seed,
-        setup.choose("quick", "full")
-    );
-    let measured = measure(&setup, arguments.only, arguments.keep);
-    if arguments.keep {
-        eprintln!("databases left in {}", folder.keep().display());
-    } else {
-        folder.close()?;
-    }
-    let report = measured?;
-    println!("load       {} at the end", machine::load());
-    report.print("graph", &SUMMARY);
-    Ok(())
+    arguments
+        .common
+        .run("graph", &SUMMARY, refuse, |setup, keep| {
+            measure(setup, arguments.only, keep)
+        })
 }
 
 fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {

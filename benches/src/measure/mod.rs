@@ -14,8 +14,68 @@ pub(crate) mod report;
 pub(crate) mod rounds;
 
 use anyhow::{Context, Result};
+use clap::Args;
+use machine::Machine;
+use report::Report;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// What every benchmark can be told.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Less data and fewer rounds.
+    #[arg(long)]
+    quick: bool,
+    /// Where the databases are made, in a folder of their own; not a tmpfs.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Seed of all data and access orders.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Leave the databases behind.
+    #[arg(long)]
+    keep: bool,
+}
+
+impl Common {
+    /// Measures in a folder of its own and prints; the last line is `name` and the figures of `summary`.
+    pub(crate) fn run(
+        &self,
+        name: &str,
+        summary: &[&str],
+        refuse: impl FnOnce(&Machine, &Path) -> Result<()>,
+        measure: impl FnOnce(&Setup, bool) -> Result<Report>,
+    ) -> Result<()> {
+        let parent = self.dir.clone().unwrap_or_else(std::env::temp_dir);
+        let machine = Machine::look(&parent)?;
+        refuse(&machine, &parent)?;
+        let folder = tempfile::Builder::new()
+            .prefix("stratigraph-bench-")
+            .tempdir_in(&parent)?;
+        let setup = Setup {
+            dir: folder.path().to_path_buf(),
+            seed: self.seed,
+            quick: self.quick,
+            begun: Instant::now(),
+        };
+        machine.print();
+        println!(
+            "parameters seed {}, {}",
+            setup.seed,
+            setup.choose("quick", "full")
+        );
+        let measured = measure(&setup, self.keep);
+        if self.keep {
+            eprintln!("databases left in {}", folder.keep().display());
+        } else {
+            folder.close()?;
+        }
+        let report = measured?;
+        println!("load       {} at the end", machine::load());
+        report.print(name, summary);
+        Ok(())
+    }
+}
 
 /// What every group of figures needs to know.
 pub(crate) struct Setup {

@@ -41,8 +41,10 @@ pub(crate) struct SetChange {
     pub(crate) removed: RoaringBitmap,
 }
 
-/// Pairs to write; no value means to delete.
-pub(crate) type Pairs = Vec<(Family, Key, Option<Box<[u8]>>)>;
+/// A pair to write; no value means to delete.
+pub(crate) type Pair = (Family, Key, Option<Box<[u8]>>);
+/// Several of them.
+pub(crate) type Pairs = Vec<Pair>;
 
 impl Pending {
     /// Notes that an id came into a set, in which it was not.
@@ -69,6 +71,11 @@ impl Pending {
         self.sets
             .range(key(0)..=key(u64::MAX))
             .map(|(key, change)| (key.high, change))
+    }
+
+    /// The changes of one container.
+    pub(crate) fn set_change(&self, key: ContainerKey) -> Option<&SetChange> {
+        self.sets.get(&key)
     }
 
     /// Notes a change of a degree.
@@ -248,31 +255,31 @@ impl Pending {
 
     fn settle_counts(&self, keys: &KeyWriteTxn, pairs: &mut Pairs) -> Result<()> {
         for (counter, difference) in &self.counts {
-            if *difference == 0 {
-                continue;
-            }
-            let key = counter.key();
-            let before = stored(keys, Family::Meta, &key, Counter::decode_count)?;
-            let after = add(
-                before.unwrap_or_default(),
-                *difference,
-                Family::Meta,
-                "count",
-            )?;
-            let value = (after > 0).then(|| Counter::encode_count(after));
-            pairs.push(pair(Family::Meta, &key, value));
+            pairs.extend(counted(keys, *counter, *difference)?);
         }
         Ok(())
     }
 }
 
 /// A pair to write, or to delete.
-pub(crate) fn pair(
-    family: Family,
-    key: &[u8],
-    value: Option<Vec<u8>>,
-) -> (Family, Key, Option<Box<[u8]>>) {
+pub(crate) fn pair(family: Family, key: &[u8], value: Option<Vec<u8>>) -> Pair {
     (family, key.into(), value.map(Vec::into_boxed_slice))
+}
+
+/// What to write for a count that differs; nothing if it does not.
+pub(crate) fn counted(
+    keys: &impl KeyRead,
+    counter: Counter,
+    difference: i64,
+) -> Result<Option<Pair>> {
+    if difference == 0 {
+        return Ok(None);
+    }
+    let key = counter.key();
+    let before = stored(keys, Family::Meta, &key, Counter::decode_count)?.unwrap_or_default();
+    let after = add(before, difference, Family::Meta, "count")?;
+    let value = (after > 0).then(|| Counter::encode_count(after));
+    Ok(Some(pair(Family::Meta, &key, value)))
 }
 
 /// How many bytes a transaction holds of some pairs.

@@ -55,14 +55,8 @@ impl ContainerKey {
     /// The container in which an id lies.
     #[must_use]
     pub(crate) fn of(set: SetId, id: u64) -> (Self, u32) {
-        // Sixteen bits fit.
-        (
-            Self {
-                set,
-                high: id >> 16,
-            },
-            (id & 0xFFFF) as u32,
-        )
+        let (high, low) = split(id);
+        (Self { set, high }, low)
     }
 
     /// Its bytes.
@@ -102,6 +96,12 @@ impl ContainerKey {
             high: u64::from_be_bytes(wide),
         })
     }
+}
+
+/// The container of an id, and its place in it.
+pub(crate) fn split(id: u64) -> (u64, u32) {
+    // Sixteen bits fit.
+    (id >> 16, (id & 0xFFFF) as u32)
 }
 
 /// A container's bytes.

@@ -106,9 +106,7 @@ impl<'a, K: KeyRead> View<'a, K> {
     /// Whether an id is in a set.
     pub(crate) fn set_contains(&self, set: SetId, id: u64) -> Result<bool> {
         let (key, low) = ContainerKey::of(set, id);
-        if let Some(pending) = self.pending
-            && let Some((_, change)) = pending.set_changes(set).find(|(high, _)| *high == key.high)
-        {
+        if let Some(change) = self.pending.and_then(|pending| pending.set_change(key)) {
             if change.added.contains(low) {
                 return Ok(true);
             }

@@ -11,22 +11,20 @@ use crate::database::Database;
 use crate::database::keys::{KeyBulkLoad, KeyRead};
 use crate::error::{Error, Result};
 use crate::graph::hierarchy::keys::{HierarchyKey, encode_level};
-use crate::graph::hierarchy::{Stored, failed, find_cycle, relevel};
+use crate::graph::hierarchy::{
+    LevelMoves, Rewritten, Stored, WHOLE_READ_LIMIT, failed, find_cycle, relevel,
+};
 use crate::graph::keys::DegreeKey;
 use crate::graph::pending::decode_degree;
-use crate::graph::{Direction, Read as _, WriteTxn, sets, view};
+use crate::graph::{Direction, Read as _, WriteTxn, view};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::value::NodeId;
-use roaring::{RoaringBitmap, RoaringTreemap};
+use roaring::RoaringTreemap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// How much may be read to find out the levels of a hierarchy that is being declared: everything that
-/// is kept for it has to fit into memory once.
-const READ_LIMIT: u64 = 200_000_000;
 
 impl Database {
     /// Declares that relationships of a type lead from parent to child: from now on the database
@@ -84,16 +82,16 @@ impl Database {
         };
         watch.step("look for cycles", 0, 0)?;
         let fail = |error| failed(&declared, error);
-        if let Some(cycle) = find_cycle(&lineage, &ends, READ_LIMIT).map_err(fail)? {
+        if let Some(cycle) = find_cycle(&lineage, &ends, WHOLE_READ_LIMIT).map_err(fail)? {
             return Err(Error::HierarchyCycle {
                 hierarchy: Arc::clone(&declared.name),
                 cycle: cycle.into(),
             });
         }
         watch.step("find the levels", 0, 0)?;
-        let levels = relevel(&lineage, &ends, READ_LIMIT).map_err(fail)?;
+        let levels = relevel(&lineage, &ends, WHOLE_READ_LIMIT).map_err(fail)?;
         let count = levels.len() as u64;
-        write_levels(&mut load, &declared, levels)?;
+        write_levels(&mut load, view.keys, &declared, levels)?;
         let mut last = Batch::new();
         last.put(
             Family::Meta,
@@ -186,28 +184,22 @@ fn one_parent<K: KeyRead>(
 /// Levels and members, in the order of their keys.
 fn write_levels(
     load: &mut KeyBulkLoad,
+    keys: &impl KeyRead,
     definition: &HierarchyDef,
     levels: BTreeMap<NodeId, Option<u32>>,
 ) -> Result<()> {
     let id = definition.id;
-    let mut members: BTreeMap<(u32, u64), RoaringBitmap> = BTreeMap::new();
+    let mut moves = LevelMoves::default();
     for (node, level) in levels {
-        let Some(level) = level else {
-            continue;
-        };
-        let key = HierarchyKey::LevelOf(id, node).encode();
-        load.put(Family::Hierarchy, &key, &encode_level(level))?;
-        let container = members.entry((level, node.get() >> 16)).or_default();
-        // Sixteen bits fit.
-        container.insert((node.get() & 0xFFFF) as u32);
+        moves.note(node, None, level);
+        if let Some(level) = level {
+            let key = HierarchyKey::LevelOf(id, node).encode();
+            load.put(Family::Hierarchy, &key, &encode_level(level))?;
+        }
     }
-    for ((level, high), mut container) in members {
-        let key = HierarchyKey::Members(id, level, high).encode();
-        load.put(
-            Family::Hierarchy,
-            &key,
-            &sets::encode_container(&mut container),
-        )?;
+    for container in moves.rewrite(id, keys) {
+        let Rewritten { key, after, .. } = container?;
+        load.put(Family::Hierarchy, &key, &after.unwrap_or_default())?;
     }
     Ok(())
 }

@@ -8,20 +8,18 @@ use crate::catalog::{Catalog, Counter, HierarchyDef, SchemaId};
 use crate::database::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::error::{Error, Result};
 use crate::graph::hierarchy::keys::{HierarchyKey, encode_level};
-use crate::graph::hierarchy::{Lineage, Stored, failed, find_cycle, relevel};
-use crate::graph::pending::stored;
-use crate::graph::sets;
+use crate::graph::hierarchy::{
+    LevelMoves, Lineage, Rewritten, Stored, WHOLE_READ_LIMIT, failed, find_cycle, relevel,
+};
 use crate::graph::view::View;
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::value::NodeId;
-use roaring::{RoaringBitmap, RoaringTreemap};
+use roaring::RoaringTreemap;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// How much may be read to find cycles and levels: as much as when a hierarchy is declared.
-const READ_LIMIT: u64 = 200_000_000;
 /// About what one relationship of a hierarchy takes in memory, in both directions.
 pub(super) const RELATIONSHIP_BYTES: usize = 96;
 
@@ -289,29 +287,21 @@ impl Writer<'_, '_, '_> {
         let loaded = self.lineage.loaded;
         let fail = |error| failed(definition, error);
         let children: RoaringTreemap = loaded.up.iter().map(|(child, _)| *child).collect();
-        if let Some(cycle) = find_cycle(&self.lineage, &children, READ_LIMIT).map_err(fail)? {
+        if let Some(cycle) = find_cycle(&self.lineage, &children, WHOLE_READ_LIMIT).map_err(fail)? {
             return Err(Error::HierarchyCycle {
                 hierarchy: Arc::clone(&definition.name),
                 cycle: cycle.into(),
             });
         }
-        let levels = relevel(&self.lineage, &loaded.changed(), READ_LIMIT).map_err(fail)?;
+        let levels = relevel(&self.lineage, &loaded.changed(), WHOLE_READ_LIMIT).map_err(fail)?;
         let id = definition.id;
-        let mut moved: BTreeMap<(u32, u64), [RoaringBitmap; 2]> = BTreeMap::new();
-        let mut came = 0;
+        let mut moves = LevelMoves::default();
         for (node, now) in levels {
             let before = self.lineage.stored_level(node)?;
-            for (level, side) in [(now, 0), (before, 1)] {
-                if let Some(level) = level {
-                    let sides = moved.entry((level, node.get() >> 16)).or_default();
-                    // Sixteen bits fit.
-                    sides[side].insert((node.get() & 0xFFFF) as u32);
-                }
-            }
+            moves.note(node, before, now);
             let Some(now) = now else {
                 return Err(Error::bug("a bulk load took a member out of a hierarchy"));
             };
-            came += u64::from(before.is_none());
             let key = HierarchyKey::LevelOf(id, node).encode();
             let before = match before {
                 Some(_) => view.keys.get(Family::Hierarchy, &key)?,
@@ -320,19 +310,13 @@ impl Writer<'_, '_, '_> {
             self.stream
                 .put_over(&key, before.as_deref(), &encode_level(now))?;
         }
-        for ((level, high), [came, went]) in moved {
-            let key = HierarchyKey::Members(id, level, high).encode();
-            let before = view.keys.get(Family::Hierarchy, &key)?;
-            let container = stored(view.keys, Family::Hierarchy, &key, sets::decode_container)?;
-            let mut container = container.unwrap_or_default();
-            container -= went;
-            container |= came;
-            if container.is_empty() {
+        let came = moves.members().unsigned_abs();
+        for container in moves.rewrite(id, view.keys) {
+            let Rewritten { key, before, after } = container?;
+            match after {
+                Some(after) => self.stream.put_over(&key, before.as_deref(), &after)?,
                 // Runs cannot delete; levels that lost all their members are few.
-                self.last.delete(Family::Hierarchy, &key);
-            } else {
-                let value = sets::encode_container(&mut container);
-                self.stream.put_over(&key, before.as_deref(), &value)?;
+                None => self.last.delete(Family::Hierarchy, &key),
             }
         }
         for node in &loaded.named {

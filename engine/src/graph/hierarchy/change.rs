@@ -3,19 +3,18 @@
 use super::keys::{HierarchyKey, encode_level};
 use super::levels::relevel;
 use super::lineage::Lineage;
+use super::moves::{LevelMoves, Rewritten};
 use super::reach::find_path;
 use super::stored::{READ_LIMIT, Stored, failed};
 use crate::catalog::{Counter, HierarchyDef, SchemaId};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
-use crate::graph::pending::{Pairs, add, pair, stored};
-use crate::graph::sets;
+use crate::graph::pending::{Pairs, counted, pair};
 use crate::graph::view::View;
 use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
 use crate::value::NodeId;
-use roaring::{RoaringBitmap, RoaringTreemap};
-use std::collections::BTreeMap;
+use roaring::RoaringTreemap;
 use std::sync::Arc;
 
 /// Whether `parent` may become a parent of `child`.
@@ -83,40 +82,24 @@ pub(crate) fn settle<K: KeyRead>(
     };
     let levels =
         relevel(&lineage, changed, READ_LIMIT).map_err(|error| failed(&definition, error))?;
-    let mut moved: BTreeMap<(u32, u64), [RoaringBitmap; 2]> = BTreeMap::new();
-    let mut members = 0;
+    let mut moves = LevelMoves::default();
     for (node, now) in levels {
         let before = lineage.stored_level(node)?;
         if before.is_some() && now.is_some() && plant::is(Bug::LevelNotMoved) {
             continue;
         }
-        members += i64::from(now.is_some()) - i64::from(before.is_some());
-        for (level, side) in [(now, 0), (before, 1)] {
-            if let Some(level) = level {
-                let sides = moved.entry((level, node.get() >> 16)).or_default();
-                // Sixteen bits fit.
-                sides[side].insert((node.get() & 0xFFFF) as u32);
-            }
-        }
+        moves.note(node, before, now);
         let key = HierarchyKey::LevelOf(hierarchy, node).encode();
         pairs.push(pair(Family::Hierarchy, &key, now.map(encode_level)));
     }
-    for ((level, high), [came, went]) in moved {
-        let key = HierarchyKey::Members(hierarchy, level, high).encode();
-        let container = stored(view.keys, Family::Hierarchy, &key, sets::decode_container)?;
-        let mut container = container.unwrap_or_default();
-        container -= went;
-        container |= came;
-        let value = (!container.is_empty()).then(|| sets::encode_container(&mut container));
-        pairs.push(pair(Family::Hierarchy, &key, value));
-    }
-    if members != 0 {
-        let counter = Counter::Members(hierarchy);
-        let key = counter.key();
-        let before = stored(view.keys, Family::Meta, &key, Counter::decode_count)?;
-        let after = add(before.unwrap_or_default(), members, Family::Meta, "count")?;
-        let value = (after > 0).then(|| Counter::encode_count(after));
-        pairs.push(pair(Family::Meta, &key, value));
+    pairs.extend(counted(
+        view.keys,
+        Counter::Members(hierarchy),
+        moves.members(),
+    )?);
+    for container in moves.rewrite(hierarchy, view.keys) {
+        let Rewritten { key, after, .. } = container?;
+        pairs.push(pair(Family::Hierarchy, &key, after));
     }
     Ok(())
 }

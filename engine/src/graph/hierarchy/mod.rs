@@ -18,6 +18,7 @@
 //!
 //! - `keys.rs`: what is stored of a hierarchy.
 //! - `stored.rs`: the graph as a [`Lineage`], and [`Hierarchy`], which answers questions.
+//! - `moves.rs`: from levels that changed to the members of levels.
 //! - `change.rs`: what a write transaction must refuse, and what it writes.
 
 mod change;
@@ -26,6 +27,7 @@ mod levels;
 mod lineage;
 #[cfg(test)]
 mod model;
+mod moves;
 mod order;
 mod reach;
 mod stored;
@@ -33,7 +35,8 @@ mod stored;
 pub(crate) use change::{admit, named_in, settle};
 pub use levels::{LevelChanges, relevel};
 pub use lineage::{Lineage, LineageError};
+pub(crate) use moves::{LevelMoves, Rewritten};
 pub use order::find_cycle;
 pub use reach::find_path;
 pub use stored::Hierarchy;
-pub(crate) use stored::{Stored, failed};
+pub(crate) use stored::{Stored, WHOLE_READ_LIMIT, failed};

@@ -21,6 +21,9 @@ use std::sync::Arc;
 
 /// How many reads and neighbours one question about a hierarchy may cost; about a gigabyte at most.
 pub(super) const READ_LIMIT: u64 = 20_000_000;
+/// How much finding out the levels of a whole hierarchy may cost, when it is declared or loaded:
+/// everything that is kept for it has to fit into memory once.
+pub(crate) const WHOLE_READ_LIMIT: u64 = 200_000_000;
 
 /// The relationships of one hierarchy in a view of the graph.
 pub(crate) struct Stored<'v, 'a, K> {

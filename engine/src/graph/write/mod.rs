@@ -111,9 +111,11 @@ impl WriteTxn {
             .position(|(known, ..)| *known == savepoint.0);
         let at = at.ok_or(Error::UnknownSavepoint)?;
         self.savepoints.truncate(at + 1);
-        if let Some((_, state, unmet)) = self.savepoints.last() {
-            self.state = state.clone();
-            self.unmet.clone_from(unmet);
+        if let Some((_, state, unmet)) = self.savepoints.last().cloned() {
+            // Ids that were handed out are not given again: somebody may hold one.
+            let next = std::mem::replace(&mut self.state, state).next;
+            self.raise_next_ids(next);
+            self.unmet = unmet;
         }
         // Everything that waited before the savepoint was written out at it.
         self.pending = Pending::default();

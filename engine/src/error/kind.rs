@@ -1,0 +1,97 @@
+//! What a caller can do about each error.
+
+use super::Error;
+
+/// What a caller should do about an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request is wrong: change it, trying again as it is cannot help.
+    Request,
+    /// Nothing is wrong with the request: try it again.
+    Retry,
+    /// Somebody else has what was asked for.
+    Conflict,
+    /// Stored bytes are not what was written: restore from a backup.
+    Corrupt,
+    /// The database cannot serve this now (disk full, sync failed, closed).
+    Unavailable,
+    /// The engine broke a promise to itself: please report it.
+    Bug,
+}
+
+impl ErrorKind {
+    /// The kind as one lower-case word, for `--json` and logs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Retry => "retry",
+            Self::Conflict => "conflict",
+            Self::Corrupt => "corrupt",
+            Self::Unavailable => "unavailable",
+            Self::Bug => "bug",
+        }
+    }
+}
+
+impl Error {
+    /// What to do about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotFound { .. }
+            | Self::NotADatabase { .. }
+            | Self::AlreadyExists { .. }
+            | Self::FutureFormat { .. }
+            | Self::MigrationNeeded { .. }
+            | Self::RecoveryNeeded { .. }
+            | Self::ReadOnly
+            | Self::TransactionTooLarge { .. }
+            | Self::TooLarge { .. }
+            | Self::UnknownSavepoint
+            | Self::Cancelled
+            | Self::ReservedKey
+            | Self::BulkOrder { .. }
+            | Self::BulkExists { .. }
+            | Self::NeedsDisk { .. }
+            | Self::Setting { .. }
+            | Self::NoSuchBackup { .. }
+            | Self::NodeNotFound { .. }
+            | Self::RelationshipNotFound { .. }
+            | Self::HasRelationships { .. }
+            | Self::TooConnected { .. }
+            | Self::NotStorable { .. }
+            | Self::TooMany { .. }
+            | Self::BadName { .. }
+            | Self::UnknownName { .. }
+            | Self::AlreadyDeclared { .. }
+            | Self::IndexOfConstraint { .. }
+            | Self::BadDeclaration { .. }
+            | Self::NotIndexable { .. }
+            | Self::MixedDimensions { .. }
+            | Self::Vector(_)
+            | Self::IndexedValueTooLong { .. }
+            | Self::ConstraintViolation(_)
+            | Self::HierarchyCycle { .. }
+            | Self::HierarchyParent { .. }
+            | Self::HierarchyTooLarge { .. } => ErrorKind::Request,
+            Self::LoadInProgress
+            | Self::IndexNotReady { .. }
+            | Self::WriterQueueTimeout { .. }
+            | Self::TransactionExpired { .. } => ErrorKind::Retry,
+            Self::AlreadyOpen { .. } => ErrorKind::Conflict,
+            Self::ForeignFile { .. }
+            | Self::DataLoss { .. }
+            | Self::Corruption { .. }
+            | Self::Record { .. } => ErrorKind::Corrupt,
+            Self::Closed
+            | Self::Poisoned { .. }
+            | Self::OutcomeUnknown { .. }
+            | Self::DiskFull { .. }
+            | Self::Io { .. } => ErrorKind::Unavailable,
+            Self::Dump(error) => error.kind(),
+            Self::Store { .. } | Self::Bug { .. } => ErrorKind::Bug,
+        }
+    }
+}
