@@ -13,7 +13,7 @@ use crate::codec::{CodecError, varint};
 use crate::database::keys::{KeyRead, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Sketch;
-use crate::storage::batch::{Batch, Key};
+use crate::storage::batch::{Batch, Change, Key};
 use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
 use crate::value::NodeId;
@@ -42,7 +42,7 @@ pub(crate) struct SetChange {
 }
 
 /// A pair to write; no value means to delete.
-pub(crate) type Pair = (Family, Key, Option<Box<[u8]>>);
+pub(crate) type Pair = (Family, Key, Change);
 /// Several of them.
 pub(crate) type Pairs = Vec<Pair>;
 
@@ -263,7 +263,7 @@ impl Pending {
 
 /// A pair to write, or to delete.
 pub(crate) fn pair(family: Family, key: &[u8], value: Option<Vec<u8>>) -> Pair {
-    (family, key.into(), value.map(Vec::into_boxed_slice))
+    (family, key.into(), value.map(Into::into))
 }
 
 /// What to write for a count that differs; nothing if it does not.
@@ -286,7 +286,7 @@ pub(crate) fn counted(
 fn cost_of(pairs: &Pairs) -> usize {
     let pairs = pairs.iter();
     pairs
-        .map(|(_, key, value)| Batch::cost_of(key.as_bytes(), value.as_deref().unwrap_or_default()))
+        .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()))
         .sum()
 }
 

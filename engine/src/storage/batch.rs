@@ -4,9 +4,9 @@
 //! batch that is appended in one piece. Savepoints are an undo list over it. It holds no locks and
 //! knows no store.
 
-mod key;
+mod bytes;
 
-pub(crate) use key::Key;
+pub(crate) use bytes::{Key, Value};
 
 use super::family::{FAMILY_COUNT, Family};
 use super::range::KeyRange;
@@ -14,11 +14,10 @@ use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-type Bytes = Box<[u8]>;
 /// `None` is a delete.
-type Change = Option<Bytes>;
+pub(crate) type Change = Option<Value>;
 
-/// What each entry costs beyond its key and value: tree node share, two fat pointers, allocator.
+/// What each entry costs beyond its key and value: what it takes in the tree's node.
 const ENTRY_OVERHEAD_BYTES: usize = 64;
 
 /// Changes to several families, ordered by key, applied whole or not at all.
@@ -44,10 +43,7 @@ struct Undo {
 
 impl Undo {
     fn bytes(&self) -> usize {
-        cost(
-            self.key.as_bytes(),
-            self.before.as_ref().and_then(Option::as_ref),
-        )
+        cost(&self.key, self.before.as_ref().and_then(Option::as_ref))
     }
 }
 
@@ -74,7 +70,7 @@ impl Batch {
 
     /// Stores a value under `key`, or removes it.
     pub(crate) fn change(&mut self, family: Family, key: Key, change: Change) {
-        let key_bytes = key.as_bytes().len();
+        let key_bytes = key.len();
         let added = key_bytes + value_cost(change.as_ref());
         self.puts += usize::from(change.is_some());
         let undo_key = (!self.savepoints.is_empty()).then(|| key.clone());
@@ -95,7 +91,7 @@ impl Batch {
         }
     }
 
-    fn forget(&mut self, key: &[u8], change: Option<&Bytes>) {
+    fn forget(&mut self, key: &[u8], change: Option<&Value>) {
         self.bytes -= cost(key, change);
         self.puts -= usize::from(change.is_some());
     }
@@ -121,9 +117,7 @@ impl Batch {
         let (key, change) = self.families[family.index()]
             .range::<[u8], _>((from, Bound::Unbounded))
             .next()?;
-        range
-            .contains(key.as_bytes())
-            .then_some((key.as_bytes(), change.as_deref()))
+        range.contains(key).then_some((&**key, change.as_deref()))
     }
 
     /// The last change of the range that is not after `until`, which may lie outside.
@@ -141,16 +135,14 @@ impl Batch {
         let (key, change) = self.families[family.index()]
             .range::<[u8], _>((Bound::Unbounded, until))
             .next_back()?;
-        range
-            .contains(key.as_bytes())
-            .then_some((key.as_bytes(), change.as_deref()))
+        range.contains(key).then_some((&**key, change.as_deref()))
     }
 
     /// The changes of one family in key order.
     pub fn changes(&self, family: Family) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
         self.families[family.index()]
             .iter()
-            .map(|(key, change)| (key.as_bytes(), change.as_deref()))
+            .map(|(key, change)| (&**key, change.as_deref()))
     }
 
     /// How many keys it changes.
@@ -220,15 +212,15 @@ impl Batch {
             } = undo;
             let tree = &mut self.families[family.index()];
             let undone = match before {
-                None => tree.remove(key.as_bytes()),
+                None => tree.remove(&*key),
                 Some(change) => {
-                    self.bytes += cost(key.as_bytes(), change.as_ref());
+                    self.bytes += cost(&key, change.as_ref());
                     self.puts += usize::from(change.is_some());
                     tree.insert(key.clone(), change)
                 }
             };
             if let Some(undone) = undone {
-                self.forget(key.as_bytes(), undone.as_ref());
+                self.forget(&key, undone.as_ref());
             }
         }
         Ok(())
@@ -262,10 +254,10 @@ impl Batch {
     }
 }
 
-fn cost(key: &[u8], change: Option<&Bytes>) -> usize {
+fn cost(key: &[u8], change: Option<&Value>) -> usize {
     key.len() + value_cost(change)
 }
 
-fn value_cost(change: Option<&Bytes>) -> usize {
+fn value_cost(change: Option<&Value>) -> usize {
     change.map_or(0, |value| value.len()) + ENTRY_OVERHEAD_BYTES
 }

@@ -7,7 +7,7 @@ use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
 use crate::database::Inner;
 use crate::error::{Error, Result};
-use crate::storage::batch::{Batch, Key, Savepoint};
+use crate::storage::batch::{Batch, Change, Key, Savepoint};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::storage::meta;
@@ -210,8 +210,8 @@ impl KeyWriteTxn {
     }
 
     /// Stores or removes what [`ensure_room`](Self::ensure_room) has made room for.
-    pub(crate) fn change_admitted(&mut self, family: Family, key: Key, value: Option<Box<[u8]>>) {
-        self.batch.change(family, key, value);
+    pub(crate) fn change_admitted(&mut self, family: Family, key: Key, change: Change) {
+        self.batch.change(family, key, change);
     }
 
     /// Stores what [`ensure_room`](Self::ensure_room) has made room for.

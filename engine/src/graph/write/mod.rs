@@ -292,7 +292,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn put(&mut self, family: Family, key: &[u8], value: impl Into<Box<[u8]>>) {
+    fn put(&mut self, family: Family, key: &[u8], value: impl Into<batch::Value>) {
         if family == Family::In && plant::is(Bug::SkipInEntry) {
             return;
         }

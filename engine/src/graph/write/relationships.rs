@@ -62,8 +62,8 @@ impl WriteTxn {
         let key = record_key(relationship.get());
         changes.put_encoded(Family::Edges, &key, &mut self.encoder)?;
         let [out, incoming] = adjacency(relationship, record.ends());
-        changes.put(Family::Out, &out, []);
-        changes.put(Family::In, &incoming, []);
+        changes.put(Family::Out, &out, &[][..]);
+        changes.put(Family::In, &incoming, &[][..]);
         self.write(changes, &rules)?;
         self.adds = true;
         self.state.next.relationship += 1;
