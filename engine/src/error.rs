@@ -333,6 +333,16 @@ pub enum Error {
         /// The kind.
         kind: ValueKind,
     },
+    /// An index cannot find what lies between values of this kind.
+    #[error(
+        "index {index} cannot look up a range of {kind} values; look up the others and compare them yourself"
+    )]
+    NoRange {
+        /// The index.
+        index: Arc<str>,
+        /// The kind.
+        kind: ValueKind,
+    },
     /// The values are too long for an index.
     #[error(
         "{entity} has values of {bytes} bytes for index {index}, over the limit of {limit_bytes}: drop the index, or index something shorter"

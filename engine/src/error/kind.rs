@@ -69,6 +69,7 @@ impl Error {
             | Self::IndexOfConstraint { .. }
             | Self::BadDeclaration { .. }
             | Self::NotIndexable { .. }
+            | Self::NoRange { .. }
             | Self::MixedDimensions { .. }
             | Self::Vector(_)
             | Self::IndexedValueTooLong { .. }
