@@ -169,7 +169,8 @@ impl WriteTxn {
         Ok(self.keys.changes())
     }
 
-    /// Takes everything back. Dropping the transaction does the same.
+    /// Takes everything back. Dropping the transaction does the same. The ids that it gave out are free
+    /// again.
     pub fn rollback(self) {}
 
     fn settle(&mut self) -> Result<()> {
