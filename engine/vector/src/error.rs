@@ -43,3 +43,49 @@ pub enum VectorError {
         room: usize,
     },
 }
+
+/// Why an index could not do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// A vector does not fit the index, or cannot be compared.
+    #[error(transparent)]
+    Vector(#[from] VectorError),
+    /// The system has not as many addresses or as much memory as the index may use.
+    #[error("no memory for {bytes} bytes; lower the index's memory limit")]
+    NoMemory {
+        /// How many bytes were asked for.
+        bytes: usize,
+    },
+    /// The index has reached its limit.
+    #[error("the index is full: its limit of {limit_bytes} bytes has room for {vectors} vectors")]
+    Full {
+        /// The limit.
+        limit_bytes: usize,
+        /// How many vectors fit.
+        vectors: usize,
+    },
+    /// A component is infinite or no number.
+    #[error("component {place} of the vector is {value}, which is no finite number")]
+    NotFinite {
+        /// Which one, from 0 on.
+        place: usize,
+        /// What it is.
+        value: String,
+    },
+    /// A vector of length zero has no direction that a cosine could be taken of.
+    #[error(
+        "a vector of length zero has no direction; under the cosine metric it cannot be indexed"
+    )]
+    NoDirection,
+    /// A setting makes no sense.
+    #[error("{setting} is {value}, but must be {wanted}")]
+    BadSetting {
+        /// Which one.
+        setting: &'static str,
+        /// What it was set to.
+        value: usize,
+        /// What it may be.
+        wanted: &'static str,
+    },
+}

@@ -19,10 +19,17 @@
 //! # Ok::<(), stratigraph_vector::VectorError>(())
 //! ```
 
+mod codes;
 mod error;
+mod graph;
 mod kernel;
+mod memory;
+mod metric;
 mod rows;
 
-pub use error::VectorError;
+pub use codes::CodeKernels;
+pub use error::{IndexError, VectorError};
+pub use graph::{Building, Graph, Room};
 pub use kernel::{Kernels, cosine_from_parts};
+pub use metric::Metric;
 pub use rows::Rows;

@@ -1,0 +1,96 @@
+//! Choosing links: the nearest candidates, but none that a chosen one is nearer to than the node itself.
+//! A link into each direction is worth more than many into one.
+
+use super::blocks::Blocks;
+use super::code::Code;
+use super::score::Scorer;
+use crate::metric::Metric;
+
+/// A candidate for a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) far: f32,
+    pub(crate) node: u32,
+    pub(crate) slot: u32,
+}
+
+/// How links are chosen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub(crate) metric: Metric,
+    /// How much nearer a chosen link must be to a candidate than the node is, to leave it out.
+    pub(crate) slack: f32,
+}
+
+/// Room to choose in; one for many choices.
+#[derive(Debug, Default)]
+pub(crate) struct Chooser {
+    code: Code,
+    chosen_slots: Vec<u32>,
+    raw: Vec<i32>,
+    far: Vec<f32>,
+    pub(crate) distances: u64,
+}
+
+/// So many chosen links are compared with a candidate at once: most that are left out are so by one of
+/// the first.
+const PORTION: usize = 8;
+
+impl Chooser {
+    /// Chooses at most `limit` of the candidates, which are sorted, the nearest first.
+    pub(crate) fn choose(
+        &mut self,
+        blocks: &Blocks,
+        choice: Choice,
+        candidates: &[Candidate],
+        limit: usize,
+        chosen: &mut Vec<Candidate>,
+    ) {
+        chosen.clear();
+        self.chosen_slots.clear();
+        for candidate in candidates {
+            if chosen.len() >= limit {
+                break;
+            }
+            if !chosen.is_empty() && self.is_covered(blocks, choice, candidate) {
+                continue;
+            }
+            chosen.push(*candidate);
+            self.chosen_slots.push(candidate.slot);
+        }
+    }
+
+    fn is_covered(&mut self, blocks: &Blocks, choice: Choice, candidate: &Candidate) -> bool {
+        let slot = candidate.slot;
+        self.code
+            .load(blocks.code(slot), blocks.scale(slot), blocks.square(slot));
+        let scorer = Scorer::new(blocks, choice.metric, &self.code);
+        let own = choice.apart(candidate.far, 0.0);
+        // The square of the candidate's length is left out of both sides but must be in a product.
+        for slots in self.chosen_slots.chunks(PORTION) {
+            self.distances += slots.len() as u64;
+            scorer.far(slots, &mut self.raw, &mut self.far);
+            let square = self.code.square;
+            if self
+                .far
+                .iter()
+                .any(|far| choice.apart(*far, square) * choice.slack < own)
+            {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Choice {
+    /// From how far a scorer says a slot is to a distance that can be multiplied. `square` is what
+    /// the scorer has left out for the query.
+    fn apart(self, far: f32, square: f32) -> f32 {
+        match self.metric {
+            Metric::Cosine => far + 1.0,
+            Metric::Dot => far,
+            Metric::Euclidean => far + square,
+        }
+    }
+}

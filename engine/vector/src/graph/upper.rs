@@ -1,0 +1,168 @@
+//! The levels above level 0, by which a walk finds where to begin: a sample of the slots, a sample of
+//! that, and so on.
+//!
+//! They are made anew when the index has doubled, and never changed otherwise: a level is small beside the
+//! one below it, and what only finds a place to begin need not know the newest. A node of an upper
+//! level is a place in one list of slots, in which each level is a beginning of the one below.
+
+use super::blocks::{Blocks, NO_SLOT};
+use super::link::{Linker, Linking, Starts, link};
+use super::score::Scorer;
+use super::walk::{Level, Walker};
+use std::sync::atomic::AtomicU32;
+
+/// One in so many nodes is in the level above.
+const THINNING: usize = 32;
+/// A level of no more nodes than this is looked through whole.
+const TOP: usize = 48;
+/// Links of a node in an upper level.
+const LINKS: usize = 16;
+/// How many nearest are kept on the way down.
+const BREADTH: usize = 4;
+
+/// The upper levels.
+#[derive(Debug, Default)]
+pub(crate) struct Upper {
+    slots: Vec<u32>,
+    /// The lowest first.
+    levels: Vec<Vec<AtomicU32>>,
+}
+
+/// One of them.
+struct One<'a> {
+    slots: &'a [u32],
+    links: &'a [AtomicU32],
+}
+
+impl Level for One<'_> {
+    #[inline]
+    fn slot(&self, node: u32) -> u32 {
+        self.slots[node as usize]
+    }
+
+    #[inline]
+    fn links(&self, node: u32) -> &[AtomicU32] {
+        &self.links[node as usize * LINKS..][..LINKS]
+    }
+
+    #[inline]
+    fn prefetch_links(&self, _node: u32) {}
+}
+
+impl Upper {
+    /// Samples and links levels above the first `slots` slots.
+    pub(crate) fn build(
+        blocks: &Blocks,
+        slots: u32,
+        seed: u64,
+        linking: Linking,
+        linkers: &mut Vec<Linker>,
+    ) -> Self {
+        let mut sampled: Vec<(u64, u32)> = (0..slots).map(|slot| (mix(seed, slot), slot)).collect();
+        let size = (slots as usize / THINNING).max(1).min(sampled.len());
+        sampled.select_nth_unstable(size - 1);
+        sampled.truncate(size);
+        sampled.sort_unstable();
+        let mut upper = Self {
+            slots: sampled.into_iter().map(|(_, slot)| slot).collect(),
+            levels: Vec::new(),
+        };
+        let mut sizes = vec![size];
+        while let Some(last) = sizes.last().filter(|last| **last > TOP) {
+            sizes.push(last / THINNING);
+        }
+        // From the top, so that each level helps to build the one below.
+        let linking = Linking {
+            links: LINKS,
+            breadth: LINKS * 3,
+            ..linking
+        };
+        for size in sizes.into_iter().rev() {
+            let links: Vec<AtomicU32> =
+                (0..size * LINKS).map(|_| AtomicU32::new(NO_SLOT)).collect();
+            let level = One {
+                slots: &upper.slots[..size],
+                links: &links,
+            };
+            for batch in batches(0, size as u32) {
+                link(
+                    &level,
+                    blocks,
+                    linking,
+                    &Above(&upper, blocks),
+                    batch,
+                    linkers,
+                );
+            }
+            upper.levels.insert(0, links);
+        }
+        upper
+    }
+
+    /// Finds nodes of the lowest upper level that are near, as slots.
+    pub(crate) fn descend(
+        &self,
+        blocks: &Blocks,
+        scorer: &Scorer<'_>,
+        walker: &mut Walker,
+        starts: &mut Vec<u32>,
+    ) {
+        starts.clear();
+        for links in self.levels.iter().rev() {
+            let nodes = links.len() / LINKS;
+            let level = One {
+                slots: &self.slots[..nodes],
+                links,
+            };
+            if starts.is_empty() {
+                // The top: all of it.
+                starts.extend(0..nodes.min(TOP) as u32);
+            }
+            walker.walk(&level, nodes as u32, blocks, scorer, starts, BREADTH);
+            starts.clear();
+            starts.extend(walker.nearest.found().iter().map(|near| near.node()));
+        }
+    }
+
+    /// The slot of a node.
+    pub(crate) fn slot(&self, node: u32) -> u32 {
+        self.slots[node as usize]
+    }
+
+    /// How many bytes they take.
+    pub(crate) fn bytes(&self) -> usize {
+        let links: usize = self.levels.iter().map(Vec::capacity).sum();
+        (self.slots.capacity() + links) * size_of::<u32>()
+    }
+}
+
+/// Where a walk over the level below all that there are begins, as places.
+struct Above<'a>(&'a Upper, &'a Blocks);
+
+impl Starts for Above<'_> {
+    fn find(&self, scorer: &Scorer<'_>, walker: &mut Walker, starts: &mut Vec<u32>) {
+        self.0.descend(self.1, scorer, walker, starts);
+        if starts.is_empty() {
+            starts.push(0);
+        }
+    }
+}
+
+/// Batches of nodes to link: each small beside what is there before it.
+pub(crate) fn batches(mut linked: u32, all: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
+    std::iter::from_fn(move || {
+        let first = linked;
+        // One by one up to a few dozen, then a fiftieth of what is there.
+        let size = (first / 50).max(1);
+        linked = all.min(first + size);
+        (first < linked).then_some(first..linked)
+    })
+}
+
+/// A number that looks random and depends on the slot alone.
+fn mix(seed: u64, slot: u32) -> u64 {
+    let mut mixed = (seed ^ u64::from(slot)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
