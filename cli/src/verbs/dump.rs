@@ -117,7 +117,10 @@ impl Dump {
         let mut name = file.file_name().unwrap_or_default().to_os_string();
         name.push(".dumping");
         let half = file.with_file_name(name);
-        let report = self.to_half(db, &half, progress).and_then(|report| {
+        let mut out = File::create(&half).map_err(|error| not_created(file, error))?;
+        let report = self.write(db, &mut out, progress).and_then(|report| {
+            out.sync_all()
+                .map_err(|error| io_error("sync", &half, error))?;
             // It took a while.
             self.ensure_free(file)?;
             fs::rename(&half, file).map_err(|error| io_error("rename", &half, error))?;
@@ -129,19 +132,6 @@ impl Dump {
             let _ = fs::remove_file(&half);
         }
         report
-    }
-
-    fn to_half(
-        &self,
-        db: &Database,
-        half: &Path,
-        progress: &Progress,
-    ) -> Result<DumpReport, Failure> {
-        let mut out = File::create(half).map_err(|error| io_error("create", half, error))?;
-        let report = self.write(db, &mut out, progress)?;
-        out.sync_all()
-            .map_err(|error| io_error("sync", half, error))?;
-        Ok(report)
     }
 
     fn ensure_free(&self, file: &Path) -> Result<(), Failure> {
@@ -158,6 +148,18 @@ impl Dump {
     }
 }
 
+/// Why there is no file to write into, in terms of the one that was asked for.
+fn not_created(file: &Path, error: io::Error) -> Failure {
+    let folder = folder_of(file);
+    if !folder.is_dir() {
+        return Failure::DumpNowhere {
+            path: file.to_path_buf(),
+            folder: folder.to_path_buf(),
+        };
+    }
+    io_error("write", file, error)
+}
+
 /// An I/O error with the file and what was tried.
 pub(super) fn io_error(operation: &'static str, path: &Path, source: io::Error) -> Failure {
     Failure::Engine(Error::Io {
@@ -169,11 +171,15 @@ pub(super) fn io_error(operation: &'static str, path: &Path, source: io::Error) 
 
 /// Makes a new name of a file or folder durable.
 pub(super) fn sync_folder_of(path: &Path) -> Result<(), Failure> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     File::open(folder)
         .and_then(|folder| folder.sync_all())
         .map_err(|error| io_error("sync", folder, error))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }

@@ -90,7 +90,13 @@ impl Load {
 
     fn load_into_open(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
         let input = self.input()?;
-        let db = Database::open(&self.dir)?;
+        let db = Database::open(&self.dir).map_err(|error| match Failure::from(error) {
+            Failure::NoDatabase { path, .. } => Failure::NoDatabase {
+                path,
+                hint: "pass --create to make it, or correct the path",
+            },
+            failure => failure,
+        })?;
         self.load(db, input, progress)
     }
 
