@@ -414,7 +414,7 @@ fn ids_may_be_chosen_and_have_gaps() {
         }
         let last = load.add_node_with_id(NodeId::new(u64::MAX), NO_LABELS, NO_PROPERTIES);
         assert!(matches!(last, Err(Error::TooMany { .. })), "{last:?}");
-        load.reserve_ids(node + 500, 5);
+        load.reserve_ids(node + 500, 5).unwrap();
         finish(load).unwrap();
         assert_sound(&db);
         let read = db.read().unwrap();

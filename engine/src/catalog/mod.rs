@@ -19,8 +19,15 @@ pub use schema::{
     Scope,
 };
 
+use crate::error::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+
+/// Ids of nodes and relationships are below this: they stay whole numbers of 63 bits for every reader
+/// of a dump, and the next one can always be named.
+pub const MAX_ID: u64 = 1 << 63;
+/// The numbers of declarations are below this, well before they would overflow.
+pub const MAX_SCHEMA_ID: u32 = 1 << 31;
 
 /// What is known about a commit beside its bytes.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +47,38 @@ pub struct NextIds {
     pub relationship: u64,
     /// Of indexes, constraints and hierarchies.
     pub schema: u32,
+}
+
+/// An id, if there can be one of that number.
+///
+/// # Errors
+/// [`Error::TooMany`] from [`MAX_ID`] on.
+pub(crate) fn check_id(what: &'static str, id: u64) -> Result<u64> {
+    check_below(what, id, MAX_ID)
+}
+
+/// The number of a declaration, if there can be such a one.
+///
+/// # Errors
+/// [`Error::TooMany`] from [`MAX_SCHEMA_ID`] on.
+pub(crate) fn check_schema_id(id: u32) -> Result<u32> {
+    check_below(
+        "declarations, dropped ones included",
+        id.into(),
+        MAX_SCHEMA_ID.into(),
+    )?;
+    Ok(id)
+}
+
+fn check_below(what: &'static str, number: u64, limit: u64) -> Result<u64> {
+    if number < limit {
+        return Ok(number);
+    }
+    Err(Error::TooMany {
+        what,
+        count: number.saturating_add(1),
+        limit,
+    })
 }
 
 /// Names and declarations.

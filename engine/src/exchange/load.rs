@@ -129,7 +129,7 @@ impl<'d> Loading<'d> {
         let Some(mut bulk) = self.bulk.take() else {
             return Err(Error::bug("a dump has two ends"));
         };
-        bulk.reserve_ids(next.node, next.relationship);
+        bulk.reserve_ids(next.node, next.relationship)?;
         let report = bulk.finish(watch)?;
         self.at = report.commit;
         self.has_committed = true;

@@ -31,9 +31,5 @@ pub use read::{DumpContents, LoadOptions, verify_dump};
 
 /// The version of the format that is written, and the only one that is read.
 pub const FORMAT: u64 = 1;
-/// Ids end here: they stay whole numbers of 63 bits for every reader of a dump.
-const MAX_ID: u64 = 1 << 63;
-/// The numbers of declarations end here, well below where they would overflow.
-const MAX_SCHEMA_ID: u32 = 1 << 31;
 /// Watchers hear of progress once in so many lines.
 const LINES_PER_STEP: u64 = 1024;

@@ -4,6 +4,7 @@
 //! ends are there, counts, and the checksum. What goes on to a [`Sink`] is whole and in order; the
 //! sink learns of declarations and members last, after the end line has proved the rest.
 
+use super::FORMAT;
 use super::LINES_PER_STEP;
 use super::decode::{self, BadLine, Line, NodeLine, RelationshipLine, Text};
 use super::error::DumpError;
@@ -12,7 +13,7 @@ use super::names::SharedNames;
 use super::output::checksum_text;
 use super::sink::{Name, NodeItem, Nothing, RelationshipItem, Rest, Sink};
 use super::values::{Properties, find_large_integer, has_large_float};
-use super::{FORMAT, MAX_ID, MAX_SCHEMA_ID};
+use crate::catalog::{MAX_ID, MAX_SCHEMA_ID};
 use crate::error::{Error, Result};
 use crate::storage::cancel::Watch;
 use crate::value::json::BadJson;

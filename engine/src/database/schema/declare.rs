@@ -2,7 +2,7 @@
 
 use crate::catalog::{
     Change, ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES, PropertyId,
-    Readiness, SchemaId, Scope, check_name,
+    Readiness, Scope, check_name,
 };
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
@@ -242,7 +242,7 @@ impl WriteTxn {
             &wanted.properties,
         )?;
         let index = Arc::new(IndexDef {
-            id: SchemaId(self.next_schema_id()),
+            id: self.next_schema_id()?,
             name,
             scope,
             properties,
@@ -301,7 +301,7 @@ impl WriteTxn {
             &wanted.properties,
         )?;
         let constraint = Arc::new(ConstraintDef {
-            id: SchemaId(self.next_schema_id()),
+            id: self.next_schema_id()?,
             name: Arc::clone(&name),
             scope,
             properties: properties.clone(),
@@ -311,7 +311,7 @@ impl WriteTxn {
         self.change_catalog(&Change::Constraint(Arc::clone(&constraint)))?;
         if constraint.demand.is_unique() {
             let index = IndexDef {
-                id: SchemaId(self.next_schema_id()),
+                id: self.next_schema_id()?,
                 name,
                 scope,
                 properties,
@@ -347,7 +347,7 @@ impl WriteTxn {
         }
         let name = self.free_name("hierarchy", Some(&wanted.name), "", &[])?;
         Ok(Declared::New(Arc::new(HierarchyDef {
-            id: SchemaId(self.next_schema_id()),
+            id: self.next_schema_id()?,
             name,
             relationship_type: of,
             tree: wanted.tree,

@@ -17,7 +17,9 @@ use super::properties::{Apart, Encoder, MAX_VALUE_BYTES};
 use super::read::{Read, sealed};
 use super::rules::{self, Outcome};
 use super::view::{self, View};
-use crate::catalog::{Catalog, Change, Counter, GraphState, NameId, Names, NextIds};
+use crate::catalog::{
+    Catalog, Change, Counter, GraphState, NameId, Names, NextIds, SchemaId, check_schema_id,
+};
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
@@ -102,7 +104,7 @@ impl WriteTxn {
     /// Takes back every change since `savepoint`, which stays usable.
     ///
     /// # Errors
-    /// [`Error::UnknownSavepoint`] if it is gone.
+    /// [`Error::UnknownSavepoint`] if it is gone, or of another transaction.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
         self.keys.rollback_to(savepoint.0)?;
         let at = self
@@ -125,7 +127,7 @@ impl WriteTxn {
     /// Forgets `savepoint` and every later one; their changes stay.
     ///
     /// # Errors
-    /// [`Error::UnknownSavepoint`] if it is gone.
+    /// [`Error::UnknownSavepoint`] if it is gone, or of another transaction.
     pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
         self.keys.release(savepoint.0)?;
         let at = self
@@ -234,10 +236,10 @@ impl WriteTxn {
     }
 
     /// The next number of something declared.
-    pub(crate) fn next_schema_id(&mut self) -> u32 {
-        let id = self.state.next.schema;
+    pub(crate) fn next_schema_id(&mut self) -> Result<SchemaId> {
+        let id = check_schema_id(self.state.next.schema)?;
         self.state.next.schema += 1;
-        id
+        Ok(SchemaId(id))
     }
 
     /// Raises the next free ids, so that what is created next has the ids that a dump names. They
