@@ -164,9 +164,9 @@ pub enum Error {
         /// The limit.
         limit_bytes: u64,
     },
-    /// The savepoint was released or rolled back past.
+    /// The savepoint was released or rolled back past, or is another transaction's.
     #[error(
-        "this savepoint is gone: it was released, or the transaction was rolled back to an earlier one"
+        "this transaction has no such savepoint: it was released, the transaction was rolled back to an earlier one, or it is another transaction's"
     )]
     UnknownSavepoint,
     /// The caller cancelled the work.

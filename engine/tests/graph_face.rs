@@ -55,3 +55,23 @@ fn ids_end_with_a_typed_error() {
     watched(|watch| again.load(&text[..], &Default::default(), watch)).unwrap();
     assert!(again.read().unwrap().contains(last).unwrap());
 }
+
+#[test]
+fn a_mark_of_another_transaction_is_unknown() {
+    let db = Database::in_memory().unwrap();
+    let mut txn = db.write().unwrap();
+    let foreign = txn.savepoint().unwrap();
+    drop(txn);
+    let mut txn = db.write().unwrap();
+    txn.create_node(["A"], NO_PROPERTIES).unwrap();
+    let own = txn.savepoint().unwrap();
+    txn.create_node(["A"], NO_PROPERTIES).unwrap();
+    assert!(matches!(
+        txn.rollback_to(foreign),
+        Err(Error::UnknownSavepoint)
+    ));
+    assert!(matches!(txn.release(foreign), Err(Error::UnknownSavepoint)));
+    assert_eq!(txn.node_count(None).unwrap(), 2);
+    txn.rollback_to(own).unwrap();
+    assert_eq!(txn.node_count(None).unwrap(), 1);
+}
