@@ -13,7 +13,7 @@ use crate::catalog::NextIds;
 use crate::codec::CommitSeq;
 use crate::database::{Constraint, Database, HierarchyOptions, Index};
 use crate::error::{Error, Result};
-use crate::graph::{BulkLoad, Read as _, WriteTxn, view};
+use crate::graph::{BulkLoad, Read as _, ReadTxn, WriteTxn, view};
 use crate::storage::cancel::Watch;
 use crate::value::NodeId;
 use std::io::BufRead;
@@ -85,14 +85,12 @@ struct Loading<'d> {
 
 impl<'d> Loading<'d> {
     fn begin(db: &'d Database) -> Result<Self> {
+        // Already a load that only begins leaves a commit.
+        ensure_new(&db.read()?)?;
         let bulk = db.bulk_load()?;
         // The load holds the writer's place, so nothing changes any more.
         let read = db.read()?;
-        let catalog = read.catalog();
-        let names = catalog.labels.len() + catalog.types.len() + catalog.properties.len();
-        if names > 0 || view::of(&read).state.next != NextIds::default() {
-            return Err(DumpError::NotEmpty.into());
-        }
+        ensure_new(&read)?;
         Ok(Self {
             db,
             bulk: Some(bulk),
@@ -220,6 +218,15 @@ impl Sink for Loading<'_> {
         }
         Ok(())
     }
+}
+
+fn ensure_new(read: &ReadTxn) -> Result<()> {
+    let catalog = read.catalog();
+    let names = catalog.labels.len() + catalog.types.len() + catalog.properties.len();
+    if names > 0 || view::of(read).state.next != NextIds::default() {
+        return Err(DumpError::NotEmpty.into());
+    }
+    Ok(())
 }
 
 fn index_of(line: &IndexLine) -> Index {
