@@ -78,6 +78,9 @@ pub(super) enum NameLine {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IndexLine {
+    /// Where it was read: it is refused much later.
+    #[serde(skip)]
+    pub(super) line: u64,
     pub(super) index: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) label: Option<String>,
@@ -90,6 +93,9 @@ pub(super) struct IndexLine {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ConstraintLine {
+    /// Where it was read: it is refused much later.
+    #[serde(skip)]
+    pub(super) line: u64,
     pub(super) constraint: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) label: Option<String>,
@@ -119,6 +125,9 @@ pub(super) enum DemandWord {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HierarchyLine {
+    /// Where it was read: it is refused much later.
+    #[serde(skip)]
+    pub(super) line: u64,
     pub(super) hierarchy: String,
     #[serde(rename = "type")]
     pub(super) relationship_type: String,
@@ -167,6 +176,7 @@ impl Declarations {
         let own = catalog.indexes().filter(|index| index.constraint.is_none());
         let hierarchies = catalog.hierarchies().map(|hierarchy| {
             Ok(HierarchyLine {
+                line: 0,
                 hierarchy: String::from(&*hierarchy.name),
                 relationship_type: name(&catalog.types, hierarchy.relationship_type)?,
                 tree: hierarchy.tree,
@@ -193,6 +203,7 @@ impl Declarations {
 fn index_line(catalog: &Catalog, index: &Arc<IndexDef>) -> Result<IndexLine> {
     let (label, relationship_type) = scope_words(catalog, index.scope)?;
     Ok(IndexLine {
+        line: 0,
         index: String::from(&*index.name),
         label,
         relationship_type,
@@ -209,6 +220,7 @@ fn constraint_line(catalog: &Catalog, constraint: &Arc<ConstraintDef>) -> Result
         Demand::Key => (DemandWord::Key, None),
     };
     Ok(ConstraintLine {
+        line: 0,
         constraint: String::from(&*constraint.name),
         label,
         relationship_type,

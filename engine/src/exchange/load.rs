@@ -107,10 +107,7 @@ impl<'d> Loading<'d> {
         let Some(bulk) = &mut self.bulk else {
             return Err(Error::bug("a dump went on after its end"));
         };
-        add(bulk).map_err(|source| {
-            let source = Box::new(source);
-            DumpError::Refused { line, source }.into()
-        })
+        add(bulk).map_err(|error| refused(line, error))
     }
 
     /// A transaction on top of what this load has written, and of nothing else.
@@ -138,16 +135,18 @@ impl<'d> Loading<'d> {
     fn declare(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {
         let declarations = &rest.declarations;
         for index in &declarations.indexes {
-            self.db.create_index_watched(index_of(index), watch)?;
+            self.db
+                .create_index_watched(index_of(index), watch)
+                .map_err(|error| refused(index.line, error))?;
         }
         for line in &declarations.constraints {
-            let constraint = constraint_of(line)?;
+            let constraint = constraint_of(line).map_err(|error| refused(line.line, error))?;
             match self.db.create_constraint_watched(constraint, watch) {
                 Err(Error::ConstraintViolation(violation)) if line.building => {
                     tracing::warn!(%violation, "a constraint that was being built is left out");
                     self.left_out.push(line.constraint.as_str().into());
                 }
-                outcome => outcome?,
+                outcome => outcome.map_err(|error| refused(line.line, error))?,
             }
         }
         for hierarchy in &declarations.hierarchies {
@@ -156,7 +155,9 @@ impl<'d> Loading<'d> {
             if hierarchy.tree {
                 options = options.tree();
             }
-            self.db.create_hierarchy_watched(options, watch)?;
+            self.db
+                .create_hierarchy_watched(options, watch)
+                .map_err(|error| refused(hierarchy.line, error))?;
         }
         // Declaring makes commits of its own.
         self.at = self.db.read()?.commit_seq();
@@ -208,7 +209,6 @@ impl Sink for Loading<'_> {
 
     fn finish(&mut self, rest: Rest, watch: &mut Watch<'_>) -> Result<()> {
         self.publish(rest.next, watch)?;
-        // An error names no line from here on: it is about everything.
         self.declare(&rest, watch)?;
         self.add_members(&rest, watch)?;
         let mut txn = self.write()?;
@@ -227,6 +227,16 @@ fn ensure_new(read: &ReadTxn) -> Result<()> {
         return Err(DumpError::NotEmpty.into());
     }
     Ok(())
+}
+
+/// What the engine has refused, with the line that asked for it.
+fn refused(line: u64, source: Error) -> Error {
+    if matches!(source, Error::Cancelled) {
+        // That is about no line.
+        return source;
+    }
+    let source = Box::new(source);
+    DumpError::Refused { line, source }.into()
 }
 
 fn index_of(line: &IndexLine) -> Index {

@@ -83,7 +83,7 @@ impl<'o> Reader<'o> {
         }
         let wrong = |problem: &str| DumpError::Line {
             line: 1,
-            column: 0,
+            column: None,
             problem: problem.to_owned(),
         };
         let next = header.next.ok_or_else(|| wrong("missing field `next`"))?;
@@ -145,22 +145,25 @@ impl<'o> Reader<'o> {
                 };
                 sink.name(line, name)?;
             }
-            Line::Index(index) => {
+            Line::Index(mut index) => {
                 self.enter(Part::Declarations)?;
                 self.declare(index.label.is_some() == index.relationship_type.is_some())?;
+                index.line = line;
                 self.rest.declarations.indexes.push(index);
             }
-            Line::Constraint(constraint) => {
+            Line::Constraint(mut constraint) => {
                 self.enter(Part::Declarations)?;
                 let both = constraint.label.is_some() == constraint.relationship_type.is_some();
                 self.declare(both)?;
+                constraint.line = line;
                 self.rest.declarations.constraints.push(constraint);
             }
-            Line::Hierarchy(hierarchy) => {
+            Line::Hierarchy(mut hierarchy) => {
                 self.enter(Part::Declarations)?;
                 self.declare(false)?;
                 let name: Arc<str> = hierarchy.hierarchy.as_str().into();
                 self.rest.members.entry(name).or_default();
+                hierarchy.line = line;
                 self.rest.declarations.hierarchies.push(hierarchy);
             }
             Line::Node(node) => {
@@ -208,7 +211,7 @@ impl<'o> Reader<'o> {
         if both_or_neither {
             return Err(DumpError::Line {
                 line,
-                column: 0,
+                column: None,
                 problem: "it is on either a `label` or a `type`".to_owned(),
             }
             .into());
@@ -331,7 +334,7 @@ impl<'o> Reader<'o> {
             let path = "$".to_owned();
             return Err(DumpError::Line {
                 line,
-                column: at as u64 + 1,
+                column: Some(at as u64 + 1),
                 problem: BadJson { path, problem }.problem.to_string(),
             }
             .into());
