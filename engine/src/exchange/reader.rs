@@ -10,7 +10,7 @@ use super::names::SharedNames;
 use super::output::checksum_text;
 use super::read::{DumpContents, LoadOptions};
 use super::sink::{Name, NodeItem, RelationshipItem, Rest, Sink};
-use super::values::{Properties, find_large_integer, has_large_float};
+use super::values::{Properties, find_large_integer, has_large_float, with_whole_zeros};
 use crate::catalog::{MAX_ID, MAX_SCHEMA_ID};
 use crate::error::{Error, Result};
 use crate::value::json::BadJson;
@@ -133,6 +133,7 @@ impl<'o> Reader<'o> {
     /// Takes a line; returns it if it is the end line.
     pub(super) fn take(&mut self, text: &str, sink: &mut impl Sink) -> Result<Option<EndLine>> {
         let line = self.line;
+        let text = &*with_whole_zeros(text);
         match decode::decode(text).map_err(|bad| bad.at(line))? {
             Line::End(end) => return Ok(Some(end)),
             Line::Header(_) => return Err(self.misplaced("header")),
@@ -181,8 +182,7 @@ impl<'o> Reader<'o> {
                 let Some(members) = self.rest.members.get_mut(&name) else {
                     return Err(DumpError::UnknownHierarchy { line, name }.into());
                 };
-                members.insert(member.member);
-                self.found.members += 1;
+                self.found.members += u64::from(members.insert(member.member));
             }
         }
         Ok(None)

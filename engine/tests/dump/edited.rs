@@ -27,6 +27,67 @@ fn refusal(lines: &[&str]) -> String {
 }
 
 #[test]
+fn what_is_harmless_is_taken_and_written_as_a_dump_writes_it() {
+    let lines = [
+        HEADER,
+        r#"{"label":"B"}"#,
+        r#"{"label":"B"}"#,
+        r#"{"hierarchy":"h","type":"T","tree":false}"#,
+        r#" { "node" : 0, "properties": {"q":1, "none":null, "p":2}, "labels": ["B","A","B"] } "#,
+        r#"{"member":0,"hierarchy":"h"}"#,
+        r#"{"member":0,"hierarchy":"h"}"#,
+        END,
+    ];
+    // Neither the line ends of another system nor a missing last one matter.
+    for text in [
+        lines.join("\r\n"),
+        lines.join("\n"),
+        lines.join("\n") + "\n",
+    ] {
+        let (db, report) = load_with(text.as_bytes(), &edited()).unwrap();
+        assert_eq!(report.contents.members, 1);
+        let (text, _) = dump(&db);
+        let node = text.lines().find(|line| line.starts_with(r#"{"node""#));
+        assert_eq!(
+            node.unwrap(),
+            r#"{"node":0,"labels":["A","B"],"properties":{"p":2,"q":1}}"#
+        );
+        assert_eq!(
+            text.lines()
+                .filter(|line| line.contains(r#"{"label""#))
+                .count(),
+            2
+        );
+    }
+}
+
+#[test]
+fn a_zero_with_a_minus_and_without_a_point_is_an_integer() {
+    let db = node_with(
+        r#"{"a":-0,"b":[-0,1],"c":-0.0,"d":"[-0]","e":[-0],"f":-0e0,"g":{"vector":[-0]}}"#,
+    )
+    .unwrap();
+    let read = db.read().unwrap();
+    let value = |name: &str| format!("{:?}", read.property(NodeId::new(0), name).unwrap());
+    let expected = |value: Value| format!("{value:?}");
+    assert_eq!(value("a"), expected(0.into()));
+    assert_eq!(value("b"), expected(vec![0, 1].into()));
+    assert_eq!(value("c"), expected((-0.0).into()));
+    assert_eq!(value("d"), expected("[-0]".into()));
+    assert_eq!(value("e"), expected(vec![0].into()));
+    assert_eq!(value("f"), expected((-0.0).into()));
+    assert!(dump(&db).0.contains(r#""g":{"vector":[0.0]}"#));
+    // Columns are those of the text as it is.
+    let error = dump_error(node_with(r#"{"a":-0,"b":18446744073709551616}"#).unwrap_err());
+    assert!(
+        error
+            .to_string()
+            .starts_with("line 2, column 48: the integer"),
+        "{error}"
+    );
+}
+
+#[test]
 fn declarations_that_are_refused_at_the_end_name_their_line() {
     let index = r#"{"index":"by_name","label":"A","properties":["p"]}"#;
     let hierarchy = r#"{"hierarchy":"h","type":"T","tree":false}"#;
