@@ -88,6 +88,34 @@ fn a_zero_with_a_minus_and_without_a_point_is_an_integer() {
 }
 
 #[test]
+fn a_date_or_time_in_another_form_is_refused_with_the_form_it_has() {
+    for (written, accepted) in [
+        (r#"{"localtime":"12:31:14.5"}"#, "12:31:14.500"),
+        (r#"{"localtime":"12:31:00"}"#, "12:31"),
+        (r#"{"time":"12:31+00:00"}"#, "12:31Z"),
+        (
+            r#"{"localdatetime":"1984-10-11T12:31:14.6450"}"#,
+            "1984-10-11T12:31:14.645",
+        ),
+        (
+            r#"{"datetime":"1984-10-11T12:00-00:00"}"#,
+            "1984-10-11T12:00Z",
+        ),
+        (r#"{"duration":"P14M"}"#, "P1Y2M"),
+        (r#"{"duration":"PT90S"}"#, "PT1M30S"),
+    ] {
+        let error = node_with(&format!(r#"{{"p":{written}}}"#)).unwrap_err();
+        let said = dump_error(error).to_string();
+        assert!(
+            said.contains(&format!(": write it as {accepted} (at $)")),
+            "{said}"
+        );
+        let right = written.split(":\"").next().unwrap();
+        node_with(&format!(r#"{{"p":{right}:"{accepted}"}}}}"#)).unwrap();
+    }
+}
+
+#[test]
 fn declarations_that_are_refused_at_the_end_name_their_line() {
     let index = r#"{"index":"by_name","label":"A","properties":["p"]}"#;
     let hierarchy = r#"{"hierarchy":"h","type":"T","tree":false}"#;
