@@ -143,6 +143,24 @@ impl Constraint {
 
 impl ConstraintOn {
     /// No two have the same values. What lacks one of the properties is no matter.
+    ///
+    /// Each change is looked at by itself, so two that are to swap their values have to do it by way of
+    /// null, in one transaction:
+    ///
+    /// ```
+    /// use stratigraph::{Constraint, Database, Value};
+    ///
+    /// let db = Database::in_memory()?;
+    /// db.create_constraint(Constraint::on_nodes("Seat").unique(["guest"]))?;
+    /// let mut txn = db.write()?;
+    /// let one = txn.create_node(["Seat"], [("guest", "Ann")])?;
+    /// let other = txn.create_node(["Seat"], [("guest", "Bob")])?;
+    /// txn.set_property(one, "guest", Value::Null)?;
+    /// txn.set_property(other, "guest", "Ann")?;
+    /// txn.set_property(one, "guest", "Bob")?;
+    /// txn.commit()?;
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
     pub fn unique<P: Into<String>>(self, properties: impl IntoIterator<Item = P>) -> Constraint {
         self.demand(Demand::Unique, properties)
     }
