@@ -27,7 +27,7 @@ pub struct GraphHand {
 }
 
 /// The ids that the engine has handed out.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 struct Ids {
     nodes: HashMap<Key, NodeId>,
     relationships: HashMap<Key, RelationshipId>,

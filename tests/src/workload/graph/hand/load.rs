@@ -1,13 +1,14 @@
 //! Carries bulk loads out: those that are batches, and those that come to nothing.
 
 use super::super::draw::{Ending, Undone};
+use super::super::names::{Tint, Type};
 use super::super::operation::Operation;
 use super::add::add;
 use super::{GraphHand, Ids};
 use anyhow::{Context, Result, bail, ensure};
 use stratigraph::codec::CommitSeq;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
-use stratigraph::{BulkLoad, BulkOptions, Database, Error};
+use stratigraph::{BulkLoad, BulkOptions, Database, Error, Read};
 
 /// What a load says when it is about to take in a family, which is when most is at stake.
 const TAKES_IN: &str = "take in the sorted runs";
@@ -40,6 +41,7 @@ impl GraphHand {
     /// A bulk load that comes to nothing, for the right reason, after which nothing is new.
     pub(super) fn load_in_vain(&self, db: &Database, undone: &Undone) -> Result<()> {
         let ending = undone.ending;
+        let before = self.sets(db)?;
         let Loading { load, .. } = self.loading(db, undone.options, &undone.operations)?;
         let token = CancelToken::new();
         let mut cancel = |at: Progress<'_>| {
@@ -65,10 +67,32 @@ impl GraphHand {
             (_, Some(Err(error))) => return Err(error).context(format!("{ending:?}")),
             (_, other) => bail!("a load came to an end: {ending:?}, {other:?}"),
         }
-        // The rest would show in later answers; this shows where it comes from.
-        let left = Ids::read(db, self.names)?;
-        ensure!(left == self.ids, "an undone load has left something behind");
+        // The rest shows in later answers; this shows where it comes from. Whether what was there is
+        // right is for the oracle to say.
+        ensure!(
+            self.sets(db)? == before,
+            "an undone load has left something behind"
+        );
         Ok(())
+    }
+
+    /// Which nodes and relationships the sets hold. Nothing is read of them, since an oracle outside
+    /// has to get as far as comparing also where some of them are not there.
+    fn sets(&self, db: &Database) -> Result<Vec<Vec<u64>>> {
+        let (read, names) = (db.read()?, self.names);
+        let mut sets = vec![read.nodes_with_label(&names.label())?.into_iter().collect()];
+        for tint in Tint::ALL {
+            sets.push(
+                read.nodes_with_label(&names.tint(tint))?
+                    .into_iter()
+                    .collect(),
+            );
+        }
+        for of in Type::ALL {
+            let of = names.relationship_type(of);
+            sets.push(read.relationships_of_type(&of)?.into_iter().collect());
+        }
+        Ok(sets)
     }
 
     /// A load to which everything was added.
