@@ -301,6 +301,14 @@ pub enum Error {
         /// Its name.
         name: Arc<str>,
     },
+    /// Somebody dropped what was being built.
+    #[error("{what} {name} was dropped while it was being built: it is not there")]
+    DroppedMeanwhile {
+        /// What it was: `index` or `constraint`.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+    },
     /// The index belongs to a constraint.
     #[error("index {index} proves constraint {constraint}: drop the constraint instead")]
     IndexOfConstraint {

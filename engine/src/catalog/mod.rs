@@ -127,6 +127,13 @@ impl Catalog {
             .find(|constraint| *constraint.name == *name)
     }
 
+    /// The index that proves a constraint, if it is one that an index proves.
+    #[must_use]
+    pub fn proof_of(&self, constraint: SchemaId) -> Option<&Arc<IndexDef>> {
+        self.indexes()
+            .find(|index| index.constraint == Some(constraint))
+    }
+
     /// The hierarchy of that name.
     #[must_use]
     pub fn hierarchy_named(&self, name: &str) -> Option<&Arc<HierarchyDef>> {

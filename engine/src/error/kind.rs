@@ -80,7 +80,7 @@ impl Error {
             | Self::IndexNotReady { .. }
             | Self::WriterQueueTimeout { .. }
             | Self::TransactionExpired { .. } => ErrorKind::Retry,
-            Self::AlreadyOpen { .. } => ErrorKind::Conflict,
+            Self::AlreadyOpen { .. } | Self::DroppedMeanwhile { .. } => ErrorKind::Conflict,
             Self::ForeignFile { .. }
             | Self::DataLoss { .. }
             | Self::Corruption { .. }

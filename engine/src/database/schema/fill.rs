@@ -1,9 +1,9 @@
 //! Bringing what was there before into a new index, and holding it against a new constraint.
 
-use crate::catalog::{Change, ConstraintDef, Counter, Demand, IndexDef, Readiness, Scope};
+use crate::catalog::{Catalog, Change, ConstraintDef, Counter, Demand, IndexDef, Readiness, Scope};
 use crate::database::Database;
 use crate::database::keys::KeyRead as _;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::rules::{self, with_facts};
 use crate::graph::sets::SetId;
 use crate::graph::{Entity, Read as _, WriteTxn, view};
@@ -25,18 +25,17 @@ impl Database {
         for (portion, entities) in entities.chunks(PORTION).enumerate() {
             watch.step("fill the index", (portion * PORTION) as u64, total)?;
             let mut txn = self.write()?;
+            let index = declared_index(txn.catalog(), index)?;
             for entity in entities {
-                txn.enter(index, *entity)?;
+                txn.enter(&index, *entity)?;
             }
             txn.commit()?;
         }
         watch.step("fill the index", total, total)?;
         let mut txn = self.write()?;
-        txn.count_entries(index)?;
-        let ready = IndexDef {
-            readiness: Readiness::Ready,
-            ..index.clone()
-        };
+        let mut ready = IndexDef::clone(&*declared_index(txn.catalog(), index)?);
+        txn.count_entries(&ready)?;
+        ready.readiness = Readiness::Ready;
         txn.change_catalog(&Change::Index(Arc::new(ready)))?;
         txn.commit()?;
         Ok(())
@@ -49,15 +48,8 @@ impl Database {
         watch: &mut Watch<'_>,
     ) -> Result<()> {
         if constraint.demand.is_unique() {
-            let index = self
-                .read()?
-                .catalog()
-                .indexes()
-                .find(|index| index.constraint == Some(constraint.id))
-                .cloned();
-            if let Some(index) = index {
-                self.fill_index(&index, watch)?;
-            }
+            let read = self.read()?;
+            self.fill_index(&*proof(read.catalog(), constraint)?, watch)?;
         }
         // What is written from now on is held against the constraint by its writer.
         if constraint.demand.needs_presence() || matches!(constraint.demand, Demand::Type(_)) {
@@ -68,6 +60,7 @@ impl Database {
             for (done, entity) in entities.into_iter().enumerate() {
                 if done.is_multiple_of(PORTION) {
                     watch.step("check what is there", done as u64, total)?;
+                    declared_constraint(self.read()?.catalog(), constraint)?;
                 }
                 rules::check_presence_of(&view, entity, |id| id == constraint.id)?;
                 with_facts(&view, entity, |facts| {
@@ -81,10 +74,11 @@ impl Database {
             watch.step("check what is there", total, total)?;
         }
         let mut txn = self.write()?;
-        let ready = ConstraintDef {
-            readiness: Readiness::Ready,
-            ..constraint.clone()
-        };
+        let mut ready = ConstraintDef::clone(&*declared_constraint(txn.catalog(), constraint)?);
+        if ready.demand.is_unique() && proof(txn.catalog(), &ready)?.readiness != Readiness::Ready {
+            return Err(Error::bug("the index of a constraint is not built"));
+        }
+        ready.readiness = Readiness::Ready;
         txn.change_catalog(&Change::Constraint(Arc::new(ready)))?;
         txn.commit()?;
         Ok(())
@@ -106,6 +100,38 @@ impl Database {
             }
         };
         Ok(entities)
+    }
+}
+
+/// The index as it is declared now. Whoever builds has to look in every transaction: somebody may
+/// have dropped it, and what is entered after that stays for ever, or comes back half as "ready".
+fn declared_index(catalog: &Catalog, index: &IndexDef) -> Result<Arc<IndexDef>> {
+    let declared = catalog.index(index.id).cloned();
+    declared.ok_or_else(|| Error::DroppedMeanwhile {
+        what: "index",
+        name: Arc::clone(&index.name),
+    })
+}
+
+/// The constraint as it is declared now.
+fn declared_constraint(
+    catalog: &Catalog,
+    constraint: &ConstraintDef,
+) -> Result<Arc<ConstraintDef>> {
+    let declared = catalog.constraint(constraint.id).cloned();
+    declared.ok_or_else(|| dropped(constraint))
+}
+
+/// The index that proves a constraint. They come and go together.
+fn proof(catalog: &Catalog, constraint: &ConstraintDef) -> Result<Arc<IndexDef>> {
+    let proof = catalog.proof_of(constraint.id).cloned();
+    proof.ok_or_else(|| dropped(constraint))
+}
+
+fn dropped(constraint: &ConstraintDef) -> Error {
+    Error::DroppedMeanwhile {
+        what: "constraint",
+        name: Arc::clone(&constraint.name),
     }
 }
 

@@ -16,7 +16,7 @@ pub use declare::{Constraint, ConstraintOn, HierarchyOptions, Index};
 
 use super::Database;
 use super::keys::KeyRead as _;
-use crate::catalog::{Change, ConstraintDef, IndexDef, Readiness, SchemaId};
+use crate::catalog::{Change, ConstraintDef, Readiness, SchemaId};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
 use crate::storage::cancel::{CancelToken, Watch};
@@ -149,8 +149,7 @@ impl Database {
 
     fn remove_constraint(&self, constraint: &ConstraintDef) -> Result<()> {
         let mut txn = self.write()?;
-        let proof = |index: &&Arc<IndexDef>| index.constraint == Some(constraint.id);
-        let index = txn.catalog().indexes().find(proof).cloned();
+        let index = txn.catalog().proof_of(constraint.id).cloned();
         txn.change_catalog(&Change::DropConstraint(constraint.id))?;
         if let Some(index) = index {
             txn.change_catalog(&Change::DropIndex(index.id))?;
