@@ -1,7 +1,8 @@
 //! What is dropped, joined or held up while it is built, and what others write meanwhile.
 
 use crate::{by_name, half_way, is_clean, many, names_are_indexed};
-use stratigraph::storage::cancel::Watch;
+use std::sync::mpsc;
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::value::ValueKind;
 use stratigraph::{Constraint, Database, Error, Read, Result};
 
@@ -73,5 +74,98 @@ fn an_index_that_takes_the_place_of_a_dropped_one_is_not_disturbed() {
         matches!(first, Err(Error::DroppedMeanwhile { .. })),
         "{first:?}"
     );
+    names_are_indexed(&db);
+}
+
+/// Builds an index, and half-way has another thread join, which `meanwhile` gets the tokens of.
+fn build_and_join(
+    db: &Database,
+    join: impl FnOnce(&mut Watch<'_>) -> Result<()> + Send,
+    meanwhile: impl FnOnce(&CancelToken, &CancelToken),
+) -> [Result<()>; 2] {
+    let tokens = [CancelToken::new(), CancelToken::new()];
+    let (joined, has_joined) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let mut other = None;
+        let mut go_on = Some((join, joined, meanwhile));
+        let mut report = |progress: Progress<'_>| {
+            if progress.done == 0 || progress.done == progress.total {
+                return;
+            }
+            let Some((join, joined, meanwhile)) = go_on.take() else {
+                return;
+            };
+            let token = tokens[1].clone();
+            other = Some(scope.spawn(move || {
+                let mut report = |_: Progress<'_>| joined.send(()).unwrap_or_default();
+                join(&mut Watch::new(&mut report, token))
+            }));
+            has_joined.recv().unwrap();
+            meanwhile(&tokens[0], &tokens[1]);
+        };
+        let first =
+            db.create_index_watched(by_name(), &mut Watch::new(&mut report, tokens[0].clone()));
+        [first, other.expect("it has joined").join().unwrap()]
+    })
+}
+
+#[test]
+fn whoever_joins_a_build_has_the_index_whatever_comes_of_the_first() {
+    let db = Database::in_memory().unwrap();
+    many(&db);
+    let join = |watch: &mut Watch<'_>| db.create_index_watched(by_name().if_missing(), watch);
+    let finish = |watch: &mut Watch<'_>| db.finish_schema(watch);
+
+    let outcomes = build_and_join(&db, join, |_, _| {});
+    assert!(matches!(outcomes, [Ok(()), Ok(())]), "{outcomes:?}");
+    names_are_indexed(&db);
+    db.drop_index("names").unwrap();
+
+    let outcomes = build_and_join(&db, join, |first, _| first.cancel());
+    assert!(
+        matches!(outcomes, [Err(Error::Cancelled), Ok(())]),
+        "{outcomes:?}"
+    );
+    names_are_indexed(&db);
+    db.drop_index("names").unwrap();
+
+    let outcomes = build_and_join(&db, join, |_, second| second.cancel());
+    assert!(
+        matches!(outcomes, [Ok(()), Err(Error::Cancelled)]),
+        "{outcomes:?}"
+    );
+    names_are_indexed(&db);
+    db.drop_index("names").unwrap();
+
+    let outcomes = build_and_join(&db, finish, |_, second| second.cancel());
+    assert!(
+        matches!(outcomes, [Ok(()), Err(Error::Cancelled)]),
+        "{outcomes:?}"
+    );
+    names_are_indexed(&db);
+    db.drop_index("names").unwrap();
+
+    let outcomes = build_and_join(&db, finish, |_, _| db.drop_index("names").unwrap());
+    assert!(
+        matches!(outcomes, [Err(Error::DroppedMeanwhile { .. }), Ok(())]),
+        "{outcomes:?}"
+    );
+}
+
+#[test]
+fn a_report_that_waits_for_its_own_build_is_refused() {
+    let db = Database::in_memory().unwrap();
+    many(&db);
+    half_way(
+        |watch| db.create_index_watched(by_name(), watch),
+        || {
+            let joined = db.create_index(by_name().if_missing());
+            assert!(
+                matches!(joined, Err(Error::BadDeclaration { .. })),
+                "{joined:?}"
+            );
+        },
+    )
+    .unwrap();
     names_are_indexed(&db);
 }

@@ -211,14 +211,9 @@ impl HierarchyOptions {
     }
 }
 
-/// What was declared, or was there already.
-pub(super) enum Declared<T> {
-    New(Arc<T>),
-    Known(Arc<T>),
-}
-
 impl WriteTxn {
-    pub(super) fn declare_index(&mut self, wanted: &Index) -> Result<Declared<IndexDef>> {
+    /// Declares an index, which is to be built then, or finds the one that is there.
+    pub(super) fn declare_index(&mut self, wanted: &Index) -> Result<Arc<IndexDef>> {
         let scope = wanted.on.scope(self)?;
         let properties = self.declared_properties(&wanted.properties)?;
         let catalog = self.catalog();
@@ -228,7 +223,7 @@ impl WriteTxn {
         });
         if let Some(known) = known {
             return match wanted.if_missing {
-                true => Ok(Declared::Known(Arc::clone(known))),
+                true => Ok(Arc::clone(known)),
                 false => Err(Error::AlreadyDeclared {
                     what: "an index like",
                     name: Arc::clone(&known.name),
@@ -251,13 +246,11 @@ impl WriteTxn {
             constraint: None,
         });
         self.change_catalog(&Change::Index(Arc::clone(&index)))?;
-        Ok(Declared::New(index))
+        Ok(index)
     }
 
-    pub(super) fn declare_constraint(
-        &mut self,
-        wanted: &Constraint,
-    ) -> Result<Declared<ConstraintDef>> {
+    /// Declares a constraint, with the index that proves it, or finds the one that is there.
+    pub(super) fn declare_constraint(&mut self, wanted: &Constraint) -> Result<Arc<ConstraintDef>> {
         let scope = wanted.on.scope(self)?;
         let properties = self.declared_properties(&wanted.properties)?;
         let catalog = self.catalog();
@@ -269,7 +262,7 @@ impl WriteTxn {
         });
         if let Some(known) = known {
             return match wanted.if_missing {
-                true => Ok(Declared::Known(Arc::clone(known))),
+                true => Ok(Arc::clone(known)),
                 false => Err(Error::AlreadyDeclared {
                     what: "a constraint like",
                     name: Arc::clone(&known.name),
@@ -321,13 +314,14 @@ impl WriteTxn {
             };
             self.change_catalog(&Change::Index(Arc::new(index)))?;
         }
-        Ok(Declared::New(constraint))
+        Ok(constraint)
     }
 
+    /// What is to be declared as a hierarchy; `None` if it is there already.
     pub(super) fn declare_hierarchy(
         &mut self,
         wanted: &HierarchyOptions,
-    ) -> Result<Declared<HierarchyDef>> {
+    ) -> Result<Option<Arc<HierarchyDef>>> {
         let of = self.relationship_type(&wanted.relationship_type)?;
         let catalog = self.catalog();
         let known = catalog
@@ -338,7 +332,7 @@ impl WriteTxn {
                 && known.relationship_type == of
                 && known.tree == wanted.tree;
             return match wanted.if_missing && same {
-                true => Ok(Declared::Known(Arc::clone(known))),
+                true => Ok(None),
                 false => Err(Error::AlreadyDeclared {
                     what: "hierarchy",
                     name: Arc::clone(&known.name),
@@ -346,7 +340,7 @@ impl WriteTxn {
             };
         }
         let name = self.free_name("hierarchy", Some(&wanted.name), "", &[])?;
-        Ok(Declared::New(Arc::new(HierarchyDef {
+        Ok(Some(Arc::new(HierarchyDef {
             id: SchemaId(self.next_schema_id()),
             name,
             relationship_type: of,

@@ -26,6 +26,9 @@ impl Database {
             watch.step("fill the index", (portion * PORTION) as u64, total)?;
             let mut txn = self.write()?;
             let index = declared_index(txn.catalog(), index)?;
+            if index.readiness == Readiness::Ready {
+                return Ok(());
+            }
             for entity in entities {
                 txn.enter(&index, *entity)?;
             }

@@ -3,7 +3,7 @@
 //! Its levels go in as a bulk load, since there may be more of them than a transaction holds; the
 //! declaration is the load's last commit, so that both become visible together.
 
-use super::declare::{Declared, HierarchyOptions};
+use super::declare::HierarchyOptions;
 use super::{unknown, unwatched};
 use crate::catalog::{Change, Counter, GraphState, HierarchyDef};
 use crate::codec::CodecError;
@@ -52,9 +52,8 @@ impl Database {
     ) -> Result<()> {
         watch.step("read the relationships", 0, 0)?;
         let mut txn = self.write()?;
-        let declared = match txn.declare_hierarchy(&hierarchy)? {
-            Declared::Known(_) => return Ok(()),
-            Declared::New(declared) => declared,
+        let Some(declared) = txn.declare_hierarchy(&hierarchy)? else {
+            return Ok(());
         };
         if txn.relationship_count(Some(&hierarchy.relationship_type))? == 0 {
             txn.change_catalog(&Change::Hierarchy(declared))?;
