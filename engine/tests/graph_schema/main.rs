@@ -2,6 +2,7 @@
 //! declare and drop meanwhile.
 
 mod build;
+mod refused;
 mod unique;
 
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};

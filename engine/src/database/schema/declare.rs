@@ -1,8 +1,8 @@
 //! What can be declared, as its builders say it, and how it comes into the catalogue.
 
 use crate::catalog::{
-    Change, ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES, PropertyId,
-    Readiness, SchemaId, Scope, check_name,
+    Catalog, Change, ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES,
+    PropertyId, Readiness, SchemaId, Scope, TypeId, check_name,
 };
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
@@ -211,6 +211,34 @@ impl HierarchyOptions {
     }
 }
 
+impl HierarchyOptions {
+    /// Whether just this is there already, which is fine; what is in its way is refused.
+    pub(super) fn is_there(&self, catalog: &Catalog, of: TypeId) -> Result<bool> {
+        let known = catalog
+            .hierarchy_named(&self.name)
+            .or_else(|| catalog.hierarchy_of(of));
+        let (what, name) = match known {
+            Some(known) => {
+                let same = *known.name == *self.name
+                    && known.relationship_type == of
+                    && known.tree == self.tree;
+                if self.if_missing && same {
+                    return Ok(true);
+                }
+                ("hierarchy", Arc::clone(&known.name))
+            }
+            None if catalog.is_taken(&self.name) => {
+                ("index or constraint", self.name.as_str().into())
+            }
+            None => return Ok(false),
+        };
+        Err(Error::AlreadyDeclared {
+            what,
+            name,
+        })
+    }
+}
+
 impl WriteTxn {
     /// Declares an index, which is to be built then, or finds the one that is there.
     pub(super) fn declare_index(&mut self, wanted: &Index) -> Result<Arc<IndexDef>> {
@@ -323,26 +351,13 @@ impl WriteTxn {
         wanted: &HierarchyOptions,
     ) -> Result<Option<Arc<HierarchyDef>>> {
         let of = self.relationship_type(&wanted.relationship_type)?;
-        let catalog = self.catalog();
-        let known = catalog
-            .hierarchy_named(&wanted.name)
-            .or_else(|| catalog.hierarchy_of(of));
-        if let Some(known) = known {
-            let same = *known.name == *wanted.name
-                && known.relationship_type == of
-                && known.tree == wanted.tree;
-            return match wanted.if_missing && same {
-                true => Ok(None),
-                false => Err(Error::AlreadyDeclared {
-                    what: "hierarchy",
-                    name: Arc::clone(&known.name),
-                }),
-            };
+        if wanted.is_there(self.catalog(), of)? {
+            return Ok(None);
         }
-        let name = self.free_name("hierarchy", Some(&wanted.name), "", &[])?;
+        check_name("hierarchy", &wanted.name)?;
         Ok(Some(Arc::new(HierarchyDef {
             id: SchemaId(self.next_schema_id()),
-            name,
+            name: wanted.name.as_str().into(),
             relationship_type: of,
             tree: wanted.tree,
         })))

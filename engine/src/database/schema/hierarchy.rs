@@ -64,12 +64,9 @@ impl Database {
         txn.commit()?;
         let mut load = self.key_bulk_load()?;
         let state = GraphState::clone(&load.base().state);
-        if let Some(known) = state.catalog.hierarchy_of(declared.relationship_type) {
-            let name = Arc::clone(&known.name);
-            return Err(Error::AlreadyDeclared {
-                what: "hierarchy",
-                name,
-            });
+        // Others may have declared something since the name of the type was committed.
+        if hierarchy.is_there(&state.catalog, declared.relationship_type)? {
+            return Ok(());
         }
         // The load holds the writer's place, so what is published is what it starts from.
         let read = self.read()?;
