@@ -120,7 +120,7 @@ pub(crate) fn compare<K: KeyRead>(
         }
         for index in &rules.indexes {
             let old = if was {
-                key(view, entity, index, before)?
+                old_key(view, entity, index, before)?
             } else {
                 None
             };
@@ -259,6 +259,24 @@ pub(crate) fn key<K: KeyRead>(
         }
     }
     EntryKey::new(index, entity, key).map(Some)
+}
+
+/// The key of an entity before a change. While an index is built, something may be there whose values
+/// it refuses: that has no entry, and must not keep its values for ever.
+fn old_key<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    index: &IndexDef,
+    before: &Facts<'_>,
+) -> Result<Option<EntryKey>> {
+    match key(view, entity, index, before) {
+        Err(Error::IndexedValueTooLong { .. } | Error::NotIndexable { .. })
+            if index.readiness != Readiness::Ready =>
+        {
+            Ok(None)
+        }
+        key => key,
+    }
 }
 
 /// Whether nobody else has the values.

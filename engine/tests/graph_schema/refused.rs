@@ -1,10 +1,46 @@
 //! What is refused, what it says then, and what can be mended.
 
-use crate::{is_clean, watched};
+use crate::{by_name, half_way, is_clean, many, watched};
 use std::sync::mpsc;
 use std::time::Duration;
 use stratigraph::storage::cancel::Progress;
-use stratigraph::{Database, Error, HierarchyOptions, NO_PROPERTIES, Read, Result};
+use stratigraph::{
+    Database, Error, HierarchyOptions, NO_PROPERTIES, NodeId, Read, Result, Value, WriteTxn,
+};
+
+#[test]
+fn what_is_too_long_for_an_index_can_be_mended_while_it_is_built() {
+    let db = Database::in_memory().unwrap();
+    let nodes = many(&db);
+    let mend: [fn(&mut WriteTxn, NodeId); 4] = [
+        |txn, node| txn.set_property(node, "name", "short").unwrap(),
+        |txn, node| txn.remove_property(node, "name").unwrap(),
+        |txn, node| txn.remove_label(node, "N").unwrap(),
+        |txn, node| txn.delete_node(node).unwrap(),
+    ];
+    let vector = stratigraph::Vector::new([1.0]).unwrap();
+    let too_much: [Value; 2] = ["y".repeat(9000).into(), vector.into()];
+    for (mend, name) in mend
+        .iter()
+        .flat_map(|mend| too_much.clone().map(|name| (mend, name)))
+    {
+        let mut txn = db.write().unwrap();
+        let odd = txn.create_node(["N"], [("name", name)]).unwrap();
+        txn.commit().unwrap();
+        half_way(
+            |watch| db.create_index_watched(by_name(), watch),
+            || {
+                let mut txn = db.write().unwrap();
+                mend(&mut txn, odd);
+                txn.commit().unwrap();
+            },
+        )
+        .unwrap();
+        assert!(db.read().unwrap().contains(nodes[0]).unwrap());
+        is_clean(&db);
+        db.drop_index("names").unwrap();
+    }
+}
 
 /// Two threads that create hierarchies at the same time, both of which look before either declares.
 fn at_once(db: &Database, wanted: [HierarchyOptions; 2]) -> [Result<()>; 2] {
