@@ -149,6 +149,14 @@ impl Catalog {
             || self.hierarchy_named(name).is_some()
     }
 
+    /// Whether what has that name is still being built.
+    #[must_use]
+    pub fn is_building(&self, name: &str) -> bool {
+        let index = self.index_named(name).map(|index| index.readiness);
+        let constraint = self.constraint_named(name).map(|of| of.readiness);
+        [index, constraint].contains(&Some(Readiness::Building))
+    }
+
     /// Dropped indexes and hierarchies whose entries are still being removed.
     #[must_use]
     pub fn dropped(&self) -> &[SchemaId] {

@@ -1,7 +1,8 @@
 //! What is dropped, joined or held up while it is built, and what others write meanwhile.
 
-use crate::{by_name, half_way, is_clean, many, names_are_indexed};
+use crate::{by_name, half_way, is_clean, many, names_are_indexed, watched};
 use std::sync::mpsc;
+use std::time::Duration;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::value::ValueKind;
 use stratigraph::{Constraint, Database, Error, Read, Result};
@@ -168,4 +169,39 @@ fn a_report_that_waits_for_its_own_build_is_refused() {
     )
     .unwrap();
     names_are_indexed(&db);
+}
+
+#[test]
+fn a_build_waits_for_other_writers_and_is_not_given_up() {
+    let db = Database::builder()
+        .write_queue_timeout(Duration::from_millis(20))
+        .in_memory()
+        .unwrap();
+    many(&db);
+    let mut steps = 0;
+    let mut held = None;
+    let mut report = |progress: Progress<'_>| {
+        if progress.done > 0 {
+            steps += 1;
+            held = (steps < 3).then(|| held.take().unwrap_or_else(|| db.write().unwrap()));
+        }
+    };
+    watched(&mut report, |watch| {
+        db.create_index_watched(by_name(), watch)
+    })
+    .unwrap();
+    assert!(steps > 3, "it was held up");
+    names_are_indexed(&db);
+
+    // It says how far it is, and so can be cancelled while it waits.
+    db.drop_index("names").unwrap();
+    let cancel = CancelToken::new();
+    let mut held = None;
+    let mut report = |progress: Progress<'_>| match held.take() {
+        Some(_) => cancel.cancel(),
+        None => held = (progress.done > 0).then(|| db.write().unwrap()),
+    };
+    let outcome = db.create_index_watched(by_name(), &mut Watch::new(&mut report, cancel.clone()));
+    assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
+    assert_eq!(db.read().unwrap().catalog().indexes().count(), 0);
 }

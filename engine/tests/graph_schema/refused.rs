@@ -9,6 +9,22 @@ use stratigraph::{
 };
 
 #[test]
+fn what_is_being_built_says_who_goes_on_with_it() {
+    let db = Database::in_memory().unwrap();
+    many(&db);
+    half_way(
+        |watch| db.create_index_watched(by_name(), watch),
+        || {
+            let again = db.create_index(by_name()).unwrap_err();
+            assert!(again.to_string().contains("finish_schema"), "{again}");
+        },
+    )
+    .unwrap();
+    let again = db.create_index(by_name()).unwrap_err();
+    assert_eq!(again.to_string(), "an index like names is already there");
+}
+
+#[test]
 fn what_is_too_long_for_an_index_can_be_mended_while_it_is_built() {
     let db = Database::in_memory().unwrap();
     let nodes = many(&db);

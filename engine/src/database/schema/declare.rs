@@ -217,25 +217,29 @@ impl HierarchyOptions {
         let known = catalog
             .hierarchy_named(&self.name)
             .or_else(|| catalog.hierarchy_of(of));
-        let (what, name) = match known {
+        match known {
             Some(known) => {
                 let same = *known.name == *self.name
                     && known.relationship_type == of
                     && known.tree == self.tree;
-                if self.if_missing && same {
-                    return Ok(true);
+                match self.if_missing && same {
+                    true => Ok(true),
+                    false => Err(already(catalog, "hierarchy", &known.name)),
                 }
-                ("hierarchy", Arc::clone(&known.name))
             }
             None if catalog.is_taken(&self.name) => {
-                ("index or constraint", self.name.as_str().into())
+                Err(already(catalog, "index or constraint", &self.name))
             }
-            None => return Ok(false),
-        };
-        Err(Error::AlreadyDeclared {
-            what,
-            name,
-        })
+            None => Ok(false),
+        }
+    }
+}
+
+fn already(catalog: &Catalog, what: &'static str, name: &str) -> Error {
+    Error::AlreadyDeclared {
+        what,
+        name: name.into(),
+        building: catalog.is_building(name),
     }
 }
 
@@ -252,10 +256,7 @@ impl WriteTxn {
         if let Some(known) = known {
             return match wanted.if_missing {
                 true => Ok(Arc::clone(known)),
-                false => Err(Error::AlreadyDeclared {
-                    what: "an index like",
-                    name: Arc::clone(&known.name),
-                }),
+                false => Err(already(catalog, "an index like", &known.name)),
             };
         }
         let name = self.free_name(
@@ -291,10 +292,7 @@ impl WriteTxn {
         if let Some(known) = known {
             return match wanted.if_missing {
                 true => Ok(Arc::clone(known)),
-                false => Err(Error::AlreadyDeclared {
-                    what: "a constraint like",
-                    name: Arc::clone(&known.name),
-                }),
+                false => Err(already(catalog, "a constraint like", &known.name)),
             };
         }
         if wanted.demand.is_unique() {
@@ -306,6 +304,7 @@ impl WriteTxn {
                 return Err(Error::AlreadyDeclared {
                     what: "the properties already have an index; drop it first: index",
                     name: Arc::clone(&index.name),
+                    building: false,
                 });
             }
         }
@@ -398,10 +397,11 @@ impl WriteTxn {
         if let Some(name) = wanted {
             check_name("index, constraint or hierarchy", name)?;
             if self.catalog().is_taken(name) {
-                return Err(Error::AlreadyDeclared {
-                    what: "index, constraint or hierarchy",
-                    name: name.into(),
-                });
+                return Err(already(
+                    self.catalog(),
+                    "index, constraint or hierarchy",
+                    name,
+                ));
             }
             return Ok(name.into());
         }

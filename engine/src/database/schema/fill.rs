@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 /// So many nodes or relationships are looked at in one commit.
 const PORTION: usize = 4096;
+/// The steps, as a watch is told of them.
+const FILL: &str = "fill the index";
+const CHECK: &str = "check what is there";
 
 impl Database {
     /// Enters everything that was there, then counts and declares the index ready.
@@ -23,8 +26,7 @@ impl Database {
         let entities = self.in_scope(index.scope)?;
         let total = entities.len() as u64;
         for (portion, entities) in entities.chunks(PORTION).enumerate() {
-            watch.step("fill the index", (portion * PORTION) as u64, total)?;
-            let mut txn = self.write()?;
+            let mut txn = self.next_write(watch, FILL, (portion * PORTION) as u64, total)?;
             let index = declared_index(txn.catalog(), index)?;
             if index.readiness == Readiness::Ready {
                 return Ok(());
@@ -34,8 +36,7 @@ impl Database {
             }
             txn.commit()?;
         }
-        watch.step("fill the index", total, total)?;
-        let mut txn = self.write()?;
+        let mut txn = self.next_write(watch, FILL, total, total)?;
         let mut ready = IndexDef::clone(&*declared_index(txn.catalog(), index)?);
         txn.count_entries(&ready)?;
         ready.readiness = Readiness::Ready;
@@ -54,15 +55,16 @@ impl Database {
             let read = self.read()?;
             self.fill_index(&*proof(read.catalog(), constraint)?, watch)?;
         }
+        let mut total = 0;
         // What is written from now on is held against the constraint by its writer.
         if constraint.demand.needs_presence() || matches!(constraint.demand, Demand::Type(_)) {
             let entities = self.in_scope(constraint.scope)?;
-            let total = entities.len() as u64;
+            total = entities.len() as u64;
             let read = self.read()?;
             let view = view::of(&read);
             for (done, entity) in entities.into_iter().enumerate() {
                 if done.is_multiple_of(PORTION) {
-                    watch.step("check what is there", done as u64, total)?;
+                    watch.step(CHECK, done as u64, total)?;
                     declared_constraint(self.read()?.catalog(), constraint)?;
                 }
                 rules::check_presence_of(&view, entity, |id| id == constraint.id)?;
@@ -74,9 +76,8 @@ impl Database {
                     rules::check_type(&view, entity, constraint, facts)
                 })?;
             }
-            watch.step("check what is there", total, total)?;
         }
-        let mut txn = self.write()?;
+        let mut txn = self.next_write(watch, CHECK, total, total)?;
         let mut ready = ConstraintDef::clone(&*declared_constraint(txn.catalog(), constraint)?);
         if ready.demand.is_unique() && proof(txn.catalog(), &ready)?.readiness != Readiness::Ready {
             return Err(Error::bug("the index of a constraint is not built"));
@@ -85,6 +86,25 @@ impl Database {
         txn.change_catalog(&Change::Constraint(Arc::new(ready)))?;
         txn.commit()?;
         Ok(())
+    }
+
+    /// Starts the next transaction of a build, after whatever others write, however long that takes:
+    /// waiting harms nobody, and giving up would throw away what is built. Whoever watches is asked
+    /// again and again.
+    fn next_write(
+        &self,
+        watch: &mut Watch<'_>,
+        step: &str,
+        done: u64,
+        total: u64,
+    ) -> Result<WriteTxn> {
+        loop {
+            watch.step(step, done, total)?;
+            match self.write() {
+                Err(Error::WriterQueueTimeout { .. }) => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     fn in_scope(&self, scope: Scope) -> Result<Vec<Entity>> {

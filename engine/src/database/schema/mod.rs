@@ -32,11 +32,12 @@ use std::sync::Arc;
 const DROP_PORTION: usize = 20_000;
 
 impl Database {
-    /// Creates a property index, and returns when it is ready. Readers and writers go on meanwhile.
+    /// Creates a property index, and returns when it is ready. Readers and writers go on meanwhile; it
+    /// waits for them as long as it takes, and for whoever builds the same index.
     ///
     /// # Errors
-    /// [`Error::AlreadyDeclared`]; [`Error::IndexedValueTooLong`] if something has values that
-    /// do not fit, and then there is no index.
+    /// [`Error::AlreadyDeclared`]; [`Error::DroppedMeanwhile`]; [`Error::IndexedValueTooLong`] if
+    /// something has values that do not fit, and then there is no index.
     pub fn create_index(&self, index: Index) -> Result<()> {
         self.create_index_watched(index, &mut unwatched(&mut |_| {}))
     }
@@ -44,7 +45,8 @@ impl Database {
     /// The same, with progress, and cancellable.
     ///
     /// # Errors
-    /// As [`create_index`](Self::create_index), and [`Error::Cancelled`]: there is no index then.
+    /// As [`create_index`](Self::create_index), and [`Error::Cancelled`]: there is no index then,
+    /// unless another writer is in the way of taking it back for too long.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a description is used up by what it describes"
@@ -54,11 +56,11 @@ impl Database {
     }
 
     /// Creates a constraint, and returns when everything keeps to it. Readers and writers go on
-    /// meanwhile.
+    /// meanwhile; it waits for them as long as it takes, and for whoever builds the same constraint.
     ///
     /// # Errors
-    /// [`Error::AlreadyDeclared`]; [`Error::ConstraintViolation`] with the first that breaks it,
-    /// and then there is no constraint.
+    /// [`Error::AlreadyDeclared`]; [`Error::DroppedMeanwhile`];
+    /// [`Error::ConstraintViolation`] with the first that breaks it, and then there is no constraint.
     pub fn create_constraint(&self, constraint: Constraint) -> Result<()> {
         self.create_constraint_watched(constraint, &mut unwatched(&mut |_| {}))
     }
@@ -67,7 +69,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`create_constraint`](Self::create_constraint), and [`Error::Cancelled`]: there is no
-    /// constraint then.
+    /// constraint then, unless another writer is in the way of taking it back for too long.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a description is used up by what it describes"
