@@ -306,6 +306,14 @@ pub enum Error {
         /// Whether it is still being built.
         building: bool,
     },
+    /// The properties have an index already, and a constraint needs one of its own.
+    #[error("{what} {name} is on the same properties, which have one index at most: drop it first")]
+    PropertiesIndexed {
+        /// What is to be dropped: `index` or `constraint`.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+    },
     /// Somebody dropped what was being built.
     #[error("{what} {name} was dropped while it was being built: it is not there")]
     DroppedMeanwhile {

@@ -66,6 +66,7 @@ impl Error {
             | Self::BadName { .. }
             | Self::UnknownName { .. }
             | Self::AlreadyDeclared { .. }
+            | Self::PropertiesIndexed { .. }
             | Self::IndexOfConstraint { .. }
             | Self::BadDeclaration { .. }
             | Self::NotIndexable { .. }

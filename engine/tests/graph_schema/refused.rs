@@ -4,8 +4,10 @@ use crate::{by_name, half_way, is_clean, many, watched};
 use std::sync::mpsc;
 use std::time::Duration;
 use stratigraph::storage::cancel::Progress;
+use stratigraph::value::ValueKind;
 use stratigraph::{
-    Database, Error, HierarchyOptions, NO_PROPERTIES, NodeId, Read, Result, Value, WriteTxn,
+    Constraint, Database, Error, HierarchyOptions, Index, NO_PROPERTIES, NodeId, Read, Result,
+    Value, WriteTxn,
 };
 
 #[test]
@@ -22,6 +24,41 @@ fn what_is_being_built_says_who_goes_on_with_it() {
     .unwrap();
     let again = db.create_index(by_name()).unwrap_err();
     assert_eq!(again.to_string(), "an index like names is already there");
+}
+
+#[test]
+fn what_is_in_the_way_of_a_constraint_is_named_as_what_it_is() {
+    let db = Database::in_memory().unwrap();
+    db.create_constraint(Constraint::on_nodes("P").key(["a"]))
+        .unwrap();
+    db.create_index(Index::on_nodes("P", ["b"])).unwrap();
+    let refused = |properties: [&str; 1]| {
+        let unique = Constraint::on_nodes("P").unique(properties);
+        db.create_constraint(unique).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(["a"]),
+        "constraint key_P_a is on the same properties, which have one index at most: drop it first"
+    );
+    db.drop_constraint("key_P_a").unwrap();
+    assert_eq!(
+        refused(["b"]),
+        "index index_P_b is on the same properties, which have one index at most: drop it first"
+    );
+    db.drop_index("index_P_b").unwrap();
+}
+
+#[test]
+fn a_constraint_that_no_value_can_keep_to_is_refused() {
+    let db = Database::in_memory().unwrap();
+    for kind in [ValueKind::Null, ValueKind::Map] {
+        let refused = db.create_constraint(Constraint::on_nodes("P").kind("a", kind));
+        assert!(
+            matches!(refused, Err(Error::BadDeclaration { .. })),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(db.read().unwrap().catalog().constraints().count(), 0);
 }
 
 #[test]

@@ -280,6 +280,12 @@ impl WriteTxn {
 
     /// Declares a constraint, with the index that proves it, or finds the one that is there.
     pub(super) fn declare_constraint(&mut self, wanted: &Constraint) -> Result<Arc<ConstraintDef>> {
+        if let Demand::Type(ValueKind::Null | ValueKind::Map) = wanted.demand {
+            return Err(Error::BadDeclaration {
+                what: "constraint",
+                reason: "no property is of this kind: null is no value, and maps are not stored",
+            });
+        }
         let scope = wanted.on.scope(self)?;
         let properties = self.declared_properties(&wanted.properties)?;
         let catalog = self.catalog();
@@ -301,10 +307,14 @@ impl WriteTxn {
                 indexes.find(|index| index.scope == scope && index.properties == properties);
             if let Some(index) = index {
                 // One index on the same properties is enough, and only a unique one can prove it.
-                return Err(Error::AlreadyDeclared {
-                    what: "the properties already have an index; drop it first: index",
-                    name: Arc::clone(&index.name),
-                    building: false,
+                let constraint = index.constraint.and_then(|id| catalog.constraint(id));
+                let (what, name) = match constraint {
+                    Some(constraint) => ("constraint", &constraint.name),
+                    None => ("index", &index.name),
+                };
+                return Err(Error::PropertiesIndexed {
+                    what,
+                    name: Arc::clone(name),
                 });
             }
         }

@@ -59,7 +59,7 @@ impl Database {
     /// meanwhile; it waits for them as long as it takes, and for whoever builds the same constraint.
     ///
     /// # Errors
-    /// [`Error::AlreadyDeclared`]; [`Error::DroppedMeanwhile`];
+    /// [`Error::AlreadyDeclared`]; [`Error::PropertiesIndexed`]; [`Error::DroppedMeanwhile`];
     /// [`Error::ConstraintViolation`] with the first that breaks it, and then there is no constraint.
     pub fn create_constraint(&self, constraint: Constraint) -> Result<()> {
         self.create_constraint_watched(constraint, &mut unwatched(&mut |_| {}))
