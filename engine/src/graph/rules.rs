@@ -133,10 +133,10 @@ pub(crate) fn compare<K: KeyRead>(
                 continue;
             }
             let old = match old {
-                // Until a unique index is built, somebody else may have been entered in this place.
-                Some(old) if index.unique && index.readiness != Readiness::Ready => {
-                    let is_mine = old.holder(view.keys)? == Some(entity);
-                    is_mine.then_some(old)
+                // Until an index is built there may be no such entry, or in this place of a unique one
+                // somebody else's: what is not there must not be removed, nor counted as removed.
+                Some(old) if index.readiness != Readiness::Ready => {
+                    old.is_entered(view.keys)?.then_some(old)
                 }
                 old => old,
             };

@@ -205,3 +205,39 @@ fn a_build_waits_for_other_writers_and_is_not_given_up() {
     assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
     assert_eq!(db.read().unwrap().catalog().indexes().count(), 0);
 }
+
+#[test]
+fn entries_are_counted_while_writers_go_on() {
+    let db = Database::in_memory().unwrap();
+    let nodes = many(&db);
+    half_way(
+        |watch| db.create_index_watched(by_name(), watch),
+        || {
+            let mut txn = db.write().unwrap();
+            // Of each kind one that is entered already, and one that is not yet.
+            for end in [0, 4990] {
+                txn.set_property(nodes[end], "name", "new").unwrap();
+                txn.set_property(nodes[end], "name", "newer").unwrap();
+                txn.remove_property(nodes[end + 1], "name").unwrap();
+                txn.remove_label(nodes[end + 2], "N").unwrap();
+                txn.delete_node(nodes[end + 3]).unwrap();
+                txn.remove_label(nodes[end + 4], "N").unwrap();
+                txn.add_label(nodes[end + 4], "N").unwrap();
+            }
+            txn.create_node(["N"], [("name", "new")]).unwrap();
+            txn.commit().unwrap();
+            is_clean(&db);
+            let mut load = db.bulk_load().unwrap();
+            load.add_node(["N"], [("name", "loaded")]).unwrap();
+            watched(&mut |_| {}, |watch| load.finish(watch)).unwrap();
+            is_clean(&db);
+        },
+    )
+    .unwrap();
+    let read = db.read().unwrap();
+    let names = read.index("names").unwrap();
+    assert_eq!(names.entries().unwrap(), 5000 - 2 * 3 + 2);
+    let distinct = names.distinct().unwrap();
+    assert!((4500..5500).contains(&distinct), "{distinct}");
+    is_clean(&db);
+}
