@@ -2,6 +2,7 @@
 //! declare and drop meanwhile.
 
 mod build;
+mod hierarchies;
 mod refused;
 mod unique;
 

@@ -1,14 +1,8 @@
 //! What is refused, what it says then, and what can be mended.
 
-use crate::{by_name, half_way, is_clean, many, watched};
-use std::sync::mpsc;
-use std::time::Duration;
-use stratigraph::storage::cancel::Progress;
+use crate::{by_name, half_way, is_clean, many};
 use stratigraph::value::ValueKind;
-use stratigraph::{
-    Constraint, Database, Error, HierarchyOptions, Index, NO_PROPERTIES, NodeId, Read, Result,
-    Value, WriteTxn,
-};
+use stratigraph::{Constraint, Database, Error, Index, NodeId, Read, Value, WriteTxn};
 
 #[test]
 fn what_is_being_built_says_who_goes_on_with_it() {
@@ -92,61 +86,5 @@ fn what_is_too_long_for_an_index_can_be_mended_while_it_is_built() {
         assert!(db.read().unwrap().contains(nodes[0]).unwrap());
         is_clean(&db);
         db.drop_index("names").unwrap();
-    }
-}
-
-/// Two threads that create hierarchies at the same time, both of which look before either declares.
-fn at_once(db: &Database, wanted: [HierarchyOptions; 2]) -> [Result<()>; 2] {
-    let held = db.write().unwrap();
-    let (asked, has_asked) = mpsc::channel();
-    std::thread::scope(|scope| {
-        let threads = wanted.map(|wanted| {
-            let asked = asked.clone();
-            scope.spawn(move || {
-                let mut report = |_: Progress<'_>| asked.send(()).unwrap_or_default();
-                watched(&mut report, |watch| {
-                    db.create_hierarchy_watched(wanted, watch)
-                })
-            })
-        });
-        has_asked.recv().unwrap();
-        has_asked.recv().unwrap();
-        // Both stand in the queue in a moment.
-        std::thread::sleep(Duration::from_millis(50));
-        drop(held);
-        threads.map(|thread| thread.join().unwrap())
-    })
-}
-
-#[test]
-fn two_hierarchies_have_two_names_whoever_comes_first() {
-    let wanted = |of: &str| HierarchyOptions::new("over", of);
-    let furnished = || {
-        let db = Database::in_memory().unwrap();
-        let mut txn = db.write().unwrap();
-        let ends = [0; 2].map(|_| txn.create_node(["N"], NO_PROPERTIES).unwrap());
-        for of in ["X", "Y"] {
-            txn.create_relationship(ends[0], of, ends[1], NO_PROPERTIES)
-                .unwrap();
-        }
-        txn.commit().unwrap();
-        db
-    };
-    for (wanted, successes) in [
-        ([wanted("X"), wanted("Y")], 1),
-        ([wanted("X").if_missing(), wanted("Y").if_missing()], 1),
-        ([wanted("X"), wanted("X")], 1),
-        ([wanted("X").if_missing(), wanted("X").if_missing()], 2),
-    ] {
-        let db = furnished();
-        let outcomes = at_once(&db, wanted.clone());
-        let context = format!("{wanted:?} {outcomes:?}");
-        let good = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-        assert_eq!(good, successes, "{context}");
-        for error in outcomes.into_iter().filter_map(Result::err) {
-            assert!(matches!(error, Error::AlreadyDeclared { .. }), "{context}");
-        }
-        assert_eq!(db.read().unwrap().catalog().hierarchies().count(), 1);
-        is_clean(&db);
     }
 }
