@@ -3,7 +3,7 @@
 //! Its levels go in as a bulk load, since there may be more of them than a transaction holds; the
 //! declaration is the load's last commit, so that both become visible together.
 
-use super::declare::HierarchyOptions;
+use super::wanted::HierarchyOptions;
 use super::{unknown, unwatched};
 use crate::catalog::{Change, Counter, GraphState, HierarchyDef};
 use crate::codec::CodecError;

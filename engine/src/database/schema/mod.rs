@@ -13,9 +13,10 @@ mod build;
 mod declare;
 mod fill;
 mod hierarchy;
+mod wanted;
 
 pub(crate) use build::Builds;
-pub use declare::{Constraint, ConstraintOn, HierarchyOptions, Index};
+pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index};
 
 use super::Database;
 use super::keys::KeyRead as _;
