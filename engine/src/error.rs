@@ -294,9 +294,30 @@ pub enum Error {
         name: Arc<str>,
     },
     /// Something declared has this name already, or is just the same.
-    #[error("{what} {name} is already there")]
+    #[error(
+        "{what} {name} is already there{}",
+        if *building { "; it is being built, or its building was cut short: `Database::finish_schema` goes on with it" } else { "" }
+    )]
     AlreadyDeclared {
         /// What it is.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+        /// Whether it is still being built.
+        building: bool,
+    },
+    /// The properties have an index already, and a constraint needs one of its own.
+    #[error("{what} {name} is on the same properties, which have one index at most: drop it first")]
+    PropertiesIndexed {
+        /// What is to be dropped: `index` or `constraint`.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+    },
+    /// Somebody dropped what was being built.
+    #[error("{what} {name} was dropped while it was being built: it is not there")]
+    DroppedMeanwhile {
+        /// What it was: `index` or `constraint`.
         what: &'static str,
         /// Its name.
         name: Arc<str>,

@@ -20,7 +20,7 @@ Examples:
   zstd -dc library.jsonl.zst | stratigraph load /var/lib/library - --create
 
 JSON: path, file (null for stdin), database, commit, nodes, relationships, names, declarations,
-members, bytes, left_out (constraints that were still being built, and do not hold)";
+members, bytes, left_out (what was still being built, and refuses what is there)";
 
 /// Arguments of `load`.
 #[derive(Debug, Args)]
@@ -67,8 +67,8 @@ impl Load {
         reply.table(&facts);
         if !report.left_out.is_empty() {
             reply.line(format!(
-                "{} left out, which were being built and do not hold: {}",
-                things(report.left_out.len() as u64, "constraint"),
+                "{} left out, being built when dumped and refusing what is there: {}",
+                things(report.left_out.len() as u64, "declaration"),
                 report.left_out.join(", ")
             ));
         }

@@ -66,6 +66,7 @@ impl Error {
             | Self::BadName { .. }
             | Self::UnknownName { .. }
             | Self::AlreadyDeclared { .. }
+            | Self::PropertiesIndexed { .. }
             | Self::IndexOfConstraint { .. }
             | Self::BadDeclaration { .. }
             | Self::NotIndexable { .. }
@@ -81,7 +82,7 @@ impl Error {
             | Self::IndexNotReady { .. }
             | Self::WriterQueueTimeout { .. }
             | Self::TransactionExpired { .. } => ErrorKind::Retry,
-            Self::AlreadyOpen { .. } => ErrorKind::Conflict,
+            Self::AlreadyOpen { .. } | Self::DroppedMeanwhile { .. } => ErrorKind::Conflict,
             Self::ForeignFile { .. }
             | Self::DataLoss { .. }
             | Self::Corruption { .. }
