@@ -70,23 +70,30 @@
 //! # Example
 //!
 //! ```
-//! use stratigraph::algo::traverse::{Csr, Keep, NodeScorer, Traverse, TraverseError, Where};
+//! use stratigraph::algo::snapshot::{ProjectionSteps, Selection};
+//! use stratigraph::algo::traverse::{Keep, NodeScorer, Traverse, Where};
 //! use stratigraph::clock::SystemClock;
-//! use stratigraph::value::{NodeId, RelationshipId};
-//! use std::convert::Infallible;
+//! use stratigraph::{Database, Error, NO_LABELS, NO_PROPERTIES, NodeId};
 //!
+//! let db = Database::in_memory()?;
+//! let mut txn = db.write()?;
+//! for _ in 0..4 {
+//!     txn.create_node(NO_LABELS, NO_PROPERTIES)?;
+//! }
 //! // 0 leads to 1 and 2, and 1 leads to 3.
-//! let nodes = [0, 1, 2, 3].map(NodeId::new);
-//! let relationships = [10, 11, 12].map(RelationshipId::new);
-//! let mut graph = Csr::new(&nodes, &[0, 2, 3, 3, 3], &[1, 2, 3], &relationships)?;
+//! for (parent, child) in [(0, 1), (0, 2), (1, 3)] {
+//!     txn.create_relationship(NodeId::new(parent), "HAS", NodeId::new(child), NO_PROPERTIES)?;
+//! }
+//! txn.commit()?;
+//! let graph = db.read()?.project(&Selection::all().with_relationships())?;
 //!
 //! let scores = [0.9, 0.4, 0.8, 0.7];
 //! let result = Traverse::from([NodeId::new(0)])
 //!     .scorer(NodeScorer(|node: NodeId, _level| {
-//!         Ok::<_, Infallible>(scores.get(node.get() as usize).copied())
+//!         Ok::<_, Error>(scores.get(node.get() as usize).copied())
 //!     }))
 //!     .keep(Keep::all().only(Where::Above(0.5)))
-//!     .run(&mut graph, &SystemClock::new())?;
+//!     .run(&mut ProjectionSteps::new(&graph)?, &SystemClock::new())?;
 //!
 //! // 1 is refused, so nobody gets to 3.
 //! assert_eq!(result.rows.nodes(), [0, 2].map(NodeId::new));
@@ -119,7 +126,7 @@ pub use options::{
 pub use rows::{Row, Rows, Summary, Traversal};
 pub use scorer::{ArrivalScorer, ArrivalView, Candidates, NodeScorer, Scorer};
 pub use stepper::{LevelCandidates, TraverseStepper};
-pub use steps::{Arrival, Csr, CsrError, Hop, Steps};
+pub use steps::{Arrival, Hop, Steps};
 pub use trail::Path;
 pub use vector_scorer::{Measure, NodeVectors, VectorScorer};
 pub use verdict::Status;

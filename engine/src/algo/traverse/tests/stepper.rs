@@ -1,7 +1,8 @@
 //! A host in the loop: the same rows as the operator, and nothing happens out of turn.
 
 use super::super::*;
-use super::case::{Case, Dependence, Way, plain};
+use super::case::{Case, Dependence, Way, plain, projected};
+use crate::algo::snapshot::ProjectionSteps;
 use crate::clock::SystemClock;
 use std::convert::Infallible;
 
@@ -67,10 +68,9 @@ fn facts(row: Row<'_>) -> impl std::fmt::Debug {
 }
 
 /// 0 -> 1, 2; 2 -> 3.
-fn small(run: impl FnOnce(&mut Csr<'_>)) {
-    let nodes = [0, 1, 2, 3].map(NodeId::new);
-    let relationships = [7, 8, 9].map(crate::value::RelationshipId::new);
-    run(&mut Csr::new(&nodes, &[0, 2, 2, 3, 3], &[1, 2, 3], &relationships).unwrap());
+fn small(run: impl FnOnce(&mut ProjectionSteps<'_>)) {
+    let graph = projected(4, [(0, 1, 7), (0, 2, 8), (2, 3, 9)]);
+    run(&mut ProjectionSteps::new(&graph).unwrap());
 }
 
 fn traverse<'a>() -> Traverse<'a, Infallible> {
