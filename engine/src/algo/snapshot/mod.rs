@@ -5,9 +5,13 @@
 //! and [`VectorTable`] holds the vectors of a property for scoring and clustering.
 
 mod cache;
+mod fill;
 mod project;
 mod steps;
 mod vectors;
+
+#[cfg(test)]
+mod tests;
 
 pub(crate) use cache::ProjectionCache;
 pub use project::Selection;

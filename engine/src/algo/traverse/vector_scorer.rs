@@ -6,6 +6,7 @@
 
 use super::scorer::{Candidates, Scorer};
 use super::steps::Ascending;
+use crate::algo::parallel::MOST_THREADS;
 use crate::value::NodeId;
 use stratigraph_vector::{Kernels, Rows, VectorError, cosine_from_parts};
 
@@ -113,10 +114,10 @@ impl<'a> VectorScorer<'a> {
         })
     }
 
-    /// Divides large levels among this many threads, which are started and ended with each level.
+    /// Divides large levels among this many threads, up to 64, which are started and ended with each level.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
+        self.threads = threads.clamp(1, MOST_THREADS);
         self
     }
 
