@@ -2,6 +2,7 @@
 //!
 //! A [`Selection`] says what; `fill.rs` reads it, and `cache.rs` keeps it.
 
+use super::cache::Found;
 use super::fill;
 use crate::algo::pace::Pace;
 use crate::algo::parallel::MOST_THREADS;
@@ -98,7 +99,8 @@ impl Selection {
         self
     }
 
-    /// The most memory that building it may take. 4 GiB by default.
+    /// The most memory that building it may take. 4 GiB by default. One that was kept takes none
+    /// to build, and then must not be larger.
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.options.max_bytes = bytes;
         self
@@ -108,6 +110,24 @@ impl Selection {
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.clamp(1, MOST_THREADS);
         self
+    }
+
+    /// What two selections have in common that project the same: not how it is built, nor in which
+    /// order or how often names are given.
+    pub(super) fn key(&self) -> Self {
+        let mut key = self.clone();
+        for names in [&mut key.labels, &mut key.types] {
+            names.sort_unstable();
+            names.dedup();
+        }
+        key.threads = 1;
+        key.options.max_bytes = 0;
+        key
+    }
+
+    /// The most memory that building it may take.
+    pub(super) fn byte_limit(&self) -> u64 {
+        self.options.max_bytes
     }
 
     fn nodes_of(
@@ -175,7 +195,8 @@ impl Selection {
 
 impl ReadTxn {
     /// Copies a part of the graph into flat arrays for algorithms. The last few projections are kept:
-    /// the same one of the same commit costs nothing.
+    /// the same one of the same commit costs nothing, and who asks for one that another thread is
+    /// building waits for it.
     ///
     /// # Errors
     /// [`AlgoError::TooLarge`] and other limits; see also [`Read`].
@@ -192,12 +213,14 @@ impl ReadTxn {
         selection: &Selection,
         watch: &mut Watch<'_>,
     ) -> Result<Arc<Projection>, AlgoError> {
-        let (cache, commit) = (self.projections(), self.commit_seq());
-        if let Some(kept) = cache.find(commit, selection) {
-            return Ok(kept);
+        let cache = self.projections();
+        match cache.find(self.commit_seq(), selection, watch)? {
+            Found::Kept(projection) => Ok(projection),
+            Found::Missing(claim) => {
+                let projection = Arc::new(selection.build(self, watch)?);
+                claim.keep(&projection);
+                Ok(projection)
+            }
         }
-        let projection = Arc::new(selection.build(self, watch)?);
-        cache.keep(commit, selection, &projection);
-        Ok(projection)
     }
 }

@@ -45,6 +45,91 @@ fn same(read: &ReadTxn, one: &Selection, other: &Selection) -> bool {
 }
 
 #[test]
+fn a_projection_may_grow_while_others_push_it_out() {
+    let db = database(300, 0, &[]);
+    let read = db.read().unwrap();
+    let tiny = read.project(&Selection::all().label("Nobody")).unwrap();
+    for _ in 0..400 {
+        let large = read.project(&Selection::all()).unwrap();
+        let cache = ProjectionCache::new(large.bytes() + tiny.bytes() - 1);
+        let ask = |selection, projection| {
+            let found = watched(|watch| cache.find(read.commit_seq(), &selection, watch));
+            if let Found::Missing(claim) = found.unwrap() {
+                claim.keep(projection);
+            }
+        };
+        let begin = Barrier::new(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                begin.wait();
+                large.incoming().unwrap();
+            });
+            begin.wait();
+            while large.incoming_if_built().is_none() {
+                ask(named("large"), &large);
+                ask(named("tiny"), &tiny);
+            }
+        });
+    }
+}
+
+#[test]
+fn what_is_kept_stays_within_the_limit_though_it_grows() {
+    let limit = 200_000;
+    let db = database(3000, limit, &[]);
+    let read = db.read().unwrap();
+    let project = || -> Vec<Arc<Projection>> {
+        let names = ["first", "second", "third"];
+        names.map(|name| read.project(&named(name)).unwrap()).into()
+    };
+    let first = project();
+    assert!(first.iter().map(|one| one.bytes()).sum::<u64>() <= limit);
+    for projection in &first {
+        projection.incoming().unwrap();
+    }
+    assert!(first.iter().map(|one| one.bytes()).sum::<u64>() > limit);
+    let second = project();
+    let pairs = first.iter().zip(&second);
+    let kept: u64 = pairs
+        .filter(|(before, after)| Arc::ptr_eq(before, after))
+        .map(|(before, _)| before.bytes())
+        .sum();
+    assert!(kept <= limit, "{kept} bytes are kept, over {limit}");
+}
+
+#[test]
+fn the_key_is_what_is_projected_not_how() {
+    let db = database(50, 1 << 20, &[]);
+    let read = db.read().unwrap();
+    let plain = Selection::all().label("A").label("B").threads(1);
+    let other = Selection::all().label("B").label("A").label("B").threads(7);
+    assert!(same(&read, &plain, &other));
+    assert!(same(
+        &read,
+        &Selection::all()
+            .relationship_type("T")
+            .relationship_type("U"),
+        &Selection::all()
+            .relationship_type("U")
+            .relationship_type("T"),
+    ));
+    assert!(!same(&read, &plain, &Selection::all().label("A")));
+
+    // Less memory may be allowed than before, as long as it is enough.
+    let projection = read.project(&plain).unwrap();
+    let enough = plain.clone().max_bytes(projection.bytes());
+    assert!(same(&read, &plain, &enough));
+    let little = plain.clone().max_bytes(projection.bytes() - 1);
+    let refused = read.project(&little).unwrap_err();
+    assert!(matches!(refused, AlgoError::TooLarge { .. }), "{refused}");
+    // And more: then it may grow more.
+    let tight = Selection::all().max_bytes(1 << 24);
+    let roomy = Selection::all().max_bytes(1 << 30);
+    assert!(!same(&read, &tight, &roomy));
+    assert!(same(&read, &tight, &roomy));
+}
+
+#[test]
 fn more_threads_than_make_sense_are_not_started() {
     let most = Selection::all().threads(usize::MAX);
     assert_eq!(most, Selection::all().threads(64));
@@ -85,6 +170,19 @@ fn at_the_same_time(
         let one = read.project_watched(&Selection::all(), watch);
         (one, other.join().unwrap())
     })
+}
+
+#[test]
+fn two_who_ask_at_once_get_one_projection() {
+    let (one, other) = at_the_same_time(false);
+    assert!(Arc::ptr_eq(&one.unwrap(), &other.unwrap()));
+}
+
+#[test]
+fn who_waits_builds_it_if_the_builder_gives_up() {
+    let (one, other) = at_the_same_time(true);
+    assert!(matches!(one, Err(AlgoError::Engine(Error::Cancelled))));
+    assert_eq!(other.unwrap().len(), 200);
 }
 
 #[test]
