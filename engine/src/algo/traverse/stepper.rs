@@ -243,8 +243,9 @@ impl<'a, E> TraverseStepper<'a, E> {
         Ok(())
     }
 
-    /// Adds nodes with their scores to a level that was decided; those it kept already are left as
-    /// they are.
+    /// Adds nodes with their scores to a level that was decided; those it has already, kept or
+    /// recovered, are left as they are, and of a node that is named twice the first score counts. A
+    /// null score (NaN) passes no RECOVER: it adds nothing.
     ///
     /// # Errors
     ///
@@ -264,10 +265,11 @@ impl<'a, E> TraverseStepper<'a, E> {
         if let Some((node, _)) = stranger {
             return Err(TraverseError::NotRecoverable { node: *node, level });
         }
-        // What was recovered by an earlier call counts as admitted, too.
         let mut known = Ascending::new(&open.group.nodes);
-        let mut found = found.to_vec();
-        found.append(&mut verdict.recovered);
+        // What an earlier call recovered comes first, and stays where a node comes twice.
+        let scored = found.iter().filter(|(_, score)| !score.is_nan());
+        let mut found = std::mem::take(&mut verdict.recovered);
+        found.extend(scored);
         found.sort_by_key(|(node, _)| *node);
         found.dedup_by_key(|(node, _)| *node);
         found.retain(|(node, _)| {
