@@ -6,6 +6,7 @@
 
 mod cache;
 mod fill;
+mod members;
 mod project;
 mod steps;
 mod vectors;
@@ -14,6 +15,7 @@ mod vectors;
 mod tests;
 
 pub(crate) use cache::ProjectionCache;
+pub use members::HierarchyMembers;
 pub use project::Selection;
 pub use steps::{GraphSteps, ProjectionSteps};
 pub use vectors::VectorTable;

@@ -232,3 +232,38 @@ fn reading_relationships_is_reported_and_may_be_cancelled() {
         }
     }
 }
+
+#[test]
+fn recover_over_a_hierarchy_ends_with_it() {
+    let db = Database::in_memory().unwrap();
+    db.create_hierarchy(HierarchyOptions::new("outline", "T"))
+        .unwrap();
+    let mut txn = db.write().unwrap();
+    let [top, middle, low] = [(); 3].map(|()| txn.create_node(["A"], NO_PROPERTIES).unwrap());
+    txn.create_relationship(top, "T", middle, NO_PROPERTIES)
+        .unwrap();
+    txn.create_relationship(middle, "T", low, NO_PROPERTIES)
+        .unwrap();
+    txn.commit().unwrap();
+    let read = db.read().unwrap();
+    let outline = read.hierarchy("outline").unwrap();
+    let run = |last: u32, from: NodeId| {
+        let score = |node: NodeId, _| Ok(Some(if node == low { 0.9 } else { 0.1 }));
+        let keep = || Keep::all().only(Where::Above(0.5));
+        let mut steps = GraphSteps::new(&read, Direction::Outgoing, Some("T")).unwrap();
+        Traverse::from([from])
+            .levels(0, Some(last))
+            .scorer(NodeScorer(score))
+            .keep(keep())
+            .recover(Recover::new(HierarchyMembers::new(&outline), keep()))
+            .run(&mut steps, &SystemClock::new())
+            .unwrap()
+    };
+    for (last, levels) in [(0, 1), (1, 2), (2, 3), (100_000, 3)] {
+        let found = run(last, top);
+        assert_eq!(found.summary.levels, levels, "to {last}");
+        assert!(!found.summary.truncated);
+        let expected: &[NodeId] = if last < 2 { &[] } else { &[low] };
+        assert_eq!(found.rows.nodes(), expected);
+    }
+}
