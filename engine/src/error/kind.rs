@@ -70,6 +70,8 @@ impl Error {
             | Self::BadDeclaration { .. }
             | Self::NotIndexable { .. }
             | Self::MixedDimensions { .. }
+            | Self::NoVectors { .. }
+            | Self::VectorsTooLarge { .. }
             | Self::Vector(_)
             | Self::IndexedValueTooLong { .. }
             | Self::ConstraintViolation(_)

@@ -234,6 +234,46 @@ fn reading_relationships_is_reported_and_may_be_cancelled() {
 }
 
 #[test]
+fn a_property_without_vectors_is_named() {
+    let db = database(2, 0, &[]);
+    let read = db.read().unwrap();
+    for property in ["emb", "w"] {
+        let table = VectorTable::read(&read, property, None).unwrap();
+        let error = table.rows().unwrap_err();
+        let expected = format!("no node has a vector in property {property}");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn vectors_are_read_within_a_limit() {
+    let db = Database::in_memory().unwrap();
+    let mut txn = db.write().unwrap();
+    for at in 0..100_u8 {
+        let vector = Value::Vector(Vector::new(vec![f32::from(at); 30]).unwrap());
+        txn.create_node(["A"], [("emb", vector)]).unwrap();
+    }
+    let within = |read: &ReadTxn, bytes| VectorTable::read_within(read, "emb", None, bytes);
+    txn.commit().unwrap();
+    let read = db.read().unwrap();
+    let whole = VectorTable::read(&read, "emb", None).unwrap();
+    assert_eq!((whole.nodes().len(), whole.dimension()), (100, 30));
+    // A row is an id and thirty numbers.
+    let enough = within(&read, 100 * 128).unwrap();
+    assert_eq!(enough.components(), whole.components());
+    for bytes in [0, 1, 127, 128 * 50, 128 * 100 - 1] {
+        let error = within(&read, bytes).unwrap_err();
+        assert!(
+            matches!(error, Error::VectorsTooLarge { limit_bytes, .. } if limit_bytes == bytes)
+        );
+        assert_eq!(error.kind(), crate::ErrorKind::Request);
+    }
+    let few: RoaringTreemap = whole.nodes()[..50].iter().map(|node| node.get()).collect();
+    let few = VectorTable::read_within(&read, "emb", Some(&few), 128 * 50).unwrap();
+    assert_eq!(few.components(), &whole.components()[..1500]);
+}
+
+#[test]
 fn recover_over_a_hierarchy_ends_with_it() {
     let db = Database::in_memory().unwrap();
     db.create_hierarchy(HierarchyOptions::new("outline", "T"))
