@@ -264,8 +264,16 @@ fn find<W: EdgeWeights>(
 ) -> Result<Communities, LeidenError> {
     let level = base.level();
     let mut search = Search {
-        rule: Rule::new(&level, options),
+        rule,
         mover: Mover::new(level.nodes()),
+    let rule = Rule::new(&level, options);
+    if !rule.has_finite_qualities(&level) {
+        return Err(LeidenError::Option {
+            name: "resolution",
+            value: options.resolution,
+            reason: "with these weights it is so large that a partition's quality is not finite",
+        });
+    }
         refiner: Refiner::new(level.nodes()),
         random: Random::new(options.seed),
         watch,
