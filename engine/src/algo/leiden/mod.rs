@@ -13,8 +13,8 @@
 //! one refined set and therefore connected. Passes repeat, each starting from the result of the one
 //! before, until one gains nothing.
 //!
-//! This module must never depend on where the graph came from ([`Undirected`] borrows plain slices),
-//! read a clock, or draw numbers from anywhere but its seed: the same graph and options give the
+//! This module must never read storage ([`Undirected`] borrows plain slices, of a projection or of
+//! anybody's), read a clock, or draw numbers from anywhere but its seed: the same graph and options give the
 //! same answer, bit for bit. It allocates per level, never per node.
 //!
 //! Next: `graph.rs` for the shape of the input, `rule.rs` for what is being maximised.
@@ -163,6 +163,9 @@ pub enum LeidenError {
         /// The other end.
         to: u32,
     },
+    /// The projection lists relationships at their sources alone.
+    #[error("communities are those of an undirected graph: project it `undirected`")]
+    Directed,
     /// A list of nodes names one that is not there.
     #[error("place {place} of the list names node {node}, but there are {nodes} nodes")]
     UnknownNode {
@@ -263,9 +266,6 @@ fn find<W: EdgeWeights>(
     watch: &mut Watch<'_>,
 ) -> Result<Communities, LeidenError> {
     let level = base.level();
-    let mut search = Search {
-        rule,
-        mover: Mover::new(level.nodes()),
     let rule = Rule::new(&level, options);
     if !rule.has_finite_qualities(&level) {
         return Err(LeidenError::Option {
@@ -274,6 +274,9 @@ fn find<W: EdgeWeights>(
             reason: "with these weights it is so large that a partition's quality is not finite",
         });
     }
+    let mut search = Search {
+        rule,
+        mover: Mover::new(level.nodes()),
         refiner: Refiner::new(level.nodes()),
         random: Random::new(options.seed),
         watch,
