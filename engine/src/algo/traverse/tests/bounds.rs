@@ -2,11 +2,13 @@
 
 use super::super::*;
 use super::by_example::{Ticking, along, diamond, from_root, ids};
+use super::case::projected;
 use crate::algo::snapshot::GraphSteps;
 use crate::value::RelationshipId;
 use crate::{Database, Direction, Error, NO_LABELS, NO_PROPERTIES};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
+use stratigraph_vector::{Kernels, Rows, VectorError};
 
 #[test]
 fn roots_that_are_not_there_are_no_roots() {
@@ -49,6 +51,45 @@ fn levels_that_end_before_they_begin_are_refused() {
         error.to_string(),
         "LEVELS 3..1 ends before it begins: write the smaller level first"
     );
+}
+
+/// Squares of such vectors do not fit 32 bits: their lengths are above 1.8e19.
+#[test]
+fn very_long_vectors_have_a_direction_too() {
+    let values = [
+        3e30,
+        4e30,
+        4e30,
+        -3e30,
+        3.0,
+        4.0,
+        f32::MAX,
+        f32::MAX,
+        0.0,
+        0.0,
+    ];
+    let rows = Rows::new(&values, 2).unwrap();
+    let vectors = NodeVectors::consecutive(NodeId::new(0), rows);
+    let graph = projected(5, []);
+    let diagonal = 0.7 * 2_f64.sqrt();
+    for query in [[3.0, 4.0], [3e25, 4e25], [3e-3, 4e-3]] {
+        let expected = [Some(1.0), Some(0.0), Some(1.0), Some(diagonal), None];
+        let traverse = Traverse::<VectorError>::from(ids(0..5));
+        let result = traverse
+            .scorer(VectorScorer::new(&vectors, &query, Measure::Cosine).unwrap())
+            .run(&mut along(&graph), &Ticking::by_us(0))
+            .unwrap();
+        assert_eq!(result.rows.len(), 5);
+        for row in result.rows.iter() {
+            let at = usize::try_from(row.node.get()).unwrap();
+            match (row.score, expected[at]) {
+                (Some(score), Some(expected)) => assert!((score - expected).abs() < 1e-6),
+                (score, expected) => assert_eq!(score, expected, "{query:?} {at}"),
+            }
+            let single = Kernels::best().cosine(&query, rows.row(at).unwrap());
+            assert_eq!(single.unwrap().map(f64::from), row.score);
+        }
+    }
 }
 
 #[test]
