@@ -5,6 +5,7 @@ mod backups;
 mod check;
 mod compact;
 mod dump;
+mod exchange;
 mod info;
 mod load;
 mod recover;

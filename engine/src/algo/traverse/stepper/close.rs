@@ -1,6 +1,7 @@
 //! The end of a level: who was admitted, and its rows.
 //!
-//! What was decided becomes the next frontier, the trail and the columns. It must never ask the graph, a scorer or the clock.
+//! What was decided becomes the next frontier, the trail and the columns. It must never ask the
+//! graph, a scorer or the clock.
 
 use super::super::arrivals::Group;
 use super::super::error::TraverseError;
