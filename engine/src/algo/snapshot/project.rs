@@ -207,7 +207,7 @@ impl ReadTxn {
     /// The same, with progress, and cancellable.
     ///
     /// # Errors
-    /// As [`project`](Self::project), and [`Error::Cancelled`].
+    /// As [`project`](Self::project), and [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn project_watched(
         &self,
         selection: &Selection,
