@@ -427,6 +427,22 @@ pub enum Error {
         /// Its dimensions.
         found: u64,
     },
+    /// Nobody has a vector in a property that was to be compared.
+    #[error("no node has a vector in property {property}")]
+    NoVectors {
+        /// The property.
+        property: Arc<str>,
+    },
+    /// The vectors of a property are more than may be held.
+    #[error(
+        "the vectors of property {property} take more than {limit_bytes} bytes: read those of fewer nodes, or allow more"
+    )]
+    VectorsTooLarge {
+        /// The property.
+        property: Arc<str>,
+        /// The limit.
+        limit_bytes: u64,
+    },
     /// A dump was not written or not loaded.
     #[error("{0}")]
     Dump(Box<DumpError>),

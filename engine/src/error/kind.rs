@@ -72,6 +72,8 @@ impl Error {
             | Self::NotIndexable { .. }
             | Self::NoRange { .. }
             | Self::MixedDimensions { .. }
+            | Self::NoVectors { .. }
+            | Self::VectorsTooLarge { .. }
             | Self::Vector(_)
             | Self::IndexedValueTooLong { .. }
             | Self::ConstraintViolation(_)
