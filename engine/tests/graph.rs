@@ -332,6 +332,58 @@ fn a_hierarchy_keeps_levels_and_refuses_cycles() {
 }
 
 /// Everything there is, so that a check has all of it to look at.
+#[test]
+fn levels_asked_for_while_a_tree_grows_are_those_of_a_fresh_look() {
+    let db = Database::in_memory().unwrap();
+    db.create_hierarchy(HierarchyOptions::new("outline", "HAS_PART"))
+        .unwrap();
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut txn = db.write().unwrap();
+    let mut nodes = vec![person(&mut txn, "root")];
+    let mut edges = Vec::new();
+    for step in 0..600 {
+        if step % 7 == 6 {
+            let edge = edges.swap_remove(random.usize(..edges.len()));
+            txn.delete_relationship(edge).unwrap();
+        } else if step % 97 == 50 {
+            txn.savepoint().unwrap();
+        } else {
+            let parent = nodes[random.usize(..nodes.len())];
+            let child = match step % 5 {
+                4 => nodes[random.usize(..nodes.len())],
+                _ => person(&mut txn, "child"),
+            };
+            nodes.push(child);
+            edges.extend(txn.create_relationship(parent, "HAS_PART", child, NO_PROPERTIES));
+        }
+        if random.u8(..4) == 0 {
+            let outline = txn.hierarchy("outline").unwrap();
+            let seen = outline.level(nodes[nodes.len() - 1]).unwrap();
+            assert_eq!(
+                seen.is_some(),
+                seen.is_some_and(|level| {
+                    let members = outline.members(level).unwrap();
+                    members.contains(nodes[nodes.len() - 1].get())
+                })
+            );
+        }
+    }
+    let levels = |txn: &dyn Fn(NodeId) -> Option<u32>| -> Vec<_> {
+        nodes.iter().map(|node| txn(*node)).collect()
+    };
+    let outline = txn.hierarchy("outline").unwrap();
+    let (within, count) = (
+        levels(&|node| outline.level(node).unwrap()),
+        outline.member_count().unwrap(),
+    );
+    txn.commit().unwrap();
+    let read = db.read().unwrap();
+    let outline = read.hierarchy("outline").unwrap();
+    assert_eq!(levels(&|node| outline.level(node).unwrap()), within);
+    assert_eq!(outline.member_count().unwrap(), count);
+    assert_eq!(findings(&db), Vec::<String>::new());
+}
+
 fn furnished() -> Database {
     let db = Database::in_memory().unwrap();
     db.create_constraint(Constraint::on_nodes("Person").key(["name"]))

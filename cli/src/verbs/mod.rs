@@ -5,6 +5,7 @@ mod backups;
 mod check;
 mod compact;
 mod dump;
+mod exchange;
 mod graph;
 mod info;
 mod load;

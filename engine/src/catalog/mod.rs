@@ -166,6 +166,13 @@ impl Catalog {
             .find(|constraint| *constraint.name == *name)
     }
 
+    /// The index that proves a constraint, if it is one that an index proves.
+    #[must_use]
+    pub fn proof_of(&self, constraint: SchemaId) -> Option<&Arc<IndexDef>> {
+        self.indexes()
+            .find(|index| index.constraint == Some(constraint))
+    }
+
     /// The hierarchy of that name.
     #[must_use]
     pub fn hierarchy_named(&self, name: &str) -> Option<&Arc<HierarchyDef>> {
@@ -179,6 +186,14 @@ impl Catalog {
         self.index_named(name).is_some()
             || self.constraint_named(name).is_some()
             || self.hierarchy_named(name).is_some()
+    }
+
+    /// Whether what has that name is still being built.
+    #[must_use]
+    pub fn is_building(&self, name: &str) -> bool {
+        let index = self.index_named(name).map(|index| index.readiness);
+        let constraint = self.constraint_named(name).map(|of| of.readiness);
+        [index, constraint].contains(&Some(Readiness::Building))
     }
 
     /// Dropped indexes and hierarchies whose entries are still being removed.

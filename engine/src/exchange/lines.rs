@@ -2,7 +2,9 @@
 //!
 //! The fields are in the order of the text: the first names the kind of line.
 
-use crate::catalog::{Catalog, ConstraintDef, Demand, IndexDef, NameId, Names, NextIds, Scope};
+use crate::catalog::{
+    Catalog, ConstraintDef, Demand, IndexDef, NameId, Names, NextIds, Readiness, Scope,
+};
 use crate::codec::CodecError;
 use crate::error::{Error, Result};
 use crate::storage::family::Family;
@@ -87,6 +89,9 @@ pub(super) struct IndexLine {
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub(super) relationship_type: Option<String>,
     pub(super) properties: Vec<String>,
+    /// What was there before has not all been entered: there may be something that it refuses.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) building: bool,
 }
 
 /// A constraint.
@@ -208,6 +213,7 @@ fn index_line(catalog: &Catalog, index: &Arc<IndexDef>) -> Result<IndexLine> {
         label,
         relationship_type,
         properties: words(catalog, &index.properties)?,
+        building: index.readiness != Readiness::Ready,
     })
 }
 
@@ -227,7 +233,7 @@ fn constraint_line(catalog: &Catalog, constraint: &Arc<ConstraintDef>) -> Result
         properties: words(catalog, &constraint.properties)?,
         demand,
         kind,
-        building: constraint.readiness != crate::catalog::Readiness::Ready,
+        building: constraint.readiness != Readiness::Ready,
     })
 }
 

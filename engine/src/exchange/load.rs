@@ -30,8 +30,8 @@ pub struct LoadReport {
     pub commit: CommitSeq,
     /// What the dump holds.
     pub contents: DumpContents,
-    /// Constraints that were still being built when they were dumped, and that what is there breaks:
-    /// they are not declared.
+    /// Indexes and constraints that were still being built when they were dumped, and that refuse
+    /// what is there: they are not declared.
     pub left_out: Vec<Arc<str>>,
 }
 
@@ -135,19 +135,15 @@ impl<'d> Loading<'d> {
     fn declare(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {
         let declarations = &rest.declarations;
         for index in &declarations.indexes {
-            self.db
-                .create_index_watched(index_of(index), watch)
+            let outcome = self.db.create_index_watched(index_of(index), watch);
+            self.leave_out(outcome, &index.index, index.building)
                 .map_err(|error| refused(index.line, error))?;
         }
         for line in &declarations.constraints {
-            let constraint = constraint_of(line).map_err(|error| refused(line.line, error))?;
-            match self.db.create_constraint_watched(constraint, watch) {
-                Err(Error::ConstraintViolation(violation)) if line.building => {
-                    tracing::warn!(%violation, "a constraint that was being built is left out");
-                    self.left_out.push(line.constraint.as_str().into());
-                }
-                outcome => outcome.map_err(|error| refused(line.line, error))?,
-            }
+            let outcome = constraint_of(line)
+                .and_then(|constraint| self.db.create_constraint_watched(constraint, watch));
+            self.leave_out(outcome, &line.constraint, line.building)
+                .map_err(|error| refused(line.line, error))?;
         }
         for hierarchy in &declarations.hierarchies {
             let mut options =
@@ -162,6 +158,23 @@ impl<'d> Loading<'d> {
         // Declaring makes commits of its own.
         self.at = self.db.read()?.commit_seq();
         Ok(())
+    }
+
+    /// Goes on without a declaration that was being built and that refuses what is there: nobody had
+    /// looked at all of it yet.
+    fn leave_out(&mut self, outcome: Result<()>, name: &str, building: bool) -> Result<()> {
+        match outcome {
+            Err(
+                error @ (Error::ConstraintViolation(_)
+                | Error::IndexedValueTooLong { .. }
+                | Error::NotIndexable { .. }),
+            ) if building => {
+                tracing::warn!(name, %error, "what was being built is left out");
+                self.left_out.push(name.into());
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 
     fn add_members(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {

@@ -72,7 +72,7 @@ pub struct DumpContents {
 /// whether a constraint is kept.
 ///
 /// # Errors
-/// [`DumpError`] for the first thing that is wrong; [`Error::Cancelled`].
+/// [`DumpError`] for the first thing that is wrong; [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn verify_dump(
     input: impl BufRead,
     options: &LoadOptions,

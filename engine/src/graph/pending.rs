@@ -4,7 +4,7 @@
 //! They are kept as differences, which cannot fail to be noted, and are merged with what is stored
 //! when the transaction commits or sets a savepoint ([`Pending::settle`]). Reading looks at both.
 
-use super::hierarchy;
+use super::hierarchy::{self, Releveled};
 use super::keys::{DegreeKey, Way};
 use super::sets::{self, ContainerKey, SetId};
 use super::view::View;
@@ -17,7 +17,7 @@ use crate::storage::batch::{Batch, Change, Key};
 use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
 use crate::value::NodeId;
-use roaring::{RoaringBitmap, RoaringTreemap};
+use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
 
 /// So many degrees are read in one go, which costs less than one by one.
@@ -30,8 +30,7 @@ pub(crate) struct Pending {
     degrees: BTreeMap<(Way, DegreeKey), i64>,
     counts: BTreeMap<Counter, i64>,
     sketches: BTreeMap<SchemaId, Sketch>,
-    /// For each hierarchy, nodes whose parents, or whose membership, changed.
-    releveled: BTreeMap<SchemaId, RoaringTreemap>,
+    releveled: BTreeMap<SchemaId, Releveled>,
 }
 
 /// What changed in a container. No id is in both.
@@ -132,11 +131,11 @@ impl Pending {
 
     /// Notes that the parents of a node, or its membership, changed.
     pub(crate) fn relevel(&mut self, hierarchy: SchemaId, node: u64) {
-        self.releveled.entry(hierarchy).or_default().insert(node);
+        self.releveled.entry(hierarchy).or_default().note(node);
     }
 
-    /// The nodes of a hierarchy whose levels have to be looked at again.
-    pub(crate) fn releveled(&self, hierarchy: SchemaId) -> Option<&RoaringTreemap> {
+    /// What changed in a hierarchy.
+    pub(crate) fn releveled(&self, hierarchy: SchemaId) -> Option<&Releveled> {
         self.releveled.get(&hierarchy)
     }
 
@@ -165,13 +164,13 @@ impl Pending {
             return Ok(());
         }
         let mut pairs = Pairs::new();
-        for (id, changed) in &self.releveled {
+        for (id, releveled) in &self.releveled {
             let view = View {
                 keys: &*keys,
                 state,
                 pending: Some(self),
             };
-            hierarchy::settle(&view, *id, changed, &mut pairs)?;
+            hierarchy::settle(&view, *id, releveled, &mut pairs)?;
         }
         let levels = cost_of(&pairs);
         self.settle_sets(keys, &mut pairs)?;

@@ -24,5 +24,5 @@ mod kernel;
 mod rows;
 
 pub use error::VectorError;
-pub use kernel::{Kernels, cosine_from_parts};
+pub use kernel::{Kernels, cosine_from_parts, cosine_of_long};
 pub use rows::Rows;

@@ -16,8 +16,10 @@
 //!   P(l) = T + M;   admitted += P(l);   C(l+1) = what a step reaches from P(l) and is not admitted
 //! ```
 //!
-//! It ends when no candidate is left, and with RECOVER only at the last level. A node is admitted
-//! once, at the first level that lets it in; one that was refused may come back at a later level.
+//! A root that the graph does not have is none. It ends when no candidate is left, and with RECOVER
+//! only at the last level, or behind the last one that has members, if they know it. A node is
+//! admitted once, at the first level that lets it in; one that was refused may come back at a later
+//! level.
 //!
 //! A null score (NaN is null) passes no threshold, no TOP and no RECOVER; without KEEP it is
 //! admitted as null. Rows come by level, score descending with null last, id. Their order, and
@@ -132,6 +134,7 @@ pub use vector_scorer::{Measure, NodeVectors, VectorScorer};
 pub use verdict::Status;
 
 use crate::clock::Clock;
+use crate::storage::cancel::CancelToken;
 use crate::value::NodeId;
 use stepper::Settings;
 
@@ -146,6 +149,7 @@ pub struct Traverse<'a, E> {
     scorer: Scoring<'a, E>,
     keep: Keep<'a, E>,
     recover: Option<Recover<'a, E>>,
+    cancel: CancelToken,
 }
 
 /// The scorer, in a wrapper that can be printed.
@@ -171,12 +175,13 @@ impl<'a, E> Traverse<'a, E> {
                 budget: None,
                 emit: Emit::Kept,
                 columns: Columns::default(),
-                recovers: false,
+                recovers_to: None,
                 needs_arrivals: false,
             },
             scorer: Scoring(None),
             keep: Keep::all(),
             recover: None,
+            cancel: CancelToken::new(),
         }
     }
 
@@ -232,13 +237,19 @@ impl<'a, E> Traverse<'a, E> {
         self
     }
 
+    /// Lets `token` stop it: between levels and while edges are read, not while a scorer works.
+    pub fn with_cancel(mut self, token: CancelToken) -> Self {
+        self.cancel = token;
+        self
+    }
+
     /// Runs it to the end.
     ///
     /// # Errors
     ///
-    /// [`TraverseError::UnboundedRecover`] and [`TraverseError::RecoverWithoutKeep`] before anything is
-    /// read, [`TraverseError::BudgetExceeded`], and what the graph, the scorer or the members fail
-    /// with.
+    /// [`TraverseError::LevelsReversed`], [`TraverseError::UnboundedRecover`] and
+    /// [`TraverseError::RecoverWithoutKeep`] before anything is read, [`TraverseError::BudgetExceeded`],
+    /// [`TraverseError::Cancelled`], and what the graph, the scorer or the members fail with.
     pub fn run(
         mut self,
         steps: &mut dyn Steps<E>,
@@ -251,14 +262,18 @@ impl<'a, E> Traverse<'a, E> {
             scorer: Scoring(mut scorer),
             keep,
             mut recover,
+            cancel,
         } = self;
+        if let Some(recover) = &mut recover {
+            settings.recovers_to = recover.members.last_level()?.or(settings.recovers_to);
+        }
         let per_arrival = scorer.as_ref().is_some_and(|it| it.scores_arrivals());
         settings.needs_arrivals = per_arrival
             || settings.columns.arrivals
             || settings.columns.paths
             || keep.per_parent
             || keep.condition.sees_arrivals();
-        let mut stepper = TraverseStepper::new(settings, roots, keep, clock);
+        let mut stepper = TraverseStepper::new(settings, roots, keep, clock, cancel);
         while let Some(level) = stepper.next_level(steps)? {
             let candidates = level.for_scorer(per_arrival);
             let mut scores = vec![f64::NAN; candidates.len()];
@@ -282,7 +297,8 @@ impl<'a, E> Traverse<'a, E> {
     ///
     /// # Errors
     ///
-    /// [`TraverseError::UnboundedRecover`] and [`TraverseError::RecoverWithoutKeep`].
+    /// [`TraverseError::LevelsReversed`], [`TraverseError::UnboundedRecover`] and
+    /// [`TraverseError::RecoverWithoutKeep`].
     pub fn stepper(
         mut self,
         clock: &'a dyn Clock,
@@ -294,16 +310,21 @@ impl<'a, E> Traverse<'a, E> {
             self.roots,
             self.keep,
             clock,
+            self.cancel,
         ))
     }
 
     /// Whether the options fit together.
     fn check(&mut self) -> Result<(), TraverseError<E>> {
-        self.settings.recovers = self.recover.is_some();
+        let Levels { first, last } = self.settings.levels;
+        if let Some(last) = last.filter(|last| *last < first) {
+            return Err(TraverseError::LevelsReversed { first, last });
+        }
+        self.settings.recovers_to = self.recover.is_some().then_some(u32::MAX);
         let Some(recover) = &self.recover else {
             return Ok(());
         };
-        if self.settings.levels.last.is_none() {
+        if last.is_none() {
             return Err(TraverseError::UnboundedRecover);
         }
         if recover.keep.top.is_none() && matches!(recover.keep.condition, Where::Always) {

@@ -21,6 +21,7 @@ use super::steps::{Ascending, Steps};
 use super::trail::Trail;
 use super::verdict::Verdict;
 use crate::clock::Clock;
+use crate::storage::cancel::CancelToken;
 use crate::value::NodeId;
 use std::fmt;
 use std::time::Duration;
@@ -33,8 +34,8 @@ pub(super) struct Settings {
     pub(super) budget: Option<Budget>,
     pub(super) emit: Emit,
     pub(super) columns: Columns,
-    /// Whether empty levels go on until the last one.
-    pub(super) recovers: bool,
+    /// RECOVER may find something up to this level, so until there empty levels go on.
+    pub(super) recovers_to: Option<u32>,
     pub(super) needs_arrivals: bool,
 }
 
@@ -90,6 +91,7 @@ pub struct TraverseStepper<'a, E> {
     settings: Settings,
     keep: Keep<'a, E>,
     clock: &'a dyn Clock,
+    cancel: CancelToken,
     started: Duration,
     roots: Vec<NodeId>,
     /// The number of the level that is open, or will be opened next.
@@ -110,6 +112,7 @@ impl<'a, E> TraverseStepper<'a, E> {
         mut roots: Vec<NodeId>,
         keep: Keep<'a, E>,
         clock: &'a dyn Clock,
+        cancel: CancelToken,
     ) -> Self {
         order::sort_distinct(&mut roots);
         let with_ways = settings.columns.arrivals || settings.columns.paths;
@@ -122,6 +125,7 @@ impl<'a, E> TraverseStepper<'a, E> {
             settings,
             keep,
             clock,
+            cancel,
             started: clock.now(),
             roots,
             level: 0,
@@ -140,7 +144,8 @@ impl<'a, E> TraverseStepper<'a, E> {
     /// # Errors
     ///
     /// [`TraverseError::Undecided`] if the open level still waits, [`TraverseError::BudgetExceeded`],
-    /// or what the graph fails with. After the last two the traversal is over.
+    /// [`TraverseError::Cancelled`], or what the graph fails with. After the last three the traversal
+    /// is over.
     pub fn next_level(
         &mut self,
         steps: &mut dyn Steps<E>,
@@ -151,19 +156,23 @@ impl<'a, E> TraverseStepper<'a, E> {
         }
         // Until the level is open, every way out of here is the end.
         self.done = true;
-        let group = if self.level == 0 {
-            Group::of_nodes(std::mem::take(&mut self.roots))
+        let opened = if self.cancel.is_cancelled() {
+            Err(TraverseError::Cancelled)
+        } else if self.level == 0 {
+            self.roots(steps).map(Ok)
         } else {
-            match self.expand(steps) {
-                Ok(Ok(group)) => group,
-                Ok(Err((budget, used))) => return self.exceeded(budget, used),
-                Err(error) => {
-                    self.summary.truncated = true;
-                    return Err(TraverseError::Outside(error));
-                }
+            self.expand(steps)
+        };
+        let group = match opened {
+            Ok(Ok(group)) => group,
+            Ok(Err((budget, used))) => return self.exceeded(budget, used),
+            Err(error) => {
+                self.summary.truncated = true;
+                return Err(error);
             }
         };
-        if group.nodes.is_empty() && !self.settings.recovers {
+        let recovers = self.settings.recovers_to.is_some_and(|to| self.level <= to);
+        if group.nodes.is_empty() && !recovers {
             return Ok(None);
         }
         if let Some((budget, used)) = self.over_budget(group.nodes.len() as u64) {
@@ -243,8 +252,9 @@ impl<'a, E> TraverseStepper<'a, E> {
         Ok(())
     }
 
-    /// Adds nodes with their scores to a level that was decided; those it kept already are left as
-    /// they are.
+    /// Adds nodes with their scores to a level that was decided; those it has already, kept or
+    /// recovered, are left as they are, and of a node that is named twice the first score counts. A
+    /// null score (NaN) passes no RECOVER: it adds nothing.
     ///
     /// # Errors
     ///
@@ -264,10 +274,11 @@ impl<'a, E> TraverseStepper<'a, E> {
         if let Some((node, _)) = stranger {
             return Err(TraverseError::NotRecoverable { node: *node, level });
         }
-        // What was recovered by an earlier call counts as admitted, too.
         let mut known = Ascending::new(&open.group.nodes);
-        let mut found = found.to_vec();
-        found.append(&mut verdict.recovered);
+        // What an earlier call recovered comes first, and stays where a node comes twice.
+        let scored = found.iter().filter(|(_, score)| !score.is_nan());
+        let mut found = std::mem::take(&mut verdict.recovered);
+        found.extend(scored);
         found.sort_by_key(|(node, _)| *node);
         found.dedup_by_key(|(node, _)| *node);
         found.retain(|(node, _)| {

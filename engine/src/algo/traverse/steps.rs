@@ -32,6 +32,14 @@ pub struct Arrival<'a> {
 /// A graph in which a step can be taken: [`GraphSteps`](crate::algo::snapshot::GraphSteps) in a
 /// transaction, [`ProjectionSteps`](crate::algo::snapshot::ProjectionSteps) in memory.
 pub trait Steps<E> {
+    /// Whether the graph has this node. A root that it has not is left out, as a MATCH would not have
+    /// found it.
+    ///
+    /// # Errors
+    ///
+    /// Whatever reading the graph fails with.
+    fn contains(&mut self, node: NodeId) -> Result<bool, E>;
+
     /// Hands over every arrival from these nodes, which are ascending and distinct.
     ///
     /// The order of the arrivals does not matter to the result; ascending nodes are the fastest.

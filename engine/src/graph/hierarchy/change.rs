@@ -1,10 +1,10 @@
 //! What a write transaction must refuse, and what it writes for the levels that its changes moved.
 
 use super::keys::{HierarchyKey, encode_level};
-use super::levels::relevel;
 use super::lineage::Lineage;
 use super::moves::{LevelMoves, Rewritten};
 use super::reach::find_path;
+use super::releveled::Releveled;
 use super::stored::{READ_LIMIT, Stored, failed};
 use crate::catalog::{Counter, HierarchyDef, SchemaId};
 use crate::database::keys::KeyRead;
@@ -14,7 +14,6 @@ use crate::graph::view::View;
 use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
 use crate::value::NodeId;
-use roaring::RoaringTreemap;
 use std::sync::Arc;
 
 /// Whether `parent` may become a parent of `child`.
@@ -68,7 +67,7 @@ pub(crate) fn named_in<K: KeyRead>(
 pub(crate) fn settle<K: KeyRead>(
     view: &View<'_, K>,
     hierarchy: SchemaId,
-    changed: &RoaringTreemap,
+    releveled: &Releveled,
     pairs: &mut Pairs,
 ) -> Result<()> {
     let definition = view.catalog().hierarchies().find(|of| of.id == hierarchy);
@@ -80,11 +79,14 @@ pub(crate) fn settle<K: KeyRead>(
         view,
         definition: &definition,
     };
-    let levels =
-        relevel(&lineage, changed, READ_LIMIT).map_err(|error| failed(&definition, error))?;
+    let moved = releveled.look(&lineage);
+    let moved = moved.map_err(|error| failed(&definition, error))?;
     let mut moves = LevelMoves::default();
-    for (node, now) in levels {
-        let before = lineage.stored_level(node)?;
+    for (node, now) in &moved.now {
+        let (node, now, before) = (*node, *now, moved.before.get(node).copied());
+        if before == now {
+            continue;
+        }
         if before.is_some() && now.is_some() && plant::is(Bug::LevelNotMoved) {
             continue;
         }

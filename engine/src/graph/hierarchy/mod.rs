@@ -18,6 +18,7 @@
 //!
 //! - `keys.rs`: what is stored of a hierarchy.
 //! - `stored.rs`: the graph as a [`Lineage`], and [`Hierarchy`], which answers questions.
+//! - `releveled.rs`: the levels that a transaction has moved so far.
 //! - `moves.rs`: from levels that changed to the members of levels.
 //! - `change.rs`: what a write transaction must refuse, and what it writes.
 
@@ -30,6 +31,7 @@ mod model;
 mod moves;
 mod order;
 mod reach;
+mod releveled;
 mod stored;
 
 pub(crate) use change::{admit, named_in, settle};
@@ -38,5 +40,6 @@ pub use lineage::{Lineage, LineageError};
 pub(crate) use moves::{LevelMoves, Rewritten};
 pub use order::find_cycle;
 pub use reach::find_path;
+pub(crate) use releveled::Releveled;
 pub use stored::Hierarchy;
 pub(crate) use stored::{Stored, WHOLE_READ_LIMIT, failed};

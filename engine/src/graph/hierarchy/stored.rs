@@ -1,8 +1,8 @@
 //! The stored graph as a [`Lineage`], and the hierarchy as a transaction sees it.
 
 use super::keys::{self, HierarchyKey, decode_level};
-use super::levels::{LevelChanges, relevel};
 use super::lineage::{Lineage, LineageError};
+use super::releveled::Moved;
 use crate::catalog::{HierarchyDef, SchemaId};
 use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
@@ -17,7 +17,6 @@ use crate::storage::range::Direction;
 use crate::storage::store::ScanOptions;
 use crate::value::{NodeId, RelationshipId};
 use roaring::RoaringTreemap;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many reads and neighbours one question about a hierarchy may cost; about a gigabyte at most.
@@ -144,9 +143,7 @@ pub struct Hierarchy<'a, K> {
     view: View<'a, K>,
     definition: Arc<HierarchyDef>,
     /// What the transaction itself has changed.
-    changes: LevelChanges,
-    /// The levels that the changed nodes had before.
-    before: BTreeMap<NodeId, u32>,
+    moved: Arc<Moved>,
 }
 
 impl<'a, K: KeyRead> Hierarchy<'a, K> {
@@ -156,29 +153,24 @@ impl<'a, K: KeyRead> Hierarchy<'a, K> {
             what: "hierarchy",
             name: name.into(),
         })?;
-        let changed = view
+        let releveled = view
             .pending
             .and_then(|pending| pending.releveled(definition.id));
-        let lineage = Stored {
-            view: &view,
-            definition: &definition,
-        };
-        let mut before = BTreeMap::new();
-        let changes = match changed {
-            Some(changed) => relevel(&lineage, changed, READ_LIMIT)
-                .map_err(|error| failed(&definition, error))?,
-            None => LevelChanges::new(),
-        };
-        for node in changes.keys() {
-            if let Some(level) = lineage.stored_level(*node)? {
-                before.insert(*node, level);
+        let moved = match releveled {
+            Some(releveled) => {
+                let lineage = Stored {
+                    view: &view,
+                    definition: &definition,
+                };
+                let moved = releveled.look(&lineage);
+                moved.map_err(|error| failed(&definition, error))?
             }
-        }
+            None => Arc::default(),
+        };
         Ok(Self {
             view,
             definition,
-            changes,
-            before,
+            moved,
         })
     }
 
@@ -193,7 +185,7 @@ impl<'a, K: KeyRead> Hierarchy<'a, K> {
     /// # Errors
     /// See [`Read`](crate::Read).
     pub fn level(&self, node: NodeId) -> Result<Option<u32>> {
-        match self.changes.get(&node) {
+        match self.moved.now.get(&node) {
             Some(level) => Ok(*level),
             None => self.lineage().stored_level(node),
         }
@@ -215,10 +207,10 @@ impl<'a, K: KeyRead> Hierarchy<'a, K> {
                 sets::append(&mut members, high, &container)?;
             }
         }
-        for (node, now) in &self.changes {
+        for (node, now) in &self.moved.now {
             if *now == Some(level) {
                 members.insert(node.get());
-            } else if self.before.get(node) == Some(&level) {
+            } else if self.moved.before.get(node) == Some(&level) {
                 members.remove(node.get());
             }
         }
@@ -263,12 +255,12 @@ impl<'a, K: KeyRead> Hierarchy<'a, K> {
         let mut deepest = self.deepest_stored()?;
         // What the transaction has moved may have emptied the deepest stored levels.
         while let Some(level) = deepest
-            && !self.changes.is_empty()
+            && !self.moved.now.is_empty()
             && self.members(level)?.is_empty()
         {
             deepest = level.checked_sub(1);
         }
-        let changed = self.changes.values().flatten().max().copied();
+        let changed = self.moved.now.values().flatten().max().copied();
         Ok(deepest.max(changed).map_or(0, |level| level + 1))
     }
 
@@ -299,13 +291,15 @@ impl<'a, K: KeyRead> Hierarchy<'a, K> {
     pub fn member_count(&self) -> Result<u64> {
         let counter = crate::catalog::Counter::Members(self.definition.id);
         let gone = self
+            .moved
             .before
             .keys()
-            .filter(|node| self.changes[*node].is_none());
+            .filter(|node| self.moved.now[*node].is_none());
         let come = self
-            .changes
+            .moved
+            .now
             .iter()
-            .filter(|(node, level)| level.is_some() && !self.before.contains_key(*node));
+            .filter(|(node, level)| level.is_some() && !self.moved.before.contains_key(*node));
         Ok(self.view.count(counter)? + come.count() as u64 - gone.count() as u64)
     }
 

@@ -23,6 +23,7 @@ use crate::catalog::{
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
+use crate::index::property::Entry;
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -171,7 +172,8 @@ impl WriteTxn {
         Ok(self.keys.changes())
     }
 
-    /// Takes everything back. Dropping the transaction does the same.
+    /// Takes everything back. Dropping the transaction does the same. The ids that it gave out are free
+    /// again.
     pub fn rollback(self) {}
 
     fn settle(&mut self) -> Result<()> {
@@ -221,17 +223,22 @@ impl WriteTxn {
 
     /// What else index entries that were written change, and what is still to be looked at.
     fn note_rules(&mut self, rules: &Outcome) {
-        for entry in rules.entries.iter().filter(|entry| entry.counts) {
-            let difference = if entry.value.is_some() { 1 } else { -1 };
-            self.pending
-                .count(Counter::Entries(entry.index), difference);
-            if entry.value.is_some() {
-                self.pending.sketch(entry.index, entry.values());
-            }
+        for entry in &rules.entries {
+            self.note_entry(entry);
         }
         match rules.unmet {
             Some(entity) => drop(self.unmet.insert(entity)),
             None => drop(self.unmet.remove(&rules.entity)),
+        }
+    }
+
+    /// Counts an index entry that is written or removed. Counts are exact also while an index is built.
+    pub(crate) fn note_entry(&mut self, entry: &Entry) {
+        let difference = if entry.value.is_some() { 1 } else { -1 };
+        self.pending
+            .count(Counter::Entries(entry.index), difference);
+        if entry.value.is_some() {
+            self.pending.sketch(entry.index, entry.values());
         }
     }
 

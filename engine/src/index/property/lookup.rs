@@ -93,11 +93,13 @@ impl<'a, K: KeyRead> Lookup<'a, K> {
         Ok(found)
     }
 
-    /// What has values within bounds of its first property, in their order. As in the query
-    /// language, only values of the bounds' own kind lie within them.
+    /// What has values within bounds of its first property, in their order. As with `<` of the query
+    /// language, only values of the bounds' own kind lie within them, and none if that kind has no
+    /// `<`, as bytes and durations have none.
     ///
     /// # Errors
-    /// As [`equal`](Self::equal).
+    /// [`Error::NoRange`] for a bound that is a list: the order of the index, which is that of
+    /// `ORDER BY`, is not that of `<` on lists; otherwise as [`equal`](Self::equal).
     pub fn range(&self, bounds: impl std::ops::RangeBounds<Value>) -> Result<Matches<'a>> {
         self.range_after(&[], bounds, Direction::Forward)
     }
@@ -105,7 +107,7 @@ impl<'a, K: KeyRead> Lookup<'a, K> {
     /// The same among what has `equal` in its first properties, for the property after them, up or down.
     ///
     /// # Errors
-    /// As [`equal`](Self::equal).
+    /// As [`range`](Self::range).
     pub fn range_after(
         &self,
         equal: &[Value],
@@ -114,11 +116,20 @@ impl<'a, K: KeyRead> Lookup<'a, K> {
     ) -> Result<Matches<'a>> {
         let never = |value: &Value| value.equals(value) != Some(true);
         let ends = [bounds.start_bound(), bounds.end_bound()];
-        let ends_never = ends.iter().any(|bound| match bound {
-            Bound::Included(value) | Bound::Excluded(value) => never(value),
-            Bound::Unbounded => false,
-        });
-        if ends_never || equal.iter().any(never) || equal.len() >= self.index.properties.len() {
+        let mut nothing = false;
+        for bound in ends {
+            let (Bound::Included(value) | Bound::Excluded(value)) = bound else {
+                continue;
+            };
+            if let Value::List(_) = value {
+                return Err(Error::NoRange {
+                    index: self.index.name.clone(),
+                    kind: value.kind(),
+                });
+            }
+            nothing |= value.compare(value).is_none();
+        }
+        if nothing || equal.iter().any(never) || equal.len() >= self.index.properties.len() {
             return Ok(self.nothing());
         }
         let prefix = self.key(equal)?;
@@ -298,3 +309,6 @@ impl Iterator for Matches<'_> {
         Some(number.map(|number| entity_like(self.like, number)))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,10 +30,12 @@
 
 use crate::error::VectorError;
 use crate::rows::Rows;
+pub use long::cosine_of_long;
 use order::{Product, SquaredDifference};
 use std::fmt;
 use std::sync::OnceLock;
 
+mod long;
 mod order;
 mod scalar;
 
@@ -242,7 +244,13 @@ impl Kernels {
         // SAFETY: this table is only handed out on its own machine; the lengths are equal.
         let (square, (dot, other)) =
             unsafe { ((self.dot)(left, left), (self.dot_and_square)(left, right)) };
-        Ok(cosine_from_parts(dot, square, other))
+        Ok(
+            if dot.is_finite() && square.is_finite() && other.is_finite() {
+                cosine_from_parts(dot, square, other)
+            } else {
+                cosine_of_long(left, right)
+            },
+        )
     }
 
     /// The dot product of the query with each row.
@@ -362,7 +370,8 @@ impl fmt::Debug for Kernels {
 /// minus one, whatever rounding did, and a vector's cosine with itself is one.
 ///
 /// The product of the squares is taken in `f64`, where it is exact. A vector so short that the
-/// square of its length is zero in `f32` (below about 1e-23) counts as having no direction.
+/// square of its length is zero in `f32` (below about 1e-23) counts as having no direction. One so
+/// long that its square is infinite (above about 1.8e19) has none here: see [`cosine_of_long`].
 #[must_use]
 pub fn cosine_from_parts(dot: f32, left_square: f32, right_square: f32) -> Option<f32> {
     let squares = f64::from(left_square) * f64::from(right_square);

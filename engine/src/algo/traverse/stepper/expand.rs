@@ -3,11 +3,15 @@
 //! This file alone takes steps in the graph. It must never decide who is admitted.
 
 use super::super::arrivals::{Gathering, Group};
+use super::super::error::TraverseError;
 use super::super::node_set::NodeSet;
 use super::super::options::{Budget, BudgetUnit};
 use super::super::steps::Steps;
 use super::TraverseStepper;
 use std::ops::ControlFlow;
+
+/// Edges that are read between two looks at the cancel token, less one.
+const BETWEEN_CHECKS: u64 = 0xfff;
 
 /// Nodes that are expanded between two looks at the clock.
 const PER_LOOK: usize = 4096;
@@ -28,12 +32,26 @@ impl<E> TraverseStepper<'_, E> {
         (used > budget.limit).then_some((budget, used))
     }
 
+    /// The candidates of level 0: the roots that the graph has.
+    pub(super) fn roots(&mut self, steps: &mut dyn Steps<E>) -> Result<Group, TraverseError<E>> {
+        let mut roots = Vec::with_capacity(self.roots.len());
+        for (at, root) in std::mem::take(&mut self.roots).into_iter().enumerate() {
+            if at as u64 & BETWEEN_CHECKS == 0 && self.cancel.is_cancelled() {
+                return Err(TraverseError::Cancelled);
+            }
+            if steps.contains(root)? {
+                roots.push(root);
+            }
+        }
+        Ok(Group::of_nodes(roots))
+    }
+
     /// The candidates behind the frontier, or the budget that did not last. It is looked at while
     /// edges are read, so that one node with a million of them cannot overrun it.
     pub(super) fn expand(
         &mut self,
         steps: &mut dyn Steps<E>,
-    ) -> Result<Result<Group, (Budget, u64)>, E> {
+    ) -> Result<Result<Group, (Budget, u64)>, TraverseError<E>> {
         let mut gathering = Gathering::new(self.settings.needs_arrivals);
         let frontier = std::mem::take(&mut self.frontier);
         self.summary.expanded += frontier.len() as u64;
@@ -50,13 +68,16 @@ impl<E> TraverseStepper<'_, E> {
             frontier.len().max(1)
         };
         for part in frontier.chunks(per_look) {
+            let mut cancelled = self.cancel.is_cancelled();
+            let cancel = &self.cancel;
             let (admitted, edges_read) = (&self.admitted, &mut self.summary.edges_read);
             let mut over = false;
             steps.arrivals(part, &mut |arrival| {
-                if over {
+                if over || cancelled {
                     return ControlFlow::Break(());
                 }
                 *edges_read += 1;
+                cancelled = *edges_read & BETWEEN_CHECKS == 0 && cancel.is_cancelled();
                 if let Some(recorded) = &mut recorded {
                     recorded.push((arrival.parent, arrival.node));
                 }
@@ -74,6 +95,9 @@ impl<E> TraverseStepper<'_, E> {
                     ControlFlow::Continue(())
                 }
             })?;
+            if cancelled {
+                return Err(TraverseError::Cancelled);
+            }
             if (over || timed)
                 && let Some(spent) = self.over_budget(counted.len())
             {

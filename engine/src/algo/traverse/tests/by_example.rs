@@ -11,13 +11,13 @@ use std::time::Duration;
 use stratigraph_vector::{Kernels, Rows, VectorError};
 
 /// A clock that is a step further each time it is asked.
-struct Ticking {
+pub(super) struct Ticking {
     step_us: u64,
     asked: AtomicU64,
 }
 
 impl Ticking {
-    fn by_us(step_us: u64) -> Self {
+    pub(super) fn by_us(step_us: u64) -> Self {
         Self {
             step_us,
             asked: AtomicU64::new(0),
@@ -32,18 +32,18 @@ impl Clock for Ticking {
     }
 }
 
-fn ids(numbers: impl IntoIterator<Item = u64>) -> Vec<NodeId> {
+pub(super) fn ids(numbers: impl IntoIterator<Item = u64>) -> Vec<NodeId> {
     numbers.into_iter().map(NodeId::new).collect()
 }
 
 /// 0 -> 1, 2; 1 -> 3; 2 -> 3, 4; 4 -> 0. Relationships are 10, 11, ... in that order.
-fn diamond() -> Projection {
+pub(super) fn diamond() -> Projection {
     let ends = [(0, 1), (0, 2), (1, 3), (2, 3), (2, 4), (4, 0)];
     let relationships = (10..).zip(ends).map(|(id, (from, to))| (from, to, id));
     projected(5, relationships)
 }
 
-fn along(graph: &Projection) -> ProjectionSteps<'_> {
+pub(super) fn along(graph: &Projection) -> ProjectionSteps<'_> {
     ProjectionSteps::new(graph).unwrap()
 }
 
@@ -53,7 +53,7 @@ fn scorer() -> impl Scorer<Infallible> {
     NodeScorer(|node: NodeId, _| Ok(SCORES.get(usize::try_from(node.get()).unwrap()).copied()))
 }
 
-fn from_root<'a>() -> Traverse<'a, Infallible> {
+pub(super) fn from_root<'a>() -> Traverse<'a, Infallible> {
     Traverse::from(ids([0])).scorer(scorer())
 }
 
@@ -251,7 +251,7 @@ fn vector_scores_are_those_of_the_kernels() {
                 let scorer = VectorScorer::new(&vectors, &query, measure).unwrap();
                 let traverse = Traverse::<VectorError>::from(asked.iter().copied())
                     .scorer(scorer.threads(threads));
-                let nothing = projected(0, []);
+                let nothing = projected(next + 9, []);
                 let result = traverse
                     .run(&mut along(&nothing), &Ticking::by_us(0))
                     .unwrap();

@@ -214,7 +214,8 @@ impl Case {
                 rng.u32(..depth + 1)
             } else {
                 0
-            },
+            }
+            .min(last.unwrap_or(u32::MAX)),
             last,
             unfiltered: rng.u32(..4) == 0,
             top: rng.bool().then(|| rng.usize(..5)),
@@ -468,6 +469,10 @@ pub(super) struct Table {
 }
 
 impl Steps<Infallible> for Table {
+    fn contains(&mut self, _: NodeId) -> Result<bool, Infallible> {
+        Ok(true)
+    }
+
     fn arrivals(
         &mut self,
         from: &[NodeId],
