@@ -45,8 +45,9 @@ from! {
 /// ```
 /// use stratigraph::Value;
 ///
-/// assert_eq!(Value::try_from(7_u64), Ok(Value::from(7)));
+/// assert_eq!(Value::try_from(7_u64)?.as_int(), Some(7));
 /// assert!(Value::try_from(u64::MAX).is_err());
+/// # Ok::<(), std::num::TryFromIntError>(())
 /// ```
 impl TryFrom<u64> for Value {
     type Error = std::num::TryFromIntError;
