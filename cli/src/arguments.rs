@@ -39,4 +39,18 @@ mod tests {
     fn clap_finds_the_arguments_consistent() {
         Arguments::command().debug_assert();
     }
+
+    #[test]
+    fn every_verb_is_in_the_documents() {
+        let readme = include_str!("../../README.md");
+        let map = include_str!("../../ARCHITECTURE.md");
+        let row = map.lines().find(|line| line.starts_with("| `cli/` |"));
+        for verb in Arguments::command().get_subcommands() {
+            let name = verb.get_name();
+            let call = format!("\nstratigraph {name} ");
+            assert!(readme.contains(&call), "README.md does not know {name}");
+            let is_there = row.is_some_and(|row| row.contains(&format!("`{name}`")));
+            assert!(is_there, "ARCHITECTURE.md does not know {name}");
+        }
+    }
 }

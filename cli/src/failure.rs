@@ -8,7 +8,15 @@ use std::path::PathBuf;
 pub(crate) enum Failure {
     /// The engine refused.
     #[error(transparent)]
-    Engine(#[from] stratigraph::Error),
+    Engine(stratigraph::Error),
+    /// There is no database at the path. The engine's own words are about its functions.
+    #[error("no database at {}: {hint}", path.display())]
+    NoDatabase {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// The arguments do not parse. The text is clap's and says so itself.
     #[error("{}", .0.trim_end().trim_start_matches("error: "))]
     Usage(String),
@@ -41,6 +49,14 @@ pub(crate) enum Failure {
     DumpNotAFile {
         /// What was asked for.
         path: PathBuf,
+    },
+    /// The folder of the file that was asked for is missing.
+    #[error("cannot write {}: there is no folder {}", path.display(), folder.display())]
+    DumpNowhere {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
     },
     /// A file in the database's folder is in the way of the database's own.
     #[error("{} lies inside the database: dump to a file outside it", path.display())]
@@ -76,12 +92,26 @@ pub(crate) enum Failure {
     Panic,
 }
 
+impl From<stratigraph::Error> for Failure {
+    fn from(error: stratigraph::Error) -> Self {
+        match error {
+            stratigraph::Error::NotFound { path } => Self::NoDatabase {
+                path,
+                hint: "is the path right?",
+            },
+            error => Self::Engine(error),
+        }
+    }
+}
+
 impl Failure {
     /// How it ends the command.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Engine(error) => Exit::of(error),
             Self::Usage(_)
+            | Self::NoDatabase { .. }
+            | Self::DumpNowhere { .. }
             | Self::NoBackupFolder { .. }
             | Self::NoBackups { .. }
             | Self::BackupInside { .. }

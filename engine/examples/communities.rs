@@ -97,9 +97,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("  {:.3}  {}", score, read.property(node, "name")?);
     }
 
-    let rows = graph.outgoing();
-    let view = Undirected::new(rows.offsets(), rows.targets(), None)?;
-    let found = leiden(&view, &LeidenOptions::default(), &mut watch)?;
+    let found = leiden(
+        &Undirected::of(&graph)?,
+        &LeidenOptions::default(),
+        &mut watch,
+    )?;
     println!(
         "{} communities, modularity {:.3}:",
         found.best().count,

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example people`
 
-use stratigraph::{Constraint, Database, Direction, Entity, Error, Index, Read, Result};
+use stratigraph::{Constraint, Database, Direction, Entity, Error, Index, Read, Result, Value};
 
 /// Name, year of birth, field; and who was taught by whom.
 const PEOPLE: [(&str, i64, &str); 6] = [
@@ -45,33 +45,40 @@ fn main() -> Result<()> {
 
     let read = db.read()?; // one moment of the database, for as long as it is held
     println!("born after 1880, oldest first:");
-    for found in read
-        .index("by_birth")?
-        .range(stratigraph::Value::from(1881)..)?
-    {
+    for found in read.index("by_birth")?.range(Value::from(1881)..)? {
         let Entity::Node(person) = found? else {
             continue;
         };
-        println!("  {}", read.property(person, "name")?);
+        println!("  {}", text(&read.property(person, "name")?));
     }
     let hilbert = named(&read, "David Hilbert")?;
-    for neighbour in read.neighbours(hilbert, Direction::Both, Some("TAUGHT"))? {
-        let neighbour = neighbour?;
-        let other = read.property(neighbour.node, "name")?;
-        println!("David Hilbert and {other}: {:?}", neighbour.way);
+    for (said, direction) in [
+        ("was taught by", Direction::Incoming),
+        ("taught", Direction::Outgoing),
+    ] {
+        for neighbour in read.neighbours(hilbert, direction, Some("TAUGHT"))? {
+            let other = read.property(neighbour?.node, "name")?;
+            println!("David Hilbert {said} {}", text(&other));
+        }
     }
 
     // What breaks a constraint is refused by name, and the transaction goes on without it.
     let mut txn = db.write()?;
     match txn.create_node(["Person"], [("name", "Emmy Noether")]) {
         Err(Error::ConstraintViolation(violation)) => println!("refused: {violation}"),
-        other => println!("{other:?}"),
+        Err(error) => return Err(error),
+        Ok(_) => println!("a second Emmy Noether, and nobody minds"),
     }
     txn.rollback();
 
     db.close()?;
     std::fs::remove_dir_all(&folder).expect("the folder can be removed");
     Ok(())
+}
+
+/// A string without the quotes that values are shown with.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("(no name)")
 }
 
 /// The person of a name, through the constraint's own index.

@@ -164,9 +164,9 @@ pub enum Error {
         /// The limit.
         limit_bytes: u64,
     },
-    /// The savepoint was released or rolled back past.
+    /// The savepoint was released or rolled back past, or is another transaction's.
     #[error(
-        "this savepoint is gone: it was released, or the transaction was rolled back to an earlier one"
+        "this transaction has no such savepoint: it was released, the transaction was rolled back to an earlier one, or it is another transaction's"
     )]
     UnknownSavepoint,
     /// The caller cancelled the work.
@@ -294,9 +294,30 @@ pub enum Error {
         name: Arc<str>,
     },
     /// Something declared has this name already, or is just the same.
-    #[error("{what} {name} is already there")]
+    #[error(
+        "{what} {name} is already there{}",
+        if *building { "; it is being built, or its building was cut short: `Database::finish_schema` goes on with it" } else { "" }
+    )]
     AlreadyDeclared {
         /// What it is.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+        /// Whether it is still being built.
+        building: bool,
+    },
+    /// The properties have an index already, and a constraint needs one of its own.
+    #[error("{what} {name} is on the same properties, which have one index at most: drop it first")]
+    PropertiesIndexed {
+        /// What is to be dropped: `index` or `constraint`.
+        what: &'static str,
+        /// Its name.
+        name: Arc<str>,
+    },
+    /// Somebody dropped what was being built.
+    #[error("{what} {name} was dropped while it was being built: it is not there")]
+    DroppedMeanwhile {
+        /// What it was: `index` or `constraint`.
         what: &'static str,
         /// Its name.
         name: Arc<str>,
@@ -405,6 +426,22 @@ pub enum Error {
         expected: u64,
         /// Its dimensions.
         found: u64,
+    },
+    /// Nobody has a vector in a property that was to be compared.
+    #[error("no node has a vector in property {property}")]
+    NoVectors {
+        /// The property.
+        property: Arc<str>,
+    },
+    /// The vectors of a property are more than may be held.
+    #[error(
+        "the vectors of property {property} take more than {limit_bytes} bytes: read those of fewer nodes, or allow more"
+    )]
+    VectorsTooLarge {
+        /// The property.
+        property: Arc<str>,
+        /// The limit.
+        limit_bytes: u64,
     },
     /// A dump was not written or not loaded.
     #[error("{0}")]

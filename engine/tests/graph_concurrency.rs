@@ -1,4 +1,4 @@
-//! Readers at many snapshots while a writer works, and declarations while writers go on.
+//! Readers at many snapshots while a writer works, and somebody declares and drops.
 //!
 //! Every commit writes into one node what the whole graph has to add up to. A reader adds it up by
 //! itself, in every way that there is, and looks again later at snapshots it has kept.
@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use stratigraph::catalog::Readiness;
-use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::range;
 use stratigraph::{
     Constraint, Database, Direction, Durability, Error, HierarchyOptions, Index, NO_PROPERTIES,
@@ -366,116 +365,4 @@ fn snapshots_on_disk_add_up_while_others_write() {
         .open(folder.path().join("db"))
         .unwrap();
     run(&db, 2);
-}
-
-/// Nodes with a name each, more than are looked at in one commit of a declaration.
-fn many(db: &Database) -> Vec<NodeId> {
-    let mut txn = db.write().unwrap();
-    let made = (0..5000).map(|number| txn.create_node(["N"], [("name", number)]).unwrap());
-    let made = made.collect();
-    txn.commit().unwrap();
-    made
-}
-
-/// Creates a unique constraint, and calls `meanwhile` between its first portion and its second.
-fn unique_while(db: &Database, meanwhile: impl FnOnce(&Database)) -> stratigraph::Result<()> {
-    let mut meanwhile = Some(meanwhile);
-    let mut report = |progress: stratigraph::storage::cancel::Progress<'_>| {
-        if progress.step == "fill the index" && progress.done > 0 && progress.done < progress.total
-        {
-            meanwhile.take().expect("there are two portions")(db);
-        }
-    };
-    let unique = Constraint::on_nodes("N").unique(["name"]).named("names");
-    let outcome =
-        db.create_constraint_watched(unique, &mut Watch::new(&mut report, CancelToken::new()));
-    assert!(meanwhile.is_none(), "nothing happened meanwhile");
-    outcome
-}
-
-/// Every node is found under its name, and no name is given twice.
-fn names_are_unique(db: &Database) {
-    let read = db.read().unwrap();
-    let names = read.index("names").unwrap();
-    let nodes = read.nodes_with_label("N").unwrap();
-    for node in &nodes {
-        let node = NodeId::new(node);
-        let name = read.property(node, "name").unwrap();
-        let found: Vec<_> = names.equal(&[name]).unwrap().map(Result::unwrap).collect();
-        assert_eq!(found, [node.into()]);
-    }
-    assert_eq!(names.entries().unwrap(), nodes.len());
-}
-
-#[test]
-fn a_name_given_up_while_uniqueness_is_built_stays_with_its_other_holder() {
-    let db = Database::in_memory().unwrap();
-    let nodes = many(&db);
-    // The first is entered already, the last is not, and for now both have one name.
-    let (first, last) = (nodes[0], nodes[4999]);
-    let give_up: [fn(&mut WriteTxn, NodeId); 4] = [
-        |txn, node| txn.set_property(node, "name", "another").unwrap(),
-        |txn, node| txn.remove_property(node, "name").unwrap(),
-        |txn, node| txn.remove_label(node, "N").unwrap(),
-        |txn, node| txn.delete_node(node).unwrap(),
-    ];
-    for (round, give_up) in give_up.into_iter().enumerate() {
-        let mut txn = db.write().unwrap();
-        txn.set_property(last, "name", 0).unwrap();
-        txn.add_label(last, "N").unwrap();
-        txn.commit().unwrap();
-        unique_while(&db, |db| {
-            let mut txn = db.write().unwrap();
-            give_up(&mut txn, last);
-            txn.commit().unwrap();
-        })
-        .unwrap();
-        let read = db.read().unwrap();
-        let names = read.index("names").unwrap();
-        let found: Vec<_> = names
-            .equal(&[0.into()])
-            .unwrap()
-            .map(Result::unwrap)
-            .collect();
-        assert_eq!(found, [first.into()], "round {round}");
-        let mut txn = db.write().unwrap();
-        let refused = txn.create_node(["N"], [("name", 0)]);
-        assert!(matches!(refused, Err(Error::ConstraintViolation(_))));
-        drop(txn);
-        db.drop_constraint("names").unwrap();
-    }
-}
-
-#[test]
-fn uniqueness_is_built_while_writers_go_on() {
-    let db = Database::in_memory().unwrap();
-    let nodes = many(&db);
-    unique_while(&db, |db| {
-        let mut txn = db.write().unwrap();
-        // A name that is entered is taken; one that is not entered yet is found later.
-        let refused = txn.set_property(nodes[4999], "name", 7);
-        assert!(matches!(refused, Err(Error::ConstraintViolation(_))));
-        txn.set_property(nodes[7], "name", "seven").unwrap();
-        txn.set_property(nodes[4999], "name", 7).unwrap();
-        txn.delete_node(nodes[8]).unwrap();
-        txn.delete_node(nodes[4998]).unwrap();
-        txn.create_node(["N"], [("name", 8)]).unwrap();
-        txn.commit().unwrap();
-        assert!(matches!(
-            db.read().unwrap().index("names"),
-            Err(Error::IndexNotReady { .. })
-        ));
-    })
-    .unwrap();
-    names_are_unique(&db);
-    db.drop_constraint("names").unwrap();
-    let refused = unique_while(&db, |db| {
-        let mut txn = db.write().unwrap();
-        txn.create_node(["N"], [("name", 4500)]).unwrap();
-        txn.commit().unwrap();
-    });
-    assert!(matches!(refused, Err(Error::ConstraintViolation(_))));
-    let read = db.read().unwrap();
-    assert_eq!(read.catalog().constraints().count(), 0);
-    assert_eq!(read.catalog().indexes().count(), 0);
 }

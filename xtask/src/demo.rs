@@ -15,9 +15,7 @@ use std::process::{self, Command};
 /// `cargo xtask demo`
 pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> {
     verbs::no_arguments(arguments)?;
-    shell::say(
-        "demo: build, then a tour of the graph and its database (3 minutes; the first time about 20)",
-    );
+    shell::say("demo: build, then a tour of the graph and its database (3 minutes; first time 20)");
     let cargo = Cargo::linking(places)?;
     cargo.run(&[
         "build",

@@ -40,7 +40,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "setup",
         arguments: "",
         summary: "install what this machine lacks",
-        takes: "seconds; the first time about 20 minutes",
+        takes: "seconds; first time 20 minutes",
         detail: "Installs the system packages the build needs (apt, as root or through sudo), builds\n\
                  librocksdb once into the cache, and finds or installs cargo-nextest. Running it again\n\
                  changes nothing. Every other verb does the part of this that it needs by itself.",
@@ -52,9 +52,10 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "demo",
         arguments: "",
         summary: "show what stands now, on a real little database",
-        takes: "3 minutes; the first time about 20",
-        detail: "Builds the release binary, makes a database in a temporary folder, and walks through\n\
-                 info, check, scrub, backup and restore on it. The folder is removed at the end.",
+        takes: "3 minutes; first time 20",
+        detail: "Builds the release binary and the examples, runs the examples people, communities and\n\
+                 outline, and walks through info, check, scrub, backup, restore and dump on the database\n\
+                 that outline made in a temporary folder. The folder is removed at the end.",
         example: "cargo xtask demo",
         passes_help_on: false,
         run: demo::run,
@@ -63,7 +64,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "test",
         arguments: "[FILTER] [nextest options]",
         summary: "run every check, test and harness; with a filter only those tests",
-        takes: "20 minutes; the first time up to 70",
+        takes: "3 minutes; 8 when the code is compiled anew; first time 30",
         detail: "Without arguments: setup, then format, map, lints and docs, then the tests, the examples\n\
                  in the documentation, and the crash, powerloss and damage harnesses at test size.\n\
                  Arguments go to cargo-nextest, and then only the tests they select are run.",
@@ -75,7 +76,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "check",
         arguments: "",
         summary: "format, lints with three feature sets, docs, dependencies, map",
-        takes: "5 minutes; the first time about 15",
+        takes: "5 minutes; first time 15",
         detail: "Everything that can be known without running a test. Compiles no C++. Installs\n\
                  cargo-deny into the cache the first time; its advisory database needs a network, and\n\
                  without one that part is skipped with a visible line.",
@@ -98,7 +99,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "crash",
         arguments: "[options]",
         summary: "kill a writing child again and again; nothing acknowledged may be lost",
-        takes: "about 2 seconds per cycle",
+        takes: "1/3 second per cycle",
         detail: "A child writes and acknowledges, is killed with SIGKILL at random moments and during\n\
                  recovery, and an oracle outside it checks what comes back.",
         example: "cargo xtask crash --cycles 1000 --seed 1",
@@ -109,7 +110,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "powerloss",
         arguments: "[options]",
         summary: "cut files back to what was synced; nothing acknowledged may be lost",
-        takes: "about 2 seconds per image",
+        takes: "1/10 second per image",
         detail: "Unlike a killed process, a power cut drops the page cache. This harness builds the\n\
                  images such a cut may leave, and opens each of them.",
         example: "cargo xtask powerloss --images 500 --seed 1",
@@ -120,7 +121,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "damage",
         arguments: "[options]",
         summary: "flip, zero, cut, swap and delete; damage is reported, never served",
-        takes: "about 1 second per case",
+        takes: "1/20 second per case",
         detail: "Each case damages a copy of a healthy database and requires that every damage is\n\
                  reported or harmless.",
         example: "cargo xtask damage --cases 1000",
@@ -131,7 +132,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "fuzz",
         arguments: "[TARGET | all] [--seconds N]",
         summary: "fuzz a decoder on the stable toolchain; without a target list them",
-        takes: "60 seconds per target, after a build of about 5 minutes",
+        takes: "1 minute each, after a build of 5",
         detail: "Coverage-guided, through libFuzzer. Inputs that were worth keeping stay in\n\
                  fuzz/corpus/TARGET, inputs that failed in fuzz/artifacts/TARGET.",
         example: "cargo xtask fuzz all --seconds 30",
@@ -288,6 +289,21 @@ mod tests {
                 verb.name
             );
             assert!(overview().contains(verb.name));
+        }
+    }
+
+    #[test]
+    fn the_readme_says_how_long_each_verb_takes() {
+        let readme = include_str!("../../README.md");
+        for verb in VERBS {
+            let begins = format!("| `cargo xtask {}", verb.name);
+            let rows: Vec<&str> = readme
+                .lines()
+                .filter(|line| line.starts_with(&begins))
+                .filter_map(|line| line.trim_end_matches(" |").rsplit_once(" | "))
+                .map(|(_, takes)| takes)
+                .collect();
+            assert!(rows.contains(&verb.takes), "{}: {rows:?}", verb.name);
         }
     }
 

@@ -39,8 +39,7 @@ pub(super) fn measure(setup: &Setup, report: &mut Report) -> Result<()> {
     println!("leiden     {NODES} nodes, {RELATIONSHIPS} relationships, {seeds} seeds");
     let edges = planted(setup.seed);
     let graph = project(&edges)?;
-    let rows = graph.outgoing();
-    let view = Undirected::new(rows.offsets(), rows.targets(), None)?;
+    let view = Undirected::of(&graph)?;
     let mut ours = Vec::new();
     for seed in 0..seeds {
         setup.progress(&format!("leiden: ours, seed {seed}"));

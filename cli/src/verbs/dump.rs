@@ -1,6 +1,7 @@
 //! `dump`: a database as text.
 
 use super::backup::lies_inside;
+use super::exchange::{self, beside, folder_of, io_error, put_in_place};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size};
 use crate::progress::{Progress, Unit};
@@ -8,8 +9,7 @@ use clap::Args;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use stratigraph::{Database, DumpReport, Error};
+use stratigraph::{Database, DumpReport};
 
 const EXAMPLE: &str = "\
 One JSON object a line, of one commit; docs/dump-format.md describes them. The database is opened
@@ -78,13 +78,9 @@ impl Dump {
             .field("file", file)
             .field("database", db.id().to_string())
             .field("canonical", self.canonical)
-            .field("commit", report.commit.get())
-            .field("nodes", contents.nodes)
-            .field("relationships", contents.relationships)
-            .field("names", contents.names)
-            .field("declarations", contents.declarations)
-            .field("members", contents.members)
-            .field("bytes", contents.bytes)
+            .field("commit", report.commit.get());
+        exchange::add_contents(&mut reply, contents);
+        reply
             .field("longest_line_bytes", report.longest_line_bytes)
             .field("checksum", report.checksum);
         Ok(reply)
@@ -114,14 +110,14 @@ impl Dump {
         progress: &Progress,
     ) -> Result<DumpReport, Failure> {
         self.ensure_free(file)?;
-        let mut name = file.file_name().unwrap_or_default().to_os_string();
-        name.push(".dumping");
-        let half = file.with_file_name(name);
-        let report = self.to_half(db, &half, progress).and_then(|report| {
+        let half = beside(file, ".dumping");
+        let mut out = File::create(&half).map_err(|error| not_created(file, error))?;
+        let report = self.write(db, &mut out, progress).and_then(|report| {
+            out.sync_all()
+                .map_err(|error| io_error("sync", &half, error))?;
             // It took a while.
             self.ensure_free(file)?;
-            fs::rename(&half, file).map_err(|error| io_error("rename", &half, error))?;
-            sync_folder_of(file)?;
+            put_in_place(&half, file)?;
             Ok(report)
         });
         if report.is_err() {
@@ -129,19 +125,6 @@ impl Dump {
             let _ = fs::remove_file(&half);
         }
         report
-    }
-
-    fn to_half(
-        &self,
-        db: &Database,
-        half: &Path,
-        progress: &Progress,
-    ) -> Result<DumpReport, Failure> {
-        let mut out = File::create(half).map_err(|error| io_error("create", half, error))?;
-        let report = self.write(db, &mut out, progress)?;
-        out.sync_all()
-            .map_err(|error| io_error("sync", half, error))?;
-        Ok(report)
     }
 
     fn ensure_free(&self, file: &Path) -> Result<(), Failure> {
@@ -158,22 +141,14 @@ impl Dump {
     }
 }
 
-/// An I/O error with the file and what was tried.
-pub(super) fn io_error(operation: &'static str, path: &Path, source: io::Error) -> Failure {
-    Failure::Engine(Error::Io {
-        operation,
-        path: path.to_path_buf(),
-        source: Arc::new(source),
-    })
-}
-
-/// Makes a new name of a file or folder durable.
-pub(super) fn sync_folder_of(path: &Path) -> Result<(), Failure> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|error| io_error("sync", folder, error))
+/// Why there is no file to write into, in terms of the one that was asked for.
+fn not_created(file: &Path, error: io::Error) -> Failure {
+    let folder = folder_of(file);
+    if !folder.is_dir() {
+        return Failure::DumpNowhere {
+            path: file.to_path_buf(),
+            folder: folder.to_path_buf(),
+        };
+    }
+    io_error("write", file, error)
 }

@@ -1,5 +1,6 @@
-//! `info`: what a database is and how large.
+//! `info`: what a database is, what it holds and how large it is.
 
+use super::graph;
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size, things};
 use clap::Args;
@@ -8,13 +9,18 @@ use std::path::PathBuf;
 use stratigraph::Database;
 
 const EXAMPLE: &str = "\
-The database is opened read-only and not changed. Sizes are read, not data; `check` counts entries.
+The database is opened read-only and not changed. Counts and sizes are read, not data; `check` counts
+anew. Of labels, types and declarations the first ten are shown, and all of them with --json.
 
 Example:
   stratigraph info /var/lib/library
 
 JSON: path, database, format, commit, durable, files, file_bytes, memory_bytes,
-families [{name, files, file_bytes}]";
+families [{name, files, file_bytes}], nodes, relationships, labels [{name, nodes}],
+types [{name, relationships}],
+constraints [{name, label or type, properties, demand, readiness}],
+indexes [{name, label or type, properties, entries, readiness, constraint if it proves one}],
+hierarchies [{name, type, tree, members, depth (how many levels)}]";
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
@@ -28,9 +34,10 @@ impl Info {
     /// Opens read-only and reads the counters.
     ///
     /// # Errors
-    /// What keeps the database from being opened.
+    /// What keeps the database from being opened, or its counts from being read.
     pub(super) fn run(&self) -> Result<Reply, Failure> {
-        let info = Database::builder().open_read_only(&self.dir)?.info();
+        let db = Database::builder().open_read_only(&self.dir)?;
+        let (info, read) = (db.info(), db.read()?);
         let store = &info.store;
         let mut facts = Table::of_facts();
         facts
@@ -49,6 +56,7 @@ impl Info {
             )
             // What the log holds beyond the files, and opening has replayed.
             .fact("in memory", &size(store.memtable_bytes));
+        graph::add_facts(&mut facts, &read)?;
         let mut families = Table::of_numbers(["family", "files", "size"]);
         for family in &store.families {
             families.row([
@@ -69,8 +77,9 @@ impl Info {
             })
             .collect();
         let mut reply = Reply::new("info");
+        reply.table(&facts);
+        graph::add(&mut reply, &read)?;
         reply
-            .table(&facts)
             .line("")
             .table(&families)
             .field("path", self.dir.display().to_string())

@@ -1,6 +1,6 @@
 //! `load`: a new database out of a dump.
 
-use super::dump::{io_error, sync_folder_of};
+use super::exchange::{self, beside, io_error, put_in_place};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size, things};
 use crate::progress::{Progress, Unit};
@@ -20,7 +20,7 @@ Examples:
   zstd -dc library.jsonl.zst | stratigraph load /var/lib/library - --create
 
 JSON: path, file (null for stdin), database, commit, nodes, relationships, names, declarations,
-members, bytes, left_out (constraints that were still being built, and do not hold)";
+members, bytes, left_out (what was still being built, and refuses what is there)";
 
 /// Arguments of `load`.
 #[derive(Debug, Args)]
@@ -67,8 +67,8 @@ impl Load {
         reply.table(&facts);
         if !report.left_out.is_empty() {
             reply.line(format!(
-                "{} left out, which were being built and do not hold: {}",
-                things(report.left_out.len() as u64, "constraint"),
+                "{} left out, being built when dumped and refusing what is there: {}",
+                things(report.left_out.len() as u64, "declaration"),
                 report.left_out.join(", ")
             ));
         }
@@ -77,20 +77,21 @@ impl Load {
             .field("path", self.dir.display().to_string())
             .field("file", self.file().map(|file| file.display().to_string()))
             .field("database", database)
-            .field("commit", report.commit.get())
-            .field("nodes", contents.nodes)
-            .field("relationships", contents.relationships)
-            .field("names", contents.names)
-            .field("declarations", contents.declarations)
-            .field("members", contents.members)
-            .field("bytes", contents.bytes)
-            .field("left_out", left_out);
+            .field("commit", report.commit.get());
+        exchange::add_contents(&mut reply, contents);
+        reply.field("left_out", left_out);
         Ok(reply)
     }
 
     fn load_into_open(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
         let input = self.input()?;
-        let db = Database::open(&self.dir)?;
+        let db = Database::open(&self.dir).map_err(|error| match Failure::from(error) {
+            Failure::NoDatabase { path, .. } => Failure::NoDatabase {
+                path,
+                hint: "pass --create to make it, or correct the path",
+            },
+            failure => failure,
+        })?;
         self.load(db, input, progress)
     }
 
@@ -105,9 +106,7 @@ impl Load {
         {
             return Err(Error::AlreadyExists { path }.into());
         }
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(".loading");
-        let half = path.with_file_name(name);
+        let half = beside(&path, ".loading");
         remove_folder(&half)?;
         let loaded = Database::create(&half)
             .map_err(Failure::from)
@@ -120,8 +119,7 @@ impl Load {
                     }
                     _ => {}
                 }
-                fs::rename(&half, &path).map_err(|error| io_error("rename", &half, error))?;
-                sync_folder_of(&path)?;
+                put_in_place(&half, &path)?;
                 Ok(loaded)
             });
         loaded.map_err(|failure| match remove_folder(&half) {

@@ -5,6 +5,8 @@ mod backups;
 mod check;
 mod compact;
 mod dump;
+mod exchange;
+mod graph;
 mod info;
 mod load;
 mod recover;
@@ -34,7 +36,7 @@ pub(crate) enum Verb {
     Dump(dump::Dump),
     /// Make a new database of a dump, with its ids
     Load(load::Load),
-    /// Say what a database is and how large
+    /// Say what a database is, what it holds and how large it is
     Info(info::Info),
     /// Rewrite a database without its deleted and overwritten entries
     Compact(compact::Compact),

@@ -204,7 +204,18 @@ fn a_dump_overwrites_nothing_unasked() {
         assert_eq!(kind, "request");
     }
     assert_eq!(contents(&db), before);
-    ask("dump", &[&db], &["-o", "/proc/d.jsonl"]).assert_code(4);
+    let (_, message) = ask("dump", &[&db], &["-o", "/proc/d.jsonl"])
+        .assert_code(4)
+        .error();
+    assert!(message.contains("/proc/d.jsonl:"), "{message}");
+    // Nothing that waiting would mend, and no name that nobody has given.
+    let nowhere = world.path("nowhere/d.jsonl");
+    let (kind, message) = ask("dump", &[&db], &["-o", nowhere.to_str().unwrap()])
+        .assert_code(2)
+        .error();
+    assert_eq!(kind, "request");
+    let expected = format!("cannot write {}: there is no folder", nowhere.display());
+    assert!(message.starts_with(&expected), "{message}");
     ask("dump", &[&world.path("nowhere")], &[]).assert_code(2);
 }
 
@@ -253,4 +264,26 @@ fn what_is_damaged_leaves_no_database() {
     .assert_code(2)
     .error();
     assert!(message.contains("--line-limit"), "{message}");
+}
+
+#[test]
+fn a_missing_database_is_answered_with_what_the_command_line_can_do() {
+    let world = World::new();
+    let (db, file) = (library(&world, "library", false), world.path("d.jsonl"));
+    ask("dump", &[&db], &["-o", file.to_str().unwrap()]).assert_code(0);
+    let nowhere = world.path("nowhere");
+    let said = |verb: &str, paths: &[&Path]| {
+        let (kind, message) = ask(verb, paths, &[]).assert_code(2).error();
+        assert_eq!(kind, "request");
+        assert!(
+            message.starts_with(&format!("no database at {}: ", nowhere.display())),
+            "{message}"
+        );
+        assert!(!message.contains("Database::create"), "{message}");
+        message
+    };
+    assert!(said("load", &[&nowhere, &file]).contains("--create"));
+    for verb in ["info", "dump", "check", "compact"] {
+        assert!(said(verb, &[&nowhere]).ends_with("is the path right?"));
+    }
 }

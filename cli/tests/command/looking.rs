@@ -2,8 +2,10 @@
 //! is no database.
 
 use crate::world::{World, ask, contents, flip, largest, run};
+use serde_json::json;
 use std::fs;
-use stratigraph::Database;
+use stratigraph::value::ValueKind;
+use stratigraph::{Constraint, Database, HierarchyOptions, Index, NO_PROPERTIES};
 
 const REPORT: &[&str] = &["path", "database", "commit", "entries", "notes"];
 
@@ -219,4 +221,84 @@ fn no_database_is_a_wrong_request() {
         contents(&foreign) == before,
         "somebody else's folder has changed"
     );
+}
+
+#[test]
+fn info_says_what_the_graph_holds() {
+    let world = World::new();
+    let path = world.path("library");
+    let db = Database::create(&path).unwrap();
+    db.create_constraint(
+        Constraint::on_nodes("Book")
+            .unique(["title"])
+            .named("by_title"),
+    )
+    .unwrap();
+    db.create_constraint(Constraint::on_nodes("Book").kind("year", ValueKind::Integer))
+        .unwrap();
+    db.create_index(Index::on_relationships("HAS", ["since", "place"]).named("by_since"))
+        .unwrap();
+    db.create_hierarchy(HierarchyOptions::new("outline", "HAS").tree())
+        .unwrap();
+    let mut txn = db.write().unwrap();
+    let book = txn.create_node(["Book"], [("title", "Moby-Dick")]).unwrap();
+    for number in 0..15 {
+        let label = format!("L{number:02}");
+        let part = txn.create_node(["Part", &label], NO_PROPERTIES).unwrap();
+        txn.create_relationship(book, "HAS", part, [("since", 1851), ("place", 1)])
+            .unwrap();
+    }
+    txn.commit().unwrap();
+    db.close().unwrap();
+
+    let answer = ask("info", &[&path], &[])
+        .assert_code(0)
+        .answer("info", &[]);
+    assert_eq!(
+        (&answer["nodes"], &answer["relationships"]),
+        (&16.into(), &15.into())
+    );
+    let labels = answer["labels"].as_array().unwrap();
+    assert_eq!(labels.len(), 17, "all of them, for programs");
+    assert_eq!(labels[0], json!({"name": "Part", "nodes": 15}));
+    assert_eq!(labels[1], json!({"name": "Book", "nodes": 1}));
+    assert_eq!(
+        answer["types"],
+        json!([{"name": "HAS", "relationships": 15}])
+    );
+    assert_eq!(
+        answer["constraints"],
+        json!([
+            {"name": "by_title", "label": "Book", "properties": ["title"], "demand": "unique", "readiness": "ready"},
+            {"name": "type_Book_year", "label": "Book", "properties": ["year"], "demand": "type integer", "readiness": "ready"},
+        ])
+    );
+    assert_eq!(
+        answer["indexes"],
+        json!([
+            {"name": "by_title", "label": "Book", "properties": ["title"], "entries": 1, "readiness": "ready", "constraint": "by_title"},
+            {"name": "by_since", "type": "HAS", "properties": ["since", "place"], "entries": 15, "readiness": "ready"},
+        ])
+    );
+    assert_eq!(
+        answer["hierarchies"],
+        json!([{"name": "outline", "type": "HAS", "tree": true, "members": 16, "depth": 2}])
+    );
+
+    let said = run(&["info".as_ref(), path.as_os_str()]);
+    let text = &said.assert_code(0).stdout;
+    for line in [
+        "nodes          16",
+        "relationships  15",
+        "Part      15",
+        "and 7 more",
+        "by_title        :Book(title)  unique        ready",
+        "by_since  [:HAS](since, place)  15       ready",
+        "outline    [:HAS]  16       2",
+    ] {
+        assert!(
+            text.lines().any(|found| found == line),
+            "no {line:?} in\n{text}"
+        );
+    }
 }

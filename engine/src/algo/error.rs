@@ -4,7 +4,8 @@
 //! limits, on bad weights, on options that make no sense and on being cancelled.
 
 use crate::error::{Error, ErrorKind};
-use crate::value::{NodeId, RelationshipId};
+use crate::value::{NodeId, RelationshipId, ValueKind};
+use std::sync::Arc;
 
 /// Everything that can go wrong in a projection or an algorithm.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -48,6 +49,16 @@ pub enum AlgoError {
         /// Its weight.
         weight: f64,
     },
+    /// A weight that is no number at all.
+    #[error("property {property} of relationship {relationship} is a {kind}: weights are numbers")]
+    WeightKind {
+        /// The property that should hold weights.
+        property: Arc<str>,
+        /// The relationship.
+        relationship: RelationshipId,
+        /// What its property is.
+        kind: ValueKind,
+    },
     /// A node that the algorithm was given is not part of the projection.
     #[error("node {node} is not in the projection")]
     NotProjected {
@@ -83,6 +94,7 @@ impl AlgoError {
             | Self::TooManyRelationships { .. }
             | Self::TooLarge { .. }
             | Self::BadWeight { .. }
+            | Self::WeightKind { .. }
             | Self::NotProjected { .. }
             | Self::NoWeights
             | Self::BadOption { .. } => ErrorKind::Request,

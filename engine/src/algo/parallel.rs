@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::storage::cancel::Watch;
 
 /// How many threads a single algorithm may use at most; more would only read the same memory.
-const MOST_THREADS: usize = 64;
+pub(super) const MOST_THREADS: usize = 64;
 
 /// Lets a job say that it is alive, and learn that it should stop.
 pub(super) struct Pulse<'p, 'w> {
@@ -41,34 +41,53 @@ impl Pulse<'_, '_> {
 }
 
 /// Runs each job on a thread of its own and returns their results in the order of the jobs.
+///
+/// A job that fails stops the others, whose work would be for nothing. They then end as cancelled,
+/// which is not what went wrong: any other error is preferred to that one.
 pub(super) fn run_jobs<J: Send, R: Send>(
     jobs: Vec<J>,
     step: &'static str,
     watch: &mut Watch<'_>,
     work: impl Fn(J, &mut Pulse<'_, '_>) -> Result<R, AlgoError> + Sync,
 ) -> Result<Vec<R>, AlgoError> {
-    let stop = AtomicBool::new(false);
+    let stop = &AtomicBool::new(false);
     let mut jobs = jobs.into_iter();
     let Some(first) = jobs.next() else {
         return Ok(Vec::new());
     };
-    let (work, stop) = (&work, &stop);
-    thread::scope(|scope| {
-        let others: Vec<_> = jobs
-            .map(|job| {
-                scope.spawn(move || {
-                    let watch = None;
-                    work(job, &mut Pulse { watch, step, stop })
-                })
-            })
-            .collect();
-        let watch = Some(watch);
-        let mut results = vec![work(first, &mut Pulse { watch, step, stop })];
+    let run = &|job, watch: Option<&mut Watch<'_>>| {
+        let result = work(job, &mut Pulse { watch, step, stop });
+        result.inspect_err(|_| stop.store(true, Ordering::Relaxed))
+    };
+    let results: Vec<_> = thread::scope(|scope| {
+        let mut others = Vec::new();
+        for job in jobs {
+            let thread = thread::Builder::new().name("stratigraph-algo".into());
+            match thread.spawn_scoped(scope, move || run(job, None)) {
+                Ok(other) => others.push(other),
+                Err(error) => {
+                    // The scope waits for those that have begun.
+                    stop.store(true, Ordering::Relaxed);
+                    let error = Error::io("start a thread for", "an algorithm", error);
+                    return vec![Err(error.into())];
+                }
+            }
+        }
+        let mut results = vec![run(first, Some(watch))];
         for other in others {
             results.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
-        results.into_iter().collect()
-    })
+        results
+    });
+    let mut outcome = Ok(Vec::with_capacity(results.len()));
+    for result in results {
+        match (&mut outcome, result) {
+            (Ok(done), Ok(result)) => done.push(result),
+            (Ok(_) | Err(AlgoError::Engine(Error::Cancelled)), Err(error)) => outcome = Err(error),
+            (Err(_), _) => {}
+        }
+    }
+    outcome
 }
 
 /// Cuts the rows of `offsets` into at most `threads` ranges that hold about as many entries each.

@@ -19,8 +19,15 @@ pub use schema::{
     Scope,
 };
 
+use crate::error::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+
+/// Ids of nodes and relationships are below this: they stay whole numbers of 63 bits for every reader
+/// of a dump, and the next one can always be named.
+pub const MAX_ID: u64 = 1 << 63;
+/// The numbers of declarations are below this, well before they would overflow.
+pub const MAX_SCHEMA_ID: u32 = 1 << 31;
 
 /// What is known about a commit beside its bytes.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +47,38 @@ pub struct NextIds {
     pub relationship: u64,
     /// Of indexes, constraints and hierarchies.
     pub schema: u32,
+}
+
+/// An id, if there can be one of that number.
+///
+/// # Errors
+/// [`Error::TooMany`] from [`MAX_ID`] on.
+pub(crate) fn check_id(what: &'static str, id: u64) -> Result<u64> {
+    check_below(what, id, MAX_ID)
+}
+
+/// The number of a declaration, if there can be such a one.
+///
+/// # Errors
+/// [`Error::TooMany`] from [`MAX_SCHEMA_ID`] on.
+pub(crate) fn check_schema_id(id: u32) -> Result<u32> {
+    check_below(
+        "declarations, dropped ones included",
+        id.into(),
+        MAX_SCHEMA_ID.into(),
+    )?;
+    Ok(id)
+}
+
+fn check_below(what: &'static str, number: u64, limit: u64) -> Result<u64> {
+    if number < limit {
+        return Ok(number);
+    }
+    Err(Error::TooMany {
+        what,
+        count: number.saturating_add(1),
+        limit,
+    })
 }
 
 /// Names and declarations.
@@ -127,6 +166,13 @@ impl Catalog {
             .find(|constraint| *constraint.name == *name)
     }
 
+    /// The index that proves a constraint, if it is one that an index proves.
+    #[must_use]
+    pub fn proof_of(&self, constraint: SchemaId) -> Option<&Arc<IndexDef>> {
+        self.indexes()
+            .find(|index| index.constraint == Some(constraint))
+    }
+
     /// The hierarchy of that name.
     #[must_use]
     pub fn hierarchy_named(&self, name: &str) -> Option<&Arc<HierarchyDef>> {
@@ -140,6 +186,14 @@ impl Catalog {
         self.index_named(name).is_some()
             || self.constraint_named(name).is_some()
             || self.hierarchy_named(name).is_some()
+    }
+
+    /// Whether what has that name is still being built.
+    #[must_use]
+    pub fn is_building(&self, name: &str) -> bool {
+        let index = self.index_named(name).map(|index| index.readiness);
+        let constraint = self.constraint_named(name).map(|of| of.readiness);
+        [index, constraint].contains(&Some(Readiness::Building))
     }
 
     /// Dropped indexes and hierarchies whose entries are still being removed.

@@ -76,6 +76,8 @@ pub(crate) struct Inner {
     closed: AtomicBool,
     syncer: Mutex<Option<JoinHandle<()>>>,
     projections: ProjectionCache,
+    /// Indexes and constraints that are being built.
+    builds: schema::Builds,
     /// Held by the one backup that is being taken.
     backing_up: Mutex<()>,
     /// Held while a load's runs are taken in, and while a checkpoint is made: it flushes first and

@@ -300,6 +300,7 @@ fn assemble(
             read_only,
             closed,
             projections,
+            builds: super::schema::Builds::default(),
             syncer,
             backing_up: Mutex::new(()),
             file_list: Mutex::new(()),

@@ -133,6 +133,9 @@ impl DatabaseBuilder {
 
     /// How many bytes of projections are kept for later calls of algorithms. 512 MiB by default; 0
     /// keeps none.
+    ///
+    /// A projection that has grown since, because an algorithm built the incoming direction, counts
+    /// with its new size as soon as any projection is asked for.
     pub fn projection_cache_bytes(mut self, bytes: u64) -> Self {
         self.settings.projection_cache_bytes = bytes;
         self

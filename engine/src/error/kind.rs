@@ -66,11 +66,14 @@ impl Error {
             | Self::BadName { .. }
             | Self::UnknownName { .. }
             | Self::AlreadyDeclared { .. }
+            | Self::PropertiesIndexed { .. }
             | Self::IndexOfConstraint { .. }
             | Self::BadDeclaration { .. }
             | Self::NotIndexable { .. }
             | Self::NoRange { .. }
             | Self::MixedDimensions { .. }
+            | Self::NoVectors { .. }
+            | Self::VectorsTooLarge { .. }
             | Self::Vector(_)
             | Self::IndexedValueTooLong { .. }
             | Self::ConstraintViolation(_)
@@ -81,7 +84,7 @@ impl Error {
             | Self::IndexNotReady { .. }
             | Self::WriterQueueTimeout { .. }
             | Self::TransactionExpired { .. } => ErrorKind::Retry,
-            Self::AlreadyOpen { .. } => ErrorKind::Conflict,
+            Self::AlreadyOpen { .. } | Self::DroppedMeanwhile { .. } => ErrorKind::Conflict,
             Self::ForeignFile { .. }
             | Self::DataLoss { .. }
             | Self::Corruption { .. }

@@ -52,8 +52,8 @@ pub(super) struct RelationshipLine<'a> {
 /// Why some text is no line.
 #[derive(Debug)]
 pub(super) struct BadLine {
-    /// The column from 1; 0 if it is about the whole line.
-    pub(super) column: u64,
+    /// The column from 1; none if it is about the whole line.
+    pub(super) column: Option<u64>,
     pub(super) problem: String,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn decode_version(text: &str) -> Result<u64, BadLine> {
 /// The line of some text.
 pub(super) fn decode(text: &str) -> Result<Line<'_>, BadLine> {
     let kind = first_key(text).ok_or_else(|| BadLine {
-        column: 0,
+        column: None,
         problem: "a line is one JSON object that begins with the key of its kind".to_owned(),
     })?;
     match kind {
@@ -87,11 +87,11 @@ pub(super) fn decode(text: &str) -> Result<Line<'_>, BadLine> {
         "stratigraph_dump" => parse(text).map(Line::Header),
         // What a line of a canonical dump begins with.
         "labels" => Err(BadLine {
-            column: 0,
+            column: None,
             problem: "a node begins with the key `node` and its id".to_owned(),
         }),
         unknown => Err(BadLine {
-            column: 0,
+            column: None,
             problem: format!(
                 "`{}` is not a kind of line",
                 unknown.chars().take(40).collect::<String>().escape_debug()
@@ -116,7 +116,7 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, BadLine> {
             problem.truncate(bare.len());
         }
         BadLine {
-            column: error.column() as u64,
+            column: (error.column() > 0).then_some(error.column() as u64),
             problem,
         }
     })

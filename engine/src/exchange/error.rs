@@ -30,12 +30,12 @@ pub enum DumpError {
     #[error("a canonical dump has no ids and is only for comparing: dump without `--canonical`")]
     Canonical,
     /// The line is not what a dump has in its place.
-    #[error("line {line}, column {column}: {problem}")]
+    #[error("line {line}{}: {problem}", in_column(*column))]
     Line {
         /// The line.
         line: u64,
-        /// The column; 0 if it is about the whole line.
-        column: u64,
+        /// The column; none if it is about the whole line.
+        column: Option<u64>,
         /// What is wrong there.
         problem: String,
     },
@@ -211,6 +211,11 @@ pub enum DumpError {
         /// What the reader said.
         source: Arc<std::io::Error>,
     },
+}
+
+/// The column of a message, where there is one.
+fn in_column(column: Option<u64>) -> String {
+    column.map_or_else(String::new, |column| format!(", column {column}"))
 }
 
 impl DumpError {

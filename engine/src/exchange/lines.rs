@@ -2,7 +2,9 @@
 //!
 //! The fields are in the order of the text: the first names the kind of line.
 
-use crate::catalog::{Catalog, ConstraintDef, Demand, IndexDef, NameId, Names, NextIds, Scope};
+use crate::catalog::{
+    Catalog, ConstraintDef, Demand, IndexDef, NameId, Names, NextIds, Readiness, Scope,
+};
 use crate::codec::CodecError;
 use crate::error::{Error, Result};
 use crate::storage::family::Family;
@@ -78,18 +80,27 @@ pub(super) enum NameLine {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IndexLine {
+    /// Where it was read: it is refused much later.
+    #[serde(skip)]
+    pub(super) line: u64,
     pub(super) index: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) label: Option<String>,
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub(super) relationship_type: Option<String>,
     pub(super) properties: Vec<String>,
+    /// What was there before has not all been entered: there may be something that it refuses.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) building: bool,
 }
 
 /// A constraint.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ConstraintLine {
+    /// Where it was read: it is refused much later.
+    #[serde(skip)]
+    pub(super) line: u64,
     pub(super) constraint: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) label: Option<String>,
@@ -119,6 +130,9 @@ pub(super) enum DemandWord {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HierarchyLine {
+    /// Where it was read: it is refused much later.
+    #[serde(skip)]
+    pub(super) line: u64,
     pub(super) hierarchy: String,
     #[serde(rename = "type")]
     pub(super) relationship_type: String,
@@ -167,6 +181,7 @@ impl Declarations {
         let own = catalog.indexes().filter(|index| index.constraint.is_none());
         let hierarchies = catalog.hierarchies().map(|hierarchy| {
             Ok(HierarchyLine {
+                line: 0,
                 hierarchy: String::from(&*hierarchy.name),
                 relationship_type: name(&catalog.types, hierarchy.relationship_type)?,
                 tree: hierarchy.tree,
@@ -193,10 +208,12 @@ impl Declarations {
 fn index_line(catalog: &Catalog, index: &Arc<IndexDef>) -> Result<IndexLine> {
     let (label, relationship_type) = scope_words(catalog, index.scope)?;
     Ok(IndexLine {
+        line: 0,
         index: String::from(&*index.name),
         label,
         relationship_type,
         properties: words(catalog, &index.properties)?,
+        building: index.readiness != Readiness::Ready,
     })
 }
 
@@ -209,13 +226,14 @@ fn constraint_line(catalog: &Catalog, constraint: &Arc<ConstraintDef>) -> Result
         Demand::Key => (DemandWord::Key, None),
     };
     Ok(ConstraintLine {
+        line: 0,
         constraint: String::from(&*constraint.name),
         label,
         relationship_type,
         properties: words(catalog, &constraint.properties)?,
         demand,
         kind,
-        building: constraint.readiness != crate::catalog::Readiness::Ready,
+        building: constraint.readiness != Readiness::Ready,
     })
 }
 

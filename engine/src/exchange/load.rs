@@ -13,7 +13,7 @@ use crate::catalog::NextIds;
 use crate::codec::CommitSeq;
 use crate::database::{Constraint, Database, HierarchyOptions, Index};
 use crate::error::{Error, Result};
-use crate::graph::{BulkLoad, Read as _, WriteTxn, view};
+use crate::graph::{BulkLoad, Read as _, ReadTxn, WriteTxn, view};
 use crate::storage::cancel::Watch;
 use crate::value::NodeId;
 use std::io::BufRead;
@@ -30,8 +30,8 @@ pub struct LoadReport {
     pub commit: CommitSeq,
     /// What the dump holds.
     pub contents: DumpContents,
-    /// Constraints that were still being built when they were dumped, and that what is there breaks:
-    /// they are not declared.
+    /// Indexes and constraints that were still being built when they were dumped, and that refuse
+    /// what is there: they are not declared.
     pub left_out: Vec<Arc<str>>,
 }
 
@@ -85,14 +85,12 @@ struct Loading<'d> {
 
 impl<'d> Loading<'d> {
     fn begin(db: &'d Database) -> Result<Self> {
+        // Already a load that only begins leaves a commit.
+        ensure_new(&db.read()?)?;
         let bulk = db.bulk_load()?;
         // The load holds the writer's place, so nothing changes any more.
         let read = db.read()?;
-        let catalog = read.catalog();
-        let names = catalog.labels.len() + catalog.types.len() + catalog.properties.len();
-        if names > 0 || view::of(&read).state.next != NextIds::default() {
-            return Err(DumpError::NotEmpty.into());
-        }
+        ensure_new(&read)?;
         Ok(Self {
             db,
             bulk: Some(bulk),
@@ -109,10 +107,7 @@ impl<'d> Loading<'d> {
         let Some(bulk) = &mut self.bulk else {
             return Err(Error::bug("a dump went on after its end"));
         };
-        add(bulk).map_err(|source| {
-            let source = Box::new(source);
-            DumpError::Refused { line, source }.into()
-        })
+        add(bulk).map_err(|error| refused(line, error))
     }
 
     /// A transaction on top of what this load has written, and of nothing else.
@@ -129,7 +124,7 @@ impl<'d> Loading<'d> {
         let Some(mut bulk) = self.bulk.take() else {
             return Err(Error::bug("a dump has two ends"));
         };
-        bulk.reserve_ids(next.node, next.relationship);
+        bulk.reserve_ids(next.node, next.relationship)?;
         let report = bulk.finish(watch)?;
         self.at = report.commit;
         self.has_committed = true;
@@ -140,17 +135,15 @@ impl<'d> Loading<'d> {
     fn declare(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {
         let declarations = &rest.declarations;
         for index in &declarations.indexes {
-            self.db.create_index_watched(index_of(index), watch)?;
+            let outcome = self.db.create_index_watched(index_of(index), watch);
+            self.leave_out(outcome, &index.index, index.building)
+                .map_err(|error| refused(index.line, error))?;
         }
         for line in &declarations.constraints {
-            let constraint = constraint_of(line)?;
-            match self.db.create_constraint_watched(constraint, watch) {
-                Err(Error::ConstraintViolation(violation)) if line.building => {
-                    tracing::warn!(%violation, "a constraint that was being built is left out");
-                    self.left_out.push(line.constraint.as_str().into());
-                }
-                outcome => outcome?,
-            }
+            let outcome = constraint_of(line)
+                .and_then(|constraint| self.db.create_constraint_watched(constraint, watch));
+            self.leave_out(outcome, &line.constraint, line.building)
+                .map_err(|error| refused(line.line, error))?;
         }
         for hierarchy in &declarations.hierarchies {
             let mut options =
@@ -158,11 +151,30 @@ impl<'d> Loading<'d> {
             if hierarchy.tree {
                 options = options.tree();
             }
-            self.db.create_hierarchy_watched(options, watch)?;
+            self.db
+                .create_hierarchy_watched(options, watch)
+                .map_err(|error| refused(hierarchy.line, error))?;
         }
         // Declaring makes commits of its own.
         self.at = self.db.read()?.commit_seq();
         Ok(())
+    }
+
+    /// Goes on without a declaration that was being built and that refuses what is there: nobody had
+    /// looked at all of it yet.
+    fn leave_out(&mut self, outcome: Result<()>, name: &str, building: bool) -> Result<()> {
+        match outcome {
+            Err(
+                error @ (Error::ConstraintViolation(_)
+                | Error::IndexedValueTooLong { .. }
+                | Error::NotIndexable { .. }),
+            ) if building => {
+                tracing::warn!(name, %error, "what was being built is left out");
+                self.left_out.push(name.into());
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 
     fn add_members(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {
@@ -210,7 +222,6 @@ impl Sink for Loading<'_> {
 
     fn finish(&mut self, rest: Rest, watch: &mut Watch<'_>) -> Result<()> {
         self.publish(rest.next, watch)?;
-        // An error names no line from here on: it is about everything.
         self.declare(&rest, watch)?;
         self.add_members(&rest, watch)?;
         let mut txn = self.write()?;
@@ -220,6 +231,25 @@ impl Sink for Loading<'_> {
         }
         Ok(())
     }
+}
+
+fn ensure_new(read: &ReadTxn) -> Result<()> {
+    let catalog = read.catalog();
+    let names = catalog.labels.len() + catalog.types.len() + catalog.properties.len();
+    if names > 0 || view::of(read).state.next != NextIds::default() {
+        return Err(DumpError::NotEmpty.into());
+    }
+    Ok(())
+}
+
+/// What the engine has refused, with the line that asked for it.
+fn refused(line: u64, source: Error) -> Error {
+    if matches!(source, Error::Cancelled) {
+        // That is about no line.
+        return source;
+    }
+    let source = Box::new(source);
+    DumpError::Refused { line, source }.into()
 }
 
 fn index_of(line: &IndexLine) -> Index {

@@ -4,8 +4,9 @@
 //! header, names, declarations, nodes, relationships, members of hierarchies, end    one JSON object a line
 //! ```
 //! The format is described in `docs/dump-format.md`. [`dump`] writes one snapshot, line by line;
-//! [`read`] takes a dump apart and trusts none of it, [`decode`] being about single lines; [`load`]
-//! makes a database of it. [`canonical`] leaves ids out, so that equal graphs give equal text.
+//! [`read`] takes a dump apart and trusts none of it, [`decode`] being about single lines and
+//! [`reader`] about what they say together; [`load`] makes a database of it. [`canonical`] leaves ids
+//! out, so that equal graphs give equal text.
 //!
 //! A dump must never depend on how things are stored: no number of a name or a family is in it.
 //! Nothing here may panic over a line, or hold more of a dump than its longest line and a portion.
@@ -19,6 +20,7 @@ mod load;
 mod names;
 mod output;
 mod read;
+mod reader;
 mod sink;
 mod text;
 mod values;
@@ -31,9 +33,5 @@ pub use read::{DumpContents, LoadOptions, verify_dump};
 
 /// The version of the format that is written, and the only one that is read.
 pub const FORMAT: u64 = 1;
-/// Ids end here: they stay whole numbers of 63 bits for every reader of a dump.
-const MAX_ID: u64 = 1 << 63;
-/// The numbers of declarations end here, well below where they would overflow.
-const MAX_SCHEMA_ID: u32 = 1 << 31;
 /// Watchers hear of progress once in so many lines.
 const LINES_PER_STEP: u64 = 1024;

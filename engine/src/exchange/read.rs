@@ -1,37 +1,28 @@
-//! Reading a dump: lines in, checked nodes and relationships out.
+//! Reading a dump: bytes in, lines out, and from the first line to the end.
 //!
-//! Everything that can be known without a database is checked here: the order of lines and ids, that
-//! ends are there, counts, and the checksum. What goes on to a [`Sink`] is whole and in order; the
-//! sink learns of declarations and members last, after the end line has proved the rest.
+//! The header comes first, the end line last, and no line is longer than the options say. What is
+//! between them goes through the checks of `reader.rs`, and from there to a [`Sink`]; the sink learns
+//! of declarations and members last, after the end line has proved the rest.
 
-use super::LINES_PER_STEP;
-use super::decode::{self, BadLine, Line, NodeLine, RelationshipLine, Text};
+use super::decode::{self, Line};
 use super::error::DumpError;
-use super::lines::{EndLine, Header, NameLine, NextLine};
-use super::names::SharedNames;
-use super::output::checksum_text;
-use super::sink::{Name, NodeItem, Nothing, RelationshipItem, Rest, Sink};
-use super::values::{Properties, find_large_integer, has_large_float};
-use super::{FORMAT, MAX_ID, MAX_SCHEMA_ID};
-use crate::error::{Error, Result};
+use super::lines::Header;
+use super::reader::Reader;
+use super::sink::{Nothing, Sink};
+use super::{FORMAT, LINES_PER_STEP};
+use crate::error::Result;
 use crate::storage::cancel::Watch;
-use crate::value::json::BadJson;
-use crate::value::{NodeId, RelationshipId, Value, check_storable};
-use roaring::RoaringTreemap;
 use std::io::{BufRead, Read as _};
 use std::sync::Arc;
-use xxhash_rust::xxh3::Xxh3;
 
 /// The longest line that is read, unless another limit is set.
 const LINE_BYTES: u64 = 64 << 20;
-/// How many declarations a dump may have: all of them are in memory.
-const MAX_DECLARATIONS: usize = 1 << 16;
 
 /// How a dump is read.
 #[derive(Debug, Clone)]
 #[must_use = "options do nothing until they are used"]
 pub struct LoadOptions {
-    ignore_checksum: bool,
+    pub(super) ignore_checksum: bool,
     line_bytes: u64,
 }
 
@@ -81,37 +72,13 @@ pub struct DumpContents {
 /// whether a constraint is kept.
 ///
 /// # Errors
-/// [`DumpError`] for the first thing that is wrong; [`Error::Cancelled`].
+/// [`DumpError`] for the first thing that is wrong; [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn verify_dump(
     input: impl BufRead,
     options: &LoadOptions,
     watch: &mut Watch<'_>,
 ) -> Result<DumpContents> {
     read_dump(input, options, &mut Nothing, watch)
-}
-
-/// The parts of a dump, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Header,
-    Names,
-    Declarations,
-    Nodes,
-    Relationships,
-    Members,
-}
-
-impl Part {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Header => "header",
-            Self::Names => "name",
-            Self::Declarations => "declaration",
-            Self::Nodes => "node",
-            Self::Relationships => "relationship",
-            Self::Members => "member",
-        }
-    }
 }
 
 /// Reads a dump into a sink.
@@ -128,16 +95,8 @@ pub(super) fn read_dump(
     loop {
         reader.pass(&buffer, bytes);
         if (reader.line - 1).is_multiple_of(LINES_PER_STEP) {
-            let what = match reader.part {
-                Part::Relationships | Part::Members => "load relationships",
-                _ => "load nodes",
-            };
-            let done = reader.found.nodes + reader.found.relationships;
-            let total = reader
-                .header
-                .nodes
-                .saturating_add(reader.header.relationships);
-            watch.step(what, done.min(total), total)?;
+            let (what, done, total) = reader.progress();
+            watch.step(what, done, total)?;
         }
         bytes = read_line(&mut input, &mut buffer, reader.line + 1, options)?;
         if bytes == 0 {
@@ -146,12 +105,11 @@ pub(super) fn read_dump(
         reader.line += 1;
         let text = as_text(&buffer, reader.line)?;
         if let Some(end) = reader.take(text, sink)? {
-            reader.found.bytes += bytes;
             let line = reader.line + 1;
             if read_line(&mut input, &mut buffer, line, options)? > 0 {
                 return Err(DumpError::AfterEnd { line }.into());
             }
-            let found = reader.prove(&end)?;
+            let found = reader.prove(&end, bytes)?;
             sink.finish(reader.rest, watch)?;
             return Ok(found);
         }
@@ -213,334 +171,5 @@ fn read_header(bytes: &[u8]) -> Result<Header, DumpError> {
         Ok(Line::Header(header)) if header.stratigraph_dump == FORMAT => Ok(header),
         Ok(_) => Err(not("it names no format of ours".to_owned())),
         Err(bad) => Err(bad.at(1)),
-    }
-}
-
-impl BadLine {
-    fn at(self, line: u64) -> DumpError {
-        DumpError::Line {
-            line,
-            column: self.column,
-            problem: self.problem,
-        }
-    }
-}
-
-/// Where reading is, and what was found so far.
-struct Reader<'o> {
-    options: &'o LoadOptions,
-    header: Header,
-    next: NextLine,
-    line: u64,
-    part: Part,
-    found: DumpContents,
-    last_relationship: Option<u64>,
-    /// All nodes so far: dense ids take next to nothing.
-    nodes: RoaringTreemap,
-    labels: SharedNames,
-    types: SharedNames,
-    properties: SharedNames,
-    hash: Box<Xxh3>,
-    rest: Rest,
-}
-
-impl<'o> Reader<'o> {
-    fn new(options: &'o LoadOptions, header: Header) -> Result<Self, DumpError> {
-        if header.canonical {
-            return Err(DumpError::Canonical);
-        }
-        let wrong = |problem: &str| DumpError::Line {
-            line: 1,
-            column: 0,
-            problem: problem.to_owned(),
-        };
-        let next = header.next.ok_or_else(|| wrong("missing field `next`"))?;
-        if next.node > MAX_ID || next.relationship > MAX_ID || next.declaration > MAX_SCHEMA_ID {
-            return Err(wrong("the next ids are higher than ids can be"));
-        }
-        Ok(Self {
-            options,
-            header,
-            next,
-            line: 1,
-            part: Part::Header,
-            found: DumpContents::default(),
-            last_relationship: None,
-            nodes: RoaringTreemap::new(),
-            labels: SharedNames::new("label"),
-            types: SharedNames::new("relationship type"),
-            properties: SharedNames::new("property key"),
-            hash: Box::default(),
-            rest: Rest {
-                next: next.into(),
-                ..Rest::default()
-            },
-        })
-    }
-
-    /// Counts a line that is done.
-    fn pass(&mut self, line: &[u8], bytes: u64) {
-        self.hash.update(line);
-        if bytes > line.len() as u64 {
-            self.hash.update(b"\n");
-        }
-        self.found.bytes += bytes;
-    }
-
-    /// Takes a line; returns it if it is the end line.
-    fn take(&mut self, text: &str, sink: &mut impl Sink) -> Result<Option<EndLine>> {
-        let line = self.line;
-        match decode::decode(text).map_err(|bad| bad.at(line))? {
-            Line::End(end) => return Ok(Some(end)),
-            Line::Header(_) => return Err(self.misplaced("header")),
-            Line::Name(name) => {
-                self.enter(Part::Names)?;
-                let name = match name {
-                    NameLine::Label(name) => Name::Label(self.labels.share(&name, line)?),
-                    NameLine::Type(name) => Name::Type(self.types.share(&name, line)?),
-                    NameLine::Property(name) => Name::Property(self.properties.share(&name, line)?),
-                };
-                sink.name(line, name)?;
-            }
-            Line::Index(index) => {
-                self.enter(Part::Declarations)?;
-                self.declare(index.label.is_some() == index.relationship_type.is_some())?;
-                self.rest.declarations.indexes.push(index);
-            }
-            Line::Constraint(constraint) => {
-                self.enter(Part::Declarations)?;
-                let both = constraint.label.is_some() == constraint.relationship_type.is_some();
-                self.declare(both)?;
-                self.rest.declarations.constraints.push(constraint);
-            }
-            Line::Hierarchy(hierarchy) => {
-                self.enter(Part::Declarations)?;
-                self.declare(false)?;
-                let name: Arc<str> = hierarchy.hierarchy.as_str().into();
-                self.rest.members.entry(name).or_default();
-                self.rest.declarations.hierarchies.push(hierarchy);
-            }
-            Line::Node(node) => {
-                self.enter(Part::Nodes)?;
-                sink.node(self.node(text, node)?)?;
-            }
-            Line::Relationship(relationship) => {
-                self.enter(Part::Relationships)?;
-                sink.relationship(self.relationship(text, relationship)?)?;
-            }
-            Line::Member(member) => {
-                self.enter(Part::Members)?;
-                self.expect_node("member", member.member)?;
-                let name: Arc<str> = member.hierarchy.as_str().into();
-                let Some(members) = self.rest.members.get_mut(&name) else {
-                    return Err(DumpError::UnknownHierarchy { line, name }.into());
-                };
-                members.insert(member.member);
-                self.found.members += 1;
-            }
-        }
-        Ok(None)
-    }
-
-    /// Parts come in one order; each may be missing.
-    fn enter(&mut self, part: Part) -> Result<()> {
-        if part < self.part {
-            return Err(self.misplaced(part.name()));
-        }
-        self.part = part;
-        Ok(())
-    }
-
-    fn misplaced(&self, found: &'static str) -> Error {
-        DumpError::Misplaced {
-            line: self.line,
-            found,
-            after: self.part.name(),
-        }
-        .into()
-    }
-
-    fn declare(&mut self, both_or_neither: bool) -> Result<()> {
-        let line = self.line;
-        if both_or_neither {
-            return Err(DumpError::Line {
-                line,
-                column: 0,
-                problem: "it is on either a `label` or a `type`".to_owned(),
-            }
-            .into());
-        }
-        if self.rest.declarations.len() >= MAX_DECLARATIONS {
-            return Err(DumpError::Refused {
-                line,
-                source: Box::new(Error::TooMany {
-                    what: "declarations",
-                    count: self.rest.declarations.len() as u64 + 1,
-                    limit: MAX_DECLARATIONS as u64,
-                }),
-            }
-            .into());
-        }
-        Ok(())
-    }
-
-    fn node(&mut self, text: &str, line: NodeLine<'_>) -> Result<NodeItem> {
-        let last = self.nodes.max();
-        self.check_id("node", line.node, last, self.next.node)?;
-        self.nodes.insert(line.node);
-        self.found.nodes += 1;
-        let labels = line.labels.iter();
-        let labels = labels.map(|label| self.labels.share(&label.0, self.line));
-        Ok(NodeItem {
-            line: self.line,
-            node: NodeId::new(line.node),
-            labels: labels.collect::<Result<_>>()?,
-            properties: self.properties(text, line.properties)?,
-        })
-    }
-
-    fn relationship(&mut self, text: &str, line: RelationshipLine<'_>) -> Result<RelationshipItem> {
-        let id = line.relationship;
-        self.check_id(
-            "relationship",
-            id,
-            self.last_relationship,
-            self.next.relationship,
-        )?;
-        self.last_relationship = Some(id);
-        self.found.relationships += 1;
-        self.expect_node("from", line.from)?;
-        self.expect_node("to", line.to)?;
-        Ok(RelationshipItem {
-            line: self.line,
-            relationship: RelationshipId::new(id),
-            relationship_type: self.types.share(&line.relationship_type.0, self.line)?,
-            source: NodeId::new(line.from),
-            target: NodeId::new(line.to),
-            properties: self.properties(text, line.properties)?,
-        })
-    }
-
-    fn check_id(&self, what: &'static str, id: u64, last: Option<u64>, next: u64) -> Result<()> {
-        let line = self.line;
-        if let Some(last) = last
-            && id <= last
-        {
-            return Err(DumpError::IdOrder {
-                line,
-                what,
-                id,
-                last,
-            }
-            .into());
-        }
-        let limit = if self.options.ignore_checksum {
-            MAX_ID
-        } else {
-            next
-        };
-        if id >= limit {
-            return Err(DumpError::IdRange {
-                line,
-                what,
-                id,
-                limit,
-            }
-            .into());
-        }
-        Ok(())
-    }
-
-    fn expect_node(&self, field: &'static str, node: u64) -> Result<()> {
-        if self.nodes.contains(node) {
-            return Ok(());
-        }
-        let line = self.line;
-        Err(DumpError::Dangling { line, field, node }.into())
-    }
-
-    fn properties(
-        &mut self,
-        text: &str,
-        properties: Properties<'_>,
-    ) -> Result<Vec<(Arc<str>, Value)>> {
-        let line = self.line;
-        let mut values = Vec::with_capacity(properties.0.len());
-        let mut suspicious = false;
-        for (Text(name), parsed) in properties.0 {
-            let property = self.properties.share(&name, line)?;
-            let value = parsed.into_value().map_err(|source| DumpError::Value {
-                line,
-                property: Arc::clone(&property),
-                source: Box::new(source),
-            })?;
-            check_storable(&value).map_err(|source| DumpError::Refused {
-                line,
-                source: Box::new(Error::NotStorable {
-                    property: Arc::clone(&property),
-                    source: Box::new(source),
-                }),
-            })?;
-            suspicious |= has_large_float(&value);
-            values.push((property, value));
-        }
-        if suspicious && let Some((at, problem)) = find_large_integer(text) {
-            let path = "$".to_owned();
-            return Err(DumpError::Line {
-                line,
-                column: at as u64 + 1,
-                problem: BadJson { path, problem }.problem.to_string(),
-            }
-            .into());
-        }
-        Ok(values)
-    }
-
-    /// Holds what was found against what the header and the end line say.
-    fn prove(&mut self, end: &EndLine) -> Result<DumpContents> {
-        let names = self.labels.len() + self.types.len() + self.properties.len();
-        self.found.names = names as u64;
-        self.found.declarations = self.rest.declarations.len() as u64;
-        let found = self.found;
-        if self.options.ignore_checksum {
-            return Ok(found);
-        }
-        let (header, said) = (&self.header, &end.end);
-        for (place, what, stated, found) in [
-            ("end line", "nodes", said.nodes, found.nodes),
-            (
-                "end line",
-                "relationships",
-                said.relationships,
-                found.relationships,
-            ),
-            ("header", "nodes", header.nodes, found.nodes),
-            (
-                "header",
-                "relationships",
-                header.relationships,
-                found.relationships,
-            ),
-        ] {
-            if stated != found {
-                return Err(DumpError::Count {
-                    place,
-                    what,
-                    stated,
-                    found,
-                }
-                .into());
-            }
-        }
-        let checksum = checksum_text(&self.hash);
-        if checksum != said.checksum {
-            let stated = said.checksum.chars().take(40).collect();
-            return Err(DumpError::Checksum {
-                stated,
-                found: checksum,
-            }
-            .into());
-        }
-        Ok(found)
     }
 }

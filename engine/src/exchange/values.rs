@@ -9,6 +9,7 @@ use crate::value::json::{BadJson, BadJsonProblem, from_json};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -134,36 +135,61 @@ pub(super) fn has_large_float(value: &Value) -> bool {
     }
 }
 
-/// The first number of a line, outside of strings, that is an integer beyond 64 bits, with its place.
-/// Vectors hold floats anyway, however they are written.
+/// The first number of a line that is an integer beyond 64 bits, with its place. Vectors hold floats
+/// anyway, however they are written.
 pub(super) fn find_large_integer(text: &str) -> Option<(usize, BadJsonProblem)> {
+    let (at, number) = numbers(text).find(|(_, number)| {
+        let whole = !number.contains(['.', 'e', 'E']);
+        whole && number.parse::<i64>().is_err()
+    })?;
+    let found = number.chars().take(40).collect();
+    Some((at, BadJsonProblem::IntegerTooLarge { found }))
+}
+
+/// The line with ` 0` for each `-0`: without a point that is an integer, and `serde_json` makes a float
+/// of it, whose sign is all that is left to tell them apart. Nothing moves to another column.
+pub(super) fn with_whole_zeros(text: &str) -> Cow<'_, str> {
+    // No line of a dump has one, and most have nothing like it: `-0.5` is not.
+    let is_near = |(at, zero): (usize, &str)| {
+        let after = text.as_bytes().get(at + zero.len());
+        !after.is_some_and(|byte| b".eE".contains(byte))
+    };
+    if !text.match_indices("-0").any(is_near) {
+        return Cow::Borrowed(text);
+    }
+    let mut patched = text.to_owned();
+    for (at, _) in numbers(text).filter(|(_, number)| *number == "-0") {
+        patched.replace_range(at..at + 2, " 0");
+    }
+    Cow::Owned(patched)
+}
+
+/// The numbers of a line, which stand outside of strings, each with its place.
+fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at += 1;
-                while let Some(&inside) = bytes.get(at)
-                    && inside != b'"'
-                {
-                    at += if inside == b'\\' { 2 } else { 1 };
+    std::iter::from_fn(move || {
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'"' => {
+                    at += 1;
+                    while let Some(&inside) = bytes.get(at)
+                        && inside != b'"'
+                    {
+                        at += if inside == b'\\' { 2 } else { 1 };
+                    }
+                    at += 1;
                 }
-                at += 1;
-            }
-            b'-' | b'0'..=b'9' => {
-                let rest = &text[at..];
-                let is_part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
-                let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-                let number = &rest[..end];
-                let whole = !number.contains(['.', 'e', 'E']);
-                if whole && number.parse::<i64>().is_err() {
-                    let found = number.chars().take(40).collect();
-                    return Some((at, BadJsonProblem::IntegerTooLarge { found }));
+                b'-' | b'0'..=b'9' => {
+                    let start = at;
+                    let is_part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+                    let rest = &text[start..];
+                    at += rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+                    return Some((start, &text[start..at]));
                 }
-                at += end;
+                _ => at += 1,
             }
-            _ => at += 1,
         }
-    }
-    None
+        None
+    })
 }

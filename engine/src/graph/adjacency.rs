@@ -102,6 +102,25 @@ impl<'a, K: KeyRead> Neighbours<'a, K> {
         })
     }
 
+    /// Those of some types that lead from one node to another.
+    pub(crate) fn between(
+        keys: &'a K,
+        source: NodeId,
+        target: NodeId,
+        types: impl DoubleEndedIterator<Item = TypeId>,
+    ) -> Self {
+        let ranges = types
+            .rev()
+            .map(|of| AdjacencyKey::between(source, of, target));
+        Self {
+            keys,
+            near: source,
+            ranges: ranges.map(|range| (Way::Out, range)).collect(),
+            current: None,
+            both: false,
+        }
+    }
+
     /// The next one.
     fn step(&mut self) -> Result<Option<Neighbour>> {
         loop {

@@ -92,6 +92,18 @@ impl AdjacencyKey {
         KeyRange::prefix(&near.get().to_be_bytes())
     }
 
+    /// What one node sees of one type at one other end.
+    #[must_use]
+    pub(crate) fn between(near: NodeId, relationship_type: TypeId, far: NodeId) -> KeyRange {
+        let first = Self {
+            near,
+            relationship_type,
+            far,
+            relationship: RelationshipId::new(0),
+        };
+        KeyRange::prefix(&first.encode()[..20])
+    }
+
     /// What one node sees of one type, without the degree.
     #[must_use]
     pub fn of_type(near: NodeId, relationship_type: TypeId) -> KeyRange {

@@ -5,7 +5,7 @@ use super::adjacency::{self, Neighbours};
 use super::entity::{Node, Relationship};
 use super::hierarchy::Hierarchy;
 use super::ids::Ids;
-use super::keys::Entity;
+use super::keys::{Entity, Way};
 use super::sets::SetId;
 use super::view::View;
 use crate::algo::snapshot::ProjectionCache;
@@ -143,6 +143,47 @@ pub trait Read: sealed::Viewed {
         let view = self.view();
         let types = self.types(relationship_type);
         view.neighbours(node, direction, types.as_deref())
+    }
+
+    /// The relationships that lead from one node to another, of one type or of all: nothing else is
+    /// read of a node that has millions.
+    ///
+    /// ```
+    /// use stratigraph::{Database, NO_PROPERTIES, Read};
+    ///
+    /// let db = Database::in_memory()?;
+    /// let mut txn = db.write()?;
+    /// let ann = txn.create_node(["Person"], [("name", "Ann")])?;
+    /// let bob = txn.create_node(["Person"], [("name", "Bob")])?;
+    /// let knows = txn.create_relationship(ann, "KNOWS", bob, NO_PROPERTIES)?;
+    /// let mut found = txn.relationships_between(ann, bob, Some("KNOWS"))?;
+    /// assert_eq!(found.next().transpose()?.map(|found| found.relationship), Some(knows));
+    /// assert_eq!(txn.relationships_between(bob, ann, None)?.count(), 0);
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn relationships_between(
+        &self,
+        source: NodeId,
+        target: NodeId,
+        relationship_type: Option<&str>,
+    ) -> Result<Neighbours<'_, Self::Keys>> {
+        let view = self.view();
+        let types = match self.types(relationship_type) {
+            Some(types) => types,
+            None => {
+                let degrees = view.degrees(Way::Out, source)?;
+                degrees.into_iter().map(|(of, _)| of).collect()
+            }
+        };
+        Ok(Neighbours::between(
+            view.keys,
+            source,
+            target,
+            types.into_iter(),
+        ))
     }
 
     /// All nodes that are one step away from any node of a set.

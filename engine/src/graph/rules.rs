@@ -120,7 +120,7 @@ pub(crate) fn compare<K: KeyRead>(
         }
         for index in &rules.indexes {
             let old = if was {
-                key(view, entity, index, before)?
+                old_key(view, entity, index, before)?
             } else {
                 None
             };
@@ -133,10 +133,10 @@ pub(crate) fn compare<K: KeyRead>(
                 continue;
             }
             let old = match old {
-                // Until a unique index is built, somebody else may have been entered in this place.
-                Some(old) if index.unique && index.readiness != Readiness::Ready => {
-                    let is_mine = old.holder(view.keys)? == Some(entity);
-                    is_mine.then_some(old)
+                // Until an index is built there may be no such entry, or in this place of a unique one
+                // somebody else's: what is not there must not be removed, nor counted as removed.
+                Some(old) if index.readiness != Readiness::Ready => {
+                    old.is_entered(view.keys)?.then_some(old)
                 }
                 old => old,
             };
@@ -259,6 +259,24 @@ pub(crate) fn key<K: KeyRead>(
         }
     }
     EntryKey::new(index, entity, key).map(Some)
+}
+
+/// The key of an entity before a change. While an index is built, something may be there whose values
+/// it refuses: that has no entry, and must not keep its values for ever.
+fn old_key<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    index: &IndexDef,
+    before: &Facts<'_>,
+) -> Result<Option<EntryKey>> {
+    match key(view, entity, index, before) {
+        Err(Error::IndexedValueTooLong { .. } | Error::NotIndexable { .. })
+            if index.readiness != Readiness::Ready =>
+        {
+            Ok(None)
+        }
+        key => key,
+    }
 }
 
 /// Whether nobody else has the values.

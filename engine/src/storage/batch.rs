@@ -13,6 +13,7 @@ use super::range::KeyRange;
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `None` is a delete.
 pub(crate) type Change = Option<Value>;
@@ -30,8 +31,11 @@ pub struct Batch {
     undo_bytes: usize,
     /// For each open savepoint its identity and where its undo list begins.
     savepoints: Vec<(u64, usize)>,
-    next_savepoint: u64,
 }
+
+/// The identity of the next savepoint of any batch: one of another batch must not be taken for one of
+/// this.
+static NEXT_SAVEPOINT: AtomicU64 = AtomicU64::new(0);
 
 /// How to take one change back: the key and what stood there before (`None`: nothing did).
 #[derive(Debug)]
@@ -189,8 +193,7 @@ impl Batch {
 
     /// Marks this place.
     pub fn savepoint(&mut self) -> Savepoint {
-        let id = self.next_savepoint;
-        self.next_savepoint += 1;
+        let id = NEXT_SAVEPOINT.fetch_add(1, Ordering::Relaxed);
         self.savepoints.push((id, self.undo.len()));
         Savepoint(id)
     }
@@ -198,7 +201,7 @@ impl Batch {
     /// Takes back every change since `savepoint`, which stays usable; later ones are gone.
     ///
     /// # Errors
-    /// [`Error::UnknownSavepoint`] if it is gone.
+    /// [`Error::UnknownSavepoint`] if it is gone, or of another batch.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
         let position = self.find(savepoint)?;
         let keep = self.savepoints[position].1;
@@ -229,7 +232,7 @@ impl Batch {
     /// Forgets `savepoint` and every later one; their changes stay.
     ///
     /// # Errors
-    /// [`Error::UnknownSavepoint`] if it is gone.
+    /// [`Error::UnknownSavepoint`] if it is gone, or of another batch.
     pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
         let position = self.find(savepoint)?;
         self.savepoints.truncate(position);

@@ -26,6 +26,8 @@ from! {
     i32 => |value| Self::Int(i64::from(value)),
     u32 => |value| Self::Int(i64::from(value)),
     f64 => |value| Self::Float(value),
+    f32 => |value| Self::Float(value.into()),
+    &[u8] => |value| Self::Bytes(value.into()),
     &str => |value| Self::String(value.into()),
     String => |value| Self::String(value.into()),
     Arc<str> => |value| Self::String(value),
@@ -36,6 +38,23 @@ from! {
     LocalDateTime => |value| Self::LocalDateTime(value),
     Duration => |value| Self::Duration(value),
     Vector => |value| Self::Vector(value),
+}
+
+/// For sizes and ids of other systems, which may be larger than an integer here.
+///
+/// ```
+/// use stratigraph::Value;
+///
+/// assert_eq!(Value::try_from(7_u64)?.as_int(), Some(7));
+/// assert!(Value::try_from(u64::MAX).is_err());
+/// # Ok::<(), std::num::TryFromIntError>(())
+/// ```
+impl TryFrom<u64> for Value {
+    type Error = std::num::TryFromIntError;
+
+    fn try_from(value: u64) -> Result<Self, Self::Error> {
+        i64::try_from(value).map(Self::Int)
+    }
 }
 
 impl<T: Into<Value>> From<Vec<T>> for Value {
@@ -64,7 +83,8 @@ macro_rules! accessors {
 }
 
 impl Value {
-    /// Bytes as a value. `Vec<u8>` has no `From`, because a list of numbers is another thing.
+    /// Bytes as a value; a slice of them has `From` too. `Vec<u8>` has not, because a list of numbers is
+    /// another thing.
     #[must_use]
     pub fn bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self::Bytes(bytes.into())

@@ -216,9 +216,9 @@ fn parse<T: FromStr<Err = TemporalTextError>>(
     let text = content
         .as_str()
         .ok_or_else(|| not(kind, "it should be a string"))?;
-    text.parse().map(wrap).map_err(|error: TemporalTextError| {
-        not(kind, format_args!("{} at byte {}", error.problem, error.at))
-    })
+    text.parse()
+        .map(wrap)
+        .map_err(|error: TemporalTextError| not(kind, error.reason()))
 }
 
 fn read_vector(content: &Json) -> Result<Value, String> {

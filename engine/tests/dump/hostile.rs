@@ -58,7 +58,7 @@ fn lines_are_refused_with_their_place() {
         ),
         (
             refused(&[r#"{"stratigraph_dump":1,"nodes":0,"relationships":0}"#, END]),
-            "line 1, column 0: missing field `next`",
+            "line 1: missing field `next`",
         ),
         (
             refused(&[HEADER, HEADER]),
@@ -66,15 +66,15 @@ fn lines_are_refused_with_their_place() {
         ),
         (
             refused(&[HEADER, "", END]),
-            "line 2, column 0: a line is one JSON object that begins with the key of its kind",
+            "line 2: a line is one JSON object that begins with the key of its kind",
         ),
         (
             node("[]"),
-            "line 2, column 0: a line is one JSON object that begins with the key of its kind",
+            "line 2: a line is one JSON object that begins with the key of its kind",
         ),
         (
             node(r#"{"point":0}"#),
-            "line 2, column 0: `point` is not a kind of line",
+            "line 2: `point` is not a kind of line",
         ),
         (
             node(r#"{"node":0,"labels":[],"properties":{}"#),
@@ -194,11 +194,11 @@ fn lines_are_refused_with_their_place() {
         ),
         (
             node(r#"{"index":"i","properties":["p"]}"#),
-            "line 2, column 0: it is on either a `label` or a `type`",
+            "line 2: it is on either a `label` or a `type`",
         ),
         (
             node(r#"{"index":"i","label":"A","type":"T","properties":["p"]}"#),
-            "line 2, column 0: it is on either a `label` or a `type`",
+            "line 2: it is on either a `label` or a `type`",
         ),
         (
             node(r#"{"constraint":"c","label":"A","properties":["p"],"demand":"nice"}"#),
@@ -243,7 +243,7 @@ fn a_header_that_does_not_fit_is_refused() {
     let high = HEADER.replace("\"node\":9", "\"node\":18446744073709551615");
     assert_eq!(
         refused(&[&high, END]),
-        "line 1, column 0: the next ids are higher than ids can be"
+        "line 1: the next ids are higher than ids can be"
     );
 }
 
@@ -412,6 +412,12 @@ fn a_load_that_stops_half_way_says_so_and_leaves_no_new_database() {
             );
             let DumpError::Partial { source, .. } = *error else {
                 panic!("{error}")
+            };
+            let Error::Dump(refused) = *source else {
+                panic!("{source}")
+            };
+            let DumpError::Refused { line: 2, source } = *refused else {
+                panic!("{refused}")
             };
             assert!(matches!(*source, Error::ConstraintViolation(_)), "{source}");
         }

@@ -2,6 +2,7 @@
 //! or hostile is taken.
 
 mod canonical;
+mod edited;
 mod hostile;
 mod model;
 mod round_trip;

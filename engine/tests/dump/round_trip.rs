@@ -2,9 +2,10 @@
 
 use crate::model::Model;
 use crate::{canonical, dump, load, load_with, watched, without_origin};
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{
-    Database, Direction, Error, LoadOptions, NO_LABELS, NO_PROPERTIES, NodeId, Read,
-    RelationshipId, verify_dump,
+    Constraint, Database, Direction, Error, Index, LoadOptions, NO_LABELS, NO_PROPERTIES, NodeId,
+    Read, RelationshipId, verify_dump,
 };
 
 #[test]
@@ -196,4 +197,48 @@ fn a_dump_is_of_one_commit_while_a_writer_goes_on() {
     db.dump(&mut text, &mut watch).unwrap();
     assert_eq!(String::from_utf8(text).unwrap(), before);
     assert_ne!(dump(&db).0, before);
+}
+
+/// The dump of a database half-way through a build, where a value that no index takes comes last.
+fn dump_while(create: impl FnOnce(&Database, &mut Watch<'_>) -> Result<(), Error>) -> String {
+    let db = Database::in_memory().unwrap();
+    let mut txn = db.write().unwrap();
+    for number in 0..5000 {
+        txn.create_node(["N"], [("name", number)]).unwrap();
+    }
+    txn.create_node(["N"], [("name", "y".repeat(9000))])
+        .unwrap();
+    txn.commit().unwrap();
+    let mut text = None;
+    let mut report = |progress: Progress<'_>| {
+        if progress.done > 0 && text.is_none() {
+            text = Some(dump(&db).0);
+        }
+    };
+    let refused = create(&db, &mut Watch::new(&mut report, CancelToken::new()));
+    assert!(
+        matches!(refused, Err(Error::IndexedValueTooLong { .. })),
+        "{refused:?}"
+    );
+    text.expect("it came to its second portion")
+}
+
+#[test]
+fn a_dump_taken_while_something_is_built_loads_without_what_it_breaks() {
+    let index = || Index::on_nodes("N", ["name"]).named("names");
+    let of_index = dump_while(|db, watch| db.create_index_watched(index(), watch));
+    assert!(
+        of_index.contains(r#"{"index":"names","label":"N","properties":["name"],"building":true}"#)
+    );
+    let unique = || Constraint::on_nodes("N").unique(["name"]).named("names");
+    let of_constraint = dump_while(|db, watch| db.create_constraint_watched(unique(), watch));
+    for text in [of_index, of_constraint] {
+        let (db, report) = load_with(text.as_bytes(), &LoadOptions::default()).unwrap();
+        let left_out: Vec<&str> = report.left_out.iter().map(|name| &**name).collect();
+        assert_eq!(left_out, ["names"]);
+        let read = db.read().unwrap();
+        assert_eq!(read.node_count(Some("N")).unwrap(), 5001);
+        let declared = read.catalog().indexes().count() + read.catalog().constraints().count();
+        assert_eq!(declared, 0);
+    }
 }

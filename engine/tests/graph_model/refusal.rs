@@ -36,7 +36,9 @@ impl Refusal {
             Error::HierarchyCycle { hierarchy, .. } => Self::Cycle(hierarchy.to_string()),
             Error::HierarchyParent { hierarchy, .. } => Self::SecondParent(hierarchy.to_string()),
             Error::UnknownName { name, .. } => Self::UnknownName(name.to_string()),
-            Error::AlreadyDeclared { .. } => Self::AlreadyDeclared,
+            Error::AlreadyDeclared { .. } | Error::PropertiesIndexed { .. } => {
+                Self::AlreadyDeclared
+            }
             Error::IndexOfConstraint { index, .. } => Self::IndexOfConstraint(index.to_string()),
             Error::UnknownSavepoint => Self::UnknownSavepoint,
             other => panic!("an error that nothing here may give: {other:?}"),

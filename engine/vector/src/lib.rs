@@ -30,6 +30,6 @@ mod rows;
 pub use codes::CodeKernels;
 pub use error::{IndexError, VectorError};
 pub use graph::{Building, Graph, Room};
-pub use kernel::{Kernels, cosine_from_parts};
+pub use kernel::{Kernels, cosine_from_parts, cosine_of_long};
 pub use metric::Metric;
 pub use rows::Rows;

@@ -23,8 +23,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use trial::{Counts, Trial};
 
-/// From so many cycles on, some must have been killed during recovery.
-const CYCLES_WITH_A_RECOVERY: u64 = 50;
+/// From so many cycles on, some must have been killed during recovery, and some during a bulk load.
+const CYCLES_WITH_EVERYTHING: u64 = 50;
 
 /// Kills a writing process at random times and checks that nothing acknowledged is lost.
 #[derive(Debug, Parser)]
@@ -130,8 +130,12 @@ fn proves_something(counts: &Counts) -> bool {
             "no child was killed at its work",
         ),
         (
-            counts.cycles >= CYCLES_WITH_A_RECOVERY && counts.killed_in_recovery == 0,
+            counts.cycles >= CYCLES_WITH_EVERYTHING && counts.killed_in_recovery == 0,
             "no child was killed during recovery",
+        ),
+        (
+            counts.cycles >= CYCLES_WITH_EVERYTHING && counts.killed_in_load == 0,
+            "no child was killed during a bulk load of nodes",
         ),
     ];
     program::proves_something("crash", &missing)

@@ -3,7 +3,7 @@
 
 use super::cycle::{Cycle, Inspection};
 use crate::driver::child::ChildArgs;
-use crate::driver::compare::Comparison;
+use crate::driver::compare::{Comparison, has_load_of_nodes, left_of_a_load};
 use crate::driver::disturb::{Disturbance, backup_folder};
 use crate::driver::link::{Killed, Listener, Word};
 use crate::workload::{BatchNumber, Found, Model, WRITERS, Workload, Writer};
@@ -27,6 +27,8 @@ pub(super) struct Counts {
     pub(super) acknowledged: u64,
     pub(super) killed_at_work: u64,
     pub(super) killed_in_recovery: u64,
+    /// Killed while nodes were loaded in bulk.
+    pub(super) killed_in_load: u64,
     pub(super) in_flight: u64,
     pub(super) backups: u64,
     pub(super) acked_lost: u64,
@@ -41,10 +43,11 @@ impl Counts {
 
     pub(super) fn in_words(&self) -> String {
         format!(
-            "{} batches acknowledged, {} more were in flight and there, {} killed at work, {} in recovery, {} backups",
+            "{} batches acknowledged, {} more were in flight and there, {} killed at work, {} of them in a bulk load of nodes, {} in recovery, {} backups",
             self.acknowledged,
             self.in_flight,
             self.killed_at_work,
+            self.killed_in_load,
             self.killed_in_recovery,
             self.backups
         )
@@ -95,6 +98,7 @@ impl Trial {
         }
         let killed = self.kill_at_work(cycle)?;
         self.note(cycle, &killed.words);
+        self.counts.killed_in_load += u64::from(has_load_of_nodes(&self.dir));
         if let Err(error) = killed.at_work() {
             // Something has kept it from going on: the database may tell what.
             self.inspect(cycle)?;
@@ -176,6 +180,12 @@ impl Trial {
         }
         if for_writing && !self.counts.has_failures() {
             let opened = cycle.builder().open(&self.dir);
+            if opened.is_ok()
+                && let Some(sentence) = left_of_a_load(&self.dir)
+            {
+                eprintln!("crash: cycle {}: {sentence}", cycle.number);
+                self.counts.check_errors += 1;
+            }
             self.compare(cycle, opened)?;
         }
         Ok(())

@@ -1,8 +1,10 @@
 //! Holds a database against the oracle, and lets it check itself.
 
 use crate::workload::{BatchNumber, Model, Verdict, verify};
+use std::path::Path;
 use stratigraph::Database;
 use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::family::Family;
 
 /// So many differences tell enough.
 const SHOWN: usize = 5;
@@ -69,4 +71,22 @@ impl Comparison {
     pub fn all_found(&self) -> Option<Vec<BatchNumber>> {
         self.found.iter().copied().collect()
     }
+}
+
+/// Whether a bulk load of nodes was under way in the database in `dir`, which nobody has open: its
+/// first run is there.
+#[must_use]
+pub fn has_load_of_nodes(dir: &Path) -> bool {
+    let run = format!("{}-", Family::Nodes.index());
+    let entries = std::fs::read_dir(dir.join("load"));
+    let mut entries = entries.into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&run))
+}
+
+/// What is wrong when the folder of a bulk load is there although none is under way, and a writer
+/// has had the database since.
+#[must_use]
+pub fn left_of_a_load(dir: &Path) -> Option<String> {
+    let is_left = dir.join("load").exists();
+    is_left.then(|| "files of a bulk load are still there".to_owned())
 }

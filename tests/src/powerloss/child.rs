@@ -5,10 +5,11 @@
 
 use super::plan::Plan;
 use crate::driver::child::{ChildArgs, finish, write};
+use crate::driver::compare::left_of_a_load;
 use crate::driver::disturb::disturb;
 use crate::driver::link::{Speaker, Word};
 use crate::workload::BatchNumber;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ScopedJoinHandle;
 use stratigraph::Database;
@@ -29,7 +30,12 @@ pub fn run(arguments: &ChildArgs) -> Result<()> {
     if !arguments.recover_only {
         work(&db, &plan, arguments)?;
     }
-    db.close().context("cannot close the database")
+    db.close().context("cannot close the database")?;
+    // The next open would tidy up: only here shows what the loads themselves have left.
+    match left_of_a_load(&arguments.dir) {
+        Some(sentence) => bail!("{sentence}"),
+        None => Ok(()),
+    }
 }
 
 fn work(db: &Database, plan: &Plan, arguments: &ChildArgs) -> Result<()> {

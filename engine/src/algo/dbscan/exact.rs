@@ -1,147 +1,155 @@
-//! DBSCAN by comparing all pairs, block by block, twice.
+//! DBSCAN by comparing all pairs, tile by tile.
 //!
 //! The first round finds the cores, the second joins them and gives each border row its lowest core.
-//! Nothing is kept of the pairs in between, so memory grows with the rows and never with the pairs;
-//! the second round skips every pair that can tell it nothing new, which in dense clusters is nearly
-//! all. A block of rows stays in the cache while another passes by it.
+//! Which pairs are near is kept in between, a bit each, up to a fixed size, so memory grows with the
+//! rows and never with the pairs. Of what could not be kept, the second round measures again only the
+//! pairs that can tell it something new, which in dense clusters are few.
 //!
-//! Next: `expand.rs`, which comes to the same by asking one row at a time.
+//! Next: `tiles.rs` for blocks and bits; `expand.rs`, which comes to the same by asking one row at a
+//! time.
 
 use super::sets::Sets;
 use super::spread::spread;
-use super::vectors::{Radius, Vectors};
+use super::tiles::{BLOCK, Tile, Tiles, places, without_below};
+use super::vectors::Vectors;
 use super::{Clusters, DbscanOptions, Density, NONE, RangeQuery};
 use crate::error::Result;
 use crate::storage::cancel::Watch;
-use std::ops::Range;
 
-/// Numbers in a block: 128 KiB, so that two blocks fit the second cache of any processor.
-const BLOCK_NUMBERS: usize = 32 * 1024;
-
-/// The rows in blocks.
-struct Blocks<'v> {
-    vectors: &'v Vectors<'v>,
-    radius: Radius,
-    rows: usize,
-    /// Rows per block.
-    size: usize,
-}
-
-impl Blocks<'_> {
-    fn count(&self) -> usize {
-        self.rows.div_ceil(self.size)
-    }
-
-    fn rows_of(&self, block: usize) -> Range<usize> {
-        block * self.size..self.rows.min((block + 1) * self.size)
-    }
-
-    fn near(&self, a: usize, b: usize) -> bool {
-        self.vectors.near(a, b, &self.radius)
-    }
-
-    /// Shows `visit` every pair of two rows, the smaller first, whose smaller row is in `block`.
-    fn pairs_from(
-        &self,
-        block: usize,
-        go_on: &mut dyn FnMut() -> bool,
-        mut visit: impl FnMut(usize, usize),
-    ) {
-        for other in block..self.count() {
-            if !go_on() {
-                return;
-            }
-            for a in self.rows_of(block) {
-                let others = self.rows_of(other);
-                for b in others.start.max(a + 1)..others.end {
-                    visit(a, b);
-                }
-            }
-        }
-    }
-}
+/// What is kept of near pairs between the rounds: all of them up to some 32,000 rows.
+const KEEP_BYTES: usize = 64 << 20;
 
 pub(super) fn cluster(
     vectors: &Vectors<'_>,
     options: &DbscanOptions<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<Clusters> {
-    let blocks = Blocks {
+    cluster_keeping(KEEP_BYTES, vectors, options, watch)
+}
+
+fn cluster_keeping(
+    keep_bytes: usize,
+    vectors: &Vectors<'_>,
+    options: &DbscanOptions<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Clusters> {
+    let tiles = Tiles {
         vectors,
         radius: vectors.radius(options.eps),
         rows: vectors.rows(),
-        size: (BLOCK_NUMBERS / vectors.stride()).clamp(8, 256),
+        keep_bytes,
     };
-    let core = match options.density {
-        Density::Rows(least) => cores_by_count(&blocks, least, options.threads, watch)?,
+    let (core, kept) = match options.density {
+        Density::Rows(least) => cores_by_count(&tiles, least, options.threads, watch)?,
         Density::Weight { weights, least } => {
-            cores_by_weight(&blocks, weights, least, options.threads, watch)?
+            cores_by_weight(&tiles, weights, least, options.threads, watch)?
         }
     };
-    join(&blocks, core, options.threads, watch)
+    join(&tiles, core, &kept, options.threads, watch)
+}
+
+/// Of the first blocks, the tiles with themselves and all later blocks; each pair is in them once.
+struct Kept(Vec<Vec<Tile>>);
+
+impl Kept {
+    /// Puts together what threads have kept, each of some blocks.
+    fn new(tiles: &Tiles<'_>, parts: impl Iterator<Item = (usize, Vec<Tile>)>) -> Self {
+        let mut kept = vec![Vec::new(); tiles.kept()];
+        for (block, part) in parts {
+            kept[block] = part;
+        }
+        Self(kept)
+    }
+
+    fn tile(&self, block: usize, other: usize) -> Option<&Tile> {
+        self.0.get(block).map(|row| &row[other - block])
+    }
 }
 
 fn cores_by_count(
-    blocks: &Blocks<'_>,
+    tiles: &Tiles<'_>,
     least: u32,
     threads: usize,
     watch: &mut Watch<'_>,
-) -> Result<Vec<bool>> {
+) -> Result<(Vec<bool>, Kept)> {
+    let kept = tiles.kept();
     let gathered = spread(
-        (blocks.count(), threads),
+        (tiles.count(), threads),
         (watch, "count neighbours"),
-        || vec![0u32; blocks.rows],
-        |counts, block, go_on| {
-            blocks.pairs_from(block, go_on, |a, b| {
-                if blocks.near(a, b) {
-                    counts[a] += 1;
-                    counts[b] += 1;
+        || (vec![0u32; tiles.rows], Vec::new()),
+        |(counts, parts), block, go_on| {
+            let mut part = Vec::new();
+            for other in block..tiles.count() {
+                if !go_on() {
+                    return;
                 }
-            });
+                let near = tiles.near_above(block, other);
+                for (row, bits) in tiles.rows_of(block).zip(near) {
+                    counts[row] += bits.count_ones();
+                    for place in places(bits) {
+                        counts[other * BLOCK + place] += 1;
+                    }
+                }
+                if block < kept {
+                    part.push(near);
+                }
+            }
+            if block < kept {
+                parts.push((block, part));
+            }
         },
     )?;
-    let count = |row| gathered.iter().map(|counts| counts[row]).sum::<u32>();
+    let count = |row: usize| gathered.iter().map(|(counts, _)| counts[row]).sum::<u32>();
     // Itself included.
-    Ok((0..blocks.rows)
-        .map(|row| count(row) + 1 >= least)
-        .collect())
+    let core = (0..tiles.rows).map(|row| count(row) + 1 >= least).collect();
+    let parts = gathered.into_iter().flat_map(|(_, parts)| parts);
+    Ok((core, Kept::new(tiles, parts)))
 }
 
 /// Sums of fractions depend on their order, so each row is summed by one thread, over all rows in
 /// their order; that takes every pair twice.
 fn cores_by_weight(
-    blocks: &Blocks<'_>,
+    tiles: &Tiles<'_>,
     weights: &[f32],
     least: f64,
     threads: usize,
     watch: &mut Watch<'_>,
-) -> Result<Vec<bool>> {
+) -> Result<(Vec<bool>, Kept)> {
+    let kept = tiles.kept();
     let gathered = spread(
-        (blocks.count(), threads),
+        (tiles.count(), threads),
         (watch, "weigh neighbours"),
-        Vec::new,
-        |sums: &mut Vec<(usize, f64)>, block, go_on| {
+        || (Vec::new(), Vec::new()),
+        |(sums, parts): &mut (Vec<(usize, f64)>, Vec<_>), block, go_on| {
             let first = sums.len();
-            sums.extend(blocks.rows_of(block).map(|row| (row, 0.0)));
-            for other in 0..blocks.count() {
+            sums.extend(tiles.rows_of(block).map(|row| (row, 0.0)));
+            let mut part = Vec::new();
+            for other in 0..tiles.count() {
                 if !go_on() {
                     return;
                 }
-                for (row, sum) in &mut sums[first..] {
-                    for near in blocks.rows_of(other) {
-                        if near == *row || blocks.near(*row, near) {
-                            *sum += f64::from(weights[near]);
-                        }
+                let mut near = tiles.near(block, other);
+                for ((_, sum), bits) in sums[first..].iter_mut().zip(near) {
+                    for place in places(bits) {
+                        *sum += f64::from(weights[other * BLOCK + place]);
                     }
                 }
+                if block < kept && block <= other {
+                    without_below(&mut near, block == other);
+                    part.push(near);
+                }
+            }
+            if block < kept {
+                parts.push((block, part));
             }
         },
     )?;
-    let mut core = vec![false; blocks.rows];
-    for (row, sum) in gathered.into_iter().flatten() {
+    let mut core = vec![false; tiles.rows];
+    for &(row, sum) in gathered.iter().flat_map(|(sums, _)| sums) {
         core[row] = sum >= least;
     }
-    Ok(core)
+    let parts = gathered.into_iter().flat_map(|(_, parts)| parts);
+    Ok((core, Kept::new(tiles, parts)))
 }
 
 /// What one thread has joined.
@@ -159,6 +167,45 @@ impl Joined {
         }
     }
 
+    /// Takes in that two rows are near.
+    fn learn(&mut self, core: &[bool], a: usize, b: usize) {
+        let (row_a, row_b) = (a as u32, b as u32);
+        let lowest_core = &mut self.lowest_core;
+        match (core[a], core[b]) {
+            (true, true) => self.sets.merge(row_a, row_b),
+            (true, false) => lowest_core[b] = lowest_core[b].min(row_a),
+            (false, true) => lowest_core[a] = lowest_core[a].min(row_b),
+            (false, false) => {}
+        }
+    }
+
+    /// Of which pairs of a tile it would be news that they are near.
+    fn unknown(&mut self, core: &[bool], tiles: &Tiles<'_>, block: usize, other: usize) -> Tile {
+        let Self { sets, lowest_core } = self;
+        let mut roots = |block| {
+            let mut roots = [NONE; BLOCK];
+            for (root, row) in roots.iter_mut().zip(tiles.rows_of(block)) {
+                *root = sets.root(row as u32);
+            }
+            roots
+        };
+        let (roots, others) = (roots(block), roots(other));
+        let mut unknown = [0; BLOCK];
+        for ((a, bits), root_a) in tiles.rows_of(block).zip(&mut unknown).zip(roots) {
+            for (place, (b, root_b)) in tiles.rows_of(other).zip(others).enumerate() {
+                let news = match (core[a], core[b]) {
+                    (true, true) => root_a != root_b,
+                    (true, false) => (a as u32) < lowest_core[b],
+                    (false, true) => (b as u32) < lowest_core[a],
+                    (false, false) => false,
+                };
+                *bits |= u64::from(news) << place;
+            }
+        }
+        without_below(&mut unknown, block == other);
+        unknown
+    }
+
     /// Adds what another thread has joined; the order of threads does not matter.
     fn absorb(&mut self, other: &Self) {
         self.sets.absorb(&other.sets);
@@ -169,41 +216,39 @@ impl Joined {
 }
 
 fn join(
-    blocks: &Blocks<'_>,
+    tiles: &Tiles<'_>,
     core: Vec<bool>,
+    kept: &Kept,
     threads: usize,
     watch: &mut Watch<'_>,
 ) -> Result<Clusters> {
     let gathered = spread(
-        (blocks.count(), threads),
+        (tiles.count(), threads),
         (watch, "join cores"),
-        || Joined::nothing(blocks.rows),
+        || Joined::nothing(tiles.rows),
         |joined, block, go_on| {
-            let Joined { sets, lowest_core } = joined;
-            blocks.pairs_from(block, go_on, |a, b| {
-                let (row_a, row_b) = (a as u32, b as u32);
-                match (core[a], core[b]) {
-                    (true, true) => {
-                        if sets.root(row_a) != sets.root(row_b) && blocks.near(a, b) {
-                            sets.merge(row_a, row_b);
-                        }
-                    }
-                    (true, false) => {
-                        if row_a < lowest_core[b] && blocks.near(a, b) {
-                            lowest_core[b] = row_a;
-                        }
-                    }
-                    (false, true) => {
-                        if row_b < lowest_core[a] && blocks.near(a, b) {
-                            lowest_core[a] = row_b;
-                        }
-                    }
-                    (false, false) => {}
+            for other in block..tiles.count() {
+                if !go_on() {
+                    return;
                 }
-            });
+                let near = match kept.tile(block, other) {
+                    Some(near) => *near,
+                    None => {
+                        let unknown = joined.unknown(&core, tiles, block, other);
+                        let mut near = tiles.near_among(block, other, &unknown);
+                        without_below(&mut near, block == other);
+                        near
+                    }
+                };
+                for (a, bits) in tiles.rows_of(block).zip(near) {
+                    for place in places(bits) {
+                        joined.learn(&core, a, other * BLOCK + place);
+                    }
+                }
+            }
         },
     )?;
-    let mut all = Joined::nothing(blocks.rows);
+    let mut all = Joined::nothing(tiles.rows);
     for joined in &gathered {
         all.absorb(joined);
     }
@@ -212,9 +257,9 @@ fn join(
         lowest_core,
     } = all;
     // The root of a set is its first row, so its number is known before those of its other rows.
-    let mut number = vec![NONE; blocks.rows];
+    let mut number = vec![NONE; tiles.rows];
     let mut count = 0;
-    for row in (0..blocks.rows).filter(|&row| core[row]) {
+    for row in (0..tiles.rows).filter(|&row| core[row]) {
         let root = sets.root(row as u32) as usize;
         if root == row {
             number[row] = count;
@@ -228,7 +273,53 @@ fn join(
 
 #[cfg(test)]
 mod tests {
+    use super::super::Metric;
     use super::*;
+    use crate::algo::random_graph::watched;
+
+    #[test]
+    fn what_is_kept_never_shows() {
+        let mut kinds = [0, 0];
+        for seed in 0..12 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            // Six blocks, the last one not full. Few clusters leave little to learn, many a lot.
+            let centres = [1, 40][seed as usize % 2];
+            let numbers: Vec<f32> = (0..380)
+                .flat_map(|_| {
+                    [
+                        rng.usize(..centres) as f32 + rng.f32() / 2.0,
+                        rng.f32() / 2.0,
+                    ]
+                })
+                .collect();
+            let vectors = Vectors::new(&numbers, 2, Metric::L2).unwrap();
+            let weights: Vec<f32> = (0..380).map(|_| rng.f32()).collect();
+            let least = 2.0;
+            for density in [
+                Density::Rows(4),
+                Density::Weight {
+                    weights: &weights,
+                    least,
+                },
+            ] {
+                let options = DbscanOptions {
+                    eps: 0.12,
+                    density,
+                    threads: 1 + seed as usize % 3,
+                };
+                let keeping = |tiles: usize| {
+                    let bytes = tiles * size_of::<Tile>();
+                    watched(|watch| cluster_keeping(bytes, &vectors, &options, watch)).unwrap()
+                };
+                let expected = keeping(usize::MAX / size_of::<Tile>());
+                for tiles in [0, 6, 15, 21] {
+                    assert_eq!(keeping(tiles), expected, "seed {seed}, {tiles} tiles");
+                }
+                kinds[usize::from(expected.count > 5)] += 1;
+            }
+        }
+        assert!(kinds.iter().all(|count| *count > 5), "{kinds:?}");
+    }
 
     #[test]
     fn what_threads_have_joined_adds_up_in_any_order() {

@@ -4,6 +4,7 @@
 //! threads gather must join to the same in any order. The caller's thread works too, and it alone
 //! reports; all threads stop when it is cancelled. Next: `exact.rs`, whose tasks these are.
 
+use crate::algo::parallel::MOST_THREADS;
 use crate::error::Result;
 use crate::storage::cancel::Watch;
 use std::panic::resume_unwind;
@@ -36,8 +37,13 @@ pub(super) fn spread<G: Send>(
         gathered
     };
     thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(tasks))
-            .map(|_| scope.spawn(|| work(&mut || !stop.load(Ordering::Relaxed))))
+        // Tasks are taken one by one, so a thread that the system refuses is merely no help.
+        let others: Vec<_> = (1..threads.min(tasks).min(MOST_THREADS))
+            .map_while(|_| {
+                let thread = thread::Builder::new().name("stratigraph-algo".into());
+                let help = || work(&mut || !stop.load(Ordering::Relaxed));
+                thread.spawn_scoped(scope, help).ok()
+            })
             .collect();
         let mut outcome = Ok(());
         let mine = work(&mut || {

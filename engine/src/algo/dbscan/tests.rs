@@ -105,12 +105,13 @@ fn both_ways_agree_with_the_textbook() {
     let (mut clusters, mut noise, mut border) = (0, 0, 0);
     for seed in 0..200 {
         let mut rng = Rng::with_seed(seed);
-        // The longest make blocks of eight rows; the others fit one block.
+        // Most fit one block of 64 rows, and some take three.
         let dimension = [1, 2, 3, 16, 17, 70, 4096][rng.usize(..7)];
         let rows = if dimension == 4096 {
             rng.usize(..20)
         } else {
-            rng.usize(..60)
+            let most = [60, 150][rng.usize(..2)];
+            rng.usize(..most)
         };
         let numbers = random_rows(&mut rng, rows, dimension);
         let metric = [Metric::Cosine, Metric::L2][rng.usize(..2)];
@@ -400,9 +401,10 @@ fn a_query_that_fails_is_passed_on() {
 #[test]
 fn cancelling_stops_at_any_look() {
     let mut rng = Rng::with_seed(1);
-    let numbers = random_rows(&mut rng, 20, 4096);
-    let vectors = Vectors::new(&numbers, 4096, Metric::L2).unwrap();
-    let weights = [1.0; 20];
+    // Five blocks, with fifteen tiles.
+    let numbers = random_rows(&mut rng, 300, 16);
+    let vectors = Vectors::new(&numbers, 16, Metric::L2).unwrap();
+    let weights = [1.0; 300];
     let heavy = Density::Weight {
         weights: &weights,
         least: 3.0,

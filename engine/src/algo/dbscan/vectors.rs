@@ -1,13 +1,17 @@
 //! The rows of a matrix, and whether two of them are within `eps`.
 //!
-//! Scores are taken in single precision, sixteen lanes at a time, which is fast and can be wrong by
-//! a little. So a score decides only where it is further from the limit than its error can be; in
-//! between, the pair is measured again in double precision from the rows as they were given. The
-//! answer is that of double precision, and equal rows have distance 0.
+//! Scores are taken in single precision by the kernels of `stratigraph-vector`, many pairs a call,
+//! which is fast and can be wrong by a little. So a score decides only where it is further from the
+//! limit than its error can be; in between, the pair is measured again in double precision from the
+//! rows as they were given. The answer is that of double precision, whatever the kernels add first,
+//! and equal rows have distance 0.
 //!
-//! Scores must stay symmetric to the bit, because `exact.rs` takes each pair once. Next: `exact.rs`.
+//! Next: `tiles.rs`, which asks about blocks of rows.
 
+use super::tiles::{BLOCK, Tile, places};
 use super::{DbscanError, RangeQuery};
+use std::ops::Range;
+use stratigraph_vector::{Kernels, Rows};
 
 /// How far apart two vectors are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,8 +23,10 @@ pub enum Metric {
     L2,
 }
 
-/// Sums that LLVM turns into vector registers without being asked to reorder anything.
+/// How many sums the kernels run side by side. Rows are filled up to whole ones and start at a cache
+/// line, since a read across two lines costs as much as two.
 const LANES: usize = 16;
+const LINE_BYTES: usize = LANES * size_of::<f32>();
 
 /// The rows of a matrix, checked and made ready to compare.
 #[derive(Debug, Clone)]
@@ -30,6 +36,8 @@ pub struct Vectors<'a> {
     given: &'a [f32],
     /// The rows (of length 1 for cosines), filled up with zeros to whole lanes.
     ready: Vec<f32>,
+    /// Where they start in `ready`.
+    start: usize,
     /// Numbers per row of `ready`.
     stride: usize,
     /// The squared length of each row; empty for L2.
@@ -52,7 +60,13 @@ impl<'a> Vectors<'a> {
         }
         let rows = numbers.len() / dimension;
         let stride = dimension.next_multiple_of(LANES);
-        let mut ready = Vec::with_capacity(rows * stride);
+        let mut ready: Vec<f32> = Vec::with_capacity(rows * stride + LANES);
+        // Where there is no such place they start anywhere, which is only slower.
+        let start = match ready.as_ptr().align_offset(LINE_BYTES) {
+            start @ ..LANES => start,
+            _ => 0,
+        };
+        ready.resize(start, 0.0);
         let mut squares = Vec::new();
         for (row, given) in numbers.chunks_exact(dimension).enumerate() {
             if let Some(&value) = given.iter().find(|value| !value.is_finite()) {
@@ -70,38 +84,99 @@ impl<'a> Vectors<'a> {
                     squares.push(square);
                 }
             }
-            ready.resize((row + 1) * stride, 0.0);
+            ready.resize(start + (row + 1) * stride, 0.0);
         }
         Ok(Self {
             metric,
             dimension,
             given: numbers,
             ready,
+            start,
             stride,
             squares,
         })
     }
 
-    /// How many numbers make a row, the filling included.
-    pub(super) fn stride(&self) -> usize {
-        self.stride
-    }
-
-    fn ready(&self, row: usize) -> &[f32] {
-        &self.ready[row * self.stride..][..self.stride]
+    /// These rows as the kernels take them.
+    fn ready(&self, rows: Range<usize>) -> Rows<'_> {
+        let [start, end] = [rows.start, rows.end].map(|row| self.start + row * self.stride);
+        Rows::new(&self.ready[start..end], self.stride).expect("rows are whole")
     }
 
     fn given(&self, row: usize) -> &[f32] {
         &self.given[row * self.dimension..][..self.dimension]
     }
 
-    /// Whether two rows are within the radius.
+    /// Which of `others` are within the radius of each of `rows`; at most a block of either.
+    pub(super) fn near_rows(
+        &self,
+        rows: Range<usize>,
+        others: Range<usize>,
+        radius: &Radius,
+    ) -> Tile {
+        let mut scores = [0.0; BLOCK * BLOCK];
+        let scores = &mut scores[..rows.len() * others.len()];
+        let (kernels, ready) = (Kernels::best(), self.ready(rows.clone()));
+        match self.metric {
+            Metric::Cosine => kernels.dot_pairs(ready, self.ready(others.clone()), scores),
+            Metric::L2 => kernels.squared_l2_pairs(ready, self.ready(others.clone()), scores),
+        }
+        .expect("all rows have one length");
+        let mut near = [0; BLOCK];
+        let of_rows = scores.chunks_exact_mut(others.len());
+        for ((row, near), scores) in rows.zip(&mut near).zip(of_rows) {
+            self.turn(scores);
+            // Most rows are far from a whole block, which takes no branch to see.
+            let any = (scores.iter()).fold(false, |any, score| any | (*score <= radius.unsure));
+            if any {
+                for (bit, (other, score)) in others.clone().zip(scores).enumerate() {
+                    *near |= u64::from(self.near(row, other, *score, radius)) << bit;
+                }
+            }
+        }
+        near
+    }
+
+    /// Which of the `wanted` among `others` are within the radius of a row.
+    pub(super) fn near_some(
+        &self,
+        row: usize,
+        others: Range<usize>,
+        wanted: u64,
+        radius: &Radius,
+    ) -> u64 {
+        let (mut those, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
+        let mut count = 0;
+        for (those, place) in those.iter_mut().zip(places(wanted)) {
+            *those = place as u32;
+            count += 1;
+        }
+        let (those, scores) = (&those[..count], &mut scores[..count]);
+        let (kernels, ready) = (Kernels::best(), self.ready(others.clone()));
+        let query = &self.ready[self.start + row * self.stride..][..self.stride];
+        match self.metric {
+            Metric::Cosine => kernels.dot_gathered(query, ready, those, scores),
+            Metric::L2 => kernels.squared_l2_gathered(query, ready, those, scores),
+        }
+        .expect("all rows have one length, and those wanted are among them");
+        self.turn(scores);
+        let decided = those.iter().zip(scores).map(|(place, score)| {
+            let other = others.start + *place as usize;
+            u64::from(self.near(row, other, *score, radius)) << place
+        });
+        decided.fold(0, |near, bit| near | bit)
+    }
+
+    /// Turns what the kernels say into scores, of which less is nearer.
+    fn turn(&self, scores: &mut [f32]) {
+        if self.metric == Metric::Cosine {
+            scores.iter_mut().for_each(|score| *score = -*score);
+        }
+    }
+
+    /// Whether two rows with this score are within the radius.
     #[inline]
-    pub(super) fn near(&self, a: usize, b: usize, radius: &Radius) -> bool {
-        let score = match self.metric {
-            Metric::Cosine => -dot(self.ready(a), self.ready(b)),
-            Metric::L2 => square_distance(self.ready(a), self.ready(b)),
-        };
+    fn near(&self, a: usize, b: usize, score: f32, radius: &Radius) -> bool {
         score <= radius.surely_in || (score <= radius.unsure && self.precisely_near(a, b, radius))
     }
 
@@ -126,9 +201,10 @@ impl<'a> Vectors<'a> {
 
     /// The radius `eps` in terms of scores.
     pub(super) fn radius(&self, eps: f32) -> Radius {
-        // A lane takes a term per step and is summed with the others at the end. Each addition, the
-        // product before it and the rounding of the rows err by half of EPSILON at most, relative
-        // to the sum of absolute terms; counting each as a whole one and adding some is plenty.
+        // A lane takes a term per step and is summed with the others at the end. Each step, the
+        // difference before it and the rounding of the rows err by half of EPSILON at most, relative
+        // to the sum of absolute terms; counting each as a whole one and adding some is plenty. It
+        // would be for a step that rounds twice, too.
         let error = (self.stride / LANES + LANES) as f64 * f64::from(f32::EPSILON);
         let eps = f64::from(eps);
         let (limit, margin) = match self.metric {
@@ -166,42 +242,13 @@ impl RangeQuery for Vectors<'_> {
 
     fn within(&self, row: usize, eps: f32, out: &mut Vec<u32>) -> crate::error::Result<()> {
         let radius = self.radius(eps);
-        let others = (0..self.rows()).filter(|&other| self.near(row, other, &radius));
-        out.extend(others.map(|other| other as u32));
+        for start in (0..self.rows()).step_by(BLOCK) {
+            let others = start..self.rows().min(start + BLOCK);
+            let [near, ..] = self.near_rows(row..row + 1, others, &radius);
+            out.extend(places(near).map(|place| (start + place) as u32));
+        }
         Ok(())
     }
-}
-
-/// Sums `term` over pairs of numbers, lane by lane. The lengths are whole lanes.
-#[inline(always)]
-fn sum_in_lanes(a: &[f32], b: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
-    let mut sums = [0.0; LANES];
-    for (a, b) in a
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(b.as_chunks::<LANES>().0)
-    {
-        for lane in 0..LANES {
-            sums[lane] += term(a[lane], b[lane]);
-        }
-    }
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            sums[lane] += sums[lane + half];
-        }
-        half /= 2;
-    }
-    sums[0]
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    sum_in_lanes(a, b, |a, b| a * b)
-}
-
-fn square_distance(a: &[f32], b: &[f32]) -> f32 {
-    sum_in_lanes(a, b, |a, b| (a - b) * (a - b))
 }
 
 fn precise_dot(a: &[f32], b: &[f32]) -> f64 {

@@ -3,11 +3,13 @@
 //!
 //! Everything is checked once, when the view is made, so that the stages below may index. Only
 //! symmetry is taken on trust in release builds, because checking it costs about as much as a pass;
-//! a graph that breaks it gives poor communities, and never a panic or a search without end.
+//! a graph that breaks it gives poor communities, and never a panic or a search without end. A
+//! projection says itself whether it is symmetric, so [`Undirected::of`] never has to trust.
 //!
 //! Next: `level.rs`, which turns the view into the graph that the stages work on.
 
 use super::LeidenError;
+use crate::algo::Projection;
 use std::ops::Range;
 
 /// An undirected weighted graph as rows of neighbours, borrowed.
@@ -76,6 +78,47 @@ impl<'a> Undirected<'a> {
         if cfg!(debug_assertions) {
             graph.check_symmetric()?;
         }
+        Ok(graph)
+    }
+
+    /// A view of a projection, whose edges weigh what it keeps as their weights, or else 1.
+    ///
+    /// ```
+    /// use stratigraph::algo::leiden::{LeidenOptions, Undirected, leiden};
+    /// use stratigraph::algo::snapshot::Selection;
+    /// use stratigraph::storage::cancel::{CancelToken, Watch};
+    /// use stratigraph::{Database, NO_PROPERTIES};
+    ///
+    /// let db = Database::in_memory()?;
+    /// let mut txn = db.write()?;
+    /// let ann = txn.create_node(["Person"], [("name", "Ann")])?;
+    /// let bob = txn.create_node(["Person"], [("name", "Bob")])?;
+    /// txn.create_relationship(ann, "KNOWS", bob, NO_PROPERTIES)?;
+    /// txn.commit()?;
+    ///
+    /// let graph = db.read()?.project(&Selection::all().undirected())?;
+    /// let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
+    /// let mut watch = Watch::new(&mut report, CancelToken::new());
+    /// let found = leiden(&Undirected::of(&graph)?, &LeidenOptions::default(), &mut watch)?;
+    /// assert_eq!(found.best().community, [0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LeidenError::Directed`] if it is not undirected.
+    pub fn of(projection: &'a Projection) -> Result<Self, LeidenError> {
+        if !projection.is_undirected() {
+            return Err(LeidenError::Directed);
+        }
+        // Everything else that `new` checks is so in any projection.
+        let rows = projection.outgoing();
+        let graph = Self {
+            offsets: rows.offsets(),
+            targets: rows.targets(),
+            weights: rows.all_weights(),
+        };
+        debug_assert!(graph.check_symmetric().is_ok());
         Ok(graph)
     }
 

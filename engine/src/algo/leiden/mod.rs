@@ -13,12 +13,13 @@
 //! one refined set and therefore connected. Passes repeat, each starting from the result of the one
 //! before, until one gains nothing.
 //!
-//! This module must never depend on where the graph came from ([`Undirected`] borrows plain slices),
-//! read a clock, or draw numbers from anywhere but its seed: the same graph and options give the
+//! This module must never read storage ([`Undirected`] borrows plain slices, of a projection or of
+//! anybody's), read a clock, or draw numbers from anywhere but its seed: the same graph and options give the
 //! same answer, bit for bit. It allocates per level, never per node.
 //!
 //! Next: `graph.rs` for the shape of the input, `rule.rs` for what is being maximised.
 
+mod error;
 mod graph;
 mod level;
 mod moving;
@@ -32,8 +33,8 @@ use moving::Mover;
 use random::Random;
 use refine::Refiner;
 use rule::Rule;
-use thiserror::Error;
 
+pub use error::LeidenError;
 pub use graph::{Subgraph, Undirected};
 pub use rule::Quality;
 
@@ -107,95 +108,6 @@ impl Communities {
     }
 }
 
-/// Why there are no communities.
-#[derive(Debug, Clone, Error)]
-#[non_exhaustive]
-pub enum LeidenError {
-    /// The offsets do not describe rows.
-    #[error(
-        "offset {at} does not fit: offsets start at 0, never fall and end at the number of targets, {targets}"
-    )]
-    Offsets {
-        /// The first offset that does not fit.
-        at: usize,
-        /// How many targets there are.
-        targets: usize,
-    },
-    /// More nodes than a community number can tell apart.
-    #[error("{nodes} nodes are more than the {limit} that fit")]
-    TooManyNodes {
-        /// How many nodes there are.
-        nodes: usize,
-        /// How many there may be.
-        limit: usize,
-    },
-    /// An edge leads to no node.
-    #[error("entry {entry} leads to node {target}, but there are {nodes} nodes")]
-    Target {
-        /// The place in the targets.
-        entry: usize,
-        /// What stands there.
-        target: u32,
-        /// How many nodes there are.
-        nodes: usize,
-    },
-    /// There is not one weight per target.
-    #[error("{weights} weights for {targets} targets: there must be one each, or none at all")]
-    WeightCount {
-        /// How many weights there are.
-        weights: usize,
-        /// How many targets there are.
-        targets: usize,
-    },
-    /// A weight is negative or not a number.
-    #[error("entry {entry} has weight {weight}: weights are finite and not negative")]
-    Weight {
-        /// The place in the weights.
-        entry: usize,
-        /// What stands there.
-        weight: f32,
-    },
-    /// An edge stands in the row of only one of its ends, or with another weight in the other.
-    #[error("the rows of nodes {from} and {to} disagree: an edge stands in both, with one weight")]
-    NotSymmetric {
-        /// One end.
-        from: u32,
-        /// The other end.
-        to: u32,
-    },
-    /// A list of nodes names one that is not there.
-    #[error("place {place} of the list names node {node}, but there are {nodes} nodes")]
-    UnknownNode {
-        /// The place in the list.
-        place: usize,
-        /// What stands there.
-        node: u32,
-        /// How many nodes there are.
-        nodes: usize,
-    },
-    /// A list of nodes names one twice.
-    #[error("place {place} of the list names node {node} for the second time")]
-    RepeatedNode {
-        /// The place in the list.
-        place: usize,
-        /// What stands there.
-        node: u32,
-    },
-    /// An option is out of range.
-    #[error("option {name} = {value}: {reason}")]
-    Option {
-        /// The option.
-        name: &'static str,
-        /// What it was set to.
-        value: f64,
-        /// Why not.
-        reason: &'static str,
-    },
-    /// The caller cancelled the work.
-    #[error(transparent)]
-    Stopped(#[from] crate::error::Error),
-}
-
 /// Finds the communities of `graph`.
 ///
 /// ```
@@ -263,8 +175,16 @@ fn find<W: EdgeWeights>(
     watch: &mut Watch<'_>,
 ) -> Result<Communities, LeidenError> {
     let level = base.level();
+    let rule = Rule::new(&level, options);
+    if !rule.has_finite_qualities(&level) {
+        return Err(LeidenError::Option {
+            name: "resolution",
+            value: options.resolution,
+            reason: "with these weights it is so large that a partition's quality is not finite",
+        });
+    }
     let mut search = Search {
-        rule: Rule::new(&level, options),
+        rule,
         mover: Mover::new(level.nodes()),
         refiner: Refiner::new(level.nodes()),
         random: Random::new(options.seed),

@@ -77,6 +77,13 @@ impl Rule {
         }
     }
 
+    /// Whether the quality of every partition, and every gain on the way to it, is finite.
+    pub(super) fn has_finite_qualities<W: EdgeWeights>(&self, level: &Level<'_, W>) -> bool {
+        // Nothing costs more than one community of everything; twice that has room for any sum.
+        let mass: f64 = level.mass.iter().sum();
+        (2.0 * self.scale * mass * mass).is_finite() && (self.resolution * mass).is_finite()
+    }
+
     /// The quality of the partition whose communities are the nodes of `level`.
     pub(super) fn quality_of_singletons<W: EdgeWeights>(&self, level: &Level<'_, W>) -> f64 {
         let masses = level.loops.iter().zip(level.mass);

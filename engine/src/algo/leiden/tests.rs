@@ -197,6 +197,17 @@ fn options_out_of_range_are_named() {
         }),
         "resolution"
     );
+    // Finite itself, but no quality would be.
+    for quality in [Quality::Modularity, Quality::ConstantPotts] {
+        assert_eq!(
+            refused(LeidenOptions {
+                resolution: 1e308,
+                quality,
+                ..good.clone()
+            }),
+            "resolution"
+        );
+    }
     assert_eq!(
         refused(LeidenOptions {
             theta: f64::NAN,

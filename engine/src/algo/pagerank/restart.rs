@@ -19,6 +19,9 @@ impl Restart {
             value,
             reason,
         };
+        if nodes.is_empty() {
+            return Err(bad(0.0, "name at least one node to restart at"));
+        }
         let mut shares = Vec::with_capacity(nodes.len());
         for &(node, weight) in nodes {
             if !weight.is_finite() || weight < 0.0 {

@@ -340,3 +340,14 @@ fn tiles_add_in_the_order_of_rows() {
         }
     }
 }
+
+#[test]
+fn an_empty_restart_list_is_said_to_be_empty() {
+    let projection = RandomGraph::new(7, 5).project(false);
+    let options = PageRankOptions::default();
+    let error = watched(|watch| personalised_pagerank(&projection, &[], &options, watch));
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "option restart = 0: name at least one node to restart at"
+    );
+}

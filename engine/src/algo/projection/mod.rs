@@ -231,6 +231,12 @@ impl Projection {
         self.arrays_bytes() + kept
     }
 
+    /// Whether it does for a caller who allows so much memory: it takes no more, and what is built
+    /// later may take as much.
+    pub(in crate::algo) fn serves(&self, max_bytes: u64) -> bool {
+        self.bytes() <= max_bytes && max_bytes <= self.max_bytes
+    }
+
     fn arrays_bytes(&self) -> u64 {
         let incoming = self.incoming.get().map_or(0, Adjacency::bytes);
         self.places.bytes() + self.outgoing.bytes() + incoming

@@ -5,11 +5,17 @@
 //! and [`VectorTable`] holds the vectors of a property for scoring and clustering.
 
 mod cache;
+mod fill;
+mod members;
 mod project;
 mod steps;
 mod vectors;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use cache::ProjectionCache;
+pub use members::HierarchyMembers;
 pub use project::Selection;
 pub use steps::{GraphSteps, ProjectionSteps};
 pub use vectors::VectorTable;

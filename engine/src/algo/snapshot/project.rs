@@ -1,22 +1,16 @@
 //! From a snapshot to a projection.
 //!
-//! Without weights only the family `out` is read, whose keys say everything; with weights the
-//! relationship records are, in their order. Either is divided among threads by ranges of ids, and
-//! the result does not depend on how.
+//! A [`Selection`] says what; `fill.rs` reads it, and `cache.rs` keeps it.
 
-use crate::algo::{AlgoError, Projection, ProjectionBuilder, ProjectionOptions, ProjectionPart};
-use crate::catalog::{PropertyId, TypeId};
-use crate::database::keys::KeyRead;
-use crate::error::{Error, Result};
-use crate::graph::keys::{AdjacencyKey, DegreeKey, Entity, decode_record_key};
-use crate::graph::record::RelationshipRecord;
-use crate::graph::view::View;
+use super::cache::Found;
+use super::fill;
+use crate::algo::pace::Pace;
+use crate::algo::parallel::MOST_THREADS;
+use crate::algo::{AlgoError, Projection, ProjectionBuilder, ProjectionOptions};
+use crate::catalog::TypeId;
 use crate::graph::{Read, ReadTxn, view};
 use crate::storage::cancel::{CancelToken, Watch};
-use crate::storage::family::Family;
-use crate::storage::range::KeyRange;
-use crate::storage::store::ScanOptions;
-use crate::value::{NodeId, RelationshipId, Value};
+use crate::value::NodeId;
 use roaring::RoaringTreemap;
 use std::sync::Arc;
 
@@ -105,24 +99,50 @@ impl Selection {
         self
     }
 
-    /// The most memory that building it may take. 4 GiB by default.
+    /// The most memory that building it may take. 4 GiB by default. One that was kept takes none
+    /// to build, and then must not be larger.
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.options.max_bytes = bytes;
         self
     }
 
-    /// How many threads build it. 2 by default; the result does not depend on it.
+    /// How many threads build it, up to 64. 2 by default; the result does not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
+        self.threads = threads.clamp(1, MOST_THREADS);
         self
     }
 
-    fn nodes_of(&self, read: &impl Read) -> Result<RoaringTreemap> {
+    /// What two selections have in common that project the same: not how it is built, nor in which
+    /// order or how often names are given.
+    pub(super) fn key(&self) -> Self {
+        let mut key = self.clone();
+        for names in [&mut key.labels, &mut key.types] {
+            names.sort_unstable();
+            names.dedup();
+        }
+        key.threads = 1;
+        key.options.max_bytes = 0;
+        key
+    }
+
+    /// The most memory that building it may take.
+    pub(super) fn byte_limit(&self) -> u64 {
+        self.options.max_bytes
+    }
+
+    fn nodes_of(
+        &self,
+        read: &impl Read,
+        watch: &mut Watch<'_>,
+    ) -> Result<RoaringTreemap, AlgoError> {
+        let total = self.nodes.as_ref().map_or(0, RoaringTreemap::len);
+        let mut pace = Pace::start(watch, "read the nodes", total)?;
         let mut chosen = match (&self.nodes, self.labels.is_empty()) {
             (Some(nodes), true) => {
                 // A node that is gone must not come back as an isolated one.
                 let mut there = RoaringTreemap::new();
                 for id in nodes {
+                    pace.advance(1)?;
                     if read.contains(NodeId::new(id))? {
                         there.insert(id);
                     }
@@ -132,6 +152,7 @@ impl Selection {
             (None, true) => {
                 let mut all = RoaringTreemap::new();
                 for node in read.node_ids()? {
+                    pace.advance(1)?;
                     all.insert(node?.get());
                 }
                 return Ok(all);
@@ -151,9 +172,8 @@ impl Selection {
     where
         T::Keys: Sync,
     {
-        watch.step("read the nodes", 0, 0)?;
         let view = view::of(read);
-        let nodes = self.nodes_of(read)?;
+        let nodes = self.nodes_of(read, watch)?;
         let types = (!self.types.is_empty()).then(|| {
             let names = self.types.iter();
             let mut types: Vec<TypeId> = names
@@ -162,161 +182,21 @@ impl Selection {
             types.sort_unstable();
             types
         });
-        let weight = self
-            .weight
-            .as_ref()
-            .map(|name| view.catalog().properties.id(name));
         let builder = ProjectionBuilder::from_set(&nodes, self.options)?;
-        watch.step("read the relationships", 0, 0)?;
-        let next = match weight {
-            Some(_) => view.state.next.relationship,
-            None => view.state.next.node,
+        let source = fill::Source {
+            view: &view,
+            types: types.as_deref(),
+            weight: self.weight.as_deref(),
         };
-        let threads = self.threads as u64;
-        let stop = CancelToken::new();
-        let filled = std::thread::scope(|scope| {
-            let portions: Vec<_> = (0..threads)
-                .map(|portion| {
-                    let (builder, view, types) = (&builder, &view, types.as_deref());
-                    let stop = &stop;
-                    let from = next / threads * portion;
-                    let to = match portion + 1 {
-                        last if last == threads => u64::MAX,
-                        other => next / threads * other,
-                    };
-                    scope.spawn(move || {
-                        let fill = Fill { view, types, stop };
-                        let mut part = builder.part();
-                        let filled = match weight {
-                            Some(weight) => fill.push_records(weight, from, to, &mut part),
-                            None => fill.push_adjacency(from, to, &mut part),
-                        };
-                        // One that fails stops the others: their work is for nothing.
-                        filled.inspect_err(|_| stop.cancel())
-                    })
-                })
-                .collect();
-            let mut outcome = Ok(());
-            for portion in portions {
-                let filled = portion
-                    .join()
-                    .unwrap_or_else(|_| Err(Error::bug("a thread that projects has died").into()));
-                // The first cause says more than "cancelled", which it was for the others.
-                if outcome.is_ok() || matches!(outcome, Err(AlgoError::Engine(Error::Cancelled))) {
-                    outcome = outcome.and(filled);
-                }
-            }
-            outcome
-        });
-        filled?;
+        source.fill(&builder, self.threads, watch)?;
         builder.build(self.threads, watch)
-    }
-}
-
-/// Reads a range of relationships.
-struct Fill<'v, 'a, K> {
-    view: &'v View<'a, K>,
-    types: Option<&'v [TypeId]>,
-    stop: &'v CancelToken,
-}
-
-impl<K: KeyRead> Fill<'_, '_, K> {
-    fn wants(&self, of: TypeId) -> bool {
-        self.types
-            .is_none_or(|types| types.binary_search(&of).is_ok())
-    }
-
-    /// Keys alone, of sources in a range.
-    fn push_adjacency(
-        &self,
-        from: u64,
-        to: u64,
-        part: &mut ProjectionPart<'_>,
-    ) -> Result<(), AlgoError> {
-        const KEYS_PER_CHECK: u32 = 4096;
-        let mut scan = self
-            .view
-            .keys
-            .scan_with(Family::Out, &range(from, to), whole())?;
-        let mut steps = 0_u32;
-        while let Some(entry) = scan.next()? {
-            steps = steps.wrapping_add(1);
-            if steps.is_multiple_of(KEYS_PER_CHECK) {
-                self.stop.check()?;
-            }
-            if entry.key.len() == DegreeKey::BYTES {
-                continue;
-            }
-            let key = AdjacencyKey::decode(entry.key)
-                .map_err(|error| Error::record(Family::Out.name(), error))?;
-            if self.wants(key.relationship_type) {
-                part.push(key.near, key.far, key.relationship, None)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Records, of relationships in a range.
-    fn push_records(
-        &self,
-        weight: Option<PropertyId>,
-        from: u64,
-        to: u64,
-        part: &mut ProjectionPart<'_>,
-    ) -> Result<(), AlgoError> {
-        let mut scan = self
-            .view
-            .keys
-            .scan_with(Family::Edges, &range(from, to), whole())?;
-        while let Some(entry) = scan.next()? {
-            self.stop.check()?;
-            let damaged = |error| Error::record(Family::Edges.name(), error);
-            let id = RelationshipId::new(decode_record_key(entry.key).map_err(damaged)?);
-            let ends = RelationshipRecord::decode_ends(entry.value).map_err(damaged)?;
-            if !self.wants(ends.relationship_type) {
-                continue;
-            }
-            let slot = match weight {
-                Some(weight) => {
-                    RelationshipRecord::decode_property(entry.value, weight).map_err(damaged)?
-                }
-                None => None,
-            };
-            let value = match (slot, weight) {
-                (Some(slot), Some(property)) => {
-                    slot.into_value(self.view.keys, Entity::Relationship(id), property)?
-                }
-                _ => Value::Null,
-            };
-            let weight = match value {
-                Value::Null => None,
-                Value::Int(weight) => Some(weight as f64),
-                Value::Float(weight) => Some(weight),
-                _ => Some(f64::NAN),
-            };
-            part.push(ends.source, ends.target, id, weight)?;
-        }
-        Ok(())
-    }
-}
-
-fn range(from: u64, to: u64) -> KeyRange {
-    match to {
-        u64::MAX => KeyRange::starting_at(from.to_be_bytes()),
-        to => KeyRange::between(from.to_be_bytes(), to.to_be_bytes()),
-    }
-}
-
-fn whole() -> ScanOptions {
-    ScanOptions {
-        keep_in_cache: false,
-        ..ScanOptions::default()
     }
 }
 
 impl ReadTxn {
     /// Copies a part of the graph into flat arrays for algorithms. The last few projections are kept:
-    /// the same one of the same commit costs nothing.
+    /// the same one of the same commit costs nothing, and who asks for one that another thread is
+    /// building waits for it.
     ///
     /// # Errors
     /// [`AlgoError::TooLarge`] and other limits; see also [`Read`].
@@ -327,18 +207,20 @@ impl ReadTxn {
     /// The same, with progress, and cancellable.
     ///
     /// # Errors
-    /// As [`project`](Self::project), and [`Error::Cancelled`].
+    /// As [`project`](Self::project), and [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn project_watched(
         &self,
         selection: &Selection,
         watch: &mut Watch<'_>,
     ) -> Result<Arc<Projection>, AlgoError> {
-        let (cache, commit) = (self.projections(), self.commit_seq());
-        if let Some(kept) = cache.find(commit, selection) {
-            return Ok(kept);
+        let cache = self.projections();
+        match cache.find(self.commit_seq(), selection, watch)? {
+            Found::Kept(projection) => Ok(projection),
+            Found::Missing(claim) => {
+                let projection = Arc::new(selection.build(self, watch)?);
+                claim.keep(&projection);
+                Ok(projection)
+            }
         }
-        let projection = Arc::new(selection.build(self, watch)?);
-        cache.keep(commit, selection, &projection);
-        Ok(projection)
     }
 }

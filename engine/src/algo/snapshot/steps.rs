@@ -61,6 +61,10 @@ impl<'a, T: Read> GraphSteps<'a, T> {
 }
 
 impl<T: Read> Steps<Error> for GraphSteps<'_, T> {
+    fn contains(&mut self, node: NodeId) -> Result<bool> {
+        self.read.contains(node)
+    }
+
     fn arrivals(
         &mut self,
         from: &[NodeId],
@@ -115,6 +119,10 @@ impl<'a> ProjectionSteps<'a> {
 }
 
 impl<E> Steps<E> for ProjectionSteps<'_> {
+    fn contains(&mut self, node: NodeId) -> Result<bool, E> {
+        Ok(self.projection.place(node).is_some())
+    }
+
     fn arrivals(
         &mut self,
         from: &[NodeId],

@@ -1,5 +1,6 @@
 //! The vectors of a property in one matrix.
 
+use crate::algo::ProjectionOptions;
 use crate::catalog::NameId;
 use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
@@ -11,11 +12,16 @@ use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::value::NodeId;
 use roaring::RoaringTreemap;
+use std::sync::Arc;
 use stratigraph_vector::Rows;
 
+/// Rows that a table has room for at first.
+const FIRST_ROWS: usize = 64;
+
 /// The vectors that nodes have as one property, row by row in the order of the nodes' ids.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct VectorTable {
+    property: Arc<str>,
     nodes: Vec<NodeId>,
     rows: Vec<f32>,
     dimension: usize,
@@ -25,10 +31,32 @@ impl VectorTable {
     /// Reads them all; only those of `nodes`, if they are given. A property that holds no vector, or
     /// was never used, gives an empty table.
     ///
+    /// It takes up to 4 GiB, as projections do; [`read_within`](Self::read_within) takes a limit.
+    ///
     /// # Errors
-    /// [`Error::MixedDimensions`] if they are not all of one dimension; see also [`Read`].
+    /// [`Error::MixedDimensions`] if they are not all of one dimension, and
+    /// [`Error::VectorsTooLarge`]; see also [`Read`].
     pub fn read(read: &impl Read, property: &str, nodes: Option<&RoaringTreemap>) -> Result<Self> {
-        let mut table = Self::default();
+        let max_bytes = ProjectionOptions::default().max_bytes;
+        Self::read_within(read, property, nodes, max_bytes)
+    }
+
+    /// As [`read`](Self::read), within so many bytes of memory.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    pub fn read_within(
+        read: &impl Read,
+        property: &str,
+        nodes: Option<&RoaringTreemap>,
+        max_bytes: u64,
+    ) -> Result<Self> {
+        let mut table = Self {
+            property: property.into(),
+            nodes: Vec::new(),
+            rows: Vec::new(),
+            dimension: 0,
+        };
         let view = view::of(read);
         let Some(id) = view.catalog().properties.id(property) else {
             return Ok(table);
@@ -36,6 +64,7 @@ impl VectorTable {
         let range = KeyRange::prefix(&[&id.number().to_be_bytes()[..], &[0]].concat());
         let damaged = |error: CodecError| Error::record(Family::Vectors.name(), error);
         let mut scan = view.keys.scan(Family::Vectors, &range)?;
+        let mut components = Vec::new();
         while let Some(entry) = scan.next()? {
             let key = VectorKey::decode(entry.key).map_err(damaged)?;
             let Entity::Node(node) = key.entity else {
@@ -44,20 +73,44 @@ impl VectorTable {
             if nodes.is_some_and(|nodes| !nodes.contains(node.get())) {
                 continue;
             }
-            let dimension = decode_vector_into(entry.value, &mut table.rows).map_err(damaged)?;
+            components.clear();
+            let dimension = decode_vector_into(entry.value, &mut components).map_err(damaged)?;
             if table.nodes.is_empty() {
                 table.dimension = dimension;
             } else if table.dimension != dimension {
                 return Err(Error::MixedDimensions {
-                    property: property.into(),
+                    property: table.property,
                     node,
                     expected: table.dimension as u64,
                     found: dimension as u64,
                 });
             }
+            table.make_room(max_bytes)?;
+            table.rows.extend_from_slice(&components);
             table.nodes.push(node);
         }
         Ok(table)
+    }
+
+    /// Room for one more row. It doubles as a `Vec` would, but never beyond the limit: that is on
+    /// what is held, not on what is used.
+    fn make_room(&mut self, max_bytes: u64) -> Result<()> {
+        if self.nodes.len() < self.nodes.capacity() {
+            return Ok(());
+        }
+        let row_bytes = size_of::<NodeId>() + self.dimension * size_of::<f32>();
+        let most = usize::try_from(max_bytes / row_bytes as u64).unwrap_or(usize::MAX);
+        let held = self.nodes.len();
+        if held >= most {
+            return Err(Error::VectorsTooLarge {
+                property: Arc::clone(&self.property),
+                limit_bytes: max_bytes,
+            });
+        }
+        let more = held.max(FIRST_ROWS).min(most - held);
+        self.rows.reserve_exact(more * self.dimension);
+        self.nodes.reserve_exact(more);
+        Ok(())
     }
 
     /// Whose vectors they are, ascending.
@@ -75,8 +128,12 @@ impl VectorTable {
     /// The rows, as the kernels take them.
     ///
     /// # Errors
-    /// [`Error::Vector`] if there is none.
+    /// [`Error::NoVectors`] if there is none.
     pub fn rows(&self) -> Result<Rows<'_>> {
+        if self.nodes.is_empty() {
+            let property = Arc::clone(&self.property);
+            return Err(Error::NoVectors { property });
+        }
         Ok(Rows::new(&self.rows, self.dimension)?)
     }
 

@@ -8,6 +8,14 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TraverseError<E> {
+    /// No level is both from the first on and up to the last.
+    #[error("LEVELS {first}..{last} ends before it begins: write the smaller level first")]
+    LevelsReversed {
+        /// The first level.
+        first: u32,
+        /// The last level.
+        last: u32,
+    },
     /// RECOVER goes on until the last level, so there must be one.
     #[error("RECOVER needs an upper level: write LEVELS 0..n")]
     UnboundedRecover,
@@ -59,6 +67,9 @@ pub enum TraverseError<E> {
         /// The open level.
         level: u32,
     },
+    /// The caller cancelled the traversal.
+    #[error("the traversal was cancelled")]
+    Cancelled,
     /// The graph, the scorer or the members failed.
     #[error(transparent)]
     Outside(#[from] E),

@@ -16,8 +16,10 @@
 //!   P(l) = T + M;   admitted += P(l);   C(l+1) = what a step reaches from P(l) and is not admitted
 //! ```
 //!
-//! It ends when no candidate is left, and with RECOVER only at the last level. A node is admitted
-//! once, at the first level that lets it in; one that was refused may come back at a later level.
+//! A root that the graph does not have is none. It ends when no candidate is left, and with RECOVER
+//! only at the last level, or behind the last one that has members, if they know it. A node is
+//! admitted once, at the first level that lets it in; one that was refused may come back at a later
+//! level.
 //!
 //! A null score (NaN is null) passes no threshold, no TOP and no RECOVER; without KEEP it is
 //! admitted as null. Rows come by level, score descending with null last, id. Their order, and
@@ -70,23 +72,30 @@
 //! # Example
 //!
 //! ```
-//! use stratigraph::algo::traverse::{Csr, Keep, NodeScorer, Traverse, TraverseError, Where};
+//! use stratigraph::algo::snapshot::{ProjectionSteps, Selection};
+//! use stratigraph::algo::traverse::{Keep, NodeScorer, Traverse, Where};
 //! use stratigraph::clock::SystemClock;
-//! use stratigraph::value::{NodeId, RelationshipId};
-//! use std::convert::Infallible;
+//! use stratigraph::{Database, Error, NO_LABELS, NO_PROPERTIES, NodeId};
 //!
+//! let db = Database::in_memory()?;
+//! let mut txn = db.write()?;
+//! for _ in 0..4 {
+//!     txn.create_node(NO_LABELS, NO_PROPERTIES)?;
+//! }
 //! // 0 leads to 1 and 2, and 1 leads to 3.
-//! let nodes = [0, 1, 2, 3].map(NodeId::new);
-//! let relationships = [10, 11, 12].map(RelationshipId::new);
-//! let mut graph = Csr::new(&nodes, &[0, 2, 3, 3, 3], &[1, 2, 3], &relationships)?;
+//! for (parent, child) in [(0, 1), (0, 2), (1, 3)] {
+//!     txn.create_relationship(NodeId::new(parent), "HAS", NodeId::new(child), NO_PROPERTIES)?;
+//! }
+//! txn.commit()?;
+//! let graph = db.read()?.project(&Selection::all().with_relationships())?;
 //!
 //! let scores = [0.9, 0.4, 0.8, 0.7];
 //! let result = Traverse::from([NodeId::new(0)])
 //!     .scorer(NodeScorer(|node: NodeId, _level| {
-//!         Ok::<_, Infallible>(scores.get(node.get() as usize).copied())
+//!         Ok::<_, Error>(scores.get(node.get() as usize).copied())
 //!     }))
 //!     .keep(Keep::all().only(Where::Above(0.5)))
-//!     .run(&mut graph, &SystemClock::new())?;
+//!     .run(&mut ProjectionSteps::new(&graph)?, &SystemClock::new())?;
 //!
 //! // 1 is refused, so nobody gets to 3.
 //! assert_eq!(result.rows.nodes(), [0, 2].map(NodeId::new));
@@ -119,12 +128,13 @@ pub use options::{
 pub use rows::{Row, Rows, Summary, Traversal};
 pub use scorer::{ArrivalScorer, ArrivalView, Candidates, NodeScorer, Scorer};
 pub use stepper::{LevelCandidates, TraverseStepper};
-pub use steps::{Arrival, Csr, CsrError, Hop, Steps};
+pub use steps::{Arrival, Hop, Steps};
 pub use trail::Path;
 pub use vector_scorer::{Measure, NodeVectors, VectorScorer};
 pub use verdict::Status;
 
 use crate::clock::Clock;
+use crate::storage::cancel::CancelToken;
 use crate::value::NodeId;
 use stepper::Settings;
 
@@ -139,6 +149,7 @@ pub struct Traverse<'a, E> {
     scorer: Scoring<'a, E>,
     keep: Keep<'a, E>,
     recover: Option<Recover<'a, E>>,
+    cancel: CancelToken,
 }
 
 /// The scorer, in a wrapper that can be printed.
@@ -164,12 +175,13 @@ impl<'a, E> Traverse<'a, E> {
                 budget: None,
                 emit: Emit::Kept,
                 columns: Columns::default(),
-                recovers: false,
+                recovers_to: None,
                 needs_arrivals: false,
             },
             scorer: Scoring(None),
             keep: Keep::all(),
             recover: None,
+            cancel: CancelToken::new(),
         }
     }
 
@@ -225,13 +237,19 @@ impl<'a, E> Traverse<'a, E> {
         self
     }
 
+    /// Lets `token` stop it: between levels and while edges are read, not while a scorer works.
+    pub fn with_cancel(mut self, token: CancelToken) -> Self {
+        self.cancel = token;
+        self
+    }
+
     /// Runs it to the end.
     ///
     /// # Errors
     ///
-    /// [`TraverseError::UnboundedRecover`] and [`TraverseError::RecoverWithoutKeep`] before anything is
-    /// read, [`TraverseError::BudgetExceeded`], and what the graph, the scorer or the members fail
-    /// with.
+    /// [`TraverseError::LevelsReversed`], [`TraverseError::UnboundedRecover`] and
+    /// [`TraverseError::RecoverWithoutKeep`] before anything is read, [`TraverseError::BudgetExceeded`],
+    /// [`TraverseError::Cancelled`], and what the graph, the scorer or the members fail with.
     pub fn run(
         mut self,
         steps: &mut dyn Steps<E>,
@@ -244,14 +262,18 @@ impl<'a, E> Traverse<'a, E> {
             scorer: Scoring(mut scorer),
             keep,
             mut recover,
+            cancel,
         } = self;
+        if let Some(recover) = &mut recover {
+            settings.recovers_to = recover.members.last_level()?.or(settings.recovers_to);
+        }
         let per_arrival = scorer.as_ref().is_some_and(|it| it.scores_arrivals());
         settings.needs_arrivals = per_arrival
             || settings.columns.arrivals
             || settings.columns.paths
             || keep.per_parent
             || keep.condition.sees_arrivals();
-        let mut stepper = TraverseStepper::new(settings, roots, keep, clock);
+        let mut stepper = TraverseStepper::new(settings, roots, keep, clock, cancel);
         while let Some(level) = stepper.next_level(steps)? {
             let candidates = level.for_scorer(per_arrival);
             let mut scores = vec![f64::NAN; candidates.len()];
@@ -275,7 +297,8 @@ impl<'a, E> Traverse<'a, E> {
     ///
     /// # Errors
     ///
-    /// [`TraverseError::UnboundedRecover`] and [`TraverseError::RecoverWithoutKeep`].
+    /// [`TraverseError::LevelsReversed`], [`TraverseError::UnboundedRecover`] and
+    /// [`TraverseError::RecoverWithoutKeep`].
     pub fn stepper(
         mut self,
         clock: &'a dyn Clock,
@@ -287,16 +310,21 @@ impl<'a, E> Traverse<'a, E> {
             self.roots,
             self.keep,
             clock,
+            self.cancel,
         ))
     }
 
     /// Whether the options fit together.
     fn check(&mut self) -> Result<(), TraverseError<E>> {
-        self.settings.recovers = self.recover.is_some();
+        let Levels { first, last } = self.settings.levels;
+        if let Some(last) = last.filter(|last| *last < first) {
+            return Err(TraverseError::LevelsReversed { first, last });
+        }
+        self.settings.recovers_to = self.recover.is_some().then_some(u32::MAX);
         let Some(recover) = &self.recover else {
             return Ok(());
         };
-        if self.settings.levels.last.is_none() {
+        if last.is_none() {
             return Err(TraverseError::UnboundedRecover);
         }
         if recover.keep.top.is_none() && matches!(recover.keep.condition, Where::Always) {

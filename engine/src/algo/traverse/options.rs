@@ -124,6 +124,16 @@ pub trait Members<E> {
     ///
     /// Whatever the source of the nodes fails with.
     fn members(&mut self, level: u32, into: &mut Vec<NodeId>) -> Result<(), E>;
+
+    /// The last level that has members, if it is known: behind it the traversal ends as soon as no
+    /// candidate is left. It is asked once, at the start.
+    ///
+    /// # Errors
+    ///
+    /// As for [`members`](Self::members).
+    fn last_level(&mut self) -> Result<Option<u32>, E> {
+        Ok(None)
+    }
 }
 
 impl<E, F: FnMut(u32, &mut Vec<NodeId>) -> Result<(), E>> Members<E> for F {

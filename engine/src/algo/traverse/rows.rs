@@ -145,7 +145,9 @@ pub struct Summary {
     /// Nodes whose steps were read.
     pub expanded: u64,
     /// Arrivals read, also those at admitted nodes. Where a budget ended the traversal, those of the
-    /// last level only until it was noticed.
+    /// last level only until it was noticed: with a budget of nodes that depends on the order in
+    /// which the steps hand them over, so there it is the same for the same [`Steps`](super::Steps)
+    /// alone.
     pub edges_read: u64,
     /// Members that RECOVER looked at because they were not admitted.
     pub recover_scanned: u64,

@@ -3,33 +3,28 @@
 //! [`Traverse::run`](super::Traverse::run) is a loop over it that lets a scorer decide. A host that
 //! wants to decide by itself, such as one that asks a language model, drives it by hand. It must
 //! never score and never look at what a scorer is; it only knows what was decided.
+//!
+//! Next: `stepper/expand.rs` for how a level is opened, `stepper/close.rs` for what is left of it.
 
-use super::arrivals::{ArrivalColumns, Gathering, Group};
+mod close;
+mod expand;
+
+use super::arrivals::{ArrivalColumns, Group};
 use super::error::TraverseError;
 use super::node_set::NodeSet;
-use super::options::{Budget, BudgetUnit, Columns, Emit, Keep, Levels, OnExceed, Recover};
+use super::options::{Budget, Columns, Emit, Keep, Levels, OnExceed, Recover};
 use super::order;
 use super::roots::RootsRecord;
 use super::rows::{Rows, Summary, Traversal};
 use super::scorer::{ArrivalView, Candidates, Scorer};
 use super::steps::{Ascending, Steps};
-use super::trail::{Trail, TrailLevel};
-use super::verdict::{Status, Verdict};
+use super::trail::Trail;
+use super::verdict::Verdict;
 use crate::clock::Clock;
-use crate::value::{NodeId, RelationshipId};
+use crate::storage::cancel::CancelToken;
+use crate::value::NodeId;
 use std::fmt;
-use std::ops::ControlFlow;
 use std::time::Duration;
-
-/// Nodes that are expanded between two looks at the clock.
-const PER_LOOK: usize = 4096;
-
-/// A way that is in no row.
-const NO_WAY: ArrivalView<'static> = ArrivalView {
-    parent: NodeId::new(0),
-    via: &[],
-    relationship: RelationshipId::new(0),
-};
 
 /// The options that the machine itself needs.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +34,8 @@ pub(super) struct Settings {
     pub(super) budget: Option<Budget>,
     pub(super) emit: Emit,
     pub(super) columns: Columns,
-    /// Whether empty levels go on until the last one.
-    pub(super) recovers: bool,
+    /// RECOVER may find something up to this level, so until there empty levels go on.
+    pub(super) recovers_to: Option<u32>,
     pub(super) needs_arrivals: bool,
 }
 
@@ -49,77 +44,6 @@ pub(super) struct Settings {
 struct Level {
     group: Group,
     verdict: Option<Verdict>,
-}
-
-/// Something that becomes a row or a node of the next frontier: a candidate by its place, or behind
-/// all candidates a recovered node that is none.
-#[derive(Clone, Copy)]
-struct Decided<'l> {
-    group: &'l Group,
-    verdict: &'l Verdict,
-}
-
-impl<'l> Decided<'l> {
-    /// What was admitted, or with `all` everything, in ascending order of nodes.
-    fn places(self, all: bool) -> impl Iterator<Item = usize> + Clone + 'l {
-        let Self { group, verdict } = self;
-        let count = group.nodes.len();
-        let candidates = (verdict.statuses.iter().enumerate())
-            .filter(move |(_, status)| all || status.is_admitted())
-            .map(|(place, _)| place);
-        let (mut candidates, mut others) = (
-            candidates.peekable(),
-            (0..verdict.recovered.len()).peekable(),
-        );
-        std::iter::from_fn(move || {
-            let Some(other) = others.peek() else {
-                return candidates.next();
-            };
-            let node = candidates.peek().and_then(|place| group.nodes.get(*place));
-            let found = verdict.recovered.get(*other).map(|(node, _)| node);
-            match (node, found) {
-                (Some(node), Some(found)) if node < found => candidates.next(),
-                _ => others.next().map(|other| count + other),
-            }
-        })
-    }
-
-    /// How many places there are.
-    fn count(self, all: bool) -> usize {
-        let statuses = self.verdict.statuses.iter();
-        let candidates = statuses.filter(|status| all || status.is_admitted());
-        candidates.count() + self.verdict.recovered.len()
-    }
-
-    /// Node and status at a place.
-    #[inline]
-    fn node(self, place: usize) -> Option<(NodeId, Status)> {
-        let Self { group, verdict } = self;
-        match group.nodes.get(place) {
-            Some(node) => Some((*node, *verdict.statuses.get(place)?)),
-            None => {
-                let (node, _) = verdict.recovered.get(place - group.nodes.len())?;
-                Some((*node, Status::Recovered))
-            }
-        }
-    }
-
-    /// The score at a place.
-    #[inline]
-    fn score(self, place: usize) -> Option<f64> {
-        let Self { group, verdict } = self;
-        match verdict.scores.get(place) {
-            Some(score) => Some(*score),
-            None => (verdict.recovered.get(place - group.nodes.len())).map(|(_, score)| *score),
-        }
-    }
-
-    /// The best way to a place, if it has one.
-    fn way(self, place: usize) -> Option<ArrivalView<'l>> {
-        let Self { group, verdict } = self;
-        let candidate = (place < group.nodes.len()).then_some(place)?;
-        group.arrival(verdict.best_entry(group, candidate)?)
-    }
 }
 
 /// The candidates of the level that is open.
@@ -167,6 +91,7 @@ pub struct TraverseStepper<'a, E> {
     settings: Settings,
     keep: Keep<'a, E>,
     clock: &'a dyn Clock,
+    cancel: CancelToken,
     started: Duration,
     roots: Vec<NodeId>,
     /// The number of the level that is open, or will be opened next.
@@ -187,6 +112,7 @@ impl<'a, E> TraverseStepper<'a, E> {
         mut roots: Vec<NodeId>,
         keep: Keep<'a, E>,
         clock: &'a dyn Clock,
+        cancel: CancelToken,
     ) -> Self {
         order::sort_distinct(&mut roots);
         let with_ways = settings.columns.arrivals || settings.columns.paths;
@@ -199,6 +125,7 @@ impl<'a, E> TraverseStepper<'a, E> {
             settings,
             keep,
             clock,
+            cancel,
             started: clock.now(),
             roots,
             level: 0,
@@ -217,7 +144,8 @@ impl<'a, E> TraverseStepper<'a, E> {
     /// # Errors
     ///
     /// [`TraverseError::Undecided`] if the open level still waits, [`TraverseError::BudgetExceeded`],
-    /// or what the graph fails with. After the last two the traversal is over.
+    /// [`TraverseError::Cancelled`], or what the graph fails with. After the last three the traversal
+    /// is over.
     pub fn next_level(
         &mut self,
         steps: &mut dyn Steps<E>,
@@ -228,19 +156,23 @@ impl<'a, E> TraverseStepper<'a, E> {
         }
         // Until the level is open, every way out of here is the end.
         self.done = true;
-        let group = if self.level == 0 {
-            Group::of_nodes(std::mem::take(&mut self.roots))
+        let opened = if self.cancel.is_cancelled() {
+            Err(TraverseError::Cancelled)
+        } else if self.level == 0 {
+            self.roots(steps).map(Ok)
         } else {
-            match self.expand(steps) {
-                Ok(Ok(group)) => group,
-                Ok(Err((budget, used))) => return self.exceeded(budget, used),
-                Err(error) => {
-                    self.summary.truncated = true;
-                    return Err(TraverseError::Outside(error));
-                }
+            self.expand(steps)
+        };
+        let group = match opened {
+            Ok(Ok(group)) => group,
+            Ok(Err((budget, used))) => return self.exceeded(budget, used),
+            Err(error) => {
+                self.summary.truncated = true;
+                return Err(error);
             }
         };
-        if group.nodes.is_empty() && !self.settings.recovers {
+        let recovers = self.settings.recovers_to.is_some_and(|to| self.level <= to);
+        if group.nodes.is_empty() && !recovers {
             return Ok(None);
         }
         if let Some((budget, used)) = self.over_budget(group.nodes.len() as u64) {
@@ -320,8 +252,9 @@ impl<'a, E> TraverseStepper<'a, E> {
         Ok(())
     }
 
-    /// Adds nodes with their scores to a level that was decided; those it kept already are left as
-    /// they are.
+    /// Adds nodes with their scores to a level that was decided; those it has already, kept or
+    /// recovered, are left as they are, and of a node that is named twice the first score counts. A
+    /// null score (NaN) passes no RECOVER: it adds nothing.
     ///
     /// # Errors
     ///
@@ -341,10 +274,11 @@ impl<'a, E> TraverseStepper<'a, E> {
         if let Some((node, _)) = stranger {
             return Err(TraverseError::NotRecoverable { node: *node, level });
         }
-        // What was recovered by an earlier call counts as admitted, too.
         let mut known = Ascending::new(&open.group.nodes);
-        let mut found = found.to_vec();
-        found.append(&mut verdict.recovered);
+        // What an earlier call recovered comes first, and stays where a node comes twice.
+        let scored = found.iter().filter(|(_, score)| !score.is_nan());
+        let mut found = std::mem::take(&mut verdict.recovered);
+        found.extend(scored);
         found.sort_by_key(|(node, _)| *node);
         found.dedup_by_key(|(node, _)| *node);
         found.retain(|(node, _)| {
@@ -417,155 +351,6 @@ impl<'a, E> TraverseStepper<'a, E> {
                 used,
             }),
         }
-    }
-
-    /// The budget, if a level with this many candidates would exceed it, and what would be used.
-    fn over_budget(&self, candidates: u64) -> Option<(Budget, u64)> {
-        let budget = self.settings.budget?;
-        let used = match budget.unit {
-            BudgetUnit::Nodes => self.summary.candidates + candidates,
-            BudgetUnit::Edges => self.summary.edges_read,
-            BudgetUnit::Milliseconds => {
-                let elapsed = self.clock.now().saturating_sub(self.started);
-                // A part of a millisecond counts: a limit of 0 is over as soon as time passes.
-                u64::try_from(elapsed.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
-            }
-        };
-        (used > budget.limit).then_some((budget, used))
-    }
-
-    /// The candidates behind the frontier, or the budget that did not last. It is looked at while
-    /// edges are read, so that one node with a million of them cannot overrun it.
-    fn expand(&mut self, steps: &mut dyn Steps<E>) -> Result<Result<Group, (Budget, u64)>, E> {
-        let mut gathering = Gathering::new(self.settings.needs_arrivals);
-        let frontier = std::mem::take(&mut self.frontier);
-        self.summary.expanded += frontier.len() as u64;
-        let limit = |unit| (self.settings.budget).filter(|budget| budget.unit == unit);
-        let timed = limit(BudgetUnit::Milliseconds).is_some();
-        let edge_limit = limit(BudgetUnit::Edges).map_or(u64::MAX, |budget| budget.limit);
-        let node_limit = limit(BudgetUnit::Nodes)
-            .map(|budget| budget.limit.saturating_sub(self.summary.candidates));
-        let mut counted = NodeSet::default();
-        let mut recorded = self.record.is_some().then(Vec::new);
-        let per_look = if timed {
-            PER_LOOK
-        } else {
-            frontier.len().max(1)
-        };
-        for part in frontier.chunks(per_look) {
-            let (admitted, edges_read) = (&self.admitted, &mut self.summary.edges_read);
-            let mut over = false;
-            steps.arrivals(part, &mut |arrival| {
-                if over {
-                    return ControlFlow::Break(());
-                }
-                *edges_read += 1;
-                if let Some(recorded) = &mut recorded {
-                    recorded.push((arrival.parent, arrival.node));
-                }
-                if !admitted.contains(arrival.node) {
-                    gathering.push(arrival);
-                    if let Some(limit) = node_limit {
-                        counted.insert(arrival.node);
-                        over |= counted.len() > limit;
-                    }
-                }
-                over |= *edges_read > edge_limit;
-                if over {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            })?;
-            if (over || timed)
-                && let Some(spent) = self.over_budget(counted.len())
-            {
-                return Ok(Err(spent));
-            }
-        }
-        if let (Some(record), Some(recorded)) = (&mut self.record, recorded) {
-            record.add_steps(recorded);
-        }
-        Ok(Ok(gathering.group()))
-    }
-
-    /// Admits what was decided, writes its rows, and moves on to the next level.
-    fn close_level(&mut self) -> Result<(), TraverseError<E>> {
-        let undecided = TraverseError::Undecided { level: self.level };
-        let Some(open) = self.open.take() else {
-            return Ok(());
-        };
-        let Some(verdict) = open.verdict else {
-            self.open = Some(open);
-            return Err(undecided);
-        };
-        let decided = Decided {
-            group: &open.group,
-            verdict: &verdict,
-        };
-        let count = decided.count(false);
-        let last = Some(self.level) == self.settings.levels.last;
-        // After the last level nobody asks who was admitted.
-        if !last || self.record.is_some() {
-            let admitted = decided
-                .places(false)
-                .filter_map(|place| decided.node(place));
-            self.frontier.reserve_exact(count);
-            self.frontier.extend(admitted.map(|(node, _)| node));
-            for node in &self.frontier {
-                self.admitted.insert(*node);
-            }
-        }
-        if let Some(record) = &mut self.record {
-            record.close_level(self.level, &self.frontier);
-        }
-        if let Some(trail) = &mut self.rows.trail {
-            let mut level = TrailLevel::default();
-            for place in decided.places(false) {
-                if let Some((node, _)) = decided.node(place) {
-                    level.push(node, decided.way(place));
-                }
-            }
-            trail.levels.push(level);
-        }
-        if self.level >= self.settings.levels.first {
-            self.write_rows(decided);
-        }
-        self.summary.levels += 1;
-        self.summary.admitted += count as u64;
-        match self.level.checked_add(1) {
-            Some(next) if !last => self.level = next,
-            _ => self.done = true,
-        }
-        Ok(())
-    }
-
-    /// Rows of a level, in the order of rows.
-    fn write_rows(&mut self, decided: Decided<'_>) {
-        let all = self.settings.emit == Emit::Candidates;
-        let count = decided.count(all);
-        if count == 0 {
-            return;
-        }
-        let scores = (decided.places(all))
-            .filter_map(|place| decided.score(place).map(|score| (score, place)));
-        let rows = &mut self.rows;
-        rows.nodes.reserve(count);
-        rows.scores.reserve(count);
-        rows.statuses.reserve(count);
-        // The score is taken from its key, which spares a walk through memory at random.
-        for (score, place) in order::by_score(scores, count) {
-            let Some((node, status)) = decided.node(place) else {
-                continue;
-            };
-            rows.nodes.push(node);
-            rows.scores.push(score);
-            rows.statuses.push(status);
-            if let Some(arrivals) = &mut rows.arrivals {
-                arrivals.push(decided.way(place).unwrap_or(NO_WAY));
-            }
-        }
-        rows.levels.push((self.level, rows.nodes.len()));
     }
 }
 

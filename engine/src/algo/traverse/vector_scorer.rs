@@ -6,8 +6,9 @@
 
 use super::scorer::{Candidates, Scorer};
 use super::steps::Ascending;
+use crate::algo::parallel::MOST_THREADS;
 use crate::value::NodeId;
-use stratigraph_vector::{Kernels, Rows, VectorError, cosine_from_parts};
+use stratigraph_vector::{Kernels, Rows, VectorError, cosine_from_parts, cosine_of_long};
 
 /// Candidates per call of a kernel: their places and results stay in the first cache.
 const BLOCK: usize = 1024;
@@ -69,11 +70,12 @@ fn squares(rows: Rows<'_>) -> Vec<f32> {
 /// What the score is. A larger one is always the nearer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// The cosine, null for a vector without direction.
+    /// The cosine, null for a vector without direction. Vectors so long that their squares overflow
+    /// 32 bits (above about 1.8e19) are measured again in 64 bits, and slowly.
     Cosine,
-    /// The dot product.
+    /// The dot product, in 32 bits: infinite where it overflows them, or null.
     Dot,
-    /// Minus the Euclidean distance.
+    /// Minus the Euclidean distance, in 32 bits: minus infinity if it is above about 1.8e19.
     NegativeL2,
 }
 
@@ -113,10 +115,10 @@ impl<'a> VectorScorer<'a> {
         })
     }
 
-    /// Divides large levels among this many threads, which are started and ended with each level.
+    /// Divides large levels among this many threads, up to 64, which are started and ended with each level.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
+        self.threads = threads.clamp(1, MOST_THREADS);
         self
     }
 
@@ -179,10 +181,16 @@ impl<'a> VectorScorer<'a> {
             Measure::Dot => f64::from(result),
             Measure::NegativeL2 => -f64::from(result.sqrt()),
             Measure::Cosine => {
-                let square = self.vectors.squares.get(place as usize);
-                square
-                    .and_then(|square| cosine_from_parts(result, self.query_square, *square))
-                    .map_or(f64::NAN, f64::from)
+                let square = self.vectors.squares.get(place as usize).copied();
+                let square = square.unwrap_or(f32::NAN);
+                let parts = [result, self.query_square, square];
+                let cosine = if parts.iter().all(|part| part.is_finite()) {
+                    cosine_from_parts(result, self.query_square, square)
+                } else {
+                    let row = self.vectors.rows.row(place as usize);
+                    row.and_then(|row| cosine_of_long(self.query, row))
+                };
+                cosine.map_or(f64::NAN, f64::from)
             }
         }
     }

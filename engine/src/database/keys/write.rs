@@ -102,7 +102,7 @@ impl KeyWriteTxn {
     /// Takes back every change since `savepoint`, which stays usable.
     ///
     /// # Errors
-    /// [`Error::UnknownSavepoint`] if it is gone.
+    /// [`Error::UnknownSavepoint`] if it is gone, or of another transaction.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
         self.step()?;
         self.batch.rollback_to(savepoint)
@@ -111,7 +111,7 @@ impl KeyWriteTxn {
     /// Forgets `savepoint` and every later one; their changes stay.
     ///
     /// # Errors
-    /// [`Error::UnknownSavepoint`] if it is gone.
+    /// [`Error::UnknownSavepoint`] if it is gone, or of another transaction.
     pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
         self.step()?;
         self.batch.release(savepoint)

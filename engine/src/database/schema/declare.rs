@@ -1,8 +1,9 @@
-//! What can be declared, as its builders say it, and how it comes into the catalogue.
+//! How what is wanted comes into the catalogue.
 
+use super::wanted::{Constraint, HierarchyOptions, Index};
 use crate::catalog::{
-    Change, ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES, PropertyId,
-    Readiness, SchemaId, Scope, check_name,
+    Catalog, Change, ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES,
+    PropertyId, Readiness, TypeId, check_name,
 };
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
@@ -10,215 +11,41 @@ use crate::graph::WriteTxn;
 use crate::value::ValueKind;
 use std::sync::Arc;
 
-/// What a declaration is on.
-#[derive(Clone, Debug)]
-enum On {
-    Nodes(String),
-    Relationships(String),
-}
-
-impl On {
-    fn scope(&self, txn: &mut WriteTxn) -> Result<Scope> {
-        match self {
-            Self::Nodes(label) => txn.scope_of_label(label),
-            Self::Relationships(of) => txn.scope_of_type(of),
-        }
-    }
-
-    fn word(&self) -> &str {
-        match self {
-            Self::Nodes(word) | Self::Relationships(word) => word,
-        }
-    }
-}
-
-/// A property index to be created.
-///
-/// ```
-/// use stratigraph::{Database, Index};
-///
-/// let db = Database::in_memory()?;
-/// db.create_index(Index::on_nodes("Person", ["last_name", "first_name"]).named("by_name"))?;
-/// db.create_index(Index::on_relationships("KNOWS", ["since"]))?;
-/// # Ok::<(), stratigraph::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "it is only described until `Database::create_index` creates it"]
-pub struct Index {
-    on: On,
-    properties: Vec<String>,
-    name: Option<String>,
-    if_missing: bool,
-}
-
-impl Index {
-    /// On nodes with a label, by these properties in this order.
-    pub fn on_nodes<P: Into<String>>(
-        label: impl Into<String>,
-        properties: impl IntoIterator<Item = P>,
-    ) -> Self {
-        Self::on(On::Nodes(label.into()), properties)
-    }
-
-    /// On relationships of a type, by these properties in this order.
-    pub fn on_relationships<P: Into<String>>(
-        relationship_type: impl Into<String>,
-        properties: impl IntoIterator<Item = P>,
-    ) -> Self {
-        Self::on(On::Relationships(relationship_type.into()), properties)
-    }
-
-    fn on<P: Into<String>>(on: On, properties: impl IntoIterator<Item = P>) -> Self {
-        Self {
-            on,
-            properties: properties.into_iter().map(Into::into).collect(),
-            name: None,
-            if_missing: false,
-        }
-    }
-
-    /// Gives it a name. Otherwise it gets one made of what it is on.
-    pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// Leaves everything as it is if there is one of that name, or on the same properties.
-    pub fn if_missing(mut self) -> Self {
-        self.if_missing = true;
-        self
-    }
-}
-
-/// A constraint to be created.
-///
-/// ```
-/// use stratigraph::value::ValueKind;
-/// use stratigraph::{Constraint, Database};
-///
-/// let db = Database::in_memory()?;
-/// db.create_constraint(Constraint::on_nodes("Person").unique(["email"]))?;
-/// db.create_constraint(Constraint::on_nodes("Person").exists("name").named("has_name"))?;
-/// db.create_constraint(Constraint::on_relationships("KNOWS").kind("since", ValueKind::Integer))?;
-/// # Ok::<(), stratigraph::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "it is only described until `Database::create_constraint` creates it"]
-pub struct Constraint {
-    on: On,
-    properties: Vec<String>,
-    demand: Demand,
-    name: Option<String>,
-    if_missing: bool,
-}
-
-/// What a constraint is on; the next call says what it demands.
-#[derive(Clone, Debug)]
-#[must_use = "say what the constraint demands"]
-pub struct ConstraintOn(On);
-
-impl Constraint {
-    /// On nodes with a label.
-    pub fn on_nodes(label: impl Into<String>) -> ConstraintOn {
-        ConstraintOn(On::Nodes(label.into()))
-    }
-
-    /// On relationships of a type.
-    pub fn on_relationships(relationship_type: impl Into<String>) -> ConstraintOn {
-        ConstraintOn(On::Relationships(relationship_type.into()))
-    }
-
-    /// Gives it a name, which violations carry. Otherwise it gets one made of what it is on.
-    pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// Leaves everything as it is if there is one of that name, or just the same.
-    pub fn if_missing(mut self) -> Self {
-        self.if_missing = true;
-        self
-    }
-}
-
-impl ConstraintOn {
-    /// No two have the same values. What lacks one of the properties is no matter.
-    pub fn unique<P: Into<String>>(self, properties: impl IntoIterator<Item = P>) -> Constraint {
-        self.demand(Demand::Unique, properties)
-    }
-
-    /// Every one has the property.
-    pub fn exists(self, property: impl Into<String>) -> Constraint {
-        self.demand(Demand::Exists, [property])
-    }
-
-    /// The property, where it is there, is of this kind.
-    pub fn kind(self, property: impl Into<String>, kind: ValueKind) -> Constraint {
-        self.demand(Demand::Type(kind), [property])
-    }
-
-    /// Every one has all the properties, and no two the same values.
-    pub fn key<P: Into<String>>(self, properties: impl IntoIterator<Item = P>) -> Constraint {
-        self.demand(Demand::Key, properties)
-    }
-
-    fn demand<P: Into<String>>(
-        self,
-        demand: Demand,
-        properties: impl IntoIterator<Item = P>,
-    ) -> Constraint {
-        Constraint {
-            on: self.0,
-            properties: properties.into_iter().map(Into::into).collect(),
-            demand,
-            name: None,
-            if_missing: false,
-        }
-    }
-}
-
-/// A hierarchy to be created: a relationship type that leads from parent to child.
-#[derive(Clone, Debug)]
-#[must_use = "it is only described until `Database::create_hierarchy` creates it"]
-pub struct HierarchyOptions {
-    pub(super) name: String,
-    pub(super) relationship_type: String,
-    pub(super) tree: bool,
-    pub(super) if_missing: bool,
-}
-
 impl HierarchyOptions {
-    /// The hierarchy of that name, formed by relationships of that type.
-    pub fn new(name: impl Into<String>, relationship_type: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            relationship_type: relationship_type.into(),
-            tree: false,
-            if_missing: false,
+    /// Whether just this is there already, which is fine; what is in its way is refused.
+    pub(super) fn is_there(&self, catalog: &Catalog, of: TypeId) -> Result<bool> {
+        let known = catalog
+            .hierarchy_named(&self.name)
+            .or_else(|| catalog.hierarchy_of(of));
+        match known {
+            Some(known) => {
+                let same = *known.name == *self.name
+                    && known.relationship_type == of
+                    && known.tree == self.tree;
+                match self.if_missing && same {
+                    true => Ok(true),
+                    false => Err(already(catalog, "hierarchy", &known.name)),
+                }
+            }
+            None if catalog.is_taken(&self.name) => {
+                Err(already(catalog, "index or constraint", &self.name))
+            }
+            None => Ok(false),
         }
-    }
-
-    /// Refuses a second parent. Otherwise a child may have several.
-    pub fn tree(mut self) -> Self {
-        self.tree = true;
-        self
-    }
-
-    /// Leaves everything as it is if there is just this hierarchy already.
-    pub fn if_missing(mut self) -> Self {
-        self.if_missing = true;
-        self
     }
 }
 
-/// What was declared, or was there already.
-pub(super) enum Declared<T> {
-    New(Arc<T>),
-    Known(Arc<T>),
+fn already(catalog: &Catalog, what: &'static str, name: &str) -> Error {
+    Error::AlreadyDeclared {
+        what,
+        name: name.into(),
+        building: catalog.is_building(name),
+    }
 }
 
 impl WriteTxn {
-    pub(super) fn declare_index(&mut self, wanted: &Index) -> Result<Declared<IndexDef>> {
+    /// Declares an index, which is to be built then, or finds the one that is there.
+    pub(super) fn declare_index(&mut self, wanted: &Index) -> Result<Arc<IndexDef>> {
         let scope = wanted.on.scope(self)?;
         let properties = self.declared_properties(&wanted.properties)?;
         let catalog = self.catalog();
@@ -228,11 +55,8 @@ impl WriteTxn {
         });
         if let Some(known) = known {
             return match wanted.if_missing {
-                true => Ok(Declared::Known(Arc::clone(known))),
-                false => Err(Error::AlreadyDeclared {
-                    what: "an index like",
-                    name: Arc::clone(&known.name),
-                }),
+                true => Ok(Arc::clone(known)),
+                false => Err(already(catalog, "an index like", &known.name)),
             };
         }
         let name = self.free_name(
@@ -242,7 +66,7 @@ impl WriteTxn {
             &wanted.properties,
         )?;
         let index = Arc::new(IndexDef {
-            id: SchemaId(self.next_schema_id()),
+            id: self.next_schema_id()?,
             name,
             scope,
             properties,
@@ -251,13 +75,17 @@ impl WriteTxn {
             constraint: None,
         });
         self.change_catalog(&Change::Index(Arc::clone(&index)))?;
-        Ok(Declared::New(index))
+        Ok(index)
     }
 
-    pub(super) fn declare_constraint(
-        &mut self,
-        wanted: &Constraint,
-    ) -> Result<Declared<ConstraintDef>> {
+    /// Declares a constraint, with the index that proves it, or finds the one that is there.
+    pub(super) fn declare_constraint(&mut self, wanted: &Constraint) -> Result<Arc<ConstraintDef>> {
+        if let Demand::Type(ValueKind::Null | ValueKind::Map) = wanted.demand {
+            return Err(Error::BadDeclaration {
+                what: "constraint",
+                reason: "no property is of this kind: null is no value, and maps are not stored",
+            });
+        }
         let scope = wanted.on.scope(self)?;
         let properties = self.declared_properties(&wanted.properties)?;
         let catalog = self.catalog();
@@ -269,11 +97,8 @@ impl WriteTxn {
         });
         if let Some(known) = known {
             return match wanted.if_missing {
-                true => Ok(Declared::Known(Arc::clone(known))),
-                false => Err(Error::AlreadyDeclared {
-                    what: "a constraint like",
-                    name: Arc::clone(&known.name),
-                }),
+                true => Ok(Arc::clone(known)),
+                false => Err(already(catalog, "a constraint like", &known.name)),
             };
         }
         if wanted.demand.is_unique() {
@@ -282,9 +107,14 @@ impl WriteTxn {
                 indexes.find(|index| index.scope == scope && index.properties == properties);
             if let Some(index) = index {
                 // One index on the same properties is enough, and only a unique one can prove it.
-                return Err(Error::AlreadyDeclared {
-                    what: "the properties already have an index; drop it first: index",
-                    name: Arc::clone(&index.name),
+                let constraint = index.constraint.and_then(|id| catalog.constraint(id));
+                let (what, name) = match constraint {
+                    Some(constraint) => ("constraint", &constraint.name),
+                    None => ("index", &index.name),
+                };
+                return Err(Error::PropertiesIndexed {
+                    what,
+                    name: Arc::clone(name),
                 });
             }
         }
@@ -301,7 +131,7 @@ impl WriteTxn {
             &wanted.properties,
         )?;
         let constraint = Arc::new(ConstraintDef {
-            id: SchemaId(self.next_schema_id()),
+            id: self.next_schema_id()?,
             name: Arc::clone(&name),
             scope,
             properties: properties.clone(),
@@ -311,7 +141,7 @@ impl WriteTxn {
         self.change_catalog(&Change::Constraint(Arc::clone(&constraint)))?;
         if constraint.demand.is_unique() {
             let index = IndexDef {
-                id: SchemaId(self.next_schema_id()),
+                id: self.next_schema_id()?,
                 name,
                 scope,
                 properties,
@@ -321,34 +151,22 @@ impl WriteTxn {
             };
             self.change_catalog(&Change::Index(Arc::new(index)))?;
         }
-        Ok(Declared::New(constraint))
+        Ok(constraint)
     }
 
+    /// What is to be declared as a hierarchy; `None` if it is there already.
     pub(super) fn declare_hierarchy(
         &mut self,
         wanted: &HierarchyOptions,
-    ) -> Result<Declared<HierarchyDef>> {
+    ) -> Result<Option<Arc<HierarchyDef>>> {
         let of = self.relationship_type(&wanted.relationship_type)?;
-        let catalog = self.catalog();
-        let known = catalog
-            .hierarchy_named(&wanted.name)
-            .or_else(|| catalog.hierarchy_of(of));
-        if let Some(known) = known {
-            let same = *known.name == *wanted.name
-                && known.relationship_type == of
-                && known.tree == wanted.tree;
-            return match wanted.if_missing && same {
-                true => Ok(Declared::Known(Arc::clone(known))),
-                false => Err(Error::AlreadyDeclared {
-                    what: "hierarchy",
-                    name: Arc::clone(&known.name),
-                }),
-            };
+        if wanted.is_there(self.catalog(), of)? {
+            return Ok(None);
         }
-        let name = self.free_name("hierarchy", Some(&wanted.name), "", &[])?;
-        Ok(Declared::New(Arc::new(HierarchyDef {
-            id: SchemaId(self.next_schema_id()),
-            name,
+        check_name("hierarchy", &wanted.name)?;
+        Ok(Some(Arc::new(HierarchyDef {
+            id: self.next_schema_id()?,
+            name: wanted.name.as_str().into(),
             relationship_type: of,
             tree: wanted.tree,
         })))
@@ -389,10 +207,11 @@ impl WriteTxn {
         if let Some(name) = wanted {
             check_name("index, constraint or hierarchy", name)?;
             if self.catalog().is_taken(name) {
-                return Err(Error::AlreadyDeclared {
-                    what: "index, constraint or hierarchy",
-                    name: name.into(),
-                });
+                return Err(already(
+                    self.catalog(),
+                    "index, constraint or hierarchy",
+                    name,
+                ));
             }
             return Ok(name.into());
         }

@@ -1,45 +1,52 @@
 //! Bringing what was there before into a new index, and holding it against a new constraint.
 
-use crate::catalog::{Change, ConstraintDef, Counter, Demand, IndexDef, Readiness, Scope};
+use crate::catalog::{Catalog, Change, ConstraintDef, Demand, IndexDef, Readiness, Scope};
 use crate::database::Database;
-use crate::database::keys::KeyRead as _;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::rules::{self, with_facts};
 use crate::graph::sets::SetId;
 use crate::graph::{Entity, Read as _, WriteTxn, view};
-use crate::index::property::{EntryKey, Sketch, index_prefix};
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
-use crate::storage::range::KeyRange;
 use crate::value::{NodeId, RelationshipId};
+use roaring::RoaringTreemap;
 use std::sync::Arc;
 
 /// So many nodes or relationships are looked at in one commit.
 const PORTION: usize = 4096;
+/// The steps, as a watch is told of them.
+const FILL: &str = "fill the index";
+const CHECK: &str = "check what is there";
 
 impl Database {
-    /// Enters everything that was there, then counts and declares the index ready.
+    /// Enters everything that was there, and declares the index ready.
     pub(super) fn fill_index(&self, index: &IndexDef, watch: &mut Watch<'_>) -> Result<()> {
-        let entities = self.in_scope(index.scope)?;
-        let total = entities.len() as u64;
-        for (portion, entities) in entities.chunks(PORTION).enumerate() {
-            watch.step("fill the index", (portion * PORTION) as u64, total)?;
-            let mut txn = self.write()?;
-            for entity in entities {
-                txn.enter(index, *entity)?;
+        let ids = self.in_scope(index.scope)?;
+        let total = ids.len();
+        let mut entities = entities(index.scope, &ids);
+        let mut done = 0;
+        loop {
+            let portion: Vec<Entity> = entities.by_ref().take(PORTION).collect();
+            let mut txn = self.next_write(watch, FILL, done, total)?;
+            let index = declared_index(txn.catalog(), index)?;
+            if index.readiness == Readiness::Ready {
+                return Ok(());
+            }
+            for entity in &portion {
+                txn.enter(&index, *entity)?;
+            }
+            let is_last = portion.is_empty();
+            if is_last {
+                let mut ready = IndexDef::clone(&index);
+                ready.readiness = Readiness::Ready;
+                txn.change_catalog(&Change::Index(Arc::new(ready)))?;
             }
             txn.commit()?;
+            if is_last {
+                return Ok(());
+            }
+            done += portion.len() as u64;
         }
-        watch.step("fill the index", total, total)?;
-        let mut txn = self.write()?;
-        txn.count_entries(index)?;
-        let ready = IndexDef {
-            readiness: Readiness::Ready,
-            ..index.clone()
-        };
-        txn.change_catalog(&Change::Index(Arc::new(ready)))?;
-        txn.commit()?;
-        Ok(())
     }
 
     /// Looks whether everything that was there keeps to the constraint, then declares it ready.
@@ -49,25 +56,20 @@ impl Database {
         watch: &mut Watch<'_>,
     ) -> Result<()> {
         if constraint.demand.is_unique() {
-            let index = self
-                .read()?
-                .catalog()
-                .indexes()
-                .find(|index| index.constraint == Some(constraint.id))
-                .cloned();
-            if let Some(index) = index {
-                self.fill_index(&index, watch)?;
-            }
+            let read = self.read()?;
+            self.fill_index(&*proof(read.catalog(), constraint)?, watch)?;
         }
+        let mut total = 0;
         // What is written from now on is held against the constraint by its writer.
         if constraint.demand.needs_presence() || matches!(constraint.demand, Demand::Type(_)) {
-            let entities = self.in_scope(constraint.scope)?;
-            let total = entities.len() as u64;
+            let ids = self.in_scope(constraint.scope)?;
+            total = ids.len();
             let read = self.read()?;
             let view = view::of(&read);
-            for (done, entity) in entities.into_iter().enumerate() {
-                if done.is_multiple_of(PORTION) {
-                    watch.step("check what is there", done as u64, total)?;
+            for (done, entity) in (0..).zip(entities(constraint.scope, &ids)) {
+                if done % PORTION as u64 == 0 {
+                    watch.step(CHECK, done, total)?;
+                    declared_constraint(self.read()?.catalog(), constraint)?;
                 }
                 rules::check_presence_of(&view, entity, |id| id == constraint.id)?;
                 with_facts(&view, entity, |facts| {
@@ -78,34 +80,89 @@ impl Database {
                     rules::check_type(&view, entity, constraint, facts)
                 })?;
             }
-            watch.step("check what is there", total, total)?;
         }
-        let mut txn = self.write()?;
-        let ready = ConstraintDef {
-            readiness: Readiness::Ready,
-            ..constraint.clone()
-        };
+        let mut txn = self.next_write(watch, CHECK, total, total)?;
+        let mut ready = ConstraintDef::clone(&*declared_constraint(txn.catalog(), constraint)?);
+        if ready.demand.is_unique() && proof(txn.catalog(), &ready)?.readiness != Readiness::Ready {
+            return Err(Error::bug("the index of a constraint is not built"));
+        }
+        ready.readiness = Readiness::Ready;
         txn.change_catalog(&Change::Constraint(Arc::new(ready)))?;
         txn.commit()?;
         Ok(())
     }
 
-    fn in_scope(&self, scope: Scope) -> Result<Vec<Entity>> {
+    /// Starts the next transaction of a build, after whatever others write, however long that takes:
+    /// waiting harms nobody, and giving up would throw away what is built. Whoever watches is asked
+    /// again and again.
+    fn next_write(
+        &self,
+        watch: &mut Watch<'_>,
+        step: &str,
+        done: u64,
+        total: u64,
+    ) -> Result<WriteTxn> {
+        loop {
+            watch.step(step, done, total)?;
+            match self.write() {
+                Err(Error::WriterQueueTimeout { .. }) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// The ids of what a declaration is on.
+    fn in_scope(&self, scope: Scope) -> Result<RoaringTreemap> {
         let read = self.read()?;
-        let view = view::of(&read);
-        let entities = match scope {
-            Scope::Label(label) => {
-                let ids = view.set(SetId::Label(label))?;
-                ids.iter().map(|id| NodeId::new(id).into()).collect()
-            }
-            Scope::Type(of) => {
-                let ids = view.set(SetId::Type(of))?;
-                ids.iter()
-                    .map(|id| RelationshipId::new(id).into())
-                    .collect()
-            }
-        };
-        Ok(entities)
+        view::of(&read).set(match scope {
+            Scope::Label(label) => SetId::Label(label),
+            Scope::Type(of) => SetId::Type(of),
+        })
+    }
+}
+
+/// What a declaration is on, by its ids.
+fn entities(scope: Scope, ids: &RoaringTreemap) -> impl Iterator<Item = Entity> {
+    ids.iter().map(move |id| match scope {
+        Scope::Label(_) => NodeId::new(id).into(),
+        Scope::Type(_) => RelationshipId::new(id).into(),
+    })
+}
+
+/// The index as it is declared now. Whoever builds has to look in every transaction: somebody may
+/// have dropped it, and what is entered after that stays for ever, or comes back half as "ready".
+fn declared_index(catalog: &Catalog, index: &IndexDef) -> Result<Arc<IndexDef>> {
+    let declared = catalog.index(index.id).cloned();
+    declared.ok_or_else(|| Error::DroppedMeanwhile {
+        // It has the name of its constraint, with which it goes.
+        what: if index.constraint.is_some() {
+            "constraint"
+        } else {
+            "index"
+        },
+        name: Arc::clone(&index.name),
+    })
+}
+
+/// The constraint as it is declared now.
+fn declared_constraint(
+    catalog: &Catalog,
+    constraint: &ConstraintDef,
+) -> Result<Arc<ConstraintDef>> {
+    let declared = catalog.constraint(constraint.id).cloned();
+    declared.ok_or_else(|| dropped(constraint))
+}
+
+/// The index that proves a constraint. They come and go together.
+fn proof(catalog: &Catalog, constraint: &ConstraintDef) -> Result<Arc<IndexDef>> {
+    let proof = catalog.proof_of(constraint.id).cloned();
+    proof.ok_or_else(|| dropped(constraint))
+}
+
+fn dropped(constraint: &ConstraintDef) -> Error {
+    Error::DroppedMeanwhile {
+        what: "constraint",
+        name: Arc::clone(&constraint.name),
     }
 }
 
@@ -126,34 +183,15 @@ impl WriteTxn {
                 _ => Ok(()),
             }
         })?;
-        if let Some(entry) = key.map(EntryKey::written) {
-            let value = entry.value.unwrap_or_default();
+        if let Some(key) = key
+            && !key.is_entered(self.keys())?
+        {
+            let entry = key.written();
             self.note_addition();
+            self.note_entry(&entry);
+            let value = entry.value.unwrap_or_default();
             self.keys().put(Family::PropIndex, &entry.key, &value)?;
         }
         Ok(())
-    }
-
-    /// Counts the entries of an index: while it was being built, nobody did.
-    fn count_entries(&mut self, index: &IndexDef) -> Result<()> {
-        let mut entries = 0;
-        let mut sketch = Sketch::default();
-        let prefix = index_prefix(index.id);
-        let range = KeyRange::prefix(prefix.as_bytes());
-        let mut scan = self.keys().scan(Family::PropIndex, &range)?;
-        while let Some(entry) = scan.next()? {
-            entries += 1;
-            let id = if index.unique { 0 } else { 8 };
-            let values = entry.key.len().saturating_sub(id);
-            sketch.add(entry.key.get(..values).unwrap_or_default());
-        }
-        drop(scan);
-        let counter = Counter::Entries(index.id);
-        if entries > 0 {
-            let count = Counter::encode_count(entries);
-            self.keys().put(Family::Meta, &counter.key(), &count)?;
-        }
-        self.keys()
-            .put(Family::Meta, &index.id.sketch_key(), &sketch.encode())
     }
 }

@@ -3,7 +3,7 @@
 //! Its levels go in as a bulk load, since there may be more of them than a transaction holds; the
 //! declaration is the load's last commit, so that both become visible together.
 
-use super::declare::{Declared, HierarchyOptions};
+use super::wanted::HierarchyOptions;
 use super::{unknown, unwatched};
 use crate::catalog::{Change, Counter, GraphState, HierarchyDef};
 use crate::codec::CodecError;
@@ -16,6 +16,8 @@ use crate::graph::hierarchy::{
 };
 use crate::graph::keys::DegreeKey;
 use crate::graph::pending::decode_degree;
+use crate::graph::record::RelationshipRecord;
+use crate::graph::sets::SetId;
 use crate::graph::{Direction, Read as _, WriteTxn, view};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
@@ -25,6 +27,13 @@ use crate::value::NodeId;
 use roaring::RoaringTreemap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A type has few relationships if all are so many times as many.
+const FEW: u64 = 8;
+/// So many relationships are read from one word to the watch to the next.
+const READS_PER_STEP: u64 = 4096;
+/// The step, as a watch is told of it.
+const READ: &str = "read the relationships";
 
 impl Database {
     /// Declares that relationships of a type lead from parent to child: from now on the database
@@ -50,11 +59,10 @@ impl Database {
         hierarchy: HierarchyOptions,
         watch: &mut Watch<'_>,
     ) -> Result<()> {
-        watch.step("read the relationships", 0, 0)?;
+        watch.step(READ, 0, 0)?;
         let mut txn = self.write()?;
-        let declared = match txn.declare_hierarchy(&hierarchy)? {
-            Declared::Known(_) => return Ok(()),
-            Declared::New(declared) => declared,
+        let Some(declared) = txn.declare_hierarchy(&hierarchy)? else {
+            return Ok(());
         };
         if txn.relationship_count(Some(&hierarchy.relationship_type))? == 0 {
             txn.change_catalog(&Change::Hierarchy(declared))?;
@@ -65,12 +73,9 @@ impl Database {
         txn.commit()?;
         let mut load = self.key_bulk_load()?;
         let state = GraphState::clone(&load.base().state);
-        if let Some(known) = state.catalog.hierarchy_of(declared.relationship_type) {
-            let name = Arc::clone(&known.name);
-            return Err(Error::AlreadyDeclared {
-                what: "hierarchy",
-                name,
-            });
+        // Others may have declared something since the name of the type was committed.
+        if hierarchy.is_there(&state.catalog, declared.relationship_type)? {
+            return Ok(());
         }
         // The load holds the writer's place, so what is published is what it starts from.
         let read = self.read()?;
@@ -130,6 +135,47 @@ fn ends<K: KeyRead>(
     definition: &HierarchyDef,
     watch: &mut Watch<'_>,
 ) -> Result<RoaringTreemap> {
+    let of_type = view.count(Counter::Type(definition.relationship_type))?;
+    // Walking over everything costs less than a read for each relationship, unless they are few.
+    if of_type.saturating_mul(FEW) < view.count(Counter::Relationships)? {
+        ends_of_few(view, definition, watch)
+    } else {
+        ends_of_many(view, definition, watch)
+    }
+}
+
+/// As [`ends`], from the records of the relationships.
+fn ends_of_few<K: KeyRead>(
+    view: &view::View<'_, K>,
+    definition: &HierarchyDef,
+    watch: &mut Watch<'_>,
+) -> Result<RoaringTreemap> {
+    let mut ends = RoaringTreemap::new();
+    let mut children = RoaringTreemap::new();
+    let relationships = view.set(SetId::Type(definition.relationship_type))?;
+    for (done, id) in (0..).zip(&relationships) {
+        if done % READS_PER_STEP == 0 {
+            watch.step(READ, done, relationships.len())?;
+        }
+        let found = view.record(Family::Edges, id, RelationshipRecord::decode_ends)?;
+        let found = found.ok_or_else(|| {
+            let (what, at) = ("set of a type's relationships", 0);
+            Error::record(Family::Labels.name(), CodecError::NotCanonical { what, at })
+        })?;
+        if !children.insert(found.target.get()) && definition.tree {
+            one_parent(view, definition, found.target)?;
+        }
+        ends.insert(found.source.get());
+    }
+    Ok(ends | children)
+}
+
+/// As [`ends`], from the degrees of all nodes.
+fn ends_of_many<K: KeyRead>(
+    view: &view::View<'_, K>,
+    definition: &HierarchyDef,
+    watch: &mut Watch<'_>,
+) -> Result<RoaringTreemap> {
     let mut ends = RoaringTreemap::new();
     for family in [Family::Out, Family::In] {
         let damaged = |error: CodecError| Error::record(family.name(), error);
@@ -142,7 +188,7 @@ fn ends<K: KeyRead>(
             let key = DegreeKey::decode(entry.key).map_err(damaged)?;
             let next = key.near.get();
             if last != Some(next >> 20) {
-                watch.step("read the relationships", next, view.state.next.node)?;
+                watch.step(READ, next, view.state.next.node)?;
                 last = Some(next >> 20);
             }
             if key.relationship_type != definition.relationship_type {

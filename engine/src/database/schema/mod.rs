@@ -6,34 +6,39 @@
 //! one commit      "ready"
 //! ```
 //! Something that is refused on the way, or cancelled, is taken back. What a crash has cut short stays
-//! "building", which is safe, and [`Database::finish_schema`] goes on with it.
+//! "building", which is safe, and [`Database::finish_schema`] goes on with it. One thread builds; others
+//! that want the same wait for it.
 
+mod build;
 mod declare;
 mod fill;
 mod hierarchy;
+mod wanted;
 
-pub use declare::{Constraint, ConstraintOn, HierarchyOptions, Index};
+pub(crate) use build::Builds;
+pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index};
 
 use super::Database;
 use super::keys::KeyRead as _;
-use crate::catalog::{Change, ConstraintDef, IndexDef, Readiness, SchemaId};
+use crate::catalog::{Change, Readiness, SchemaId};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
 use crate::storage::cancel::{CancelToken, Watch};
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
-use declare::Declared;
+use build::Buildable;
 use std::sync::Arc;
 
 /// So many entries of something dropped are removed in one commit.
 const DROP_PORTION: usize = 20_000;
 
 impl Database {
-    /// Creates a property index, and returns when it is ready. Readers and writers go on meanwhile.
+    /// Creates a property index, and returns when it is ready. Readers and writers go on meanwhile; it
+    /// waits for them as long as it takes, and for whoever builds the same index.
     ///
     /// # Errors
-    /// [`Error::AlreadyDeclared`]; [`Error::IndexedValueTooLong`] if something has values that
-    /// do not fit, and then there is no index.
+    /// [`Error::AlreadyDeclared`]; [`Error::DroppedMeanwhile`]; [`Error::IndexedValueTooLong`] if
+    /// something has values that do not fit, and then there is no index.
     pub fn create_index(&self, index: Index) -> Result<()> {
         self.create_index_watched(index, &mut unwatched(&mut |_| {}))
     }
@@ -41,30 +46,22 @@ impl Database {
     /// The same, with progress, and cancellable.
     ///
     /// # Errors
-    /// As [`create_index`](Self::create_index), and [`Error::Cancelled`]: there is no index then.
+    /// As [`create_index`](Self::create_index), and [`Error::Cancelled`]: there is no index then,
+    /// unless another writer is in the way of taking it back for too long.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a description is used up by what it describes"
     )]
     pub fn create_index_watched(&self, index: Index, watch: &mut Watch<'_>) -> Result<()> {
-        let mut txn = self.write()?;
-        let declared = txn.declare_index(&index)?;
-        txn.commit()?;
-        match declared {
-            Declared::Known(known) if known.readiness == Readiness::Ready => Ok(()),
-            Declared::Known(index) => self.fill_index(&index, watch),
-            Declared::New(index) => self
-                .fill_index(&index, watch)
-                .inspect_err(|_| self.give_up(|| self.remove_index(index.id))),
-        }
+        self.declare_and_build(watch, |txn| txn.declare_index(&index).map(Buildable::Index))
     }
 
     /// Creates a constraint, and returns when everything keeps to it. Readers and writers go on
-    /// meanwhile.
+    /// meanwhile; it waits for them as long as it takes, and for whoever builds the same constraint.
     ///
     /// # Errors
-    /// [`Error::AlreadyDeclared`]; [`Error::ConstraintViolation`] with the first that breaks it,
-    /// and then there is no constraint.
+    /// [`Error::AlreadyDeclared`]; [`Error::PropertiesIndexed`]; [`Error::DroppedMeanwhile`];
+    /// [`Error::ConstraintViolation`] with the first that breaks it, and then there is no constraint.
     pub fn create_constraint(&self, constraint: Constraint) -> Result<()> {
         self.create_constraint_watched(constraint, &mut unwatched(&mut |_| {}))
     }
@@ -73,7 +70,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`create_constraint`](Self::create_constraint), and [`Error::Cancelled`]: there is no
-    /// constraint then.
+    /// constraint then, unless another writer is in the way of taking it back for too long.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a description is used up by what it describes"
@@ -83,16 +80,10 @@ impl Database {
         constraint: Constraint,
         watch: &mut Watch<'_>,
     ) -> Result<()> {
-        let mut txn = self.write()?;
-        let declared = txn.declare_constraint(&constraint)?;
-        txn.commit()?;
-        match declared {
-            Declared::Known(known) if known.readiness == Readiness::Ready => Ok(()),
-            Declared::Known(constraint) => self.fill_constraint(&constraint, watch),
-            Declared::New(constraint) => self
-                .fill_constraint(&constraint, watch)
-                .inspect_err(|_| self.give_up(|| self.remove_constraint(&constraint))),
-        }
+        self.declare_and_build(watch, |txn| {
+            let declared = txn.declare_constraint(&constraint);
+            declared.map(Buildable::Constraint)
+        })
     }
 
     /// Drops a property index.
@@ -112,7 +103,7 @@ impl Database {
                 constraint: Arc::clone(&constraint.name),
             });
         }
-        self.remove_index(index.id)
+        self.remove(index.id, |_| true)
     }
 
     /// Drops a constraint, with the index that proves it.
@@ -122,7 +113,7 @@ impl Database {
     pub fn drop_constraint(&self, name: &str) -> Result<()> {
         let constraint = self.read()?.catalog().constraint_named(name).cloned();
         let constraint = constraint.ok_or_else(|| unknown("constraint", name))?;
-        self.remove_constraint(&constraint)
+        self.remove(constraint.id, |_| true)
     }
 
     /// Goes on with what a crash has cut short: indexes and constraints that are still being built,
@@ -131,38 +122,25 @@ impl Database {
     /// # Errors
     /// As [`create_constraint`](Self::create_constraint); what cannot be finished is taken back.
     pub fn finish_schema(&self, watch: &mut Watch<'_>) -> Result<()> {
-        let read = self.read()?;
-        for constraint in read.catalog().constraints() {
-            if constraint.readiness == Readiness::Building {
-                self.fill_constraint(constraint, watch)
-                    .inspect_err(|_| self.give_up(|| self.remove_constraint(constraint)))?;
-            }
-        }
-        for index in read.catalog().indexes() {
-            if index.readiness == Readiness::Building && index.constraint.is_none() {
-                self.fill_index(index, watch)
-                    .inspect_err(|_| self.give_up(|| self.remove_index(index.id)))?;
-            }
-        }
+        self.build_unfinished(watch)?;
         self.remove_dropped()
     }
 
-    fn remove_constraint(&self, constraint: &ConstraintDef) -> Result<()> {
+    /// Drops an index or a constraint, and the index that proves it, if it is as ready as `goes` says.
+    fn remove(&self, id: SchemaId, goes: impl Fn(Readiness) -> bool) -> Result<()> {
         let mut txn = self.write()?;
-        let proof = |index: &&Arc<IndexDef>| index.constraint == Some(constraint.id);
-        let index = txn.catalog().indexes().find(proof).cloned();
-        txn.change_catalog(&Change::DropConstraint(constraint.id))?;
-        if let Some(index) = index {
-            txn.change_catalog(&Change::DropIndex(index.id))?;
-        }
-        txn.commit()?;
-        self.remove_dropped()
-    }
-
-    fn remove_index(&self, index: SchemaId) -> Result<()> {
-        let mut txn = self.write()?;
-        if txn.catalog().index(index).is_some() {
-            txn.change_catalog(&Change::DropIndex(index))?;
+        let catalog = txn.catalog();
+        let constraint = catalog.constraint(id).filter(|of| goes(of.readiness));
+        let index = match constraint {
+            Some(constraint) => catalog.proof_of(constraint.id),
+            None => catalog.index(id).filter(|of| goes(of.readiness)),
+        };
+        let changes = [
+            constraint.map(|of| Change::DropConstraint(of.id)),
+            index.map(|of| Change::DropIndex(of.id)),
+        ];
+        for change in changes.iter().flatten() {
+            txn.change_catalog(change)?;
         }
         txn.commit()?;
         self.remove_dropped()
@@ -201,13 +179,6 @@ impl Database {
         }
         txn.commit()?;
         Ok(doomed.len() == DROP_PORTION)
-    }
-
-    /// Takes a declaration back. The error that led here is what the caller has to hear of.
-    fn give_up(&self, undo: impl FnOnce() -> Result<()>) {
-        if let Err(error) = undo() {
-            tracing::warn!(%error, "what was declared in vain is still there, as \"building\"");
-        }
     }
 }
 

@@ -43,6 +43,11 @@ impl Database {
     /// two databases is the same if their graphs are, with the same declarations. Relationships name
     /// their ends by the places of the nodes' lines, from 0. It cannot be loaded.
     ///
+    /// Different graphs never have one text. Equal graphs can have two only if they hold a part of
+    /// some thousand nodes or more, or of some hundred that are tightly linked, in which nodes look
+    /// alike at every distance without being images of each other: telling those apart has a budget of
+    /// some seconds.
+    ///
     /// Names that nothing has, and the next free ids, are left out.
     ///
     /// # Errors

@@ -4,9 +4,11 @@
 //! each other, and each is put in order for itself: one node of its smallest cell is singled out, and
 //! what follows from that is refined again. Which node that is must not depend on numbers, so every
 //! node of the cell is tried, and the one that gives the smallest description of the component wins.
+//! A look comes first, at what singling out a node tells at once: only nodes that tell the least are
+//! tried to the end. In graphs without symmetry that is one.
 //!
-//! Trying has a budget of work, shared among components by their size. Beyond it one node is taken
-//! for all of its cell. That is right whenever the nodes of the cell are images of each other, as in
+//! Looks and tries have a budget of work each, shared among components by their size: a try goes to
+//! any depth, and costs much more than a look. Beyond it one node is taken for all of its cell. That is right whenever the nodes of the cell are images of each other, as in
 //! rings, grids and trees of any size; a component that is large, and whose cells hold nodes that are
 //! not, can come out differently for equal graphs. Such components have no labels or properties
 //! that differ, and each node has the same neighbourhood at every distance.
@@ -14,14 +16,52 @@
 use super::graph::{Colour, Graph, Link};
 use super::partition::Partition;
 use crate::error::Result;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// How many links may be looked at, over all the tries of one depth.
-const BUDGET: u64 = 1 << 21;
+/// How much work a whole graph may take: some seconds of it.
+const BUDGET: Budget = Budget {
+    looks: 100 << 20,
+    tries: 1 << 21,
+};
 /// What a component may use however small its share is.
-const LEAST_BUDGET: u64 = 1 << 12;
+const LEAST_BUDGET: Budget = Budget {
+    looks: 1 << 13,
+    tries: 1 << 12,
+};
 /// Beyond so many nodes singled out one within the other, no more components are looked for.
 const DEEPEST: u32 = 128;
+
+/// How many nodes and links may be looked at.
+#[derive(Clone, Copy)]
+struct Budget {
+    /// For all first looks together.
+    looks: u64,
+    /// Over all the tries of one depth.
+    tries: u64,
+}
+
+impl Budget {
+    /// The share of a part of a whole.
+    fn share(self, part: u64, whole: u64) -> Self {
+        let share = |budget: u64, least: u64| {
+            let share = budget.saturating_mul(part) / whole;
+            share.max(least).min(budget)
+        };
+        Self {
+            looks: share(self.looks, LEAST_BUDGET.looks),
+            tries: share(self.tries, LEAST_BUDGET.tries),
+        }
+    }
+
+    /// The budget of each of so many tries.
+    fn split(self, tries: usize) -> Self {
+        Self {
+            looks: self.looks / tries as u64,
+            tries: self.tries / tries as u64,
+        }
+    }
+}
 
 /// Asks whether to go on.
 type Step<'a> = &'a mut dyn FnMut() -> Result<()>;
@@ -37,7 +77,7 @@ pub(super) fn canonical(graph: &Graph, colours: &[Colour], step: Step<'_>) -> Re
 fn settle(
     graph: &Graph,
     mut partition: Partition,
-    budget: u64,
+    budget: Budget,
     depth: u32,
     step: Step<'_>,
 ) -> Result<Vec<u32>> {
@@ -63,8 +103,8 @@ fn settle(
         }
         let part = graph.part(&nodes, &mut numbers);
         let colours: Vec<Colour> = nodes.iter().map(|node| colours[*node as usize]).collect();
-        let share = (budget.saturating_mul(part.size()) / graph.size()).max(LEAST_BUDGET);
-        let order = order_component(&part, &colours, share.min(budget), depth, step)?;
+        let share = budget.share(part.size(), graph.size());
+        let order = order_component(&part, &colours, share, depth, step)?;
         let description = describe(&part, &colours, &order);
         let order = order.iter().map(|at| nodes[*at as usize]).collect();
         described.push((description, order));
@@ -85,7 +125,7 @@ fn settle(
 fn order_component(
     part: &Graph,
     colours: &[Colour],
-    budget: u64,
+    mut budget: Budget,
     depth: u32,
     step: Step<'_>,
 ) -> Result<Vec<u32>> {
@@ -99,8 +139,14 @@ fn order_component(
     {
         return settle(part, partition, budget, depth + 1, step);
     }
-    let cell = partition.smallest_cell().to_vec();
-    let tries = if part.size().saturating_mul(cell.len() as u64) <= budget {
+    let mut cell = partition.smallest_cell().to_vec();
+    // Whether there is room for all of them must not depend on which came first, and so on numbers.
+    let cost = |nodes: usize| part.size().saturating_mul(nodes as u64);
+    if let Some(left) = budget.looks.checked_sub(cost(cell.len())) {
+        budget.looks = left;
+        cell = telling_least(part, &partition, &cell, step)?;
+    }
+    let tries = if cost(cell.len()) <= budget.tries {
         cell.len()
     } else {
         1
@@ -110,7 +156,7 @@ fn order_component(
         step()?;
         let mut tried = partition.clone();
         tried.single_out(part, *node);
-        let order = settle(part, tried, budget / tries as u64, depth + 1, step)?;
+        let order = settle(part, tried, budget.split(tries), depth + 1, step)?;
         if tries == 1 {
             return Ok(order);
         }
@@ -120,6 +166,59 @@ fn order_component(
         }
     }
     Ok(best.map(|(_, order)| order).unwrap_or_default())
+}
+
+/// The nodes of a cell whose singling out tells the least, in the order of what is told. If that tells
+/// every node from every other, they are images of each other, and one of them is enough.
+fn telling_least(
+    part: &Graph,
+    partition: &Partition,
+    cell: &[u32],
+    step: Step<'_>,
+) -> Result<Vec<u32>> {
+    let mut least: Option<Vec<u64>> = None;
+    let mut nodes = Vec::new();
+    for node in cell {
+        step()?;
+        let mut tried = partition.clone();
+        tried.single_out(part, *node);
+        let told = tell(part, &tried);
+        match least.as_ref().map(|least| told.cmp(least)) {
+            Some(Ordering::Greater) => {}
+            Some(Ordering::Equal) if tried.is_discrete() => {}
+            Some(Ordering::Equal) => nodes.push(*node),
+            Some(Ordering::Less) | None => {
+                least = Some(told);
+                nodes.clear();
+                nodes.push(*node);
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+/// What is known of a refined partition: how long each cell is, and what its nodes see of the others.
+/// All nodes of a cell see the same.
+fn tell(part: &Graph, partition: &Partition) -> Vec<u64> {
+    let mut told = Vec::new();
+    let mut seen = Vec::new();
+    let mut at = 0;
+    while let Some(node) = partition.nodes().get(at).copied() {
+        let colour = partition.colours()[node as usize];
+        let length = partition.cell_length(colour);
+        told.push(length as u64);
+        seen.clear();
+        let links = part.links(node).iter();
+        seen.extend(links.map(|link| (link.kind, partition.colours()[link.other as usize])));
+        seen.sort_unstable();
+        told.push(seen.len() as u64);
+        told.extend(
+            seen.iter()
+                .flat_map(|(kind, colour)| [*kind, u64::from(*colour)]),
+        );
+        at += length;
+    }
+    told
 }
 
 /// Everything about a component, in this order of its nodes.

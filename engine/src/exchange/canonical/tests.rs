@@ -173,7 +173,7 @@ fn symmetric_graphs_keep_their_form() {
         ("nothing", 0, vec![]),
         ("loose nodes", 2000, vec![]),
         ("rings", first, rings),
-        ("a large ring", 3000, ring(0, 3000).collect()),
+        ("a large ring", 8000, ring(0, 8000).collect()),
         ("a clique", 150, clique(150)),
         ("all to all", 90, between(30, 60)),
         ("petersen", 10, petersen),

@@ -376,14 +376,12 @@ impl BulkLoad {
         for entry in self.room.entries.drain(..) {
             let value = entry.value.as_deref().unwrap_or_default();
             self.entries.push(&entry.key, value)?;
-            if entry.counts {
-                *self
-                    .counts
-                    .entry(Counter::Entries(entry.index))
-                    .or_default() += 1;
-                let sketch = self.sketches.entry(entry.index).or_default();
-                sketch.add(entry.values());
-            }
+            *self
+                .counts
+                .entry(Counter::Entries(entry.index))
+                .or_default() += 1;
+            let sketch = self.sketches.entry(entry.index).or_default();
+            sketch.add(entry.values());
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ mod tests;
 
 use super::keys::Entity;
 use super::view::View;
-use crate::catalog::{Counter, GraphState, SchemaId};
+use crate::catalog::{Counter, GraphState, SchemaId, check_id};
 use crate::codec::CommitSeq;
 use crate::database::keys::{KeyBulkLoad, KeyReadTxn, RunStream};
 use crate::error::{Error, Result};
@@ -218,10 +218,16 @@ impl BulkLoad {
 
     /// Makes the next ids at least these, so that those of what a dump no longer has are not given
     /// again.
-    pub fn reserve_ids(&mut self, next_node: u64, next_relationship: u64) {
+    ///
+    /// # Errors
+    /// [`Error::TooMany`] beyond [`MAX_ID`](crate::catalog::MAX_ID); the load goes on without it.
+    pub fn reserve_ids(&mut self, next_node: u64, next_relationship: u64) -> Result<()> {
+        check_id("node ids", next_node.saturating_sub(1))?;
+        check_id("relationship ids", next_relationship.saturating_sub(1))?;
         let next = &mut self.state.next;
         next.node = next.node.max(next_node);
         next.relationship = next.relationship.max(next_relationship);
+        Ok(())
     }
 
     /// Adds a node to a hierarchy by name, so that it is a member also without relationships.
@@ -271,16 +277,7 @@ fn view<'a>(read: &'a KeyReadTxn, state: &'a GraphState) -> View<'a, KeyReadTxn>
     }
 }
 
-/// The id that follows; there is none after the last.
-fn next_after(what: &'static str, id: u64) -> Result<u64> {
-    id.checked_add(1).ok_or(Error::TooMany {
-        what,
-        count: u64::MAX,
-        limit: u64::MAX - 1,
-    })
-}
-
-/// An id of the load: it may be chosen, but must rise.
+/// An id of the load, and the next one: it may be chosen, but must rise.
 fn take_id(
     wanted: Option<u64>,
     next: u64,
@@ -295,7 +292,7 @@ fn take_id(
             entry: added,
         });
     }
-    Ok((id, next_after(what, id)?))
+    Ok((check_id(what, id)?, id + 1))
 }
 
 /// A node or relationship of the load.

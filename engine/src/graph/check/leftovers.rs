@@ -77,11 +77,8 @@ impl Examination<'_, '_> {
         }
         for index in catalog.indexes() {
             let found = stored.remove(&index.id).unwrap_or_default();
-            if index.readiness != Readiness::Ready {
-                continue;
-            }
             let expected = self.entries.get(&index.id).copied().unwrap_or_default();
-            if found != expected {
+            if index.readiness == Readiness::Ready && found != expected {
                 let what = format_args!("index {} has {found} entries for {expected}", index.name);
                 self.findings.find(Family::PropIndex, what);
             }
@@ -121,7 +118,7 @@ impl Examination<'_, '_> {
         Ok(())
     }
 
-    /// Every count but those of what is being built or removed, and of members, which come later.
+    /// Every count but those of what is being removed, and of members, which come later.
     fn stored_counts(&mut self) -> Result<()> {
         let catalog = self.view.catalog();
         let prefix = [Counter::TAG];
@@ -138,9 +135,7 @@ impl Examination<'_, '_> {
             };
             let is_settled = match counter {
                 Counter::Members(_) => false,
-                Counter::Entries(id) => catalog
-                    .index(id)
-                    .is_some_and(|index| index.readiness == Readiness::Ready),
+                Counter::Entries(id) => catalog.index(id).is_some(),
                 _ => true,
             };
             let actual = self.counts.remove(&counter).unwrap_or_default();

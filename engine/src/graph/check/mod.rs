@@ -1,6 +1,7 @@
 //! Whether everything that the graph keeps in step is in step.
 //!
 //! ```text
+//! declared       names, the indexes that prove constraints, nothing that was dropped
 //! nodes          beside out and in: degrees, label sets, counts, index entries, values apart
 //! relationships  both directions, ends, type sets, index entries, values apart
 //! leftovers      what nobody points at: as many entries as were looked for, and not one more
@@ -10,6 +11,7 @@
 //! there is looked for, and then counted, so that there cannot be anything else. Sets of ids are all
 //! that is kept in memory. It reports what it finds and goes on; it must never stop at the first.
 
+mod declared;
 mod findings;
 mod hierarchies;
 mod leftovers;
@@ -72,6 +74,7 @@ pub(crate) fn examine(
         members: BTreeMap::new(),
         children: BTreeMap::new(),
     };
+    examination.declared();
     examination.nodes(watch)?;
     examination.relationships(watch)?;
     examination.leftovers(watch)?;

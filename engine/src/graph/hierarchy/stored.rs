@@ -7,6 +7,7 @@ use crate::catalog::{HierarchyDef, SchemaId};
 use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
+use crate::graph::Direction as Sight;
 use crate::graph::keys::{AdjacencyKey, Way};
 use crate::graph::pending::stored;
 use crate::graph::sets;
@@ -120,7 +121,7 @@ pub(crate) fn failed(definition: &HierarchyDef, error: LineageError<Error>) -> E
     }
 }
 
-/// A hierarchy of a transaction's view: levels, roots and members.
+/// A hierarchy of a transaction's view: levels, roots and members, parents and children.
 ///
 /// ```
 /// use stratigraph::{Database, HierarchyOptions, NO_PROPERTIES, Read};
@@ -134,6 +135,8 @@ pub(crate) fn failed(definition: &HierarchyDef, error: LineageError<Error>) -> E
 /// let outline = txn.hierarchy("outline")?;
 /// assert_eq!(outline.level(chapter)?, Some(1));
 /// assert!(outline.roots()?.contains(book.get()));
+/// assert!(outline.children(book)?.contains(chapter.get()));
+/// assert!(outline.parents(book)?.is_empty());
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 pub struct Hierarchy<'a, K> {
@@ -220,6 +223,28 @@ impl<'a, K: KeyRead> Hierarchy<'a, K> {
     /// See [`Read`](crate::Read).
     pub fn roots(&self) -> Result<RoaringTreemap> {
         self.members(0)
+    }
+
+    /// The parents of a node, each once.
+    ///
+    /// # Errors
+    /// See [`Read`](crate::Read).
+    pub fn parents(&self, node: NodeId) -> Result<RoaringTreemap> {
+        self.kin(Sight::Incoming, node)
+    }
+
+    /// The children of a node, each once.
+    ///
+    /// # Errors
+    /// See [`Read`](crate::Read).
+    pub fn children(&self, node: NodeId) -> Result<RoaringTreemap> {
+        self.kin(Sight::Outgoing, node)
+    }
+
+    fn kin(&self, sight: Sight, node: NodeId) -> Result<RoaringTreemap> {
+        let types = [self.definition.relationship_type];
+        let neighbours = self.view.neighbours(node, sight, Some(&types))?;
+        neighbours.map(|found| Ok(found?.node.get())).collect()
     }
 
     /// How many levels there are: one more than the level of the deepest member.

@@ -17,10 +17,13 @@ use super::properties::{Apart, Encoder, MAX_VALUE_BYTES};
 use super::read::{Read, sealed};
 use super::rules::{self, Outcome};
 use super::view::{self, View};
-use crate::catalog::{Catalog, Change, Counter, GraphState, NameId, Names, NextIds};
+use crate::catalog::{
+    Catalog, Change, Counter, GraphState, NameId, Names, NextIds, SchemaId, check_schema_id,
+};
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
+use crate::index::property::Entry;
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -102,7 +105,7 @@ impl WriteTxn {
     /// Takes back every change since `savepoint`, which stays usable.
     ///
     /// # Errors
-    /// [`Error::UnknownSavepoint`] if it is gone.
+    /// [`Error::UnknownSavepoint`] if it is gone, or of another transaction.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
         self.keys.rollback_to(savepoint.0)?;
         let at = self
@@ -125,7 +128,7 @@ impl WriteTxn {
     /// Forgets `savepoint` and every later one; their changes stay.
     ///
     /// # Errors
-    /// [`Error::UnknownSavepoint`] if it is gone.
+    /// [`Error::UnknownSavepoint`] if it is gone, or of another transaction.
     pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
         self.keys.release(savepoint.0)?;
         let at = self
@@ -220,13 +223,8 @@ impl WriteTxn {
 
     /// What else index entries that were written change, and what is still to be looked at.
     fn note_rules(&mut self, rules: &Outcome) {
-        for entry in rules.entries.iter().filter(|entry| entry.counts) {
-            let difference = if entry.value.is_some() { 1 } else { -1 };
-            self.pending
-                .count(Counter::Entries(entry.index), difference);
-            if entry.value.is_some() {
-                self.pending.sketch(entry.index, entry.values());
-            }
+        for entry in &rules.entries {
+            self.note_entry(entry);
         }
         match rules.unmet {
             Some(entity) => drop(self.unmet.insert(entity)),
@@ -234,11 +232,21 @@ impl WriteTxn {
         }
     }
 
+    /// Counts an index entry that is written or removed. Counts are exact also while an index is built.
+    pub(crate) fn note_entry(&mut self, entry: &Entry) {
+        let difference = if entry.value.is_some() { 1 } else { -1 };
+        self.pending
+            .count(Counter::Entries(entry.index), difference);
+        if entry.value.is_some() {
+            self.pending.sketch(entry.index, entry.values());
+        }
+    }
+
     /// The next number of something declared.
-    pub(crate) fn next_schema_id(&mut self) -> u32 {
-        let id = self.state.next.schema;
+    pub(crate) fn next_schema_id(&mut self) -> Result<SchemaId> {
+        let id = check_schema_id(self.state.next.schema)?;
         self.state.next.schema += 1;
-        id
+        Ok(SchemaId(id))
     }
 
     /// Raises the next free ids, so that what is created next has the ids that a dump names. They

@@ -2,7 +2,7 @@
 
 use super::relationships::Doomed;
 use super::{Changes, WriteTxn};
-use crate::catalog::{Change, Counter, LabelId, SchemaId, Scope};
+use crate::catalog::{Change, Counter, LabelId, SchemaId, Scope, check_id};
 use crate::error::{Error, Result};
 use crate::graph::Direction;
 use crate::graph::hierarchy;
@@ -63,7 +63,7 @@ impl WriteTxn {
     ) -> Result<NodeId> {
         labels.sort_unstable();
         labels.dedup();
-        let node = NodeId::new(self.state.next.node);
+        let node = NodeId::new(check_id("node ids", self.state.next.node)?);
         let entity = Entity::Node(node);
         let record = NodeRecord { labels, properties };
         let after = Facts::of_node(&record);

@@ -1,7 +1,7 @@
 //! Creating and deleting relationships. Both directions, degrees, sets and counts change together.
 
 use super::{Changes, WriteTxn};
-use crate::catalog::{Change, Counter, LabelId, Scope, TypeId};
+use crate::catalog::{Change, Counter, LabelId, Scope, TypeId, check_id};
 use crate::error::{Error, Result};
 use crate::graph::hierarchy;
 use crate::graph::keys::{AdjacencyKey, DegreeKey, Entity, Way, record_key};
@@ -40,7 +40,8 @@ impl WriteTxn {
         target: NodeId,
         properties: Properties,
     ) -> Result<RelationshipId> {
-        let relationship = RelationshipId::new(self.state.next.relationship);
+        let next = check_id("relationship ids", self.state.next.relationship)?;
+        let relationship = RelationshipId::new(next);
         let entity = Entity::Relationship(relationship);
         let record = RelationshipRecord {
             relationship_type,

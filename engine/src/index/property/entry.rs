@@ -1,6 +1,6 @@
 //! One entry of a property index: what writers keep in step.
 
-use crate::catalog::{IndexDef, Readiness, SchemaId};
+use crate::catalog::{IndexDef, SchemaId};
 use crate::codec::{CodecError, KeyReader, KeyWriter};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
@@ -17,7 +17,6 @@ pub(crate) struct EntryKey {
     index: SchemaId,
     entity: Entity,
     unique: bool,
-    ready: bool,
     bytes: Vec<u8>,
     /// How many of the bytes are the index and the values.
     values_end: usize,
@@ -31,8 +30,6 @@ pub(crate) struct Entry {
     pub(crate) value: Option<Vec<u8>>,
     /// How many bytes of the key are the index and the values.
     values_end: usize,
-    /// Whether it counts: while an index is being built nobody knows what is in it.
-    pub(crate) counts: bool,
 }
 
 impl Entry {
@@ -61,7 +58,6 @@ impl EntryKey {
             index: index.id,
             entity,
             unique: index.unique,
-            ready: index.readiness == Readiness::Ready,
             bytes: key.finish(),
             values_end,
         })
@@ -75,6 +71,16 @@ impl EntryKey {
         holder
             .transpose()
             .map_err(|error| Error::record(Family::PropIndex.name(), error))
+    }
+
+    /// Whether the entity is in the index with these values. While an index is being built nobody
+    /// else knows: it may not have been entered yet.
+    pub(crate) fn is_entered(&self, keys: &impl KeyRead) -> Result<bool> {
+        if self.unique {
+            Ok(self.holder(keys)? == Some(self.entity))
+        } else {
+            keys.contains(Family::PropIndex, &self.bytes)
+        }
     }
 
     pub(crate) fn written(self) -> Entry {
@@ -95,7 +101,6 @@ impl EntryKey {
             values_end: self.values_end,
             key: self.bytes,
             value: None,
-            counts: self.ready,
         }
     }
 }

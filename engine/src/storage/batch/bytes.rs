@@ -27,16 +27,6 @@ impl<const INLINE: usize> Bytes<INLINE> {
         let length = u8::try_from(from.len()).ok()?;
         Some(Self::Short { length, bytes })
     }
-
-    /// The first eight bytes as a number that orders as they do, zeros where there are none. Two keys
-    /// most often differ there, and comparing numbers costs less than comparing bytes.
-    fn head(&self) -> u64 {
-        let head = match self {
-            Self::Short { bytes, .. } => bytes.first_chunk(),
-            Self::Long(bytes) => bytes.first_chunk(),
-        };
-        head.copied().map(u64::from_be_bytes).unwrap_or_default()
-    }
 }
 
 impl<const INLINE: usize> Deref for Bytes<INLINE> {
@@ -84,9 +74,7 @@ impl<const INLINE: usize> PartialOrd for Bytes<INLINE> {
 
 impl<const INLINE: usize> Ord for Bytes<INLINE> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.head()
-            .cmp(&other.head())
-            .then_with(|| (**self).cmp(&**other))
+        (**self).cmp(&**other)
     }
 }
 

@@ -45,7 +45,7 @@ pub enum TemporalError {
 
 /// Why a text is no date, time or duration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("not a {what}: {problem} at byte {at}")]
+#[error("not a {what}: {}", self.reason())]
 pub struct TemporalTextError {
     /// What was being read, such as "local time".
     pub what: &'static str,
@@ -53,6 +53,17 @@ pub struct TemporalTextError {
     pub at: usize,
     /// The trouble.
     pub problem: TextProblem,
+}
+
+impl TemporalTextError {
+    /// The trouble and its place, without what was being read.
+    pub(in crate::value) fn reason(&self) -> String {
+        match &self.problem {
+            // That is about the whole text.
+            problem @ TextProblem::NotCanonical { .. } => problem.to_string(),
+            problem => format!("{problem} at byte {}", self.at),
+        }
+    }
 }
 
 /// What is wrong at one place of a text.
@@ -63,8 +74,11 @@ pub enum TextProblem {
     #[error("{0} expected")]
     Expected(&'static str),
     /// The text is readable, and we would write the same value differently.
-    #[error("not in its shortest form")]
-    NotCanonical,
+    #[error("write it as {accepted}")]
+    NotCanonical {
+        /// How we write it.
+        accepted: String,
+    },
     /// The shape is right and the numbers are not.
     #[error("{0}")]
     Invalid(TemporalError),

@@ -124,13 +124,14 @@ impl<'a> Scanner<'a> {
         if !self.is_at_end() {
             return Err(self.expected("the end"));
         }
-        if value.to_string() == text {
+        let accepted = value.to_string();
+        if accepted == text {
             return Ok(value);
         }
         Err(TemporalTextError {
             what: self.what,
             at: 0,
-            problem: TextProblem::NotCanonical,
+            problem: TextProblem::NotCanonical { accepted },
         })
     }
 

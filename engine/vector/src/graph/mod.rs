@@ -186,3 +186,6 @@ impl Room {
         (self.walker.work.distances, self.walker.work.steps)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,15 +22,20 @@
 //! | 384 | 19 | 21 | 105 | 190 |
 //! | 768 | 38 | 43 | 218 | 297 |
 //!
+//! Where there are many queries as well, what is read serves several pairs: sixty-four queries against
+//! rows in cache take 4 ns per pair at 128 dimensions and 10 at 384 with AVX-512, 6 and 14 with AVX2.
+//!
 //! One row per call costs a few nanoseconds more (384 dimensions: 22). The scalar twin takes 1150
 //! at 384, because `mul_add` is a call where the build may not assume the instruction.
 
 use crate::error::VectorError;
 use crate::rows::Rows;
+pub use long::cosine_of_long;
 use order::{Product, SquaredDifference};
 use std::fmt;
 use std::sync::OnceLock;
 
+mod long;
 mod order;
 mod scalar;
 
@@ -45,6 +50,7 @@ type Pair = unsafe fn(&[f32], &[f32]) -> f32;
 type PairAndSquare = unsafe fn(&[f32], &[f32]) -> (f32, f32);
 type InOrder = unsafe fn(&[f32], Rows<'_>, &mut [f32]);
 type Gathered = unsafe fn(&[f32], Rows<'_>, &[u32], &mut [f32]);
+type AllPairs = unsafe fn(Rows<'_>, Rows<'_>, &mut [f32]);
 
 /// The functions for one kind of machine. One value exists per kind, and it is handed out only
 /// where the machine is of that kind: every `unsafe` call below rests on it.
@@ -57,11 +63,14 @@ pub struct Kernels {
     squared_l2_rows: InOrder,
     dot_gathered: Gathered,
     squared_l2_gathered: Gathered,
+    dot_pairs: AllPairs,
+    squared_l2_pairs: AllPairs,
 }
 
-/// Compiles the loops of [`order`] with a machine's features turned on.
+/// Compiles the loops of [`order`] with a machine's features turned on, and says how many queries and
+/// rows share a pass where there are several of both.
 macro_rules! kernels {
-    ($table:ident, $name:literal, $lanes:ty $(, $features:literal)?) => {
+    ($table:ident, $name:literal, $lanes:ty, $queries:literal x $rows:literal $(, $features:literal)?) => {
         static $table: Kernels = {
             $(#[target_feature(enable = $features)])?
             unsafe fn dot(left: &[f32], right: &[f32]) -> f32 {
@@ -108,6 +117,22 @@ macro_rules! kernels {
                 // SAFETY: as for `dot_gathered`.
                 unsafe { order::gathered::<$lanes, SquaredDifference>(query, rows, places, results) }
             }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn dot_pairs(queries: Rows<'_>, rows: Rows<'_>, results: &mut [f32]) {
+                // SAFETY: this function's own contract: features, dimensions, and a result a pair.
+                unsafe {
+                    order::all_pairs::<$lanes, Product, $queries, $rows>(queries, rows, results);
+                }
+            }
+            $(#[target_feature(enable = $features)])?
+            unsafe fn squared_l2_pairs(queries: Rows<'_>, rows: Rows<'_>, results: &mut [f32]) {
+                // SAFETY: as for `dot_pairs`.
+                unsafe {
+                    order::all_pairs::<$lanes, SquaredDifference, $queries, $rows>(
+                        queries, rows, results,
+                    );
+                }
+            }
             Kernels {
                 name: $name,
                 dot,
@@ -117,18 +142,20 @@ macro_rules! kernels {
                 squared_l2_rows,
                 dot_gathered,
                 squared_l2_gathered,
+                dot_pairs,
+                squared_l2_pairs,
             }
         };
     };
 }
 
-kernels!(SCALAR, "scalar", scalar::Scalar);
+kernels!(SCALAR, "scalar", scalar::Scalar, 1 x 4);
 #[cfg(target_arch = "x86_64")]
-kernels!(AVX2, "avx2", avx2::Avx2, "avx2,fma");
+kernels!(AVX2, "avx2", avx2::Avx2, 2 x 2, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
-kernels!(AVX512, "avx512", avx512::Avx512, "avx512f");
+kernels!(AVX512, "avx512", avx512::Avx512, 4 x 4, "avx512f");
 #[cfg(target_arch = "aarch64")]
-kernels!(NEON, "neon", neon::Neon, "neon");
+kernels!(NEON, "neon", neon::Neon, 2 x 2, "neon");
 
 impl Kernels {
     /// The fastest kernels for this machine.
@@ -217,7 +244,13 @@ impl Kernels {
         // SAFETY: this table is only handed out on its own machine; the lengths are equal.
         let (square, (dot, other)) =
             unsafe { ((self.dot)(left, left), (self.dot_and_square)(left, right)) };
-        Ok(cosine_from_parts(dot, square, other))
+        Ok(
+            if dot.is_finite() && square.is_finite() && other.is_finite() {
+                cosine_from_parts(dot, square, other)
+            } else {
+                cosine_of_long(left, right)
+            },
+        )
     }
 
     /// The dot product of the query with each row.
@@ -289,6 +322,41 @@ impl Kernels {
         unsafe { (self.squared_l2_gathered)(query, rows, places, results) };
         Ok(())
     }
+
+    /// The dot product of every query with every row, query by query: with many of both, much
+    /// cheaper than a call per query, because each number that is read serves several pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`VectorError::DimensionMismatch`], or [`VectorError::WrongRoom`].
+    pub fn dot_pairs(
+        &self,
+        queries: Rows<'_>,
+        rows: Rows<'_>,
+        results: &mut [f32],
+    ) -> Result<(), VectorError> {
+        every_pair(queries, rows, results)?;
+        // SAFETY: this table is only handed out on its own machine; the shapes were checked.
+        unsafe { (self.dot_pairs)(queries, rows, results) };
+        Ok(())
+    }
+
+    /// The squared distance of every query from every row, query by query.
+    ///
+    /// # Errors
+    ///
+    /// [`VectorError::DimensionMismatch`], or [`VectorError::WrongRoom`].
+    pub fn squared_l2_pairs(
+        &self,
+        queries: Rows<'_>,
+        rows: Rows<'_>,
+        results: &mut [f32],
+    ) -> Result<(), VectorError> {
+        every_pair(queries, rows, results)?;
+        // SAFETY: this table is only handed out on its own machine; the shapes were checked.
+        unsafe { (self.squared_l2_pairs)(queries, rows, results) };
+        Ok(())
+    }
 }
 
 impl fmt::Debug for Kernels {
@@ -302,7 +370,8 @@ impl fmt::Debug for Kernels {
 /// minus one, whatever rounding did, and a vector's cosine with itself is one.
 ///
 /// The product of the squares is taken in `f64`, where it is exact. A vector so short that the
-/// square of its length is zero in `f32` (below about 1e-23) counts as having no direction.
+/// square of its length is zero in `f32` (below about 1e-23) counts as having no direction. One so
+/// long that its square is infinite (above about 1.8e19) has none here: see [`cosine_of_long`].
 #[must_use]
 pub fn cosine_from_parts(dot: f32, left_square: f32, right_square: f32) -> Option<f32> {
     let squares = f64::from(left_square) * f64::from(right_square);
@@ -336,6 +405,11 @@ fn same_room(rows: usize, room: usize) -> Result<(), VectorError> {
 fn all_rows(query: &[f32], rows: Rows<'_>, results: &[f32]) -> Result<(), VectorError> {
     same_dimensions(rows.dimensions(), query.len())?;
     same_room(rows.len(), results.len())
+}
+
+fn every_pair(queries: Rows<'_>, rows: Rows<'_>, results: &[f32]) -> Result<(), VectorError> {
+    same_dimensions(rows.dimensions(), queries.dimensions())?;
+    same_room(queries.len().saturating_mul(rows.len()), results.len())
 }
 
 fn some_rows(

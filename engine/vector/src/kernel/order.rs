@@ -26,7 +26,7 @@ use crate::rows::Rows;
 /// How many sums run side by side.
 pub(super) const LANES: usize = 16;
 
-/// How many rows share one pass over the query.
+/// How many rows share one pass over a single query.
 const TOGETHER: usize = 4;
 
 /// How many bytes before their use rows are asked for from memory.
@@ -125,39 +125,47 @@ fn canonical(sum: f32) -> f32 {
     if sum.is_nan() { f32::NAN } else { sum + 0.0 }
 }
 
-/// One query against `R` rows, each as long as the query.
+/// `Q` queries against `R` rows: what is loaded of a row serves all queries.
 ///
 /// # Safety
 ///
-/// The machine has the features of `V`, and from each pointer on `query.len()` numbers can be read.
+/// The machine has the features of `V`, and from each pointer on `dimensions` numbers can be read.
 #[inline(always)]
-unsafe fn against<V: Lanes, T: Term, const R: usize>(
-    query: &[f32],
+unsafe fn against<V: Lanes, T: Term, const Q: usize, const R: usize>(
+    dimensions: usize,
+    queries: [*const f32; Q],
     rows: [*const f32; R],
-) -> [f32; R] {
-    // SAFETY: `at` and what is read from it stay within `query.len()`, which the caller vouches for.
+) -> [[f32; R]; Q] {
+    // SAFETY: `at` and what is read from it stay within `dimensions`, which the caller vouches for.
     unsafe {
-        let mut sums = [V::zero(); R];
-        let start = query.as_ptr();
-        let whole = query.len() / LANES * LANES;
+        let mut sums = [[V::zero(); R]; Q];
+        let whole = dimensions / LANES * LANES;
         let mut at = 0;
         while at < whole {
-            let left = V::load(start.add(at));
-            for (sum, row) in sums.iter_mut().zip(rows) {
-                *sum = T::add(*sum, left, V::load(row.add(at)));
+            let left = queries.map(|query| V::load(query.add(at)));
+            for (column, row) in rows.into_iter().enumerate() {
+                let right = V::load(row.add(at));
+                for (sums, left) in sums.iter_mut().zip(left) {
+                    sums[column] = T::add(sums[column], left, right);
+                }
             }
             at += LANES;
         }
-        let rest = query.len() - whole;
+        let rest = dimensions - whole;
         if rest > 0 {
-            let left = V::load_part(start.add(at), rest);
-            for (sum, row) in sums.iter_mut().zip(rows) {
-                *sum = T::add(*sum, left, V::load_part(row.add(at), rest));
+            let left = queries.map(|query| V::load_part(query.add(at), rest));
+            for (column, row) in rows.into_iter().enumerate() {
+                let right = V::load_part(row.add(at), rest);
+                for (sums, left) in sums.iter_mut().zip(left) {
+                    sums[column] = T::add(sums[column], left, right);
+                }
             }
         }
-        let mut results = [0.0; R];
-        for (result, sum) in results.iter_mut().zip(sums) {
-            *result = canonical(sum.total());
+        let mut results = [[0.0; R]; Q];
+        for (results, sums) in results.iter_mut().zip(sums) {
+            for (result, sum) in results.iter_mut().zip(sums) {
+                *result = canonical(sum.total());
+            }
         }
         results
     }
@@ -171,7 +179,7 @@ unsafe fn against<V: Lanes, T: Term, const R: usize>(
 #[inline(always)]
 pub(super) unsafe fn pair<V: Lanes, T: Term>(left: &[f32], right: &[f32]) -> f32 {
     // SAFETY: the caller vouches for features and lengths.
-    unsafe { against::<V, T, 1>(left, [right.as_ptr()])[0] }
+    unsafe { against::<V, T, 1, 1>(left.len(), [left.as_ptr()], [right.as_ptr()])[0][0] }
 }
 
 /// The dot product of a pair, and of the right one with itself, in one pass.
@@ -227,14 +235,16 @@ pub(super) unsafe fn in_order<V: Lanes, T: Term>(
             for next in 0..TOGETHER {
                 prefetch_row::<V>(row(place + ahead + next), rows.dimensions());
             }
-            group.copy_from_slice(&against::<V, T, TOGETHER>(
-                query,
+            let [four] = against::<V, T, 1, TOGETHER>(
+                query.len(),
+                [query.as_ptr()],
                 [row(place), row(place + 1), row(place + 2), row(place + 3)],
-            ));
+            );
+            group.copy_from_slice(&four);
             place += TOGETHER;
         }
         for result in groups.into_remainder() {
-            [*result] = against::<V, T, 1>(query, [row(place)]);
+            [[*result]] = against::<V, T, 1, 1>(query.len(), [query.as_ptr()], [row(place)]);
             place += 1;
         }
     }
@@ -266,14 +276,69 @@ pub(super) unsafe fn gathered<V: Lanes, T: Term>(
                 prefetch_row::<V>(row(*next), rows.dimensions());
             }
             if let [a, b, c, d] = *four {
-                group.copy_from_slice(&against::<V, T, TOGETHER>(
-                    query,
+                let [four] = against::<V, T, 1, TOGETHER>(
+                    query.len(),
+                    [query.as_ptr()],
                     [row(a), row(b), row(c), row(d)],
-                ));
+                );
+                group.copy_from_slice(&four);
             }
         }
         for (result, place) in groups.into_remainder().iter_mut().zip(those.remainder()) {
-            [*result] = against::<V, T, 1>(query, [row(*place)]);
+            [[*result]] = against::<V, T, 1, 1>(query.len(), [query.as_ptr()], [row(*place)]);
+        }
+    }
+}
+
+/// Every query against every row, `Q` by `R` at a time, which is for the machine to choose: the sums
+/// of so many pairs must fit its registers. Results come query by query.
+///
+/// # Safety
+///
+/// The machine has the features of `V`, both have the same dimensions, and there is a result for
+/// each pair.
+#[inline(always)]
+pub(super) unsafe fn all_pairs<V: Lanes, T: Term, const Q: usize, const R: usize>(
+    queries: Rows<'_>,
+    rows: Rows<'_>,
+    results: &mut [f32],
+) {
+    let dimensions = rows.dimensions();
+    let start = |rows: Rows<'_>, place: usize| {
+        let values = rows.values().as_ptr();
+        values.wrapping_add(place * rows.stride())
+    };
+    let whole = (queries.len() / Q * Q, rows.len() / R * R);
+    for first in (0..whole.0).step_by(Q) {
+        let group = std::array::from_fn(|query| start(queries, first + query));
+        let mut place = 0;
+        // SAFETY: places stay below the numbers of queries and rows, which are inside their matrices.
+        unsafe {
+            while place < whole.1 {
+                let those = std::array::from_fn(|row| start(rows, place + row));
+                let sums = against::<V, T, Q, R>(dimensions, group, those);
+                for (query, sums) in sums.into_iter().enumerate() {
+                    let at = (first + query) * rows.len() + place;
+                    results[at..at + R].copy_from_slice(&sums);
+                }
+                place += R;
+            }
+            while place < rows.len() {
+                let sums = against::<V, T, Q, 1>(dimensions, group, [start(rows, place)]);
+                for (query, [sum]) in sums.into_iter().enumerate() {
+                    results[(first + query) * rows.len() + place] = sum;
+                }
+                place += 1;
+            }
+        }
+    }
+    for query in whole.0..queries.len() {
+        let results = &mut results[query * rows.len()..][..rows.len()];
+        // SAFETY: the caller vouches for the features and dimensions; there are as many rows as
+        // results.
+        unsafe {
+            let query = std::slice::from_raw_parts(start(queries, query), dimensions);
+            in_order::<V, T>(query, rows, results);
         }
     }
 }

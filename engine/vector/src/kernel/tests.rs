@@ -93,9 +93,16 @@ fn every_kernel_returns_the_bits_of_the_documented_order() {
                     squares[0].sqrt().to_bits(),
                     "{case}"
                 );
+                let is_long = ![dot, squares[0], squares[1]]
+                    .iter()
+                    .all(|part| part.is_finite());
+                let cosine = match is_long {
+                    true => cosine_of_long(&left, &right),
+                    false => cosine_from_parts(dot, squares[0], squares[1]),
+                };
                 assert_eq!(
                     kernels.cosine(&left, &right).unwrap().map(f32::to_bits),
-                    cosine_from_parts(dot, squares[0], squares[1]).map(f32::to_bits),
+                    cosine.map(f32::to_bits),
                     "{case}"
                 );
             }
@@ -191,6 +198,41 @@ fn many_rows_give_what_one_row_gives() {
     }
 }
 
+#[test]
+fn many_queries_give_what_one_query_gives() {
+    for kernels in Kernels::available() {
+        let mut rng = Rng::with_seed(14);
+        for round in 0..200 {
+            let dimensions = rng.usize(1..150);
+            let mut stride = || dimensions + rng.usize(..20) * usize::from(rng.bool());
+            let strides = [stride(), stride()];
+            let counts = [rng.usize(..12), rng.usize(..12)];
+            let matrix = |rng: &mut Rng, at: usize| {
+                let values = vector(rng, strides[at] * counts[at], round % 3 == 0);
+                (values, strides[at])
+            };
+            let (queries, rows) = (matrix(&mut rng, 0), matrix(&mut rng, 1));
+            let queries = Rows::with_stride(&queries.0, dimensions, queries.1).unwrap();
+            let rows = Rows::with_stride(&rows.0, dimensions, rows.1).unwrap();
+            let of_pairs = |term: fn(&[f32], &[f32]) -> f32| -> Vec<f32> {
+                let every = |query| (0..counts[1]).map(move |row| (query, row));
+                (0..counts[0])
+                    .flat_map(every)
+                    .map(|(query, row)| term(queries.row(query).unwrap(), rows.row(row).unwrap()))
+                    .collect()
+            };
+            let case = format!("{} round {round}", kernels.name());
+            let mut results = vec![f32::NAN; counts[0] * counts[1]];
+            kernels.dot_pairs(queries, rows, &mut results).unwrap();
+            assert_eq!(bits(&results), bits(&of_pairs(dot_by_the_book)), "{case}");
+            kernels
+                .squared_l2_pairs(queries, rows, &mut results)
+                .unwrap();
+            assert_eq!(bits(&results), bits(&of_pairs(l2_by_the_book)), "{case}");
+        }
+    }
+}
+
 /// A machine that only runs its own kernels is held to the others by these bits.
 #[test]
 fn golden_bits() {
@@ -257,6 +299,17 @@ fn shapes_that_do_not_fit_are_refused() {
     assert_eq!(
         kernels.dot_gathered(&values[..5], rows, &[0, 2], &mut two),
         Err(VectorError::NoSuchRow { place: 2, rows: 2 })
+    );
+    assert_eq!(
+        kernels.dot_pairs(Rows::new(&values, 2).unwrap(), rows, &mut two),
+        Err(VectorError::DimensionMismatch {
+            expected: 5,
+            found: 2
+        })
+    );
+    assert_eq!(
+        kernels.squared_l2_pairs(rows, rows, &mut two),
+        Err(VectorError::WrongRoom { rows: 4, room: 2 })
     );
     assert!(rows.row(2).is_none() && rows.row(usize::MAX).is_none());
     assert!(rows.part(1, 2).is_none() && rows.part(usize::MAX, 2).is_none());

@@ -1,13 +1,19 @@
 //! Which operations a batch is made of: a pure function of the seed, the writer, the number and the
-//! graph before it.
+//! graph before it. Next: [`transaction`] for most batches, [`load`] for those that go in as a bulk load.
+
+mod load;
+mod transaction;
+
+pub(super) use load::{Ending, Undone};
 
 use super::Key;
 use super::content::{Content, OF_NODES, OF_RELATIONSHIPS, Properties};
 use super::model::{ANCHOR, Graph, Relationship};
 use super::names::{EMBEDDING, Lookup, MARK, RANKS, TEXT, Tint, Type, WEIGHT};
-use super::operation::{Operation, PropertyChanges, Refusal};
+use super::operation::{Operation, PropertyChanges};
 use crate::workload::{BatchNumber, Workload, Writer};
 use std::collections::BTreeSet;
+use stratigraph::BulkOptions;
 
 /// From so many nodes on, as many go as come.
 const MANY_NODES: usize = 40;
@@ -17,8 +23,13 @@ const MANY_RELATIONSHIPS: usize = 90;
 const KEYS_PER_BATCH: u64 = 64;
 /// One batch in so many drops an index and creates it again, and one a hierarchy.
 const REDECLARE_PERIOD: u64 = 41;
+/// One batch in so many is a bulk load.
+const LOAD_PERIOD: u64 = 53;
+/// One batch in so many has one before it that is undone.
+const UNDONE_PERIOD: u64 = 59;
 /// For whom randomness is drawn.
 const BATCH: u64 = 1 << 32;
+const FIRST: u64 = 2 << 32;
 
 /// What has to be declared anew before a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,11 +45,12 @@ pub(super) enum Redeclared {
 pub struct Drawn {
     /// What is dropped and declared again first, in commits of its own.
     pub(super) redeclared: Option<Redeclared>,
-    /// Its operations, all in one transaction.
-    ///
-    /// A bulk load of a graph would be another way to put in what a batch creates: it belongs here,
-    /// beside the operations, in [`GraphHand::commit`](super::GraphHand::commit), and in nothing else.
+    /// A bulk load that comes to nothing, before the batch itself.
+    pub(super) undone: Option<Undone>,
+    /// Its operations, all in one transaction or one bulk load.
     pub(super) operations: Vec<Operation>,
+    /// How they are loaded, if they are.
+    pub(super) load: Option<BulkOptions>,
     /// What they make of the graph.
     pub(crate) after: Graph,
 }
@@ -53,18 +65,25 @@ pub fn draw(workload: Workload, writer: Writer, batch: BatchNumber, before: &Gra
         graph: before.clone(),
         operations: Vec::new(),
     };
-    artist.sign();
-    for _ in 0..artist.rng.u8(2..10) {
-        artist.one();
-    }
-    if artist.rng.u8(..6) == 0 {
-        artist.in_vain();
+    let undone = is_load(workload, writer, batch, UNDONE_PERIOD, 3).then(|| artist.undone());
+    let load = is_load(workload, writer, batch, LOAD_PERIOD, 4).then(|| artist.load());
+    if load.is_none() {
+        artist.transaction();
     }
     Drawn {
         redeclared: redeclared(workload, writer, batch),
+        undone,
         operations: artist.operations,
+        load,
         after: artist.graph,
     }
+}
+
+/// Whether a load is due: also with half of the writers' first batches, into an empty part.
+fn is_load(workload: Workload, writer: Writer, batch: BatchNumber, period: u64, what: u64) -> bool {
+    let with_first = || workload.rng(writer, batch, FIRST + what).bool();
+    let is_due = workload.is_due(writer, batch, period, what);
+    workload.bulk_loads && (is_due || batch == BatchNumber(1) && with_first())
 }
 
 fn redeclared(workload: Workload, writer: Writer, batch: BatchNumber) -> Option<Redeclared> {
@@ -166,16 +185,8 @@ impl Artist {
         self.push(Operation::CreateRelationship { key, relationship });
     }
 
-    /// What every batch does: changes the anchor, and moves its marked link.
-    fn sign(&mut self) {
-        if self.graph.nodes.is_empty() {
-            self.push(Operation::CreateNode {
-                key: ANCHOR,
-                tints: BTreeSet::new(),
-                properties: Properties::new(),
-            });
-        }
-        let mark = Content::Int(self.batch.0.cast_signed());
+    /// What only this batch gives the anchor.
+    fn marks(&mut self) -> [(&'static str, Content); 3] {
         let text = Content::Text {
             seed: self.rng.u64(..),
             characters: self.rng.u32(1100..1300),
@@ -184,70 +195,25 @@ impl Artist {
             seed: self.rng.u64(..),
             dimension: 16,
         };
-        let changes = [(MARK, mark), (TEXT, text), (EMBEDDING, embedding)];
-        self.push(Operation::SetOnNode {
-            node: ANCHOR,
-            changes: changes.map(|(name, content)| (name, Some(content))).into(),
-        });
-        let of_batch = |batch: u64| Key(batch * KEYS_PER_BATCH);
-        let last = of_batch(self.batch.0 - 1);
-        if self.graph.relationships.contains_key(&last) {
-            self.push(Operation::DeleteRelationship { relationship: last });
-        }
-        let target = self.node();
+        [(MARK, self.mark()), (TEXT, text), (EMBEDDING, embedding)]
+    }
+
+    fn mark(&self) -> Content {
+        Content::Int(self.batch.0.cast_signed())
+    }
+
+    /// The link from the anchor that only this batch makes.
+    fn mark_link(&mut self, target: Key) {
         let weight = Content::Int(self.rng.i64(..RANKS));
         self.push(Operation::CreateRelationship {
-            key: of_batch(self.batch.0),
+            key: Key(self.batch.0 * KEYS_PER_BATCH),
             relationship: Relationship {
                 of: Type::Link,
                 source: ANCHOR,
                 target,
-                properties: Properties::from([(MARK, mark), (WEIGHT, weight)]),
+                properties: Properties::from([(MARK, self.mark()), (WEIGHT, weight)]),
             },
         });
-    }
-
-    /// One operation, or two that belong together.
-    fn one(&mut self) {
-        let nodes = self.graph.nodes.len();
-        match self.rng.u8(..100) {
-            0..16 if nodes < MANY_NODES => self.create_node(),
-            0..20 => self.delete_node(),
-            20..40 => self.link(),
-            40..52 => {
-                let node = self.node();
-                let changes = self.changes(&OF_NODES);
-                self.push(Operation::SetOnNode { node, changes });
-            }
-            52..54 => self.replace(),
-            54..60 => {
-                if let Some(relationship) = self.relationship() {
-                    let changes = self.changes(&OF_RELATIONSHIPS);
-                    self.push(Operation::SetOnRelationship {
-                        relationship,
-                        changes,
-                    });
-                }
-            }
-            60..67 => {
-                let (node, tint) = (self.node(), self.tint());
-                let on = !self.graph.nodes[&node].tints.contains(&tint);
-                self.push(Operation::Tint { node, tint, on });
-            }
-            67..75 => {
-                if let Some(relationship) = self.relationship() {
-                    self.push(Operation::DeleteRelationship { relationship });
-                }
-            }
-            75..85 => self.adopt(),
-            85..92 => self.tag(),
-            92..96 => {
-                let node = self.node();
-                let on = !self.graph.nodes[&node].named;
-                self.push(Operation::Name { node, on });
-            }
-            _ => self.refused(),
-        }
     }
 
     fn create_node(&mut self) {
@@ -268,30 +234,8 @@ impl Artist {
         }
     }
 
-    fn delete_node(&mut self) {
-        let node = self.node();
-        if node == ANCHOR {
-            return;
-        }
-        let relationships = self.graph.relationships_of(node);
-        if relationships == 0 && self.rng.bool() {
-            self.push(Operation::DeleteNode { node });
-        } else {
-            self.push(Operation::DetachDelete {
-                node,
-                relationships,
-            });
-        }
-    }
-
     /// A link, often beside one that is there, now and then from a node to itself.
-    fn link(&mut self) {
-        if self.graph.relationships.len() >= MANY_RELATIONSHIPS {
-            if let Some(relationship) = self.relationship() {
-                self.push(Operation::DeleteRelationship { relationship });
-            }
-            return;
-        }
+    fn link_more(&mut self) {
         let beside = self.relationship().filter(|_| self.rng.u8(..4) == 0);
         let beside = beside.and_then(|key| self.graph.relationships.get(&key));
         let ends = beside.map(|beside| (beside.source, beside.target));
@@ -305,66 +249,5 @@ impl Artist {
             target
         };
         self.relate(Type::Link, source, target);
-    }
-
-    fn replace(&mut self) {
-        let node = self.node();
-        // The anchor has to keep its mark.
-        if node != ANCHOR {
-            let properties = self.properties(&OF_NODES);
-            self.push(Operation::ReplaceOnNode { node, properties });
-        }
-    }
-
-    /// Makes a node a part of another, with everything below it, wherever it was before.
-    fn adopt(&mut self) {
-        let (parent, child) = (self.node(), self.node());
-        if self.graph.reaches(Type::Part, child, parent) {
-            let of = Type::Part;
-            self.push(Operation::Refused(Refusal::Cycle { of, parent, child }));
-            return;
-        }
-        if let Some(relationship) = self.graph.relationship_to_parent(child) {
-            let known = self.graph.relationships[&relationship].source;
-            if known != parent && self.rng.u8(..4) == 0 {
-                self.push(Operation::Refused(Refusal::SecondParent { parent, child }));
-            }
-            self.push(Operation::DeleteRelationship { relationship });
-        }
-        self.relate(Type::Part, parent, child);
-    }
-
-    fn tag(&mut self) {
-        let (parent, child) = (self.node(), self.node());
-        if self.graph.reaches(Type::Tag, child, parent) {
-            let of = Type::Tag;
-            self.push(Operation::Refused(Refusal::Cycle { of, parent, child }));
-        } else {
-            self.relate(Type::Tag, parent, child);
-        }
-    }
-
-    fn refused(&mut self) {
-        let node = self.node();
-        let refusal = match self.rng.u8(..3) {
-            0 => Refusal::TakenKey(node),
-            1 => Refusal::WrongKind(node),
-            _ if self.graph.relationships_of(node) > 0 => Refusal::Connected(node),
-            _ => return,
-        };
-        self.push(Operation::Refused(refusal));
-    }
-
-    /// Some operations that are taken back.
-    fn in_vain(&mut self) {
-        let graph = self.graph.clone();
-        self.push(Operation::Savepoint);
-        for _ in 0..self.rng.u8(1..6) {
-            self.one();
-        }
-        self.push(Operation::RollBack);
-        self.graph = graph;
-        // After the way back the transaction goes on.
-        self.one();
     }
 }

@@ -1,20 +1,23 @@
-//! Carries batches out in transactions. A graph transaction must see just what the model does.
+//! Carries batches out in transactions, which must see just what the model does. Next: [`load`] for
+//! those that are bulk loads.
+
+mod add;
+mod load;
 
 use super::Key;
 use super::content::{Content, Properties};
 use super::draw::{Redeclared, draw};
 use super::model::Graph;
-use super::names::{KEY, Lookup, Names, RANK, Tint, Type};
+use super::names::{KEY, Lookup, Names, RANK, Type};
 use super::operation::{Operation, PropertyChanges, Refusal};
 use crate::workload::{BatchNumber, Model, Workload, Writer};
+use add::add;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::HashMap;
 use stratigraph::codec::CommitSeq;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::value::{NodeId, RelationshipId};
-use stratigraph::{
-    Database, Direction, Entity, Error, NO_PROPERTIES, Read, Savepoint, Value, WriteTxn,
-};
+use stratigraph::{Database, Direction, Entity, Error, Read, Savepoint, Value, WriteTxn};
 
 /// What a graph writer knows of its part.
 pub struct GraphHand {
@@ -69,23 +72,33 @@ impl GraphHand {
         if let Some(redeclared) = drawn.redeclared {
             self.redeclare(db, redeclared)?;
         }
+        if let Some(undone) = &drawn.undone {
+            self.load_in_vain(db, undone)?;
+        }
+        let (commit, ids) = match drawn.load {
+            Some(options) => self.load(db, options, &drawn.operations)?,
+            None => self.transact(db, &drawn.operations)?,
+        };
+        self.ids = ids;
+        self.graph = drawn.after;
+        let gone = |key: &Key| self.graph.relationships.contains_key(key);
+        // Those that went with a node.
+        self.ids.relationships.retain(|key, _| gone(key));
+        Ok(commit)
+    }
+
+    fn transact(&self, db: &Database, operations: &[Operation]) -> Result<(CommitSeq, Ids)> {
         let mut work = Work {
             names: self.names,
             txn: db.write()?,
             ids: self.ids.clone(),
             before: None,
         };
-        for operation in &drawn.operations {
+        for operation in operations {
             let done = work.carry_out(operation);
             done.with_context(|| format!("{operation:?}"))?;
         }
-        let commit = work.txn.commit()?;
-        self.ids = work.ids;
-        self.graph = drawn.after;
-        let gone = |key: &Key| self.graph.relationships.contains_key(key);
-        // Those that went with a node.
-        self.ids.relationships.retain(|key, _| gone(key));
-        Ok(commit)
+        Ok((work.txn.commit()?, work.ids))
     }
 
     fn redeclare(&self, db: &Database, redeclared: Redeclared) -> Result<()> {
@@ -154,25 +167,6 @@ impl Work {
     fn carry_out(&mut self, operation: &Operation) -> Result<()> {
         let txn = &mut self.txn;
         match operation {
-            Operation::CreateNode {
-                key,
-                tints,
-                properties,
-            } => {
-                let tints = tints.iter().map(|tint| self.names.tint(*tint));
-                let labels = std::iter::once(self.names.label()).chain(tints);
-                let node = txn.create_node(labels, with_key(*key, properties))?;
-                self.ids.nodes.insert(*key, node);
-            }
-            Operation::CreateRelationship { key, relationship } => {
-                let id = txn.create_relationship(
-                    self.ids.node(relationship.source)?,
-                    &self.names.relationship_type(relationship.of),
-                    self.ids.node(relationship.target)?,
-                    with_key(*key, &relationship.properties),
-                )?;
-                self.ids.relationships.insert(*key, id);
-            }
             Operation::SetOnNode { node, changes } => {
                 txn.set_properties(self.ids.node(*node)?, values(changes))?;
             }
@@ -212,66 +206,38 @@ impl Work {
                 );
                 self.ids.nodes.remove(node);
             }
-            Operation::Name { node, on } => {
-                let (node, tags) = (self.ids.node(*node)?, self.names.hierarchy(Type::Tag));
-                if *on {
-                    txn.add_member(&tags, node)?;
-                } else {
-                    txn.remove_member(&tags, node)?;
+            Operation::Name { node, on: false } => {
+                let tags = self.names.hierarchy(Type::Tag);
+                txn.remove_member(&tags, self.ids.node(*node)?)?;
+            }
+            Operation::Refused(Refusal::WrongKind(node)) => {
+                match txn.set_property(self.ids.node(*node)?, RANK, "high") {
+                    Err(Error::ConstraintViolation(_)) => {}
+                    other => bail!("it was not refused for this: {other:?}"),
                 }
             }
-            Operation::Refused(refusal) => self.try_in_vain(refusal)?,
+            Operation::Refused(Refusal::Connected(node)) => {
+                let node = self.ids.node(*node)?;
+                match txn.delete_node(node) {
+                    Err(Error::HasRelationships { relationships, .. }) => {
+                        let degree = txn.degree(node, Direction::Both, None)?;
+                        ensure!(relationships == degree, "{relationships} stand in the way");
+                    }
+                    other => bail!("it was not refused for this: {other:?}"),
+                }
+            }
             Operation::Savepoint => self.before = Some((txn.savepoint()?, self.ids.clone())),
             Operation::RollBack => {
                 let (savepoint, ids) = self.before.take().context("there is no savepoint")?;
                 txn.rollback_to(savepoint)?;
                 self.ids = ids;
             }
+            Operation::CreateNode { .. }
+            | Operation::CreateRelationship { .. }
+            | Operation::Name { on: true, .. }
+            | Operation::Refused(_) => add(txn, self.names, &mut self.ids, operation)?,
         }
         Ok(())
-    }
-
-    /// Asks for something that must be refused, for the right reason.
-    fn try_in_vain(&mut self, refusal: &Refusal) -> Result<()> {
-        let (txn, names) = (&mut self.txn, self.names);
-        let node = |key: &Key| self.ids.node(*key);
-        let mut relate = |of, parent, child| {
-            let of = names.relationship_type(of);
-            txn.create_relationship(parent, &of, child, NO_PROPERTIES)
-                .map(drop)
-        };
-        let refused = match refusal {
-            Refusal::Cycle { of, parent, child } => relate(*of, node(parent)?, node(child)?),
-            Refusal::SecondParent { parent, child } => {
-                relate(Type::Part, node(parent)?, node(child)?)
-            }
-            Refusal::TakenKey(key) => {
-                let labels = [names.label(), names.tint(Tint::Red)];
-                txn.create_node(labels, with_key(*key, &Properties::new()))
-                    .map(drop)
-            }
-            Refusal::WrongKind(key) => txn.set_property(node(key)?, RANK, "high"),
-            Refusal::Connected(key) => txn.delete_node(node(key)?),
-        };
-        match (refusal, refused) {
-            (Refusal::Cycle { .. }, Err(Error::HierarchyCycle { .. }))
-            // Of a tree, the engine looks at the parents first.
-            | (
-                Refusal::SecondParent { .. } | Refusal::Cycle { of: Type::Part, .. },
-                Err(Error::HierarchyParent { .. }),
-            )
-            | (
-                Refusal::TakenKey(_) | Refusal::WrongKind(_),
-                Err(Error::ConstraintViolation(_)),
-            ) => Ok(()),
-            (Refusal::Connected(key), Err(Error::HasRelationships { relationships, .. })) => {
-                let degree = self.txn.degree(self.ids.node(*key)?, Direction::Both, None)?;
-                ensure!(relationships == degree, "{relationships} stand in the way");
-                Ok(())
-            }
-            (_, Ok(())) => bail!("it was not refused"),
-            (_, Err(error)) => Err(error.into()),
-        }
     }
 }
 

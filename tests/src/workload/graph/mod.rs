@@ -1,7 +1,8 @@
-//! The graph floor: batches of operations on nodes and relationships, one transaction each.
+//! The graph floor: batches of operations on nodes and relationships, one transaction each, or now and
+//! then one bulk load.
 //!
 //! ```text
-//! writer:  draw(.., graph before) -> operations    GraphHand carries them out in a transaction
+//! writer:  draw(.., graph before) -> operations    GraphHand carries them out
 //! oracle:  draw(.., graph before) -> graph after   ask_model(graph) == ask_database(db)
 //! ```
 //! A writer has labels, relationship types, indexes, constraints and hierarchies of its own
@@ -14,8 +15,9 @@
 //! ([`stored_face`]): degrees, counts, sets, index entries and levels are questions too, so that one
 //! that is not in step with the others always shows.
 //!
-//! Every batch changes a record, a long text, a vector, a relationship with its entries both ways, and
-//! an index entry, in a way that no other batch does.
+//! Every transaction changes a record, a long text, a vector, a relationship with its entries both ways,
+//! and an index entry, in a way that no other batch does; a bulk load adds what no other batch has.
+//! Some batches have a load before them that must fail, or is cancelled halfway, and leave nothing.
 
 mod content;
 mod draw;

@@ -95,8 +95,10 @@ pub(super) enum Operation {
 pub(super) enum Refusal {
     /// A new node with a key that another has.
     TakenKey(Key),
-    /// A rank that is no integer.
+    /// A rank that is no integer, of a node that is there.
     WrongKind(Key),
+    /// The same of a new node.
+    NewWrongKind(Key),
     /// A relationship that would close a cycle.
     Cycle {
         /// The hierarchy's type.

@@ -3,6 +3,7 @@
 use super::super::*;
 use super::slow::{Matrix, Rows, members};
 use super::{run, seeds};
+use crate::algo::random_graph::{RandomGraph, watched};
 use fastrand::Rng;
 
 const QUALITIES: [Quality; 2] = [Quality::Modularity, Quality::ConstantPotts];
@@ -263,5 +264,22 @@ fn planted_communities_are_found() {
             },
         );
         assert_eq!(found.best().community, planted, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_projection_must_be_undirected() {
+    for seed in 0..40 {
+        let graph = RandomGraph::new(seed, 30);
+        let directed = Undirected::of(&graph.project(false)).map(|_| ());
+        assert!(matches!(directed, Err(LeidenError::Directed)));
+        let projection = graph.project(true);
+        let rows = projection.outgoing();
+        let same = Undirected::new(rows.offsets(), rows.targets(), rows.all_weights()).unwrap();
+        let view = Undirected::of(&projection).unwrap();
+        let communities = |graph: &Undirected<'_>| {
+            watched(|watch| leiden(graph, &LeidenOptions::default(), watch)).unwrap()
+        };
+        assert_eq!(communities(&view), communities(&same), "seed {seed}");
     }
 }

@@ -1,6 +1,9 @@
 //! Small graphs whose answers can be seen by eye: errors, budgets, columns, vectors.
 
 use super::super::*;
+use super::case::{Edge, Table, projected};
+use crate::algo::Projection;
+use crate::algo::snapshot::ProjectionSteps;
 use crate::value::RelationshipId;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,13 +11,13 @@ use std::time::Duration;
 use stratigraph_vector::{Kernels, Rows, VectorError};
 
 /// A clock that is a step further each time it is asked.
-struct Ticking {
+pub(super) struct Ticking {
     step_us: u64,
     asked: AtomicU64,
 }
 
 impl Ticking {
-    fn by_us(step_us: u64) -> Self {
+    pub(super) fn by_us(step_us: u64) -> Self {
         Self {
             step_us,
             asked: AtomicU64::new(0),
@@ -29,34 +32,19 @@ impl Clock for Ticking {
     }
 }
 
-fn ids(numbers: impl IntoIterator<Item = u64>) -> Vec<NodeId> {
+pub(super) fn ids(numbers: impl IntoIterator<Item = u64>) -> Vec<NodeId> {
     numbers.into_iter().map(NodeId::new).collect()
 }
 
 /// 0 -> 1, 2; 1 -> 3; 2 -> 3, 4; 4 -> 0. Relationships are 10, 11, ... in that order.
-struct Graph {
-    nodes: Vec<NodeId>,
-    relationships: Vec<RelationshipId>,
+pub(super) fn diamond() -> Projection {
+    let ends = [(0, 1), (0, 2), (1, 3), (2, 3), (2, 4), (4, 0)];
+    let relationships = (10..).zip(ends).map(|(id, (from, to))| (from, to, id));
+    projected(5, relationships)
 }
 
-impl Graph {
-    fn new() -> Self {
-        Self {
-            nodes: ids(0..5),
-            relationships: (10..16).map(RelationshipId::new).collect(),
-        }
-    }
-
-    fn csr(&self) -> Csr<'_> {
-        let offsets = &[0, 2, 3, 5, 5, 6];
-        Csr::new(
-            &self.nodes,
-            offsets,
-            &[1, 2, 3, 3, 4, 0],
-            &self.relationships,
-        )
-        .unwrap()
-    }
+pub(super) fn along(graph: &Projection) -> ProjectionSteps<'_> {
+    ProjectionSteps::new(graph).unwrap()
 }
 
 const SCORES: [f64; 5] = [0.1, 0.9, 0.8, 0.7, 0.2];
@@ -65,7 +53,7 @@ fn scorer() -> impl Scorer<Infallible> {
     NodeScorer(|node: NodeId, _| Ok(SCORES.get(usize::try_from(node.get()).unwrap()).copied()))
 }
 
-fn from_root<'a>() -> Traverse<'a, Infallible> {
+pub(super) fn from_root<'a>() -> Traverse<'a, Infallible> {
     Traverse::from(ids([0])).scorer(scorer())
 }
 
@@ -77,9 +65,11 @@ const ALL: Columns = Columns {
 
 #[test]
 fn columns_of_a_diamond() {
-    let graph = Graph::new();
+    let graph = diamond();
     let traverse = from_root().columns(ALL);
-    let result = traverse.run(&mut graph.csr(), &Ticking::by_us(0)).unwrap();
+    let result = traverse
+        .run(&mut along(&graph), &Ticking::by_us(0))
+        .unwrap();
     assert_eq!(result.rows.nodes(), ids([0, 1, 2, 3, 4]));
     let three = result.rows.get(3).unwrap();
     assert_eq!(
@@ -112,9 +102,11 @@ fn columns_of_a_diamond() {
 #[test]
 fn roots_of_a_node_include_those_that_came_later() {
     // 0 reaches 3 at level 2; the root 4 reaches 0, and so all that 0 reaches.
-    let graph = Graph::new();
+    let graph = diamond();
     let traverse = Traverse::<Infallible>::from(ids([4, 0, 0])).columns(ALL);
-    let result = traverse.run(&mut graph.csr(), &Ticking::by_us(0)).unwrap();
+    let result = traverse
+        .run(&mut along(&graph), &Ticking::by_us(0))
+        .unwrap();
     let of = |node| {
         result
             .rows
@@ -130,9 +122,9 @@ fn roots_of_a_node_include_those_that_came_later() {
 
 #[test]
 fn columns_that_nobody_asked_for_are_absent() {
-    let graph = Graph::new();
+    let graph = diamond();
     let result = from_root()
-        .run(&mut graph.csr(), &Ticking::by_us(0))
+        .run(&mut along(&graph), &Ticking::by_us(0))
         .unwrap();
     let row = result.rows.get(3).unwrap();
     assert!(row.parent().is_none() && row.path().is_none() && row.roots().is_none());
@@ -140,7 +132,7 @@ fn columns_that_nobody_asked_for_are_absent() {
 
 #[test]
 fn recover_must_be_bounded_and_bring_its_keep() {
-    let graph = Graph::new();
+    let graph = diamond();
     let members = |_: u32, into: &mut Vec<NodeId>| {
         into.push(NodeId::new(4));
         Ok(())
@@ -150,7 +142,7 @@ fn recover_must_be_bounded_and_bring_its_keep() {
             .levels(0, last)
             .recover(Recover::new(members, keep));
         traverse
-            .run(&mut graph.csr(), &Ticking::by_us(0))
+            .run(&mut along(&graph), &Ticking::by_us(0))
             .map(|result| result.rows.len())
     };
     assert_eq!(
@@ -166,11 +158,11 @@ fn recover_must_be_bounded_and_bring_its_keep() {
 
 #[test]
 fn a_budget_of_time_ends_before_a_level_is_scored() {
-    let graph = Graph::new();
+    let graph = diamond();
     let run = |limit, on_exceed| {
         let clock = Ticking::by_us(600);
         let traverse = from_root().budget(limit, BudgetUnit::Milliseconds, on_exceed);
-        traverse.run(&mut graph.csr(), &clock)
+        traverse.run(&mut along(&graph), &clock)
     };
     let all = run(100, OnExceed::Error).unwrap();
     assert!(!all.summary.truncated);
@@ -188,13 +180,12 @@ fn a_budget_of_time_ends_before_a_level_is_scored() {
 #[test]
 fn a_budget_of_edges_is_noticed_while_reading() {
     // One node with a million edges.
-    let nodes = ids(0..2);
-    let targets = vec![1; 1_000_000];
-    let relationships: Vec<_> = (0..1_000_000).map(RelationshipId::new).collect();
-    let mut graph = Csr::new(&nodes, &[0, 1_000_000, 1_000_000], &targets, &relationships).unwrap();
+    let graph = projected(2, (0..1_000_000).map(|id| (0, 1, id)));
     for unit in [BudgetUnit::Edges, BudgetUnit::Nodes] {
         let traverse = Traverse::<Infallible>::from(ids([0])).budget(1, unit, OnExceed::Stop);
-        let result = traverse.run(&mut graph, &Ticking::by_us(0)).unwrap();
+        let result = traverse
+            .run(&mut along(&graph), &Ticking::by_us(0))
+            .unwrap();
         assert!(
             result.summary.edges_read <= 2,
             "{unit:?} {:?}",
@@ -206,38 +197,16 @@ fn a_budget_of_edges_is_noticed_while_reading() {
 
 #[test]
 fn failures_from_outside_come_through() {
-    let graph = Graph::new();
+    let graph = diamond();
     let scorer = NodeScorer(|node: NodeId, _| match node.get() {
         2 => Err(std::fmt::Error),
         _ => Ok(Some(1.0)),
     });
     let traverse = Traverse::from(ids([0])).scorer(scorer);
     let error = traverse
-        .run(&mut graph.csr(), &Ticking::by_us(0))
+        .run(&mut along(&graph), &Ticking::by_us(0))
         .unwrap_err();
     assert_eq!(error, TraverseError::Outside(std::fmt::Error));
-}
-
-#[test]
-fn arrays_that_do_not_fit_are_refused() {
-    let nodes = ids([1, 2]);
-    let one = [RelationshipId::new(0)];
-    let cases: [(&[NodeId], &[u64], &[u32]); 6] = [
-        (&ids([2, 1]), &[0, 0, 1], &[0]),
-        (&ids([1, 1]), &[0, 0, 1], &[0]),
-        (&nodes, &[0, 1], &[0]),
-        (&nodes, &[0, 2, 1], &[0]),
-        (&nodes, &[0, 0, 1], &[2]),
-        (&nodes, &[0, 0, 2], &[0, 0]),
-    ];
-    for (nodes, offsets, targets) in cases {
-        assert!(
-            Csr::new(nodes, offsets, targets, &one).is_err(),
-            "{offsets:?} {targets:?}"
-        );
-    }
-    assert!(Csr::new(&nodes, &[0, 0, 1], &[0], &one).is_ok());
-    assert!(Csr::new(&[], &[0], &[], &[]).is_ok());
 }
 
 /// Vectors of any nodes, scored by any measure with one thread or two, are scored as the kernels do.
@@ -282,8 +251,10 @@ fn vector_scores_are_those_of_the_kernels() {
                 let scorer = VectorScorer::new(&vectors, &query, measure).unwrap();
                 let traverse = Traverse::<VectorError>::from(asked.iter().copied())
                     .scorer(scorer.threads(threads));
-                let mut nothing = Csr::new(&[], &[0], &[], &[]).unwrap();
-                let result = traverse.run(&mut nothing, &Ticking::by_us(0)).unwrap();
+                let nothing = projected(next + 9, []);
+                let result = traverse
+                    .run(&mut along(&nothing), &Ticking::by_us(0))
+                    .unwrap();
                 assert_eq!(result.rows.len(), asked.len());
                 for row in result.rows.iter() {
                     let score = expected(row.node).map(f64::from);
@@ -311,10 +282,16 @@ fn a_wide_level_is_ordered_like_a_narrow_one() {
         .collect();
     rng.shuffle(&mut targets);
     let nodes = ids(0..u64::from(count));
-    let relationships: Vec<_> = (0..targets.len() as u64).map(RelationshipId::new).collect();
-    let mut offsets = vec![targets.len() as u64; nodes.len() + 1];
-    offsets[0] = 0;
-    let mut graph = Csr::new(&nodes, &offsets, &targets, &relationships).unwrap();
+    // A list, because a projection would put them in order.
+    let edges = (0..).zip(&targets).map(|(relationship, target)| Edge {
+        parent: 0,
+        via: Vec::new(),
+        relationship,
+        node: u64::from(*target),
+    });
+    let mut graph = Table {
+        edges: edges.collect(),
+    };
     let score = |node: NodeId| {
         let mixed = fastrand::Rng::with_seed(node.get()).i32(-500..500);
         (mixed % 7 != 0).then_some(f64::from(mixed) / 10.0)

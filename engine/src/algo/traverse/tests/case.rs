@@ -3,6 +3,9 @@
 //! The model and the operator both read a [`Case`]; it says what is asked, never what the answer is.
 
 use super::super::*;
+use crate::algo::random_graph::watched;
+use crate::algo::snapshot::ProjectionSteps;
+use crate::algo::{Projection, ProjectionBuilder, ProjectionOptions};
 use crate::clock::SystemClock;
 use crate::value::RelationshipId;
 use fastrand::Rng;
@@ -154,9 +157,9 @@ pub(super) struct Case {
     pub(super) emit: Emit,
     pub(super) budget: Option<Budget>,
     pub(super) columns: Columns,
-    /// Whether a step is one relationship, and the graph may come as arrays.
+    /// Whether a step is one relationship, and the graph may come as a projection.
     pub(super) single: bool,
-    pub(super) as_csr: bool,
+    pub(super) as_projection: bool,
     pub(super) shuffle: u64,
 }
 
@@ -211,7 +214,8 @@ impl Case {
                 rng.u32(..depth + 1)
             } else {
                 0
-            },
+            }
+            .min(last.unwrap_or(u32::MAX)),
             last,
             unfiltered: rng.u32(..4) == 0,
             top: rng.bool().then(|| rng.usize(..5)),
@@ -230,7 +234,7 @@ impl Case {
                 roots: rng.bool(),
             },
             single: hops == 0,
-            as_csr: rng.bool(),
+            as_projection: rng.bool(),
             shuffle: rng.u64(..),
         }
     }
@@ -281,10 +285,10 @@ impl Case {
 
     pub(super) fn run(&self) -> Result<Traversal, TraverseError<Infallible>> {
         let clock = SystemClock::new();
-        if self.single && self.as_csr {
-            let arrays = self.arrays();
-            let mut csr = Csr::new(&arrays.0, &arrays.1, &arrays.2, &arrays.3).unwrap();
-            self.traverse().run(&mut csr, &clock)
+        if self.single && self.as_projection {
+            let graph = self.projected();
+            self.traverse()
+                .run(&mut ProjectionSteps::new(&graph).unwrap(), &clock)
         } else {
             self.traverse().run(&mut self.table(), &clock)
         }
@@ -297,20 +301,34 @@ impl Case {
         Table { edges }
     }
 
-    /// The graph as compressed sparse rows; neighbours are in the order of the list.
-    fn arrays(&self) -> (Vec<NodeId>, Vec<u64>, Vec<u32>, Vec<RelationshipId>) {
-        let edges = self.table().edges;
-        let nodes: Vec<NodeId> = (0..self.nodes).map(NodeId::new).collect();
-        let (mut offsets, mut targets, mut relationships) = (vec![0], vec![], vec![]);
-        for node in 0..self.nodes {
-            for edge in edges.iter().filter(|edge| edge.parent == node) {
-                targets.push(u32::try_from(edge.node).unwrap());
-                relationships.push(RelationshipId::new(edge.relationship));
-            }
-            offsets.push(targets.len() as u64);
-        }
-        (nodes, offsets, targets, relationships)
+    /// The graph in memory.
+    fn projected(&self) -> Projection {
+        let edges = self.edges.iter();
+        projected(
+            self.nodes,
+            edges.map(|edge| (edge.parent, edge.node, edge.relationship)),
+        )
     }
+}
+
+/// Nodes from 0 on in memory, with relationships of parent, node and id.
+pub(super) fn projected(
+    nodes: u64,
+    relationships: impl IntoIterator<Item = (u64, u64, u64)>,
+) -> Projection {
+    let options = ProjectionOptions {
+        relationships: true,
+        ..ProjectionOptions::default()
+    };
+    let builder = ProjectionBuilder::new((0..nodes).map(NodeId::new), options).unwrap();
+    let mut part = builder.part();
+    for (parent, node, relationship) in relationships {
+        let (parent, node) = (NodeId::new(parent), NodeId::new(node));
+        part.push(parent, node, RelationshipId::new(relationship), None)
+            .unwrap();
+    }
+    drop(part);
+    watched(|watch| builder.build(1, watch)).unwrap()
 }
 
 fn edges(rng: &mut Rng, layers: &[Vec<u64>], hops: usize) -> Vec<Edge> {
@@ -451,6 +469,10 @@ pub(super) struct Table {
 }
 
 impl Steps<Infallible> for Table {
+    fn contains(&mut self, _: NodeId) -> Result<bool, Infallible> {
+        Ok(true)
+    }
+
     fn arrivals(
         &mut self,
         from: &[NodeId],

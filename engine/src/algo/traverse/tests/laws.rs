@@ -178,7 +178,7 @@ fn law_6_the_order_of_edges_and_roots_does_not_matter() {
         };
         let first = told(&case);
         case.shuffle ^= 1;
-        case.as_csr = !case.as_csr;
+        case.as_projection = !case.as_projection;
         assert_eq!(told(&case), first, "seed {seed}");
     }
 }

@@ -1,7 +1,8 @@
 //! A host in the loop: the same rows as the operator, and nothing happens out of turn.
 
 use super::super::*;
-use super::case::{Case, Dependence, Way, plain};
+use super::case::{Case, Dependence, Way, plain, projected};
+use crate::algo::snapshot::ProjectionSteps;
 use crate::clock::SystemClock;
 use std::convert::Infallible;
 
@@ -67,10 +68,9 @@ fn facts(row: Row<'_>) -> impl std::fmt::Debug {
 }
 
 /// 0 -> 1, 2; 2 -> 3.
-fn small(run: impl FnOnce(&mut Csr<'_>)) {
-    let nodes = [0, 1, 2, 3].map(NodeId::new);
-    let relationships = [7, 8, 9].map(crate::value::RelationshipId::new);
-    run(&mut Csr::new(&nodes, &[0, 2, 2, 3, 3], &[1, 2, 3], &relationships).unwrap());
+fn small(run: impl FnOnce(&mut ProjectionSteps<'_>)) {
+    let graph = projected(4, [(0, 1, 7), (0, 2, 8), (2, 3, 9)]);
+    run(&mut ProjectionSteps::new(&graph).unwrap());
 }
 
 fn traverse<'a>() -> Traverse<'a, Infallible> {
@@ -165,5 +165,40 @@ fn nothing_happens_out_of_turn() {
         let result = stepper.finish();
         assert!(result.summary.truncated);
         assert_eq!(result.rows.nodes(), [zero, two]);
+    });
+}
+
+#[test]
+fn what_was_recovered_stays_as_it_is_and_null_recovers_nothing() {
+    let [zero, one, two, three] = [0, 1, 2, 3].map(NodeId::new);
+    let clock = SystemClock::new();
+    small(|graph| {
+        let mut stepper = traverse().levels(0, Some(1)).stepper(&clock).unwrap();
+        stepper.next_level(graph).unwrap();
+        stepper.admit(&[zero]).unwrap();
+        stepper.next_level(graph).unwrap();
+        stepper.admit(&[one]).unwrap();
+        // A null score passes no RECOVER, and does not stand in the way of a better answer.
+        stepper
+            .recover(&[(two, f64::NAN), (three, f64::NAN)])
+            .unwrap();
+        stepper
+            .recover(&[(three, f64::NAN), (three, 0.7), (two, 0.5)])
+            .unwrap();
+        stepper
+            .recover(&[(two, 0.1), (three, 0.1), (one, 0.1)])
+            .unwrap();
+        let result = stepper.finish();
+        let rows: Vec<_> = (result.rows.iter().skip(1))
+            .map(|row| (row.node, row.score, row.status))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                (three, Some(0.7), Status::Recovered),
+                (two, Some(0.5), Status::Recovered),
+                (one, None, Status::Kept),
+            ]
+        );
     });
 }

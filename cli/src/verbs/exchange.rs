@@ -1,0 +1,58 @@
+//! What `dump` and `load` share: making something beside its name, and saying what a dump holds.
+
+use crate::failure::Failure;
+use crate::output::Reply;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stratigraph::Error;
+use stratigraph::exchange::DumpContents;
+
+/// Where a file or folder is made before it gets its name, so that half of one never has it.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+/// Gives a whole file or folder its name, durably.
+pub(super) fn put_in_place(half: &Path, path: &Path) -> Result<(), Failure> {
+    fs::rename(half, path).map_err(|error| io_error("rename", half, error))?;
+    sync_folder_of(path)
+}
+
+fn sync_folder_of(path: &Path) -> Result<(), Failure> {
+    let folder = folder_of(path);
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| io_error("sync", folder, error))
+}
+
+/// The folder that a file or folder is in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// An I/O error with the file and what was tried.
+pub(super) fn io_error(operation: &'static str, path: &Path, source: io::Error) -> Failure {
+    Failure::Engine(Error::Io {
+        operation,
+        path: path.to_path_buf(),
+        source: Arc::new(source),
+    })
+}
+
+/// Adds the counts of a dump.
+pub(super) fn add_contents(reply: &mut Reply, contents: &DumpContents) {
+    reply
+        .field("nodes", contents.nodes)
+        .field("relationships", contents.relationships)
+        .field("names", contents.names)
+        .field("declarations", contents.declarations)
+        .field("members", contents.members)
+        .field("bytes", contents.bytes);
+}

@@ -1,0 +1,153 @@
+//! Who builds what: one builder at a time for each declaration, whom everybody else waits for.
+
+use super::Database;
+use crate::catalog::{Catalog, ConstraintDef, IndexDef, Readiness, SchemaId};
+use crate::error::{Error, Result};
+use crate::graph::{Read as _, WriteTxn};
+use crate::storage::cancel::Watch;
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread::ThreadId;
+use std::time::Duration;
+
+/// So long a thread waits for another's build before it looks whether it is to go on waiting.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What is built in portions.
+pub(super) enum Buildable {
+    Index(Arc<IndexDef>),
+    Constraint(Arc<ConstraintDef>),
+}
+
+impl Buildable {
+    /// Something that was not built to its end, if there is anything. The index of a constraint is
+    /// built with it.
+    fn unfinished(catalog: &Catalog) -> Option<Self> {
+        let constraints = catalog.constraints().cloned().map(Self::Constraint);
+        let own = catalog.indexes().filter(|index| index.constraint.is_none());
+        constraints
+            .chain(own.cloned().map(Self::Index))
+            .find(|declared| declared.readiness() != Readiness::Ready)
+    }
+
+    fn id(&self) -> SchemaId {
+        match self {
+            Self::Index(index) => index.id,
+            Self::Constraint(constraint) => constraint.id,
+        }
+    }
+
+    fn readiness(&self) -> Readiness {
+        match self {
+            Self::Index(index) => index.readiness,
+            Self::Constraint(constraint) => constraint.readiness,
+        }
+    }
+}
+
+/// What is being built in this process, and by which thread.
+#[derive(Default)]
+pub(crate) struct Builds {
+    running: Mutex<BTreeMap<SchemaId, ThreadId>>,
+    ended: Condvar,
+}
+
+/// A build that is going on. Dropping it lets others go on with what it has left.
+struct Build<'a> {
+    builds: &'a Builds,
+    id: SchemaId,
+}
+
+impl Builds {
+    /// Begins a build, unless somebody else has.
+    fn begin(&self, id: SchemaId) -> Option<Build<'_>> {
+        let mut running = self.running.lock();
+        if running.contains_key(&id) {
+            return None;
+        }
+        running.insert(id, std::thread::current().id());
+        Some(Build { builds: self, id })
+    }
+
+    /// Waits for the end of somebody else's build, whatever comes of it.
+    fn wait(&self, id: SchemaId, watch: &mut Watch<'_>) -> Result<()> {
+        loop {
+            // What it reports to may take its time, and must not hold up the builder.
+            watch.step("wait for another build", 0, 0)?;
+            let mut running = self.running.lock();
+            match running.get(&id) {
+                None => return Ok(()),
+                Some(builder) if *builder == std::thread::current().id() => {
+                    return Err(Error::BadDeclaration {
+                        what: "index or constraint",
+                        reason: "this very thread is building it, and cannot wait for itself",
+                    });
+                }
+                Some(_) => drop(self.ended.wait_for(&mut running, PATIENCE)),
+            }
+        }
+    }
+}
+
+impl Drop for Build<'_> {
+    fn drop(&mut self) {
+        self.builds.running.lock().remove(&self.id);
+        self.builds.ended.notify_all();
+    }
+}
+
+impl Database {
+    /// Declares something and builds it, or takes it back. What somebody else is building is waited
+    /// for; if nothing comes of that, it is declared anew.
+    pub(super) fn declare_and_build(
+        &self,
+        watch: &mut Watch<'_>,
+        declare: impl Fn(&mut WriteTxn) -> Result<Buildable>,
+    ) -> Result<()> {
+        loop {
+            let mut txn = self.write()?;
+            let declared = declare(&mut txn)?;
+            if declared.readiness() == Readiness::Ready {
+                txn.commit()?;
+                return Ok(());
+            }
+            // Before anybody can see the declaration, so that whoever made it is who builds it.
+            if let Some(build) = self.inner.builds.begin(declared.id()) {
+                txn.commit()?;
+                return self.build(&build, &declared, watch);
+            }
+            drop(txn);
+            self.inner.builds.wait(declared.id(), watch)?;
+        }
+    }
+
+    /// Builds whatever was not built to its end.
+    pub(super) fn build_unfinished(&self, watch: &mut Watch<'_>) -> Result<()> {
+        while let Some(declared) = Buildable::unfinished(self.read()?.catalog()) {
+            let Some(build) = self.inner.builds.begin(declared.id()) else {
+                self.inner.builds.wait(declared.id(), watch)?;
+                continue;
+            };
+            match self.build(&build, &declared, watch) {
+                // There is nothing left to finish.
+                Err(Error::DroppedMeanwhile { .. }) => {}
+                outcome => outcome?,
+            }
+        }
+        Ok(())
+    }
+
+    fn build(&self, _: &Build<'_>, declared: &Buildable, watch: &mut Watch<'_>) -> Result<()> {
+        let outcome = match declared {
+            Buildable::Index(index) => self.fill_index(index, watch),
+            Buildable::Constraint(constraint) => self.fill_constraint(constraint, watch),
+        };
+        // The error is what the caller has to hear of.
+        outcome.inspect_err(|_| {
+            if let Err(error) = self.remove(declared.id(), |is| is == Readiness::Building) {
+                tracing::warn!(%error, "what was declared in vain is still there, as \"building\"");
+            }
+        })
+    }
+}
