@@ -7,9 +7,16 @@ fn main() {
     let bytes = std::fs::read(&args[1]).unwrap();
     let dims: usize = args[2].parse().unwrap();
     let get = |name: &str, default: f64| -> f64 {
-        args.iter().find_map(|a| a.strip_prefix(&format!("{name}="))).map_or(default, |v| v.parse().unwrap())
+        args.iter()
+            .find_map(|a| a.strip_prefix(&format!("{name}=")))
+            .map_or(default, |v| v.parse().unwrap())
     };
-    let all: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|c| f32::from_le_bytes(*c)).collect();
+    let all: Vec<f32> = bytes
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|c| f32::from_le_bytes(*c))
+        .collect();
     let n = all.len() / dims;
     let queries = 1000;
     let (base, query) = all.split_at((n - queries) * dims);
@@ -24,17 +31,27 @@ fn main() {
     };
     let begun = Instant::now();
     let graph = Graph::build(base, dims, Metric::Cosine, how).unwrap();
-    println!("built {n} in {:.2} s, {} bytes each, {:.1} links", begun.elapsed().as_secs_f64(), graph.bytes() / n, graph.mean_links());
+    println!(
+        "built {n} in {:.2} s, {} bytes each, {:.1} links",
+        begun.elapsed().as_secs_f64(),
+        graph.bytes() / n,
+        graph.mean_links()
+    );
     let kernels = Kernels::best();
     let rows = Rows::new(base, dims).unwrap();
     let mut scores = vec![0.0; n];
-    let truth: Vec<Vec<u32>> = query.chunks_exact(dims).map(|q| {
-        kernels.dot_rows(q, rows, &mut scores).unwrap();
-        let mut ids: Vec<u32> = (0..n as u32).collect();
-        ids.select_nth_unstable_by(9, |a, b| scores[*b as usize].total_cmp(&scores[*a as usize]));
-        ids.truncate(10);
-        ids
-    }).collect();
+    let truth: Vec<Vec<u32>> = query
+        .chunks_exact(dims)
+        .map(|q| {
+            kernels.dot_rows(q, rows, &mut scores).unwrap();
+            let mut ids: Vec<u32> = (0..n as u32).collect();
+            ids.select_nth_unstable_by(9, |a, b| {
+                scores[*b as usize].total_cmp(&scores[*a as usize])
+            });
+            ids.truncate(10);
+            ids
+        })
+        .collect();
     let mut room = Room::default();
     let mut found = Vec::new();
     let mut exact = vec![0.0; 64];
@@ -52,14 +69,25 @@ fn main() {
                 found.truncate(rerank);
                 let out = &mut exact[..found.len()];
                 kernels.dot_gathered(q, rows, &found, out).unwrap();
-                let mut order: Vec<(f32, u32)> = out.iter().copied().zip(found.iter().copied()).collect();
+                let mut order: Vec<(f32, u32)> =
+                    out.iter().copied().zip(found.iter().copied()).collect();
                 order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-                right += order.iter().take(10).filter(|(_, id)| truth.contains(id)).count();
+                right += order
+                    .iter()
+                    .take(10)
+                    .filter(|(_, id)| truth.contains(id))
+                    .count();
             }
             best = best.min(begun.elapsed().as_secs_f64());
             let after = room.work();
             work = (after.0 - before.0, after.1 - before.1);
         }
-        println!("ef {ef:4}: recall {:.4}, {:.0} queries/s, {} distances, {} steps", right as f64 / 10.0 / queries as f64, queries as f64 / best, work.0 / 1000, work.1 / 1000);
+        println!(
+            "ef {ef:4}: recall {:.4}, {:.0} queries/s, {} distances, {} steps",
+            right as f64 / 10.0 / queries as f64,
+            queries as f64 / best,
+            work.0 / 1000,
+            work.1 / 1000
+        );
     }
 }

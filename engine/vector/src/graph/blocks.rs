@@ -23,6 +23,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Ends a list of links.
 pub(crate) const NO_SLOT: u32 = u32::MAX;
+/// Set in a link that must stay: see `link.rs`.
+pub(crate) const KEPT: u32 = 1 << 31;
+/// So many slots there can be at most.
+pub(crate) const MAX_SLOTS: u32 = KEPT - 1;
 
 /// A cache line; blocks begin at one.
 const LINE: usize = 64;
@@ -74,6 +78,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     pub(crate) fn new(layout: Layout, slots: u32) -> Result<Self, IndexError> {
+        let slots = slots.min(MAX_SLOTS);
         let bytes = (slots as usize).checked_mul(layout.stride);
         let memory = Reserved::new(bytes.ok_or(IndexError::NoMemory { bytes: usize::MAX })?)?;
         Ok(Self {

@@ -5,14 +5,22 @@
 //! gets them, and each node's list is chosen anew once, however many came. So the outcome does not
 //! depend on the number of threads, no lock is needed, and a popular node is not chosen for again and
 //! again. A batch must be small beside the level, since its nodes do not see each other.
+//!
+//! Choosing anew drops links, and a node to which the last one is dropped would never be found again.
+//! See `kept.rs` for what prevents that.
 
-use super::blocks::{Blocks, NO_SLOT};
+use super::blocks::{Blocks, KEPT, NO_SLOT};
 use super::code::Code;
+use super::kept::{adopt, kept, many, mark};
 use super::prune::{Candidate, Choice, Chooser};
 use super::score::Scorer;
 use super::walk::{Level, Walker};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
+
+/// So many nodes a thread takes at once.
+const PORTION: usize = 16;
 
 /// How a level is linked.
 #[derive(Clone, Copy, Debug)]
@@ -31,17 +39,21 @@ struct Back {
     to: u32,
     far: f32,
     from: u32,
+    /// Whether `to` is to be the parent of `from`.
+    kept: bool,
 }
 
 /// Room for one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Linker {
-    pub(crate) walker: Walker,
+    walker: Walker,
     chooser: Chooser,
     code: Code,
     candidates: Vec<Candidate>,
     chosen: Vec<Candidate>,
     backs: Vec<Back>,
+    /// Nodes whose parent has no room for them, with that parent.
+    orphans: Vec<(u32, u32)>,
     raw: Vec<i32>,
     far: Vec<f32>,
     slots: Vec<u32>,
@@ -60,13 +72,19 @@ pub(crate) fn link<L: Level>(
     blocks: &Blocks,
     linking: Linking,
     starts: &impl Starts,
-    new: std::ops::Range<u32>,
+    new: Range<u32>,
     linkers: &mut Vec<Linker>,
 ) {
     linkers.resize_with(linking.threads.max(1), Linker::default);
-    let nodes = new.start;
-    in_parallel(linkers, new.len(), 16, |linker, at| {
-        linker.link_forward(level, blocks, linking, starts, nodes, new.start + at as u32);
+    in_parallel(linkers, new.len(), |linker, at| {
+        linker.link_forward(
+            level,
+            blocks,
+            linking,
+            starts,
+            new.start,
+            new.start + at as u32,
+        );
     });
     let mut backs: Vec<Back> = Vec::new();
     for linker in &mut *linkers {
@@ -80,12 +98,21 @@ pub(crate) fn link<L: Level>(
             .then(left.from.cmp(&right.from))
     });
     let groups: Vec<&[Back]> = backs.chunk_by(|left, right| left.to == right.to).collect();
-    in_parallel(linkers, groups.len(), 16, |linker, at| {
+    in_parallel(linkers, groups.len(), |linker, at| {
         linker.link_back(level, blocks, linking, groups[at]);
     });
+    let mut orphans: Vec<(u32, u32)> = Vec::new();
+    for linker in &mut *linkers {
+        orphans.append(&mut linker.orphans);
+    }
+    orphans.sort_unstable();
+    for (node, parent) in orphans {
+        adopt(level, node, parent);
+    }
 }
 
 impl Linker {
+    /// Chooses the links of a new node among the first `nodes` nodes.
     fn link_forward<L: Level>(
         &mut self,
         level: &L,
@@ -110,22 +137,32 @@ impl Linker {
             far: near.far,
             node: near.node(),
             slot: level.slot(near.node()),
+            kept: false,
         }));
-        let limit = linking.links.min(level.links(node).len());
-        let (choice, chosen) = (linking.choice, &mut self.chosen);
-        self.chooser
-            .choose(blocks, choice, &self.candidates, limit, chosen);
-        write(
-            level.links(node),
-            self.chosen.iter().map(|chosen| chosen.node),
+        let links = level.links(node);
+        let limit = linking.links.min(links.len());
+        self.chooser.choose(
+            blocks,
+            linking.choice,
+            &self.candidates,
+            limit,
+            &mut self.chosen,
         );
+        let mut chosen = self.chosen.iter();
+        let free = chosen.position(|chosen| kept(level.links(chosen.node)) < many(links));
+        if let Some(parent) = self.chosen.get_mut(free.unwrap_or_default()) {
+            parent.kept = true;
+        }
+        write(links, &self.chosen);
         self.backs.extend(self.chosen.iter().map(|chosen| Back {
             to: chosen.node,
             far: chosen.far,
             from: node,
+            kept: chosen.kept,
         }));
     }
 
+    /// Gives a node the links back, and chooses anew if it has no room for all.
     fn link_back<L: Level>(
         &mut self,
         level: &L,
@@ -138,22 +175,41 @@ impl Linker {
         };
         let links = level.links(to);
         let old = links.iter().map(|link| link.load(Ordering::Relaxed));
-        let old: Vec<u32> = old.take_while(|node| *node != NO_SLOT).collect();
+        let old: Vec<u32> = old.take_while(|link| *link != NO_SLOT).collect();
         if let Some(room) = links.get(old.len()..old.len() + backs.len()) {
-            write(room, backs.iter().map(|back| back.from));
+            for (link, back) in room.iter().zip(backs) {
+                link.store(back.from | mark(back.kept), Ordering::Release);
+            }
             return;
+        }
+        let mut room = links.len() - kept(links);
+        self.candidates.clear();
+        for link in old {
+            let node = link & !KEPT;
+            self.candidates.push(Candidate {
+                far: 0.0,
+                node,
+                slot: level.slot(node),
+                kept: link & KEPT != 0,
+            });
+        }
+        for back in backs {
+            let has_room = back.kept && room > 0;
+            room -= usize::from(has_room);
+            if back.kept && !has_room {
+                self.orphans.push((back.from, to));
+            }
+            self.candidates.push(Candidate {
+                far: 0.0,
+                node: back.from,
+                slot: level.slot(back.from),
+                kept: has_room,
+            });
         }
         let slot = level.slot(to);
         self.code
             .load(blocks.code(slot), blocks.scale(slot), blocks.square(slot));
         let scorer = Scorer::new(blocks, linking.choice.metric, &self.code);
-        let nodes = old.into_iter().chain(backs.iter().map(|back| back.from));
-        self.candidates.clear();
-        self.candidates.extend(nodes.map(|node| Candidate {
-            far: 0.0,
-            node,
-            slot: level.slot(node),
-        }));
         self.slots.clear();
         self.slots
             .extend(self.candidates.iter().map(|candidate| candidate.slot));
@@ -166,47 +222,44 @@ impl Linker {
                 .total_cmp(&right.far)
                 .then(left.node.cmp(&right.node))
         });
-        let (choice, chosen) = (linking.choice, &mut self.chosen);
-        self.chooser
-            .choose(blocks, choice, &self.candidates, links.len(), chosen);
-        write(links, self.chosen.iter().map(|chosen| chosen.node));
+        let limit = links.len();
+        self.chooser.choose(
+            blocks,
+            linking.choice,
+            &self.candidates,
+            limit,
+            &mut self.chosen,
+        );
+        write(links, &self.chosen);
     }
 }
 
-/// Writes links, and ends them if there is room after them. Others may walk over them meanwhile.
-fn write(room: &[AtomicU32], nodes: impl Iterator<Item = u32>) {
-    let mut room = room.iter();
-    for node in nodes {
-        if let Some(link) = room.next() {
-            link.store(node, Ordering::Release);
-        }
-    }
-    for link in room {
-        link.store(NO_SLOT, Ordering::Release);
+/// Writes all links of a node. Others may walk over them meanwhile.
+fn write(links: &[AtomicU32], chosen: &[Candidate]) {
+    let mut chosen = chosen.iter();
+    for link in links {
+        let next = chosen.next();
+        let next = next.map_or(NO_SLOT, |chosen| chosen.node | mark(chosen.kept));
+        link.store(next, Ordering::Release);
     }
 }
 
 /// Calls `work` for each number below `jobs`, each once, on as many threads as there are `rooms`.
-fn in_parallel<R: Send>(
-    rooms: &mut [R],
-    jobs: usize,
-    portion: usize,
-    work: impl Fn(&mut R, usize) + Sync,
-) {
+fn in_parallel<R: Send>(rooms: &mut [R], jobs: usize, work: impl Fn(&mut R, usize) + Sync) {
     let next = AtomicUsize::new(0);
     let take = |room: &mut R| loop {
-        let first = next.fetch_add(portion, Ordering::Relaxed);
+        let first = next.fetch_add(PORTION, Ordering::Relaxed);
         if first >= jobs {
             break;
         }
-        for job in first..jobs.min(first + portion) {
+        for job in first..jobs.min(first + PORTION) {
             work(room, job);
         }
     };
     let Some((own, others)) = rooms.split_first_mut() else {
         return;
     };
-    if jobs <= portion {
+    if jobs <= PORTION {
         return take(own);
     }
     thread::scope(|scope| {

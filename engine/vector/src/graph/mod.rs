@@ -4,6 +4,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod code;
+mod kept;
 pub(crate) mod link;
 mod nearest;
 pub(crate) mod prune;

@@ -12,6 +12,8 @@ pub(crate) struct Candidate {
     pub(crate) far: f32,
     pub(crate) node: u32,
     pub(crate) slot: u32,
+    /// Whether the link must stay, whatever it is near to.
+    pub(crate) kept: bool,
 }
 
 /// How links are chosen.
@@ -37,7 +39,8 @@ pub(crate) struct Chooser {
 const PORTION: usize = 8;
 
 impl Chooser {
-    /// Chooses at most `limit` of the candidates, which are sorted, the nearest first.
+    /// Chooses at most `limit` of the candidates, which are sorted, the nearest first. No more than
+    /// `limit` of them must stay.
     pub(crate) fn choose(
         &mut self,
         blocks: &Blocks,
@@ -48,11 +51,13 @@ impl Chooser {
     ) {
         chosen.clear();
         self.chosen_slots.clear();
+        let mut kept_left = candidates.iter().filter(|candidate| candidate.kept).count();
         for candidate in candidates {
-            if chosen.len() >= limit {
-                break;
-            }
-            if !chosen.is_empty() && self.is_covered(blocks, choice, candidate) {
+            if candidate.kept {
+                kept_left -= 1;
+            } else if chosen.len() + kept_left >= limit
+                || self.is_covered(blocks, choice, candidate)
+            {
                 continue;
             }
             chosen.push(*candidate);

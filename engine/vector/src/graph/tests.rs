@@ -31,7 +31,8 @@ fn vectors(random: &mut Rng, count: usize, dimensions: usize) -> Vec<f32> {
 fn links(graph: &Graph, slot: u32) -> Vec<u32> {
     let links = graph.blocks.links(slot).iter();
     let links = links.map(|link| link.load(Ordering::Relaxed));
-    links.take_while(|link| *link != blocks::NO_SLOT).collect()
+    let links = links.take_while(|link| *link != blocks::NO_SLOT);
+    links.map(|link| link & !blocks::KEPT).collect()
 }
 
 #[test]
@@ -58,7 +59,9 @@ fn the_graph_is_the_same_on_any_number_of_threads() {
     let build = |threads| {
         let how = Building { threads, ..HOW };
         let graph = Graph::build(&vectors, 32, Metric::Cosine, how).unwrap();
-        (0..4000).map(|slot| links(&graph, slot)).collect::<Vec<_>>()
+        (0..4000)
+            .map(|slot| links(&graph, slot))
+            .collect::<Vec<_>>()
     };
     let alone = build(1);
     assert_eq!(build(2), alone);
@@ -79,40 +82,75 @@ fn what_is_near_is_found_by_every_metric() {
                 .chunks_exact(dimensions)
                 .zip(0..)
                 .map(|(row, slot)| {
-                    let score = code::exact(Kernels::best(), metric, query, row).unwrap().unwrap();
-                    (if metric == Metric::Euclidean { score } else { -score }, slot)
+                    let score = code::exact(Kernels::best(), metric, query, row)
+                        .unwrap()
+                        .unwrap();
+                    (
+                        if metric == Metric::Euclidean {
+                            score
+                        } else {
+                            -score
+                        },
+                        slot,
+                    )
                 })
                 .collect();
             all.sort_by(|left, right| left.0.total_cmp(&right.0));
             graph.near(query, 100, &mut room, &mut found).unwrap();
             assert_eq!(found.len(), 100);
-            right += all[..10].iter().filter(|(_, slot)| found.contains(slot)).count();
+            right += all[..10]
+                .iter()
+                .filter(|(_, slot)| found.contains(slot))
+                .count();
         }
         assert!(right >= 980, "{metric:?}: {right} of 1000");
     }
 }
 
 #[test]
-fn every_slot_can_be_reached() {
-    let (count, dimensions) = (6000, 24);
-    let vectors = vectors(&mut Rng::with_seed(4), count, dimensions);
-    let graph = Graph::build(&vectors, dimensions, Metric::Euclidean, HOW).unwrap();
-    let mut seen = BTreeSet::from([0]);
-    let mut next = vec![0];
-    while let Some(slot) = next.pop() {
-        next.extend(links(&graph, slot).into_iter().filter(|to| seen.insert(*to)));
+fn every_slot_can_be_reached_from_every_other() {
+    let (count, dimensions) = (3000, 16);
+    let mut random = Rng::with_seed(4);
+    let mut all = vectors(&mut random, count, dimensions);
+    // Many of the same, which all want the same few parents.
+    for copy in 0..500 {
+        all.copy_within(0..dimensions, (1000 + copy) * dimensions);
     }
-    assert_eq!(seen.len(), count);
+    for metric in [Metric::Dot, Metric::Euclidean] {
+        let graph = Graph::build(&all, dimensions, metric, HOW).unwrap();
+        let forward: Vec<Vec<u32>> = (0..count as u32).map(|slot| links(&graph, slot)).collect();
+        let mut backward = vec![Vec::new(); count];
+        for (slot, links) in forward.iter().enumerate() {
+            links
+                .iter()
+                .for_each(|to| backward[*to as usize].push(slot as u32));
+        }
+        // All from one, and one from all, is all from all.
+        for ways in [&forward, &backward] {
+            let (mut seen, mut next) = (BTreeSet::from([0]), vec![0]);
+            while let Some(slot) = next.pop() {
+                let near = ways[slot as usize].iter().copied();
+                next.extend(near.filter(|to| seen.insert(*to)));
+            }
+            assert_eq!(seen.len(), count, "{metric:?}");
+        }
+    }
 }
 
 #[test]
 fn what_cannot_be_compared_is_refused() {
     let build = |vector: &[f32], metric| Graph::build(vector, 2, metric, HOW).map(|_| ());
-    assert_eq!(build(&[0.0, 0.0], Metric::Cosine), Err(IndexError::NoDirection));
+    assert_eq!(
+        build(&[0.0, 0.0], Metric::Cosine),
+        Err(IndexError::NoDirection)
+    );
     assert_eq!(build(&[0.0, 0.0], Metric::Dot), Ok(()));
     assert_eq!(build(&[1e-30, -1e-38], Metric::Cosine), Ok(()));
     for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let error = build(&[1.0, wrong], Metric::Euclidean).unwrap_err();
-        assert!(matches!(error, IndexError::NotFinite { place: 1, .. }), "{error}");
+        assert!(
+            matches!(error, IndexError::NotFinite { place: 1, .. }),
+            "{error}"
+        );
     }
 }

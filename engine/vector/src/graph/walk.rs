@@ -1,7 +1,7 @@
 //! A walk over one level of the graph, always to the neighbours of the nearest node not yet looked
 //! at, until the nearest ones have all been.
 
-use super::blocks::{Blocks, NO_SLOT};
+use super::blocks::{Blocks, KEPT, NO_SLOT};
 use super::nearest::Nearest;
 use super::score::Scorer;
 use super::visited::Visited;
@@ -69,6 +69,7 @@ impl Walker {
                 if node == NO_SLOT {
                     break;
                 }
+                let node = node & !KEPT;
                 if self.visited.is_new(node) {
                     blocks.prefetch(level.slot(node));
                     self.fresh.push(node);

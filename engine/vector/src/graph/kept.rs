@@ -1,0 +1,80 @@
+//! Links that stay, so that there is a way from every node to every other.
+//!
+//! Every node but the first has a parent: a near node that was there before it. The two links between
+//! them are never dropped when links are chosen anew, so there is a way up to the first node and down to
+//! any. They carry a mark, [`KEPT`]. There are two per node in the mean, and nobody who has many
+//! becomes a parent, so they leave room for the links that make walks short.
+
+use super::blocks::{KEPT, NO_SLOT};
+use super::walk::Level;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The mark of a link.
+pub(super) fn mark(kept: bool) -> u32 {
+    if kept { KEPT } else { 0 }
+}
+
+/// How many links must stay.
+pub(super) fn kept(links: &[AtomicU32]) -> usize {
+    let links = links.iter().map(|link| link.load(Ordering::Relaxed));
+    links
+        .filter(|link| *link != NO_SLOT && link & KEPT != 0)
+        .count()
+}
+
+/// Nobody with so many links that must stay becomes a parent, if there is another.
+pub(super) fn many(links: &[AtomicU32]) -> usize {
+    links.len() / 2
+}
+
+/// Finds another parent for a node: the first in its neighbourhood with room. There is one, since
+/// nodes have two links that must stay in the mean, and room for many more.
+pub(super) fn adopt<L: Level>(level: &L, node: u32, refused: u32) {
+    let mut seen = vec![node];
+    let mut at = 0;
+    while let Some(next) = seen.get(at).copied() {
+        at += 1;
+        let near = level
+            .links(next)
+            .iter()
+            .map(|link| link.load(Ordering::Relaxed));
+        for near in near
+            .take_while(|link| *link != NO_SLOT)
+            .map(|link| link & !KEPT)
+        {
+            if seen.contains(&near) {
+                continue;
+            }
+            seen.push(near);
+            // A younger one could be a child of this very node, and lead nowhere.
+            if near < node && near != refused && kept(level.links(near)) < many(level.links(near)) {
+                unkeep(level.links(node), refused);
+                keep(level.links(node), near);
+                keep(level.links(near), node);
+                return;
+            }
+        }
+    }
+    debug_assert!(false, "there is room for every child");
+}
+
+/// Makes a link one that stays, if need be in the place of the last one that need not.
+fn keep(links: &[AtomicU32], to: u32) {
+    let read = |link: &&AtomicU32| link.load(Ordering::Relaxed);
+    let same = links
+        .iter()
+        .find(|link| read(link) != NO_SLOT && read(link) & !KEPT == to);
+    let free = || links.iter().find(|link| read(link) == NO_SLOT);
+    let loose = || links.iter().rfind(|link| read(link) & KEPT == 0);
+    if let Some(link) = same.or_else(free).or_else(loose) {
+        link.store(to | KEPT, Ordering::Release);
+    }
+}
+
+/// Lets a link be dropped.
+fn unkeep(links: &[AtomicU32], to: u32) {
+    let mut links = links.iter();
+    if let Some(link) = links.find(|link| link.load(Ordering::Relaxed) == to | KEPT) {
+        link.store(to, Ordering::Release);
+    }
+}
