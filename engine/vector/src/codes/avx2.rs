@@ -28,8 +28,14 @@ impl Sums for Avx2 {
     #[inline(always)]
     unsafe fn query(from: *const i8) -> Self::Query {
         // SAFETY: as above: four times sixteen bytes.
-        [0, 16, 32, 48]
-            .map(|at| unsafe { _mm256_cvtepi8_epi16(_mm_loadu_si128(from.add(at).cast())) })
+        unsafe {
+            [
+                _mm256_cvtepi8_epi16(_mm_loadu_si128(from.add(0).cast())),
+                _mm256_cvtepi8_epi16(_mm_loadu_si128(from.add(16).cast())),
+                _mm256_cvtepi8_epi16(_mm_loadu_si128(from.add(32).cast())),
+                _mm256_cvtepi8_epi16(_mm_loadu_si128(from.add(48).cast())),
+            ]
+        }
     }
 
     #[inline(always)]

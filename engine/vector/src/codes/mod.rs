@@ -56,7 +56,7 @@ macro_rules! kernels {
             $(#[target_feature(enable = $features)])?
             unsafe fn dot(query: &[i8], row: *const u8) -> i32 {
                 // SAFETY: this function's own contract: features, and a row as long as the query.
-                unsafe { order::against::<$lanes, 1>(query, [row])[0] }
+                unsafe { order::against::<$lanes>(query, row) }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn in_order(query: &[i8], rows: Strided, results: &mut [i32]) {

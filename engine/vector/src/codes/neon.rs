@@ -28,7 +28,14 @@ impl Sums for Neon {
     #[inline(always)]
     unsafe fn query(from: *const i8) -> Self::Query {
         // SAFETY: as above: four times sixteen bytes.
-        [0, 16, 32, 48].map(|at| unsafe { vld1q_s8(from.add(at)) })
+        unsafe {
+            [
+                vld1q_s8(from.add(0)),
+                vld1q_s8(from.add(16)),
+                vld1q_s8(from.add(32)),
+                vld1q_s8(from.add(48)),
+            ]
+        }
     }
 
     #[inline(always)]

@@ -6,7 +6,8 @@
 //! sharing one pass over the query.
 //!
 //! The functions are marked `inline(always)` because they must be compiled inside a caller that has
-//! the machine's features.
+//! the machine's features. For the same reason no closure may call them: a closure has no features of
+//! its own, and in it each instruction becomes a call.
 
 use super::Strided;
 
@@ -49,8 +50,9 @@ pub(super) trait Sums: Copy {
     /// The sums of all of four.
     #[inline(always)]
     unsafe fn totals(four: [Self; TOGETHER]) -> [i32; TOGETHER] {
+        let [a, b, c, d] = four;
         // SAFETY: the caller vouches for the features.
-        four.map(|one| unsafe { one.total() })
+        unsafe { [a.total(), b.total(), c.total(), d.total()] }
     }
 
     /// Asks for the cache line at `at`, which need not exist.
@@ -88,18 +90,18 @@ unsafe fn sums<S: Sums, const R: usize>(query: &[i8], rows: [*const u8; R]) -> [
     }
 }
 
-/// One query against `R` codes.
+/// One query against one code.
 ///
 /// # Safety
 ///
 /// As for [`sums`].
 #[inline(always)]
-pub(super) unsafe fn against<S: Sums, const R: usize>(
-    query: &[i8],
-    rows: [*const u8; R],
-) -> [i32; R] {
-    // SAFETY: the caller vouches for features and rows.
-    unsafe { sums::<S, R>(query, rows).map(|sum| sum.total()) }
+pub(super) unsafe fn against<S: Sums>(query: &[i8], row: *const u8) -> i32 {
+    // SAFETY: the caller vouches for features and the row.
+    unsafe {
+        let [sum] = sums::<S, 1>(query, [row]);
+        sum.total()
+    }
 }
 
 /// One query against four codes.
@@ -131,7 +133,7 @@ pub(super) unsafe fn in_order<S: Sums>(query: &[i8], rows: Strided, results: &mu
                 S::prefetch(row.wrapping_add(AHEAD_BYTES + at));
                 at += STEP;
             }
-            [*result] = against::<S, 1>(query, [row]);
+            *result = against::<S>(query, row);
         }
     }
 }
@@ -161,6 +163,6 @@ pub(super) unsafe fn gathered<S: Sums>(
     }
     for (result, place) in groups.into_remainder().iter_mut().zip(those.remainder()) {
         // SAFETY: as above.
-        [*result] = unsafe { against::<S, 1>(query, [row(*place)]) };
+        *result = unsafe { against::<S>(query, row(*place)) };
     }
 }
