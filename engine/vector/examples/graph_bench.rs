@@ -1,6 +1,10 @@
 //! wip: recall and speed of the graph over a file of f32 rows.
-use std::time::Instant;
 use stratigraph_vector::*;
+
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    stat.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+}
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -29,11 +33,11 @@ fn main() {
         threads: get("threads", 1.0) as usize,
         seed: 1,
     };
-    let begun = Instant::now();
+    let begun = cpu();
     let graph = Graph::build(base, dims, Metric::Cosine, how).unwrap();
     println!(
         "built {n} in {:.2} s, {} bytes each, {:.1} links",
-        begun.elapsed().as_secs_f64(),
+        (cpu() - begun),
         graph.bytes() / n,
         graph.mean_links()
     );
@@ -55,15 +59,17 @@ fn main() {
     let mut room = Room::default();
     let mut found = Vec::new();
     let mut exact = vec![0.0; 64];
+    let only = get("ef", 0.0) as usize;
     for ef in [10, 16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256] {
+        if only != 0 && ef != only { continue; }
         let rerank = (get("rerank", 30.0) as usize).min(ef);
         let mut best = f64::MAX;
         let mut right = 0;
         let mut work = (0, 0);
-        for _ in 0..3 {
+        for _ in 0..get("rounds", 3.0) as usize {
             right = 0;
             let before = room.work();
-            let begun = Instant::now();
+            let begun = cpu();
             for (q, truth) in query.chunks_exact(dims).zip(&truth) {
                 graph.near(q, ef, &mut room, &mut found).unwrap();
                 found.truncate(rerank);
@@ -78,7 +84,7 @@ fn main() {
                     .filter(|(_, id)| truth.contains(id))
                     .count();
             }
-            best = best.min(begun.elapsed().as_secs_f64());
+            best = best.min((cpu() - begun));
             let after = room.work();
             work = (after.0 - before.0, after.1 - before.1);
         }
