@@ -192,15 +192,15 @@ impl Blocks {
     #[inline]
     fn prefetch_lines(&self, slot: u32, from: usize, to: usize) {
         #[cfg(target_arch = "x86_64")]
-        for line in (from / LINE * LINE..to).step_by(LINE) {
-            let at = self
-                .memory
-                .start()
-                .wrapping_add(slot as usize * self.layout.stride + line);
-            // SAFETY: a prefetch never faults, and every x86-64 has it.
-            unsafe {
-                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at.cast())
-            };
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let block = self.memory.start().wrapping_add(slot as usize * self.layout.stride);
+            let mut line = from / LINE * LINE;
+            while line < to {
+                // SAFETY: a prefetch never faults, and every x86-64 has it.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(line).cast()) };
+                line += LINE;
+            }
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = (slot, from, to);
