@@ -73,11 +73,33 @@ pub enum IndexError {
         /// What it is.
         value: String,
     },
+    /// A vector is so long that its products with others would be infinite.
+    #[error("the vector is {length} long; what is compared by length may be at most 1e18 long")]
+    TooLong {
+        /// How long it is.
+        length: String,
+    },
     /// A vector of length zero has no direction that a cosine could be taken of.
     #[error(
         "a vector of length zero has no direction; under the cosine metric it cannot be indexed"
     )]
     NoDirection,
+    /// A vector could not be kept or read where the vectors are.
+    #[error("{place}: {reason}")]
+    Original {
+        /// Where.
+        place: String,
+        /// Why.
+        reason: String,
+    },
+    /// What happens later cannot have a smaller sequence.
+    #[error("sequence {sequence} comes after {latest}; sequences must not go back")]
+    SequenceGoesBack {
+        /// The one that was given.
+        sequence: u64,
+        /// The latest before.
+        latest: u64,
+    },
     /// A setting makes no sense.
     #[error("{setting} is {value}, but must be {wanted}")]
     BadSetting {

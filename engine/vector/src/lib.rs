@@ -20,16 +20,24 @@
 //! ```
 
 mod codes;
+mod coding;
 mod error;
 mod graph;
+mod index;
 mod kernel;
 mod memory;
 mod metric;
+mod originals;
 mod rows;
+mod sync;
 
 pub use codes::CodeKernels;
+pub use coding::Coding;
 pub use error::{IndexError, VectorError};
-pub use graph::{Building, Graph, Room};
+pub use index::{
+    Answer, Effort, Hit, How, Index, Memory, Query, Rerank, Settings, Strategy, Tender, Tending,
+};
 pub use kernel::{Kernels, cosine_from_parts, cosine_of_long};
 pub use metric::Metric;
+pub use originals::{Originals, Wanted};
 pub use rows::Rows;

@@ -6,7 +6,9 @@
 //! soon as one is worth it, because a walk through a graph touches another page with every step.
 
 use crate::error::IndexError;
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
+use std::ffi::c_void;
+use std::fs::File;
 use std::ptr::NonNull;
 
 /// A huge page on every machine we know of.
@@ -29,21 +31,36 @@ unsafe impl Sync for Reserved {}
 impl Reserved {
     /// So many bytes, beginning at a huge page.
     pub(crate) fn new(bytes: usize) -> Result<Self, IndexError> {
-        let refused = |_| IndexError::NoMemory { bytes };
+        let reserved = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping touches no memory that there is.
+        Self::map(bytes, |mapped| unsafe {
+            mmap_anonymous(std::ptr::null_mut(), mapped, access, reserved)
+        })
+    }
+
+    /// The first so many bytes of a file, which may be shorter as long as nobody touches what it lacks.
+    pub(crate) fn of_file(file: &File, bytes: usize) -> Result<Self, IndexError> {
+        let memory = Self::new(bytes)?;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        let fixed = MapFlags::SHARED | MapFlags::FIXED;
+        if bytes > 0 {
+            // SAFETY: it takes the place of a part of the mapping just made, which nobody knows yet.
+            unsafe { mmap(memory.start().cast(), bytes, access, fixed, file, 0) }
+                .map_err(|_| IndexError::NoMemory { bytes })?;
+        }
+        Ok(memory)
+    }
+
+    fn map(
+        bytes: usize,
+        map: impl FnOnce(usize) -> rustix::io::Result<*mut c_void>,
+    ) -> Result<Self, IndexError> {
         let mapped_bytes = bytes
             .checked_next_multiple_of(HUGE_PAGE_BYTES)
             .and_then(|bytes| bytes.checked_add(HUGE_PAGE_BYTES))
             .ok_or(IndexError::NoMemory { bytes })?;
-        // SAFETY: a new mapping touches no memory that there is.
-        let mapped = unsafe {
-            mmap_anonymous(
-                std::ptr::null_mut(),
-                mapped_bytes,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::PRIVATE | MapFlags::NORESERVE,
-            )
-        }
-        .map_err(refused)?;
+        let mapped = map(mapped_bytes).map_err(|_| IndexError::NoMemory { bytes })?;
         let mapped = NonNull::new(mapped.cast::<u8>()).ok_or(IndexError::NoMemory { bytes })?;
         let ahead = mapped.align_offset(HUGE_PAGE_BYTES);
         // SAFETY: the mapping is longer by a huge page, and the way to the next one is shorter.

@@ -16,6 +16,7 @@ use crate::error::VectorError;
 use std::fmt;
 use std::sync::OnceLock;
 
+pub(crate) mod halves;
 mod order;
 mod scalar;
 

@@ -2,20 +2,20 @@
     unsafe_code,
     reason = "codes and links are read through addresses in reserved memory"
 )]
-//! One block of memory per slot: the code, its scale, and the links of level 0, side by side, so that
-//! a step of a walk touches one place per neighbour.
+//! One block of memory per slot: what walks read of its code, and the links of level 0, side by side, so
+//! that a step of a walk touches one place per neighbour.
 //!
 //! ```text
-//! [code: a byte per dimension][scale: f32][square: f32, if Euclidean][links: u32 ...] up to 64 bytes
+//! [code][scale: f32, unless all are equal][square: f32, if Euclidean][links: u32 ...] up to 64 bytes
 //! ```
 //!
-//! A code is written once, before anybody can come by a link to its slot. Links change while others
-//! walk over them: each is read and written whole, and a walk takes any mixture of an old and a new
-//! list. Nothing here may hand out a slot that was not there.
+//! The low halves of halved codes lie apart. A code is written once, before anybody can come by a link to
+//! its slot. Links change while others walk over them: each is read and written whole, and a walk takes
+//! any mixture of an old and a new list. Nothing here may hand out a slot that was not there.
 
-use super::code::Code;
 use super::walk::Level;
-use crate::codes::Strided;
+use crate::codes::{Strided, halves};
+use crate::coding::{Code, Coder, Coding};
 use crate::error::IndexError;
 use crate::memory::Reserved;
 use crate::metric::Metric;
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Ends a list of links.
 pub(crate) const NO_SLOT: u32 = u32::MAX;
-/// Set in a link that must stay: see `link.rs`.
+/// Set in a link that must stay: see `kept.rs`.
 pub(crate) const KEPT: u32 = 1 << 31;
 /// So many slots there can be at most.
 pub(crate) const MAX_SLOTS: u32 = KEPT - 1;
@@ -37,34 +37,57 @@ const MANY_BYTES: usize = 2 << 20;
 /// Where things are in a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    pub(crate) dimensions: usize,
-    scale_at: usize,
+    coding: Coding,
+    dimensions: usize,
+    /// Bytes of the code in the block.
+    code: usize,
+    /// Bytes of the code that lie apart.
+    apart: usize,
+    scale_at: Option<usize>,
     square_at: Option<usize>,
     links_at: usize,
     pub(crate) links: usize,
     stride: usize,
+    /// The scale of all, where all are equal.
+    scale: f32,
 }
 
 impl Layout {
     /// With at least so many links; what is left of the last line is for links, too.
-    pub(crate) fn new(dimensions: usize, metric: Metric, least_links: usize) -> Self {
-        let scale_at = dimensions.next_multiple_of(WORD);
-        let square_at = (metric == Metric::Euclidean).then_some(scale_at + WORD);
-        let links_at = square_at.unwrap_or(scale_at) + WORD;
-        let stride = (links_at + least_links * WORD).next_multiple_of(LINE);
+    pub(crate) fn new(coder: &Coder, least_links: usize) -> Self {
+        let (code, apart) = match coder.coding {
+            Coding::Halves => (coder.padded() / 2, coder.padded() / 2),
+            Coding::Bytes => (coder.dimensions.next_multiple_of(WORD), 0),
+            Coding::Whole => (coder.dimensions * size_of::<f32>(), 0),
+        };
+        let mut end = code;
+        let mut word = |wanted: bool| {
+            let at = end;
+            end += if wanted { WORD } else { 0 };
+            wanted.then_some(at)
+        };
+        let coded = coder.coding != Coding::Whole;
+        let same_scale = coder.metric == Metric::Cosine && coder.coding == Coding::Halves;
+        let scale_at = word(coded && !same_scale);
+        let square_at = word(coded && coder.metric == Metric::Euclidean);
+        let stride = (end + least_links * WORD).next_multiple_of(LINE);
         Self {
-            dimensions,
+            coding: coder.coding,
+            dimensions: coder.dimensions,
+            code,
+            apart,
             scale_at,
             square_at,
-            links_at,
-            links: (stride - links_at) / WORD,
+            links_at: end,
+            links: (stride - end) / WORD,
             stride,
+            scale: if coded { coder.cell() } else { 1.0 },
         }
     }
 
     /// How many bytes a slot takes.
-    pub(crate) fn stride(&self) -> usize {
-        self.stride
+    pub(crate) fn bytes(&self) -> usize {
+        self.stride + self.apart
     }
 }
 
@@ -72,20 +95,33 @@ impl Layout {
 #[derive(Debug)]
 pub(crate) struct Blocks {
     memory: Reserved,
+    apart: Reserved,
     layout: Layout,
     slots: u32,
+    pub(crate) coder: Coder,
 }
 
 impl Blocks {
-    pub(crate) fn new(layout: Layout, slots: u32) -> Result<Self, IndexError> {
+    /// Room for so many slots, each with at least so many links.
+    pub(crate) fn new(coder: Coder, least_links: usize, slots: u32) -> Result<Self, IndexError> {
+        let layout = Layout::new(&coder, least_links);
         let slots = slots.min(MAX_SLOTS);
-        let bytes = (slots as usize).checked_mul(layout.stride);
-        let memory = Reserved::new(bytes.ok_or(IndexError::NoMemory { bytes: usize::MAX })?)?;
+        let reserve = |each: usize| {
+            let bytes = (slots as usize).checked_mul(each);
+            Reserved::new(bytes.ok_or(IndexError::NoMemory { bytes: usize::MAX })?)
+        };
         Ok(Self {
-            memory,
+            memory: reserve(layout.stride)?,
+            apart: reserve(layout.apart)?,
             layout,
             slots,
+            coder,
         })
+    }
+
+    /// How many bytes a slot takes.
+    pub(crate) fn bytes_each(coder: &Coder, least_links: usize) -> usize {
+        Layout::new(coder, least_links).bytes()
     }
 
     pub(crate) fn layout(&self) -> &Layout {
@@ -97,11 +133,19 @@ impl Blocks {
         self.slots
     }
 
-    /// All codes.
+    /// What walks read of all codes.
     pub(crate) fn codes(&self) -> Strided {
         Strided {
             first: self.memory.start(),
             stride: self.layout.stride,
+        }
+    }
+
+    /// The low halves of all codes.
+    pub(crate) fn low_halves(&self) -> Strided {
+        Strided {
+            first: self.apart.start(),
+            stride: self.layout.apart,
         }
     }
 
@@ -115,31 +159,56 @@ impl Blocks {
             .wrapping_add(slot as usize * self.layout.stride + offset)
     }
 
-    /// Fills a slot that nobody knows yet.
+    /// The code of a slot that nobody knows, to be written.
+    ///
+    /// # Safety
+    ///
+    /// No other thread reads or writes the slot meanwhile.
+    unsafe fn code_mut(&self, slot: u32) -> (&mut [u8], &mut [u8]) {
+        let Layout { code, apart, .. } = self.layout;
+        let low = self.apart.start().wrapping_add(slot as usize * apart);
+        let high = self.at(slot, 0);
+        // SAFETY: both lie in their memory, and nobody else has them.
+        unsafe {
+            (
+                std::slice::from_raw_parts_mut(high, code),
+                std::slice::from_raw_parts_mut(low, apart),
+            )
+        }
+    }
+
+    /// Fills a slot that nobody knows.
     ///
     /// # Safety
     ///
     /// No other thread reads or writes the slot meanwhile.
     pub(crate) unsafe fn fill(&self, slot: u32, code: &Code) {
-        debug_assert_eq!(code.numbers.len(), self.layout.dimensions);
-        if (slot as usize + 1) * self.layout.stride
-            == MANY_BYTES.next_multiple_of(self.layout.stride)
-        {
-            self.memory.prefer_huge_pages();
+        for memory in [(&self.memory, self.layout.stride), (&self.apart, self.layout.apart)] {
+            let (memory, each) = memory;
+            let end = (slot as usize + 1) * each;
+            if (MANY_BYTES..MANY_BYTES + each).contains(&end) {
+                memory.prefer_huge_pages();
+            }
         }
-        let start = self.at(slot, 0);
-        for (at, byte) in code.stored().enumerate().take(self.layout.dimensions) {
-            // SAFETY: inside the block, which nobody else has.
-            unsafe { start.add(at).write(byte) };
+        // SAFETY: the caller vouches for the slot.
+        let (high, low) = unsafe { self.code_mut(slot) };
+        match self.layout.coding {
+            Coding::Halves => halves::split(&code.stored, high, low),
+            Coding::Bytes => high[..code.stored.len()].copy_from_slice(&code.stored),
+            Coding::Whole => {
+                let components = high.as_chunks_mut().0.iter_mut();
+                for (bytes, component) in components.zip(&code.components) {
+                    *bytes = component.to_ne_bytes();
+                }
+            }
         }
-        // SAFETY: as above; words lie at multiples of four.
-        unsafe {
-            start
-                .add(self.layout.scale_at)
-                .cast::<f32>()
-                .write(code.scale);
-            if let Some(square_at) = self.layout.square_at {
-                start.add(square_at).cast::<f32>().write(code.square);
+        for (at, word) in [
+            (self.layout.scale_at, code.scale),
+            (self.layout.square_at, code.square),
+        ] {
+            if let Some(at) = at {
+                // SAFETY: as above; words lie at multiples of four.
+                unsafe { self.at(slot, at).cast::<f32>().write(word) };
             }
         }
         for link in self.links(slot) {
@@ -147,26 +216,79 @@ impl Blocks {
         }
     }
 
-    /// A slot's code, which has been filled.
+    /// Takes what is stored of a slot as the vector to compare with; only what walks read of it, if that
+    /// is `enough`.
+    pub(crate) fn load(&self, slot: u32, enough: bool, code: &mut Code) {
+        match self.layout.coding {
+            Coding::Halves => {
+                let low = (!enough).then(|| self.low_half(slot));
+                halves::numbers(self.code(slot), low, &mut code.numbers);
+                // Beyond the last dimension a query must be zero.
+                code.numbers[self.layout.dimensions..].fill(0);
+            }
+            Coding::Bytes => {
+                let bytes = &self.code(slot)[..self.layout.dimensions];
+                code.numbers.clear();
+                let numbers = bytes.iter().map(|byte| byte.wrapping_add(128).cast_signed());
+                code.numbers.extend(numbers);
+            }
+            Coding::Whole => {
+                code.components.clear();
+                code.components.extend_from_slice(self.whole(slot));
+            }
+        }
+        code.scale = self.scale(slot);
+        code.square = self.square(slot);
+        code.unit = match self.layout.coding {
+            Coding::Halves => code.scale / 16.0,
+            Coding::Bytes | Coding::Whole => code.scale,
+        };
+    }
+
+    /// What walks read of a slot's code, which has been filled.
     pub(crate) fn code(&self, slot: u32) -> &[u8] {
-        // SAFETY: the code lies in the block, and is never written again once anybody knows it.
-        unsafe { std::slice::from_raw_parts(self.at(slot, 0), self.layout.dimensions) }
+        // SAFETY: the code lies in the block, and is not written while anybody knows it.
+        unsafe { std::slice::from_raw_parts(self.at(slot, 0), self.layout.code) }
+    }
+
+    /// The low half of a slot's code, which has been filled.
+    pub(crate) fn low_half(&self, slot: u32) -> &[u8] {
+        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
+        let at = slot as usize * self.layout.apart;
+        // SAFETY: as for `code`.
+        unsafe { std::slice::from_raw_parts(self.apart.start().add(at), self.layout.apart) }
+    }
+
+    /// A slot's vector, where vectors are kept whole.
+    #[inline]
+    pub(crate) fn whole(&self, slot: u32) -> &[f32] {
+        debug_assert_eq!(self.layout.coding, Coding::Whole);
+        // SAFETY: as for `code`; blocks begin at multiples of 64.
+        unsafe { std::slice::from_raw_parts(self.at(slot, 0).cast(), self.layout.dimensions) }
+    }
+
+    /// Whether the scale is the same for all.
+    #[inline]
+    pub(crate) fn same_scale(&self) -> Option<f32> {
+        self.layout.scale_at.is_none().then_some(self.layout.scale)
     }
 
     /// What a slot's code is to be multiplied by.
     #[inline]
     pub(crate) fn scale(&self, slot: u32) -> f32 {
         // SAFETY: as for `code`; words lie at multiples of four.
-        unsafe { self.at(slot, self.layout.scale_at).cast::<f32>().read() }
+        self.layout.scale_at.map_or(self.layout.scale, |at| unsafe {
+            self.at(slot, at).cast::<f32>().read()
+        })
     }
 
-    /// The square of the length of what a slot's code stands for; one where nobody needs it.
+    /// The square of the length of what a slot's code stands for; zero where nobody needs it.
     #[inline]
     pub(crate) fn square(&self, slot: u32) -> f32 {
         // SAFETY: as for `scale`.
         self.layout
             .square_at
-            .map_or(1.0, |at| unsafe { self.at(slot, at).cast::<f32>().read() })
+            .map_or(0.0, |at| unsafe { self.at(slot, at).cast::<f32>().read() })
     }
 
     /// A slot's links.
@@ -177,38 +299,63 @@ impl Blocks {
         unsafe { std::slice::from_raw_parts(first, self.layout.links) }
     }
 
-    /// Asks for a slot's block ahead of its use, from its start to its first links.
+    /// Asks for a slot's code ahead of its use.
     #[inline]
     pub(crate) fn prefetch(&self, slot: u32) {
-        self.prefetch_lines(slot, 0, self.layout.links_at);
+        prefetch_lines(self.codes(), slot, 0, self.layout.links_at);
+    }
+
+    /// Asks for the low half of a slot's code.
+    #[inline]
+    pub(crate) fn prefetch_low_half(&self, slot: u32) {
+        prefetch_lines(self.low_halves(), slot, 0, self.layout.apart);
     }
 
     /// Asks for a slot's links.
     #[inline]
     pub(crate) fn prefetch_links(&self, slot: u32) {
-        self.prefetch_lines(slot, self.layout.links_at, self.layout.stride);
-    }
-
-    #[inline]
-    fn prefetch_lines(&self, slot: u32, from: usize, to: usize) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let block = self.memory.start().wrapping_add(slot as usize * self.layout.stride);
-            let mut line = from / LINE * LINE;
-            while line < to {
-                // SAFETY: a prefetch never faults, and every x86-64 has it.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(line).cast()) };
-                line += LINE;
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (slot, from, to);
+        prefetch_lines(self.codes(), slot, self.layout.links_at, self.layout.stride);
     }
 }
 
+#[inline]
+fn prefetch_lines(blocks: Strided, slot: u32, from: usize, to: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let block = blocks.first.wrapping_add(slot as usize * blocks.stride);
+        let mut line = from / LINE * LINE;
+        while line < to {
+            // SAFETY: a prefetch never faults, and every x86-64 has it.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(line).cast()) };
+            line += LINE;
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (blocks, slot, from, to);
+}
+
 /// Level 0: every slot is a node.
-impl Level for Blocks {
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) blocks: &'a Blocks,
+    /// How many slots there are at the time.
+    pub(crate) slots: u32,
+    /// Whether a slot is worth a link.
+    pub(crate) lives: &'a (dyn Fn(u32) -> bool + Sync),
+}
+
+impl Level for Ground<'_> {
+    #[inline]
+    fn nodes(&self) -> u32 {
+        self.slots
+    }
+
+    #[inline]
+    fn slots<'a>(&self, nodes: &'a [u32], _room: &'a mut Vec<u32>) -> &'a [u32] {
+        nodes
+    }
+
     #[inline]
     fn slot(&self, node: u32) -> u32 {
         node
@@ -216,11 +363,15 @@ impl Level for Blocks {
 
     #[inline]
     fn links(&self, node: u32) -> &[AtomicU32] {
-        self.links(node)
+        self.blocks.links(node)
     }
 
     #[inline]
     fn prefetch_links(&self, node: u32) {
-        self.prefetch_links(node);
+        self.blocks.prefetch_links(node);
+    }
+
+    fn lives(&self, node: u32) -> bool {
+        (self.lives)(node)
     }
 }

@@ -28,8 +28,9 @@ pub(super) fn many(links: &[AtomicU32]) -> usize {
 }
 
 /// Finds another parent for a node: the first in its neighbourhood with room. There is one, since
-/// nodes have two links that must stay in the mean, and room for many more.
-pub(super) fn adopt<L: Level>(level: &L, node: u32, refused: u32) {
+/// nodes have two links that must stay in the mean, and room for many more. `new` are the nodes that are
+/// being linked, in order.
+pub(super) fn adopt<L: Level>(level: &L, new: &[u32], node: u32, refused: u32) {
     let mut seen = vec![node];
     let mut at = 0;
     while let Some(next) = seen.get(at).copied() {
@@ -46,11 +47,11 @@ pub(super) fn adopt<L: Level>(level: &L, node: u32, refused: u32) {
                 continue;
             }
             seen.push(near);
-            // A younger one could be a child of this very node, and lead nowhere.
-            if near < node && near != refused && kept(level.links(near)) < many(level.links(near)) {
+            // A new one could be a child of this very node, and lead nowhere.
+            let is_old = new.binary_search(&near).is_err();
+            if is_old && near != refused && kept(level.links(near)) < many(level.links(near)) {
                 unkeep(level.links(node), refused);
-                keep(level.links(node), near);
-                keep(level.links(near), node);
+                keep_between(level, node, near, NO_SLOT);
                 return;
             }
         }
@@ -58,21 +59,33 @@ pub(super) fn adopt<L: Level>(level: &L, node: u32, refused: u32) {
     debug_assert!(false, "there is room for every child");
 }
 
-/// Makes a link one that stays, if need be in the place of the last one that need not.
-fn keep(links: &[AtomicU32], to: u32) {
+/// Makes the links between two nodes ones that stay, if need be in the place of others: that to `instead`,
+/// or the last one that need not stay.
+pub(super) fn keep_between<L: Level>(level: &L, left: u32, right: u32, instead: u32) {
+    keep(level.links(left), right, instead);
+    keep(level.links(right), left, instead);
+}
+
+fn keep(links: &[AtomicU32], to: u32, instead: u32) {
     let read = |link: &&AtomicU32| link.load(Ordering::Relaxed);
     let same = links
         .iter()
         .find(|link| read(link) != NO_SLOT && read(link) & !KEPT == to);
+    let replaced = || {
+        let mut links = links.iter();
+        links.find(|link| read(link) == instead && instead != NO_SLOT)
+    };
     let free = || links.iter().find(|link| read(link) == NO_SLOT);
     let loose = || links.iter().rfind(|link| read(link) & KEPT == 0);
-    if let Some(link) = same.or_else(free).or_else(loose) {
+    let place = same.or_else(replaced).or_else(free).or_else(loose);
+    debug_assert!(place.is_some(), "not all links of a node must stay");
+    if let Some(link) = place {
         link.store(to | KEPT, Ordering::Release);
     }
 }
 
 /// Lets a link be dropped.
-fn unkeep(links: &[AtomicU32], to: u32) {
+pub(super) fn unkeep(links: &[AtomicU32], to: u32) {
     let mut links = links.iter();
     if let Some(link) = links.find(|link| link.load(Ordering::Relaxed) == to | KEPT) {
         link.store(to, Ordering::Release);

@@ -9,13 +9,12 @@
 //! Choosing anew drops links, and a node to which the last one is dropped would never be found again.
 //! See `kept.rs` for what prevents that.
 
-use super::blocks::{Blocks, KEPT, NO_SLOT};
-use super::code::Code;
+use super::blocks::{Blocks, Ground, KEPT, NO_SLOT};
 use super::kept::{adopt, kept, many, mark};
 use super::prune::{Candidate, Choice, Chooser};
-use super::score::Scorer;
+use super::score::{Scorer, Scores};
 use super::walk::{Level, Walker};
-use std::ops::Range;
+use crate::coding::Code;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
@@ -54,8 +53,7 @@ pub(crate) struct Linker {
     backs: Vec<Back>,
     /// Nodes whose parent has no room for them, with that parent.
     orphans: Vec<(u32, u32)>,
-    raw: Vec<i32>,
-    far: Vec<f32>,
+    scores: Scores,
     slots: Vec<u32>,
     starts: Vec<u32>,
 }
@@ -66,25 +64,19 @@ pub(crate) trait Starts: Sync {
     fn find(&self, scorer: &Scorer<'_>, walker: &mut Walker, starts: &mut Vec<u32>);
 }
 
-/// Links the nodes `new`, which follow all nodes that the level has so far.
+/// Links the nodes `new`, which are in order and which no link leads to yet.
 pub(crate) fn link<L: Level>(
     level: &L,
     blocks: &Blocks,
     linking: Linking,
     starts: &impl Starts,
-    new: Range<u32>,
+    new: &[u32],
     linkers: &mut Vec<Linker>,
 ) {
+    debug_assert!(new.is_sorted(), "a node is looked up among the new ones");
     linkers.resize_with(linking.threads.max(1), Linker::default);
     in_parallel(linkers, new.len(), |linker, at| {
-        linker.link_forward(
-            level,
-            blocks,
-            linking,
-            starts,
-            new.start,
-            new.start + at as u32,
-        );
+        linker.link_forward(level, blocks, linking, starts, new[at]);
     });
     let mut backs: Vec<Back> = Vec::new();
     for linker in &mut *linkers {
@@ -107,38 +99,40 @@ pub(crate) fn link<L: Level>(
     }
     orphans.sort_unstable();
     for (node, parent) in orphans {
-        adopt(level, node, parent);
+        adopt(level, new, node, parent);
     }
 }
 
 impl Linker {
-    /// Chooses the links of a new node among the first `nodes` nodes.
+    /// Chooses the links of a new node.
     fn link_forward<L: Level>(
         &mut self,
         level: &L,
         blocks: &Blocks,
         linking: Linking,
         starts: &impl Starts,
-        nodes: u32,
         node: u32,
     ) {
         let slot = level.slot(node);
-        self.code
-            .load(blocks.code(slot), blocks.scale(slot), blocks.square(slot));
-        let scorer = Scorer::new(blocks, linking.choice.metric, &self.code);
+        blocks.load(slot, false, &mut self.code);
+        let scorer = Scorer::new(blocks, &self.code);
         self.starts.clear();
         starts.find(&scorer, &mut self.walker, &mut self.starts);
         let breadth = linking.breadth;
-        self.walker
-            .walk(level, nodes, blocks, &scorer, &self.starts, breadth);
+        self.walker.walk(level, &scorer, &self.starts, breadth);
         self.candidates.clear();
-        let found = self.walker.nearest.found().iter();
-        self.candidates.extend(found.map(|near| Candidate {
-            far: near.far,
-            node: near.node(),
-            slot: level.slot(near.node()),
-            kept: false,
-        }));
+        let found = self.walker.nearest.found();
+        let any_lives = found.iter().any(|near| level.lives(near.node()));
+        for near in found {
+            if !any_lives || level.lives(near.node()) {
+                self.candidates.push(Candidate {
+                    far: near.far,
+                    node: near.node(),
+                    slot: level.slot(near.node()),
+                    kept: false,
+                });
+            }
+        }
         let links = level.links(node);
         let limit = linking.links.min(links.len());
         self.chooser.choose(
@@ -206,15 +200,54 @@ impl Linker {
                 kept: has_room,
             });
         }
-        let slot = level.slot(to);
-        self.code
-            .load(blocks.code(slot), blocks.scale(slot), blocks.square(slot));
-        let scorer = Scorer::new(blocks, linking.choice.metric, &self.code);
+        self.choose_anew(level, blocks, linking, to);
+    }
+
+    /// Gives a node links past those that are gone, if it has any of those.
+    pub(super) fn link_past(
+        &mut self,
+        level: &Ground<'_>,
+        linking: Linking,
+        node: u32,
+        is_gone: &[bool],
+    ) {
+        let gone = |node: u32| is_gone.get(node as usize).copied().unwrap_or(true);
+        let list = |node: u32| {
+            let links = level.links(node).iter();
+            let links = links.map(|link| link.load(Ordering::Relaxed));
+            links.take_while(|link| *link != NO_SLOT)
+        };
+        if !list(node).any(|link| gone(link & !KEPT)) {
+            return;
+        }
+        self.candidates.clear();
+        let beyond = list(node).filter(|link| gone(link & !KEPT));
+        let beyond = beyond.flat_map(|link| list(link & !KEPT).map(|link| link & !KEPT));
+        // Its own first: they know whether they must stay.
+        for link in list(node).chain(beyond) {
+            let other = link & !KEPT;
+            let known = self.candidates.iter().any(|known| known.node == other);
+            if !gone(other) && other != node && !known {
+                self.candidates.push(Candidate {
+                    far: 0.0,
+                    node: other,
+                    slot: level.slot(other),
+                    kept: link & KEPT != 0,
+                });
+            }
+        }
+        self.choose_anew(level, level.blocks, linking, node);
+    }
+
+    /// Chooses the links of a node from the candidates.
+    fn choose_anew<L: Level>(&mut self, level: &L, blocks: &Blocks, linking: Linking, node: u32) {
+        blocks.load(level.slot(node), false, &mut self.code);
+        let scorer = Scorer::new(blocks, &self.code);
         self.slots.clear();
         self.slots
             .extend(self.candidates.iter().map(|candidate| candidate.slot));
-        scorer.far(&self.slots, &mut self.raw, &mut self.far);
-        for (candidate, far) in self.candidates.iter_mut().zip(&self.far) {
+        scorer.far(&self.slots, &mut self.scores);
+        for (candidate, far) in self.candidates.iter_mut().zip(&self.scores.far) {
             candidate.far = *far;
         }
         self.candidates.sort_unstable_by(|left, right| {
@@ -222,6 +255,7 @@ impl Linker {
                 .total_cmp(&right.far)
                 .then(left.node.cmp(&right.node))
         });
+        let links = level.links(node);
         let limit = links.len();
         self.chooser.choose(
             blocks,
@@ -245,7 +279,7 @@ fn write(links: &[AtomicU32], chosen: &[Candidate]) {
 }
 
 /// Calls `work` for each number below `jobs`, each once, on as many threads as there are `rooms`.
-fn in_parallel<R: Send>(rooms: &mut [R], jobs: usize, work: impl Fn(&mut R, usize) + Sync) {
+pub(super) fn in_parallel<R: Send>(rooms: &mut [R], jobs: usize, work: impl Fn(&mut R, usize) + Sync) {
     let next = AtomicUsize::new(0);
     let take = |room: &mut R| loop {
         let first = next.fetch_add(PORTION, Ordering::Relaxed);

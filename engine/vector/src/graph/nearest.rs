@@ -36,16 +36,27 @@ impl Nearest {
     /// Takes a node in if it is among the nearest; it must not be there yet.
     #[inline]
     pub(crate) fn offer(&mut self, far: f32, node: u32) {
-        let full = self.entries.len() >= self.limit;
-        if full && self.entries.last().is_none_or(|last| far >= last.far) {
+        if !self.would_take(far) {
             return;
         }
         let at = self.entries.partition_point(|entry| entry.far <= far);
-        if full {
+        if self.is_full() {
             self.entries.pop();
         }
         self.entries.insert(at, Near { far, node });
         self.next = self.next.min(at);
+    }
+
+    /// Whether a node so far away is among the nearest.
+    #[inline]
+    pub(crate) fn would_take(&self, far: f32) -> bool {
+        !self.is_full() || self.entries.last().is_some_and(|last| far < last.far)
+    }
+
+    /// Whether there are as many as there may be.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.entries.len() >= self.limit
     }
 
     /// The nearest node that has not been looked at, which it now is.

@@ -2,8 +2,8 @@
 //! A link into each direction is worth more than many into one.
 
 use super::blocks::Blocks;
-use super::code::Code;
-use super::score::Scorer;
+use super::score::{Scorer, Scores};
+use crate::coding::Code;
 use crate::metric::Metric;
 
 /// A candidate for a link.
@@ -29,8 +29,7 @@ pub(crate) struct Choice {
 pub(crate) struct Chooser {
     code: Code,
     chosen_slots: Vec<u32>,
-    raw: Vec<i32>,
-    far: Vec<f32>,
+    scores: Scores,
     pub(crate) distances: u64,
 }
 
@@ -66,20 +65,16 @@ impl Chooser {
     }
 
     fn is_covered(&mut self, blocks: &Blocks, choice: Choice, candidate: &Candidate) -> bool {
-        let slot = candidate.slot;
-        self.code
-            .load(blocks.code(slot), blocks.scale(slot), blocks.square(slot));
-        let scorer = Scorer::new(blocks, choice.metric, &self.code);
+        blocks.load(candidate.slot, true, &mut self.code);
+        let scorer = Scorer::new(blocks, &self.code);
         let own = choice.apart(candidate.far, 0.0);
         // The square of the candidate's length is left out of both sides but must be in a product.
         for slots in self.chosen_slots.chunks(PORTION) {
             self.distances += slots.len() as u64;
-            scorer.far(slots, &mut self.raw, &mut self.far);
+            scorer.far(slots, &mut self.scores);
             let square = self.code.square;
-            if self
-                .far
-                .iter()
-                .any(|far| choice.apart(*far, square) * choice.slack < own)
+            let mut apart = self.scores.far.iter().map(|far| choice.apart(*far, square));
+            if apart.any(|apart| apart * choice.slack < own)
             {
                 return true;
             }

@@ -2,68 +2,141 @@
 //! How far a query is from slots, by their codes. Lower is nearer, whatever the metric.
 
 use super::blocks::Blocks;
-use super::code::Code;
-use crate::codes::CodeKernels;
+use crate::codes::{CodeKernels, halves};
+use crate::coding::{Code, Coding};
+use crate::kernel::Kernels;
 use crate::metric::Metric;
 
 /// A query against the codes of an index.
 pub(crate) struct Scorer<'a> {
     blocks: &'a Blocks,
+    query: &'a Code,
+    coding: Coding,
     kernels: &'static CodeKernels,
-    query: &'a [i8],
-    offset: i32,
+    whole: &'static Kernels,
+    /// The sum of the query's numbers.
+    sum: i32,
     /// What a dot product of codes is multiplied by, besides the slot's own scale.
     factor: f32,
     euclidean: bool,
 }
 
+/// Room to score in; one for many queries.
+#[derive(Debug, Default)]
+pub(crate) struct Scores {
+    raw: Vec<i32>,
+    low: Vec<i32>,
+    pub(crate) far: Vec<f32>,
+}
+
 impl<'a> Scorer<'a> {
-    pub(crate) fn new(blocks: &'a Blocks, metric: Metric, query: &'a Code) -> Self {
-        let euclidean = metric == Metric::Euclidean;
+    pub(crate) fn new(blocks: &'a Blocks, query: &'a Code) -> Self {
+        let euclidean = blocks.coder.metric == Metric::Euclidean;
         Self {
             blocks,
+            query,
+            coding: blocks.coder.coding,
             kernels: CodeKernels::best(),
-            query: &query.numbers,
-            offset: query.offset(),
-            factor: if euclidean { -2.0 } else { -1.0 } * query.scale,
+            whole: Kernels::best(),
+            sum: query.numbers.iter().map(|number| i32::from(*number)).sum(),
+            factor: if euclidean { -2.0 } else { -1.0 } * query.unit,
             euclidean,
         }
     }
 
-    /// How far each slot is. `raw` is room to work in.
+    /// What it compares with.
+    pub(crate) fn blocks(&self) -> &'a Blocks {
+        self.blocks
+    }
+
+    /// How far each slot is, into `scores.far`.
     ///
     /// Slots beyond the last are a mistake of the caller's, and end here.
     #[inline]
-    pub(crate) fn far(&self, slots: &[u32], raw: &mut Vec<i32>, far: &mut Vec<f32>) {
+    pub(crate) fn far(&self, slots: &[u32], scores: &mut Scores) {
+        self.vouch(slots);
+        let Scores { raw, far, .. } = scores;
         raw.resize(slots.len(), 0);
-        let last = slots.iter().fold(0, |last, slot| last.max(*slot));
-        assert!(slots.is_empty() || last < self.blocks.slots());
-        // SAFETY: every slot has a block, and with it a code as long as the query.
-        unsafe {
-            self.kernels
-                .gathered(self.query, self.blocks.codes(), slots, raw)
-        };
         far.clear();
-        far.extend(
-            slots
-                .iter()
-                .zip(raw)
-                .map(|(slot, raw)| self.of(*slot, *raw)),
-        );
+        match self.coding {
+            Coding::Halves => {
+                // SAFETY: every slot has a block, and with it half a code as long as the query.
+                unsafe { halves::gathered(&self.query.numbers, self.blocks.codes(), slots, raw) };
+                // A nibble stands for the middle of its cell, 7.5 below.
+                self.finish(slots, raw, 1.0, 7.5, far);
+            }
+            Coding::Bytes => {
+                let codes = self.blocks.codes();
+                // SAFETY: every slot has a block, and with it a code as long as the query.
+                unsafe { self.kernels.gathered(&self.query.numbers, codes, slots, raw) };
+                self.finish(slots, raw, 1.0, 128.0, far);
+            }
+            Coding::Whole => {
+                let query = &self.query.components;
+                for slot in slots {
+                    let row = self.blocks.whole(*slot);
+                    let score = if self.euclidean {
+                        self.whole.squared_l2(query, row)
+                    } else {
+                        self.whole.dot(query, row).map(|dot| -dot)
+                    };
+                    debug_assert!(score.is_ok(), "a query has as many dimensions as the rows");
+                    far.push(score.unwrap_or(f32::MAX));
+                }
+            }
+        }
     }
 
+    /// The same by all bits, where walks read only half of them.
+    pub(crate) fn far_by_all_bits(&self, slots: &[u32], scores: &mut Scores) {
+        if self.coding != Coding::Halves {
+            return self.far(slots, scores);
+        }
+        self.vouch(slots);
+        for slot in slots {
+            self.blocks.prefetch_low_half(*slot);
+        }
+        let Scores { raw, low, far } = scores;
+        raw.resize(slots.len(), 0);
+        low.resize(slots.len(), 0);
+        let numbers = &self.query.numbers;
+        // SAFETY: every slot has both halves, each as long as the query.
+        unsafe {
+            halves::gathered(numbers, self.blocks.codes(), slots, raw);
+            halves::gathered(numbers, self.blocks.low_halves(), slots, low);
+        }
+        for (raw, low) in raw.iter_mut().zip(low) {
+            *raw = 16 * *raw + *low;
+        }
+        far.clear();
+        self.finish(slots, raw, 1.0 / 16.0, 127.5, far);
+    }
+
+    /// From sums of products to how far that is. What a code's bytes stand for is `offset` below them.
     #[inline]
-    fn of(&self, slot: u32, raw: i32) -> f32 {
+    fn finish(&self, slots: &[u32], raw: &[i32], step: f32, offset: f32, far: &mut Vec<f32>) {
         #[expect(
             clippy::cast_precision_loss,
             reason = "what a code leaves out is far more"
         )]
-        let dot = (raw - self.offset) as f32;
-        let far = dot * self.factor * self.blocks.scale(slot);
-        if self.euclidean {
-            far + self.blocks.square(slot)
-        } else {
-            far
+        let dots = raw.iter().map(|raw| *raw as f32);
+        #[expect(clippy::cast_precision_loss, reason = "as above")]
+        let offset = self.sum as f32 * offset;
+        let factor = self.factor * step;
+        match self.blocks.same_scale() {
+            Some(scale) => {
+                let factor = factor * scale;
+                far.extend(dots.map(|dot| (dot - offset) * factor));
+            }
+            None => far.extend(dots.zip(slots).map(|(dot, slot)| {
+                (dot - offset) * factor * self.blocks.scale(*slot) + self.blocks.square(*slot)
+            })),
         }
+    }
+
+    #[inline]
+    fn vouch(&self, slots: &[u32]) {
+        let last = slots.iter().fold(0, |last, slot| last.max(*slot));
+        assert!(slots.is_empty() || last < self.blocks.slots());
     }
 }

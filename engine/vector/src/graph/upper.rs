@@ -9,6 +9,7 @@ use super::blocks::{Blocks, NO_SLOT};
 use super::link::{Linker, Linking, Starts, link};
 use super::score::Scorer;
 use super::walk::{Level, Walker};
+use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
 /// One in so many nodes is in the level above.
@@ -36,6 +37,11 @@ struct One<'a> {
 
 impl Level for One<'_> {
     #[inline]
+    fn nodes(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    #[inline]
     fn slot(&self, node: u32) -> u32 {
         self.slots[node as usize]
     }
@@ -50,17 +56,19 @@ impl Level for One<'_> {
 }
 
 impl Upper {
-    /// Samples and links levels above the first `slots` slots.
+    /// Samples some of the slots and links levels above them.
     pub(crate) fn build(
         blocks: &Blocks,
-        slots: u32,
+        slots: impl Iterator<Item = u32>,
         seed: u64,
         linking: Linking,
         linkers: &mut Vec<Linker>,
     ) -> Self {
-        let mut sampled: Vec<(u64, u32)> = (0..slots).map(|slot| (mix(seed, slot), slot)).collect();
-        let size = (slots as usize / THINNING).max(1).min(sampled.len());
-        sampled.select_nth_unstable(size - 1);
+        let mut sampled: Vec<(u64, u32)> = slots.map(|slot| (mix(seed, slot), slot)).collect();
+        let size = (sampled.len() / THINNING).max(1).min(sampled.len());
+        if size < sampled.len() {
+            sampled.select_nth_unstable(size);
+        }
         sampled.truncate(size);
         sampled.sort_unstable();
         let mut upper = Self {
@@ -84,15 +92,9 @@ impl Upper {
                 slots: &upper.slots[..size],
                 links: &links,
             };
-            for batch in batches(0, size as u32) {
-                link(
-                    &level,
-                    blocks,
-                    linking,
-                    &Above(&upper, blocks),
-                    batch,
-                    linkers,
-                );
+            let nodes: Vec<u32> = (0..size as u32).collect();
+            for batch in batches(0, size) {
+                link(&level, blocks, linking, &Above(&upper), &nodes[batch], linkers);
             }
             upper.levels.insert(0, links);
         }
@@ -102,7 +104,6 @@ impl Upper {
     /// Finds nodes of the lowest upper level that are near, as slots.
     pub(crate) fn descend(
         &self,
-        blocks: &Blocks,
         scorer: &Scorer<'_>,
         walker: &mut Walker,
         starts: &mut Vec<u32>,
@@ -118,10 +119,15 @@ impl Upper {
                 // The top: all of it.
                 starts.extend(0..nodes.min(TOP) as u32);
             }
-            walker.walk(&level, nodes as u32, blocks, scorer, starts, BREADTH);
+            walker.walk(&level, scorer, starts, BREADTH);
             starts.clear();
             starts.extend(walker.nearest.found().iter().map(|near| near.node()));
         }
+    }
+
+    /// All slots that they know.
+    pub(crate) fn slots(&self) -> &[u32] {
+        &self.slots
     }
 
     /// The slot of a node.
@@ -137,11 +143,11 @@ impl Upper {
 }
 
 /// Where a walk over the level below all that there are begins, as places.
-struct Above<'a>(&'a Upper, &'a Blocks);
+struct Above<'a>(&'a Upper);
 
 impl Starts for Above<'_> {
     fn find(&self, scorer: &Scorer<'_>, walker: &mut Walker, starts: &mut Vec<u32>) {
-        self.0.descend(self.1, scorer, walker, starts);
+        self.0.descend(scorer, walker, starts);
         if starts.is_empty() {
             starts.push(0);
         }
@@ -149,14 +155,17 @@ impl Starts for Above<'_> {
 }
 
 /// Batches of nodes to link: each small beside what is there before it.
-pub(crate) fn batches(mut linked: u32, all: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
+pub(crate) fn batches(mut linked: usize, all: usize) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
         let first = linked;
-        // One by one up to a few dozen, then a fiftieth of what is there.
-        let size = (first / 50).max(1);
-        linked = all.min(first + size);
+        linked = all.min(first + batch_after(first));
         (first < linked).then_some(first..linked)
     })
+}
+
+/// How many may be linked at once after so many: one by one up to a few dozen, then a fiftieth.
+pub(crate) fn batch_after(linked: usize) -> usize {
+    (linked / 50).max(1)
 }
 
 /// A number that looks random and depends on the slot alone.

@@ -1,14 +1,27 @@
 //! A walk over one level of the graph, always to the neighbours of the nearest node not yet looked
 //! at, until the nearest ones have all been.
+//!
+//! A walk costs what it waits for: codes are asked for as soon as a link to them is read, and the links
+//! of what is looked at next as soon as that is known.
 
 use super::blocks::{Blocks, KEPT, NO_SLOT};
 use super::nearest::Nearest;
-use super::score::Scorer;
+use super::score::{Scorer, Scores};
 use super::visited::Visited;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One level of the graph.
 pub(crate) trait Level: Sync {
+    /// No node is as large as this.
+    fn nodes(&self) -> u32;
+
+    /// The slots whose codes nodes have.
+    fn slots<'a>(&self, nodes: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+        room.clear();
+        room.extend(nodes.iter().map(|node| self.slot(*node)));
+        room
+    }
+
     /// The slot whose code a node has.
     fn slot(&self, node: u32) -> u32;
 
@@ -17,17 +30,23 @@ pub(crate) trait Level: Sync {
 
     /// Asks for a node's links ahead of their use.
     fn prefetch_links(&self, node: u32);
+
+    /// Whether new nodes should be linked to it.
+    fn lives(&self, _node: u32) -> bool {
+        true
+    }
 }
 
 /// Room to walk in; one for many walks.
 #[derive(Debug, Default)]
 pub(crate) struct Walker {
     pub(crate) nearest: Nearest,
+    /// Of a walk that takes only some: those.
+    pub(crate) accepted: Nearest,
     visited: Visited,
     fresh: Vec<u32>,
     slots: Vec<u32>,
-    raw: Vec<i32>,
-    far: Vec<f32>,
+    scores: Scores,
     pub(crate) work: Work,
 }
 
@@ -41,17 +60,64 @@ pub(crate) struct Work {
 }
 
 impl Walker {
-    /// Finds about the `breadth` nearest of a level with `nodes` nodes, from `starts` on. They are in
-    /// `nearest` then.
+    /// Finds about the `breadth` nearest of a level, from `starts` on. They are in `nearest` then.
     pub(crate) fn walk<L: Level>(
         &mut self,
         level: &L,
-        nodes: u32,
-        blocks: &Blocks,
         scorer: &Scorer<'_>,
         starts: &[u32],
         breadth: usize,
     ) {
+        self.begin(level.nodes(), starts, breadth);
+        self.look(level, scorer, |_, _, _| {});
+        while let Some(near) = self.nearest.next() {
+            self.gather(level, scorer.blocks(), near.node());
+            self.look(level, scorer, |_, _, _| {});
+        }
+    }
+
+    /// Finds about the `wanted` nearest that are `accepted`, walking through the others as well. They are
+    /// in `accepted` then. It keeps the `breadth` nearest of all to go on from, and gives up after
+    /// comparing `patience` codes; whether it came to its end is what it returns.
+    #[expect(clippy::too_many_arguments, reason = "a walk, and what it looks for")]
+    pub(crate) fn walk_accepting<L: Level>(
+        &mut self,
+        level: &L,
+        scorer: &Scorer<'_>,
+        starts: &[u32],
+        breadth: usize,
+        wanted: usize,
+        patience: u64,
+        mut accepts: impl FnMut(u32) -> bool,
+    ) -> bool {
+        let limit = self.work.distances.saturating_add(patience);
+        self.accepted.begin(wanted);
+        self.begin(level.nodes(), starts, breadth);
+        let mut take = |accepted: &mut Nearest, far, node| {
+            if accepted.would_take(far) && accepts(node) {
+                accepted.offer(far, node);
+            }
+        };
+        self.look(level, scorer, &mut take);
+        while let Some(near) = self.nearest.next() {
+            if !self.accepted.would_take(near.far) {
+                return true;
+            }
+            if self.work.distances > limit {
+                return false;
+            }
+            self.gather(level, scorer.blocks(), near.node());
+            self.look(level, scorer, &mut take);
+        }
+        self.accepted.is_full()
+    }
+
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.visited.bytes()
+    }
+
+    fn begin(&mut self, nodes: u32, starts: &[u32], breadth: usize) {
         self.visited.begin(nodes as usize);
         self.nearest.begin(breadth);
         self.fresh.clear();
@@ -60,38 +126,53 @@ impl Walker {
                 self.fresh.push(*start);
             }
         }
-        self.look(level, scorer);
-        while let Some(near) = self.nearest.next() {
-            self.work.steps += 1;
-            self.fresh.clear();
-            for link in level.links(near.node()) {
-                let node = link.load(Ordering::Acquire);
-                if node == NO_SLOT {
-                    break;
-                }
-                let node = node & !KEPT;
-                if self.visited.is_new(node) {
-                    blocks.prefetch(level.slot(node));
-                    self.fresh.push(node);
-                }
+    }
+
+    /// Puts what a node leads to and is new into `fresh`.
+    #[inline]
+    fn gather<L: Level>(&mut self, level: &L, blocks: &Blocks, node: u32) {
+        self.work.steps += 1;
+        self.fresh.clear();
+        for link in level.links(node) {
+            let node = link.load(Ordering::Acquire);
+            if node == NO_SLOT {
+                break;
             }
-            self.look(level, scorer);
-            if let Some(next) = self.nearest.peek() {
-                level.prefetch_links(next);
+            let node = node & !KEPT;
+            if self.visited.is_new(node) {
+                blocks.prefetch(level.slot(node));
+                self.fresh.push(node);
             }
+        }
+        if let Some(next) = self.nearest.peek() {
+            level.prefetch_links(next);
         }
     }
 
     /// Offers what is fresh.
     #[inline]
-    fn look<L: Level>(&mut self, level: &L, scorer: &Scorer<'_>) {
-        self.slots.clear();
-        self.slots
-            .extend(self.fresh.iter().map(|node| level.slot(*node)));
-        self.work.distances += self.slots.len() as u64;
-        scorer.far(&self.slots, &mut self.raw, &mut self.far);
-        for (node, far) in self.fresh.iter().zip(&self.far) {
+    fn look<L: Level>(
+        &mut self,
+        level: &L,
+        scorer: &Scorer<'_>,
+        mut also: impl FnMut(&mut Nearest, f32, u32),
+    ) {
+        let slots = level.slots(&self.fresh, &mut self.slots);
+        self.work.distances += slots.len() as u64;
+        scorer.far(slots, &mut self.scores);
+        // The nearest of them is most likely the next; by the time all have been offered its links are there.
+        let mut best = (f32::MAX, None);
+        for (node, far) in self.fresh.iter().zip(&self.scores.far) {
+            if *far < best.0 {
+                best = (*far, Some(*node));
+            }
+        }
+        if let Some(best) = best.1 {
+            level.prefetch_links(best);
+        }
+        for (node, far) in self.fresh.iter().zip(&self.scores.far) {
             self.nearest.offer(*far, *node);
+            also(&mut self.accepted, *far, *node);
         }
     }
 }

@@ -228,6 +228,21 @@ impl Kernels {
         unsafe { (self.dot)(vector, vector) }
     }
 
+    /// The dot product of two vectors, and the square of the length of the right one.
+    ///
+    /// # Errors
+    ///
+    /// [`VectorError::DimensionMismatch`].
+    pub(crate) fn dot_and_square(
+        &self,
+        left: &[f32],
+        right: &[f32],
+    ) -> Result<(f32, f32), VectorError> {
+        same_dimensions(left.len(), right.len())?;
+        // SAFETY: this table is only handed out on its own machine; the lengths are equal.
+        Ok(unsafe { (self.dot_and_square)(left, right) })
+    }
+
     /// The length of a vector.
     #[must_use]
     pub fn norm(&self, vector: &[f32]) -> f32 {

@@ -1,0 +1,182 @@
+//! From a vector to what an index keeps of it to walk by.
+//!
+//! A code depends on its vector alone: nothing is learned from the data, so nothing has to be learned
+//! again when the data changes, and encoding a vector anew gives the same bytes on any machine.
+
+mod rotation;
+
+use crate::error::{IndexError, VectorError};
+use crate::metric::Metric;
+use rotation::Rotation;
+
+/// What of a vector is kept where walks pass by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Coding {
+    /// Eight bits per dimension in two halves: walks read the high ones, and the low ones only decide
+    /// among what was found. The fastest where vectors have some hundred dimensions.
+    Halves,
+    /// Eight bits per dimension in one piece.
+    Bytes,
+    /// The vector itself, as `f32`. Nothing is looked at twice, but it takes four to eight times the memory.
+    Whole,
+}
+
+/// Dimensions in one group of halves: 64 bytes.
+pub(crate) const GROUP: usize = 128;
+/// From so many dimensions on, four bits per dimension tell near from far well enough to walk by.
+const MANY_DIMENSIONS: usize = 200;
+/// The width of one of 16 cells that lose least of a normal distribution, in its deviations.
+const CELL: f64 = 0.36;
+/// The longest vector that is compared by its length: its square and its products are far from infinite.
+pub(crate) const LONGEST: f64 = 1e18;
+
+impl Coding {
+    /// The one that is best for vectors of so many dimensions.
+    #[must_use]
+    pub fn best_for(dimensions: usize) -> Self {
+        if dimensions >= MANY_DIMENSIONS {
+            Self::Halves
+        } else {
+            Self::Bytes
+        }
+    }
+}
+
+/// Encodes the vectors of one index.
+#[derive(Debug)]
+pub(crate) struct Coder {
+    pub(crate) coding: Coding,
+    pub(crate) metric: Metric,
+    pub(crate) dimensions: usize,
+    rotation: Rotation,
+}
+
+/// A vector as it is stored and as it is compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Code {
+    /// A number from -127 to 127 per dimension, zeros up to a whole group; none in a whole vector.
+    pub(crate) numbers: Vec<i8>,
+    /// About the component, divided by its number.
+    pub(crate) unit: f32,
+    /// The components: turned, unless the vector is kept whole.
+    pub(crate) components: Vec<f32>,
+    /// The bits of each dimension, offset included; none in a whole vector.
+    pub(crate) stored: Vec<u8>,
+    /// What a dot product with the stored numbers is to be multiplied by.
+    pub(crate) scale: f32,
+    /// The square of its length, where that must be added to be compared.
+    pub(crate) square: f32,
+}
+
+impl Coder {
+    pub(crate) fn new(coding: Coding, metric: Metric, dimensions: usize) -> Self {
+        Self {
+            coding,
+            metric,
+            dimensions,
+            rotation: Rotation::new(dimensions),
+        }
+    }
+
+    /// Refuses what cannot be compared by the metric. Returns the vector's length.
+    pub(crate) fn check(&self, vector: &[f32]) -> Result<f64, IndexError> {
+        if vector.len() != self.dimensions {
+            return Err(VectorError::DimensionMismatch {
+                expected: self.dimensions,
+                found: vector.len(),
+            }
+            .into());
+        }
+        if let Some(place) = vector.iter().position(|component| !component.is_finite()) {
+            let value = vector[place].to_string();
+            return Err(IndexError::NotFinite { place, value });
+        }
+        // In f64, so that neither the smallest nor the largest vector loses its length.
+        let square: f64 = vector.iter().map(|one| f64::from(*one).powi(2)).sum();
+        let length = square.sqrt();
+        match self.metric {
+            Metric::Cosine if length == 0.0 => Err(IndexError::NoDirection),
+            Metric::Dot | Metric::Euclidean if length > LONGEST => Err(IndexError::TooLong {
+                length: format!("{length:e}"),
+            }),
+            _ => Ok(length),
+        }
+    }
+
+    /// Encodes a vector that the metric can compare.
+    pub(crate) fn encode(&self, vector: &[f32], code: &mut Code) -> Result<(), IndexError> {
+        let length = self.check(vector)?;
+        code.numbers.clear();
+        code.stored.clear();
+        code.components.clear();
+        let (length, shrink) = match self.metric {
+            Metric::Cosine => (1.0, 1.0 / length),
+            Metric::Dot | Metric::Euclidean if length > 0.0 => (length, 1.0 / length),
+            Metric::Dot | Metric::Euclidean => (0.0, 0.0),
+        };
+        if self.coding == Coding::Whole {
+            let grow = if self.metric == Metric::Cosine { shrink } else { 1.0 };
+            let components = vector.iter().map(|one| narrow(f64::from(*one) * grow));
+            code.components.extend(components);
+            (code.unit, code.scale, code.square) = (0.0, 1.0, 0.0);
+            return Ok(());
+        }
+        let direction = vector.iter().map(|one| narrow(f64::from(*one) * shrink));
+        code.components.extend(direction);
+        self.rotation.turn(&mut code.components);
+        let largest = code.components.iter().fold(0.0_f32, |most, one| most.max(one.abs()));
+        let grow = if largest > 0.0 { 127.0 / largest } else { 0.0 };
+        let numbers = code.components.iter().map(|one| round(one * grow));
+        code.numbers.extend(numbers);
+        code.unit = largest / 127.0 * narrow(length);
+        code.square = narrow(length * length);
+        if self.coding == Coding::Halves {
+            let cells = 16.0 / self.cell();
+            let stored = code.components.iter().map(|one| {
+                #[expect(clippy::cast_possible_truncation, reason = "clamped")]
+                #[expect(clippy::cast_sign_loss, reason = "clamped")]
+                let cell = whole(one * cells + 127.5).clamp(0.0, 255.0) as u8;
+                cell
+            });
+            code.stored.extend(stored);
+            code.scale = narrow(length) * self.cell();
+        } else {
+            let stored = code.numbers.iter();
+            let stored = stored.map(|number| number.wrapping_add(i8::MIN).cast_unsigned());
+            code.stored.extend(stored);
+            code.scale = code.unit;
+        }
+        code.numbers.resize(self.padded(), 0);
+        Ok(())
+    }
+
+    /// How many dimensions a code has: whole groups, if it is cut in halves.
+    pub(crate) fn padded(&self) -> usize {
+        match self.coding {
+            Coding::Halves => self.dimensions.next_multiple_of(GROUP),
+            Coding::Bytes | Coding::Whole => self.dimensions,
+        }
+    }
+
+    /// The width of one of the 16 cells that a component of a vector of length one falls in.
+    pub(crate) fn cell(&self) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "fewer dimensions than that")]
+        narrow(CELL / (self.dimensions as f64).sqrt())
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "f32 is what is wanted")]
+fn narrow(number: f64) -> f32 {
+    number as f32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "it saturates")]
+fn round(number: f32) -> i8 {
+    whole(number) as i8
+}
+
+/// The nearest whole number to one below 2^22. `round` is a call where the build may not assume the instruction.
+fn whole(number: f32) -> f32 {
+    const ONES: f32 = 12_582_912.0;
+    (number + ONES) - ONES
+}

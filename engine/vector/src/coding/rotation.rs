@@ -1,0 +1,129 @@
+//! A turn of the whole space that spreads what a vector holds evenly over its components.
+//!
+//! Embeddings have a few components that are far larger than the others, and which those are differs from
+//! model to model. After the turn every component of every vector looks drawn from one normal
+//! distribution, so that a few bits per component serve all models and nothing is learned from the data.
+//! A turn changes no dot product and no distance.
+//!
+//! It is made of additions and one product per component, so that all machines get the same bits.
+
+/// How often signs are dealt and sums taken. Two turns leave a single large component visible; four do
+/// not.
+const ROUNDS: usize = 4;
+
+/// A turn of a space of so many dimensions; the same one for the same number.
+#[derive(Debug)]
+pub(crate) struct Rotation {
+    /// One bit per component and round: whether its sign changes.
+    signs: Vec<[bool; ROUNDS]>,
+    /// The largest power of two that the dimensions have room for.
+    span: usize,
+    /// What undoes the growth of one transform.
+    shrink: f32,
+}
+
+impl Rotation {
+    pub(crate) fn new(dimensions: usize) -> Self {
+        let span = match dimensions {
+            0 => 0,
+            some => 1 << some.ilog2(),
+        };
+        let signs = (0..dimensions).map(|place| {
+            let mixed = mix(place as u64);
+            std::array::from_fn(|round| mixed >> round & 1 == 1)
+        });
+        Self {
+            signs: signs.collect(),
+            span,
+            #[expect(clippy::cast_precision_loss, reason = "a power of two")]
+            shrink: 1.0 / (span as f32).sqrt(),
+        }
+    }
+
+    /// Turns a vector of the space.
+    ///
+    /// A transform needs a power of two, so the rounds take turns: the first components, then the last.
+    /// Where they overlap, what one has spread the other spreads further.
+    pub(crate) fn turn(&self, vector: &mut [f32]) {
+        debug_assert_eq!(vector.len(), self.signs.len());
+        let late = vector.len() - self.span;
+        for round in 0..ROUNDS {
+            for (component, signs) in vector.iter_mut().zip(&self.signs) {
+                if signs[round] {
+                    *component = -*component;
+                }
+            }
+            let first = if round % 2 == 0 { 0 } else { late };
+            let part = &mut vector[first..first + self.span];
+            transform(part);
+            for component in part {
+                *component *= self.shrink;
+            }
+        }
+    }
+}
+
+/// The Walsh-Hadamard transform of a power of two of numbers.
+fn transform(numbers: &mut [f32]) {
+    let mut half = numbers.len() / 2;
+    while half > 0 {
+        for pair in numbers.chunks_exact_mut(2 * half) {
+            let (left, right) = pair.split_at_mut(half);
+            for (left, right) in left.iter_mut().zip(right) {
+                (*left, *right) = (*left + *right, *left - *right);
+            }
+        }
+        half /= 2;
+    }
+}
+
+/// A number that looks random and depends on the place alone.
+fn mix(place: u64) -> u64 {
+    let mut mixed = place.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+
+    fn dot(left: &[f32], right: &[f32]) -> f64 {
+        let products = left.iter().zip(right);
+        products.map(|(l, r)| f64::from(*l) * f64::from(*r)).sum()
+    }
+
+    #[test]
+    fn a_turn_changes_no_dot_product() {
+        let mut random = Rng::with_seed(1);
+        for dimensions in [1, 2, 3, 7, 8, 100, 384, 768, 1000] {
+            let rotation = Rotation::new(dimensions);
+            let mut vector = || -> Vec<f32> { (0..dimensions).map(|_| random.f32() - 0.5).collect() };
+            let (mut left, mut right) = (vector(), vector());
+            let before = (dot(&left, &right), dot(&left, &left));
+            rotation.turn(&mut left);
+            rotation.turn(&mut right);
+            let after = (dot(&left, &right), dot(&left, &left));
+            assert!((before.0 - after.0).abs() < 1e-5 * before.1, "{dimensions}");
+            assert!((before.1 - after.1).abs() < 1e-5 * before.1, "{dimensions}");
+        }
+    }
+
+    #[test]
+    fn one_large_component_is_spread_over_all() {
+        for dimensions in [128, 384, 768, 1536] {
+            let rotation = Rotation::new(dimensions);
+            for place in (0..dimensions).step_by(7) {
+                let mut vector = vec![0.0; dimensions];
+                vector[place] = 1.0;
+                rotation.turn(&mut vector);
+                let largest = vector.iter().fold(0.0_f32, |most, one| most.max(one.abs()));
+                // A normal distribution would have its largest of 1,536 near 3.4 deviations.
+                let deviations = largest * (dimensions as f32).sqrt();
+                assert!(deviations < 5.0, "{dimensions} {place}: {deviations}");
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Taking nodes out of a level, for good.
+//!
+//! First the links that stay: the neighbours that a node holds together are bound to each other instead,
+//! so that there still is a way from everywhere to everywhere. Then every node that has a link to one that
+//! goes chooses its links anew, from those it has and those it could have reached through it. The lists of
+//! the nodes that go are left as they are: a search may be standing there.
+
+use super::blocks::{Ground, KEPT, NO_SLOT};
+use super::kept::{keep_between, kept, many, unkeep};
+use super::link::{Linker, Linking, in_parallel};
+use super::score::{Scorer, Scores};
+use super::walk::Level;
+use crate::coding::Code;
+use std::sync::atomic::Ordering;
+
+/// Takes the nodes `gone` out. Returns a node that is still linked, `entry` if that is.
+pub(super) fn unlink(
+    ground: &Ground<'_>,
+    linking: Linking,
+    gone: &[u32],
+    mut entry: Option<u32>,
+    linkers: &mut Vec<Linker>,
+) -> Option<u32> {
+    let mut binder = Binder::default();
+    for node in gone {
+        let next = binder.bypass(ground, *node);
+        if entry == Some(*node) {
+            entry = next;
+        }
+    }
+    let mut is_gone = vec![false; ground.slots as usize];
+    for node in gone {
+        is_gone[*node as usize] = true;
+    }
+    linkers.resize_with(linking.threads.max(1), Linker::default);
+    in_parallel(linkers, ground.slots as usize, |linker, node| {
+        if !is_gone[node] {
+            linker.link_past(ground, linking, node as u32, &is_gone);
+        }
+    });
+    entry
+}
+
+/// Binds together what a node held.
+#[derive(Default)]
+struct Binder {
+    code: Code,
+    scores: Scores,
+}
+
+impl Binder {
+    /// Binds the nodes that a node holds to each other. Returns one of them.
+    fn bypass(&mut self, ground: &Ground<'_>, node: u32) -> Option<u32> {
+        let held = ground.links(node).iter();
+        let held = held.map(|link| link.load(Ordering::Relaxed));
+        let held: Vec<u32> = held
+            .take_while(|link| *link != NO_SLOT)
+            .filter(|link| link & KEPT != 0)
+            .map(|link| link & !KEPT)
+            .collect();
+        for other in &held {
+            unkeep(ground.links(*other), node);
+        }
+        for (count, other) in held.iter().enumerate().skip(1) {
+            let bound = &held[..count];
+            ground.blocks.load(*other, true, &mut self.code);
+            Scorer::new(ground.blocks, &self.code).far(bound, &mut self.scores);
+            let near = bound.iter().zip(&self.scores.far);
+            // To the nearest that has room. There is always one: each has just lost a link.
+            let to = near.min_by(|left, right| {
+                let full = |node: u32| {
+                    let links = ground.links(node);
+                    let kept = kept(links);
+                    (kept >= many(links), kept >= links.len())
+                };
+                full(*left.0).cmp(&full(*right.0)).then(left.1.total_cmp(right.1))
+            });
+            if let Some((to, _)) = to {
+                keep_between(ground, *other, *to, node);
+            }
+        }
+        held.first().copied()
+    }
+}

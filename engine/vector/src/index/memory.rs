@@ -1,0 +1,79 @@
+//! What an index takes, to the byte, and whether it may take more.
+
+use super::slots::SLOT_BYTES;
+use super::write::Writer;
+use super::{Index, MAX_SLOTS};
+use crate::error::IndexError;
+
+/// How many bytes of memory an index takes, by what they are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Memory {
+    /// Codes and the links of level 0.
+    pub blocks: usize,
+    /// Ids, and from when to when they live.
+    pub slots: usize,
+    /// The table from ids to slots, and lists of slots.
+    pub ids: usize,
+    /// The levels above level 0.
+    pub upper: usize,
+    /// Vectors that are kept whole for the end of a search.
+    pub originals: usize,
+    /// What searches work in.
+    pub rooms: usize,
+}
+
+impl Memory {
+    /// All of it.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        let Self {
+            blocks,
+            slots,
+            ids,
+            upper,
+            originals,
+            rooms,
+        } = self;
+        blocks + slots + ids + upper + originals + rooms
+    }
+}
+
+impl Index {
+    /// What it takes now.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        self.memory_with(&self.writer.lock())
+    }
+
+    pub(super) fn memory_with(&self, writer: &Writer) -> Memory {
+        let used = self.used() as usize;
+        Memory {
+            blocks: used * self.graph.blocks.layout().bytes(),
+            slots: used * SLOT_BYTES,
+            ids: writer.bytes() + self.fresh.bytes(),
+            upper: self.graph.upper().bytes(),
+            originals: used * self.originals_each(),
+            rooms: self.rooms.bytes(),
+        }
+    }
+
+    /// Refuses to use another slot if there is no memory for it.
+    pub(super) fn check_room(&self, writer: &Writer) -> Result<(), IndexError> {
+        let limit = self.settings.memory_limit;
+        let each = self.graph.blocks.layout().bytes() + SLOT_BYTES + self.originals_each();
+        let total = self.memory_with(writer).total() + each + writer.ids.growth();
+        if total > limit || self.used() >= self.graph.blocks.slots().min(MAX_SLOTS) {
+            return Err(IndexError::Full {
+                limit_bytes: limit,
+                vectors: self.used() as usize,
+            });
+        }
+        Ok(())
+    }
+
+    fn originals_each(&self) -> usize {
+        let originals = self.originals.as_ref();
+        originals.map_or(0, |originals| originals.bytes_each())
+    }
+}

@@ -1,0 +1,149 @@
+//! What a search works in, kept for the next one.
+
+use super::pins::{Pin, Pins};
+use crate::coding::Code;
+use crate::graph::nearest::Nearest;
+use crate::graph::score::Scores;
+use crate::graph::walk::Walker;
+use crate::originals::Wanted;
+use crossbeam_queue::ArrayQueue;
+use roaring::RoaringBitmap;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// So many are kept. More may be in use.
+const KEPT_ROOMS: usize = 64;
+
+/// Room for one search at a time.
+#[derive(Debug)]
+pub(crate) struct Room {
+    pin: Arc<Pin>,
+    /// How many bytes it took when it was last given back.
+    counted: usize,
+    pub(super) code: Code,
+    pub(super) walker: Walker,
+    pub(super) starts: Vec<u32>,
+    pub(super) scores: Scores,
+    pub(super) nearest: Nearest,
+    pub(super) slots: Vec<u32>,
+    pub(super) ranked: Vec<(f32, u32)>,
+    pub(super) wanted: Vec<Wanted>,
+    /// A bit per slot: whether it is allowed.
+    pub(super) allowed: Vec<u64>,
+}
+
+/// Rooms that nobody is in, and who is in the others.
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    free: ArrayQueue<Box<Room>>,
+    pub(super) pins: Pins,
+    bytes: AtomicUsize,
+}
+
+impl Default for Rooms {
+    fn default() -> Self {
+        Self {
+            free: ArrayQueue::new(KEPT_ROOMS),
+            pins: Pins::default(),
+            bytes: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl Rooms {
+    /// A room, with a note that a search is in it, until it is dropped.
+    pub(crate) fn enter(&self) -> Entered<'_> {
+        let room = self.free.pop().unwrap_or_else(|| {
+            Box::new(Room {
+                pin: self.pins.add(),
+                counted: 0,
+                code: Code::default(),
+                walker: Walker::default(),
+                starts: Vec::new(),
+                scores: Scores::default(),
+                nearest: Nearest::default(),
+                slots: Vec::new(),
+                ranked: Vec::new(),
+                wanted: Vec::new(),
+                allowed: Vec::new(),
+            })
+        });
+        self.pins.enter(&room.pin);
+        Entered {
+            room: Some(room),
+            rooms: self,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Room {
+    /// Lets only these slots be accepted.
+    pub(super) fn allow(&mut self, slots: Option<&RoaringBitmap>) {
+        self.allowed.clear();
+        let Some(slots) = slots else {
+            return;
+        };
+        for slot in slots {
+            let word = slot as usize / 64;
+            if word >= self.allowed.len() {
+                self.allowed.resize(word + 1, 0);
+            }
+            self.allowed[word] |= 1 << (slot % 64);
+        }
+    }
+
+    /// What grows with the index; the rest is some kilobytes.
+    fn bytes(&self) -> usize {
+        let allowed = self.allowed.capacity() * size_of::<u64>();
+        self.walker.bytes() + allowed
+    }
+}
+
+/// A room with a search in it.
+#[derive(Debug)]
+pub(crate) struct Entered<'a> {
+    room: Option<Box<Room>>,
+    rooms: &'a Rooms,
+}
+
+impl Deref for Entered<'_> {
+    type Target = Room;
+
+    fn deref(&self) -> &Room {
+        match &self.room {
+            Some(room) => room,
+            None => unreachable!("only `drop` takes the room"),
+        }
+    }
+}
+
+impl DerefMut for Entered<'_> {
+    fn deref_mut(&mut self) -> &mut Room {
+        match &mut self.room {
+            Some(room) => room,
+            None => unreachable!("only `drop` takes the room"),
+        }
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let Some(mut room) = self.room.take() else {
+            return;
+        };
+        room.pin.leave();
+        let now = room.bytes();
+        let counted = std::mem::replace(&mut room.counted, now);
+        let bytes = &self.rooms.bytes;
+        bytes.fetch_add(room.counted, Ordering::Relaxed);
+        bytes.fetch_sub(counted, Ordering::Relaxed);
+        if let Err(room) = self.rooms.free.push(room) {
+            bytes.fetch_sub(room.counted, Ordering::Relaxed);
+        }
+    }
+}

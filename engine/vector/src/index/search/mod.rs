@@ -1,0 +1,151 @@
+//! Searching: what is asked, how it is looked for, and what is answered.
+//!
+//! ```text
+//! query -> code -> plan -> scan, walk or exact -> candidates -> all bits -> whole vectors -> hits
+//! ```
+//!
+//! Whatever way is taken, as many rows come back as were asked for, or as there are: a walk that finds too
+//! few is followed by a scan.
+
+pub(crate) mod calibrate;
+mod exact;
+mod plan;
+mod query;
+pub(crate) mod rank;
+mod scan;
+
+use super::Index;
+use super::room::Room;
+use super::slots::LAST_SEQUENCE;
+use crate::error::IndexError;
+use crate::graph::link::Starts;
+use crate::graph::score::Scorer;
+use plan::Plan;
+pub use query::{Answer, Effort, Hit, How, Query, Strategy};
+use roaring::RoaringBitmap;
+
+/// A query that was checked, and what it may see.
+#[derive(Clone, Copy, Debug)]
+struct Asked<'a> {
+    vector: &'a [f32],
+    k: usize,
+    /// How many candidates a walk keeps, if there may be a walk.
+    breadth: Option<usize>,
+    within: Option<&'a RoaringBitmap>,
+    sequence: u64,
+    threshold: Option<f32>,
+}
+
+impl Index {
+    /// The vectors that are nearest to one, the nearest first.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`], if the query cannot be compared or a vector cannot be read.
+    pub fn search(&self, query: &Query<'_>) -> Result<Answer, IndexError> {
+        self.graph.blocks.coder.check(query.vector)?;
+        let used = self.used() as usize;
+        let k = query.k.min(used);
+        if k == 0 {
+            return Ok(Answer::nothing());
+        }
+        // What no breadth that was measured finds, a scan does.
+        let breadth = match query.effort {
+            Effort::Breadth(breadth) => Some(breadth),
+            Effort::Recall(recall) => self.breadth_for(recall, k)?,
+            Effort::Scan | Effort::Exact => None,
+        };
+        let asked = Asked {
+            vector: query.vector,
+            k,
+            breadth: breadth.map(|breadth| breadth.clamp(k, used)),
+            within: query.within,
+            sequence: query.sequence.unwrap_or(LAST_SEQUENCE).min(LAST_SEQUENCE),
+            threshold: query.threshold,
+        };
+        let room = &mut *self.rooms.enter();
+        self.graph.blocks.coder.encode(query.vector, &mut room.code)?;
+        if matches!(query.effort, Effort::Exact) {
+            return self.exact(asked, room);
+        }
+        self.search_by_codes(asked, room)
+    }
+
+    fn search_by_codes(&self, asked: Asked<'_>, room: &mut Room) -> Result<Answer, IndexError> {
+        let before = room.walker.work;
+        // What is fresh is read before the walk begins: whatever is left out of it is linked.
+        room.slots.clear();
+        self.fresh.read(&mut room.slots);
+        let mut plan = self.plan(asked, room.slots.len());
+        let code = std::mem::take(&mut room.code);
+        let scorer = Scorer::new(&self.graph.blocks, &code);
+        let mut complete = true;
+        match plan {
+            Plan::Scan => {}
+            Plan::Walk { breadth } => {
+                self.start(&scorer, room);
+                let ground = self.ground(&|_| true);
+                room.walker.walk(&ground, &scorer, &room.starts, breadth);
+                let found = room.walker.nearest.found();
+                let candidates = found.iter().map(|near| near.node());
+                let seen = candidates.filter(|slot| self.shows(asked, *slot));
+                room.slots.clear();
+                room.slots.extend(seen);
+            }
+            Plan::WalkAccepting { breadth, wanted, patience } => {
+                self.start(&scorer, room);
+                room.allow(asked.within);
+                let ground = self.ground(&|_| true);
+                let Room {
+                    walker,
+                    starts,
+                    allowed,
+                    ..
+                } = &mut *room;
+                let is_allowed = |slot: u32| {
+                    let word = allowed.get(slot as usize / 64).copied().unwrap_or(0);
+                    word >> (slot % 64) & 1 == 1
+                };
+                let accepts = |slot| {
+                    (asked.within.is_none() || is_allowed(slot))
+                        && self.slots.sees(slot, asked.sequence)
+                };
+                complete = walker.walk_accepting(
+                    &ground, &scorer, starts, breadth, wanted, patience, accepts,
+                );
+                room.slots.clear();
+                let found = room.walker.accepted.found().iter();
+                room.slots.extend(found.map(|near| near.node()));
+            }
+        }
+        let mut all = false;
+        if matches!(plan, Plan::Scan) || !complete || room.slots.len() < asked.k {
+            plan = Plan::Scan;
+            all = self.scan(asked, &scorer, room);
+        }
+        let ranked = self.rank(asked, &scorer, all, room);
+        room.code = code;
+        let (hits, how) = ranked?;
+        let work = room.walker.work;
+        Ok(Answer {
+            hits,
+            how,
+            strategy: plan.strategy(),
+            compared: work.distances - before.distances,
+            steps: work.steps - before.steps,
+            estimated_recall: self.estimate(how, plan, asked),
+        })
+    }
+
+    /// Where a walk begins: what is fresh, which is in `room.slots`, and what the upper levels know.
+    fn start(&self, scorer: &Scorer<'_>, room: &mut Room) {
+        self.graph.find(scorer, &mut room.walker, &mut room.starts);
+        room.starts.extend_from_slice(&room.slots);
+    }
+
+    /// Whether a slot may be in the answer.
+    fn shows(&self, asked: Asked<'_>, slot: u32) -> bool {
+        self.slots.sees(slot, asked.sequence)
+            && asked.within.is_none_or(|within| within.contains(slot))
+    }
+}

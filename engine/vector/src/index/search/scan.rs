@@ -1,0 +1,44 @@
+//! Comparing codes with all that are allowed.
+
+use crate::coding::Coding;
+use super::{Asked, Index, Room, Scorer};
+
+/// So many codes are compared at once; those of the next portion are on their way meanwhile.
+const PORTION: usize = 64;
+
+impl Index {
+    /// Puts the nearest by their codes into `room.slots`. Whether those are all that there are.
+    pub(super) fn scan(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) -> bool {
+        room.nearest.begin(Self::candidates_by_bits(asked.k));
+        let used = self.used();
+        let portion = &mut room.slots;
+        let mut scan = |portion: &[u32]| {
+            room.walker.work.distances += portion.len() as u64;
+            scorer.far(portion, &mut room.scores);
+            for (slot, far) in portion.iter().zip(&room.scores.far) {
+                if room.nearest.would_take(*far) && self.slots.sees(*slot, asked.sequence) {
+                    room.nearest.offer(*far, *slot);
+                }
+            }
+        };
+        portion.clear();
+        let mut take = |slot: u32| {
+            self.graph.blocks.prefetch(slot);
+            portion.push(slot);
+            if portion.len() == 2 * PORTION {
+                scan(&portion[..PORTION]);
+                portion.drain(..PORTION);
+            }
+        };
+        match asked.within {
+            Some(within) => within.iter().take_while(|slot| *slot < used).for_each(&mut take),
+            None => (0..used).for_each(&mut take),
+        }
+        scan(portion);
+        room.slots.clear();
+        let found = room.nearest.found().iter();
+        room.slots.extend(found.map(|near| near.node()));
+        // Nobody was left out if there was room to the end, or what was compared is the truth.
+        !room.nearest.is_full() || self.settings.coding == Coding::Whole
+    }
+}

@@ -1,0 +1,181 @@
+//! Tending: what is fresh is linked, what has died is taken out, and its slots are given to others.
+//!
+//! None of it changes what a search finds, only how fast. One thread at a time tends; it may use others.
+
+use super::{Index, Tender};
+use crate::graph::blocks::NO_SLOT;
+use crate::graph::link::{Linker, Linking};
+use crate::graph::prune::Choice;
+use crate::graph::upper::batch_after;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// So many fresh are worth linking: looking at them costs a search about a tenth of what it takes anyway.
+pub(super) const MANY_FRESH: usize = 256;
+/// As long as there are no more, all are looked at.
+const FEW: usize = 1024;
+/// The dead are taken out when one in so many slots is dead.
+const DEAD_SHARE: usize = 50;
+
+/// What only one who tends may touch.
+#[derive(Debug, Default)]
+pub(super) struct Tended {
+    pub(super) linkers: Vec<Linker>,
+    /// How many are linked.
+    pub(super) linked: usize,
+    /// How many were linked when the upper levels were made, and how many came or went since.
+    raised_at: usize,
+    changed: usize,
+    /// Slots that were taken out of the graph, with the epoch in which that was.
+    left: Vec<(u64, Vec<u32>)>,
+    /// Slots that were taken out, but that the upper levels still know.
+    held: Vec<u32>,
+}
+
+/// What tending has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tending {
+    /// How many were linked.
+    pub linked: usize,
+    /// How many dead were taken out.
+    pub unlinked: usize,
+    /// How many slots can be used again.
+    pub freed: usize,
+}
+
+impl Index {
+    /// Links what is fresh, takes the dead out if there are many, and frees their slots. Nobody may search
+    /// at a sequence before `oldest` any more.
+    ///
+    /// A search finds the same before and after, but faster. Returns what was done.
+    pub fn tend(&self, oldest: u64) -> Tending {
+        let tended = &mut *self.tended.lock();
+        let mut done = Tending::default();
+        while self.is_worth_linking(tended, 1) {
+            done.linked += self.link_batch(tended);
+        }
+        done.unlinked = self.unlink_dead(tended, oldest);
+        if tended.changed * 4 > tended.raised_at {
+            self.raise(tended);
+        }
+        done.freed = self.free(tended);
+        done
+    }
+
+    /// Tends in a thread of its own whenever there is enough to do, until what is returned is dropped.
+    /// `oldest` tells the oldest sequence at which somebody may still search.
+    ///
+    /// # Errors
+    ///
+    /// Those of starting a thread.
+    pub fn tend_in_background(
+        self: &Arc<Self>,
+        oldest: impl Fn() -> u64 + Send + 'static,
+    ) -> std::io::Result<Tender> {
+        Tender::start(Arc::clone(self), oldest)
+    }
+
+    /// Links a part of what is fresh.
+    pub(super) fn link_some(&self) {
+        let tended = &mut *self.tended.lock();
+        if self.fresh.len() >= MANY_FRESH {
+            self.link_batch(tended);
+        }
+    }
+
+    /// Whether so many are fresh, and a graph is worth having.
+    fn is_worth_linking(&self, tended: &Tended, fresh: usize) -> bool {
+        self.fresh.len() >= fresh && tended.linked + self.fresh.len() > FEW
+    }
+
+    fn link_batch(&self, tended: &mut Tended) -> usize {
+        if tended.changed > tended.raised_at && tended.linked >= FEW {
+            self.raise(tended);
+        }
+        let mut new = Vec::new();
+        self.fresh.first(batch_after(tended.linked), &mut new);
+        new.sort_unstable();
+        let lives = |slot| self.slots.lives(slot);
+        let ground = self.ground(&lives);
+        self.graph.link(&ground, self.linking(), &new, &mut tended.linkers);
+        self.fresh.take(new.len());
+        tended.linked += new.len();
+        tended.changed += new.len();
+        new.len()
+    }
+
+    fn unlink_dead(&self, tended: &mut Tended, oldest: u64) -> usize {
+        let gone = {
+            let mut writer = self.writer.lock();
+            let mut fresh = Vec::new();
+            self.fresh.read(&mut fresh);
+            let fresh: HashSet<u32> = fresh.into_iter().collect();
+            let can_go = |slot: &u32| self.slots.died(*slot) <= oldest && !fresh.contains(slot);
+            let many = (self.used() as usize / DEAD_SHARE).max(1);
+            if writer.dead.iter().filter(|slot| can_go(slot)).count() < many {
+                return 0;
+            }
+            let mut gone: Vec<u32> = writer.dead.extract_if(.., |slot| can_go(slot)).collect();
+            gone.sort_unstable();
+            gone
+        };
+        let lives = |slot| self.slots.lives(slot);
+        let ground = self.ground(&lives);
+        self.graph.unlink(&ground, self.linking(), &gone, &mut tended.linkers);
+        tended.linked -= gone.len();
+        tended.changed += gone.len();
+        let upper = self.graph.upper();
+        let known: HashSet<u32> = upper.slots().iter().copied().collect();
+        let count = gone.len();
+        let (held, left) = gone.into_iter().partition(|slot| known.contains(slot));
+        tended.held.extend::<Vec<u32>>(held);
+        tended.left.push((self.rooms.pins.next_epoch(), left));
+        count
+    }
+
+    /// Makes the upper levels anew.
+    fn raise(&self, tended: &mut Tended) {
+        let is_linked = |slot: &u32| {
+            let first = self.graph.blocks.links(*slot).first();
+            let first = first.map(|link| link.load(Ordering::Relaxed));
+            first.is_some_and(|first| first != NO_SLOT) && self.slots.lives(*slot)
+        };
+        let linked = (0..self.used()).filter(is_linked);
+        self.graph.raise(linked, self.linking(), &mut tended.linkers);
+        tended.raised_at = tended.linked;
+        tended.changed = 0;
+        if !tended.held.is_empty() {
+            let held = std::mem::take(&mut tended.held);
+            tended.left.push((self.rooms.pins.next_epoch(), held));
+        }
+    }
+
+    /// Gives slots back that no search can come by any more.
+    fn free(&self, tended: &mut Tended) -> usize {
+        let pins = &self.rooms.pins;
+        let mut freed = Vec::new();
+        tended.left.retain_mut(|(epoch, left)| {
+            let stays = !pins.all_since(*epoch);
+            if !stays {
+                freed.append(left);
+            }
+            stays
+        });
+        self.writer.lock().free.extend_from_slice(&freed);
+        freed.len()
+    }
+
+    pub(super) fn linking(&self) -> Linking {
+        Linking {
+            choice: Choice {
+                metric: self.settings.metric,
+                slack: 1.0,
+            },
+            breadth: self.settings.breadth,
+            links: self.settings.links,
+            threads: self.settings.threads,
+        }
+    }
+}

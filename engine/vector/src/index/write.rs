@@ -1,0 +1,131 @@
+#![expect(unsafe_code, reason = "it fills slots that nobody else knows")]
+//! Writing: a vector gets a slot of its own, and whoever had its id before dies.
+
+use super::Index;
+use super::ids::Ids;
+use super::slots::{ALIVE, LAST_SEQUENCE};
+use crate::coding::Code;
+use crate::error::IndexError;
+use crate::originals::Wanted;
+use std::sync::atomic::Ordering;
+
+/// What only one who writes may touch.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    pub(super) ids: Ids,
+    /// Slots that nobody can come by any more.
+    pub(super) free: Vec<u32>,
+    /// Slots whose life has ended, in that order.
+    pub(super) dead: Vec<u32>,
+    pub(super) latest: u64,
+    /// Whether slots must not be used again because somebody is copying them.
+    pub(super) copied: bool,
+    code: Code,
+}
+
+impl Writer {
+    pub(super) fn bytes(&self) -> usize {
+        let lists = self.free.capacity() + self.dead.capacity();
+        self.ids.bytes() + lists * size_of::<u32>()
+    }
+}
+
+impl Index {
+    /// Writes a vector, in the place of one with the same id. It is found by searches at this sequence and
+    /// later, the one before it by searches at earlier ones.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`], if the vector cannot be compared, the index is full, or the sequence is smaller than
+    /// one before. Nothing has changed then.
+    pub fn insert(&self, sequence: u64, id: u64, vector: &[f32]) -> Result<(), IndexError> {
+        loop {
+            if self.try_insert(sequence, id, vector)? {
+                return Ok(());
+            }
+            // More are fresh than may be: whoever adds to them helps to link.
+            self.link_some();
+        }
+    }
+
+    /// Removes a vector: searches at this sequence and later do not find it. Returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::SequenceGoesBack`].
+    pub fn remove(&self, sequence: u64, id: u64) -> Result<bool, IndexError> {
+        let mut writer = self.writer.lock();
+        writer.advance(sequence)?;
+        let removed = writer.ids.remove(id, &self.slots);
+        if let Some(slot) = removed {
+            self.bury(&mut writer, slot, sequence);
+        }
+        Ok(removed.is_some())
+    }
+
+    /// Whether it was written, and not refused because too many are fresh.
+    fn try_insert(&self, sequence: u64, id: u64, vector: &[f32]) -> Result<bool, IndexError> {
+        let writer = &mut *self.writer.lock();
+        writer.check(sequence)?;
+        self.graph.blocks.coder.encode(vector, &mut writer.code)?;
+        if self.fresh.is_full() {
+            return Ok(false);
+        }
+        let reused = if writer.copied { None } else { writer.free.last().copied() };
+        let slot = match reused {
+            Some(slot) => slot,
+            None => {
+                self.check_room(writer)?;
+                self.used()
+            }
+        };
+        if let Some(originals) = &self.originals {
+            originals.put(Wanted { slot, id }, vector)?;
+        }
+        writer.latest = sequence;
+        // SAFETY: the slot is new, or no search can come by it any more.
+        unsafe { self.graph.blocks.fill(slot, &writer.code) };
+        if reused.is_some() {
+            writer.free.pop();
+            self.dead.fetch_sub(1, Ordering::Relaxed);
+        }
+        if let Some(old) = writer.ids.remove(id, &self.slots) {
+            self.bury(writer, old, sequence);
+        }
+        self.slots.settle(slot, id, sequence, ALIVE);
+        writer.ids.put(id, slot, &self.slots);
+        if reused.is_none() {
+            self.used.store(slot + 1, Ordering::Release);
+        }
+        let added = self.fresh.add(slot);
+        debug_assert!(added, "only who writes adds, and there was room");
+        if self.fresh.len() >= super::tend::MANY_FRESH {
+            self.bell.ring();
+        }
+        Ok(true)
+    }
+
+    fn bury(&self, writer: &mut Writer, slot: u32, sequence: u64) {
+        self.slots.bury(slot, sequence);
+        writer.dead.push(slot);
+        self.dead.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Writer {
+    fn advance(&mut self, sequence: u64) -> Result<(), IndexError> {
+        self.check(sequence)?;
+        self.latest = sequence;
+        Ok(())
+    }
+
+    fn check(&self, sequence: u64) -> Result<(), IndexError> {
+        if sequence < self.latest || sequence > LAST_SEQUENCE {
+            return Err(IndexError::SequenceGoesBack {
+                sequence,
+                latest: self.latest,
+            });
+        }
+        Ok(())
+    }
+}
