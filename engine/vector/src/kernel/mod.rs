@@ -14,7 +14,7 @@
 //! call are much cheaper than many calls.
 //!
 //! Measured on one core of a Xeon (Sapphire Rapids) at 2 GHz nominal, nanoseconds per row of a dot
-//! product, many rows per call (`examples/kernels.rs`):
+//! product, many rows per call (`examples/kernels/`):
 //!
 //! | dimensions | AVX-512 in cache | AVX2 in cache | from memory, in order | from memory, at random |
 //! |---|---|---|---|---|

@@ -19,6 +19,18 @@
 //! So one mask and one shift turn what is loaded into dimensions that follow each other, and the
 //! query needs no order of its own.
 //!
+//! Measured on one core of a Xeon (Sapphire Rapids) at 2 GHz nominal that reads 13 GB/s, nanoseconds
+//! per row (`examples/kernels/`), whole codes beside:
+//!
+//! | dimensions | AVX-512 in cache, four at once | AVX2 | AVX-512 from memory, in order | at random |
+//! |---|---|---|---|---|
+//! | 128, half | 2.8 | 3.7 | 6 | 19 |
+//! | 128, whole | 2.1 | 5.4 | 10 | 24 |
+//! | 768, half | 6.3 | 12.5 | 27 | 66 |
+//! | 768, whole | 6.8 | 23.1 | 51 | 108 |
+//!
+//! So in cache they save nothing with AVX-512, and half the time wherever memory is what one waits for.
+//!
 //! As with codes, sums are whole numbers, one loop ([`order`]) serves all machines, and the choice is
 //! made once per process.
 
