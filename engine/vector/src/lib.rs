@@ -4,7 +4,7 @@
 //! against many rows. They return the same bits on every machine, so that a score may be compared,
 //! stored and asked for again. This crate knows no store, no graph and no ids: a row is a place in
 //! a matrix, and who lives there is the caller's business. It reads no clock, draws no random
-//! number, and starts no thread.
+//! number, and starts no thread; of the environment it reads [`KERNELS_VARIABLE`] alone.
 //!
 //! Start with `kernel/mod.rs`; the order in which numbers are added is in `kernel/order.rs`.
 //!
@@ -22,22 +22,26 @@
 mod codes;
 mod coding;
 mod error;
+#[cfg(test)]
+mod fenced;
 mod graph;
 mod index;
 mod kernel;
+mod machine;
 mod memory;
 mod metric;
 mod originals;
 mod rows;
 mod sync;
 
-pub use codes::CodeKernels;
+pub use codes::{CodeKernels, halves};
 pub use coding::Coding;
 pub use error::{IndexError, VectorError};
 pub use index::{
     Answer, Effort, Hit, How, Index, Memory, Query, Rerank, Settings, Strategy, Tender, Tending,
 };
 pub use kernel::{Kernels, cosine_from_parts, cosine_of_long};
+pub use machine::VARIABLE as KERNELS_VARIABLE;
 pub use metric::Metric;
 pub use originals::{Originals, Wanted};
 pub use rows::Rows;

@@ -1,6 +1,7 @@
 //! All kernels against the sum as school teaches it.
 
 use super::*;
+use crate::fenced::Fenced;
 use fastrand::Rng;
 
 fn by_the_book(query: &[i8], code: &[u8]) -> i64 {
@@ -34,10 +35,13 @@ fn every_kernel_gives_the_sum_of_the_products() {
     for dimensions in dimensions {
         for extreme in [false, true] {
             let query = query(&mut random, dimensions, extreme);
-            let stride = dimensions + random.usize(0..70);
+            let stride = (dimensions + random.usize(0..70)).max(1);
             let rows = 11;
-            // No byte to spare after the last code, for a tool that finds reading beyond it.
-            let held = codes(&mut random, stride * (rows - 1) + dimensions, extreme);
+            // Memory ends with the last code.
+            let mut fenced = Fenced::new(stride * (rows - 1) + dimensions);
+            let held = fenced.bytes();
+            held.copy_from_slice(&codes(&mut random, held.len(), extreme));
+            let held = &*held;
             let code = |row: usize| &held[row * stride..][..dimensions];
             let want: Vec<i64> = (0..rows)
                 .map(|row| by_the_book(&query, code(row)))
@@ -45,24 +49,20 @@ fn every_kernel_gives_the_sum_of_the_products() {
             let places: Vec<u32> = (0..23).map(|_| random.u32(..rows as u32)).collect();
             for kernels in CodeKernels::available() {
                 let place = format!("{} {dimensions}", kernels.name());
-                let strided = Strided {
-                    first: held.as_ptr(),
-                    stride,
-                };
                 for (row, want) in want.iter().enumerate() {
                     let dot = kernels.dot(&query, code(row)).unwrap();
                     assert_eq!(i64::from(dot), *want, "{place}");
                 }
                 let mut found = vec![0; rows];
-                // SAFETY: `held` has so many codes.
-                unsafe { kernels.in_order(&query, strided, &mut found) };
+                kernels.dot_rows(&query, held, stride, &mut found).unwrap();
                 assert!(
                     found.iter().zip(&want).all(|(f, w)| i64::from(*f) == *w),
                     "{place}"
                 );
                 let mut found = vec![0; places.len()];
-                // SAFETY: every place is below the number of codes.
-                unsafe { kernels.gathered(&query, strided, &places, &mut found) };
+                kernels
+                    .dot_gathered(&query, held, stride, &places, &mut found)
+                    .unwrap();
                 for (found, place_of) in found.iter().zip(&places) {
                     assert_eq!(i64::from(*found), want[*place_of as usize], "{place}");
                 }
@@ -88,4 +88,26 @@ fn lengths_must_agree() {
     assert!(kernels.dot(&[1, 2], &[1]).is_err());
     let long = MAX_DIMENSIONS + 1;
     assert!(kernels.dot(&vec![1; long], &vec![1; long]).is_err());
+}
+
+#[test]
+fn shapes_that_do_not_fit_are_refused() {
+    let kernels = CodeKernels::best();
+    let (query, codes, mut six) = ([1; 8], [1; 40], [0; 6]);
+    let refused = kernels.dot_rows(&query, &codes, 8, &mut six);
+    assert_eq!(refused, Err(VectorError::NoSuchRow { place: 5, rows: 5 }));
+    let refused = kernels.dot_rows(&query, &codes, 9, &mut six[..5]);
+    assert_eq!(refused, Err(VectorError::NoSuchRow { place: 4, rows: 4 }));
+    let refused = kernels.dot_rows(&query, &codes, 7, &mut six[..1]);
+    assert!(matches!(refused, Err(VectorError::BadShape { .. })));
+    let refused = kernels.dot_gathered(&query, &codes, 8, &[0, 5], &mut six[..2]);
+    assert_eq!(refused, Err(VectorError::NoSuchRow { place: 5, rows: 5 }));
+    let refused = kernels.dot_gathered(&query, &codes, 8, &[4], &mut six);
+    assert_eq!(refused, Err(VectorError::WrongRoom { rows: 1, room: 6 }));
+    let long = vec![1; MAX_DIMENSIONS + 1];
+    let refused = kernels.dot_rows(&long, &codes, long.len(), &mut []);
+    assert!(matches!(
+        refused,
+        Err(VectorError::DimensionMismatch { .. })
+    ));
 }

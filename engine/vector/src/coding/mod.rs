@@ -5,6 +5,7 @@
 
 mod rotation;
 
+use crate::codes::halves;
 use crate::error::{IndexError, VectorError};
 use crate::metric::Metric;
 use rotation::Rotation;
@@ -21,8 +22,6 @@ pub enum Coding {
     Whole,
 }
 
-/// Dimensions in one group of halves: 64 bytes.
-pub(crate) const GROUP: usize = 128;
 /// From so many dimensions on, four bits per dimension tell near from far well enough to walk by.
 const MANY_DIMENSIONS: usize = 200;
 /// The width of one of 16 cells that lose least of a normal distribution, in its deviations.
@@ -146,16 +145,10 @@ impl Coder {
             code.stored.extend(stored);
             code.scale = code.unit;
         }
-        code.numbers.resize(self.padded(), 0);
-        Ok(())
-    }
-
-    /// How many dimensions a code has: whole groups, if it is cut in halves.
-    pub(crate) fn padded(&self) -> usize {
-        match self.coding {
-            Coding::Halves => self.dimensions.next_multiple_of(GROUP),
-            Coding::Bytes | Coding::Whole => self.dimensions,
+        if self.coding == Coding::Halves {
+            code.numbers.resize(halves::padded(self.dimensions), 0);
         }
+        Ok(())
     }
 
     /// The width of one of the 16 cells that a component of a vector of length one falls in.

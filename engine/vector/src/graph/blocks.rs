@@ -56,7 +56,7 @@ impl Layout {
     /// With at least so many links; what is left of the last line is for links, too.
     pub(crate) fn new(coder: &Coder, least_links: usize) -> Self {
         let (code, apart) = match coder.coding {
-            Coding::Halves => (coder.padded() / 2, coder.padded() / 2),
+            Coding::Halves => (halves::packed_bytes(coder.dimensions), halves::packed_bytes(coder.dimensions)),
             Coding::Bytes => (coder.dimensions.next_multiple_of(WORD), 0),
             Coding::Whole => (coder.dimensions * size_of::<f32>(), 0),
         };
@@ -193,7 +193,10 @@ impl Blocks {
         // SAFETY: the caller vouches for the slot.
         let (high, low) = unsafe { self.code_mut(slot) };
         match self.layout.coding {
-            Coding::Halves => halves::split(&code.stored, high, low),
+            Coding::Halves => {
+                halves::pack(code.stored.iter().map(|bits| bits >> 4), high);
+                halves::pack(code.stored.iter().copied(), low);
+            }
             Coding::Bytes => high[..code.stored.len()].copy_from_slice(&code.stored),
             Coding::Whole => {
                 let components = high.as_chunks_mut().0.iter_mut();
@@ -343,6 +346,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) slots: u32,
     /// Whether a slot is worth a link.
     pub(crate) lives: &'a (dyn Fn(u32) -> bool + Sync),
+    /// One that walks go around, as if it were not there.
+    pub(crate) hidden: Option<u32>,
 }
 
 impl Level for Ground<'_> {
@@ -373,5 +378,9 @@ impl Level for Ground<'_> {
 
     fn lives(&self, node: u32) -> bool {
         (self.lives)(node)
+    }
+
+    fn hidden(&self) -> Option<u32> {
+        self.hidden
     }
 }

@@ -2,7 +2,7 @@
 //! How far a query is from slots, by their codes. Lower is nearer, whatever the metric.
 
 use super::blocks::Blocks;
-use crate::codes::{CodeKernels, halves};
+use crate::codes::{CodeKernels, halves::HalfKernels};
 use crate::coding::{Code, Coding};
 use crate::kernel::Kernels;
 use crate::metric::Metric;
@@ -12,7 +12,8 @@ pub(crate) struct Scorer<'a> {
     blocks: &'a Blocks,
     query: &'a Code,
     coding: Coding,
-    kernels: &'static CodeKernels,
+    halves: &'static HalfKernels,
+    bytes: &'static CodeKernels,
     whole: &'static Kernels,
     /// The sum of the query's numbers.
     sum: i32,
@@ -36,7 +37,8 @@ impl<'a> Scorer<'a> {
             blocks,
             query,
             coding: blocks.coder.coding,
-            kernels: CodeKernels::best(),
+            halves: HalfKernels::best(),
+            bytes: CodeKernels::best(),
             whole: Kernels::best(),
             sum: query.numbers.iter().map(|number| i32::from(*number)).sum(),
             factor: if euclidean { -2.0 } else { -1.0 } * query.unit,
@@ -61,14 +63,14 @@ impl<'a> Scorer<'a> {
         match self.coding {
             Coding::Halves => {
                 // SAFETY: every slot has a block, and with it half a code as long as the query.
-                unsafe { halves::gathered(&self.query.numbers, self.blocks.codes(), slots, raw) };
+                unsafe { self.halves.gathered(&self.query.numbers, self.blocks.codes(), slots, raw) };
                 // A nibble stands for the middle of its cell, 7.5 below.
                 self.finish(slots, raw, 1.0, 7.5, far);
             }
             Coding::Bytes => {
                 let codes = self.blocks.codes();
                 // SAFETY: every slot has a block, and with it a code as long as the query.
-                unsafe { self.kernels.gathered(&self.query.numbers, codes, slots, raw) };
+                unsafe { self.bytes.gathered(&self.query.numbers, codes, slots, raw) };
                 self.finish(slots, raw, 1.0, 128.0, far);
             }
             Coding::Whole => {
@@ -102,8 +104,8 @@ impl<'a> Scorer<'a> {
         let numbers = &self.query.numbers;
         // SAFETY: every slot has both halves, each as long as the query.
         unsafe {
-            halves::gathered(numbers, self.blocks.codes(), slots, raw);
-            halves::gathered(numbers, self.blocks.low_halves(), slots, low);
+            self.halves.gathered(numbers, self.blocks.codes(), slots, raw);
+            self.halves.gathered(numbers, self.blocks.low_halves(), slots, low);
         }
         for (raw, low) in raw.iter_mut().zip(low) {
             *raw = 16 * *raw + *low;

@@ -29,6 +29,7 @@ fn ground(graph: &Graph, slots: usize) -> Ground<'_> {
         blocks: &graph.blocks,
         slots: slots as u32,
         lives: &lives,
+        hidden: None,
     }
 }
 

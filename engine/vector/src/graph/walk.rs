@@ -35,6 +35,11 @@ pub(crate) trait Level: Sync {
     fn lives(&self, _node: u32) -> bool {
         true
     }
+
+    /// A node that walks go around.
+    fn hidden(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// Room to walk in; one for many walks.
@@ -68,7 +73,7 @@ impl Walker {
         starts: &[u32],
         breadth: usize,
     ) {
-        self.begin(level.nodes(), starts, breadth);
+        self.begin(level, starts, breadth);
         self.look(level, scorer, |_, _, _| {});
         while let Some(near) = self.nearest.next() {
             self.gather(level, scorer.blocks(), near.node());
@@ -92,7 +97,7 @@ impl Walker {
     ) -> bool {
         let limit = self.work.distances.saturating_add(patience);
         self.accepted.begin(wanted);
-        self.begin(level.nodes(), starts, breadth);
+        self.begin(level, starts, breadth);
         let mut take = |accepted: &mut Nearest, far, node| {
             if accepted.would_take(far) && accepts(node) {
                 accepted.offer(far, node);
@@ -117,8 +122,11 @@ impl Walker {
         self.visited.bytes()
     }
 
-    fn begin(&mut self, nodes: u32, starts: &[u32], breadth: usize) {
-        self.visited.begin(nodes as usize);
+    fn begin<L: Level>(&mut self, level: &L, starts: &[u32], breadth: usize) {
+        self.visited.begin(level.nodes() as usize);
+        if let Some(hidden) = level.hidden() {
+            self.visited.is_new(hidden);
+        }
         self.nearest.begin(breadth);
         self.fresh.clear();
         for start in starts {

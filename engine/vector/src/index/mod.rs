@@ -154,6 +154,7 @@ impl Index {
             blocks: &self.graph.blocks,
             slots: self.used(),
             lives,
+            hidden: None,
         }
     }
 }

@@ -14,7 +14,7 @@
 //! call are much cheaper than many calls.
 //!
 //! Measured on one core of a Xeon (Sapphire Rapids) at 2 GHz nominal, nanoseconds per row of a dot
-//! product, many rows per call (`examples/kernels.rs`):
+//! product, many rows per call (`examples/kernels/`):
 //!
 //! | dimensions | AVX-512 in cache | AVX2 in cache | from memory, in order | from memory, at random |
 //! |---|---|---|---|---|
@@ -29,6 +29,7 @@
 //! at 384, because `mul_add` is a call where the build may not assume the instruction.
 
 use crate::error::VectorError;
+use crate::machine::{self, Machine};
 use crate::rows::Rows;
 pub use long::cosine_of_long;
 use order::{Product, SquaredDifference};
@@ -56,6 +57,7 @@ type AllPairs = unsafe fn(Rows<'_>, Rows<'_>, &mut [f32]);
 /// where the machine is of that kind: every `unsafe` call below rests on it.
 pub struct Kernels {
     name: &'static str,
+    machine: Machine,
     dot: Pair,
     squared_l2: Pair,
     dot_and_square: PairAndSquare,
@@ -70,7 +72,7 @@ pub struct Kernels {
 /// Compiles the loops of [`order`] with a machine's features turned on, and says how many queries and
 /// rows share a pass where there are several of both.
 macro_rules! kernels {
-    ($table:ident, $name:literal, $lanes:ty, $queries:literal x $rows:literal $(, $features:literal)?) => {
+    ($table:ident, $name:literal, $machine:ident, $lanes:ty, $queries:literal x $rows:literal $(, $features:literal)?) => {
         static $table: Kernels = {
             $(#[target_feature(enable = $features)])?
             unsafe fn dot(left: &[f32], right: &[f32]) -> f32 {
@@ -135,6 +137,7 @@ macro_rules! kernels {
             }
             Kernels {
                 name: $name,
+                machine: Machine::$machine,
                 dot,
                 squared_l2,
                 dot_and_square,
@@ -149,20 +152,21 @@ macro_rules! kernels {
     };
 }
 
-kernels!(SCALAR, "scalar", scalar::Scalar, 1 x 4);
+kernels!(SCALAR, "scalar", Scalar, scalar::Scalar, 1 x 4);
 #[cfg(target_arch = "x86_64")]
-kernels!(AVX2, "avx2", avx2::Avx2, 2 x 2, "avx2,fma");
+kernels!(AVX2, "avx2", Avx2, avx2::Avx2, 2 x 2, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
-kernels!(AVX512, "avx512", avx512::Avx512, 4 x 4, "avx512f");
+kernels!(AVX512, "avx512", Avx512, avx512::Avx512, 4 x 4, "avx512f");
 #[cfg(target_arch = "aarch64")]
-kernels!(NEON, "neon", neon::Neon, 2 x 2, "neon");
+kernels!(NEON, "neon", Neon, neon::Neon, 2 x 2, "neon");
 
 impl Kernels {
-    /// The fastest kernels for this machine.
+    /// The fastest kernels for this machine, or the best below what [`VARIABLE`](machine::VARIABLE)
+    /// names.
     #[must_use]
     pub fn best() -> &'static Self {
         static BEST: OnceLock<&'static Kernels> = OnceLock::new();
-        BEST.get_or_init(|| Self::available().last().copied().unwrap_or(&SCALAR))
+        BEST.get_or_init(|| machine::choose(&Self::available(), &SCALAR))
     }
 
     /// The kernels for any machine, which the others are compared with.
@@ -371,6 +375,12 @@ impl Kernels {
         // SAFETY: this table is only handed out on its own machine; the shapes were checked.
         unsafe { (self.squared_l2_pairs)(queries, rows, results) };
         Ok(())
+    }
+}
+
+impl machine::Table for Kernels {
+    fn machine(&self) -> Machine {
+        self.machine
     }
 }
 

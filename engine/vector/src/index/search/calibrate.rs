@@ -76,17 +76,16 @@ impl Index {
         let _alone = self.calibrating.lock();
         let asking = self.some_vectors()?;
         let mut vectors = Vec::with_capacity(asking.len());
-        for (id, vector) in asking {
+        for (slot, vector) in asking {
             let all = self.used() as usize * ASKING <= MOST_COMPARED;
             let effort = if all { Effort::Exact } else { Effort::Breadth(TRUE_BREADTH) };
-            let truth = self.neighbours(id, &vector, effort)?;
-            vectors.push((id, vector, truth));
+            let truth = self.neighbours(slot, &vector, effort)?;
+            vectors.push((slot, vector, truth));
         }
         let recall = |effort| -> Result<f32, IndexError> {
             let (mut right, mut all) = (0, 0);
-            for (id, vector, truth) in &vectors {
-                let found = self.neighbours(*id, vector, effort)?;
-                // What is as near as the farthest is as right.
+            for (slot, vector, truth) in &vectors {
+                let found = self.neighbours(*slot, vector, effort)?;
                 right += truth.iter().filter(|hit| found.iter().any(|one| one.id == hit.id)).count();
                 all += truth.len();
             }
@@ -118,17 +117,15 @@ impl Index {
         Ok(calibration.as_ref().and_then(|known| known.breadth_for(recall, k)))
     }
 
-    /// The nearest of a vector in the index, without itself.
-    fn neighbours(&self, id: u64, vector: &[f32], effort: Effort) -> Result<Vec<Hit>, IndexError> {
-        let query = Query::new(vector, NEIGHBOURS + 1).effort(effort);
-        let mut hits = self.search(&query)?.hits;
-        hits.retain(|hit| hit.id != id);
-        hits.truncate(NEIGHBOURS);
-        Ok(hits)
+    /// The nearest of a vector in the index. It is hidden itself: nobody else who asks has links to his
+    /// nearest.
+    fn neighbours(&self, slot: u32, vector: &[f32], effort: Effort) -> Result<Vec<Hit>, IndexError> {
+        let query = Query::new(vector, NEIGHBOURS).effort(effort).without(slot);
+        Ok(self.search(&query)?.hits)
     }
 
     /// Some vectors that live in the index, spread evenly over its slots.
-    fn some_vectors(&self) -> Result<Vec<(u64, Vec<f32>)>, IndexError> {
+    fn some_vectors(&self) -> Result<Vec<(u32, Vec<f32>)>, IndexError> {
         let used = self.used() as usize;
         let step = (used / ASKING).max(1);
         let slots = (0..self.used()).step_by(step);
@@ -143,11 +140,11 @@ impl Index {
         match &self.originals {
             Some(originals) => originals.visit(&wanted, &mut |place, row| {
                 if let Some(wanted) = wanted.get(place) {
-                    vectors.push((wanted.id, row.to_vec()));
+                    vectors.push((wanted.slot, row.to_vec()));
                 }
             })?,
             None => vectors.extend(
-                wanted.iter().map(|one| (one.id, self.graph.blocks.whole(one.slot).to_vec())),
+                wanted.iter().map(|one| (one.slot, self.graph.blocks.whole(one.slot).to_vec())),
             ),
         }
         Ok(vectors)

@@ -13,7 +13,9 @@ impl Index {
             Some(within) => Box::new(within.iter().take_while(|slot| *slot < used)),
             None => Box::new(0..used),
         };
-        let mut seen = every.filter(|slot| self.slots.sees(*slot, asked.sequence));
+        let mut seen = every.filter(|slot| {
+            self.slots.sees(*slot, asked.sequence) && asked.hidden != Some(*slot)
+        });
         let mut compared = 0;
         let mut best: Vec<(f32, u32)> = Vec::new();
         loop {

@@ -18,6 +18,7 @@ use super::Index;
 use super::room::Room;
 use super::slots::LAST_SEQUENCE;
 use crate::error::IndexError;
+use crate::graph::blocks::Ground;
 use crate::graph::link::Starts;
 use crate::graph::score::Scorer;
 use plan::Plan;
@@ -34,6 +35,8 @@ struct Asked<'a> {
     within: Option<&'a RoaringBitmap>,
     sequence: u64,
     threshold: Option<f32>,
+    /// One that is looked for as if it were not there.
+    hidden: Option<u32>,
 }
 
 impl Index {
@@ -62,6 +65,7 @@ impl Index {
             within: query.within,
             sequence: query.sequence.unwrap_or(LAST_SEQUENCE).min(LAST_SEQUENCE),
             threshold: query.threshold,
+            hidden: query.hidden,
         };
         let room = &mut *self.rooms.enter();
         self.graph.blocks.coder.encode(query.vector, &mut room.code)?;
@@ -84,7 +88,10 @@ impl Index {
             Plan::Scan => {}
             Plan::Walk { breadth } => {
                 self.start(&scorer, room);
-                let ground = self.ground(&|_| true);
+                let ground = Ground {
+                    hidden: asked.hidden,
+                    ..self.ground(&|_| true)
+                };
                 room.walker.walk(&ground, &scorer, &room.starts, breadth);
                 let found = room.walker.nearest.found();
                 let candidates = found.iter().map(|near| near.node());
@@ -95,7 +102,10 @@ impl Index {
             Plan::WalkAccepting { breadth, wanted, patience } => {
                 self.start(&scorer, room);
                 room.allow(asked.within);
-                let ground = self.ground(&|_| true);
+                let ground = Ground {
+                    hidden: asked.hidden,
+                    ..self.ground(&|_| true)
+                };
                 let Room {
                     walker,
                     starts,
@@ -146,6 +156,7 @@ impl Index {
     /// Whether a slot may be in the answer.
     fn shows(&self, asked: Asked<'_>, slot: u32) -> bool {
         self.slots.sees(slot, asked.sequence)
+            && asked.hidden != Some(slot)
             && asked.within.is_none_or(|within| within.contains(slot))
     }
 }

@@ -40,6 +40,7 @@ pub struct Query<'a> {
     pub(super) within: Option<&'a RoaringBitmap>,
     pub(super) sequence: Option<u64>,
     pub(super) threshold: Option<f32>,
+    pub(super) hidden: Option<u32>,
 }
 
 /// How many candidates are kept if nothing else is said.
@@ -55,6 +56,7 @@ impl<'a> Query<'a> {
             within: None,
             sequence: None,
             threshold: None,
+            hidden: None,
         }
     }
 
@@ -73,6 +75,12 @@ impl<'a> Query<'a> {
     /// As it was at a sequence. Without it, as it is now.
     pub fn at(mut self, sequence: u64) -> Self {
         self.sequence = Some(sequence);
+        self
+    }
+
+    /// As if this slot were empty.
+    pub(super) fn without(mut self, slot: u32) -> Self {
+        self.hidden = Some(slot);
         self
     }
 

@@ -16,7 +16,10 @@ impl Index {
             room.walker.work.distances += portion.len() as u64;
             scorer.far(portion, &mut room.scores);
             for (slot, far) in portion.iter().zip(&room.scores.far) {
-                if room.nearest.would_take(*far) && self.slots.sees(*slot, asked.sequence) {
+                if room.nearest.would_take(*far)
+                    && self.slots.sees(*slot, asked.sequence)
+                    && asked.hidden != Some(*slot)
+                {
                     room.nearest.offer(*far, *slot);
                 }
             }

@@ -1,0 +1,1 @@
+//! Nothing: the tests and the example are all there is.
