@@ -92,6 +92,34 @@ pub enum IndexError {
         /// Why.
         reason: String,
     },
+    /// Bytes that should be an index are none, or not this part of it.
+    #[error("the snapshot is damaged: {what}; build the index anew")]
+    Damaged {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// Bytes are an index in a format that this version does not know.
+    #[error("the snapshot has format {found}, this version reads {known}; build the index anew")]
+    OtherFormat {
+        /// The one it has.
+        found: u32,
+        /// The one that is known.
+        known: u32,
+    },
+    /// Bytes are an index, but another one.
+    #[error("the snapshot is that of an index with another {what}")]
+    OtherIndex {
+        /// What is different.
+        what: &'static str,
+    },
+    /// Reading or writing failed.
+    #[error("{doing}: {reason}")]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// Why it failed.
+        reason: String,
+    },
     /// What happens later cannot have a smaller sequence.
     #[error("sequence {sequence} comes after {latest}; sequences must not go back")]
     SequenceGoesBack {

@@ -32,6 +32,7 @@ mod memory;
 mod metric;
 mod originals;
 mod rows;
+mod snapshot;
 mod sync;
 
 pub use codes::{CodeKernels, halves};
@@ -45,3 +46,4 @@ pub use machine::VARIABLE as KERNELS_VARIABLE;
 pub use metric::Metric;
 pub use originals::{Originals, Wanted};
 pub use rows::Rows;
+pub use snapshot::{Loading, Snapshot};

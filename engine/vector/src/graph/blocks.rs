@@ -19,7 +19,8 @@ use crate::coding::{Code, Coder, Coding};
 use crate::error::IndexError;
 use crate::memory::Reserved;
 use crate::metric::Metric;
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::snapshot::PART_SLOTS;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Ends a list of links.
 pub(crate) const NO_SLOT: u32 = u32::MAX;
@@ -98,6 +99,8 @@ pub(crate) struct Blocks {
     apart: Reserved,
     layout: Layout,
     slots: u32,
+    /// Which parts were changed since they were last copied.
+    changed: Vec<AtomicBool>,
     pub(crate) coder: Coder,
 }
 
@@ -115,6 +118,7 @@ impl Blocks {
             apart: reserve(layout.apart)?,
             layout,
             slots,
+            changed: (0..slots.div_ceil(PART_SLOTS)).map(|_| AtomicBool::new(false)).collect(),
             coder,
         })
     }
@@ -217,6 +221,7 @@ impl Blocks {
         for link in self.links(slot) {
             link.store(NO_SLOT, Ordering::Relaxed);
         }
+        self.touch(slot);
     }
 
     /// Takes what is stored of a slot as the vector to compare with; only what walks read of it, if that
@@ -246,6 +251,87 @@ impl Blocks {
             Coding::Halves => code.scale / 16.0,
             Coding::Bytes | Coding::Whole => code.scale,
         };
+    }
+
+    /// Notes that something of a slot has changed.
+    #[inline]
+    pub(crate) fn touch(&self, slot: u32) {
+        self.changed[(slot / PART_SLOTS) as usize].store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a part was changed since it was last copied.
+    pub(crate) fn is_changed(&self, part: u32) -> bool {
+        self.changed[part as usize].load(Ordering::Relaxed)
+    }
+
+    /// Notes that a part is being copied. Whether it was changed before.
+    pub(crate) fn take_change(&self, part: u32) -> bool {
+        self.changed[part as usize].swap(false, Ordering::Relaxed)
+    }
+
+    /// Notes that all parts are known elsewhere as they are.
+    pub(crate) fn all_unchanged(&self) {
+        for changed in &self.changed {
+            changed.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Appends everything of a slot, while nobody changes it.
+    pub(crate) fn copy_out(&self, slot: u32, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(self.code(slot));
+        for word in self.words(slot) {
+            bytes.extend_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+        }
+        bytes.extend_from_slice(self.low_half(slot));
+    }
+
+    /// Fills a slot that nobody knows with what was copied. The links are to be checked by the caller.
+    ///
+    /// # Safety
+    ///
+    /// No other thread reads or writes the slot meanwhile.
+    pub(crate) unsafe fn copy_in(&self, slot: u32, bytes: &[u8]) -> Result<(), IndexError> {
+        let Layout { code, apart, links_at, .. } = self.layout;
+        let damaged = IndexError::Damaged {
+            what: "a slot has a number that cannot be",
+        };
+        if bytes.len() != self.layout.bytes() {
+            return Err(damaged);
+        }
+        // SAFETY: the caller vouches for the slot.
+        let (high, low) = unsafe { self.code_mut(slot) };
+        high.copy_from_slice(&bytes[..code]);
+        let words = &bytes[code..bytes.len() - apart];
+        low.copy_from_slice(&bytes[bytes.len() - apart..]);
+        if self.layout.coding == Coding::Whole {
+            let components = high.as_chunks_mut().0;
+            for bytes in components {
+                let component = f32::from_le_bytes(*bytes);
+                if !component.is_finite() {
+                    return Err(damaged);
+                }
+                *bytes = component.to_ne_bytes();
+            }
+        }
+        for (at, bytes) in words.as_chunks().0.iter().enumerate() {
+            let word = u32::from_le_bytes(*bytes);
+            // Before the links are the scale and the square.
+            let number = f32::from_bits(word);
+            if at < (links_at - code) / WORD && !(number.is_finite() && number >= 0.0) {
+                return Err(damaged);
+            }
+            self.words(slot)[at].store(word, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Everything of a block behind its code.
+    fn words(&self, slot: u32) -> &[AtomicU32] {
+        let first = self.at(slot, self.layout.code).cast::<AtomicU32>();
+        let count = (self.layout.stride - self.layout.code) / WORD;
+        // SAFETY: they lie in the block at multiples of four. Scale and square are written before anybody
+        // knows the slot.
+        unsafe { std::slice::from_raw_parts(first, count) }
     }
 
     /// What walks read of a slot's code, which has been filled.
@@ -382,5 +468,9 @@ impl Level for Ground<'_> {
 
     fn hidden(&self) -> Option<u32> {
         self.hidden
+    }
+
+    fn touch(&self, node: u32) {
+        self.blocks.touch(node);
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn adopt<L: Level>(level: &L, new: &[u32], node: u32, refused: u32) {
             // A new one could be a child of this very node, and lead nowhere.
             let is_old = new.binary_search(&near).is_err();
             if is_old && near != refused && kept(level.links(near)) < many(level.links(near)) {
-                unkeep(level.links(node), refused);
+                unkeep(level, node, refused);
                 keep_between(level, node, near, NO_SLOT);
                 return;
             }
@@ -64,6 +64,8 @@ pub(super) fn adopt<L: Level>(level: &L, new: &[u32], node: u32, refused: u32) {
 pub(super) fn keep_between<L: Level>(level: &L, left: u32, right: u32, instead: u32) {
     keep(level.links(left), right, instead);
     keep(level.links(right), left, instead);
+    level.touch(left);
+    level.touch(right);
 }
 
 fn keep(links: &[AtomicU32], to: u32, instead: u32) {
@@ -85,9 +87,10 @@ fn keep(links: &[AtomicU32], to: u32, instead: u32) {
 }
 
 /// Lets a link be dropped.
-pub(super) fn unkeep(links: &[AtomicU32], to: u32) {
-    let mut links = links.iter();
+pub(super) fn unkeep<L: Level>(level: &L, node: u32, to: u32) {
+    let mut links = level.links(node).iter();
     if let Some(link) = links.find(|link| link.load(Ordering::Relaxed) == to | KEPT) {
         link.store(to, Ordering::Release);
+        level.touch(node);
     }
 }

@@ -148,6 +148,7 @@ impl Linker {
             parent.kept = true;
         }
         write(links, &self.chosen);
+        level.touch(node);
         self.backs.extend(self.chosen.iter().map(|chosen| Back {
             to: chosen.node,
             far: chosen.far,
@@ -174,6 +175,7 @@ impl Linker {
             for (link, back) in room.iter().zip(backs) {
                 link.store(back.from | mark(back.kept), Ordering::Release);
             }
+            level.touch(to);
             return;
         }
         let mut room = links.len() - kept(links);
@@ -265,6 +267,7 @@ impl Linker {
             &mut self.chosen,
         );
         write(links, &self.chosen);
+        level.touch(node);
     }
 }
 

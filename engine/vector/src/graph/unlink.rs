@@ -59,7 +59,7 @@ impl Binder {
             .map(|link| link & !KEPT)
             .collect();
         for other in &held {
-            unkeep(ground.links(*other), node);
+            unkeep(ground, *other, node);
         }
         for (count, other) in held.iter().enumerate().skip(1) {
             let bound = &held[..count];

@@ -5,12 +5,12 @@
 //! one below it, and what only finds a place to begin need not know the newest. A node of an upper
 //! level is a place in one list of slots, in which each level is a beginning of the one below.
 
-use super::blocks::{Blocks, NO_SLOT};
+use super::blocks::{Blocks, KEPT, NO_SLOT};
 use super::link::{Linker, Linking, Starts, link};
 use super::score::Scorer;
 use super::walk::{Level, Walker};
 use std::ops::Range;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One in so many nodes is in the level above.
 const THINNING: usize = 32;
@@ -123,6 +123,39 @@ impl Upper {
             starts.clear();
             starts.extend(walker.nearest.found().iter().map(|near| near.node()));
         }
+    }
+
+    /// The links of each level, the lowest first.
+    pub(crate) fn copy_levels(&self) -> Vec<Vec<u32>> {
+        let copy = |level: &Vec<AtomicU32>| {
+            level.iter().map(|link| link.load(Ordering::Relaxed)).collect()
+        };
+        self.levels.iter().map(copy).collect()
+    }
+
+    /// What was copied, if it can have been: nothing in it leads to where there is nothing.
+    pub(crate) fn restore(slots: Vec<u32>, levels: Vec<Vec<u32>>, used: u32) -> Option<Self> {
+        if slots.iter().any(|slot| *slot >= used) {
+            return None;
+        }
+        let mut below = slots.len();
+        for links in &levels {
+            let nodes = links.len() / LINKS;
+            let leads = |link: &u32| *link == NO_SLOT || ((*link & !KEPT) as usize) < nodes;
+            if links.len() % LINKS != 0 || nodes > below || nodes == 0 || !links.iter().all(leads) {
+                return None;
+            }
+            below = nodes;
+        }
+        // The lowest knows all slots.
+        if levels.first().map_or(0, Vec::len) / LINKS != slots.len() {
+            return None;
+        }
+        let atomic = |level: Vec<u32>| level.into_iter().map(AtomicU32::new).collect();
+        Some(Self {
+            slots,
+            levels: levels.into_iter().map(atomic).collect(),
+        })
     }
 
     /// All slots that they know.

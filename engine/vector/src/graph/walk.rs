@@ -36,6 +36,9 @@ pub(crate) trait Level: Sync {
         true
     }
 
+    /// Notes that a node's links have changed.
+    fn touch(&self, _node: u32) {}
+
     /// A node that walks go around.
     fn hidden(&self) -> Option<u32> {
         None

@@ -30,13 +30,13 @@ pub use memory::Memory;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use room::Rooms;
-use search::calibrate::Calibration;
+pub(crate) use search::calibrate::Calibration;
 pub use search::{Answer, Effort, Hit, How, Query, Strategy};
 pub use settings::{Rerank, Settings};
 use slots::{SLOT_BYTES, Slots};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tend::Tended;
+pub(crate) use tend::Tended;
 pub use tend::Tending;
 pub use tender::Tender;
 use tender::Bell;
@@ -48,20 +48,20 @@ const FRESH_ROOM: usize = 4096;
 /// Vectors, and what is nearest.
 #[derive(Debug)]
 pub struct Index {
-    settings: Settings,
-    graph: Graph,
-    slots: Slots,
-    originals: Option<Arc<dyn Originals>>,
-    fresh: Fresh,
+    pub(crate) settings: Settings,
+    pub(crate) graph: Graph,
+    pub(crate) slots: Slots,
+    pub(crate) originals: Option<Arc<dyn Originals>>,
+    pub(crate) fresh: Fresh,
     rooms: Rooms,
     /// How many slots have ever been used.
     used: AtomicU32,
     /// How many of them have died and not been given to somebody else.
-    dead: AtomicU32,
-    writer: Mutex<Writer>,
-    tended: Mutex<Tended>,
+    pub(crate) dead: AtomicU32,
+    pub(crate) writer: Mutex<Writer>,
+    pub(crate) tended: Mutex<Tended>,
     bell: Bell,
-    calibration: ArcSwapOption<Calibration>,
+    pub(crate) calibration: ArcSwapOption<Calibration>,
     calibrating: Mutex<()>,
 }
 
@@ -144,7 +144,19 @@ impl Index {
         self.writer.lock().latest
     }
 
-    fn used(&self) -> u32 {
+    /// Makes as many slots used as a snapshot has.
+    pub(crate) fn reserve(&self, used: u32) -> Result<(), IndexError> {
+        if used > self.graph.blocks.slots() {
+            return Err(IndexError::Full {
+                limit_bytes: self.settings.memory_limit,
+                vectors: self.graph.blocks.slots() as usize,
+            });
+        }
+        self.used.store(used, Ordering::Release);
+        Ok(())
+    }
+
+    pub(crate) fn used(&self) -> u32 {
         self.used.load(Ordering::Acquire)
     }
 

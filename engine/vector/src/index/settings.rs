@@ -107,6 +107,12 @@ impl Settings {
         self
     }
 
+    /// Whether the vectors are kept by the index, and go with it.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        let own = matches!(self.rerank, Rerank::Memory | Rerank::File(_));
+        own && self.coding != Coding::Whole
+    }
+
     pub(crate) fn check(&self) -> Result<(), IndexError> {
         let within = |setting, value, least, most, wanted| {
             if (least..=most).contains(&value) {

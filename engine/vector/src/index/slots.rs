@@ -22,6 +22,14 @@ pub(crate) struct Slot {
     died: AtomicU64,
 }
 
+/// Who lives in a slot, as it was at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) id: u64,
+    pub(crate) born: u64,
+    pub(crate) died: u64,
+}
+
 /// All slots, room for as many as there may ever be.
 #[derive(Debug)]
 pub(crate) struct Slots {
@@ -66,8 +74,13 @@ impl Slots {
         self.slot(slot).id.load(Ordering::Acquire)
     }
 
-    pub(crate) fn born(&self, slot: u32) -> u64 {
-        self.slot(slot).born.load(Ordering::Acquire)
+    pub(crate) fn record(&self, slot: u32) -> Record {
+        let slot = self.slot(slot);
+        Record {
+            id: slot.id.load(Ordering::Acquire),
+            born: slot.born.load(Ordering::Acquire),
+            died: slot.died.load(Ordering::Acquire),
+        }
     }
 
     pub(crate) fn died(&self, slot: u32) -> u64 {

@@ -20,7 +20,7 @@ const DEAD_SHARE: usize = 50;
 
 /// What only one who tends may touch.
 #[derive(Debug, Default)]
-pub(super) struct Tended {
+pub(crate) struct Tended {
     pub(super) linkers: Vec<Linker>,
     /// How many are linked.
     pub(super) linked: usize,
@@ -31,6 +31,24 @@ pub(super) struct Tended {
     left: Vec<(u64, Vec<u32>)>,
     /// Slots that were taken out, but that the upper levels still know.
     held: Vec<u32>,
+    /// The checksum of each part when it was last copied.
+    pub(crate) checksums: Vec<u64>,
+}
+
+impl Tended {
+    /// Slots that were taken out and cannot be used again yet.
+    pub(crate) fn unused(&self) -> impl Iterator<Item = u32> + '_ {
+        let left = self.left.iter().flat_map(|(_, left)| left);
+        left.chain(&self.held).copied()
+    }
+
+    /// Goes on from a snapshot.
+    pub(crate) fn restore(&mut self, linked: usize, held: Vec<u32>, checksums: Vec<u64>) {
+        self.linked = linked;
+        self.raised_at = linked;
+        self.held = held;
+        self.checksums = checksums;
+    }
 }
 
 /// What tending has done.

@@ -11,15 +11,15 @@ use std::sync::atomic::Ordering;
 
 /// What only one who writes may touch.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
-    pub(super) ids: Ids,
+pub(crate) struct Writer {
+    pub(crate) ids: Ids,
     /// Slots that nobody can come by any more.
-    pub(super) free: Vec<u32>,
+    pub(crate) free: Vec<u32>,
     /// Slots whose life has ended, in that order.
-    pub(super) dead: Vec<u32>,
-    pub(super) latest: u64,
+    pub(crate) dead: Vec<u32>,
+    pub(crate) latest: u64,
     /// Whether slots must not be used again because somebody is copying them.
-    pub(super) copied: bool,
+    pub(crate) copied: bool,
     code: Code,
 }
 
@@ -107,6 +107,7 @@ impl Index {
 
     fn bury(&self, writer: &mut Writer, slot: u32, sequence: u64) {
         self.slots.bury(slot, sequence);
+        self.graph.blocks.touch(slot);
         writer.dead.push(slot);
         self.dead.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,0 +1,112 @@
+//! A part: everything of some slots that follow each other.
+
+use super::bytes::{Reader, seal, unseal};
+use super::damaged;
+use crate::error::IndexError;
+use crate::graph::blocks::{Blocks, KEPT, NO_SLOT};
+use crate::index::slots::{Record, SLOT_BYTES};
+use std::ops::Range;
+
+/// Writes parts.
+#[derive(Debug)]
+pub(super) struct PartWriter<'a> {
+    pub(super) blocks: &'a Blocks,
+}
+
+impl PartWriter<'_> {
+    /// Makes `bytes` the part of these slots. Returns its checksum.
+    pub(super) fn write(&self, slots: Range<u32>, records: &[Record], rows: &[f32], bytes: &mut Vec<u8>) -> u64 {
+        bytes.clear();
+        for slot in slots {
+            self.blocks.copy_out(slot, bytes);
+        }
+        for record in records {
+            for number in [record.id, record.born, record.died] {
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+        bytes.extend(rows.iter().flat_map(|number| number.to_le_bytes()));
+        seal(bytes, 0)
+    }
+}
+
+/// What a part says of one slot, its vector apart.
+pub(super) struct PartReader<'a> {
+    blocks: Reader<'a>,
+    records: Reader<'a>,
+    rows: Reader<'a>,
+    block_bytes: usize,
+}
+
+impl<'a> PartReader<'a> {
+    /// Takes a part of so many slots apart. `checksum` is what the head says it has.
+    pub(super) fn new(
+        bytes: &'a [u8],
+        checksum: u64,
+        slots: usize,
+        block_bytes: usize,
+        row_bytes: usize,
+    ) -> Result<Self, IndexError> {
+        let (body, found) = unseal(bytes)?;
+        if found != checksum {
+            return Err(damaged("a part is not the one that its head knows"));
+        }
+        let mut reader = Reader::new(body);
+        let part = Self {
+            blocks: Reader::new(reader.take(slots * block_bytes)?),
+            records: Reader::new(reader.take(slots * SLOT_BYTES)?),
+            rows: Reader::new(reader.take(slots * row_bytes)?),
+            block_bytes,
+        };
+        reader.end()?;
+        Ok(part)
+    }
+
+    /// The block of the next slot.
+    pub(super) fn block(&mut self) -> Result<&'a [u8], IndexError> {
+        self.blocks.take(self.block_bytes)
+    }
+
+    /// Who lives in the next slot.
+    pub(super) fn record(&mut self) -> Result<Record, IndexError> {
+        let record = Record {
+            id: self.records.u64()?,
+            born: self.records.u64()?,
+            died: self.records.u64()?,
+        };
+        if record.born > record.died {
+            return Err(damaged("one has died before he was born"));
+        }
+        Ok(record)
+    }
+
+    /// The vector of the next slot.
+    pub(super) fn row(&mut self, row: &mut [f32]) -> Result<(), IndexError> {
+        for number in row {
+            *number = self.rows.f32()?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether links are as they must be: to others of so many slots, to each once, nothing behind the end.
+pub(super) fn check_links(
+    slot: u32,
+    links: impl Iterator<Item = u32>,
+    slots: u32,
+) -> Result<(), IndexError> {
+    let mut ended = false;
+    let mut seen: Vec<u32> = Vec::new();
+    for link in links {
+        if link == NO_SLOT {
+            ended = true;
+            continue;
+        }
+        let to = link & !KEPT;
+        if ended || to >= slots || to == slot || seen.contains(&to) {
+            return Err(damaged("a link leads where none can"));
+        }
+        seen.push(to);
+    }
+    Ok(())
+}

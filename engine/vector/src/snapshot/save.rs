@@ -1,0 +1,223 @@
+//! Writing an index as bytes, part by part, while others search and write.
+
+use super::head::{Head, coding_number, metric_number};
+use super::part::PartWriter;
+use super::{PART_SLOTS, damaged, parts};
+use crate::error::IndexError;
+use crate::graph::blocks::NO_SLOT;
+use crate::index::slots::Record;
+use crate::index::{Index, Tended};
+use crate::originals::Wanted;
+use parking_lot::MutexGuard;
+use std::io::Write;
+use std::ops::Range;
+
+/// An index as it was when this was made. Nobody tends to it meanwhile: who searches finds all the same,
+/// who writes very much has to wait.
+///
+/// Parts that have not changed since the last snapshot that was [done](Self::done) are as they were then,
+/// byte for byte: who has kept them need not write them again.
+///
+/// ```
+/// use stratigraph_vector::{Index, Loading, Metric, Settings};
+///
+/// let settings = || Settings::new(2, Metric::Dot).memory_limit(1 << 20);
+/// let index = settings().build()?;
+/// index.insert(1, 7, &[1.0, 2.0])?;
+/// let mut kept = Vec::new();
+/// let mut snapshot = index.snapshot(b"mine");
+/// for part in 0..snapshot.parts() {
+///     let mut bytes = Vec::new();
+///     snapshot.part(part, &mut bytes)?;
+///     kept.push(bytes);
+/// }
+/// let mut head = Vec::new();
+/// snapshot.head(&mut head)?;
+/// snapshot.done();
+///
+/// let mut loading = Loading::new(settings(), b"mine", &head)?;
+/// for (part, bytes) in (0..).zip(&kept) {
+///     loading.part(part, bytes)?;
+/// }
+/// assert_eq!(loading.finish()?.slot(7), Some(0));
+/// # Ok::<(), stratigraph_vector::IndexError>(())
+/// ```
+#[derive(Debug)]
+pub struct Snapshot<'a> {
+    index: &'a Index,
+    tended: MutexGuard<'a, Tended>,
+    head: Head,
+    records: Vec<Record>,
+    /// Parts whose mark of change was taken away, and not yet for good.
+    written: Vec<u32>,
+}
+
+impl Index {
+    /// Begins to write the index as bytes. `tag` says whose it is, and must be given again to load it.
+    pub fn snapshot(&self, tag: &[u8]) -> Snapshot<'_> {
+        let mut tended = self.tended.lock();
+        let mut writer = self.writer.lock();
+        // From here on slots are not given to others, and what is written goes behind those that are used.
+        writer.copied = true;
+        let used = self.used();
+        let records = (0..used).map(|slot| self.slots.record(slot)).collect();
+        let mut gone = writer.free.clone();
+        gone.extend(tended.unused());
+        gone.sort_unstable();
+        let mut fresh = Vec::new();
+        self.fresh.read(&mut fresh);
+        let upper = self.graph.upper();
+        tended.checksums.resize(parts(used) as usize, 0);
+        let calibration = self.calibration.load();
+        let head = Head {
+            tag: tag.to_vec(),
+            dimensions: u32::try_from(self.settings.dimensions).unwrap_or(u32::MAX),
+            metric: metric_number(self.settings.metric),
+            coding: coding_number(self.settings.coding),
+            links: u32::try_from(self.graph.blocks.layout().links).unwrap_or(u32::MAX),
+            rows: self.settings.keeps_rows(),
+            latest: writer.latest,
+            used,
+            entry: self.graph.entry().unwrap_or(NO_SLOT),
+            fresh,
+            gone,
+            upper_slots: upper.slots().to_vec(),
+            upper_levels: upper.copy_levels(),
+            calibration: calibration.as_ref().map(|known| (**known).clone()),
+            parts: Vec::new(),
+        };
+        drop(writer);
+        Snapshot {
+            index: self,
+            tended,
+            head,
+            records,
+            written: Vec::new(),
+        }
+    }
+
+    /// Writes the index as bytes, all of it.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::Io`]; [`IndexError::Original`] if a vector cannot be read.
+    pub fn save(&self, tag: &[u8], to: &mut impl Write) -> Result<(), IndexError> {
+        let failed = |error: std::io::Error| IndexError::Io {
+            doing: "writing a snapshot",
+            reason: error.to_string(),
+        };
+        let mut snapshot = self.snapshot(tag);
+        let mut bytes = Vec::new();
+        let mut length = 0;
+        for part in 0..snapshot.parts() {
+            snapshot.part(part, &mut bytes)?;
+            to.write_all(&bytes).map_err(failed)?;
+            length += bytes.len() as u64;
+        }
+        snapshot.head(&mut bytes)?;
+        bytes.extend_from_slice(&length.to_le_bytes());
+        to.write_all(&bytes).map_err(failed)?;
+        to.flush().map_err(failed)?;
+        snapshot.done();
+        Ok(())
+    }
+}
+
+impl Snapshot<'_> {
+    /// How many parts there are.
+    #[must_use]
+    pub fn parts(&self) -> u32 {
+        parts(self.head.used)
+    }
+
+    /// The sequence up to which everything is in it.
+    #[must_use]
+    pub fn latest(&self) -> u64 {
+        self.head.latest
+    }
+
+    /// Whether a part is not what it was in the last snapshot that was done.
+    #[must_use]
+    pub fn is_changed(&self, part: u32) -> bool {
+        self.index.graph.blocks.is_changed(part) || self.written.contains(&part)
+    }
+
+    /// Makes `bytes` a part.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::Original`], if a vector cannot be read.
+    pub fn part(&mut self, part: u32, bytes: &mut Vec<u8>) -> Result<(), IndexError> {
+        let slots = part_slots(part, self.head.used);
+        if slots.is_empty() {
+            return Err(damaged("there is no such part"));
+        }
+        let blocks = &self.index.graph.blocks;
+        if blocks.take_change(part) {
+            self.written.push(part);
+        }
+        let records = &self.records[slots.start as usize..slots.end as usize];
+        let rows = self.rows(slots.clone(), records)?;
+        let checksum = PartWriter { blocks }.write(slots, records, &rows, bytes);
+        self.tended.checksums[part as usize] = checksum;
+        Ok(())
+    }
+
+    /// Makes `bytes` the head, by which all parts are known. It must be written after the parts that have
+    /// changed.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::Damaged`], if a part has changed and was not written.
+    pub fn head(&mut self, bytes: &mut Vec<u8>) -> Result<(), IndexError> {
+        let blocks = &self.index.graph.blocks;
+        if (0..self.parts()).any(|part| blocks.is_changed(part)) {
+            return Err(damaged("a part that has changed was not written before its head"));
+        }
+        self.head.parts.clone_from(&self.tended.checksums);
+        bytes.clear();
+        self.head.write(bytes);
+        Ok(())
+    }
+
+    /// Says that all was kept. Without it, the next snapshot takes what was written here for changed.
+    pub fn done(mut self) {
+        self.written.clear();
+    }
+
+    /// The vectors of some slots, if they belong to the index.
+    fn rows(&self, slots: Range<u32>, records: &[Record]) -> Result<Vec<f32>, IndexError> {
+        let mut rows = Vec::new();
+        let Some(originals) = self.index.originals.as_ref().filter(|_| self.head.rows) else {
+            return Ok(rows);
+        };
+        let wanted = slots.zip(records);
+        let wanted: Vec<Wanted> = wanted
+            .map(|(slot, record)| Wanted {
+                slot,
+                id: record.id,
+            })
+            .collect();
+        let dimensions = self.index.settings.dimensions;
+        rows.resize(wanted.len() * dimensions, 0.0);
+        originals.visit(&wanted, &mut |place, row| {
+            rows[place * dimensions..][..dimensions].copy_from_slice(row);
+        })?;
+        Ok(rows)
+    }
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        for part in &self.written {
+            self.index.graph.blocks.touch(part * PART_SLOTS);
+        }
+        self.index.writer.lock().copied = false;
+    }
+}
+
+/// The slots of a part.
+pub(super) fn part_slots(part: u32, used: u32) -> Range<u32> {
+    let first = part.saturating_mul(PART_SLOTS).min(used);
+    first..first.saturating_add(PART_SLOTS).min(used)
+}
