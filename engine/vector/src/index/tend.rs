@@ -142,6 +142,9 @@ impl Index {
         let lives = |slot| self.slots.lives(slot);
         let ground = self.ground(&lives);
         self.graph.unlink(&ground, self.linking(), &gone, &mut tended.linkers);
+        for slot in &gone {
+            self.graph.blocks.touch(*slot);
+        }
         tended.linked -= gone.len();
         tended.changed += gone.len();
         let upper = self.graph.upper();

@@ -60,10 +60,13 @@ impl Index {
         // From here on slots are not given to others, and what is written goes behind those that are used.
         writer.copied = true;
         let used = self.used();
-        let records = (0..used).map(|slot| self.slots.record(slot)).collect();
+        let mut records: Vec<Record> = (0..used).map(|slot| self.slots.record(slot)).collect();
         let mut gone = writer.free.clone();
         gone.extend(tended.unused());
-        gone.sort_unstable();
+        for slot in &gone {
+            let record = &mut records[*slot as usize];
+            (record.born, record.died) = (0, 0);
+        }
         let mut fresh = Vec::new();
         self.fresh.read(&mut fresh);
         let upper = self.graph.upper();
@@ -191,17 +194,18 @@ impl Snapshot<'_> {
         let Some(originals) = self.index.originals.as_ref().filter(|_| self.head.rows) else {
             return Ok(rows);
         };
-        let wanted = slots.zip(records);
-        let wanted: Vec<Wanted> = wanted
-            .map(|(slot, record)| Wanted {
-                slot,
-                id: record.id,
-            })
-            .collect();
         let dimensions = self.index.settings.dimensions;
-        rows.resize(wanted.len() * dimensions, 0.0);
+        rows.resize(records.len() * dimensions, 0.0);
+        let first = slots.start;
+        let settled = slots.zip(records).filter(|(_, record)| record.died > 0);
+        let wanted = settled.map(|(slot, record)| Wanted {
+            slot,
+            id: record.id,
+        });
+        let wanted: Vec<Wanted> = wanted.collect();
         originals.visit(&wanted, &mut |place, row| {
-            rows[place * dimensions..][..dimensions].copy_from_slice(row);
+            let place = (wanted[place].slot - first) as usize * dimensions;
+            rows[place..][..dimensions].copy_from_slice(row);
         })?;
         Ok(rows)
     }
