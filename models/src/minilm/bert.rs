@@ -5,11 +5,10 @@
 //! one, and they take all texts of equal length at once. It knows no text and no thread.
 
 use crate::error::ModelError;
-use crate::minilm::gelu::BiasGelu;
+use crate::minilm::kernel::{AddNorm, BiasGelu, JoinHeads, Softmax, SplitHeads};
 use crate::minilm::settings::Settings;
 use crate::minilm::weights::Weights;
 use candle_core::{D, Device, Result, Tensor};
-use candle_nn::ops::{layer_norm, softmax_last_dim};
 
 /// Texts of equal length that stand one after another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,13 +19,13 @@ pub(crate) struct Group {
     pub(crate) tokens: usize,
 }
 
-/// A BERT encoder with its weights.
+/// A BERT encoder with its weights. Every matrix is kept turned, so that rows of tokens are multiplied
+/// from the left.
 pub(crate) struct Bert {
     words: Tensor,
-    /// What is added to a word for its place. The type of the token is always the first one, so its
-    /// vector has been added to every place.
     places: Tensor,
-    norm: Norm,
+    /// Its bias is the vector of the first token type: all our tokens are of that type.
+    norm: AddNorm,
     layers: Vec<Layer>,
     hidden: usize,
     heads: usize,
@@ -34,49 +33,14 @@ pub(crate) struct Bert {
 
 struct Layer {
     /// Queries, keys and values in one matrix; the queries are scaled already.
-    attention: Linear,
-    attention_output: Linear,
-    attention_norm: Norm,
-    intermediate: Linear,
-    output: Linear,
-    output_norm: Norm,
-}
-
-struct Linear {
-    /// Turned, so that rows of tokens are multiplied from the left.
-    weight: Tensor,
-    bias: Tensor,
-}
-
-impl Linear {
-    fn new((weight, bias): (Tensor, Tensor)) -> Result<Self> {
-        let weight = weight.t()?;
-        Ok(Self { weight, bias })
-    }
-
-    fn forward(&self, rows: &Tensor) -> Result<Tensor> {
-        rows.matmul(&self.weight)?.broadcast_add(&self.bias)
-    }
-}
-
-struct Norm {
-    scale: Tensor,
-    shift: Tensor,
-    epsilon: f32,
-}
-
-impl Norm {
-    fn new((scale, shift): (Tensor, Tensor), settings: &Settings) -> Self {
-        Self {
-            scale,
-            shift,
-            epsilon: settings.norm_epsilon as f32,
-        }
-    }
-
-    fn forward(&self, rows: &Tensor) -> Result<Tensor> {
-        layer_norm(rows, &self.scale, &self.shift, self.epsilon)
-    }
+    attention: Tensor,
+    attention_bias: Vec<f32>,
+    attention_output: Tensor,
+    attention_norm: AddNorm,
+    intermediate: Tensor,
+    gelu: BiasGelu,
+    output: Tensor,
+    output_norm: AddNorm,
 }
 
 impl Bert {
@@ -87,21 +51,18 @@ impl Bert {
     ) -> std::result::Result<Self, ModelError> {
         let hidden = settings.hidden;
         let table = |name: &str, rows| {
-            weights.tensor(
-                &format!("embeddings.{name}_embeddings.weight"),
-                &[rows, hidden],
-            )
+            let name = format!("embeddings.{name}_embeddings.weight");
+            weights.tensor(&name, &[rows, hidden])
         };
-        let places = table("position", settings.positions)?;
         let types = table("token_type", settings.token_types)?;
         let norm = weights.norm("embeddings.LayerNorm", settings)?;
+        let norm = types
+            .get(0)
+            .and_then(|first| AddNorm::new(&first, norm, settings.norm_epsilon));
         Ok(Self {
             words: table("word", settings.vocabulary)?,
-            places: types
-                .narrow(0, 0, 1)
-                .and_then(|first| places.broadcast_add(&first))
-                .map_err(computing)?,
-            norm: Norm::new(norm, settings),
+            places: table("position", settings.positions)?,
+            norm: norm.map_err(computing)?,
             layers: (0..settings.layers)
                 .map(|number| Layer::new(number, settings, weights))
                 .collect::<std::result::Result<_, _>>()?,
@@ -116,12 +77,12 @@ impl Bert {
         let mut rows = self.embed(ids, groups)?;
         for layer in &self.layers {
             let around = layer.attend(&rows, groups, self.heads)?;
-            let around = layer.attention_output.forward(&around)?;
-            let seen = layer.attention_norm.forward(&(rows + around)?)?;
-            let wide = seen.matmul(&layer.intermediate.weight)?;
-            let wide = wide.apply_op2_no_bwd(&layer.intermediate.bias, &BiasGelu)?;
-            let thought = layer.output.forward(&wide)?;
-            rows = layer.output_norm.forward(&(seen + thought)?)?;
+            let around = around.matmul(&layer.attention_output)?;
+            let seen = rows.apply_op2_no_bwd(&around, &layer.attention_norm)?;
+            let wide = seen.matmul(&layer.intermediate)?;
+            let wide = wide.apply_op1_no_bwd(&layer.gelu)?;
+            let thought = wide.matmul(&layer.output)?;
+            rows = seen.apply_op2_no_bwd(&thought, &layer.output_norm)?;
         }
         let mut start = 0;
         let mut pooled = Vec::with_capacity(groups.len());
@@ -144,7 +105,7 @@ impl Bert {
         let places = Tensor::new(&places[..], &Device::Cpu)?;
         let words = self.words.index_select(&words, 0)?;
         let places = self.places.index_select(&places, 0)?;
-        self.norm.forward(&(words + places)?)
+        words.apply_op2_no_bwd(&places, &self.norm)
     }
 }
 
@@ -155,52 +116,59 @@ impl Layer {
         weights: &Weights,
     ) -> std::result::Result<Self, ModelError> {
         let (hidden, wide) = (settings.hidden, settings.intermediate);
-        let name = |part: &str| format!("encoder.layer.{number}.{part}");
-        let (queries, queries_bias) =
-            weights.linear(&name("attention.self.query"), hidden, hidden)?;
-        let (keys, keys_bias) = weights.linear(&name("attention.self.key"), hidden, hidden)?;
-        let (values, values_bias) =
-            weights.linear(&name("attention.self.value"), hidden, hidden)?;
-        let scale = 1.0 / ((hidden / settings.heads) as f64).sqrt();
-        let attention = || {
-            Ok((
-                Tensor::cat(&[&(queries * scale)?, &keys, &values], 0)?,
-                Tensor::cat(&[&(queries_bias * scale)?, &keys_bias, &values_bias], 0)?,
-            ))
-        };
         let linear = |part: &str, from, to| {
-            Linear::new(weights.linear(&name(part), from, to)?).map_err(computing)
+            weights.linear(&format!("encoder.layer.{number}.{part}"), from, to)
         };
-        let norm = |part: &str| Ok(Norm::new(weights.norm(&name(part), settings)?, settings));
-        Ok(Self {
-            attention: attention().and_then(Linear::new).map_err(computing)?,
-            attention_output: linear("attention.output.dense", hidden, hidden)?,
-            attention_norm: norm("attention.output.LayerNorm")?,
-            intermediate: linear("intermediate.dense", hidden, wide)?,
-            output: linear("output.dense", wide, hidden)?,
-            output_norm: norm("output.LayerNorm")?,
-        })
+        let norm = |part: &str| {
+            weights.norm(
+                &format!("encoder.layer.{number}.{part}.LayerNorm"),
+                settings,
+            )
+        };
+        let query = linear("attention.self.query", hidden, hidden)?;
+        let key = linear("attention.self.key", hidden, hidden)?;
+        let value = linear("attention.self.value", hidden, hidden)?;
+        let around = linear("attention.output.dense", hidden, hidden)?;
+        let around_norm = norm("attention.output")?;
+        let into = linear("intermediate.dense", hidden, wide)?;
+        let out = linear("output.dense", wide, hidden)?;
+        let out_norm = norm("output")?;
+        let put_together = || {
+            let scale = 1.0 / ((hidden / settings.heads) as f64).sqrt();
+            let attention = Tensor::cat(&[&(query.0 * scale)?, &key.0, &value.0], 0)?;
+            let bias = Tensor::cat(&[&(query.1 * scale)?, &key.1, &value.1], 0)?;
+            Ok(Self {
+                attention: attention.t()?,
+                attention_bias: SplitHeads::bias(&bias)?,
+                attention_output: around.0.t()?,
+                attention_norm: AddNorm::new(&around.1, around_norm, settings.norm_epsilon)?,
+                intermediate: into.0.t()?,
+                gelu: BiasGelu::new(&into.1)?,
+                output: out.0.t()?,
+                output_norm: AddNorm::new(&out.1, out_norm, settings.norm_epsilon)?,
+            })
+        };
+        put_together().map_err(computing)
     }
 
     /// What each token takes from the tokens of its own text.
     fn attend(&self, rows: &Tensor, groups: &[Group], heads: usize) -> Result<Tensor> {
-        let (_, hidden) = rows.dims2()?;
-        let all = self.attention.forward(rows)?;
+        let all = rows.matmul(&self.attention)?;
         let mut start = 0;
         let mut around = Vec::with_capacity(groups.len());
         for &Group { texts, tokens } in groups {
             let part = all.narrow(0, start, texts * tokens)?;
-            let part = part.reshape((texts, tokens, 3, heads, hidden / heads))?;
-            // Text and head in front: for each of them one small product.
-            let of = |which: usize| {
-                part.narrow(2, which, 1)?
-                    .squeeze(2)?
-                    .transpose(1, 2)?
-                    .contiguous()
-            };
-            let scores = of(0)?.matmul(&of(1)?.transpose(D::Minus1, D::Minus2)?)?;
-            let taken = softmax_last_dim(&scores)?.matmul(&of(2)?)?;
-            around.push(taken.transpose(1, 2)?.reshape((texts * tokens, hidden))?);
+            let bias = &self.attention_bias;
+            let part = part.apply_op1_no_bwd(&SplitHeads {
+                bias,
+                heads,
+                tokens,
+            })?;
+            // For each head of each text one small product.
+            let keys = part.get(1)?.transpose(D::Minus1, D::Minus2)?;
+            let scores = part.get(0)?.matmul(&keys)?.apply_op1_no_bwd(&Softmax)?;
+            let taken = scores.matmul(&part.get(2)?)?;
+            around.push(taken.apply_op1_no_bwd(&JoinHeads)?);
             start += texts * tokens;
         }
         Tensor::cat(&around, 0)
