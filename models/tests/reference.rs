@@ -104,14 +104,14 @@ fn a_row_depends_on_nothing_but_its_text() {
         .iter()
         .map(|text| one.embed(&[text]).expect("a row"))
         .collect();
-    for place in 0..texts.len() {
+    for (place, apart) in apart.iter().enumerate() {
         let row = together.row(place);
         assert_eq!(
             row,
             backwards.row(texts.len() - 1 - place),
             "order, text {place}"
         );
-        assert_eq!(row, apart[place].row(0), "company, text {place}");
+        assert_eq!(row, apart.row(0), "company, text {place}");
     }
 }
 

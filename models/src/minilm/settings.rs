@@ -7,6 +7,7 @@
 use crate::error::ModelError;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -85,9 +86,9 @@ impl Settings {
         let path = folder.join("config.json");
         let config: Config = json(&path)?;
         let check = Check { path: &path };
-        check.only("model_type", &config.model_type, "bert")?;
-        check.only("hidden_act", &config.hidden_act, "gelu")?;
-        let positions = &config.position_embedding_type;
+        check.only("model_type", config.model_type.as_str(), "bert")?;
+        check.only("hidden_act", config.hidden_act.as_str(), "gelu")?;
+        let positions = config.position_embedding_type.as_str();
         check.only("position_embedding_type", positions, "absolute")?;
         check.size("vocab_size", config.vocab_size)?;
         check.size("hidden_size", config.hidden_size)?;
@@ -171,7 +172,7 @@ impl Check<'_> {
     pub(crate) fn that(
         &self,
         setting: &'static str,
-        found: impl ToString,
+        found: impl Display + Copy,
         holds: bool,
         supported: &str,
     ) -> Result<(), ModelError> {
@@ -187,18 +188,13 @@ impl Check<'_> {
         })
     }
 
-    pub(crate) fn only<Found, Supported>(
+    pub(crate) fn only<T: Display + PartialEq + Copy>(
         &self,
         setting: &'static str,
-        found: Found,
-        supported: Supported,
-    ) -> Result<(), ModelError>
-    where
-        Found: ToString + PartialEq<Supported>,
-        Supported: ToString,
-    {
-        let holds = found == supported;
-        self.that(setting, found, holds, &supported.to_string())
+        found: T,
+        supported: T,
+    ) -> Result<(), ModelError> {
+        self.that(setting, found, found == supported, &supported.to_string())
     }
 
     fn size(&self, setting: &'static str, found: usize) -> Result<(), ModelError> {

@@ -83,22 +83,13 @@ impl Tokens {
         let path = folder.join("tokenizer.json");
         let file: File = settings::json(&path)?;
         let check = Check { path: &path };
-        check.only(
-            "normalizer",
-            file.normalizer.r#type,
-            "BertNormalizer".to_owned(),
-        )?;
-        check.only(
-            "pre_tokenizer",
-            file.pre_tokenizer.r#type,
-            "BertPreTokenizer".to_owned(),
-        )?;
+        let kind = file.normalizer.r#type.as_str();
+        check.only("normalizer", kind, "BertNormalizer")?;
+        let kind = file.pre_tokenizer.r#type.as_str();
+        check.only("pre_tokenizer", kind, "BertPreTokenizer")?;
         let template = file.post_processor;
-        check.only(
-            "post_processor",
-            template.r#type,
-            "TemplateProcessing".to_owned(),
-        )?;
+        let kind = template.r#type.as_str();
+        check.only("post_processor", kind, "TemplateProcessing")?;
         // Comparing a word's pieces takes the square of its length.
         let longest = file.model.max_input_chars_per_word;
         let fits = (1..=1000).contains(&longest);
@@ -120,7 +111,7 @@ impl Tokens {
             let found = format!("{} pieces", template.single.len());
             let supported = "a token, the text, a token";
             return Err(check
-                .that("post_processor", found, false, supported)
+                .that("post_processor", &found, false, supported)
                 .unwrap_err());
         };
         let id = |token: &String| {
