@@ -10,6 +10,10 @@ use crate::minilm::settings::Settings;
 use crate::minilm::weights::Weights;
 use candle_core::{D, Device, Result, Tensor};
 
+/// How many scores of attention are in memory at once: 1 MiB, so that they stay in the processor's cache
+/// and the allocator keeps the memory instead of asking the system for it again.
+const SCORES_AT_ONCE: usize = 256 << 10;
+
 /// Texts of equal length that stand one after another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Group {
@@ -77,12 +81,12 @@ impl Bert {
         let mut rows = self.embed(ids, groups)?;
         for layer in &self.layers {
             let around = layer.attend(&rows, groups, self.heads)?;
-            let around = around.matmul(&layer.attention_output)?;
-            let seen = rows.apply_op2_no_bwd(&around, &layer.attention_norm)?;
+            let seen = around.matmul(&layer.attention_output)?;
+            seen.inplace_op2(&rows, &layer.attention_norm)?;
             let wide = seen.matmul(&layer.intermediate)?;
-            let wide = wide.apply_op1_no_bwd(&layer.gelu)?;
-            let thought = wide.matmul(&layer.output)?;
-            rows = seen.apply_op2_no_bwd(&thought, &layer.output_norm)?;
+            wide.inplace_op1(&layer.gelu)?;
+            rows = wide.matmul(&layer.output)?;
+            rows.inplace_op2(&seen, &layer.output_norm)?;
         }
         let mut start = 0;
         let mut pooled = Vec::with_capacity(groups.len());
@@ -105,7 +109,8 @@ impl Bert {
         let places = Tensor::new(&places[..], &Device::Cpu)?;
         let words = self.words.index_select(&words, 0)?;
         let places = self.places.index_select(&places, 0)?;
-        words.apply_op2_no_bwd(&places, &self.norm)
+        words.inplace_op2(&places, &self.norm)?;
+        Ok(words)
     }
 }
 
@@ -153,6 +158,7 @@ impl Layer {
 
     /// What each token takes from the tokens of its own text.
     fn attend(&self, rows: &Tensor, groups: &[Group], heads: usize) -> Result<Tensor> {
+        let (_, hidden) = rows.dims2()?;
         let all = rows.matmul(&self.attention)?;
         let mut start = 0;
         let mut around = Vec::with_capacity(groups.len());
@@ -164,10 +170,19 @@ impl Layer {
                 heads,
                 tokens,
             })?;
+            let part = part.flatten(1, 2)?;
             // For each head of each text one small product.
-            let keys = part.get(1)?.transpose(D::Minus1, D::Minus2)?;
-            let scores = part.get(0)?.matmul(&keys)?.apply_op1_no_bwd(&Softmax)?;
-            let taken = scores.matmul(&part.get(2)?)?;
+            let at_once = (SCORES_AT_ONCE / (tokens * tokens)).max(1);
+            let mut taken = Vec::new();
+            for first in (0..texts * heads).step_by(at_once) {
+                let some = part.narrow(1, first, at_once.min(texts * heads - first))?;
+                let keys = some.get(1)?.transpose(D::Minus1, D::Minus2)?;
+                let scores = some.get(0)?.matmul(&keys)?;
+                scores.inplace_op1(&Softmax)?;
+                taken.push(scores.matmul(&some.get(2)?)?);
+            }
+            let taken = Tensor::cat(&taken, 0)?;
+            let taken = taken.reshape((texts, heads, tokens, hidden / heads))?;
             around.push(taken.apply_op1_no_bwd(&JoinHeads)?);
             start += texts * tokens;
         }

@@ -4,8 +4,8 @@
 //! once after; the bias is added on the way.
 
 use super::dispatch::{Fused, Loop, largest, sum, widest};
-use super::{numbers, parameter, rows_of};
-use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor, bail};
+use super::{numbers, numbers_mut, parameter, rows_of};
+use candle_core::{CpuStorage, CustomOp1, InplaceOp1, Layout, Result, Shape, Tensor, bail};
 
 /// From rows of queries, keys and values, text after text, to `[3, texts, heads, tokens, size]`.
 pub(crate) struct SplitHeads<'a> {
@@ -91,41 +91,36 @@ impl CustomOp1 for JoinHeads {
 /// Softmax over the last dimension.
 pub(crate) struct Softmax;
 
-impl CustomOp1 for Softmax {
+impl InplaceOp1 for Softmax {
     fn name(&self) -> &'static str {
         "softmax"
     }
 
-    fn cpu_fwd(&self, rows: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+    fn cpu_fwd(&self, rows: &mut CpuStorage, layout: &Layout) -> Result<()> {
         let width = layout.dims().last().copied().unwrap_or(0);
         rows_of(layout, width)?;
-        let rows = numbers(rows, layout)?;
-        let out = widest(Rows { rows, width });
-        Ok((CpuStorage::F32(out), layout.shape().clone()))
+        let rows = numbers_mut(rows, layout)?;
+        widest(Rows { rows, width });
+        Ok(())
     }
 }
 
 struct Rows<'a> {
-    rows: &'a [f32],
+    rows: &'a mut [f32],
     width: usize,
 }
 
 impl Loop for Rows<'_> {
-    type Output = Vec<f32>;
-
     #[inline(always)]
-    fn run<F: Fused>(self) -> Vec<f32> {
-        let mut all = vec![0.0; self.rows.len()];
-        let rows = self.rows.chunks_exact(self.width);
-        for (row, out) in rows.zip(all.chunks_exact_mut(self.width)) {
+    fn run<F: Fused>(self) {
+        for row in self.rows.chunks_exact_mut(self.width) {
             let most = largest(row);
-            for (number, out) in row.iter().zip(&mut *out) {
-                *out = exp::<F>(number - most);
+            for number in &mut *row {
+                *number = exp::<F>(*number - most);
             }
-            let factor = sum(out, |lane, number| lane + number).recip();
-            out.iter_mut().for_each(|number| *number *= factor);
+            let factor = sum(row, |lane, number| lane + number).recip();
+            row.iter_mut().for_each(|number| *number *= factor);
         }
-        all
     }
 }
 
@@ -163,7 +158,7 @@ fn exp<F: Fused>(x: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dispatch::every;
+    use super::super::dispatch::Version;
     use super::*;
     use candle_core::Device;
 
@@ -174,7 +169,12 @@ mod tests {
             let rows: Vec<f32> = (0..4 * width)
                 .map(|_| (random.f32() - 0.5) * spread)
                 .collect();
-            for (version, out) in every(|| Rows { rows: &rows, width }) {
+            for version in Version::every() {
+                let mut out = rows.clone();
+                version.run(Rows {
+                    rows: &mut out,
+                    width,
+                });
                 for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact(width)) {
                     let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                     // The difference as `f32` has it: its rounding is not what is looked at.
@@ -185,7 +185,7 @@ mod tests {
                         let off = (f64::from(*out) - expected).abs();
                         assert!(
                             off < 1e-6 * expected + 1e-30,
-                            "{version}: {out}, not {expected}"
+                            "{version:?}: {out}, not {expected}"
                         );
                     }
                 }
@@ -200,13 +200,15 @@ mod tests {
             [f32::INFINITY, 0.0],
             [f32::NEG_INFINITY, f32::NEG_INFINITY],
         ] {
-            for (version, out) in every(|| Rows {
-                rows: &row,
-                width: 2,
-            }) {
+            for version in Version::every() {
+                let mut out = row;
+                version.run(Rows {
+                    rows: &mut out,
+                    width: 2,
+                });
                 assert!(
                     out.iter().any(|number| number.is_nan()),
-                    "{version}: {row:?} gave {out:?}"
+                    "{version:?}: {row:?} gave {out:?}"
                 );
             }
         }

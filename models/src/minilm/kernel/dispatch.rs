@@ -9,11 +9,8 @@
 
 /// A loop over numbers. Its `run` must be `#[inline(always)]`, or the wider instructions do not reach it.
 pub(super) trait Loop {
-    /// What the loop returns.
-    type Output;
-
     /// Does all of it.
-    fn run<F: Fused>(self) -> Self::Output;
+    fn run<F: Fused>(self);
 }
 
 /// How `a * b + c` is computed: without the instruction for it `f32::mul_add` would be a call.
@@ -43,7 +40,7 @@ impl Fused for Twice {
 }
 
 /// Runs a loop with the widest instructions there are.
-pub(super) fn widest<L: Loop>(work: L) -> L::Output {
+pub(super) fn widest(work: impl Loop) {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {
@@ -57,9 +54,9 @@ pub(super) fn widest<L: Loop>(work: L) -> L::Output {
     }
     // NEON, with its fused multiplication, is part of every aarch64.
     if cfg!(target_arch = "aarch64") {
-        work.run::<Once>()
+        work.run::<Once>();
     } else {
-        work.run::<Twice>()
+        work.run::<Twice>();
     }
 }
 
@@ -70,30 +67,50 @@ fn has_avx2() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn avx512<L: Loop>(work: L) -> L::Output {
-    work.run::<Once>()
+fn avx512(work: impl Loop) {
+    work.run::<Once>();
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn avx2<L: Loop>(work: L) -> L::Output {
-    work.run::<Once>()
+fn avx2(work: impl Loop) {
+    work.run::<Once>();
 }
 
-/// The same loop in every version this processor can run, for tests.
+/// A version of a loop, for tests: each must give what the others give.
 #[cfg(test)]
-pub(super) fn every<L: Loop>(make: impl Fn() -> L) -> Vec<(&'static str, L::Output)> {
-    let mut done = vec![
-        ("widest", widest(make())),
-        ("plain", make().run::<Twice>()),
-        ("fused", make().run::<Once>()),
-    ];
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Version {
+    Widest,
+    Plain,
+    Fused,
     #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
-        // SAFETY: the processor has AVX2 and FMA.
-        done.push(("avx2", unsafe { avx2(make()) }));
+    Avx2,
+}
+
+#[cfg(test)]
+impl Version {
+    /// Those that this processor can run.
+    pub(super) fn every() -> Vec<Self> {
+        let mut versions = vec![Self::Widest, Self::Plain, Self::Fused];
+        #[cfg(target_arch = "x86_64")]
+        versions.extend(has_avx2().then_some(Self::Avx2));
+        versions
     }
-    done
+
+    pub(super) fn run(self, work: impl Loop) {
+        match self {
+            Self::Widest => widest(work),
+            Self::Plain => work.run::<Twice>(),
+            Self::Fused => work.run::<Once>(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => {
+                assert!(has_avx2());
+                // SAFETY: the processor has AVX2 and FMA.
+                unsafe { avx2(work) }
+            }
+        }
+    }
 }
 
 /// Sums are kept in so many lanes, because an order of addition is what the compiler must not change.

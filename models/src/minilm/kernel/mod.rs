@@ -2,8 +2,9 @@
 //!
 //! The library computes these one step and one copy at a time, with an exponential and an error
 //! function that take single numbers, and spreads additions over threads of its own that wait by
-//! spinning. Here bias, residual, norm, GELU and softmax are loops that the compiler turns into
-//! vector instructions of the widest kind the processor has (`dispatch.rs`). No thread is started.
+//! spinning. Here bias, residual, norm, GELU and softmax are loops over the memory that the product
+//! before has just filled; the compiler turns them into vector instructions of the widest kind the
+//! processor has (`dispatch.rs`). No thread is started.
 
 mod attention;
 mod dispatch;
@@ -23,6 +24,15 @@ fn numbers<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
         bail!("takes contiguous f32 only");
     };
     Ok(&numbers[start..end])
+}
+
+/// The same, to be overwritten.
+fn numbers_mut<'a>(storage: &'a mut CpuStorage, layout: &Layout) -> Result<&'a mut [f32]> {
+    let (CpuStorage::F32(numbers), Some((start, end))) = (storage, layout.contiguous_offsets())
+    else {
+        bail!("takes contiguous f32 only");
+    };
+    Ok(&mut numbers[start..end])
 }
 
 /// The length of the last dimension, which must be the kernel's own.

@@ -3,8 +3,8 @@
 //! Mean and variance are taken in two passes; in one, their difference would lose digits.
 
 use super::dispatch::{Fused, Loop, sum, widest};
-use super::{numbers, parameter, rows_of};
-use candle_core::{CpuStorage, CustomOp2, Layout, Result, Shape, Tensor, bail};
+use super::{numbers, numbers_mut, parameter, rows_of};
+use candle_core::{CpuStorage, InplaceOp2, Layout, Result, Tensor, bail};
 
 /// Layer norm over the sum of two matrices and a bias.
 pub(crate) struct AddNorm {
@@ -33,71 +33,63 @@ impl AddNorm {
     }
 }
 
-impl CustomOp2 for AddNorm {
+impl InplaceOp2 for AddNorm {
     fn name(&self) -> &'static str {
         "add-norm"
     }
 
     fn cpu_fwd(
         &self,
-        left: &CpuStorage,
-        left_layout: &Layout,
-        right: &CpuStorage,
-        right_layout: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        rows_of(left_layout, self.bias.len())?;
-        if left_layout.dims() != right_layout.dims() {
-            bail!("add-norm: {left_layout:?} and {right_layout:?}");
+        rows: &mut CpuStorage,
+        layout: &Layout,
+        residual: &CpuStorage,
+        residual_layout: &Layout,
+    ) -> Result<()> {
+        rows_of(layout, self.bias.len())?;
+        if layout.dims() != residual_layout.dims() {
+            bail!("add-norm: {layout:?} and {residual_layout:?}");
         }
-        let out = widest(Rows {
-            left: numbers(left, left_layout)?,
-            right: numbers(right, right_layout)?,
+        widest(Rows {
+            rows: numbers_mut(rows, layout)?,
+            residual: numbers(residual, residual_layout)?,
             by: self,
         });
-        Ok((CpuStorage::F32(out), left_layout.shape().clone()))
+        Ok(())
     }
 }
 
 struct Rows<'a> {
-    left: &'a [f32],
-    right: &'a [f32],
+    rows: &'a mut [f32],
+    residual: &'a [f32],
     by: &'a AddNorm,
 }
 
 impl Loop for Rows<'_> {
-    type Output = Vec<f32>;
-
     #[inline(always)]
-    fn run<F: Fused>(self) -> Vec<f32> {
+    fn run<F: Fused>(self) {
         let by = self.by;
         let width = by.bias.len();
-        let mut all = vec![0.0; self.left.len()];
-        let pairs = self
-            .left
-            .chunks_exact(width)
-            .zip(self.right.chunks_exact(width));
-        for ((left, right), out) in pairs.zip(all.chunks_exact_mut(width)) {
-            for (((left, right), bias), out) in left.iter().zip(right).zip(&by.bias).zip(&mut *out)
-            {
-                *out = left + right + bias;
+        let residual = self.residual.chunks_exact(width);
+        for (row, residual) in self.rows.chunks_exact_mut(width).zip(residual) {
+            for ((number, residual), bias) in row.iter_mut().zip(residual).zip(&by.bias) {
+                *number += residual + bias;
             }
-            let mean = sum(out, |lane, number| lane + number) / width as f32;
-            let squares = sum(out, |lane, number| {
+            let mean = sum(row, |lane, number| lane + number) / width as f32;
+            let squares = sum(row, |lane, number| {
                 let off = number - mean;
                 F::fused(off, off, lane)
             });
             let factor = (squares / width as f32 + by.epsilon).sqrt().recip();
-            for ((out, scale), shift) in out.iter_mut().zip(&by.scale).zip(&by.shift) {
-                *out = F::fused((*out - mean) * factor, *scale, *shift);
+            for ((number, scale), shift) in row.iter_mut().zip(&by.scale).zip(&by.shift) {
+                *number = F::fused((*number - mean) * factor, *scale, *shift);
             }
         }
-        all
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::dispatch::every;
+    use super::super::dispatch::Version;
     use super::*;
 
     #[test]
@@ -114,12 +106,13 @@ mod tests {
                 shift: some(width),
                 epsilon: 1e-5,
             };
-            let make = || Rows {
-                left: &left,
-                right: &right,
-                by: &by,
-            };
-            for (version, out) in every(make) {
+            for version in Version::every() {
+                let mut out = left.clone();
+                version.run(Rows {
+                    rows: &mut out,
+                    residual: &right,
+                    by: &by,
+                });
                 for row in 0..3 {
                     let summed: Vec<f64> = (0..width)
                         .map(|i| {
@@ -135,7 +128,7 @@ mod tests {
                         let found = f64::from(out[row * width + i]);
                         assert!(
                             (found - expected).abs() < 2e-5,
-                            "{version}, {width}: {found}, not {expected}"
+                            "{version:?}, {width}: {found}, not {expected}"
                         );
                     }
                 }
