@@ -5,18 +5,19 @@
 //! cargo run --release -p stratigraph-models --example embed_file -- lines.txt rows.f32 [model folder]
 //! ```
 //!
-//! The output gets its name when it is whole, so that a run cut short never looks like a short file.
+//! Every line has its row, the empty one too, so that row and line have the same number. The output gets its
+//! name when it is whole, so that a run cut short never looks like a short file.
 
 use anyhow::{Context, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::env;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use std::time::Instant;
 use stratigraph_models::{Embedder, MiniLm, cached_minilm};
 
-/// Enough for batches of equal length, few enough for a bar that moves.
-const LINES_AT_ONCE: usize = 4096;
+/// Enough for batches of equal length, few enough for a word of progress every ten seconds or so.
+const LINES_AT_ONCE: usize = 2048;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -36,18 +37,16 @@ fn main() -> anyhow::Result<()> {
     let half = PathBuf::from(half);
     let file = File::create(&half).with_context(|| format!("cannot create {}", half.display()))?;
     let mut file = BufWriter::new(file);
-    let bar = ProgressBar::new(lines.len() as u64).with_style(ProgressStyle::with_template(
-        "{bar:40} {pos}/{len} lines, {per_sec}, {eta} left",
-    )?);
+    let (started, mut done) = (Instant::now(), 0);
     for portion in lines.chunks(LINES_AT_ONCE) {
         for number in model.embed(portion)?.values() {
             file.write_all(&number.to_le_bytes())?;
         }
-        bar.inc(portion.len() as u64);
+        done += portion.len();
+        progress(done, lines.len(), started)?;
     }
     file.into_inner()?.sync_all()?;
     fs::rename(&half, &output)?;
-    bar.finish();
     println!(
         "{} rows of {} numbers from {} in {}",
         lines.len(),
@@ -56,4 +55,21 @@ fn main() -> anyhow::Result<()> {
         output.display()
     );
     Ok(())
+}
+
+/// One line that is written over on a terminal, and a line each time in a log.
+fn progress(done: usize, all: usize, started: Instant) -> io::Result<()> {
+    let seconds = started.elapsed().as_secs_f64();
+    let per_second = done as f64 / seconds;
+    let left = (all - done) as f64 / per_second;
+    let mut stderr = io::stderr().lock();
+    let end = match (stderr.is_terminal(), done == all) {
+        (true, false) => "   \r",
+        _ => "\n",
+    };
+    write!(
+        stderr,
+        "{done} of {all} lines in {seconds:.0} s, {per_second:.0} per second, {left:.0} s left{end}"
+    )?;
+    stderr.flush()
 }
