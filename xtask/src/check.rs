@@ -20,6 +20,8 @@ const FEATURE_SETS: &[(&str, &[&str])] = &[
         &[
             "--package",
             "stratigraph",
+            "--package",
+            "stratigraph-models",
             "--no-default-features",
             "--all-targets",
         ],

@@ -12,6 +12,7 @@ mod fuzz;
 mod harness;
 mod machine_paths;
 mod map;
+mod models;
 mod native;
 mod packages;
 mod places;

@@ -3,14 +3,28 @@
 //! Each part looks before it acts, so running it again is quick and changes nothing.
 
 use crate::cargo::Cargo;
+use crate::models;
 use crate::places::Places;
 use crate::shell;
 use crate::tools;
-use crate::verbs::{self, Failure};
+use crate::verbs::Failure;
 
-/// `cargo xtask setup`
+/// `cargo xtask setup [--models]`
 pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> {
-    verbs::no_arguments(arguments)?;
+    let with_models = match arguments {
+        [] => false,
+        [word] if word == "--models" => true,
+        _ => {
+            return Err(Failure::Usage(format!(
+                "this verb takes `--models` or nothing, but got `{}`",
+                arguments.join(" ")
+            )));
+        }
+    };
+    if with_models {
+        // Needs nothing of the rest, and the rest may take a quarter of an hour.
+        models::ensure(places)?;
+    }
     ensure(places)?;
     shell::say(&format!("cache:  {}", places.cache.display()));
     shell::say(&format!("target: {}", places.target.display()));

@@ -6,6 +6,7 @@ use crate::cargo::Cargo;
 use crate::check;
 use crate::deny;
 use crate::harness;
+use crate::models;
 use crate::places::Places;
 use crate::setup;
 use crate::shell;
@@ -35,6 +36,7 @@ pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> 
 fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
     shell::say("all checks, tests and harnesses (about 20 minutes; the first time up to 70)");
     let cargo = steps.run("setup", || setup::ensure(places))?;
+    fetch_models(places, steps);
     check::sources(places, &cargo, steps)?;
     if tools::DENY.is_installed(places) {
         deny::check(&cargo, steps)?;
@@ -51,6 +53,18 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
         steps.run(name, || harness::run(&cargo, name, arguments))?;
     }
     Ok(())
+}
+
+/// A machine without network has no model; the tests of it then do nothing, and the summary says so.
+fn fetch_models(places: &Places, steps: &mut Steps) {
+    match models::ensure(places) {
+        Ok(_) => {}
+        Err(why) => {
+            shell::say(&why);
+            let first = why.lines().next().unwrap_or_default();
+            steps.skip("model tests", first);
+        }
+    }
 }
 
 fn nextest(cargo: &Cargo<'_>) -> std::process::Command {

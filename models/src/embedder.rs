@@ -1,0 +1,157 @@
+//! The face of every embedder: texts in, rows of numbers out.
+//!
+//! It names no model and no library. An implementation must not panic on any text, and must return
+//! the same rows for the same texts.
+
+use crate::error::ModelError;
+
+/// Something that turns texts into vectors whose nearness is nearness in meaning.
+///
+/// ```
+/// use stratigraph_models::{Embedder, ModelError, Rows};
+///
+/// /// Stands in for a model in tests: how often each vowel occurs.
+/// struct Vowels;
+///
+/// impl Embedder for Vowels {
+///     fn name(&self) -> &str {
+///         "vowels"
+///     }
+///     fn dimensions(&self) -> usize {
+///         5
+///     }
+///     fn max_tokens(&self) -> usize {
+///         usize::MAX
+///     }
+///     fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+///         let mut rows = Rows::zeros(texts.len(), 5)?;
+///         for (text, row) in texts.iter().zip(rows.iter_mut()) {
+///             for (vowel, count) in "aeiou".chars().zip(row) {
+///                 *count = text.matches(vowel).count() as f32;
+///             }
+///         }
+///         Ok(rows)
+///     }
+/// }
+///
+/// let rows = Vowels.embed(&["banana", ""])?;
+/// assert_eq!(rows.row(0), Some(&[3.0, 0.0, 0.0, 0.0, 0.0][..]));
+/// # Ok::<(), ModelError>(())
+/// ```
+pub trait Embedder: Send + Sync {
+    /// What to call the model. Vectors of embedders with different names must not be compared.
+    fn name(&self) -> &str;
+
+    /// How many numbers a row has.
+    fn dimensions(&self) -> usize;
+
+    /// How many tokens of a text are read, those that the model adds included. The rest of a longer
+    /// text has no influence on its row.
+    fn max_tokens(&self) -> usize;
+
+    /// One row for each text, in the order of the texts. An empty text has a row too.
+    ///
+    /// # Errors
+    ///
+    /// When the model cannot compute. No text by itself is an error.
+    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError>;
+}
+
+/// Vectors of equal length, one after another in one piece of memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    values: Vec<f32>,
+    dimensions: usize,
+}
+
+impl Rows {
+    /// So many rows of nothing but zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::TooManyRows`] when that is more than this machine can address.
+    pub fn zeros(count: usize, dimensions: usize) -> Result<Self, ModelError> {
+        let length = count.checked_mul(dimensions);
+        // `vec!` would end the process instead of saying no.
+        let length = length.filter(|length| *length <= isize::MAX as usize / size_of::<f32>());
+        let length = length.ok_or(ModelError::TooManyRows { count, dimensions })?;
+        Ok(Self {
+            values: vec![0.0; length],
+            dimensions,
+        })
+    }
+
+    /// How many numbers each row has.
+    #[must_use]
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len().checked_div(self.dimensions).unwrap_or(0)
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The row of the text at this place, or nothing when there was no such text.
+    #[must_use]
+    pub fn row(&self, place: usize) -> Option<&[f32]> {
+        let start = place.checked_mul(self.dimensions)?;
+        let end = start.checked_add(self.dimensions)?;
+        self.values.get(start..end)
+    }
+
+    /// The rows in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        self.values.chunks_exact(self.dimensions.max(1))
+    }
+
+    /// The rows in order, to be written.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut [f32]> {
+        self.values.chunks_exact_mut(self.dimensions.max(1))
+    }
+
+    /// All numbers, row after row.
+    #[must_use]
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// All numbers, row after row, without a copy.
+    #[must_use]
+    pub fn into_values(self) -> Vec<f32> {
+        self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_is_not_there_is_nothing_and_no_panic() {
+        let rows = Rows::zeros(2, 3).unwrap();
+        assert_eq!((rows.len(), rows.iter().len()), (2, 2));
+        assert_eq!(rows.row(1), Some(&[0.0; 3][..]));
+        assert_eq!(rows.row(2), None);
+        assert_eq!(rows.row(usize::MAX), None);
+    }
+
+    #[test]
+    fn more_than_memory_can_hold_is_refused() {
+        let refused = Rows::zeros(usize::MAX / 2, 384);
+        assert!(matches!(refused, Err(ModelError::TooManyRows { .. })));
+    }
+
+    #[test]
+    fn rows_of_no_numbers_are_no_rows() {
+        assert_eq!(Rows::zeros(5, 0).unwrap().len(), 0);
+        assert!(Rows::default().is_empty());
+    }
+}

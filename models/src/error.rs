@@ -1,0 +1,112 @@
+//! Why a model could not be loaded or used.
+//!
+//! What a caller can mend (a file, a setting, a shape) is named; what the libraries underneath say is
+//! passed on as a source, without their types.
+
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// What a library underneath says.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a model could not be loaded or used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A file of the model cannot be read.
+    #[error("cannot read {path}, a file of the model")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
+    /// A file of the model is larger than any model of its kind.
+    #[error("{path} is {bytes} bytes long, more than the {limit} that are read")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+        /// The most that is read.
+        limit: u64,
+    },
+    /// A file of the model is not what its name says.
+    #[error("{path} is damaged or of another format")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: Cause,
+    },
+    /// A setting asks for something that this model does not do.
+    #[error("{path}: {setting} is {found}, but only {supported} is supported")]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// The setting in it.
+        setting: &'static str,
+        /// Its value.
+        found: String,
+        /// The values that would do.
+        supported: String,
+    },
+    /// The tensors lack one that the settings call for.
+    #[error("the tensor {name} is missing")]
+    MissingTensor {
+        /// Its name.
+        name: String,
+    },
+    /// A tensor has another shape than the settings call for.
+    #[error("the tensor {name} has the shape {found:?}, but the settings call for {expected:?}")]
+    WrongShape {
+        /// Its name.
+        name: String,
+        /// The shape the settings call for.
+        expected: Vec<usize>,
+        /// The shape it has.
+        found: Vec<usize>,
+    },
+    /// A tensor does not hold floats.
+    #[error("the tensor {name} holds {found}, not F32, F16 or BF16")]
+    WrongKind {
+        /// Its name.
+        name: String,
+        /// What it holds.
+        found: String,
+    },
+    /// The threads that compute could not be started.
+    #[error("cannot start a thread to compute on")]
+    NoThread(#[source] Cause),
+    /// A text could not be cut into tokens.
+    #[error("text {place} cannot be cut into tokens")]
+    Tokens {
+        /// The place of the text among those handed in.
+        place: usize,
+        /// Why.
+        #[source]
+        source: Cause,
+    },
+    /// The computation itself failed.
+    #[error("the model could not compute")]
+    Compute(#[source] Cause),
+    /// A row came out with a number that is none. The weights are damaged.
+    #[error(
+        "the vector of text {place} holds numbers that are not finite; the weights are damaged"
+    )]
+    NotFinite {
+        /// The place of the text among those handed in.
+        place: usize,
+    },
+    /// More rows than memory can hold.
+    #[error("{count} rows of {dimensions} numbers do not fit into memory")]
+    TooManyRows {
+        /// How many rows.
+        count: usize,
+        /// How many numbers each.
+        dimensions: usize,
+    },
+}
