@@ -19,13 +19,25 @@ const RUSTFLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1 -Cdebug-assertions=on -Coverflow-checks=on --cfg fuzzing";
 
+/// Finds reads and writes outside of what was allocated. Only a nightly compiler takes the flag by itself.
+const ADDRESS_SANITIZER: &str = "-Zsanitizer=address";
+const ALLOWS_NIGHTLY_FLAGS: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
+
 const DEFAULT_SECONDS: u32 = 60;
+
+/// What was asked for.
+#[derive(Debug, PartialEq)]
+struct Wish {
+    target: Option<String>,
+    seconds: u32,
+    address_sanitizer: bool,
+}
 
 /// `cargo xtask fuzz TARGET`
 pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> {
-    let (target, seconds) = parse(arguments)?;
+    let wish = parse(arguments)?;
     let targets = harness::programs(&places.checkout.join("fuzz/fuzz_targets"))?;
-    let Some(target) = target else {
+    let Some(target) = wish.target.clone() else {
         println!("fuzz targets (`all` runs each):");
         targets.iter().for_each(|name| println!("  {name}"));
         return Ok(());
@@ -38,14 +50,15 @@ pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> 
     };
     let cargo = Cargo::linking(places)?;
     for name in &chosen {
-        fuzz(places, &cargo, name, seconds)?;
+        fuzz(places, &cargo, name, &wish)?;
     }
     Ok(())
 }
 
-fn parse(arguments: &[String]) -> Result<(Option<String>, u32), Failure> {
+fn parse(arguments: &[String]) -> Result<Wish, Failure> {
     let mut target = None;
     let mut seconds = DEFAULT_SECONDS;
+    let mut address_sanitizer = false;
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         if word == "--seconds" {
@@ -54,6 +67,8 @@ fn parse(arguments: &[String]) -> Result<(Option<String>, u32), Failure> {
             seconds = number
                 .filter(|seconds| *seconds > 0)
                 .ok_or_else(|| Failure::Usage("--seconds takes a number above 0".into()))?;
+        } else if word == "--address-sanitizer" {
+            address_sanitizer = true;
         } else if word.starts_with('-') || target.is_some() {
             return Err(Failure::Usage(format!(
                 "`{word}` is not understood here; see `cargo xtask help fuzz`"
@@ -62,17 +77,27 @@ fn parse(arguments: &[String]) -> Result<(Option<String>, u32), Failure> {
             target = Some(word.clone());
         }
     }
-    Ok((target, seconds))
+    Ok(Wish {
+        target,
+        seconds,
+        address_sanitizer,
+    })
 }
 
-fn fuzz(places: &Places, cargo: &Cargo<'_>, name: &str, seconds: u32) -> Result<(), String> {
+fn fuzz(places: &Places, cargo: &Cargo<'_>, name: &str, wish: &Wish) -> Result<(), String> {
+    let seconds = wish.seconds;
     shell::say(&format!(
         "fuzzing {name} for {seconds} seconds, after its build"
     ));
     // Named although it is the default: with a target, the flags do not reach build scripts and
     // macros, which have no libFuzzer to link the counters to.
     let host = host()?;
-    let output = places.target.join("fuzz");
+    let mut flags = RUSTFLAGS.to_owned();
+    let mut output = places.target.join("fuzz");
+    if wish.address_sanitizer {
+        flags = format!("{flags} {ADDRESS_SANITIZER}");
+        output = places.target.join("fuzz-address-sanitizer");
+    }
     let arguments = [
         "build",
         "--release",
@@ -83,13 +108,16 @@ fn fuzz(places: &Places, cargo: &Cargo<'_>, name: &str, seconds: u32) -> Result<
         "--bin",
         name,
     ];
-    shell::run(
-        cargo
-            .command(&arguments)
-            .arg("--target-dir")
-            .arg(&output)
-            .env("RUSTFLAGS", RUSTFLAGS),
-    )?;
+    let mut build = cargo.command(&arguments);
+    build
+        .arg("--target-dir")
+        .arg(&output)
+        .env("RUSTFLAGS", flags);
+    if wish.address_sanitizer {
+        let (name, value) = ALLOWS_NIGHTLY_FLAGS;
+        build.env(name, value);
+    }
+    shell::run(&mut build)?;
 
     let fuzz = places.checkout.join("fuzz");
     let corpus = fuzz.join("corpus").join(name);
@@ -124,7 +152,7 @@ fn host() -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<(Option<String>, u32), Failure> {
+    fn parsed(line: &str) -> Result<Wish, Failure> {
         parse(
             &line
                 .split_whitespace()
@@ -135,12 +163,20 @@ mod tests {
 
     #[test]
     fn the_target_and_its_time() {
-        assert_eq!(parsed("").unwrap(), (None, DEFAULT_SECONDS));
+        let wish = |target: Option<&str>, seconds, address_sanitizer| Wish {
+            target: target.map(str::to_owned),
+            seconds,
+            address_sanitizer,
+        };
+        assert_eq!(parsed("").unwrap(), wish(None, DEFAULT_SECONDS, false));
         assert_eq!(
-            parsed("keys").unwrap(),
-            (Some("keys".into()), DEFAULT_SECONDS)
+            parsed("keys --address-sanitizer").unwrap(),
+            wish(Some("keys"), DEFAULT_SECONDS, true)
         );
-        assert_eq!(parsed("--seconds 5 all").unwrap(), (Some("all".into()), 5));
+        assert_eq!(
+            parsed("--seconds 5 all").unwrap(),
+            wish(Some("all"), 5, false)
+        );
     }
 
     #[test]

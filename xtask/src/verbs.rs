@@ -132,11 +132,12 @@ pub(crate) const VERBS: &[Verb] = &[
     },
     Verb {
         name: "fuzz",
-        arguments: "[TARGET | all] [--seconds N]",
+        arguments: "[TARGET | all] [--seconds N] [--address-sanitizer]",
         summary: "fuzz a decoder on the stable toolchain; without a target list them",
         takes: "1 minute each, after a build of 5",
         detail: "Coverage-guided, through libFuzzer. Inputs that were worth keeping stay in\n\
-                 fuzz/corpus/TARGET, inputs that failed in fuzz/artifacts/TARGET.",
+                 fuzz/corpus/TARGET, inputs that failed in fuzz/artifacts/TARGET.\n\
+                 With --address-sanitizer, reading or writing outside of what is allocated is a find.",
         example: "cargo xtask fuzz all --seconds 30",
         passes_help_on: false,
         run: fuzz::run,
