@@ -18,3 +18,5 @@ fn nothing_is_found_where_nothing_is_allowed() {
     assert_eq!(index.search(&query.within(&nobody)).unwrap().hits, []);
     assert_eq!(index.search(&query.at(0)).unwrap().hits, []);
 }
+
+/// A slot that there is not, in a set of those that are allowed, took memory for all slots before it, and

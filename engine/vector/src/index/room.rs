@@ -82,13 +82,13 @@ impl Rooms {
 }
 
 impl Room {
-    /// Lets only these slots be accepted.
-    pub(super) fn allow(&mut self, slots: Option<&RoaringBitmap>) {
+    /// Lets only these slots be accepted, as far as they are among the `used`.
+    pub(super) fn allow(&mut self, slots: Option<&RoaringBitmap>, used: u32) {
         self.allowed.clear();
         let Some(slots) = slots else {
             return;
         };
-        for slot in slots {
+        for slot in slots.iter().take_while(|slot| *slot < used) {
             let word = slot as usize / 64;
             if word >= self.allowed.len() {
                 self.allowed.resize(word + 1, 0);

@@ -36,7 +36,7 @@ impl Index {
         let dead = self.dead.load(Ordering::Relaxed).min(used);
         let alive = f64::from(used - dead) / f64::from(used.max(1));
         let allowed = match asked.within {
-            Some(within) => alive * within.len().min(u64::from(used)) as f64,
+            Some(within) => alive * within.range_cardinality(..used) as f64,
             None => alive * f64::from(used),
         };
         let share = allowed / f64::from(used.max(1));
