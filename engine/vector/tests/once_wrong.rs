@@ -20,3 +20,25 @@ fn nothing_is_found_where_nothing_is_allowed() {
 }
 
 /// A slot that there is not, in a set of those that are allowed, took memory for all slots before it, and
+/// sets of many of those made a search walk where there was little to find.
+#[test]
+fn slots_that_are_not_there_cost_nothing() {
+    let mut random = Rng::with_seed(1);
+    let space = Space::new(&mut random, 8);
+    let index = Settings::new(8, Metric::Cosine).links(4).memory_limit(4 << 20).build().unwrap();
+    for id in 0..6000 {
+        index.insert(1, id, &space.vector(&mut random)).unwrap();
+    }
+    index.tend(1);
+    let query = space.vector(&mut random);
+    let mut within: RoaringBitmap = (0..6000).filter(|slot| slot % 3 == 0).collect();
+    let query = Query::new(&query, 5).effort(Effort::Breadth(10));
+    let before = index.search(&query.within(&within)).unwrap();
+    let memory = index.memory().rooms;
+    within.insert(u32::MAX);
+    assert_eq!(index.search(&query.within(&within)).unwrap(), before);
+    assert_eq!(index.memory().rooms, memory);
+    within.insert_range(1_000_000..9_000_000);
+    let after = index.search(&query.within(&within)).unwrap();
+    assert_eq!((after.strategy, after.hits), (before.strategy, before.hits));
+}

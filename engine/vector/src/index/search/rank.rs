@@ -19,7 +19,7 @@ impl Index {
         (k + k / 2).saturating_add(4)
     }
 
-    /// The best of `room.slots`, which are sorted by codes. `all` says that there are no others.
+    /// The best of `room.slots`, which are sorted by codes. `all` says that no others are as near.
     pub(super) fn rank(
         &self,
         asked: Asked<'_>,
@@ -42,7 +42,9 @@ impl Index {
             room.slots.extend(room.ranked.iter().map(|(_, slot)| *slot));
         }
         let exact = all && (room.slots.len() <= many || coding == Coding::Whole);
-        room.slots.truncate(many);
+        if !exact {
+            room.slots.truncate(many);
+        }
         self.score(asked, room)?;
         Ok((self.best(asked, room), if exact { How::Exact } else { How::Approximate }))
     }
