@@ -42,3 +42,29 @@ fn slots_that_are_not_there_cost_nothing() {
     let after = index.search(&query.within(&within)).unwrap();
     assert_eq!((after.strategy, after.hits), (before.strategy, before.hits));
 }
+
+/// A scan of whole vectors called itself exact though it had chosen among equals by chance.
+#[test]
+fn of_many_that_are_equal_the_smallest_ids_are_found_or_the_answer_is_not_called_exact() {
+    for metric in METRICS {
+        let index = Settings::new(3, metric)
+            .coding(Coding::Whole)
+            .memory_limit(1 << 20)
+            .build()
+            .unwrap();
+        for id in (0..100).rev() {
+            index.insert(1, id, &[1.0, 2.0, 3.0]).unwrap();
+        }
+        let search = |k, effort| {
+            let answer = index.search(&Query::new(&[1.0, 2.0, 3.5], k).effort(effort)).unwrap();
+            let ids: Vec<u64> = answer.hits.iter().map(|hit| hit.id).collect();
+            (ids, answer.how)
+        };
+        for k in [1, 5, 20, 100] {
+            let wanted: Vec<u64> = (0..k as u64).collect();
+            assert_eq!(search(k, Effort::Exact), (wanted.clone(), How::Exact));
+            let (ids, how) = search(k, Effort::Scan);
+            assert!(how == How::Approximate || ids == wanted, "{metric:?} {k}: {ids:?}");
+        }
+    }
+}

@@ -138,6 +138,7 @@ impl Linker {
         self.chooser.choose(
             blocks,
             linking.choice,
+            self.code.square,
             &self.candidates,
             limit,
             &mut self.chosen,
@@ -262,6 +263,7 @@ impl Linker {
         self.chooser.choose(
             blocks,
             linking.choice,
+            self.code.square,
             &self.candidates,
             limit,
             &mut self.chosen,

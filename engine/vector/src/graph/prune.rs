@@ -39,11 +39,13 @@ const PORTION: usize = 8;
 
 impl Chooser {
     /// Chooses at most `limit` of the candidates, which are sorted, the nearest first. No more than
-    /// `limit` of them must stay.
+    /// `limit` of them must stay. `square` is what their distances leave out for the node itself.
+    #[expect(clippy::too_many_arguments, reason = "a choice, and what it is made from")]
     pub(crate) fn choose(
         &mut self,
         blocks: &Blocks,
         choice: Choice,
+        square: f32,
         candidates: &[Candidate],
         limit: usize,
         chosen: &mut Vec<Candidate>,
@@ -55,7 +57,7 @@ impl Chooser {
             if candidate.kept {
                 kept_left -= 1;
             } else if chosen.len() + kept_left >= limit
-                || self.is_covered(blocks, choice, candidate)
+                || self.is_covered(blocks, choice, square, candidate)
             {
                 continue;
             }
@@ -64,11 +66,16 @@ impl Chooser {
         }
     }
 
-    fn is_covered(&mut self, blocks: &Blocks, choice: Choice, candidate: &Candidate) -> bool {
+    fn is_covered(
+        &mut self,
+        blocks: &Blocks,
+        choice: Choice,
+        square: f32,
+        candidate: &Candidate,
+    ) -> bool {
         blocks.load(candidate.slot, true, &mut self.code);
         let scorer = Scorer::new(blocks, &self.code);
-        let own = choice.apart(candidate.far, 0.0);
-        // The square of the candidate's length is left out of both sides but must be in a product.
+        let own = choice.apart(candidate.far, square);
         for slots in self.chosen_slots.chunks(PORTION) {
             self.distances += slots.len() as u64;
             scorer.far(slots, &mut self.scores);
