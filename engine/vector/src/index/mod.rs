@@ -171,3 +171,5 @@ impl Index {
     }
 }
 
+#[cfg(test)]
+mod tests;
