@@ -66,6 +66,36 @@ impl Chooser {
         }
     }
 
+    /// Adds so many of the candidates, which are sorted, to those that are chosen already: first such as no
+    /// chosen one is nearer to, then any.
+    #[expect(clippy::too_many_arguments, reason = "as above")]
+    pub(crate) fn add(
+        &mut self,
+        blocks: &Blocks,
+        choice: Choice,
+        square: f32,
+        candidates: &[Candidate],
+        mut room: usize,
+        chosen: &mut Vec<Candidate>,
+    ) {
+        self.chosen_slots.clear();
+        self.chosen_slots.extend(chosen.iter().map(|chosen| chosen.slot));
+        let mut covered = Vec::new();
+        for candidate in candidates {
+            if room == 0 {
+                return;
+            }
+            if self.is_covered(blocks, choice, square, candidate) {
+                covered.push(*candidate);
+            } else {
+                chosen.push(*candidate);
+                self.chosen_slots.push(candidate.slot);
+                room -= 1;
+            }
+        }
+        chosen.extend(covered.into_iter().take(room));
+    }
+
     fn is_covered(
         &mut self,
         blocks: &Blocks,
