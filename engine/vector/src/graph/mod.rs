@@ -92,7 +92,8 @@ impl Graph {
         gone: &[u32],
         linkers: &mut Vec<Linker>,
     ) {
-        let entry = unlink::unlink(ground, linking, gone, self.entry(), linkers);
+        let known = self.upper();
+        let entry = unlink::unlink(ground, linking, gone, known.slots(), self.entry(), linkers);
         self.entry.store(entry.unwrap_or(NO_SLOT), Ordering::Release);
     }
 }

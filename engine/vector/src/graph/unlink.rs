@@ -2,8 +2,9 @@
 //!
 //! First the links that stay: the neighbours that a node holds together are bound to each other instead,
 //! so that there still is a way from everywhere to everywhere. Then every node that has a link to one that
-//! goes chooses its links anew, from those it has and those it could have reached through it. The lists of
-//! the nodes that go are left as they are: a search may be standing there.
+//! goes gets links past it, from those it could have reached through it. The lists of the nodes that go stay
+//! readable, for a search may be standing there; of those that the levels above still know, and so lead walks
+//! to, they are cleared of all that goes too.
 
 use super::blocks::{Ground, KEPT, NO_SLOT};
 use super::kept::{keep_between, kept, many, unkeep};
@@ -11,13 +12,16 @@ use super::link::{Linker, Linking, in_parallel};
 use super::score::{Scorer, Scores};
 use super::walk::Level;
 use crate::coding::Code;
-use std::sync::atomic::Ordering;
+use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Takes the nodes `gone` out. Returns a node that is still linked, `entry` if that is.
+/// Takes the nodes `gone` out, of which the levels above know some. Returns a node that is still linked,
+/// `entry` if that is.
 pub(super) fn unlink(
     ground: &Ground<'_>,
     linking: Linking,
     gone: &[u32],
+    known: &[u32],
     mut entry: Option<u32>,
     linkers: &mut Vec<Linker>,
 ) -> Option<u32> {
@@ -38,6 +42,12 @@ pub(super) fn unlink(
             linker.link_past(ground, linking, node as u32, &is_gone);
         }
     });
+    // After all others, who look through their lists; and one by one, for they look through each other's.
+    if let Some(linker) = linkers.first_mut() {
+        for node in known.iter().filter(|node| is_gone.get(**node as usize) == Some(&true)) {
+            linker.link_past(ground, linking, *node, &is_gone);
+        }
+    }
     entry
 }
 
