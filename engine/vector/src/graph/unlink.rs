@@ -76,19 +76,47 @@ impl Binder {
             ground.blocks.load(*other, true, &mut self.code);
             Scorer::new(ground.blocks, &self.code).far(bound, &mut self.scores);
             let near = bound.iter().zip(&self.scores.far);
-            // To the nearest that has room. There is always one: each has just lost a link.
+            // To the nearest that has room, or if none has, to one that they hold: each has just lost a link,
+            // but those that were bound before may have filled it.
             let to = near.min_by(|left, right| {
                 let full = |node: u32| {
                     let links = ground.links(node);
                     let kept = kept(links);
-                    (kept >= many(links), kept >= links.len())
+                    (kept >= links.len(), kept >= many(links))
                 };
                 full(*left.0).cmp(&full(*right.0)).then(left.1.total_cmp(right.1))
             });
-            if let Some((to, _)) = to {
-                keep_between(ground, *other, *to, node);
+            let to = to.map(|(to, _)| *to).filter(|to| has_room(ground.links(*to)));
+            if let Some(to) = to.or_else(|| first_with_room(ground, bound)) {
+                keep_between(ground, *other, to, node);
             }
         }
         held.first().copied()
     }
+}
+
+fn has_room(links: &[AtomicU32]) -> bool {
+    kept(links) < links.len()
+}
+
+/// The first node with room that these hold, or those that they hold, and so on. Links that must stay make a
+/// tree, and a tree has ends.
+fn first_with_room(ground: &Ground<'_>, from: &[u32]) -> Option<u32> {
+    let mut seen: HashSet<u32> = from.iter().copied().collect();
+    let mut queue: VecDeque<u32> = from.iter().copied().collect();
+    while let Some(next) = queue.pop_front() {
+        let links = ground.links(next);
+        if has_room(links) {
+            return Some(next);
+        }
+        let held = links.iter().map(|link| link.load(Ordering::Relaxed));
+        let held = held.filter(|link| *link != NO_SLOT && link & KEPT != 0);
+        for held in held.map(|link| link & !KEPT) {
+            if seen.insert(held) {
+                queue.push_back(held);
+            }
+        }
+    }
+    debug_assert!(false, "a tree has ends");
+    None
 }
