@@ -7,7 +7,7 @@ use crate::coding::{Code, Coder, Coding};
 use crate::index::search::rank::Measure;
 use crate::metric::Metric;
 use fastrand::Rng;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 
 /// How graphs are linked here.
@@ -53,7 +53,7 @@ fn graph(vectors: &[f32], dimensions: usize, coding: Coding, how: Linking) -> Gr
         if batch.start.is_power_of_two() && batch.start > 500 {
             graph.raise(0..batch.start as u32, how, &mut linkers);
         }
-        graph.link(&ground(&graph, count), how, &all[batch], &mut linkers);
+        graph.link(&ground(&graph, count), how, &HashSet::new(), &all[batch], &mut linkers);
     }
     graph.raise(0..count as u32, how, &mut linkers);
     graph

@@ -117,7 +117,8 @@ impl Index {
         new.sort_unstable();
         let lives = |slot| self.slots.lives(slot);
         let ground = self.ground(&lives);
-        self.graph.link(&ground, self.linking(), &new, &mut tended.linkers);
+        let held = tended.held.iter().copied().collect();
+        self.graph.link(&ground, self.linking(), &held, &new, &mut tended.linkers);
         self.fresh.take(new.len());
         tended.linked += new.len();
         tended.changed += new.len();
