@@ -88,16 +88,25 @@ impl Graph {
         self.upper.store(Arc::new(upper));
     }
 
-    /// Takes nodes out: nothing that stays leads to them any more.
+    /// Takes nodes out: nothing that stays leads to them any more. Those that are `idle` are not linked.
     pub(crate) fn unlink(
         &self,
         ground: &Ground<'_>,
         linking: Linking,
         gone: &[u32],
+        idle: &[u32],
         linkers: &mut Vec<Linker>,
     ) {
         let known = self.upper();
-        let entry = unlink::unlink(ground, linking, gone, known.slots(), self.entry(), linkers);
+        let entry = unlink::unlink(
+            ground,
+            linking,
+            gone,
+            idle,
+            known.slots(),
+            self.entry(),
+            linkers,
+        );
         self.entry.store(entry.unwrap_or(NO_SLOT), Ordering::Release);
     }
 }

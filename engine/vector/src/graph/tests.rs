@@ -201,7 +201,7 @@ fn what_is_taken_out_leaves_no_gap() {
         let most = (stay.len() - 1).min(700);
         let mut gone: Vec<u32> = stay.drain(..1 + random.usize(..most)).collect();
         gone.sort_unstable();
-        graph.unlink(&ground(&graph, count), how, &gone, &mut linkers);
+        graph.unlink(&ground(&graph, count), how, &gone, &[], &mut linkers);
         let entry = graph.entry().unwrap();
         assert!(stay.contains(&entry), "{entry}");
         let stays: BTreeSet<u32> = stay.iter().copied().collect();

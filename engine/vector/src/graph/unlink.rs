@@ -15,12 +15,13 @@ use crate::coding::Code;
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Takes the nodes `gone` out, of which the levels above know some. Returns a node that is still linked,
-/// `entry` if that is.
+/// Takes the nodes `gone` out, of which the levels above know some. No walk comes by those that are `idle`,
+/// and they may be given to somebody else meanwhile. Returns a node that is still linked, `entry` if that is.
 pub(super) fn unlink(
     ground: &Ground<'_>,
     linking: Linking,
     gone: &[u32],
+    idle: &[u32],
     known: &[u32],
     mut entry: Option<u32>,
     linkers: &mut Vec<Linker>,
@@ -36,9 +37,13 @@ pub(super) fn unlink(
     for node in gone {
         is_gone[*node as usize] = true;
     }
+    let mut passes_by = is_gone.clone();
+    for node in idle {
+        passes_by[*node as usize] = true;
+    }
     linkers.resize_with(linking.threads.max(1), Linker::default);
     in_parallel(linkers, ground.slots as usize, |linker, node| {
-        if !is_gone[node] {
+        if !passes_by[node] {
             linker.link_past(ground, linking, node as u32, &is_gone);
         }
     });

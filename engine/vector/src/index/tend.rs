@@ -126,7 +126,7 @@ impl Index {
     }
 
     fn unlink_dead(&self, tended: &mut Tended, oldest: u64) -> usize {
-        let gone = {
+        let (gone, mut idle) = {
             let mut writer = self.writer.lock();
             let mut fresh = Vec::new();
             self.fresh.read(&mut fresh);
@@ -138,11 +138,13 @@ impl Index {
             }
             let mut gone: Vec<u32> = writer.dead.extract_if(.., |slot| can_go(slot)).collect();
             gone.sort_unstable();
-            gone
+            let idle: Vec<u32> = fresh.into_iter().chain(writer.free.iter().copied()).collect();
+            (gone, idle)
         };
+        idle.extend(tended.left.iter().flat_map(|(_, left)| left));
         let lives = |slot| self.slots.lives(slot);
         let ground = self.ground(&lives);
-        self.graph.unlink(&ground, self.linking(), &gone, &mut tended.linkers);
+        self.graph.unlink(&ground, self.linking(), &gone, &idle, &mut tended.linkers);
         for slot in &gone {
             self.graph.blocks.touch(*slot);
         }

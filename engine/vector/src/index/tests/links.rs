@@ -1,5 +1,6 @@
 //! Links in the narrowest places: as few per slot as can be, many that are all the same, nobody alive.
 
+use super::sound::marked_links;
 use super::{Space, settings};
 use crate::{Coding, Metric};
 use fastrand::Rng;
@@ -63,5 +64,30 @@ fn new_ones_are_not_linked_to_what_was_taken_out() {
     index.assert_sound();
     insert(4000..6000, &mut random);
     index.tend(3000);
+    index.assert_sound();
+}
+
+#[test]
+fn taking_out_touches_no_slot_that_a_writer_may_fill() {
+    let mut random = Rng::with_seed(3);
+    let space = Space::new(&mut random, 8);
+    let index = settings(8, Metric::Cosine, Coding::Bytes).build().unwrap();
+    for id in 0..2000 {
+        index.insert(id, id, &space.vector(&mut random)).unwrap();
+    }
+    index.tend(0);
+    let remove = |sequence: u64| {
+        for id in 0..400 {
+            index.remove(sequence, id * 5 + sequence - 2000).unwrap();
+        }
+        index.tend(sequence);
+    };
+    remove(2000);
+    let free = index.writer.lock().free.clone();
+    assert!(free.len() > 300);
+    let links = || free.iter().map(|slot| marked_links(&index, *slot)).collect::<Vec<_>>();
+    let before = links();
+    remove(2001);
+    assert_eq!(links(), before);
     index.assert_sound();
 }
