@@ -91,7 +91,9 @@ impl Index {
     /// The best of `room.ranked` as hits.
     pub(super) fn best(&self, asked: Asked<'_>, room: &mut Room) -> Vec<Hit> {
         let sign = if self.settings.metric == Metric::Euclidean { 1.0 } else { -1.0 };
-        let hits = room.ranked.iter().map(|(far, slot)| Hit {
+        // Who was replaced while this search went on may have been met as the old one and as the new one.
+        let ranked = room.ranked.iter().filter(|(_, slot)| self.slots.sees(*slot, asked.sequence));
+        let hits = ranked.map(|(far, slot)| Hit {
             id: self.slots.id(*slot),
             slot: *slot,
             // Never a negative zero, which would not print as it compares.
