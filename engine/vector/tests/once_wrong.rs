@@ -68,3 +68,39 @@ fn of_many_that_are_equal_the_smallest_ids_are_found_or_the_answer_is_not_called
         }
     }
 }
+
+/// What was measured while the index was small was believed for ever.
+#[test]
+fn recall_is_measured_again_when_the_index_has_grown() {
+    let mut random = Rng::with_seed(3);
+    let space = Space::new(&mut random, 16);
+    let index =
+        Settings::new(16, Metric::Cosine).links(3).breadth(12).memory_limit(32 << 20).build().unwrap();
+    let grow = |ids: std::ops::Range<u64>, random: &mut Rng| {
+        for id in ids {
+            index.insert(id, id, &space.vector(random)).unwrap();
+        }
+        index.tend(0);
+    };
+    let right = |effort, random: &mut Rng| {
+        let mut right = 0;
+        for query in space.vectors(random, 50) {
+            let query = Query::new(&query, 10);
+            let found = index.search(&query.effort(effort)).unwrap().hits;
+            let truth = index.search(&query.effort(Effort::Exact)).unwrap().hits;
+            right += truth.iter().filter(|hit| found.contains(hit)).count();
+        }
+        right
+    };
+    grow(0..100, &mut random);
+    assert!(right(Effort::Recall(0.97), &mut random) >= 485);
+    grow(100..10_000, &mut random);
+    let query = space.vector(&mut random);
+    let stale = index.search(&Query::new(&query, 10)).unwrap();
+    assert_eq!(stale.estimated_recall, None, "nobody knows how good it is now");
+    assert!(right(Effort::Breadth(10), &mut random) < 400, "it takes more than the least");
+    let found = right(Effort::Recall(0.97), &mut random);
+    assert!(found >= 475, "{found} of 500");
+    let known = index.search(&Query::new(&query, 10)).unwrap();
+    assert!(known.estimated_recall.is_some());
+}

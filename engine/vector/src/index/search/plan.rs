@@ -79,8 +79,7 @@ impl Index {
         if how == How::Exact {
             return Some(1.0);
         }
-        let calibration = self.calibration.load();
-        let calibration = calibration.as_ref()?;
+        let calibration = self.measured()?;
         Some(match (plan, asked.breadth) {
             (Plan::Scan, _) | (_, None) => calibration.scan,
             (_, Some(breadth)) => calibration.recall_at(breadth, asked.k),
