@@ -3,6 +3,7 @@
 mod codes;
 mod generations;
 mod links;
+mod meanwhile;
 mod sound;
 
 use super::{Index, Settings};
