@@ -132,8 +132,7 @@ impl Index {
             self.fresh.read(&mut fresh);
             let fresh: HashSet<u32> = fresh.into_iter().collect();
             let can_go = |slot: &u32| self.slots.died(*slot) <= oldest && !fresh.contains(slot);
-            let many = (self.used() as usize / DEAD_SHARE).max(1);
-            if writer.dead.iter().filter(|slot| can_go(slot)).count() < many {
+            if writer.dead.iter().filter(|slot| can_go(slot)).count() < self.many_dead() {
                 return 0;
             }
             let mut gone: Vec<u32> = writer.dead.extract_if(.., |slot| can_go(slot)).collect();
@@ -157,6 +156,11 @@ impl Index {
         tended.held.extend::<Vec<u32>>(held);
         tended.left.push((self.rooms.pins.next_epoch(), left));
         count
+    }
+
+    /// So many dead are worth taking out.
+    pub(super) fn many_dead(&self) -> usize {
+        (self.used() as usize / DEAD_SHARE).max(1)
     }
 
     /// Makes the upper levels anew.

@@ -110,6 +110,10 @@ impl Index {
         self.graph.blocks.touch(slot);
         writer.dead.push(slot);
         self.dead.fetch_add(1, Ordering::Relaxed);
+        // Again and again, for as long as somebody may still search for them nothing is done about them.
+        if writer.dead.len().is_multiple_of(self.many_dead()) {
+            self.bell.ring();
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod generations;
 mod links;
 mod meanwhile;
 mod sound;
+mod tender;
 
 use super::{Index, Settings};
 use crate::metric::Metric;
