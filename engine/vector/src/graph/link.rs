@@ -104,6 +104,20 @@ pub(crate) fn link<L: Level>(
 }
 
 impl Linker {
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let candidates = self.candidates.capacity() + self.chosen.capacity();
+        let slots = self.slots.capacity() + self.starts.capacity() + 2 * self.orphans.capacity();
+        size_of::<Self>()
+            + self.walker.bytes()
+            + self.chooser.bytes()
+            + self.code.bytes()
+            + self.scores.bytes()
+            + candidates * size_of::<Candidate>()
+            + self.backs.capacity() * size_of::<Back>()
+            + slots * size_of::<u32>()
+    }
+
     /// Chooses the links of a new node.
     fn link_forward<L: Level>(
         &mut self,

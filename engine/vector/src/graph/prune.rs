@@ -33,6 +33,14 @@ pub(crate) struct Chooser {
     pub(crate) distances: u64,
 }
 
+impl Chooser {
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let slots = self.chosen_slots.capacity() * size_of::<u32>();
+        self.code.bytes() + slots + self.scores.bytes()
+    }
+}
+
 /// So many chosen links are compared with a candidate at once: most that are left out are so by one of
 /// the first.
 const PORTION: usize = 8;

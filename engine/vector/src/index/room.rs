@@ -97,10 +97,17 @@ impl Room {
         }
     }
 
-    /// What grows with the index; the rest is some kilobytes.
     fn bytes(&self) -> usize {
-        let allowed = self.allowed.capacity() * size_of::<u64>();
-        self.walker.bytes() + allowed
+        let slots = self.starts.capacity() + self.slots.capacity();
+        size_of::<Self>()
+            + self.walker.bytes()
+            + self.code.bytes()
+            + self.scores.bytes()
+            + self.nearest.bytes()
+            + slots * size_of::<u32>()
+            + self.ranked.capacity() * size_of::<(f32, u32)>()
+            + self.wanted.capacity() * size_of::<Wanted>()
+            + self.allowed.capacity() * size_of::<u64>()
     }
 }
 

@@ -36,6 +36,13 @@ pub(crate) struct Tended {
 }
 
 impl Tended {
+    fn bytes(&self) -> usize {
+        let linkers: usize = self.linkers.iter().map(Linker::bytes).sum();
+        let left: usize = self.left.iter().map(|(_, left)| left.capacity()).sum();
+        let slots = left + self.held.capacity();
+        linkers + slots * size_of::<u32>() + self.checksums.capacity() * size_of::<u64>()
+    }
+
     /// Slots that were taken out and cannot be used again yet.
     pub(crate) fn unused(&self) -> impl Iterator<Item = u32> + '_ {
         let left = self.left.iter().flat_map(|(_, left)| left);
@@ -79,6 +86,7 @@ impl Index {
             self.raise(tended);
         }
         done.freed = self.free(tended);
+        self.tending_bytes.store(tended.bytes(), Ordering::Relaxed);
         done
     }
 
@@ -101,6 +109,7 @@ impl Index {
         if self.fresh.len() >= MANY_FRESH {
             self.link_batch(tended);
         }
+        self.tending_bytes.store(tended.bytes(), Ordering::Relaxed);
     }
 
     /// Whether so many are fresh, and a graph is worth having.

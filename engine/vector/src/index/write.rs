@@ -73,9 +73,12 @@ impl Index {
         }
         let reused = if writer.copied { None } else { writer.free.last().copied() };
         let slot = match reused {
-            Some(slot) => slot,
+            Some(slot) => {
+                self.check_room(writer, false)?;
+                slot
+            }
             None => {
-                self.check_room(writer)?;
+                self.check_room(writer, true)?;
                 self.used()
             }
         };
