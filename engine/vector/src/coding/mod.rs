@@ -67,6 +67,14 @@ pub(crate) struct Code {
     pub(crate) square: f32,
 }
 
+impl Code {
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let bytes = self.numbers.capacity() + self.stored.capacity();
+        bytes + self.components.capacity() * size_of::<f32>()
+    }
+}
+
 impl Coder {
     pub(crate) fn new(coding: Coding, metric: Metric, dimensions: usize) -> Self {
         Self {

@@ -7,6 +7,7 @@
 
 use super::blocks::{KEPT, NO_SLOT};
 use super::walk::Level;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The mark of a link.
@@ -27,14 +28,26 @@ pub(super) fn many(links: &[AtomicU32]) -> usize {
     links.len() / 2
 }
 
-/// Finds another parent for a node: the first in its neighbourhood with room. There is one, since
-/// nodes have two links that must stay in the mean, and room for many more. `new` are the nodes that are
-/// being linked, in order.
+/// Finds another parent for a node: the first in its neighbourhood that has not many children, or if all
+/// have, the first with any room. There is one, since nodes have two links that must stay in the mean, and
+/// room for more. `new` are the nodes that are being linked, in order.
 pub(super) fn adopt<L: Level>(level: &L, new: &[u32], node: u32, refused: u32) {
-    let mut seen = vec![node];
-    let mut at = 0;
-    while let Some(next) = seen.get(at).copied() {
-        at += 1;
+    let adopted = adopt_below(level, new, node, refused, many)
+        || adopt_below(level, new, node, refused, <[AtomicU32]>::len);
+    debug_assert!(adopted, "there is room for every child");
+}
+
+/// The same, if there is one with fewer links that must stay than `most`.
+fn adopt_below<L: Level>(
+    level: &L,
+    new: &[u32],
+    node: u32,
+    refused: u32,
+    most: impl Fn(&[AtomicU32]) -> usize,
+) -> bool {
+    let mut seen = HashSet::from([node]);
+    let mut queue = VecDeque::from([node]);
+    while let Some(next) = queue.pop_front() {
         let near = level
             .links(next)
             .iter()
@@ -43,20 +56,20 @@ pub(super) fn adopt<L: Level>(level: &L, new: &[u32], node: u32, refused: u32) {
             .take_while(|link| *link != NO_SLOT)
             .map(|link| link & !KEPT)
         {
-            if seen.contains(&near) {
+            if !seen.insert(near) {
                 continue;
             }
-            seen.push(near);
+            queue.push_back(near);
             // A new one could be a child of this very node, and lead nowhere.
             let is_old = new.binary_search(&near).is_err();
-            if is_old && near != refused && kept(level.links(near)) < many(level.links(near)) {
+            if is_old && near != refused && kept(level.links(near)) < most(level.links(near)) {
                 unkeep(level, node, refused);
                 keep_between(level, node, near, NO_SLOT);
-                return;
+                return true;
             }
         }
     }
-    debug_assert!(false, "there is room for every child");
+    false
 }
 
 /// Makes the links between two nodes ones that stay, if need be in the place of others: that to `instead`,

@@ -104,6 +104,20 @@ pub(crate) fn link<L: Level>(
 }
 
 impl Linker {
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let candidates = self.candidates.capacity() + self.chosen.capacity();
+        let slots = self.slots.capacity() + self.starts.capacity() + 2 * self.orphans.capacity();
+        size_of::<Self>()
+            + self.walker.bytes()
+            + self.chooser.bytes()
+            + self.code.bytes()
+            + self.scores.bytes()
+            + candidates * size_of::<Candidate>()
+            + self.backs.capacity() * size_of::<Back>()
+            + slots * size_of::<u32>()
+    }
+
     /// Chooses the links of a new node.
     fn link_forward<L: Level>(
         &mut self,
@@ -138,6 +152,7 @@ impl Linker {
         self.chooser.choose(
             blocks,
             linking.choice,
+            self.code.square,
             &self.candidates,
             limit,
             &mut self.chosen,
@@ -205,7 +220,8 @@ impl Linker {
         self.choose_anew(level, blocks, linking, to);
     }
 
-    /// Gives a node links past those that are gone, if it has any of those.
+    /// Gives a node links past those that are gone, if it has any of those: one for each. What else it has
+    /// it keeps, or nodes would have fewer links with everyone that goes.
     pub(super) fn link_past(
         &mut self,
         level: &Ground<'_>,
@@ -219,30 +235,59 @@ impl Linker {
             let links = links.map(|link| link.load(Ordering::Relaxed));
             links.take_while(|link| *link != NO_SLOT)
         };
-        if !list(node).any(|link| gone(link & !KEPT)) {
+        let lost = list(node).filter(|link| gone(link & !KEPT)).count();
+        if lost == 0 {
             return;
         }
+        let candidate = |link: u32| Candidate {
+            far: 0.0,
+            node: link & !KEPT,
+            slot: level.slot(link & !KEPT),
+            kept: link & KEPT != 0,
+        };
+        self.chosen.clear();
+        let stay = list(node).filter(|link| !gone(link & !KEPT));
+        self.chosen.extend(stay.map(candidate));
         self.candidates.clear();
         let beyond = list(node).filter(|link| gone(link & !KEPT));
-        let beyond = beyond.flat_map(|link| list(link & !KEPT).map(|link| link & !KEPT));
-        // Its own first: they know whether they must stay.
-        for link in list(node).chain(beyond) {
-            let other = link & !KEPT;
-            let known = self.candidates.iter().any(|known| known.node == other);
-            if !gone(other) && other != node && !known {
-                self.candidates.push(Candidate {
-                    far: 0.0,
-                    node: other,
-                    slot: level.slot(other),
-                    kept: link & KEPT != 0,
-                });
+        for other in beyond.flat_map(|link| list(link & !KEPT)).map(|link| link & !KEPT) {
+            let mut known = self.chosen.iter().chain(&self.candidates);
+            if !gone(other) && other != node && !known.any(|known| known.node == other) {
+                self.candidates.push(candidate(other));
             }
         }
-        self.choose_anew(level, level.blocks, linking, node);
+        self.sort_candidates(level, level.blocks, node);
+        self.chooser.add(
+            level.blocks,
+            linking.choice,
+            self.code.square,
+            &self.candidates,
+            lost,
+            &mut self.chosen,
+        );
+        write(level.links(node), &self.chosen);
+        level.touch(node);
     }
 
     /// Chooses the links of a node from the candidates.
     fn choose_anew<L: Level>(&mut self, level: &L, blocks: &Blocks, linking: Linking, node: u32) {
+        self.sort_candidates(level, blocks, node);
+        let links = level.links(node);
+        let limit = links.len();
+        self.chooser.choose(
+            blocks,
+            linking.choice,
+            self.code.square,
+            &self.candidates,
+            limit,
+            &mut self.chosen,
+        );
+        write(links, &self.chosen);
+        level.touch(node);
+    }
+
+    /// Sorts the candidates by how far they are from a node.
+    fn sort_candidates<L: Level>(&mut self, level: &L, blocks: &Blocks, node: u32) {
         blocks.load(level.slot(node), false, &mut self.code);
         let scorer = Scorer::new(blocks, &self.code);
         self.slots.clear();
@@ -257,17 +302,6 @@ impl Linker {
                 .total_cmp(&right.far)
                 .then(left.node.cmp(&right.node))
         });
-        let links = level.links(node);
-        let limit = links.len();
-        self.chooser.choose(
-            blocks,
-            linking.choice,
-            &self.candidates,
-            limit,
-            &mut self.chosen,
-        );
-        write(links, &self.chosen);
-        level.touch(node);
     }
 }
 

@@ -18,6 +18,7 @@ use arc_swap::ArcSwap;
 use blocks::{Blocks, Ground, NO_SLOT};
 use link::{Linker, Linking, Starts, link};
 use score::Scorer;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use upper::Upper;
@@ -60,14 +61,17 @@ impl Graph {
     }
 
     /// Links nodes that no link leads to yet. They must be in order, and few beside those that are linked.
+    /// `held` are those that were taken out and that the levels above still know.
     pub(crate) fn link(
         &self,
         ground: &Ground<'_>,
         linking: Linking,
+        held: &HashSet<u32>,
         new: &[u32],
         linkers: &mut Vec<Linker>,
     ) {
-        link(ground, &self.blocks, linking, self, new, linkers);
+        let starts = Linked { graph: self, held };
+        link(ground, &self.blocks, linking, &starts, new, linkers);
         if let (None, Some(first)) = (self.entry(), new.first()) {
             self.entry.store(*first, Ordering::Release);
         }
@@ -84,15 +88,25 @@ impl Graph {
         self.upper.store(Arc::new(upper));
     }
 
-    /// Takes nodes out: nothing that stays leads to them any more.
+    /// Takes nodes out: nothing that stays leads to them any more. Those that are `idle` are not linked.
     pub(crate) fn unlink(
         &self,
         ground: &Ground<'_>,
         linking: Linking,
         gone: &[u32],
+        idle: &[u32],
         linkers: &mut Vec<Linker>,
     ) {
-        let entry = unlink::unlink(ground, linking, gone, self.entry(), linkers);
+        let known = self.upper();
+        let entry = unlink::unlink(
+            ground,
+            linking,
+            gone,
+            idle,
+            known.slots(),
+            self.entry(),
+            linkers,
+        );
         self.entry.store(entry.unwrap_or(NO_SLOT), Ordering::Release);
     }
 }
@@ -104,8 +118,21 @@ impl Starts for Graph {
         for start in &mut *starts {
             *start = upper.slot(*start);
         }
-        // What the upper levels know may have been taken out and be somebody else by now, not linked yet.
+        // All that the upper levels know may have been taken out.
         starts.extend(self.entry());
+    }
+}
+
+/// Where a walk begins that must not find what was taken out: nothing else leads there.
+struct Linked<'a> {
+    graph: &'a Graph,
+    held: &'a HashSet<u32>,
+}
+
+impl Starts for Linked<'_> {
+    fn find(&self, scorer: &Scorer<'_>, walker: &mut Walker, starts: &mut Vec<u32>) {
+        self.graph.find(scorer, walker, starts);
+        starts.retain(|start| !self.held.contains(start));
     }
 }
 

@@ -80,6 +80,11 @@ impl Nearest {
         (entry.node & DONE == 0).then_some(entry.node)
     }
 
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Near>()
+    }
+
     /// The nearest first.
     pub(crate) fn found(&self) -> &[Near] {
         &self.entries

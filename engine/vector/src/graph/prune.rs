@@ -33,17 +33,27 @@ pub(crate) struct Chooser {
     pub(crate) distances: u64,
 }
 
+impl Chooser {
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let slots = self.chosen_slots.capacity() * size_of::<u32>();
+        self.code.bytes() + slots + self.scores.bytes()
+    }
+}
+
 /// So many chosen links are compared with a candidate at once: most that are left out are so by one of
 /// the first.
 const PORTION: usize = 8;
 
 impl Chooser {
     /// Chooses at most `limit` of the candidates, which are sorted, the nearest first. No more than
-    /// `limit` of them must stay.
+    /// `limit` of them must stay. `square` is what their distances leave out for the node itself.
+    #[expect(clippy::too_many_arguments, reason = "a choice, and what it is made from")]
     pub(crate) fn choose(
         &mut self,
         blocks: &Blocks,
         choice: Choice,
+        square: f32,
         candidates: &[Candidate],
         limit: usize,
         chosen: &mut Vec<Candidate>,
@@ -55,7 +65,7 @@ impl Chooser {
             if candidate.kept {
                 kept_left -= 1;
             } else if chosen.len() + kept_left >= limit
-                || self.is_covered(blocks, choice, candidate)
+                || self.is_covered(blocks, choice, square, candidate)
             {
                 continue;
             }
@@ -64,11 +74,46 @@ impl Chooser {
         }
     }
 
-    fn is_covered(&mut self, blocks: &Blocks, choice: Choice, candidate: &Candidate) -> bool {
+    /// Adds so many of the candidates, which are sorted, to those that are chosen already: first such as no
+    /// chosen one is nearer to, then any.
+    #[expect(clippy::too_many_arguments, reason = "as above")]
+    pub(crate) fn add(
+        &mut self,
+        blocks: &Blocks,
+        choice: Choice,
+        square: f32,
+        candidates: &[Candidate],
+        mut room: usize,
+        chosen: &mut Vec<Candidate>,
+    ) {
+        self.chosen_slots.clear();
+        self.chosen_slots.extend(chosen.iter().map(|chosen| chosen.slot));
+        let mut covered = Vec::new();
+        for candidate in candidates {
+            if room == 0 {
+                return;
+            }
+            if self.is_covered(blocks, choice, square, candidate) {
+                covered.push(*candidate);
+            } else {
+                chosen.push(*candidate);
+                self.chosen_slots.push(candidate.slot);
+                room -= 1;
+            }
+        }
+        chosen.extend(covered.into_iter().take(room));
+    }
+
+    fn is_covered(
+        &mut self,
+        blocks: &Blocks,
+        choice: Choice,
+        square: f32,
+        candidate: &Candidate,
+    ) -> bool {
         blocks.load(candidate.slot, true, &mut self.code);
         let scorer = Scorer::new(blocks, &self.code);
-        let own = choice.apart(candidate.far, 0.0);
-        // The square of the candidate's length is left out of both sides but must be in a product.
+        let own = choice.apart(candidate.far, square);
         for slots in self.chosen_slots.chunks(PORTION) {
             self.distances += slots.len() as u64;
             scorer.far(slots, &mut self.scores);

@@ -30,6 +30,14 @@ pub(crate) struct Scores {
     pub(crate) far: Vec<f32>,
 }
 
+impl Scores {
+    /// How many bytes they take.
+    pub(crate) fn bytes(&self) -> usize {
+        let (whole, real) = (size_of::<i32>(), size_of::<f32>());
+        (self.raw.capacity() + self.low.capacity()) * whole + self.far.capacity() * real
+    }
+}
+
 impl<'a> Scorer<'a> {
     pub(crate) fn new(blocks: &'a Blocks, query: &'a Code) -> Self {
         let euclidean = blocks.coder.metric == Metric::Euclidean;

@@ -7,7 +7,7 @@ use crate::coding::{Code, Coder, Coding};
 use crate::index::search::rank::Measure;
 use crate::metric::Metric;
 use fastrand::Rng;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 
 /// How graphs are linked here.
@@ -53,7 +53,7 @@ fn graph(vectors: &[f32], dimensions: usize, coding: Coding, how: Linking) -> Gr
         if batch.start.is_power_of_two() && batch.start > 500 {
             graph.raise(0..batch.start as u32, how, &mut linkers);
         }
-        graph.link(&ground(&graph, count), how, &all[batch], &mut linkers);
+        graph.link(&ground(&graph, count), how, &HashSet::new(), &all[batch], &mut linkers);
     }
     graph.raise(0..count as u32, how, &mut linkers);
     graph
@@ -201,7 +201,7 @@ fn what_is_taken_out_leaves_no_gap() {
         let most = (stay.len() - 1).min(700);
         let mut gone: Vec<u32> = stay.drain(..1 + random.usize(..most)).collect();
         gone.sort_unstable();
-        graph.unlink(&ground(&graph, count), how, &gone, &mut linkers);
+        graph.unlink(&ground(&graph, count), how, &gone, &[], &mut linkers);
         let entry = graph.entry().unwrap();
         assert!(stay.contains(&entry), "{entry}");
         let stays: BTreeSet<u32> = stay.iter().copied().collect();

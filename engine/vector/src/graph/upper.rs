@@ -94,7 +94,11 @@ impl Upper {
             };
             let nodes: Vec<u32> = (0..size as u32).collect();
             for batch in batches(0, size) {
-                link(&level, blocks, linking, &Above(&upper), &nodes[batch], linkers);
+                let above = Above {
+                    upper: &upper,
+                    linked: batch.start as u32,
+                };
+                link(&level, blocks, linking, &above, &nodes[batch], linkers);
             }
             upper.levels.insert(0, links);
         }
@@ -176,12 +180,18 @@ impl Upper {
 }
 
 /// Where a walk over the level below all that there are begins, as places.
-struct Above<'a>(&'a Upper);
+struct Above<'a> {
+    upper: &'a Upper,
+    /// How many are linked in that level. Those above are in it too, but may not be linked yet, and one of
+    /// them is who asks.
+    linked: u32,
+}
 
 impl Starts for Above<'_> {
     fn find(&self, scorer: &Scorer<'_>, walker: &mut Walker, starts: &mut Vec<u32>) {
-        self.0.descend(scorer, walker, starts);
-        if starts.is_empty() {
+        self.upper.descend(scorer, walker, starts);
+        starts.retain(|start| *start < self.linked);
+        if starts.is_empty() && self.linked > 0 {
             starts.push(0);
         }
     }

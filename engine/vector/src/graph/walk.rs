@@ -122,7 +122,9 @@ impl Walker {
 
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.visited.bytes()
+        let lists = self.fresh.capacity() + self.slots.capacity();
+        let found = self.nearest.bytes() + self.accepted.bytes() + self.scores.bytes();
+        self.visited.bytes() + found + lists * size_of::<u32>()
     }
 
     fn begin<L: Level>(&mut self, level: &L, starts: &[u32], breadth: usize) {

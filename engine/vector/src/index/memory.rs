@@ -4,6 +4,7 @@ use super::slots::SLOT_BYTES;
 use super::write::Writer;
 use super::{Index, MAX_SLOTS};
 use crate::error::IndexError;
+use std::sync::atomic::Ordering;
 
 /// How many bytes of memory an index takes, by what they are for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Memory {
     pub originals: usize,
     /// What searches work in.
     pub rooms: usize,
+    /// What tending works in.
+    pub tending: usize,
 }
 
 impl Memory {
@@ -34,8 +37,9 @@ impl Memory {
             upper,
             originals,
             rooms,
+            tending,
         } = self;
-        blocks + slots + ids + upper + originals + rooms
+        blocks + slots + ids + upper + originals + rooms + tending
     }
 }
 
@@ -55,15 +59,18 @@ impl Index {
             upper: self.graph.upper().bytes(),
             originals: used * self.originals_each(),
             rooms: self.rooms.bytes(),
+            tending: self.tending_bytes.load(Ordering::Relaxed),
         }
     }
 
-    /// Refuses to use another slot if there is no memory for it.
-    pub(super) fn check_room(&self, writer: &Writer) -> Result<(), IndexError> {
+    /// Refuses to write another vector if there is no memory for it, or no slot if it needs a new one.
+    pub(super) fn check_room(&self, writer: &Writer, new_slot: bool) -> Result<(), IndexError> {
         let limit = self.settings.memory_limit;
         let each = self.graph.blocks.layout().bytes() + SLOT_BYTES + self.originals_each();
-        let total = self.memory_with(writer).total() + each + writer.ids.growth();
-        if total > limit || self.used() >= self.graph.blocks.slots().min(MAX_SLOTS) {
+        let more = writer.ids.growth() + if new_slot { each } else { 0 };
+        let too_much = more > 0 && self.memory_with(writer).total() + more > limit;
+        let no_slot = new_slot && self.used() >= self.graph.blocks.slots().min(MAX_SLOTS);
+        if too_much || no_slot {
             return Err(IndexError::Full {
                 limit_bytes: limit,
                 vectors: self.used() as usize,

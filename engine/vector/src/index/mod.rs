@@ -35,7 +35,7 @@ pub use search::{Answer, Effort, Hit, How, Query, Strategy};
 pub use settings::{Rerank, Settings};
 use slots::{SLOT_BYTES, Slots};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 pub(crate) use tend::Tended;
 pub use tend::Tending;
 pub use tender::Tender;
@@ -60,6 +60,8 @@ pub struct Index {
     pub(crate) dead: AtomicU32,
     pub(crate) writer: Mutex<Writer>,
     pub(crate) tended: Mutex<Tended>,
+    /// How many bytes tending had taken when it was last done.
+    tending_bytes: AtomicUsize,
     bell: Bell,
     pub(crate) calibration: ArcSwapOption<Calibration>,
     calibrating: Mutex<()>,
@@ -101,6 +103,7 @@ impl Index {
             dead: AtomicU32::new(0),
             writer: Mutex::default(),
             tended: Mutex::default(),
+            tending_bytes: AtomicUsize::new(0),
             bell: Bell::default(),
             calibration: ArcSwapOption::empty(),
             calibrating: Mutex::default(),
@@ -171,3 +174,5 @@ impl Index {
     }
 }
 
+#[cfg(test)]
+mod tests;

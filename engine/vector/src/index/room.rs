@@ -82,13 +82,13 @@ impl Rooms {
 }
 
 impl Room {
-    /// Lets only these slots be accepted.
-    pub(super) fn allow(&mut self, slots: Option<&RoaringBitmap>) {
+    /// Lets only these slots be accepted, as far as they are among the `used`.
+    pub(super) fn allow(&mut self, slots: Option<&RoaringBitmap>, used: u32) {
         self.allowed.clear();
         let Some(slots) = slots else {
             return;
         };
-        for slot in slots {
+        for slot in slots.iter().take_while(|slot| *slot < used) {
             let word = slot as usize / 64;
             if word >= self.allowed.len() {
                 self.allowed.resize(word + 1, 0);
@@ -97,10 +97,17 @@ impl Room {
         }
     }
 
-    /// What grows with the index; the rest is some kilobytes.
     fn bytes(&self) -> usize {
-        let allowed = self.allowed.capacity() * size_of::<u64>();
-        self.walker.bytes() + allowed
+        let slots = self.starts.capacity() + self.slots.capacity();
+        size_of::<Self>()
+            + self.walker.bytes()
+            + self.code.bytes()
+            + self.scores.bytes()
+            + self.nearest.bytes()
+            + slots * size_of::<u32>()
+            + self.ranked.capacity() * size_of::<(f32, u32)>()
+            + self.wanted.capacity() * size_of::<Wanted>()
+            + self.allowed.capacity() * size_of::<u64>()
     }
 }
 

@@ -36,6 +36,13 @@ pub(crate) struct Tended {
 }
 
 impl Tended {
+    fn bytes(&self) -> usize {
+        let linkers: usize = self.linkers.iter().map(Linker::bytes).sum();
+        let left: usize = self.left.iter().map(|(_, left)| left.capacity()).sum();
+        let slots = left + self.held.capacity();
+        linkers + slots * size_of::<u32>() + self.checksums.capacity() * size_of::<u64>()
+    }
+
     /// Slots that were taken out and cannot be used again yet.
     pub(crate) fn unused(&self) -> impl Iterator<Item = u32> + '_ {
         let left = self.left.iter().flat_map(|(_, left)| left);
@@ -79,6 +86,7 @@ impl Index {
             self.raise(tended);
         }
         done.freed = self.free(tended);
+        self.tending_bytes.store(tended.bytes(), Ordering::Relaxed);
         done
     }
 
@@ -101,6 +109,7 @@ impl Index {
         if self.fresh.len() >= MANY_FRESH {
             self.link_batch(tended);
         }
+        self.tending_bytes.store(tended.bytes(), Ordering::Relaxed);
     }
 
     /// Whether so many are fresh, and a graph is worth having.
@@ -117,7 +126,8 @@ impl Index {
         new.sort_unstable();
         let lives = |slot| self.slots.lives(slot);
         let ground = self.ground(&lives);
-        self.graph.link(&ground, self.linking(), &new, &mut tended.linkers);
+        let held = tended.held.iter().copied().collect();
+        self.graph.link(&ground, self.linking(), &held, &new, &mut tended.linkers);
         self.fresh.take(new.len());
         tended.linked += new.len();
         tended.changed += new.len();
@@ -125,23 +135,24 @@ impl Index {
     }
 
     fn unlink_dead(&self, tended: &mut Tended, oldest: u64) -> usize {
-        let gone = {
+        let (gone, mut idle) = {
             let mut writer = self.writer.lock();
             let mut fresh = Vec::new();
             self.fresh.read(&mut fresh);
             let fresh: HashSet<u32> = fresh.into_iter().collect();
             let can_go = |slot: &u32| self.slots.died(*slot) <= oldest && !fresh.contains(slot);
-            let many = (self.used() as usize / DEAD_SHARE).max(1);
-            if writer.dead.iter().filter(|slot| can_go(slot)).count() < many {
+            if writer.dead.iter().filter(|slot| can_go(slot)).count() < self.many_dead() {
                 return 0;
             }
             let mut gone: Vec<u32> = writer.dead.extract_if(.., |slot| can_go(slot)).collect();
             gone.sort_unstable();
-            gone
+            let idle: Vec<u32> = fresh.into_iter().chain(writer.free.iter().copied()).collect();
+            (gone, idle)
         };
+        idle.extend(tended.left.iter().flat_map(|(_, left)| left));
         let lives = |slot| self.slots.lives(slot);
         let ground = self.ground(&lives);
-        self.graph.unlink(&ground, self.linking(), &gone, &mut tended.linkers);
+        self.graph.unlink(&ground, self.linking(), &gone, &idle, &mut tended.linkers);
         for slot in &gone {
             self.graph.blocks.touch(*slot);
         }
@@ -154,6 +165,11 @@ impl Index {
         tended.held.extend::<Vec<u32>>(held);
         tended.left.push((self.rooms.pins.next_epoch(), left));
         count
+    }
+
+    /// So many dead are worth taking out.
+    pub(super) fn many_dead(&self) -> usize {
+        (self.used() as usize / DEAD_SHARE).max(1)
     }
 
     /// Makes the upper levels anew.

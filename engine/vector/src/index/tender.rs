@@ -4,6 +4,7 @@ use super::Index;
 use parking_lot::{Condvar, Mutex};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 /// Tends to an index until it is dropped.
@@ -11,6 +12,7 @@ use std::thread::{Builder, JoinHandle};
 #[must_use = "it stops when it is dropped"]
 pub struct Tender {
     index: Arc<Index>,
+    stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -24,27 +26,34 @@ pub(super) struct Bell {
 #[derive(Debug, Default)]
 struct Said {
     work: bool,
-    stop: bool,
 }
 
 impl Bell {
     /// There is something to do.
     pub(super) fn ring(&self) {
-        self.say(|said| said.work = true);
+        self.said.lock().work = true;
+        self.rung.notify_all();
     }
 
-    fn say(&self, what: impl FnOnce(&mut Said)) {
-        what(&mut self.said.lock());
+    /// Lets one who waits see that it is to stop.
+    fn stop(&self, stop: &AtomicBool) {
+        // Under the lock, so that nobody has looked and does not wait yet.
+        let said = self.said.lock();
+        stop.store(true, Ordering::Relaxed);
+        drop(said);
         self.rung.notify_all();
     }
 
     /// Waits until there is something to do; whether there is, and not the end.
-    fn wait(&self) -> bool {
+    fn wait(&self, stop: &AtomicBool) -> bool {
         let mut said = self.said.lock();
-        self.rung
-            .wait_while(&mut said, |said| !said.work && !said.stop);
+        let stops = || stop.load(Ordering::Relaxed);
+        self.rung.wait_while(&mut said, |said| !said.work && !stops());
+        if stops() {
+            return false;
+        }
         said.work = false;
-        !said.stop
+        true
     }
 }
 
@@ -53,17 +62,20 @@ impl Tender {
         index: Arc<Index>,
         oldest: impl Fn() -> u64 + Send + 'static,
     ) -> io::Result<Self> {
-        index.bell.say(|said| *said = Said::default());
-        let tended = Arc::clone(&index);
+        // There may be something to do already.
+        index.bell.ring();
+        let stop = Arc::new(AtomicBool::new(false));
+        let (tended, stops) = (Arc::clone(&index), Arc::clone(&stop));
         let thread = Builder::new()
             .name("vector-tender".to_owned())
             .spawn(move || {
-                while tended.bell.wait() {
+                while tended.bell.wait(&stops) {
                     tended.tend(oldest());
                 }
             })?;
         Ok(Self {
             index,
+            stop,
             thread: Some(thread),
         })
     }
@@ -71,7 +83,7 @@ impl Tender {
 
 impl Drop for Tender {
     fn drop(&mut self) {
-        self.index.bell.say(|said| said.stop = true);
+        self.index.bell.stop(&self.stop);
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
             // A search would be wrong from here on, if tending stopped in the middle.
             std::panic::resume_unwind(panic);

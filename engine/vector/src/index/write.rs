@@ -73,9 +73,12 @@ impl Index {
         }
         let reused = if writer.copied { None } else { writer.free.last().copied() };
         let slot = match reused {
-            Some(slot) => slot,
+            Some(slot) => {
+                self.check_room(writer, false)?;
+                slot
+            }
             None => {
-                self.check_room(writer)?;
+                self.check_room(writer, true)?;
                 self.used()
             }
         };
@@ -110,6 +113,10 @@ impl Index {
         self.graph.blocks.touch(slot);
         writer.dead.push(slot);
         self.dead.fetch_add(1, Ordering::Relaxed);
+        // Again and again, for as long as somebody may still search for them nothing is done about them.
+        if writer.dead.len().is_multiple_of(self.many_dead()) {
+            self.bell.ring();
+        }
     }
 }
 

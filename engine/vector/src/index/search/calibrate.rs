@@ -5,6 +5,7 @@ use super::{Effort, Hit, Index, Query};
 use crate::error::IndexError;
 use crate::originals::Wanted;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// So many vectors ask.
 const ASKING: usize = 200;
@@ -74,6 +75,10 @@ impl Index {
     /// [`IndexError::Original`], if a vector cannot be read.
     pub fn calibrate(&self) -> Result<(), IndexError> {
         let _alone = self.calibrating.lock();
+        self.measure()
+    }
+
+    fn measure(&self) -> Result<(), IndexError> {
         let asking = self.some_vectors()?;
         let mut vectors = Vec::with_capacity(asking.len());
         for (slot, vector) in asking {
@@ -103,18 +108,34 @@ impl Index {
         self.calibration.store(Some(Arc::new(Calibration {
             recalls,
             scan,
-            vectors: self.used(),
+            vectors: self.living(),
         })));
         Ok(())
     }
 
-    /// The breadth for a recall. Measures first, if that was not done yet.
+    /// The breadth for a recall. Measures first, if that was not done yet or is out of date.
     pub(super) fn breadth_for(&self, recall: f32, k: usize) -> Result<Option<usize>, IndexError> {
-        if self.calibration.load().is_none() {
-            self.calibrate()?;
+        if self.measured().is_none() {
+            let _alone = self.calibrating.lock();
+            // Somebody else may have done it meanwhile.
+            if self.measured().is_none() {
+                self.measure()?;
+            }
         }
         let calibration = self.calibration.load();
         Ok(calibration.as_ref().and_then(|known| known.breadth_for(recall, k)))
+    }
+
+    /// What was measured, unless the index has more than doubled since.
+    pub(super) fn measured(&self) -> Option<Arc<Calibration>> {
+        let known = self.calibration.load_full()?;
+        (self.living() / 2 <= known.vectors).then_some(known)
+    }
+
+    /// About how many vectors live in the index.
+    fn living(&self) -> u32 {
+        let used = self.used();
+        used - self.dead.load(Ordering::Relaxed).min(used)
     }
 
     /// The nearest of a vector in the index. It is hidden itself: nobody else who asks has links to his
@@ -126,6 +147,8 @@ impl Index {
 
     /// Some vectors that live in the index, spread evenly over its slots.
     fn some_vectors(&self) -> Result<Vec<(u32, Vec<f32>)>, IndexError> {
+        // Their slots are not given to others while they are read.
+        let _searching = self.rooms.enter();
         let used = self.used() as usize;
         let step = (used / ASKING).max(1);
         let slots = (0..self.used()).step_by(step);

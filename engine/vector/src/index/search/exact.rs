@@ -17,6 +17,8 @@ impl Index {
             self.slots.sees(*slot, asked.sequence) && asked.hidden != Some(*slot)
         });
         let mut compared = 0;
+        // What the last search in this room has left.
+        room.ranked.clear();
         let mut best: Vec<(f32, u32)> = Vec::new();
         loop {
             room.slots.clear();

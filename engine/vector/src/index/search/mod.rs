@@ -101,7 +101,7 @@ impl Index {
             }
             Plan::WalkAccepting { breadth, wanted, patience } => {
                 self.start(&scorer, room);
-                room.allow(asked.within);
+                room.allow(asked.within, self.used());
                 let ground = Ground {
                     hidden: asked.hidden,
                     ..self.ground(&|_| true)

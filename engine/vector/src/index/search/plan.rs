@@ -36,7 +36,7 @@ impl Index {
         let dead = self.dead.load(Ordering::Relaxed).min(used);
         let alive = f64::from(used - dead) / f64::from(used.max(1));
         let allowed = match asked.within {
-            Some(within) => alive * within.len().min(u64::from(used)) as f64,
+            Some(within) => alive * within.range_cardinality(..used) as f64,
             None => alive * f64::from(used),
         };
         let share = allowed / f64::from(used.max(1));
@@ -79,8 +79,7 @@ impl Index {
         if how == How::Exact {
             return Some(1.0);
         }
-        let calibration = self.calibration.load();
-        let calibration = calibration.as_ref()?;
+        let calibration = self.measured()?;
         Some(match (plan, asked.breadth) {
             (Plan::Scan, _) | (_, None) => calibration.scan,
             (_, Some(breadth)) => calibration.recall_at(breadth, asked.k),

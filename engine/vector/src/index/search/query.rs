@@ -72,7 +72,8 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// As it was at a sequence. Without it, as it is now.
+    /// As it was at a sequence. Without it, as it is now: who is replaced while the search goes on may then be
+    /// found as the old one, as the new one, or not at all.
     pub fn at(mut self, sequence: u64) -> Self {
         self.sequence = Some(sequence);
         self

@@ -19,7 +19,7 @@ impl Index {
         (k + k / 2).saturating_add(4)
     }
 
-    /// The best of `room.slots`, which are sorted by codes. `all` says that there are no others.
+    /// The best of `room.slots`, which are sorted by codes. `all` says that no others are as near.
     pub(super) fn rank(
         &self,
         asked: Asked<'_>,
@@ -42,7 +42,9 @@ impl Index {
             room.slots.extend(room.ranked.iter().map(|(_, slot)| *slot));
         }
         let exact = all && (room.slots.len() <= many || coding == Coding::Whole);
-        room.slots.truncate(many);
+        if !exact {
+            room.slots.truncate(many);
+        }
         self.score(asked, room)?;
         Ok((self.best(asked, room), if exact { How::Exact } else { How::Approximate }))
     }
@@ -89,7 +91,9 @@ impl Index {
     /// The best of `room.ranked` as hits.
     pub(super) fn best(&self, asked: Asked<'_>, room: &mut Room) -> Vec<Hit> {
         let sign = if self.settings.metric == Metric::Euclidean { 1.0 } else { -1.0 };
-        let hits = room.ranked.iter().map(|(far, slot)| Hit {
+        // Who was replaced while this search went on may have been met as the old one and as the new one.
+        let ranked = room.ranked.iter().filter(|(_, slot)| self.slots.sees(*slot, asked.sequence));
+        let hits = ranked.map(|(far, slot)| Hit {
             id: self.slots.id(*slot),
             slot: *slot,
             // Never a negative zero, which would not print as it compares.

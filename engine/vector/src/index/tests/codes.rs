@@ -1,0 +1,80 @@
+//! A code depends on its vector alone, however often it is made and wherever it went.
+
+use super::{Space, recall, settings};
+use crate::coding::Code;
+use crate::{Coding, Index, Metric};
+use fastrand::Rng;
+
+/// All that is kept of a slot's vector to walk by.
+fn stored(index: &Index, slot: u32) -> (Vec<u8>, Vec<u8>, u32, u32) {
+    let blocks = &index.graph.blocks;
+    let (scale, square) = (blocks.scale(slot), blocks.square(slot));
+    (blocks.code(slot).to_vec(), blocks.low_half(slot).to_vec(), scale.to_bits(), square.to_bits())
+}
+
+#[test]
+fn a_code_made_again_has_the_same_bits() {
+    for metric in [Metric::Cosine, Metric::Dot, Metric::Euclidean] {
+        for coding in [Coding::Halves, Coding::Bytes, Coding::Whole] {
+            let mut random = Rng::with_seed(3);
+            let space = Space::new(&mut random, 37);
+            let index = settings(37, metric, coding).build().unwrap();
+            let vectors: Vec<Vec<f32>> = (0..1500).map(|_| space.vector(&mut random)).collect();
+            let write = |sequence| {
+                for (id, vector) in vectors.iter().enumerate() {
+                    index.insert(sequence, id as u64, vector).unwrap();
+                }
+                index.tend(sequence);
+            };
+            write(1);
+            let codes = || -> Vec<_> {
+                (0..1500).map(|id| stored(&index, index.slot(id).unwrap())).collect()
+            };
+            let first = codes();
+            // Each time from the originals, into other slots.
+            for sequence in 2..8 {
+                write(sequence);
+                assert_eq!(codes(), first, "{metric:?} {coding:?}");
+            }
+            let mut code = Code::default();
+            let mut again = Code::default();
+            for vector in &vectors {
+                index.graph.blocks.coder.encode(vector, &mut code).unwrap();
+                index.graph.blocks.coder.encode(vector, &mut again).unwrap();
+                assert_eq!(code, again);
+            }
+        }
+    }
+}
+
+#[test]
+fn recall_stays_when_all_that_comes_is_elsewhere() {
+    for (metric, coding) in [
+        (Metric::Cosine, Coding::Halves),
+        (Metric::Euclidean, Coding::Bytes),
+        (Metric::Dot, Coding::Bytes),
+    ] {
+        let mut random = Rng::with_seed(4);
+        let mut space = Space::new(&mut random, 64);
+        let index = settings(64, metric, coding).build().unwrap();
+        let mut sequence = 0;
+        for generation in 0..12 {
+            // All move to one side, and what they are about changes as well.
+            space.shift = generation as f32 * 0.1;
+            if generation % 4 == 3 {
+                let shift = space.shift;
+                space = Space::new(&mut random, 64);
+                space.shift = shift;
+            }
+            for id in 0..500 {
+                sequence += 1;
+                index.insert(sequence, generation % 6 * 500 + id, &space.vector(&mut random)).unwrap();
+            }
+            index.tend(sequence);
+            index.assert_sound();
+            let recall = recall(&index, &space, 64);
+            println!("{metric:?} {coding:?}, generation {generation}: {recall}");
+            assert!(recall >= 0.93, "{metric:?} {coding:?}, generation {generation}: {recall}");
+        }
+    }
+}
