@@ -96,9 +96,30 @@ impl Reserved {
                 madvise(second.as_ptr().cast(), bytes, Advice::LinuxHugepage)
             };
             // Without them everything works, only slower.
-            drop(advised);
+            let _ = advised;
         }
     }
+}
+
+/// A cache line.
+const LINE: usize = 64;
+
+/// Asks for some bytes ahead of their use. They need not exist.
+#[inline]
+pub(crate) fn prefetch(from: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let end = from.wrapping_add(bytes);
+        let mut line = from.wrapping_sub(from.addr() % LINE);
+        while line < end {
+            // SAFETY: a prefetch never faults, and every x86-64 has it.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
+            line = line.wrapping_add(LINE);
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (from, bytes);
 }
 
 impl Drop for Reserved {

@@ -3,7 +3,7 @@
 //! file, or wherever a caller has them.
 
 use crate::error::IndexError;
-use crate::memory::Reserved;
+use crate::memory::{Reserved, prefetch};
 use std::fmt::Debug;
 use std::fs::File;
 use std::path::Path;
@@ -57,6 +57,8 @@ struct Growing {
     bytes: parking_lot::Mutex<u64>,
 }
 
+/// So many rows are on their way while one is looked at.
+const AHEAD: usize = 2;
 /// A file grows by so much at once.
 const GROWTH_BYTES: u64 = 16 << 20;
 
@@ -99,6 +101,10 @@ impl Rows {
             .ok_or(IndexError::NoMemory { bytes: usize::MAX })
     }
 
+    fn prefetch(&self, slot: u32) {
+        prefetch(self.row(slot).cast(), self.dimensions * size_of::<f32>());
+    }
+
     /// The address of a row, which there is room for.
     fn row(&self, slot: u32) -> *mut f32 {
         assert!(slot < self.room, "slot {slot} of {}", self.room);
@@ -127,9 +133,16 @@ impl Originals for Rows {
         wanted: &[Wanted],
         see: &mut dyn FnMut(usize, &[f32]),
     ) -> Result<(), IndexError> {
-        for (place, wanted) in wanted.iter().enumerate() {
+        // Rows lie far apart, and it is known which are next.
+        for first in wanted.iter().take(AHEAD) {
+            self.prefetch(first.slot);
+        }
+        for (place, now) in wanted.iter().enumerate() {
+            if let Some(soon) = wanted.get(place + AHEAD) {
+                self.prefetch(soon.slot);
+            }
             // SAFETY: the row was put there, and is not written while anybody may ask for it.
-            let row = unsafe { std::slice::from_raw_parts(self.row(wanted.slot), self.dimensions) };
+            let row = unsafe { std::slice::from_raw_parts(self.row(now.slot), self.dimensions) };
             see(place, row);
         }
         Ok(())

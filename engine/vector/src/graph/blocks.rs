@@ -17,7 +17,7 @@ use super::walk::Level;
 use crate::codes::{Strided, halves};
 use crate::coding::{Code, Coder, Coding};
 use crate::error::IndexError;
-use crate::memory::Reserved;
+use crate::memory::{Reserved, prefetch};
 use crate::metric::Metric;
 use crate::snapshot::PART_SLOTS;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -409,19 +409,8 @@ impl Blocks {
 
 #[inline]
 fn prefetch_lines(blocks: Strided, slot: u32, from: usize, to: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let block = blocks.first.wrapping_add(slot as usize * blocks.stride);
-        let mut line = from / LINE * LINE;
-        while line < to {
-            // SAFETY: a prefetch never faults, and every x86-64 has it.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(line).cast()) };
-            line += LINE;
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (blocks, slot, from, to);
+    let block = blocks.first.wrapping_add(slot as usize * blocks.stride);
+    prefetch(block.wrapping_add(from), to - from);
 }
 
 /// Level 0: every slot is a node.

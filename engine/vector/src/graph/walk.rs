@@ -5,7 +5,7 @@
 //! of what is looked at next as soon as that is known.
 
 use super::blocks::{Blocks, KEPT, NO_SLOT};
-use super::nearest::Nearest;
+use super::nearest::{Near, Nearest};
 use super::score::{Scorer, Scores};
 use super::visited::Visited;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -52,7 +52,10 @@ pub(crate) struct Walker {
     /// Of a walk that takes only some: those.
     pub(crate) accepted: Nearest,
     visited: Visited,
+    /// New nodes that are to be compared now.
     fresh: Vec<u32>,
+    /// Those that are to be compared after them.
+    coming: Vec<u32>,
     slots: Vec<u32>,
     scores: Scores,
     pub(crate) work: Work,
@@ -67,6 +70,13 @@ pub(crate) struct Work {
     pub(crate) steps: u64,
 }
 
+/// What to do with the nearest node not looked at.
+enum Next {
+    Take,
+    Skip,
+    End,
+}
+
 impl Walker {
     /// Finds about the `breadth` nearest of a level, from `starts` on. They are in `nearest` then.
     pub(crate) fn walk<L: Level>(
@@ -77,11 +87,7 @@ impl Walker {
         breadth: usize,
     ) {
         self.begin(level, starts, breadth);
-        self.look(level, scorer, |_, _, _| {});
-        while let Some(near) = self.nearest.next() {
-            self.gather(level, scorer.blocks(), near.node());
-            self.look(level, scorer, |_, _, _| {});
-        }
+        self.go(level, scorer, |_, _| Next::Take, |_, _, _| {});
     }
 
     /// Finds about the `wanted` nearest that are `accepted`, walking through the others as well. They are
@@ -101,28 +107,63 @@ impl Walker {
         let limit = self.work.distances.saturating_add(patience);
         self.accepted.begin(wanted);
         self.begin(level, starts, breadth);
-        let mut take = |accepted: &mut Nearest, far, node| {
-            if accepted.would_take(far) && accepts(node) {
-                accepted.offer(far, node);
+        let came_to_end = self.go(
+            level,
+            scorer,
+            |walker, near| {
+                if walker.work.distances > limit {
+                    Next::End
+                } else if walker.accepted.would_take(near.far) {
+                    Next::Take
+                } else {
+                    Next::Skip
+                }
+            },
+            |accepted, far, node| {
+                if accepted.would_take(far) && accepts(node) {
+                    accepted.offer(far, node);
+                }
+            },
+        );
+        came_to_end && self.accepted.is_full()
+    }
+
+    /// Goes on from what is fresh until nothing is left. Whether `judge` has not ended it before.
+    ///
+    /// The next node is taken before what the last one led to has been looked at, so that codes are on
+    /// their way while others are compared. It is seldom the wrong one: nearly all that are in `nearest` at
+    /// some time are taken at last.
+    #[inline(always)]
+    fn go<L: Level>(
+        &mut self,
+        level: &L,
+        scorer: &Scorer<'_>,
+        mut judge: impl FnMut(&Self, Near) -> Next,
+        mut also: impl FnMut(&mut Nearest, f32, u32),
+    ) -> bool {
+        loop {
+            self.coming.clear();
+            let mut next = None;
+            if let Some(near) = self.nearest.next() {
+                match judge(self, near) {
+                    Next::Take => next = Some(near.node()),
+                    Next::Skip => {}
+                    Next::End => return false,
+                }
             }
-        };
-        self.look(level, scorer, &mut take);
-        while let Some(near) = self.nearest.next() {
-            if !self.accepted.would_take(near.far) {
+            if let Some(node) = next {
+                self.gather(level, scorer.blocks(), node);
+            } else if self.fresh.is_empty() {
                 return true;
             }
-            if self.work.distances > limit {
-                return false;
-            }
-            self.gather(level, scorer.blocks(), near.node());
-            self.look(level, scorer, &mut take);
+            self.look(level, scorer, &mut also);
+            std::mem::swap(&mut self.fresh, &mut self.coming);
         }
-        self.accepted.is_full()
     }
 
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        let lists = self.fresh.capacity() + self.slots.capacity();
+        let lists = self.fresh.capacity() + self.coming.capacity() + self.slots.capacity();
         let found = self.nearest.bytes() + self.accepted.bytes() + self.scores.bytes();
         self.visited.bytes() + found + lists * size_of::<u32>()
     }
@@ -141,11 +182,10 @@ impl Walker {
         }
     }
 
-    /// Puts what a node leads to and is new into `fresh`.
+    /// Puts what a node leads to and is new into `coming`.
     #[inline]
     fn gather<L: Level>(&mut self, level: &L, blocks: &Blocks, node: u32) {
         self.work.steps += 1;
-        self.fresh.clear();
         for link in level.links(node) {
             let node = link.load(Ordering::Acquire);
             if node == NO_SLOT {
@@ -154,7 +194,7 @@ impl Walker {
             let node = node & !KEPT;
             if self.visited.is_new(node) {
                 blocks.prefetch(level.slot(node));
-                self.fresh.push(node);
+                self.coming.push(node);
             }
         }
         if let Some(next) = self.nearest.peek() {
