@@ -190,7 +190,7 @@ fn in_turn<T>(
     peer: &mut impl Peer,
     what: impl Fn(&mut dyn Peer) -> Result<T>,
 ) -> Result<(T, T)> {
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         let mine = what(ours)?;
         Ok((mine, what(peer)?))
     } else {

@@ -24,12 +24,14 @@ pub(super) struct Recipe {
     pub(super) seed: u64,
 }
 
-/// How many dimensions the points really have. More rows are closer to each other, hence harder.
+/// How many dimensions the points really have. More rows lie closer to each other, hence harder; into
+/// how many dimensions they are bent makes no difference.
 pub(super) fn latent(rows: usize) -> usize {
     match rows {
-        ..50_000 => 20,
-        50_000..300_000 => 16,
-        _ => 14,
+        ..40_000 => 26,
+        40_000..75_000 => 24,
+        75_000..300_000 => 22,
+        _ => 18,
     }
 }
 

@@ -37,13 +37,13 @@ pub(super) fn rows(texts: &Path, seed: u64) -> Result<Vec<f32>> {
     }
     let bytes =
         std::fs::read(&output).with_context(|| format!("cannot read {}", output.display()))?;
-    let rows = bytes
+    let rows: Vec<f32> = bytes
         .as_chunks::<4>()
         .0
         .iter()
         .map(|bytes| f32::from_le_bytes(*bytes))
         .collect();
-    let rows = distinct(rows);
+    let rows = distinct(&rows);
     ensure!(
         rows.len() / DIMS >= LEAST,
         "only {} distinct vectors in {}",
@@ -54,7 +54,7 @@ pub(super) fn rows(texts: &Path, seed: u64) -> Result<Vec<f32>> {
 }
 
 /// Two rows alike would make the truth a matter of chance.
-fn distinct(rows: Vec<f32>) -> Vec<f32> {
+fn distinct(rows: &[f32]) -> Vec<f32> {
     let mut seen = HashSet::new();
     let bits = |row: &[f32]| -> Vec<u32> { row.iter().map(|value| value.to_bits()).collect() };
     rows.chunks_exact(DIMS)
@@ -89,7 +89,7 @@ mod tests {
         let mut rows = vec![1.0; DIMS];
         rows.extend(vec![2.0; DIMS]);
         rows.extend(vec![1.0; DIMS]);
-        let kept = distinct(rows);
+        let kept = distinct(&rows);
         assert_eq!((kept.len(), kept[0], kept[DIMS]), (2 * DIMS, 1.0, 2.0));
     }
 }
