@@ -79,7 +79,7 @@ pub(super) fn compare(
 ) -> Result<Compared> {
     let mut ours = InProcess::<Ours>::new(set);
     setup.progress(&format!("{}: build ours", set.name));
-    let mut row = built(&mut ours, "ours", plan)?;
+    let mut row = built(&mut ours, "ours")?;
     let mut peers = Vec::new();
     let mut curves = Vec::new();
     for known in &plan.peers {
@@ -93,24 +93,18 @@ pub(super) fn compare(
         curves.push(ours.search(&BREADTHS, UNTIL)?);
     }
     measured(&mut row, &curves);
+    if plan.two_threads {
+        row.wall_two_s = Some(ours.build(2)?.wall_s);
+    }
     Ok(Compared { ours: row, peers })
 }
 
-/// The first build is the one whose memory counts.
-fn built(peer: &mut impl Peer, name: &'static str, plan: &Plan<'_>) -> Result<Row> {
-    let built = peer.build(1)?;
-    let wall_two_s = if plan.two_threads {
-        let two = peer.build(2)?.wall_s;
-        // Searched is what one thread has built: the same graph every time.
-        peer.build(1)?;
-        Some(two)
-    } else {
-        None
-    };
+/// What is searched is what one thread has built: the same graph every time.
+fn built(peer: &mut impl Peer, name: &'static str) -> Result<Row> {
     Ok(Row {
         name,
-        built,
-        wall_two_s,
+        built: peer.build(1)?,
+        wall_two_s: None,
         recall_48: None,
         speeds: [None; 2],
     })
@@ -125,7 +119,7 @@ fn beside(
     our_curves: &mut Vec<Vec<Point>>,
 ) -> Result<Beside> {
     let mut peer = plan.places.start(known, folder)?;
-    let mut row = built(&mut peer, known.name, plan)?;
+    let mut row = built(&mut peer, known.name)?;
     let mut builds = Rounds::default();
     if known.name == PEERS[0].name {
         for _ in 0..plan.builds {
@@ -149,6 +143,9 @@ fn beside(
         if let Some(one) = filtered_beside(&case.name, plan.rounds, ours, &mut peer)? {
             filtered.push((case.name.clone(), one));
         }
+    }
+    if plan.two_threads {
+        row.wall_two_s = Some(peer.build(2)?.wall_s);
     }
     Ok(Beside {
         row,
