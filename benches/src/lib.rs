@@ -6,3 +6,4 @@
 pub mod graph;
 mod measure;
 pub mod storage;
+pub mod vector;

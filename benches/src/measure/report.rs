@@ -12,13 +12,13 @@ pub(crate) enum Mark {
 
 /// One figure.
 struct Figure {
-    name: &'static str,
+    name: String,
     ours: f64,
     raw: Option<f64>,
     ratio: Option<f64>,
     /// The tenth and the ninetieth percentile of the rounds' ratios.
     spread: Option<(f64, f64)>,
-    unit: &'static str,
+    unit: String,
     mark: Option<Mark>,
 }
 
@@ -32,18 +32,18 @@ impl Report {
     /// A comparison over rounds; the mark is for the ratio ours / raw.
     pub(crate) fn compare(
         &mut self,
-        name: &'static str,
+        name: impl Into<String>,
         rounds: &Rounds,
-        unit: &'static str,
+        unit: impl Into<String>,
         mark: Option<Mark>,
     ) {
         self.figures.push(Figure {
-            name,
+            name: name.into(),
             ours: rounds.ours(),
             raw: Some(rounds.raw()),
             ratio: Some(rounds.ratio()),
             spread: Some(rounds.spread()),
-            unit,
+            unit: unit.into(),
             mark,
         });
     }
@@ -51,19 +51,19 @@ impl Report {
     /// A count of ours, with raw's beside it where there is one; the mark is for ours.
     pub(crate) fn count(
         &mut self,
-        name: &'static str,
+        name: impl Into<String>,
         ours: f64,
         raw: Option<f64>,
-        unit: &'static str,
+        unit: impl Into<String>,
         mark: Option<Mark>,
     ) {
         self.figures.push(Figure {
-            name,
+            name: name.into(),
             ours,
             raw,
             ratio: None,
             spread: None,
-            unit,
+            unit: unit.into(),
             mark,
         });
     }

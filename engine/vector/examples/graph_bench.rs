@@ -15,7 +15,12 @@ fn main() {
             .find_map(|a| a.strip_prefix(&format!("{name}=")))
             .map_or(default, |v| v.parse().unwrap())
     };
-    let all: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|c| f32::from_le_bytes(*c)).collect();
+    let all: Vec<f32> = bytes
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|c| f32::from_le_bytes(*c))
+        .collect();
     drop(bytes);
     let n = all.len() / dims;
     let queries = 1000;
@@ -44,7 +49,8 @@ fn main() {
     let memory = index.memory();
     println!(
         "built {n} in {:.2} + {:.2} s, {} bytes each, {memory:?}",
-        inserted - begun, cpu() - inserted,
+        inserted - begun,
+        cpu() - inserted,
         (memory.total() - memory.originals) / n,
     );
     let kernels = Kernels::best();
@@ -55,7 +61,9 @@ fn main() {
         .map(|q| {
             kernels.dot_rows(q, rows, &mut scores).unwrap();
             let mut ids: Vec<u64> = (0..n as u64).collect();
-            ids.select_nth_unstable_by(9, |a, b| scores[*b as usize].total_cmp(&scores[*a as usize]));
+            ids.select_nth_unstable_by(9, |a, b| {
+                scores[*b as usize].total_cmp(&scores[*a as usize])
+            });
             ids.truncate(10);
             ids
         })
@@ -76,8 +84,14 @@ fn main() {
             (compared, steps) = (0, 0);
             let begun = cpu();
             for (q, truth) in query.chunks_exact(dims).zip(&truth) {
-                let answer = index.search(&Query::new(q, 10).effort(Effort::Breadth(ef))).unwrap();
-                right += answer.hits.iter().filter(|hit| truth.contains(&hit.id)).count();
+                let answer = index
+                    .search(&Query::new(q, 10).effort(Effort::Breadth(ef)))
+                    .unwrap();
+                right += answer
+                    .hits
+                    .iter()
+                    .filter(|hit| truth.contains(&hit.id))
+                    .count();
                 compared += answer.compared;
                 steps += answer.steps;
                 estimate = answer.estimated_recall.unwrap();

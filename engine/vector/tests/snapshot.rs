@@ -83,8 +83,15 @@ fn what_is_read_answers_and_goes_on_as_what_was_written() {
         let first = index(coding, &mut random);
         let bytes = saved(&first);
         let second = load(coding, &bytes).unwrap();
-        assert_eq!(answers(&second, OLDEST), answers(&first, OLDEST), "{coding:?}");
-        assert_eq!((second.len(), second.latest()), (first.len(), first.latest()));
+        assert_eq!(
+            answers(&second, OLDEST),
+            answers(&first, OLDEST),
+            "{coding:?}"
+        );
+        assert_eq!(
+            (second.len(), second.latest()),
+            (first.len(), first.latest())
+        );
         assert_eq!(saved(&second), bytes, "{coding:?}: written again");
         // Both go the same way from there.
         for index in [&first, &second] {
@@ -95,7 +102,11 @@ fn what_is_read_answers_and_goes_on_as_what_was_written() {
             index.tend(70);
             index.tend(70);
         }
-        assert_eq!(answers(&second, 70), answers(&first, 70), "{coding:?}: later");
+        assert_eq!(
+            answers(&second, 70),
+            answers(&first, 70),
+            "{coding:?}: later"
+        );
     }
 }
 
@@ -105,7 +116,14 @@ fn an_empty_index_is_one_too() {
     let again = load(Coding::Halves, &saved(&index)).unwrap();
     assert!(again.is_empty());
     again.insert(1, 1, &[1.0; DIMENSIONS]).unwrap();
-    assert_eq!(again.search(&Query::new(&[1.0; DIMENSIONS], 3)).unwrap().hits.len(), 1);
+    assert_eq!(
+        again
+            .search(&Query::new(&[1.0; DIMENSIONS], 3))
+            .unwrap()
+            .hits
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -171,8 +189,18 @@ fn another_index_is_refused() {
     let wrong = [
         ("coding", base().coding(Coding::Halves)),
         ("links", base().links(40)),
-        ("dimensions", Settings::new(25, Metric::Cosine).coding(Coding::Bytes).memory_limit(1 << 20)),
-        ("metric", Settings::new(DIMENSIONS, Metric::Dot).coding(Coding::Bytes).memory_limit(1 << 20)),
+        (
+            "dimensions",
+            Settings::new(25, Metric::Cosine)
+                .coding(Coding::Bytes)
+                .memory_limit(1 << 20),
+        ),
+        (
+            "metric",
+            Settings::new(DIMENSIONS, Metric::Dot)
+                .coding(Coding::Bytes)
+                .memory_limit(1 << 20),
+        ),
     ];
     for (what, settings) in wrong {
         let error = Index::load(settings, TAG, &mut Cursor::new(&bytes)).unwrap_err();
@@ -219,7 +247,11 @@ fn forge(bytes: &[u8], parts: &[usize], random: &mut Rng) -> Vec<u8> {
     let head = u64::from_le_bytes(*bad[..end].last_chunk::<8>().unwrap()) as usize;
     for _ in 0..random.usize(1..4) {
         let in_head = random.bool();
-        let at = if in_head { random.usize(head + 20..end - 8) } else { random.usize(..head) };
+        let at = if in_head {
+            random.usize(head + 20..end - 8)
+        } else {
+            random.usize(..head)
+        };
         match random.u8(..4) {
             0 => bad[at] = random.u8(..),
             1 => bad[at] ^= 1 << random.u8(..8),
@@ -261,12 +293,17 @@ fn bytes_that_were_forged_do_no_harm() {
                 accepted += 1;
                 let query = vector(&mut random);
                 for effort in [Effort::Breadth(30), Effort::Scan, Effort::Exact] {
-                    let answer = index.search(&Query::new(&query, 10).effort(effort)).unwrap();
+                    let answer = index
+                        .search(&Query::new(&query, 10).effort(effort))
+                        .unwrap();
                     assert!(answer.hits.len() <= 10);
                     assert!(answer.hits.iter().all(|hit| hit.score.is_finite()));
                 }
             }
         }
-        assert!(accepted > 0 && accepted < rounds, "{coding:?}: {accepted} of {rounds}");
+        assert!(
+            accepted > 0 && accepted < rounds,
+            "{coding:?}: {accepted} of {rounds}"
+        );
     }
 }

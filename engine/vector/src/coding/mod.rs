@@ -122,7 +122,11 @@ impl Coder {
             Metric::Dot | Metric::Euclidean => (0.0, 0.0),
         };
         if self.coding == Coding::Whole {
-            let grow = if self.metric == Metric::Cosine { shrink } else { 1.0 };
+            let grow = if self.metric == Metric::Cosine {
+                shrink
+            } else {
+                1.0
+            };
             let components = vector.iter().map(|one| narrow(f64::from(*one) * grow));
             code.components.extend(components);
             (code.unit, code.scale, code.square) = (0.0, 1.0, 0.0);
@@ -131,7 +135,10 @@ impl Coder {
         let direction = vector.iter().map(|one| narrow(f64::from(*one) * shrink));
         code.components.extend(direction);
         self.rotation.turn(&mut code.components);
-        let largest = code.components.iter().fold(0.0_f32, |most, one| most.max(one.abs()));
+        let largest = code
+            .components
+            .iter()
+            .fold(0.0_f32, |most, one| most.max(one.abs()));
         let grow = if largest > 0.0 { 127.0 / largest } else { 0.0 };
         let numbers = code.components.iter().map(|one| round(one * grow));
         code.numbers.extend(numbers);

@@ -100,7 +100,8 @@ mod tests {
         let mut random = Rng::with_seed(1);
         for dimensions in [1, 2, 3, 7, 8, 100, 384, 768, 1000] {
             let rotation = Rotation::new(dimensions);
-            let mut vector = || -> Vec<f32> { (0..dimensions).map(|_| random.f32() - 0.5).collect() };
+            let mut vector =
+                || -> Vec<f32> { (0..dimensions).map(|_| random.f32() - 0.5).collect() };
             let (mut left, mut right) = (vector(), vector());
             let before = (dot(&left, &right), dot(&left, &left));
             rotation.turn(&mut left);

@@ -57,7 +57,10 @@ impl Layout {
     /// With at least so many links; what is left of the last line is for links, too.
     pub(crate) fn new(coder: &Coder, least_links: usize) -> Self {
         let (code, apart) = match coder.coding {
-            Coding::Halves => (halves::packed_bytes(coder.dimensions), halves::packed_bytes(coder.dimensions)),
+            Coding::Halves => (
+                halves::packed_bytes(coder.dimensions),
+                halves::packed_bytes(coder.dimensions),
+            ),
             Coding::Bytes => (coder.dimensions.next_multiple_of(WORD), 0),
             Coding::Whole => (coder.dimensions * size_of::<f32>(), 0),
         };
@@ -118,7 +121,9 @@ impl Blocks {
             apart: reserve(layout.apart)?,
             layout,
             slots,
-            changed: (0..slots.div_ceil(PART_SLOTS)).map(|_| AtomicBool::new(false)).collect(),
+            changed: (0..slots.div_ceil(PART_SLOTS))
+                .map(|_| AtomicBool::new(false))
+                .collect(),
             coder,
         })
     }
@@ -187,7 +192,10 @@ impl Blocks {
     ///
     /// No other thread reads or writes the slot meanwhile.
     pub(crate) unsafe fn fill(&self, slot: u32, code: &Code) {
-        for memory in [(&self.memory, self.layout.stride), (&self.apart, self.layout.apart)] {
+        for memory in [
+            (&self.memory, self.layout.stride),
+            (&self.apart, self.layout.apart),
+        ] {
             let (memory, each) = memory;
             let end = (slot as usize + 1) * each;
             if (MANY_BYTES..MANY_BYTES + each).contains(&end) {
@@ -237,7 +245,9 @@ impl Blocks {
             Coding::Bytes => {
                 let bytes = &self.code(slot)[..self.layout.dimensions];
                 code.numbers.clear();
-                let numbers = bytes.iter().map(|byte| byte.wrapping_add(128).cast_signed());
+                let numbers = bytes
+                    .iter()
+                    .map(|byte| byte.wrapping_add(128).cast_signed());
                 code.numbers.extend(numbers);
             }
             Coding::Whole => {
@@ -291,7 +301,12 @@ impl Blocks {
     ///
     /// No other thread reads or writes the slot meanwhile.
     pub(crate) unsafe fn copy_in(&self, slot: u32, bytes: &[u8]) -> Result<(), IndexError> {
-        let Layout { code, apart, links_at, .. } = self.layout;
+        let Layout {
+            code,
+            apart,
+            links_at,
+            ..
+        } = self.layout;
         let damaged = IndexError::Damaged {
             what: "a slot has a number that cannot be",
         };

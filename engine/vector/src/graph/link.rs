@@ -250,7 +250,10 @@ impl Linker {
         self.chosen.extend(stay.map(candidate));
         self.candidates.clear();
         let beyond = list(node).filter(|link| gone(link & !KEPT));
-        for other in beyond.flat_map(|link| list(link & !KEPT)).map(|link| link & !KEPT) {
+        for other in beyond
+            .flat_map(|link| list(link & !KEPT))
+            .map(|link| link & !KEPT)
+        {
             let mut known = self.chosen.iter().chain(&self.candidates);
             if !gone(other) && other != node && !known.any(|known| known.node == other) {
                 self.candidates.push(candidate(other));
@@ -316,7 +319,11 @@ fn write(links: &[AtomicU32], chosen: &[Candidate]) {
 }
 
 /// Calls `work` for each number below `jobs`, each once, on as many threads as there are `rooms`.
-pub(super) fn in_parallel<R: Send>(rooms: &mut [R], jobs: usize, work: impl Fn(&mut R, usize) + Sync) {
+pub(super) fn in_parallel<R: Send>(
+    rooms: &mut [R],
+    jobs: usize,
+    work: impl Fn(&mut R, usize) + Sync,
+) {
     let next = AtomicUsize::new(0);
     let take = |room: &mut R| loop {
         let first = next.fetch_add(PORTION, Ordering::Relaxed);

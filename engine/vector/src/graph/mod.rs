@@ -107,7 +107,8 @@ impl Graph {
             self.entry(),
             linkers,
         );
-        self.entry.store(entry.unwrap_or(NO_SLOT), Ordering::Release);
+        self.entry
+            .store(entry.unwrap_or(NO_SLOT), Ordering::Release);
     }
 }
 

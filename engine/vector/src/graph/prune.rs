@@ -48,7 +48,10 @@ const PORTION: usize = 8;
 impl Chooser {
     /// Chooses at most `limit` of the candidates, which are sorted, the nearest first. No more than
     /// `limit` of them must stay. `square` is what their distances leave out for the node itself.
-    #[expect(clippy::too_many_arguments, reason = "a choice, and what it is made from")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a choice, and what it is made from"
+    )]
     pub(crate) fn choose(
         &mut self,
         blocks: &Blocks,
@@ -87,7 +90,8 @@ impl Chooser {
         chosen: &mut Vec<Candidate>,
     ) {
         self.chosen_slots.clear();
-        self.chosen_slots.extend(chosen.iter().map(|chosen| chosen.slot));
+        self.chosen_slots
+            .extend(chosen.iter().map(|chosen| chosen.slot));
         let mut covered = Vec::new();
         for candidate in candidates {
             if room == 0 {
@@ -119,8 +123,7 @@ impl Chooser {
             scorer.far(slots, &mut self.scores);
             let square = self.code.square;
             let mut apart = self.scores.far.iter().map(|far| choice.apart(*far, square));
-            if apart.any(|apart| apart * choice.slack < own)
-            {
+            if apart.any(|apart| apart * choice.slack < own) {
                 return true;
             }
         }

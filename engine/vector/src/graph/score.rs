@@ -71,7 +71,10 @@ impl<'a> Scorer<'a> {
         match self.coding {
             Coding::Halves => {
                 // SAFETY: every slot has a block, and with it half a code as long as the query.
-                unsafe { self.halves.gathered(&self.query.numbers, self.blocks.codes(), slots, raw) };
+                unsafe {
+                    self.halves
+                        .gathered(&self.query.numbers, self.blocks.codes(), slots, raw)
+                };
                 // A nibble stands for the middle of its cell, 7.5 below.
                 self.finish(slots, raw, 1.0, 7.5, far);
             }
@@ -112,8 +115,10 @@ impl<'a> Scorer<'a> {
         let numbers = &self.query.numbers;
         // SAFETY: every slot has both halves, each as long as the query.
         unsafe {
-            self.halves.gathered(numbers, self.blocks.codes(), slots, raw);
-            self.halves.gathered(numbers, self.blocks.low_halves(), slots, low);
+            self.halves
+                .gathered(numbers, self.blocks.codes(), slots, raw);
+            self.halves
+                .gathered(numbers, self.blocks.low_halves(), slots, low);
         }
         for (raw, low) in raw.iter_mut().zip(low) {
             *raw = 16 * *raw + *low;

@@ -53,7 +53,13 @@ fn graph(vectors: &[f32], dimensions: usize, coding: Coding, how: Linking) -> Gr
         if batch.start.is_power_of_two() && batch.start > 500 {
             graph.raise(0..batch.start as u32, how, &mut linkers);
         }
-        graph.link(&ground(&graph, count), how, &HashSet::new(), &all[batch], &mut linkers);
+        graph.link(
+            &ground(&graph, count),
+            how,
+            &HashSet::new(),
+            &all[batch],
+            &mut linkers,
+        );
     }
     graph.raise(0..count as u32, how, &mut linkers);
     graph
@@ -66,7 +72,12 @@ fn near(graph: &Graph, slots: usize, query: &[f32], breadth: usize) -> Vec<u32> 
     let scorer = Scorer::new(&graph.blocks, &code);
     graph.find(&scorer, &mut walker, &mut starts);
     walker.walk(&ground(graph, slots), &scorer, &starts, breadth);
-    walker.nearest.found().iter().map(|near| near.node()).collect()
+    walker
+        .nearest
+        .found()
+        .iter()
+        .map(|near| near.node())
+        .collect()
 }
 
 /// The slots from which all others can be reached along these ways.
@@ -84,7 +95,9 @@ fn ways(graph: &Graph, count: usize) -> [Vec<Vec<u32>>; 2] {
     let forward: Vec<Vec<u32>> = (0..count as u32).map(|slot| links(graph, slot)).collect();
     let mut backward = vec![Vec::new(); count];
     for (slot, links) in forward.iter().enumerate() {
-        links.iter().for_each(|to| backward[*to as usize].push(slot as u32));
+        links
+            .iter()
+            .for_each(|to| backward[*to as usize].push(slot as u32));
     }
     [forward, backward]
 }
@@ -131,7 +144,12 @@ fn links_lead_to_other_slots_and_to_each_once() {
 fn the_graph_is_the_same_on_any_number_of_threads() {
     let vectors = vectors(&mut Rng::with_seed(2), 4000, 32);
     let build = |threads| {
-        let graph = graph(&vectors, 32, Coding::Halves, linking(Metric::Cosine, threads));
+        let graph = graph(
+            &vectors,
+            32,
+            Coding::Halves,
+            linking(Metric::Cosine, threads),
+        );
         (0..4000)
             .map(|slot| links(&graph, slot))
             .collect::<Vec<_>>()
@@ -148,7 +166,11 @@ fn what_is_near_is_found_by_every_metric() {
     let all = vectors(&mut random, count + 100, dimensions);
     let (base, queries) = all.split_at(count * dimensions);
     for metric in [Metric::Cosine, Metric::Dot, Metric::Euclidean] {
-        for (coding, least) in [(Coding::Halves, 950), (Coding::Bytes, 980), (Coding::Whole, 980)] {
+        for (coding, least) in [
+            (Coding::Halves, 950),
+            (Coding::Bytes, 980),
+            (Coding::Whole, 980),
+        ] {
             let graph = graph(base, dimensions, coding, linking(metric, 2));
             let mut right = 0;
             for query in queries.chunks_exact(dimensions) {
@@ -159,7 +181,10 @@ fn what_is_near_is_found_by_every_metric() {
                 all.sort_by(|left, right| left.0.total_cmp(&right.0));
                 let found = near(&graph, count, query, 100);
                 assert_eq!(found.len(), 100);
-                right += all[..10].iter().filter(|(_, slot)| found.contains(slot)).count();
+                right += all[..10]
+                    .iter()
+                    .filter(|(_, slot)| found.contains(slot))
+                    .count();
             }
             assert!(right >= least, "{metric:?} {coding:?}: {right} of 1000");
         }
@@ -216,7 +241,9 @@ fn what_is_taken_out_leaves_no_gap() {
         // Links to those that stay lead back.
         let mut backward = vec![Vec::new(); count];
         for slot in &stay {
-            links(&graph, *slot).iter().for_each(|to| backward[*to as usize].push(*slot));
+            links(&graph, *slot)
+                .iter()
+                .for_each(|to| backward[*to as usize].push(*slot));
         }
         assert_eq!(reached(&backward, entry), stays);
     }

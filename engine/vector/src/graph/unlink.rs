@@ -49,7 +49,10 @@ pub(super) fn unlink(
     });
     // After all others, who look through their lists; and one by one, for they look through each other's.
     if let Some(linker) = linkers.first_mut() {
-        for node in known.iter().filter(|node| is_gone.get(**node as usize) == Some(&true)) {
+        for node in known
+            .iter()
+            .filter(|node| is_gone.get(**node as usize) == Some(&true))
+        {
             linker.link_past(ground, linking, *node, &is_gone);
         }
     }
@@ -89,9 +92,13 @@ impl Binder {
                     let kept = kept(links);
                     (kept >= links.len(), kept >= many(links))
                 };
-                full(*left.0).cmp(&full(*right.0)).then(left.1.total_cmp(right.1))
+                full(*left.0)
+                    .cmp(&full(*right.0))
+                    .then(left.1.total_cmp(right.1))
             });
-            let to = to.map(|(to, _)| *to).filter(|to| has_room(ground.links(*to)));
+            let to = to
+                .map(|(to, _)| *to)
+                .filter(|to| has_room(ground.links(*to)));
             if let Some(to) = to.or_else(|| first_with_room(ground, bound)) {
                 keep_between(ground, *other, to, node);
             }

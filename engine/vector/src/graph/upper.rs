@@ -106,12 +106,7 @@ impl Upper {
     }
 
     /// Finds nodes of the lowest upper level that are near, as slots.
-    pub(crate) fn descend(
-        &self,
-        scorer: &Scorer<'_>,
-        walker: &mut Walker,
-        starts: &mut Vec<u32>,
-    ) {
+    pub(crate) fn descend(&self, scorer: &Scorer<'_>, walker: &mut Walker, starts: &mut Vec<u32>) {
         starts.clear();
         for links in self.levels.iter().rev() {
             let nodes = links.len() / LINKS;
@@ -132,7 +127,10 @@ impl Upper {
     /// The links of each level, the lowest first.
     pub(crate) fn copy_levels(&self) -> Vec<Vec<u32>> {
         let copy = |level: &Vec<AtomicU32>| {
-            level.iter().map(|link| link.load(Ordering::Relaxed)).collect()
+            level
+                .iter()
+                .map(|link| link.load(Ordering::Relaxed))
+                .collect()
         };
         self.levels.iter().map(copy).collect()
     }

@@ -50,7 +50,10 @@ impl Fresh {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         let taken = self.taken.load(Ordering::Acquire);
-        #[expect(clippy::cast_possible_truncation, reason = "no more than there is room for")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "no more than there is room for"
+        )]
         let len = (self.added.load(Ordering::Acquire) - taken) as usize;
         len.min(self.places.len())
     }

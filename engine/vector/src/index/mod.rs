@@ -25,9 +25,9 @@ use crate::graph::blocks::{Blocks, MAX_SLOTS};
 use crate::graph::{Graph, blocks::Ground};
 use crate::metric::Metric;
 use crate::originals::{Originals, Rows};
+use arc_swap::ArcSwapOption;
 use fresh::Fresh;
 pub use memory::Memory;
-use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use room::Rooms;
 pub(crate) use search::calibrate::Calibration;
@@ -38,8 +38,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 pub(crate) use tend::Tended;
 pub use tend::Tending;
-pub use tender::Tender;
 use tender::Bell;
+pub use tender::Tender;
 use write::Writer;
 
 /// So many may be fresh. Who adds more has to link some first.

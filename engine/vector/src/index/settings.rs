@@ -125,7 +125,13 @@ impl Settings {
                 })
             }
         };
-        within("dimensions", self.dimensions, 1, MOST_DIMENSIONS, "from 1 to 65,535")?;
+        within(
+            "dimensions",
+            self.dimensions,
+            1,
+            MOST_DIMENSIONS,
+            "from 1 to 65,535",
+        )?;
         within("links", self.links, 2, 256, "from 2 to 256")?;
         within("breadth", self.breadth, 1, 10_000, "from 1 to 10,000")?;
         within("threads", self.threads, 1, 1024, "from 1 to 1,024")

@@ -97,7 +97,8 @@ impl Slots {
     #[inline]
     pub(crate) fn sees(&self, slot: u32, sequence: u64) -> bool {
         let slot = self.slot(slot);
-        sequence < slot.died.load(Ordering::Acquire) && slot.born.load(Ordering::Acquire) <= sequence
+        sequence < slot.died.load(Ordering::Acquire)
+            && slot.born.load(Ordering::Acquire) <= sequence
     }
 }
 

@@ -127,7 +127,8 @@ impl Index {
         let lives = |slot| self.slots.lives(slot);
         let ground = self.ground(&lives);
         let held = tended.held.iter().copied().collect();
-        self.graph.link(&ground, self.linking(), &held, &new, &mut tended.linkers);
+        self.graph
+            .link(&ground, self.linking(), &held, &new, &mut tended.linkers);
         self.fresh.take(new.len());
         tended.linked += new.len();
         tended.changed += new.len();
@@ -146,13 +147,17 @@ impl Index {
             }
             let mut gone: Vec<u32> = writer.dead.extract_if(.., |slot| can_go(slot)).collect();
             gone.sort_unstable();
-            let idle: Vec<u32> = fresh.into_iter().chain(writer.free.iter().copied()).collect();
+            let idle: Vec<u32> = fresh
+                .into_iter()
+                .chain(writer.free.iter().copied())
+                .collect();
             (gone, idle)
         };
         idle.extend(tended.left.iter().flat_map(|(_, left)| left));
         let lives = |slot| self.slots.lives(slot);
         let ground = self.ground(&lives);
-        self.graph.unlink(&ground, self.linking(), &gone, &idle, &mut tended.linkers);
+        self.graph
+            .unlink(&ground, self.linking(), &gone, &idle, &mut tended.linkers);
         for slot in &gone {
             self.graph.blocks.touch(*slot);
         }
@@ -180,7 +185,8 @@ impl Index {
             first.is_some_and(|first| first != NO_SLOT) && self.slots.lives(*slot)
         };
         let linked = (0..self.used()).filter(is_linked);
-        self.graph.raise(linked, self.linking(), &mut tended.linkers);
+        self.graph
+            .raise(linked, self.linking(), &mut tended.linkers);
         tended.raised_at = tended.linked;
         tended.changed = 0;
         if !tended.held.is_empty() {

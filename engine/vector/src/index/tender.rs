@@ -48,7 +48,8 @@ impl Bell {
     fn wait(&self, stop: &AtomicBool) -> bool {
         let mut said = self.said.lock();
         let stops = || stop.load(Ordering::Relaxed);
-        self.rung.wait_while(&mut said, |said| !said.work && !stops());
+        self.rung
+            .wait_while(&mut said, |said| !said.work && !stops());
         if stops() {
             return false;
         }

@@ -71,7 +71,11 @@ impl Index {
         if self.fresh.is_full() {
             return Ok(false);
         }
-        let reused = if writer.copied { None } else { writer.free.last().copied() };
+        let reused = if writer.copied {
+            None
+        } else {
+            writer.free.last().copied()
+        };
         let slot = match reused {
             Some(slot) => {
                 self.check_room(writer, false)?;

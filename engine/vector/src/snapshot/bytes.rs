@@ -102,13 +102,19 @@ impl<'a> Reader<'a> {
 
 /// Appends a list with its length before it.
 pub(super) fn put_u32s(bytes: &mut Vec<u8>, numbers: &[u32]) {
-    #[expect(clippy::cast_possible_truncation, reason = "lists of slots, of which there are fewer")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "lists of slots, of which there are fewer"
+    )]
     bytes.extend_from_slice(&(numbers.len() as u32).to_le_bytes());
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
 }
 
 pub(super) fn put_u64s(bytes: &mut Vec<u8>, numbers: &[u64]) {
-    #[expect(clippy::cast_possible_truncation, reason = "lists of parts, of which there are fewer")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "lists of parts, of which there are fewer"
+    )]
     bytes.extend_from_slice(&(numbers.len() as u32).to_le_bytes());
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
 }

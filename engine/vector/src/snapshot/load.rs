@@ -53,13 +53,17 @@ impl Index {
             .ok_or(damaged("its head is nowhere"))?;
         let mut bytes = Vec::new();
         from.seek(SeekFrom::Start(head_start)).map_err(failed)?;
-        from.take(head_length).read_to_end(&mut bytes).map_err(failed)?;
+        from.take(head_length)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
         let mut loading = Loading::new(settings, tag, &bytes)?;
         from.seek(SeekFrom::Start(0)).map_err(failed)?;
         for part in 0..loading.parts() {
             bytes.clear();
             let length = loading.part_bytes(part);
-            from.take(length as u64).read_to_end(&mut bytes).map_err(failed)?;
+            from.take(length as u64)
+                .read_to_end(&mut bytes)
+                .map_err(failed)?;
             loading.part(part, &bytes)?;
         }
         if from.stream_position().map_err(failed)? != head_start {
@@ -159,7 +163,11 @@ impl Loading {
         let index = &self.index;
         let blocks = &index.graph.blocks;
         let block_bytes = blocks.layout().bytes();
-        let row_bytes = if self.head.rows { index.settings.dimensions * 4 } else { 0 };
+        let row_bytes = if self.head.rows {
+            index.settings.dimensions * 4
+        } else {
+            0
+        };
         let mut reader = PartReader::new(bytes, *checksum, slots.len(), block_bytes, row_bytes)?;
         let mut row = vec![0.0; row_bytes / 4];
         let writer = &mut *index.writer.lock();
@@ -175,10 +183,14 @@ impl Loading {
                 index.slots.settle(slot, record.id, 0, 0);
                 continue;
             }
-            if record.born > self.head.latest || (record.died > self.head.latest && record.died != ALIVE) {
+            if record.born > self.head.latest
+                || (record.died > self.head.latest && record.died != ALIVE)
+            {
                 return Err(damaged("one was born or died after its last sequence"));
             }
-            index.slots.settle(slot, record.id, record.born, record.died);
+            index
+                .slots
+                .settle(slot, record.id, record.born, record.died);
             if record.died == ALIVE {
                 if writer.ids.get(record.id, &index.slots).is_some() {
                     return Err(damaged("one lives in two slots"));
@@ -188,7 +200,10 @@ impl Loading {
                 writer.dead.push(slot);
             }
             if let Some(originals) = index.originals.as_ref().filter(|_| self.head.rows) {
-                blocks.coder.check(&row).map_err(|_| damaged("a vector cannot be compared"))?;
+                blocks
+                    .coder
+                    .check(&row)
+                    .map_err(|_| damaged("a vector cannot be compared"))?;
                 let id = record.id;
                 originals.put(Wanted { slot, id }, &row)?;
             }
@@ -238,12 +253,20 @@ impl Loading {
             let writer = &mut *index.writer.lock();
             writer.latest = head.latest;
             let dead = writer.dead.len() + free.len() + held.len();
-            index.dead.store(u32::try_from(dead).unwrap_or(u32::MAX), Ordering::Relaxed);
+            index
+                .dead
+                .store(u32::try_from(dead).unwrap_or(u32::MAX), Ordering::Relaxed);
             let gone = free.len() + held.len();
-            tended.restore(head.used as usize - gone - head.fresh.len(), held, head.parts);
+            tended.restore(
+                head.used as usize - gone - head.fresh.len(),
+                held,
+                head.parts,
+            );
             writer.free = free;
         }
-        index.calibration.store(head.calibration.map(std::sync::Arc::new));
+        index
+            .calibration
+            .store(head.calibration.map(std::sync::Arc::new));
         index.graph.blocks.all_unchanged();
         Ok(index)
     }

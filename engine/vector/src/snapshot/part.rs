@@ -15,7 +15,13 @@ pub(super) struct PartWriter<'a> {
 
 impl PartWriter<'_> {
     /// Makes `bytes` the part of these slots. Returns its checksum.
-    pub(super) fn write(&self, slots: Range<u32>, records: &[Record], rows: &[f32], bytes: &mut Vec<u8>) -> u64 {
+    pub(super) fn write(
+        &self,
+        slots: Range<u32>,
+        records: &[Record],
+        rows: &[f32],
+        bytes: &mut Vec<u8>,
+    ) -> u64 {
         bytes.clear();
         for slot in slots {
             self.blocks.copy_out(slot, bytes);

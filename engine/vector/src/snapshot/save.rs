@@ -175,7 +175,9 @@ impl Snapshot<'_> {
     pub fn head(&mut self, bytes: &mut Vec<u8>) -> Result<(), IndexError> {
         let blocks = &self.index.graph.blocks;
         if (0..self.parts()).any(|part| blocks.is_changed(part)) {
-            return Err(damaged("a part that has changed was not written before its head"));
+            return Err(damaged(
+                "a part that has changed was not written before its head",
+            ));
         }
         self.head.parts.clone_from(&self.tended.checksums);
         bytes.clear();

@@ -59,7 +59,9 @@ impl Space {
         let centre = random.usize(..CENTRES) * self.dimensions;
         let centre = &self.centres[centre..centre + self.dimensions];
         let spread = 0.3 + random.f32();
-        let vector = centre.iter().map(|at| at + spread * normal(random) + self.shift);
+        let vector = centre
+            .iter()
+            .map(|at| at + spread * normal(random) + self.shift);
         vector.collect()
     }
 

@@ -32,8 +32,13 @@ impl Calibration {
     /// The recall at a breadth, for the nearest `k`.
     pub(crate) fn recall_at(&self, breadth: usize, k: usize) -> f32 {
         let breadth = per_ten(breadth, k);
-        let after = self.recalls.partition_point(|(known, _)| f64::from(*known) < breadth);
-        match (after.checked_sub(1).map(|at| self.recalls[at]), self.recalls.get(after)) {
+        let after = self
+            .recalls
+            .partition_point(|(known, _)| f64::from(*known) < breadth);
+        match (
+            after.checked_sub(1).map(|at| self.recalls[at]),
+            self.recalls.get(after),
+        ) {
             (Some(low), Some(high)) => {
                 let way = (breadth - f64::from(low.0)) / f64::from(high.0 - low.0);
                 low.1 + way as f32 * (high.1 - low.1)
@@ -45,7 +50,10 @@ impl Calibration {
 
     /// The breadth at which so much is found, if any that was tried is enough.
     pub(crate) fn breadth_for(&self, recall: f32, k: usize) -> Option<usize> {
-        let at = self.recalls.iter().position(|(_, known)| *known >= recall)?;
+        let at = self
+            .recalls
+            .iter()
+            .position(|(_, known)| *known >= recall)?;
         let high = self.recalls[at];
         let breadth = match at.checked_sub(1).map(|at| self.recalls[at]) {
             Some(low) if high.1 > low.1 => {
@@ -83,7 +91,11 @@ impl Index {
         let mut vectors = Vec::with_capacity(asking.len());
         for (slot, vector) in asking {
             let all = self.used() as usize * ASKING <= MOST_COMPARED;
-            let effort = if all { Effort::Exact } else { Effort::Breadth(TRUE_BREADTH) };
+            let effort = if all {
+                Effort::Exact
+            } else {
+                Effort::Breadth(TRUE_BREADTH)
+            };
             let truth = self.neighbours(slot, &vector, effort)?;
             vectors.push((slot, vector, truth));
         }
@@ -91,11 +103,18 @@ impl Index {
             let (mut right, mut all) = (0, 0);
             for (slot, vector, truth) in &vectors {
                 let found = self.neighbours(*slot, vector, effort)?;
-                right += truth.iter().filter(|hit| found.iter().any(|one| one.id == hit.id)).count();
+                right += truth
+                    .iter()
+                    .filter(|hit| found.iter().any(|one| one.id == hit.id))
+                    .count();
                 all += truth.len();
             }
             #[expect(clippy::cast_precision_loss, reason = "some thousands")]
-            Ok(if all == 0 { 1.0 } else { right as f32 / all as f32 })
+            Ok(if all == 0 {
+                1.0
+            } else {
+                right as f32 / all as f32
+            })
         };
         let mut recalls: Vec<(u32, f32)> = Vec::new();
         for breadth in BREADTHS {
@@ -123,7 +142,9 @@ impl Index {
             }
         }
         let calibration = self.calibration.load();
-        Ok(calibration.as_ref().and_then(|known| known.breadth_for(recall, k)))
+        Ok(calibration
+            .as_ref()
+            .and_then(|known| known.breadth_for(recall, k)))
     }
 
     /// What was measured, unless the index has more than doubled since.
@@ -140,7 +161,12 @@ impl Index {
 
     /// The nearest of a vector in the index. It is hidden itself: nobody else who asks has links to his
     /// nearest.
-    fn neighbours(&self, slot: u32, vector: &[f32], effort: Effort) -> Result<Vec<Hit>, IndexError> {
+    fn neighbours(
+        &self,
+        slot: u32,
+        vector: &[f32],
+        effort: Effort,
+    ) -> Result<Vec<Hit>, IndexError> {
         let query = Query::new(vector, NEIGHBOURS).effort(effort).without(slot);
         Ok(self.search(&query)?.hits)
     }
@@ -167,7 +193,9 @@ impl Index {
                 }
             })?,
             None => vectors.extend(
-                wanted.iter().map(|one| (one.slot, self.graph.blocks.whole(one.slot).to_vec())),
+                wanted
+                    .iter()
+                    .map(|one| (one.slot, self.graph.blocks.whole(one.slot).to_vec())),
             ),
         }
         Ok(vectors)
@@ -186,7 +214,10 @@ mod tests {
             vectors: 1000,
         };
         for (breadth, k, recall) in [(5, 10, 0.5), (15, 3, 0.65), (40, 10, 0.9), (60, 20, 0.85)] {
-            assert!((known.recall_at(breadth, k) - recall).abs() < 1e-6, "{breadth} {k}");
+            assert!(
+                (known.recall_at(breadth, k) - recall).abs() < 1e-6,
+                "{breadth} {k}"
+            );
         }
         assert_eq!(known.recall_at(500, 10), 0.9);
         for (recall, k, breadth) in [(0.1, 10, 10), (0.65, 1, 15), (0.9, 10, 40), (0.8, 30, 60)] {

@@ -68,7 +68,10 @@ impl Index {
             hidden: query.hidden,
         };
         let room = &mut *self.rooms.enter();
-        self.graph.blocks.coder.encode(query.vector, &mut room.code)?;
+        self.graph
+            .blocks
+            .coder
+            .encode(query.vector, &mut room.code)?;
         if matches!(query.effort, Effort::Exact) {
             return self.exact(asked, room);
         }
@@ -99,7 +102,11 @@ impl Index {
                 room.slots.clear();
                 room.slots.extend(seen);
             }
-            Plan::WalkAccepting { breadth, wanted, patience } => {
+            Plan::WalkAccepting {
+                breadth,
+                wanted,
+                patience,
+            } => {
                 self.start(&scorer, room);
                 room.allow(asked.within, self.used());
                 let ground = Ground {
@@ -120,9 +127,8 @@ impl Index {
                     (asked.within.is_none() || is_allowed(slot))
                         && self.slots.sees(slot, asked.sequence)
                 };
-                complete = walker.walk_accepting(
-                    &ground, &scorer, starts, breadth, wanted, patience, accepts,
-                );
+                complete = walker
+                    .walk_accepting(&ground, &scorer, starts, breadth, wanted, patience, accepts);
                 room.slots.clear();
                 let found = room.walker.accepted.found().iter();
                 room.slots.extend(found.map(|near| near.node()));

@@ -15,7 +15,11 @@ pub(super) enum Plan {
     /// Walk, and leave out afterwards what is not allowed.
     Walk { breadth: usize },
     /// Walk until enough that is allowed was found, or too much was compared.
-    WalkAccepting { breadth: usize, wanted: usize, patience: u64 },
+    WalkAccepting {
+        breadth: usize,
+        wanted: usize,
+        patience: u64,
+    },
 }
 
 /// How many codes a step of a walk compares.
@@ -46,7 +50,10 @@ impl Index {
         if scanned <= walk || self.graph.entry().is_none() {
             return Plan::Scan;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "far fewer than can be counted")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "far fewer than can be counted"
+        )]
         #[expect(clippy::cast_sign_loss, reason = "positive")]
         if share >= NEARLY_ALL {
             Plan::Walk {

@@ -46,7 +46,10 @@ impl Index {
             room.slots.truncate(many);
         }
         self.score(asked, room)?;
-        Ok((self.best(asked, room), if exact { How::Exact } else { How::Approximate }))
+        Ok((
+            self.best(asked, room),
+            if exact { How::Exact } else { How::Approximate },
+        ))
     }
 
     /// Puts how far each of `room.slots` truly is into `room.ranked`.
@@ -90,9 +93,16 @@ impl Index {
 
     /// The best of `room.ranked` as hits.
     pub(super) fn best(&self, asked: Asked<'_>, room: &mut Room) -> Vec<Hit> {
-        let sign = if self.settings.metric == Metric::Euclidean { 1.0 } else { -1.0 };
+        let sign = if self.settings.metric == Metric::Euclidean {
+            1.0
+        } else {
+            -1.0
+        };
         // Who was replaced while this search went on may have been met as the old one and as the new one.
-        let ranked = room.ranked.iter().filter(|(_, slot)| self.slots.sees(*slot, asked.sequence));
+        let ranked = room
+            .ranked
+            .iter()
+            .filter(|(_, slot)| self.slots.sees(*slot, asked.sequence));
         let hits = ranked.map(|(far, slot)| Hit {
             id: self.slots.id(*slot),
             slot: *slot,
@@ -101,7 +111,9 @@ impl Index {
         });
         let mut hits: Vec<Hit> = match asked.threshold {
             None => hits.collect(),
-            Some(limit) => hits.filter(|hit| sign * hit.score <= sign * limit).collect(),
+            Some(limit) => hits
+                .filter(|hit| sign * hit.score <= sign * limit)
+                .collect(),
         };
         hits.sort_unstable_by(|left, right| {
             let by_score = (sign * left.score).total_cmp(&(sign * right.score));
@@ -136,17 +148,20 @@ impl<'a> Measure<'a> {
         let far = match self.metric {
             Metric::Euclidean => self.kernels.squared_l2(self.query, row),
             Metric::Dot => self.kernels.dot(self.query, row).map(|dot| -dot),
-            Metric::Cosine => self.kernels.dot_and_square(self.query, row).map(|(dot, square)| {
-                let plain = dot.is_finite() && square.is_finite() && self.square.is_finite();
-                let cosine = if plain {
-                    cosine_from_parts(dot, self.square, square)
-                } else {
-                    None
-                };
-                let cosine = cosine.or_else(|| cosine_of_long(self.query, row));
-                debug_assert!(cosine.is_some(), "what has no direction is refused");
-                -cosine.unwrap_or(-1.0)
-            }),
+            Metric::Cosine => self
+                .kernels
+                .dot_and_square(self.query, row)
+                .map(|(dot, square)| {
+                    let plain = dot.is_finite() && square.is_finite() && self.square.is_finite();
+                    let cosine = if plain {
+                        cosine_from_parts(dot, self.square, square)
+                    } else {
+                        None
+                    };
+                    let cosine = cosine.or_else(|| cosine_of_long(self.query, row));
+                    debug_assert!(cosine.is_some(), "what has no direction is refused");
+                    -cosine.unwrap_or(-1.0)
+                }),
         };
         debug_assert!(far.is_ok(), "both have the dimensions of the index");
         far.unwrap_or(f32::MAX)

@@ -1,8 +1,8 @@
 //! Comparing codes with all that are allowed.
 
+use super::{Asked, Index, Room, Scorer};
 use crate::coding::Coding;
 use crate::metric::Metric;
-use super::{Asked, Index, Room, Scorer};
 
 /// So many codes are compared at once; those of the next portion are on their way meanwhile.
 const PORTION: usize = 64;
@@ -37,7 +37,10 @@ impl Index {
             }
         };
         match asked.within {
-            Some(within) => within.iter().take_while(|slot| *slot < used).for_each(&mut take),
+            Some(within) => within
+                .iter()
+                .take_while(|slot| *slot < used)
+                .for_each(&mut take),
             None => (0..used).for_each(&mut take),
         }
         scan(portion);
@@ -50,7 +53,11 @@ impl Index {
         let (Some(wanted), Some(last)) = ends else {
             return true;
         };
-        let rounding = if self.settings.metric == Metric::Cosine { COSINE_ROUNDING } else { 0.0 };
+        let rounding = if self.settings.metric == Metric::Cosine {
+            COSINE_ROUNDING
+        } else {
+            0.0
+        };
         !room.nearest.is_full()
             || self.settings.coding == Coding::Whole && last.far > wanted.far + rounding
     }

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Sets up the peers of `cargo xtask bench vector`: one command, nothing outside the user's cache.
+
+    python3 benches/peers/setup.py
+
+Makes a virtual environment with the pinned Python peers, builds the Rust peers with the versions of their
+own lock file, and writes down where both are (`peers.json`), which is how the benchmark finds them. Running it
+again changes nothing. Takes about ten minutes the first time; needs Python 3.11 or newer with its headers, a
+C++ compiler, cargo, and a network.
+
+What is compiled here is compiled for the processor of this machine: that is what the peers' authors recommend,
+and the benchmark must not be won against a build for an old one.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+READY_MADE = HERE / "requirements.txt"
+COMPILED = HERE / "requirements-compiled.txt"
+RUST = HERE / "rust"
+
+
+def cache():
+    """The same folder as `xtask/src/places.rs` names."""
+    own, xdg = os.environ.get("STRATIGRAPH_CACHE"), os.environ.get("XDG_CACHE_HOME")
+    if own:
+        return Path(own).absolute()
+    return (Path(xdg) if xdg else Path.home() / ".cache").absolute() / "stratigraph"
+
+
+def run(*words, **more):
+    words = [str(word) for word in words]
+    print("==>", " ".join(words), flush=True)
+    subprocess.run(words, check=True, **more)
+
+
+def python_peers(home):
+    """The interpreter of an environment named after everything that decides its content."""
+    content = READY_MADE.read_bytes() + COMPILED.read_bytes() + sys.version.encode()
+    folder = home / f"venv-{hashlib.sha256(content).hexdigest()[:16]}"
+    python = folder / "bin" / "python"
+    whole = folder / "whole"
+    if not whole.exists():
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
+        run(*pip, "--only-binary=:all:", "--requirement", READY_MADE)
+        # Without isolation it is built with the tools installed above, which are pinned.
+        # `--no-cache-dir`: a wheel in pip's cache may have been built on another machine.
+        run(*pip, "--no-binary=:all:", "--no-build-isolation", "--no-deps", "--no-cache-dir", "--requirement", COMPILED)
+        whole.touch()
+    return python
+
+
+def rust_peers(home):
+    target = home / "target"
+    flags = {"RUSTFLAGS": "-Ctarget-cpu=native", "CARGO_TARGET_DIR": str(target)}
+    # From its own folder, so that the settings of the product's checkout do not apply.
+    run("cargo", "build", "--release", "--locked", cwd=RUST, env={**os.environ, **flags})
+    return target / "release" / "stratigraph-peers"
+
+
+def main():
+    if sys.version_info < (3, 11):
+        sys.exit("the pinned versions need Python 3.11 or newer")
+    home = cache() / "peers"
+    home.mkdir(parents=True, exist_ok=True)
+    places = {"python": str(python_peers(home)), "rust": str(rust_peers(home))}
+    # Beside its place first, so that nobody ever reads half of it.
+    half = home / "peers.json.part"
+    half.write_text(json.dumps(places, indent=1) + "\n")
+    half.replace(home / "peers.json")
+    print("peers are in", home)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"setup.py: {error}")

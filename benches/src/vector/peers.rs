@@ -1,0 +1,155 @@
+//! The table of peers, and where `benches/peers/setup.py` has put them.
+
+use super::driver::Driver;
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A row of the table.
+pub(super) struct Known {
+    pub(super) name: &'static str,
+    /// What its driver calls it.
+    driver: &'static str,
+    language: Language,
+    /// Large pages for everything it asks for: a peer that does not ask for them itself.
+    huge_pages: bool,
+    /// Whether it is measured with `--quick`.
+    pub(super) quick: bool,
+    /// Whether it is measured on a million rows without being named: the others take hours there.
+    pub(super) million: bool,
+    /// Whether it has filters worth waiting for.
+    pub(super) filters: bool,
+}
+
+enum Language {
+    Python,
+    Rust,
+}
+
+const fn python(name: &'static str) -> Known {
+    Known {
+        name,
+        driver: name,
+        language: Language::Python,
+        huge_pages: false,
+        quick: false,
+        million: false,
+        filters: false,
+    }
+}
+
+const fn rust(name: &'static str) -> Known {
+    Known {
+        language: Language::Rust,
+        ..python(name)
+    }
+}
+
+/// The first is the one that the others are compared with.
+pub(super) const PEERS: &[Known] = &[
+    Known {
+        quick: true,
+        million: true,
+        filters: true,
+        ..python("hnswlib")
+    },
+    Known {
+        driver: "hnswlib",
+        huge_pages: true,
+        ..python("hnswlib-huge")
+    },
+    python("usearch"),
+    Known {
+        quick: true,
+        million: true,
+        ..python("usearch-i8")
+    },
+    Known {
+        filters: true,
+        ..python("faiss-hnsw")
+    },
+    Known {
+        quick: true,
+        million: true,
+        filters: true,
+        ..python("faiss-sq8")
+    },
+    Known {
+        million: true,
+        ..python("faiss-ivfpq")
+    },
+    Known {
+        million: true,
+        filters: true,
+        ..python("qdrant-edge")
+    },
+    rust("diskann"),
+    rust("diskann-sq8"),
+    // Its filter answers tens of queries a second: it would take longer than all others together.
+    rust("hnsw_rs"),
+];
+
+/// What the setup wrote down.
+pub(super) struct Places {
+    python: PathBuf,
+    rust: PathBuf,
+}
+
+impl Places {
+    pub(super) fn find() -> Result<Self> {
+        let path = cache()?.join("peers/peers.json");
+        let text = std::fs::read(&path).with_context(
+            || "the peers are not there: run `python3 benches/peers/setup.py` once (10 minutes)",
+        )?;
+        let places: Value = serde_json::from_slice(&text)?;
+        let place = |name: &str| -> Result<PathBuf> {
+            let place = places[name].as_str();
+            Ok(place
+                .with_context(|| format!("no {name} in {}", path.display()))?
+                .into())
+        };
+        Ok(Self {
+            python: place("python")?,
+            rust: place("rust")?,
+        })
+    }
+
+    /// The peer's process, which reads the set in `folder`.
+    pub(super) fn start(&self, peer: &Known, folder: &Path) -> Result<Driver> {
+        let mut command = match peer.language {
+            Language::Rust => Command::new(&self.rust),
+            Language::Python => {
+                let mut python = Command::new(&self.python);
+                // No byte code beside the sources.
+                python
+                    .arg("-B")
+                    .arg(benches().join("peers/python/driver.py"));
+                python
+            }
+        };
+        if peer.huge_pages {
+            command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+        }
+        command.arg(peer.driver).arg(folder);
+        Driver::start(peer.name, command)
+    }
+}
+
+/// This package's folder in the checkout the benchmark was called in. Cargo says which; the path at
+/// compile time may be of another checkout that shares the build output.
+fn benches() -> PathBuf {
+    env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| "benches".into(), PathBuf::from)
+}
+
+/// The folder that `xtask/src/places.rs` and `benches/peers/setup.py` name.
+pub(super) fn cache() -> Result<PathBuf> {
+    let dir = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    match (dir("STRATIGRAPH_CACHE"), dir("XDG_CACHE_HOME"), dir("HOME")) {
+        (Some(own), _, _) => Ok(own.into()),
+        (None, Some(xdg), _) => Ok(Path::new(&xdg).join("stratigraph")),
+        (None, None, Some(home)) => Ok(Path::new(&home).join(".cache/stratigraph")),
+        (None, None, None) => anyhow::bail!("no HOME: set STRATIGRAPH_CACHE"),
+    }
+}
