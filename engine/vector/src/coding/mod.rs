@@ -94,12 +94,15 @@ impl Coder {
             }
             .into());
         }
-        if let Some(place) = vector.iter().position(|component| !component.is_finite()) {
+        // In f64, so that neither the smallest nor the largest vector loses its length.
+        let square = square(vector);
+        if !square.is_finite() {
+            // No square of a finite component is too large for an f64.
+            let place = vector.iter().position(|component| !component.is_finite());
+            let place = place.unwrap_or_default();
             let value = vector[place].to_string();
             return Err(IndexError::NotFinite { place, value });
         }
-        // In f64, so that neither the smallest nor the largest vector loses its length.
-        let square: f64 = vector.iter().map(|one| f64::from(*one).powi(2)).sum();
         let length = square.sqrt();
         match self.metric {
             Metric::Cosine if length == 0.0 => Err(IndexError::NoDirection),
@@ -187,4 +190,17 @@ fn round(number: f32) -> i8 {
 fn whole(number: f32) -> f32 {
     const ONES: f32 = 12_582_912.0;
     (number + ONES) - ONES
+}
+
+/// The square of a vector's length, in sums that do not wait for each other.
+fn square(vector: &[f32]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (eights, rest) = vector.as_chunks::<8>();
+    for eight in eights {
+        for (sum, component) in sums.iter_mut().zip(eight) {
+            *sum += f64::from(*component) * f64::from(*component);
+        }
+    }
+    let rest: f64 = rest.iter().map(|one| f64::from(*one).powi(2)).sum();
+    sums.iter().sum::<f64>() + rest
 }

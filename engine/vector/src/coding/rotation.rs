@@ -14,8 +14,8 @@ const ROUNDS: usize = 4;
 /// A turn of a space of so many dimensions; the same one for the same number.
 #[derive(Debug)]
 pub(crate) struct Rotation {
-    /// One bit per component and round: whether its sign changes.
-    signs: Vec<[bool; ROUNDS]>,
+    /// The sign bit of each component, if it changes, for each round.
+    signs: [Vec<u32>; ROUNDS],
     /// The largest power of two that the dimensions have room for.
     span: usize,
     /// What undoes the growth of one transform.
@@ -28,12 +28,10 @@ impl Rotation {
             0 => 0,
             some => 1 << some.ilog2(),
         };
-        let signs = (0..dimensions).map(|place| {
-            let mixed = mix(place as u64);
-            std::array::from_fn(|round| mixed >> round & 1 == 1)
-        });
+        let sign = |round: usize, place: usize| ((mix(place as u64) >> round & 1) as u32) << 31;
+        let signs = |round| (0..dimensions).map(|place| sign(round, place)).collect();
         Self {
-            signs: signs.collect(),
+            signs: std::array::from_fn(signs),
             span,
             #[expect(clippy::cast_precision_loss, reason = "a power of two")]
             shrink: 1.0 / (span as f32).sqrt(),
@@ -45,13 +43,11 @@ impl Rotation {
     /// A transform needs a power of two, so the rounds take turns: the first components, then the last.
     /// Where they overlap, what one has spread the other spreads further.
     pub(crate) fn turn(&self, vector: &mut [f32]) {
-        debug_assert_eq!(vector.len(), self.signs.len());
         let late = vector.len() - self.span;
-        for round in 0..ROUNDS {
-            for (component, signs) in vector.iter_mut().zip(&self.signs) {
-                if signs[round] {
-                    *component = -*component;
-                }
+        for (round, signs) in self.signs.iter().enumerate() {
+            debug_assert_eq!(vector.len(), signs.len());
+            for (component, sign) in vector.iter_mut().zip(signs) {
+                *component = f32::from_bits(component.to_bits() ^ sign);
             }
             let first = if round % 2 == 0 { 0 } else { late };
             let part = &mut vector[first..first + self.span];
@@ -66,7 +62,9 @@ impl Rotation {
 /// The Walsh-Hadamard transform of a power of two of numbers.
 fn transform(numbers: &mut [f32]) {
     let mut half = numbers.len() / 2;
-    while half > 0 {
+    // The last three steps are within eight numbers that follow each other.
+    let least = if numbers.len() < 8 { 0 } else { 4 };
+    while half > least {
         for pair in numbers.chunks_exact_mut(2 * half) {
             let (left, right) = pair.split_at_mut(half);
             for (left, right) in left.iter_mut().zip(right) {
@@ -75,6 +73,18 @@ fn transform(numbers: &mut [f32]) {
         }
         half /= 2;
     }
+    if least > 0 {
+        for eight in numbers.as_chunks_mut().0 {
+            *eight = within_eight(*eight);
+        }
+    }
+}
+
+/// The transform of eight numbers.
+fn within_eight([a, b, c, d, e, f, g, h]: [f32; 8]) -> [f32; 8] {
+    let (a, b, c, d, e, f, g, h) = (a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h);
+    let (a, b, c, d, e, f, g, h) = (a + c, b + d, a - c, b - d, e + g, f + h, e - g, f - h);
+    [a + b, a - b, c + d, c - d, e + f, e - f, g + h, g - h]
 }
 
 /// A number that looks random and depends on the place alone.

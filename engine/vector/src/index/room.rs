@@ -28,6 +28,8 @@ pub(crate) struct Room {
     pub(super) nearest: Nearest,
     pub(super) slots: Vec<u32>,
     pub(super) ranked: Vec<(f32, u32)>,
+    /// The same by codes.
+    pub(super) rough: Vec<(f32, u32)>,
     pub(super) wanted: Vec<Wanted>,
     /// A bit per slot: whether it is allowed.
     pub(super) allowed: Vec<u64>,
@@ -65,6 +67,7 @@ impl Rooms {
                 nearest: Nearest::default(),
                 slots: Vec::new(),
                 ranked: Vec::new(),
+                rough: Vec::new(),
                 wanted: Vec::new(),
                 allowed: Vec::new(),
             })

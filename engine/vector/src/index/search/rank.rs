@@ -4,6 +4,7 @@
 use super::{Asked, Hit, How, Index, Room, Scorer};
 use crate::coding::Coding;
 use crate::error::IndexError;
+use crate::graph::blocks::NO_SLOT;
 use crate::kernel::{Kernels, cosine_from_parts, cosine_of_long};
 use crate::metric::Metric;
 use crate::originals::Wanted;
@@ -11,12 +12,12 @@ use crate::originals::Wanted;
 impl Index {
     /// So many are told apart by all bits of their codes, to make up for what half of the bits lose.
     pub(super) fn candidates_by_bits(k: usize) -> usize {
-        k.saturating_mul(6).saturating_add(24)
+        k.saturating_mul(4).saturating_add(24)
     }
 
-    /// So many are told apart by their vectors, to make up for what all bits lose.
+    /// So many are scored by their vectors in any case.
     fn candidates_by_vector(k: usize) -> usize {
-        (k + k / 2).saturating_add(4)
+        k.saturating_add(2)
     }
 
     /// The best of `room.slots`, which are sorted by codes. `all` says that no others are as near.
@@ -27,35 +28,69 @@ impl Index {
         all: bool,
         room: &mut Room,
     ) -> Result<(Vec<Hit>, How), IndexError> {
-        let many = Self::candidates_by_vector(asked.k);
         let coding = self.settings.coding;
-        if coding == Coding::Halves && room.slots.len() > many {
+        if coding == Coding::Whole {
+            if !all {
+                room.slots.truncate(asked.k);
+            }
+            room.ranked.clear();
+            self.score(asked, room)?;
+            return Ok((self.best(asked, room), how(all)));
+        }
+        let first = Self::candidates_by_vector(asked.k);
+        let by_bits = !all || room.slots.len() > first;
+        if by_bits {
             room.slots.truncate(Self::candidates_by_bits(asked.k));
             scorer.far_by_all_bits(&room.slots, &mut room.scores);
-            room.ranked.clear();
+            room.rough.clear();
             let far = room.scores.far.iter().copied();
-            room.ranked.extend(far.zip(room.slots.iter().copied()));
-            room.ranked.sort_unstable_by(|left, right| {
+            room.rough.extend(far.zip(room.slots.iter().copied()));
+            room.rough.sort_unstable_by(|left, right| {
                 left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
             });
             room.slots.clear();
-            room.slots.extend(room.ranked.iter().map(|(_, slot)| *slot));
+            let nearest = room.rough.iter().take(first);
+            room.slots.extend(nearest.map(|(_, slot)| *slot));
         }
-        let exact = all && (room.slots.len() <= many || coding == Coding::Whole);
-        if !exact {
-            room.slots.truncate(many);
-        }
+        room.ranked.clear();
         self.score(asked, room)?;
-        Ok((
-            self.best(asked, room),
-            if exact { How::Exact } else { How::Approximate },
-        ))
+        if by_bits {
+            self.score_doubtful(asked, first, room)?;
+        }
+        Ok((self.best(asked, room), how(!by_bits)))
     }
 
-    /// Puts how far each of `room.slots` truly is into `room.ranked`.
+    /// Scores those as well whose codes do not tell whether they are among the best. What codes lose is
+    /// seen on those that were scored.
+    fn score_doubtful(
+        &self,
+        asked: Asked<'_>,
+        scored: usize,
+        room: &mut Room,
+    ) -> Result<(), IndexError> {
+        let Some((known, doubtful)) = room.rough.split_at_checked(scored) else {
+            return Ok(());
+        };
+        let lost = || {
+            let both = room.ranked.iter().zip(known);
+            both.map(|(exact, rough)| exact.0 - rough.0)
+        };
+        let least = lost().fold(f32::MAX, f32::min);
+        let most = lost().fold(f32::MIN, f32::max);
+        let mut far: Vec<f32> = room.ranked.iter().map(|(far, _)| *far).collect();
+        let (_, worst, _) = far.select_nth_unstable_by(asked.k - 1, f32::total_cmp);
+        // The next may have lost somewhat less than any of those.
+        let border = *worst - least + (most - least);
+        room.slots.clear();
+        let close = doubtful.iter().take_while(|(rough, _)| *rough < border);
+        room.slots
+            .extend(close.map(|(_, slot)| *slot).take(2 * asked.k));
+        self.score(asked, room)
+    }
+
+    /// Appends how far each of `room.slots` truly is to `room.ranked`.
     pub(super) fn score(&self, asked: Asked<'_>, room: &mut Room) -> Result<(), IndexError> {
         let measure = Measure::new(self.settings.metric, asked.vector);
-        room.ranked.clear();
         let Some(originals) = &self.originals else {
             for slot in &room.slots {
                 let far = measure.far(self.graph.blocks.whole(*slot));
@@ -68,21 +103,25 @@ impl Index {
             slot: *slot,
             id: self.slots.id(*slot),
         }));
+        let before = room.ranked.len();
         let ranked = &mut room.ranked;
         let wanted = &room.wanted;
-        let mut wrong = None;
-        originals.visit(wanted, &mut |place, row| match wanted.get(place) {
-            Some(wanted) if row.len() == asked.vector.len() => {
-                ranked.push((measure.far(row), wanted.slot));
+        ranked.resize(before + wanted.len(), (f32::NAN, NO_SLOT));
+        let mut shown = 0;
+        originals.visit(wanted, &mut |place, row| {
+            let room = ranked.get_mut(before + place);
+            let room = room.filter(|room| room.1 == NO_SLOT && row.len() == asked.vector.len());
+            if let (Some(room), Some(wanted)) = (room, wanted.get(place)) {
+                *room = (measure.far(row), wanted.slot);
+                shown += 1;
             }
-            _ => wrong = Some(place),
         })?;
-        if wrong.is_some() || ranked.len() != wanted.len() {
+        if shown != wanted.len() {
             return Err(IndexError::Original {
                 place: "the vectors kept outside of the index".to_owned(),
                 reason: format!(
                     "{} of {} were shown, each once and with {} dimensions",
-                    ranked.len(),
+                    shown,
                     wanted.len(),
                     asked.vector.len()
                 ),
@@ -122,6 +161,10 @@ impl Index {
         hits.truncate(asked.k);
         hits
     }
+}
+
+fn how(exact: bool) -> How {
+    if exact { How::Exact } else { How::Approximate }
 }
 
 /// How far vectors truly are from a query. Lower is nearer, whatever the metric.

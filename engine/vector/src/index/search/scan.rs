@@ -3,6 +3,8 @@
 use super::{Asked, Index, Room, Scorer};
 use crate::coding::Coding;
 use crate::metric::Metric;
+use roaring::RoaringBitmap;
+use std::ops::Range;
 
 /// So many codes are compared at once; those of the next portion are on their way meanwhile.
 const PORTION: usize = 64;
@@ -14,9 +16,13 @@ impl Index {
     pub(super) fn scan(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) -> bool {
         room.nearest.begin(Self::candidates_by_bits(asked.k));
         let used = self.used();
-        let portion = &mut room.slots;
-        let mut scan = |portion: &[u32]| {
-            room.walker.work.distances += portion.len() as u64;
+        let mut members = Members::of(asked.within, used);
+        let (mut now, mut soon) = ([0; PORTION], [0; PORTION]);
+        let mut count = self.ask_for(members.next_many(&mut now));
+        while count > 0 {
+            let next_count = self.ask_for(members.next_many(&mut soon));
+            let portion = &now[..count];
+            room.walker.work.distances += count as u64;
             scorer.far(portion, &mut room.scores);
             for (slot, far) in portion.iter().zip(&room.scores.far) {
                 if room.nearest.would_take(*far)
@@ -26,24 +32,9 @@ impl Index {
                     room.nearest.offer(*far, *slot);
                 }
             }
-        };
-        portion.clear();
-        let mut take = |slot: u32| {
-            self.graph.blocks.prefetch(slot);
-            portion.push(slot);
-            if portion.len() == 2 * PORTION {
-                scan(&portion[..PORTION]);
-                portion.drain(..PORTION);
-            }
-        };
-        match asked.within {
-            Some(within) => within
-                .iter()
-                .take_while(|slot| *slot < used)
-                .for_each(&mut take),
-            None => (0..used).for_each(&mut take),
+            std::mem::swap(&mut now, &mut soon);
+            count = next_count;
         }
-        scan(portion);
         room.slots.clear();
         let found = room.nearest.found();
         room.slots.extend(found.iter().map(|near| near.node()));
@@ -60,5 +51,50 @@ impl Index {
         };
         !room.nearest.is_full()
             || self.settings.coding == Coding::Whole && last.far > wanted.far + rounding
+    }
+}
+
+impl Index {
+    /// Asks for the codes of slots ahead of their use. Returns how many there are.
+    fn ask_for(&self, slots: &[u32]) -> usize {
+        for slot in slots {
+            self.graph.blocks.prefetch(*slot);
+        }
+        slots.len()
+    }
+}
+
+/// The slots that are to be looked at.
+enum Members<'a> {
+    Every(Range<u32>),
+    Some(roaring::bitmap::Iter<'a>, u32),
+}
+
+impl<'a> Members<'a> {
+    /// Those of the first `used` slots that are in the set, if there is one.
+    fn of(within: Option<&'a RoaringBitmap>, used: u32) -> Self {
+        match within {
+            None => Self::Every(0..used),
+            Some(within) => Self::Some(within.iter(), used),
+        }
+    }
+
+    /// The next few, none if there are no more.
+    fn next_many<'b>(&mut self, room: &'b mut [u32]) -> &'b [u32] {
+        match self {
+            Self::Every(slots) => {
+                let count = room.len().min(slots.len());
+                for (place, slot) in room.iter_mut().zip(slots) {
+                    *place = slot;
+                }
+                &room[..count]
+            }
+            Self::Some(slots, used) => {
+                let slots = slots.next_many(room);
+                // They are in order, and those that are not there come last.
+                let count = slots.partition_point(|slot| slot < used);
+                &slots[..count]
+            }
+        }
     }
 }
