@@ -69,7 +69,9 @@ fn counts_what_is_given() {
         let mut random = Rng::with_seed(1);
         let space = Space::new(&mut random, 48);
         let before = given();
-        let settings = Settings::new(48, Metric::Cosine).coding(coding).memory_limit(64 << 20);
+        let settings = Settings::new(48, Metric::Cosine)
+            .coding(coding)
+            .memory_limit(64 << 20);
         let index = settings.threads(2).build().unwrap();
         assert_counted(&index, before, "empty");
         for id in 0..12_000 {
@@ -82,7 +84,12 @@ fn counts_what_is_given() {
         for k in [1, 10, 3000, 12_000] {
             let vector = space.vector(&mut random);
             let query = Query::new(&vector, k);
-            for effort in [Effort::Scan, Effort::Exact, Effort::Breadth(30), Effort::Recall(0.9)] {
+            for effort in [
+                Effort::Scan,
+                Effort::Exact,
+                Effort::Breadth(30),
+                Effort::Recall(0.9),
+            ] {
                 index.search(&query.effort(effort)).unwrap();
                 index.search(&query.effort(effort).within(&slots)).unwrap();
             }
@@ -106,7 +113,10 @@ fn counts_what_is_mapped() {
     for rerank in [Rerank::Memory, Rerank::File(dir.clone())] {
         let _told = Told(format!("{rerank:?}"));
         let file = matches!(rerank, Rerank::File(_));
-        let index = Settings::new(384, Metric::Cosine).rerank(rerank).build().unwrap();
+        let index = Settings::new(384, Metric::Cosine)
+            .rerank(rerank)
+            .build()
+            .unwrap();
         let before = (resident(), index.memory());
         for id in 0..30_000 {
             index.insert(1, id, &vectors[id as usize % 500]).unwrap();
@@ -122,8 +132,14 @@ fn counts_what_is_mapped() {
         }
         // Four mappings, each of which ends in the middle of a huge page.
         let most = counted + 5 * (2 << 20);
-        assert!(mapped <= most, "{mapped} bytes are mapped, {counted} counted");
-        assert!(mapped + (2 << 20) >= counted, "{mapped} bytes are mapped, {counted} counted");
+        assert!(
+            mapped <= most,
+            "{mapped} bytes are mapped, {counted} counted"
+        );
+        assert!(
+            mapped + (2 << 20) >= counted,
+            "{mapped} bytes are mapped, {counted} counted"
+        );
     }
     std::fs::remove_file(dir).unwrap();
 }
@@ -133,7 +149,11 @@ fn a_full_index_goes_on() {
     let space = Space::new(&mut random, 16);
     for limit in [0, 1000, 100 << 10, 1 << 20] {
         let _told = Told(format!("limit {limit}"));
-        let index = Settings::new(16, Metric::Dot).links(4).memory_limit(limit).build().unwrap();
+        let index = Settings::new(16, Metric::Dot)
+            .links(4)
+            .memory_limit(limit)
+            .build()
+            .unwrap();
         let mut count = 0;
         let full = loop {
             let vector = space.vector(&mut random);
@@ -175,18 +195,29 @@ fn a_full_index_goes_on() {
 fn churn_takes_no_more() {
     let mut random = Rng::with_seed(4);
     let space = Space::new(&mut random, 16);
-    let index = Settings::new(16, Metric::Cosine).memory_limit(64 << 20).build().unwrap();
+    let index = Settings::new(16, Metric::Cosine)
+        .memory_limit(64 << 20)
+        .build()
+        .unwrap();
     let mut sequence = 0;
     let mut taken = None;
     for generation in 0..20 {
         for id in 0..2500 {
             sequence += 1;
-            index.insert(sequence, (generation % 3) * 1_000_000 + id, &space.vector(&mut random)).unwrap();
+            index
+                .insert(
+                    sequence,
+                    (generation % 3) * 1_000_000 + id,
+                    &space.vector(&mut random),
+                )
+                .unwrap();
         }
         if generation > 0 {
             for id in 0..2500 {
                 sequence += 1;
-                index.remove(sequence, ((generation - 1) % 3) * 1_000_000 + id).unwrap();
+                index
+                    .remove(sequence, ((generation - 1) % 3) * 1_000_000 + id)
+                    .unwrap();
             }
         }
         index.tend(sequence);
@@ -197,7 +228,10 @@ fn churn_takes_no_more() {
         }
         if let Some(taken) = taken {
             let now = memory.total() as f64 / taken.total() as f64;
-            assert!(now < 1.02, "generation {generation}: {memory:?}, {taken:?} before");
+            assert!(
+                now < 1.02,
+                "generation {generation}: {memory:?}, {taken:?} before"
+            );
         }
     }
 }

@@ -66,14 +66,20 @@ impl Case {
 
     /// A new vector, now and then one that there is already, or one of whole numbers, which ties with many.
     fn vector(&mut self) -> Vec<f32> {
-        let Self { random, space, model, .. } = self;
+        let Self {
+            random,
+            space,
+            model,
+            ..
+        } = self;
         match random.u8(..20) {
-            0 if !model.lives.is_empty() => {
-                model.lives[random.usize(..model.lives.len())].vector.clone()
-            }
+            0 if !model.lives.is_empty() => model.lives[random.usize(..model.lives.len())]
+                .vector
+                .clone(),
             1 => {
-                let mut whole: Vec<f32> =
-                    (0..space.dimensions).map(|_| f32::from(random.i8(-1..=1))).collect();
+                let mut whole: Vec<f32> = (0..space.dimensions)
+                    .map(|_| f32::from(random.i8(-1..=1)))
+                    .collect();
                 whole[0] += 3.0;
                 whole
             }
@@ -121,14 +127,18 @@ impl Case {
         }
         let lives = &self.model.lives;
         let mut slots: Vec<u32> = lives.iter().map(|life| life.slot).collect();
-        let some = random.choice([0.0, 0.001, 0.01, 0.1, 0.3, 0.4, 0.45, 0.5, 0.9, 1.0]).unwrap();
+        let some = random
+            .choice([0.0, 0.001, 0.01, 0.1, 0.3, 0.4, 0.45, 0.5, 0.9, 1.0])
+            .unwrap();
         let count = (slots.len() as f64 * some).ceil() as usize;
         if kind < 6 {
             random.shuffle(&mut slots);
         } else {
             // Those that are nearest to it, or those that are farthest.
-            let far: Vec<f32> =
-                lives.iter().map(|life| self.model.score(near, &life.vector)).collect();
+            let far: Vec<f32> = lives
+                .iter()
+                .map(|life| self.model.score(near, &life.vector))
+                .collect();
             let mut order: Vec<usize> = (0..slots.len()).collect();
             order.sort_by(|left, right| far[*left].total_cmp(&far[*right]));
             if kind == 6 {
@@ -155,7 +165,11 @@ impl Case {
                 1 => Some(self.sequence),
                 _ => Some(self.random.u64(self.oldest..=self.sequence)),
             },
-            threshold: if self.random.u8(..4) == 0 { self.threshold(&vector) } else { None },
+            threshold: if self.random.u8(..4) == 0 {
+                self.threshold(&vector)
+            } else {
+                None
+            },
             vector,
             k,
         };
@@ -226,8 +240,11 @@ fn answers_are_those_of_the_model() {
                 let mut case = Case::new(seed, metric, coding, ids);
                 case.run(9000);
                 let Seen { right, all: of, .. } = case.seen;
-                println!("{metric:?} {coding:?} {}: {:?}", case.space.dimensions, case.seen);
-                    // Codes of a byte cannot tell apart what differs in one or two dimensions only.
+                println!(
+                    "{metric:?} {coding:?} {}: {:?}",
+                    case.space.dimensions, case.seen
+                );
+                // Codes of a byte cannot tell apart what differs in one or two dimensions only.
                 let least = if case.space.dimensions < 8 { 85 } else { 97 };
                 assert!(right * 100 >= of * least, "{right} of {of}");
                 all.walks += case.seen.walks;

@@ -10,7 +10,10 @@ use stratigraph_vector::{Coding, Effort, How, Metric, Query, Settings};
 /// An exact search that may look at nothing gave the hits of the search before it.
 #[test]
 fn nothing_is_found_where_nothing_is_allowed() {
-    let index = Settings::new(2, Metric::Dot).memory_limit(1 << 20).build().unwrap();
+    let index = Settings::new(2, Metric::Dot)
+        .memory_limit(1 << 20)
+        .build()
+        .unwrap();
     index.insert(1, 1, &[1.0, 0.0]).unwrap();
     let query = Query::new(&[1.0, 1.0], 5).effort(Effort::Exact);
     assert_eq!(index.search(&query).unwrap().hits.len(), 1);
@@ -25,7 +28,11 @@ fn nothing_is_found_where_nothing_is_allowed() {
 fn slots_that_are_not_there_cost_nothing() {
     let mut random = Rng::with_seed(1);
     let space = Space::new(&mut random, 8);
-    let index = Settings::new(8, Metric::Cosine).links(4).memory_limit(4 << 20).build().unwrap();
+    let index = Settings::new(8, Metric::Cosine)
+        .links(4)
+        .memory_limit(4 << 20)
+        .build()
+        .unwrap();
     for id in 0..6000 {
         index.insert(1, id, &space.vector(&mut random)).unwrap();
     }
@@ -56,7 +63,9 @@ fn of_many_that_are_equal_the_smallest_ids_are_found_or_the_answer_is_not_called
             index.insert(1, id, &[1.0, 2.0, 3.0]).unwrap();
         }
         let search = |k, effort| {
-            let answer = index.search(&Query::new(&[1.0, 2.0, 3.5], k).effort(effort)).unwrap();
+            let answer = index
+                .search(&Query::new(&[1.0, 2.0, 3.5], k).effort(effort))
+                .unwrap();
             let ids: Vec<u64> = answer.hits.iter().map(|hit| hit.id).collect();
             (ids, answer.how)
         };
@@ -64,7 +73,10 @@ fn of_many_that_are_equal_the_smallest_ids_are_found_or_the_answer_is_not_called
             let wanted: Vec<u64> = (0..k as u64).collect();
             assert_eq!(search(k, Effort::Exact), (wanted.clone(), How::Exact));
             let (ids, how) = search(k, Effort::Scan);
-            assert!(how == How::Approximate || ids == wanted, "{metric:?} {k}: {ids:?}");
+            assert!(
+                how == How::Approximate || ids == wanted,
+                "{metric:?} {k}: {ids:?}"
+            );
         }
     }
 }
@@ -74,8 +86,12 @@ fn of_many_that_are_equal_the_smallest_ids_are_found_or_the_answer_is_not_called
 fn recall_is_measured_again_when_the_index_has_grown() {
     let mut random = Rng::with_seed(3);
     let space = Space::new(&mut random, 16);
-    let index =
-        Settings::new(16, Metric::Cosine).links(3).breadth(12).memory_limit(32 << 20).build().unwrap();
+    let index = Settings::new(16, Metric::Cosine)
+        .links(3)
+        .breadth(12)
+        .memory_limit(32 << 20)
+        .build()
+        .unwrap();
     let grow = |ids: std::ops::Range<u64>, random: &mut Rng| {
         for id in ids {
             index.insert(id, id, &space.vector(random)).unwrap();
@@ -97,8 +113,14 @@ fn recall_is_measured_again_when_the_index_has_grown() {
     grow(100..10_000, &mut random);
     let query = space.vector(&mut random);
     let stale = index.search(&Query::new(&query, 10)).unwrap();
-    assert_eq!(stale.estimated_recall, None, "nobody knows how good it is now");
-    assert!(right(Effort::Breadth(10), &mut random) < 400, "it takes more than the least");
+    assert_eq!(
+        stale.estimated_recall, None,
+        "nobody knows how good it is now"
+    );
+    assert!(
+        right(Effort::Breadth(10), &mut random) < 400,
+        "it takes more than the least"
+    );
     let found = right(Effort::Recall(0.97), &mut random);
     assert!(found >= 475, "{found} of 500");
     let known = index.search(&Query::new(&query, 10)).unwrap();

@@ -2,8 +2,7 @@
 //!
 //! `STRATIGRAPH_VECTOR_ROUNDS` multiplies what the long ones do; with 20 they do what `reliability.md` asks for.
 
-#![expect(clippy::allow_attributes, reason = "each test takes a part of this")]
-#![allow(dead_code, reason = "as above")]
+#![allow(dead_code, reason = "each test takes a part of this")]
 
 pub(crate) mod model;
 
@@ -59,7 +58,9 @@ impl Space {
         let centre = random.usize(..CENTRES) * self.dimensions;
         let centre = &self.centres[centre..centre + self.dimensions];
         let spread = 0.3 + random.f32();
-        let vector = centre.iter().map(|at| at + spread * normal(random) + self.shift);
+        let vector = centre
+            .iter()
+            .map(|at| at + spread * normal(random) + self.shift);
         vector.collect()
     }
 

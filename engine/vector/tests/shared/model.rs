@@ -78,6 +78,11 @@ impl Model {
 
     pub(crate) fn insert(&mut self, sequence: u64, id: u64, slot: u32, vector: &[f32]) {
         self.remove(sequence, id);
+        self.insert_new(sequence, id, slot, vector);
+    }
+
+    /// The same with an id that nobody has had.
+    pub(crate) fn insert_new(&mut self, sequence: u64, id: u64, slot: u32, vector: &[f32]) {
         self.lives.push(Life {
             id,
             slot,
@@ -124,7 +129,12 @@ impl Model {
             }
         };
         let truth = self.exact_score(query, row);
-        let size = |vector: &[f32]| vector.iter().map(|one| f64::from(*one).powi(2)).sum::<f64>();
+        let size = |vector: &[f32]| {
+            vector
+                .iter()
+                .map(|one| f64::from(*one).powi(2))
+                .sum::<f64>()
+        };
         let size = match self.metric {
             Metric::Cosine => 1.0,
             Metric::Dot | Metric::Euclidean => size(query) + size(row),
@@ -138,7 +148,9 @@ impl Model {
     fn exact_score(&self, query: &[f32], row: &[f32]) -> f64 {
         let sum = |of: fn(f64, f64) -> f64| -> f64 {
             let pairs = query.iter().zip(row);
-            pairs.map(|(left, right)| of(f64::from(*left), f64::from(*right))).sum()
+            pairs
+                .map(|(left, right)| of(f64::from(*left), f64::from(*right)))
+                .sum()
         };
         match self.metric {
             Metric::Dot => sum(|left, right| left * right),
@@ -199,15 +211,29 @@ impl Model {
         answer: &Answer,
     ) -> usize {
         let within = wish.within.as_ref().map(RoaringBitmap::len);
-        let Wish { k, sequence, threshold, .. } = wish;
-        let Answer { how, strategy, hits, .. } = answer;
+        let Wish {
+            k,
+            sequence,
+            threshold,
+            ..
+        } = wish;
+        let Answer {
+            how,
+            strategy,
+            hits,
+            ..
+        } = answer;
         let _told = Told(format!(
             "{effort:?}, k {k}, within {within:?}, at {sequence:?}, threshold {threshold:?}: \
              {how:?} by {strategy:?}, {} hits",
             hits.len()
         ));
         if threshold.is_none() {
-            assert_eq!(hits.len(), truth.allowed.len().min(*k), "as many as there are");
+            assert_eq!(
+                hits.len(),
+                truth.allowed.len().min(*k),
+                "as many as there are"
+            );
         }
         let mut ids = BTreeSet::new();
         for hit in hits {
@@ -216,7 +242,11 @@ impl Model {
         }
         let got: Vec<(f32, u64)> = hits.iter().map(|hit| (hit.score, hit.id)).collect();
         assert!(got.is_sorted_by(|left, right| self.order(*left, *right).is_lt()));
-        assert!(answer.estimated_recall.is_none_or(|share| (0.0..=1.0).contains(&share)));
+        assert!(
+            answer
+                .estimated_recall
+                .is_none_or(|share| (0.0..=1.0).contains(&share))
+        );
         if *how == How::Exact {
             assert_eq!(answer.estimated_recall, Some(1.0));
             assert_eq!(got, truth.nearest, "what is called exact is");
@@ -228,7 +258,9 @@ impl Model {
         let Some(last) = truth.nearest.last() else {
             return 0;
         };
-        got.iter().filter(|one| self.order((one.0, 0), (last.0, 1)).is_lt()).count()
+        got.iter()
+            .filter(|one| self.order((one.0, 0), (last.0, 1)).is_lt())
+            .count()
     }
 
     fn check_hit(&self, wish: &Wish, truth: &Truth, hit: &Hit) {
@@ -242,7 +274,11 @@ impl Model {
             panic!("{hit:?} must not be found; there is {lives:?}");
         };
         assert_eq!(hit.slot, *slot, "{hit:?}");
-        assert_eq!(hit.score.to_bits(), score.to_bits(), "{hit:?} scores {score}");
+        assert_eq!(
+            hit.score.to_bits(),
+            score.to_bits(),
+            "{hit:?} scores {score}"
+        );
         assert!(self.passes(wish, *score), "{hit:?} is beyond the threshold");
     }
 }

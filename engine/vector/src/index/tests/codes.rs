@@ -9,7 +9,12 @@ use fastrand::Rng;
 fn stored(index: &Index, slot: u32) -> (Vec<u8>, Vec<u8>, u32, u32) {
     let blocks = &index.graph.blocks;
     let (scale, square) = (blocks.scale(slot), blocks.square(slot));
-    (blocks.code(slot).to_vec(), blocks.low_half(slot).to_vec(), scale.to_bits(), square.to_bits())
+    (
+        blocks.code(slot).to_vec(),
+        blocks.low_half(slot).to_vec(),
+        scale.to_bits(),
+        square.to_bits(),
+    )
 }
 
 #[test]
@@ -28,7 +33,9 @@ fn a_code_made_again_has_the_same_bits() {
             };
             write(1);
             let codes = || -> Vec<_> {
-                (0..1500).map(|id| stored(&index, index.slot(id).unwrap())).collect()
+                (0..1500)
+                    .map(|id| stored(&index, index.slot(id).unwrap()))
+                    .collect()
             };
             let first = codes();
             // Each time from the originals, into other slots.
@@ -68,13 +75,22 @@ fn recall_stays_when_all_that_comes_is_elsewhere() {
             }
             for id in 0..500 {
                 sequence += 1;
-                index.insert(sequence, generation % 6 * 500 + id, &space.vector(&mut random)).unwrap();
+                index
+                    .insert(
+                        sequence,
+                        generation % 6 * 500 + id,
+                        &space.vector(&mut random),
+                    )
+                    .unwrap();
             }
             index.tend(sequence);
             index.assert_sound();
             let recall = recall(&index, &space, 64);
             println!("{metric:?} {coding:?}, generation {generation}: {recall}");
-            assert!(recall >= 0.93, "{metric:?} {coding:?}, generation {generation}: {recall}");
+            assert!(
+                recall >= 0.93,
+                "{metric:?} {coding:?}, generation {generation}: {recall}"
+            );
         }
     }
 }

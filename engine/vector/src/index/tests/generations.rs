@@ -32,14 +32,18 @@ impl Lives {
             let vector = self.space.vector(&mut self.random);
             self.sequence += 1;
             self.next += 1;
-            self.index.insert(self.sequence, self.next, &vector).unwrap();
+            self.index
+                .insert(self.sequence, self.next, &vector)
+                .unwrap();
             self.living.push((self.next, vector));
         }
     }
 
     fn remove(&mut self, count: usize) {
         for _ in 0..count {
-            let (id, _) = self.living.swap_remove(self.random.usize(..self.living.len()));
+            let (id, _) = self
+                .living
+                .swap_remove(self.random.usize(..self.living.len()));
             self.sequence += 1;
             assert!(self.index.remove(self.sequence, id).unwrap());
         }
@@ -64,9 +68,15 @@ impl Lives {
     fn compare(&self, what: &str) {
         let anew = self.anew();
         for breadth in [48, 32, 24] {
-            let (old, new) = (recall(&self.index, &self.space, breadth), recall(&anew, &self.space, breadth));
+            let (old, new) = (
+                recall(&self.index, &self.space, breadth),
+                recall(&anew, &self.space, breadth),
+            );
             println!("{what}: {old} at {breadth}, {new} in a new one");
-            assert!(old >= new - 0.01, "{what}: {old} at {breadth}, but {new} in a new one");
+            assert!(
+                old >= new - 0.01,
+                "{what}: {old} at {breadth}, but {new} in a new one"
+            );
         }
     }
 }

@@ -17,11 +17,19 @@ fn the_fewest_links_hold_everything_together() {
     ] {
         for metric in [Metric::Cosine, Metric::Dot, Metric::Euclidean] {
             let space = Space::new(&mut random, dimensions);
-            let index = settings(dimensions, metric, coding).links(2).breadth(8).build().unwrap();
+            let index = settings(dimensions, metric, coding)
+                .links(2)
+                .breadth(8)
+                .build()
+                .unwrap();
             let links = index.graph.blocks.layout().links;
             let same = space.vector(&mut random);
             for id in 0..1500 {
-                let vector = if id % 3 == 0 { same.clone() } else { space.vector(&mut random) };
+                let vector = if id % 3 == 0 {
+                    same.clone()
+                } else {
+                    space.vector(&mut random)
+                };
                 index.insert(id, id, &vector).unwrap();
                 if id % 500 == 499 {
                     index.tend(id);
@@ -42,7 +50,9 @@ fn the_fewest_links_hold_everything_together() {
 fn new_ones_are_not_linked_to_what_was_taken_out() {
     let mut random = Rng::with_seed(2);
     let space = Space::new(&mut random, 8);
-    let index = settings(8, Metric::Euclidean, Coding::Bytes).build().unwrap();
+    let index = settings(8, Metric::Euclidean, Coding::Bytes)
+        .build()
+        .unwrap();
     let insert = |ids: std::ops::Range<u64>, random: &mut Rng| {
         for id in ids {
             index.insert(id, id, &space.vector(random)).unwrap();
@@ -85,7 +95,11 @@ fn taking_out_touches_no_slot_that_a_writer_may_fill() {
     remove(2000);
     let free = index.writer.lock().free.clone();
     assert!(free.len() > 300);
-    let links = || free.iter().map(|slot| marked_links(&index, *slot)).collect::<Vec<_>>();
+    let links = || {
+        free.iter()
+            .map(|slot| marked_links(&index, *slot))
+            .collect::<Vec<_>>()
+    };
     let before = links();
     remove(2001);
     assert_eq!(links(), before);

@@ -28,7 +28,9 @@ impl Originals for Elsewhere {
     fn put(&self, wanted: Wanted, vector: &[f32]) -> Result<(), IndexError> {
         let read = self.read_now.lock().contains(&wanted.slot);
         assert!(!read, "slot {} is given away while it is read", wanted.slot);
-        self.rows.lock().insert(wanted.slot, (wanted.id, vector.to_vec()));
+        self.rows
+            .lock()
+            .insert(wanted.slot, (wanted.id, vector.to_vec()));
         Ok(())
     }
 
@@ -38,8 +40,12 @@ impl Originals for Elsewhere {
         see: &mut dyn FnMut(usize, &[f32]),
     ) -> Result<(), IndexError> {
         let then = self.then.lock().take();
-        if let (Some(then), Some(index)) = (then, self.index.get().and_then(std::sync::Weak::upgrade)) {
-            self.read_now.lock().extend(wanted.iter().map(|wanted| wanted.slot));
+        if let (Some(then), Some(index)) =
+            (then, self.index.get().and_then(std::sync::Weak::upgrade))
+        {
+            self.read_now
+                .lock()
+                .extend(wanted.iter().map(|wanted| wanted.slot));
             then(&index);
             self.read_now.lock().clear();
         }
@@ -103,13 +109,18 @@ fn no_slot_is_given_away_while_it_is_read() {
     let (index, elsewhere) = index();
     let give_away = |index: &Index| {
         let latest = index.latest();
-        let ids: Vec<u64> = (0..3000).filter(|id| index.slot(*id).is_some()).take(500).collect();
+        let ids: Vec<u64> = (0..3000)
+            .filter(|id| index.slot(*id).is_some())
+            .take(500)
+            .collect();
         for id in ids {
             index.remove(latest + 1, id).unwrap();
         }
         for id in 0..100 {
             index.tend(latest + 1);
-            index.insert(latest + 1, latest * 10_000 + id, &vector(id)).unwrap();
+            index
+                .insert(latest + 1, latest * 10_000 + id, &vector(id))
+                .unwrap();
         }
     };
     for id in 0..3000 {
@@ -118,7 +129,9 @@ fn no_slot_is_given_away_while_it_is_read() {
     index.tend(0);
     for effort in [Effort::Exact, Effort::Scan, Effort::Breadth(20)] {
         *elsewhere.then.lock() = Some(Box::new(give_away));
-        index.search(&Query::new(&[800.0, 1.0], 10).effort(effort)).unwrap();
+        index
+            .search(&Query::new(&[800.0, 1.0], 10).effort(effort))
+            .unwrap();
         index.assert_sound();
     }
     *elsewhere.then.lock() = Some(Box::new(give_away));

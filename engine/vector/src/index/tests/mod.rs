@@ -36,7 +36,10 @@ impl Space {
         let centre = random.usize(..CENTRES) * self.dimensions;
         let centre = &self.centres[centre..centre + self.dimensions];
         let spread = 0.3 + random.f32();
-        centre.iter().map(|at| at + spread * normal(random) + self.shift).collect()
+        centre
+            .iter()
+            .map(|at| at + spread * normal(random) + self.shift)
+            .collect()
     }
 }
 
@@ -45,7 +48,9 @@ fn normal(random: &mut Rng) -> f32 {
 }
 
 fn settings(dimensions: usize, metric: Metric, coding: Coding) -> Settings {
-    Settings::new(dimensions, metric).coding(coding).memory_limit(64 << 20)
+    Settings::new(dimensions, metric)
+        .coding(coding)
+        .memory_limit(64 << 20)
 }
 
 /// Which share of the nearest ten a walk finds.
@@ -55,8 +60,14 @@ fn recall(index: &Index, space: &Space, breadth: usize) -> f64 {
     for _ in 0..400 {
         let query = space.vector(&mut random);
         let search = |effort| {
-            let answer = index.search(&Query::new(&query, 10).effort(effort)).unwrap();
-            answer.hits.into_iter().map(|hit| hit.id).collect::<Vec<u64>>()
+            let answer = index
+                .search(&Query::new(&query, 10).effort(effort))
+                .unwrap();
+            answer
+                .hits
+                .into_iter()
+                .map(|hit| hit.id)
+                .collect::<Vec<u64>>()
         };
         let (found, truth) = (search(Effort::Breadth(breadth)), search(Effort::Exact));
         right += truth.iter().filter(|id| found.contains(id)).count();

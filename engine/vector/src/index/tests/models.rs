@@ -67,7 +67,10 @@ impl Ring {
         assert!(slots.iter().all(|slot| *slot > 0), "{slots:?}");
         for slot in 1..=told {
             let linked = self.linked[slot as usize].load(Ordering::Relaxed);
-            assert!(linked || slots.contains(&slot), "{slot} of {told} is lost: {slots:?}");
+            assert!(
+                linked || slots.contains(&slot),
+                "{slot} of {told} is lost: {slots:?}"
+            );
         }
     }
 }
@@ -91,11 +94,14 @@ fn models_of_the_ring_miss_nobody() {
     check(|| {
         let ring = Arc::new(Ring::new());
         ring.add();
-        meet(&ring, &[
-            |ring| (0..2).for_each(|_| ring.add()),
-            |ring| (0..2).for_each(|_| ring.link(2)),
-            Ring::read,
-        ]);
+        meet(
+            &ring,
+            &[
+                |ring| (0..2).for_each(|_| ring.add()),
+                |ring| (0..2).for_each(|_| ring.link(2)),
+                Ring::read,
+            ],
+        );
         ring.read();
     });
 }
@@ -192,10 +198,13 @@ fn models_of_a_slot_that_is_used_again() {
 fn models_of_a_slot_that_two_search() {
     check(|| {
         let place = Arc::new(Place::new());
-        meet(&place, &[
-            |place| place.search(&place.notes[0]),
-            |place| place.search(&place.notes[1]),
-            Place::take_out,
-        ]);
+        meet(
+            &place,
+            &[
+                |place| place.search(&place.notes[0]),
+                |place| place.search(&place.notes[1]),
+                Place::take_out,
+            ],
+        );
     });
 }

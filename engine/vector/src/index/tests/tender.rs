@@ -17,7 +17,11 @@ fn until(what: &str, happened: impl Fn() -> bool) {
 }
 
 fn index() -> Arc<Index> {
-    Arc::new(settings(2, Metric::Euclidean, Coding::Bytes).build().unwrap())
+    Arc::new(
+        settings(2, Metric::Euclidean, Coding::Bytes)
+            .build()
+            .unwrap(),
+    )
 }
 
 fn insert(index: &Index, ids: std::ops::Range<u64>) {
