@@ -47,6 +47,8 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
         );
     }
     steps.run("tests", || shell::run(&mut nextest(&cargo)))?;
+    steps.run("kernels", || other_kernels(&cargo))?;
+    steps.run("loom", || loom_models(places, &cargo))?;
     steps.run("doctests", || cargo.run(&["test", "--workspace", "--doc"]))?;
     steps.run("harnesses", || harness::build(&cargo))?;
     for (name, arguments) in HARNESSES {
@@ -65,6 +67,32 @@ fn fetch_models(places: &Places, steps: &mut Steps) {
             steps.skip("model tests", first);
         }
     }
+}
+
+/// The vector index once more with what slower machines have, which must not change an answer.
+fn other_kernels(cargo: &Cargo<'_>) -> Result<(), String> {
+    for kernels in ["scalar", "avx2"] {
+        let tests = ["nextest", "run", "--package", "stratigraph-vector"];
+        let mut tests = cargo.command(&tests);
+        shell::run(tests.env("STRATIGRAPH_KERNELS", kernels))?;
+    }
+    Ok(())
+}
+
+/// All orders in which threads can meet in the vector index; a build of its own, beside the others.
+fn loom_models(places: &Places, cargo: &Cargo<'_>) -> Result<(), String> {
+    let models = [
+        "test",
+        "--package",
+        "stratigraph-vector",
+        "--lib",
+        "--release",
+        "models",
+    ];
+    let mut models = cargo.command(&models);
+    models.env("RUSTFLAGS", "--cfg loom");
+    models.env("CARGO_TARGET_DIR", places.target.join("loom"));
+    shell::run(&mut models)
 }
 
 fn nextest(cargo: &Cargo<'_>) -> std::process::Command {

@@ -48,10 +48,6 @@ const PORTION: usize = 8;
 impl Chooser {
     /// Chooses at most `limit` of the candidates, which are sorted, the nearest first. No more than
     /// `limit` of them must stay. `square` is what their distances leave out for the node itself.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a choice, and what it is made from"
-    )]
     pub(crate) fn choose(
         &mut self,
         blocks: &Blocks,
@@ -79,7 +75,6 @@ impl Chooser {
 
     /// Adds so many of the candidates, which are sorted, to those that are chosen already: first such as no
     /// chosen one is nearer to, then any.
-    #[expect(clippy::too_many_arguments, reason = "as above")]
     pub(crate) fn add(
         &mut self,
         blocks: &Blocks,

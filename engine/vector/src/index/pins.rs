@@ -4,8 +4,7 @@
 //! Time is counted in epochs. A search notes the epoch in which it began. What was taken out of the graph
 //! in one epoch may be used again when every search has begun in a later one: it cannot have met a link.
 
-use crate::sync::{AtomicU64, Ordering};
-use parking_lot::Mutex;
+use crate::sync::{AtomicU64, Mutex, Ordering};
 use std::sync::Arc;
 
 /// The note of one who is not searching.

@@ -2,8 +2,7 @@
 //!
 //! `STRATIGRAPH_VECTOR_ROUNDS` multiplies what the long ones do; with 20 they do what `reliability.md` asks for.
 
-#![expect(clippy::allow_attributes, reason = "each test takes a part of this")]
-#![allow(dead_code, reason = "as above")]
+#![allow(dead_code, reason = "each test takes a part of this")]
 
 pub(crate) mod model;
 

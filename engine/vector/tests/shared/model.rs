@@ -78,6 +78,11 @@ impl Model {
 
     pub(crate) fn insert(&mut self, sequence: u64, id: u64, slot: u32, vector: &[f32]) {
         self.remove(sequence, id);
+        self.insert_new(sequence, id, slot, vector);
+    }
+
+    /// The same with an id that nobody has had.
+    pub(crate) fn insert_new(&mut self, sequence: u64, id: u64, slot: u32, vector: &[f32]) {
         self.lives.push(Life {
             id,
             slot,

@@ -4,6 +4,8 @@ mod codes;
 mod generations;
 mod links;
 mod meanwhile;
+#[cfg(loom)]
+mod models;
 mod sound;
 mod tender;
 
