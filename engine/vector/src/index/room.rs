@@ -108,7 +108,7 @@ impl Room {
             + self.scores.bytes()
             + self.nearest.bytes()
             + slots * size_of::<u32>()
-            + self.ranked.capacity() * size_of::<(f32, u32)>()
+            + (self.ranked.capacity() + self.rough.capacity()) * size_of::<(f32, u32)>()
             + self.wanted.capacity() * size_of::<Wanted>()
             + self.allowed.capacity() * size_of::<u64>()
     }

@@ -10,14 +10,17 @@ use crate::metric::Metric;
 use crate::originals::Wanted;
 
 impl Index {
-    /// So many are told apart by all bits of their codes, to make up for what half of the bits lose.
-    pub(super) fn candidates_by_bits(k: usize) -> usize {
-        k.saturating_mul(4).saturating_add(24)
+    /// So many are told apart by all bits of their codes, to make up for what half of the bits lose: the more
+    /// the fewer dimensions there are.
+    pub(super) fn candidates_by_bits(&self, k: usize) -> usize {
+        let times = 4 + 300 / self.settings.dimensions;
+        k.saturating_mul(times).saturating_add(24)
     }
 
-    /// So many are scored by their vectors in any case.
+    /// So many are scored by their vectors in any case. What codes lose is seen on them, so there must be a
+    /// few.
     fn candidates_by_vector(k: usize) -> usize {
-        k.saturating_add(2)
+        k.saturating_add(2).max(8)
     }
 
     /// The best of `room.slots`, which are sorted by codes. `all` says that no others are as near.
@@ -40,7 +43,7 @@ impl Index {
         let first = Self::candidates_by_vector(asked.k);
         let by_bits = !all || room.slots.len() > first;
         if by_bits {
-            room.slots.truncate(Self::candidates_by_bits(asked.k));
+            room.slots.truncate(self.candidates_by_bits(asked.k));
             scorer.far_by_all_bits(&room.slots, &mut room.scores);
             room.rough.clear();
             let far = room.scores.far.iter().copied();
@@ -83,8 +86,7 @@ impl Index {
         let border = *worst - least + (most - least);
         room.slots.clear();
         let close = doubtful.iter().take_while(|(rough, _)| *rough < border);
-        room.slots
-            .extend(close.map(|(_, slot)| *slot).take(2 * asked.k));
+        room.slots.extend(close.map(|(_, slot)| *slot));
         self.score(asked, room)
     }
 

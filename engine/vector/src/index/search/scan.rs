@@ -14,7 +14,7 @@ const COSINE_ROUNDING: f32 = 1e-5;
 impl Index {
     /// Puts the nearest by their codes into `room.slots`. Whether all that may be in the answer are there.
     pub(super) fn scan(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) -> bool {
-        room.nearest.begin(Self::candidates_by_bits(asked.k));
+        room.nearest.begin(self.candidates_by_bits(asked.k));
         let used = self.used();
         let mut members = Members::of(asked.within, used);
         let (mut now, mut soon) = ([0; PORTION], [0; PORTION]);
