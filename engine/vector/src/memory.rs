@@ -78,11 +78,6 @@ impl Reserved {
         self.start.as_ptr()
     }
 
-    /// How many bytes there are.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Asks for huge pages, except for the first: what is small stays small. It is only a wish.
     pub(crate) fn prefer_huge_pages(&self) {
         if let Some(bytes) = self
@@ -139,7 +134,7 @@ mod tests {
         let memory = Reserved::new(5 << 20).unwrap();
         memory.prefer_huge_pages();
         assert_eq!(memory.start() as usize % HUGE_PAGE_BYTES, 0);
-        for at in [0, 1, (2 << 20) - 1, 2 << 20, memory.bytes() - 1] {
+        for at in [0, 1, (2 << 20) - 1, 2 << 20, (5 << 20) - 1] {
             // SAFETY: `at` is inside, and nobody else has the memory.
             unsafe {
                 let byte = memory.start().add(at);

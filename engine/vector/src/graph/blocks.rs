@@ -173,6 +173,10 @@ impl Blocks {
     /// # Safety
     ///
     /// No other thread reads or writes the slot meanwhile.
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the memory is not in `self`, and the caller vouches for the slot"
+    )]
     unsafe fn code_mut(&self, slot: u32) -> (&mut [u8], &mut [u8]) {
         let Layout { code, apart, .. } = self.layout;
         let low = self.apart.start().wrapping_add(slot as usize * apart);

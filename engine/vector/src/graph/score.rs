@@ -73,7 +73,7 @@ impl<'a> Scorer<'a> {
                 // SAFETY: every slot has a block, and with it half a code as long as the query.
                 unsafe {
                     self.halves
-                        .gathered(&self.query.numbers, self.blocks.codes(), slots, raw)
+                        .gathered(&self.query.numbers, self.blocks.codes(), slots, raw);
                 };
                 // A nibble stands for the middle of its cell, 7.5 below.
                 self.finish(slots, raw, 1.0, 7.5, far);
