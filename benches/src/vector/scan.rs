@@ -1,15 +1,17 @@
-//! The bare scan as a peer: the code of every allowed row is compared, and that is all. What a filtered
-//! search that looks at a whole set cannot beat.
+//! The bare scan as a peer: the code of every allowed row, a byte per dimension, is compared, and that is
+//! all. It tells near from far well enough to be an answer by itself.
 
 use super::filters::Group;
 use super::in_process::Index;
 use super::set::VectorSet;
 use super::truth::K;
 use anyhow::Result;
-use stratigraph_vector::halves::{HalfKernels, pack, packed_bytes, padded};
+use stratigraph_vector::CodeKernels;
 
-/// Where cells of a unit vector's components end, in deviations.
-const CELL: f32 = 0.36;
+/// The largest number of a code.
+const LARGEST: f32 = 127.0;
+/// What turns a number from -128 to 127 into one from 0 to 255.
+const SIGN: u8 = 1 << 7;
 
 pub(super) struct Scan {
     codes: Vec<u8>,
@@ -21,12 +23,12 @@ pub(super) struct Scan {
 
 impl Index for Scan {
     fn build(set: &VectorSet, _threads: usize) -> Result<Self> {
-        let mut codes = vec![0; set.len() * packed_bytes(set.dims)];
-        let rows = set.base.chunks_exact(set.dims);
-        let cells = (set.dims as f32).sqrt() / CELL;
-        for (code, row) in codes.chunks_exact_mut(packed_bytes(set.dims)).zip(rows) {
-            let nibble = |component: &f32| (component * cells + 7.5).round().clamp(0.0, 15.0) as u8;
-            pack(row.iter().map(nibble), code);
+        let mut codes = Vec::with_capacity(set.base.len());
+        let mut numbers = Vec::new();
+        for row in set.base.chunks_exact(set.dims) {
+            encode(row, &mut numbers);
+            // Kernels take the one side of a product without a sign.
+            codes.extend(numbers.iter().map(|number| number.cast_unsigned() ^ SIGN));
         }
         Ok(Self {
             codes,
@@ -57,22 +59,10 @@ impl Index for Scan {
 
 impl Scan {
     fn scan(&mut self, query: &[f32], allowed: &[u32], found: &mut Vec<u32>) -> Result<()> {
-        let largest = query
-            .iter()
-            .fold(f32::MIN_POSITIVE, |most, one| most.max(one.abs()));
-        self.query.clear();
-        let numbers = query.iter().map(|one| (one / largest * 127.0) as i8);
-        self.query.extend(numbers);
-        self.query.resize(padded(self.dims), 0);
+        encode(query, &mut self.query);
         self.dots.resize(allowed.len(), 0);
-        let kernels = HalfKernels::best();
-        kernels.dot_gathered(
-            &self.query,
-            &self.codes,
-            packed_bytes(self.dims),
-            allowed,
-            &mut self.dots,
-        )?;
+        let (codes, dots) = (&self.codes, &mut self.dots);
+        CodeKernels::best().dot_gathered(&self.query, codes, self.dims, allowed, dots)?;
         // A short sorted list: hardly any row gets into it.
         let mut best: Vec<(i32, u32)> = Vec::with_capacity(K + 1);
         for (dot, row) in self.dots.iter().zip(allowed) {
@@ -85,4 +75,11 @@ impl Scan {
         found.extend(best.iter().map(|(_, row)| *row));
         Ok(())
     }
+}
+
+fn encode(row: &[f32], numbers: &mut Vec<i8>) {
+    let larger = |most: f32, one: &f32| most.max(one.abs());
+    let unit = LARGEST / row.iter().fold(f32::MIN_POSITIVE, larger);
+    numbers.clear();
+    numbers.extend(row.iter().map(|one| (one * unit).round() as i8));
 }

@@ -113,9 +113,28 @@ impl Coder {
         }
     }
 
-    /// Encodes a vector that the metric can compare.
+    /// Encodes a vector that the metric can compare, to be stored and to be compared with others.
     pub(crate) fn encode(&self, vector: &[f32], code: &mut Code) -> Result<(), IndexError> {
         let length = self.check(vector)?;
+        self.encode_query(vector, length, code);
+        match self.coding {
+            Coding::Halves => {
+                let cells = 16.0 / self.cell();
+                let cell = |one: &f32| low_byte((one * cells + 127.5).clamp(0.0, 255.0));
+                code.stored.extend(code.components.iter().map(cell));
+            }
+            Coding::Bytes => {
+                let numbers = code.numbers.iter();
+                let stored = numbers.map(|number| number.wrapping_add(i8::MIN).cast_unsigned());
+                code.stored.extend(stored);
+            }
+            Coding::Whole => {}
+        }
+        Ok(())
+    }
+
+    /// The same, without what would be stored, of a vector whose length [`Coder::check`] has found.
+    pub(crate) fn encode_query(&self, vector: &[f32], length: f64, code: &mut Code) {
         code.numbers.clear();
         code.stored.clear();
         code.components.clear();
@@ -133,40 +152,25 @@ impl Coder {
             let components = vector.iter().map(|one| narrow(f64::from(*one) * grow));
             code.components.extend(components);
             (code.unit, code.scale, code.square) = (0.0, 1.0, 0.0);
-            return Ok(());
+            return;
         }
         let direction = vector.iter().map(|one| narrow(f64::from(*one) * shrink));
         code.components.extend(direction);
         self.rotation.turn(&mut code.components);
-        let largest = code
-            .components
-            .iter()
-            .fold(0.0_f32, |most, one| most.max(one.abs()));
+        let largest = largest(&code.components);
         let grow = if largest > 0.0 { 127.0 / largest } else { 0.0 };
-        let numbers = code.components.iter().map(|one| round(one * grow));
-        code.numbers.extend(numbers);
+        let numbers = code.components.iter();
+        code.numbers
+            .extend(numbers.map(|one| low_byte(one * grow).cast_signed()));
         code.unit = largest / 127.0 * narrow(length);
         code.square = narrow(length * length);
-        if self.coding == Coding::Halves {
-            let cells = 16.0 / self.cell();
-            let stored = code.components.iter().map(|one| {
-                #[expect(clippy::cast_possible_truncation, reason = "clamped")]
-                #[expect(clippy::cast_sign_loss, reason = "clamped")]
-                let cell = whole(one * cells + 127.5).clamp(0.0, 255.0) as u8;
-                cell
-            });
-            code.stored.extend(stored);
-            code.scale = narrow(length) * self.cell();
-        } else {
-            let stored = code.numbers.iter();
-            let stored = stored.map(|number| number.wrapping_add(i8::MIN).cast_unsigned());
-            code.stored.extend(stored);
-            code.scale = code.unit;
-        }
-        if self.coding == Coding::Halves {
-            code.numbers.resize(halves::padded(self.dimensions), 0);
-        }
-        Ok(())
+        code.scale = match self.coding {
+            Coding::Halves => {
+                code.numbers.resize(halves::padded(self.dimensions), 0);
+                narrow(length) * self.cell()
+            }
+            Coding::Bytes | Coding::Whole => code.unit,
+        };
     }
 
     /// The width of one of the 16 cells that a component of a vector of length one falls in.
@@ -181,15 +185,26 @@ fn narrow(number: f64) -> f32 {
     number as f32
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "it saturates")]
-fn round(number: f32) -> i8 {
-    whole(number) as i8
+/// The lowest byte of the nearest whole number to one below 2^22. A cast would look for what cannot be
+/// there, one number after the other.
+#[inline(always)]
+fn low_byte(number: f32) -> u8 {
+    /// From here on, the last bit of a number is worth one.
+    const ONES: f32 = 12_582_912.0;
+    (number + ONES).to_bits().to_le_bytes()[0]
 }
 
-/// The nearest whole number to one below 2^22. `round` is a call where the build may not assume the instruction.
-fn whole(number: f32) -> f32 {
-    const ONES: f32 = 12_582_912.0;
-    (number + ONES) - ONES
+/// The size of the largest component, in portions that do not wait for each other.
+fn largest(components: &[f32]) -> f32 {
+    let larger = |most: f32, one: f32| if one.abs() > most { one.abs() } else { most };
+    let (portions, rest) = components.as_chunks::<16>();
+    let mut most = [0.0; 16];
+    for portion in portions {
+        for (most, one) in most.iter_mut().zip(portion) {
+            *most = larger(*most, *one);
+        }
+    }
+    rest.iter().chain(&most).copied().fold(0.0, larger)
 }
 
 /// The square of a vector's length, in sums that do not wait for each other.

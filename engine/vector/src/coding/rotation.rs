@@ -1,3 +1,7 @@
+#![expect(
+    unsafe_code,
+    reason = "what is compiled for a machine is called on that machine"
+)]
 //! A turn of the whole space that spreads what a vector holds evenly over its components.
 //!
 //! Embeddings have a few components that are far larger than the others, and which those are differs from
@@ -6,6 +10,8 @@
 //! A turn changes no dot product and no distance.
 //!
 //! It is made of additions and one product per component, so that all machines get the same bits.
+
+use crate::machine::{self, Machine};
 
 /// How often signs are dealt and sums taken. Two turns leave a single large component visible; four do
 /// not.
@@ -20,6 +26,63 @@ pub(crate) struct Rotation {
     span: usize,
     /// What undoes the growth of one transform.
     shrink: f32,
+    turner: &'static Turner,
+}
+
+/// The turn compiled for one kind of machine. The wider its registers, the more sums it takes at once;
+/// each sum is the same on all of them.
+#[derive(Debug)]
+struct Turner {
+    machine: Machine,
+    turn: unsafe fn(&Rotation, &mut [f32]),
+}
+
+impl machine::Table for Turner {
+    fn machine(&self) -> Machine {
+        self.machine
+    }
+}
+
+macro_rules! turner {
+    ($table:ident, $machine:ident $(, $features:literal)?) => {
+        static $table: Turner = {
+            $(#[target_feature(enable = $features)])?
+            unsafe fn turn(rotation: &Rotation, vector: &mut [f32]) {
+                rotation.turn_here(vector);
+            }
+            Turner {
+                machine: Machine::$machine,
+                turn,
+            }
+        };
+    };
+}
+
+turner!(SCALAR, Scalar);
+#[cfg(target_arch = "x86_64")]
+turner!(AVX2, Avx2, "avx2");
+#[cfg(target_arch = "x86_64")]
+turner!(AVX512, Avx512, "avx512f");
+
+impl Turner {
+    fn best() -> &'static Self {
+        machine::choose(&Self::available(), &SCALAR)
+    }
+
+    /// Those that run on this machine, the slowest first.
+    fn available() -> Vec<&'static Self> {
+        let mut found = vec![&SCALAR];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") {
+                found.push(&AVX2);
+            }
+            if is_x86_feature_detected!("avx512f") {
+                found.push(&AVX512);
+            }
+        }
+        found
+    }
 }
 
 impl Rotation {
@@ -35,6 +98,7 @@ impl Rotation {
             span,
             #[expect(clippy::cast_precision_loss, reason = "a power of two")]
             shrink: 1.0 / (span as f32).sqrt(),
+            turner: Turner::best(),
         }
     }
 
@@ -43,9 +107,15 @@ impl Rotation {
     /// A transform needs a power of two, so the rounds take turns: the first components, then the last.
     /// Where they overlap, what one has spread the other spreads further.
     pub(crate) fn turn(&self, vector: &mut [f32]) {
+        debug_assert_eq!(vector.len(), self.signs[0].len());
+        // SAFETY: the table is one of this machine's.
+        unsafe { (self.turner.turn)(self, vector) };
+    }
+
+    #[inline(always)]
+    fn turn_here(&self, vector: &mut [f32]) {
         let late = vector.len() - self.span;
         for (round, signs) in self.signs.iter().enumerate() {
-            debug_assert_eq!(vector.len(), signs.len());
             for (component, sign) in vector.iter_mut().zip(signs) {
                 *component = f32::from_bits(component.to_bits() ^ sign);
             }
@@ -60,6 +130,7 @@ impl Rotation {
 }
 
 /// The Walsh-Hadamard transform of a power of two of numbers.
+#[inline(always)]
 fn transform(numbers: &mut [f32]) {
     let mut half = numbers.len() / 2;
     // The last three steps are within eight numbers that follow each other.
@@ -81,6 +152,7 @@ fn transform(numbers: &mut [f32]) {
 }
 
 /// The transform of eight numbers.
+#[inline(always)]
 fn within_eight([a, b, c, d, e, f, g, h]: [f32; 8]) -> [f32; 8] {
     let (a, b, c, d, e, f, g, h) = (a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h);
     let (a, b, c, d, e, f, g, h) = (a + c, b + d, a - c, b - d, e + g, f + h, e - g, f - h);
@@ -119,6 +191,25 @@ mod tests {
             let after = (dot(&left, &right), dot(&left, &left));
             assert!((before.0 - after.0).abs() < 1e-5 * before.1, "{dimensions}");
             assert!((before.1 - after.1).abs() < 1e-5 * before.1, "{dimensions}");
+        }
+    }
+
+    #[test]
+    fn every_machine_gets_the_same_bits() {
+        let mut random = Rng::with_seed(2);
+        for dimensions in [1, 5, 8, 31, 384, 1000, 1536] {
+            let vector: Vec<f32> = (0..dimensions).map(|_| random.f32() - 0.5).collect();
+            let turned = Turner::available().into_iter().map(|turner| {
+                let mut vector = vector.clone();
+                let rotation = Rotation {
+                    turner,
+                    ..Rotation::new(dimensions)
+                };
+                rotation.turn(&mut vector);
+                vector
+            });
+            let turned: Vec<_> = turned.collect();
+            assert!(turned.iter().all(|one| *one == turned[0]), "{dimensions}");
         }
     }
 

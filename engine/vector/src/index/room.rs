@@ -1,13 +1,12 @@
 //! What a search works in, kept for the next one.
 
 use super::pins::{Pin, Pins};
+use super::search::shortlist::{Rough, Shortlist};
 use crate::coding::Code;
-use crate::graph::nearest::Nearest;
 use crate::graph::score::Scores;
 use crate::graph::walk::Walker;
 use crate::originals::Wanted;
 use crossbeam_queue::ArrayQueue;
-use roaring::RoaringBitmap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,14 +24,12 @@ pub(crate) struct Room {
     pub(super) walker: Walker,
     pub(super) starts: Vec<u32>,
     pub(super) scores: Scores,
-    pub(super) nearest: Nearest,
+    pub(super) shortlist: Shortlist,
     pub(super) slots: Vec<u32>,
     pub(super) ranked: Vec<(f32, u32)>,
     /// The same by codes.
-    pub(super) rough: Vec<(f32, u32)>,
+    pub(super) rough: Vec<Rough>,
     pub(super) wanted: Vec<Wanted>,
-    /// A bit per slot: whether it is allowed.
-    pub(super) allowed: Vec<u64>,
 }
 
 /// Rooms that nobody is in, and who is in the others.
@@ -64,12 +61,11 @@ impl Rooms {
                 walker: Walker::default(),
                 starts: Vec::new(),
                 scores: Scores::default(),
-                nearest: Nearest::default(),
+                shortlist: Shortlist::default(),
                 slots: Vec::new(),
                 ranked: Vec::new(),
                 rough: Vec::new(),
                 wanted: Vec::new(),
-                allowed: Vec::new(),
             })
         });
         self.pins.enter(&room.pin);
@@ -85,32 +81,17 @@ impl Rooms {
 }
 
 impl Room {
-    /// Lets only these slots be accepted, as far as they are among the `used`.
-    pub(super) fn allow(&mut self, slots: Option<&RoaringBitmap>, used: u32) {
-        self.allowed.clear();
-        let Some(slots) = slots else {
-            return;
-        };
-        for slot in slots.iter().take_while(|slot| *slot < used) {
-            let word = slot as usize / 64;
-            if word >= self.allowed.len() {
-                self.allowed.resize(word + 1, 0);
-            }
-            self.allowed[word] |= 1 << (slot % 64);
-        }
-    }
-
     fn bytes(&self) -> usize {
         let slots = self.starts.capacity() + self.slots.capacity();
         size_of::<Self>()
             + self.walker.bytes()
             + self.code.bytes()
             + self.scores.bytes()
-            + self.nearest.bytes()
+            + self.shortlist.bytes()
             + slots * size_of::<u32>()
-            + (self.ranked.capacity() + self.rough.capacity()) * size_of::<(f32, u32)>()
+            + self.ranked.capacity() * size_of::<(f32, u32)>()
+            + self.rough.capacity() * size_of::<Rough>()
             + self.wanted.capacity() * size_of::<Wanted>()
-            + self.allowed.capacity() * size_of::<u64>()
     }
 }
 

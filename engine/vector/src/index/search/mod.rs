@@ -13,6 +13,7 @@ mod plan;
 mod query;
 pub(crate) mod rank;
 mod scan;
+pub(crate) mod shortlist;
 
 use super::Index;
 use super::room::Room;
@@ -46,7 +47,8 @@ impl Index {
     ///
     /// [`IndexError`], if the query cannot be compared or a vector cannot be read.
     pub fn search(&self, query: &Query<'_>) -> Result<Answer, IndexError> {
-        self.graph.blocks.coder.check(query.vector)?;
+        let coder = &self.graph.blocks.coder;
+        let length = coder.check(query.vector)?;
         let used = self.used() as usize;
         let k = query.k.min(used);
         if k == 0 {
@@ -68,10 +70,7 @@ impl Index {
             hidden: query.hidden,
         };
         let room = &mut *self.rooms.enter();
-        self.graph
-            .blocks
-            .coder
-            .encode(query.vector, &mut room.code)?;
+        coder.encode_query(query.vector, length, &mut room.code);
         if matches!(query.effort, Effort::Exact) {
             return self.exact(asked, room);
         }
@@ -108,25 +107,12 @@ impl Index {
                 patience,
             } => {
                 self.start(&scorer, room);
-                room.allow(asked.within, self.used());
                 let ground = Ground {
                     hidden: asked.hidden,
                     ..self.ground(&|_| true)
                 };
-                let Room {
-                    walker,
-                    starts,
-                    allowed,
-                    ..
-                } = &mut *room;
-                let is_allowed = |slot: u32| {
-                    let word = allowed.get(slot as usize / 64).copied().unwrap_or(0);
-                    word >> (slot % 64) & 1 == 1
-                };
-                let accepts = |slot| {
-                    (asked.within.is_none() || is_allowed(slot))
-                        && self.slots.sees(slot, asked.sequence)
-                };
+                let accepts = |slot| self.shows(asked, slot);
+                let Room { walker, starts, .. } = &mut *room;
                 complete = walker
                     .walk_accepting(&ground, &scorer, starts, breadth, wanted, patience, accepts);
                 room.slots.clear();

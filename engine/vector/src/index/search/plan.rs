@@ -25,7 +25,7 @@ pub(super) enum Plan {
 /// How many codes a step of a walk compares.
 const CODES_PER_STEP: f64 = 18.0;
 /// How many codes are scanned in the time in which a walk compares one.
-const SCANNED_PER_WALKED: f64 = 2.0;
+const SCANNED_PER_WALKED: f64 = 3.0;
 /// If so many of all are allowed, a walk need not care until its end.
 const NEARLY_ALL: f64 = 0.5;
 /// A walk among few keeps somewhat more than it should need, since they do not lie evenly.

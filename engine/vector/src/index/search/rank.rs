@@ -1,6 +1,7 @@
 //! Telling the best of what was found apart: first by all bits of their codes, then by the vectors
 //! themselves.
 
+use super::shortlist::{Rough, nearest_first};
 use super::{Asked, Hit, How, Index, Room, Scorer};
 use crate::coding::Coding;
 use crate::error::IndexError;
@@ -13,8 +14,8 @@ impl Index {
     /// So many are told apart by all bits of their codes, to make up for what half of the bits lose: the more
     /// the fewer dimensions there are.
     pub(super) fn candidates_by_bits(&self, k: usize) -> usize {
-        let times = 4 + 300 / self.settings.dimensions;
-        k.saturating_mul(times).saturating_add(24)
+        let times = 2 + 500 / self.settings.dimensions;
+        k.saturating_mul(times).saturating_add(16)
     }
 
     /// So many are scored by their vectors in any case. What codes lose is seen on them, so there must be a
@@ -23,7 +24,7 @@ impl Index {
         k.saturating_add(2).max(8)
     }
 
-    /// The best of `room.slots`, which are sorted by codes. `all` says that no others are as near.
+    /// The best of `room.slots`, of which the `k` nearest by codes come first. `all` says that no others are as near.
     pub(super) fn rank(
         &self,
         asked: Asked<'_>,
@@ -45,15 +46,14 @@ impl Index {
         if by_bits {
             room.slots.truncate(self.candidates_by_bits(asked.k));
             scorer.far_by_all_bits(&room.slots, &mut room.scores);
+            let rough = room.scores.far.iter().zip(&room.slots);
             room.rough.clear();
-            let far = room.scores.far.iter().copied();
-            room.rough.extend(far.zip(room.slots.iter().copied()));
-            room.rough.sort_unstable_by(|left, right| {
-                left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
-            });
+            room.rough
+                .extend(rough.map(|(far, slot)| Rough::new(*far, *slot)));
+            nearest_first(&mut room.rough, first);
             room.slots.clear();
             let nearest = room.rough.iter().take(first);
-            room.slots.extend(nearest.map(|(_, slot)| *slot));
+            room.slots.extend(nearest.map(|rough| rough.slot()));
         }
         room.ranked.clear();
         self.score(asked, room)?;
@@ -76,7 +76,7 @@ impl Index {
         };
         let lost = || {
             let both = room.ranked.iter().zip(known);
-            both.map(|(exact, rough)| exact.0 - rough.0)
+            both.map(|(exact, rough)| exact.0 - rough.far())
         };
         let least = lost().fold(f32::MAX, f32::min);
         let most = lost().fold(f32::MIN, f32::max);
@@ -85,8 +85,8 @@ impl Index {
         // The next may have lost somewhat less than any of those.
         let border = *worst - least + (most - least);
         room.slots.clear();
-        let close = doubtful.iter().take_while(|(rough, _)| *rough < border);
-        room.slots.extend(close.map(|(_, slot)| *slot));
+        let close = doubtful.iter().filter(|rough| rough.far() < border);
+        room.slots.extend(close.map(|rough| rough.slot()));
         self.score(asked, room)
     }
 

@@ -1,5 +1,6 @@
 //! Comparing codes with all that are allowed.
 
+use super::shortlist::nearest_first;
 use super::{Asked, Index, Room, Scorer};
 use crate::coding::Coding;
 use crate::metric::Metric;
@@ -12,9 +13,9 @@ const PORTION: usize = 64;
 const COSINE_ROUNDING: f32 = 1e-5;
 
 impl Index {
-    /// Puts the nearest by their codes into `room.slots`. Whether all that may be in the answer are there.
+    /// Puts the nearest by their codes into `room.slots`, the `k` nearest first. Whether all that may be in the answer are there.
     pub(super) fn scan(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) -> bool {
-        room.nearest.begin(self.candidates_by_bits(asked.k));
+        room.shortlist.begin(self.candidates_by_bits(asked.k));
         let used = self.used();
         let mut members = Members::of(asked.within, used);
         let (mut now, mut soon) = ([0; PORTION], [0; PORTION]);
@@ -25,23 +26,23 @@ impl Index {
             room.walker.work.distances += count as u64;
             scorer.far(portion, &mut room.scores);
             for (slot, far) in portion.iter().zip(&room.scores.far) {
-                if room.nearest.would_take(*far)
+                if room.shortlist.would_take(*far)
                     && self.slots.sees(*slot, asked.sequence)
                     && asked.hidden != Some(*slot)
                 {
-                    room.nearest.offer(*far, *slot);
+                    room.shortlist.offer(*far, *slot);
                 }
             }
             std::mem::swap(&mut now, &mut soon);
             count = next_count;
         }
+        let (found, all) = room.shortlist.end();
+        nearest_first(found, asked.k);
         room.slots.clear();
-        let found = room.nearest.found();
-        room.slots.extend(found.iter().map(|near| near.node()));
+        room.slots.extend(found.iter().map(|near| near.slot()));
         // Nobody was left out if there was room to the end, or if what was compared is the truth and all that
         // tie with the last one wanted are there.
-        let ends = (found.get(asked.k - 1), found.last());
-        let (Some(wanted), Some(last)) = ends else {
+        let (Some(wanted), Some(last)) = (found.get(asked.k - 1), found.iter().max()) else {
             return true;
         };
         let rounding = if self.settings.metric == Metric::Cosine {
@@ -49,8 +50,7 @@ impl Index {
         } else {
             0.0
         };
-        !room.nearest.is_full()
-            || self.settings.coding == Coding::Whole && last.far > wanted.far + rounding
+        all || self.settings.coding == Coding::Whole && last.far() > wanted.far() + rounding
     }
 }
 
