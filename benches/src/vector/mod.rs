@@ -22,6 +22,7 @@ mod sentences;
 mod set;
 mod table;
 mod truth;
+mod updates;
 
 use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
@@ -147,6 +148,10 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         table::print(&set, &compared);
         table::figures(&set, &compared, first, &mut report);
         filtered(setup, &set, &plan, &compared, &mut report)?;
+        if first {
+            setup.progress("searches while rows are replaced");
+            with_updates(&set, plan.rounds, &mut report)?;
+        }
         setup.done_with(&dir, keep)?;
         first = false;
     }
@@ -237,5 +242,25 @@ fn filtered(
     });
     table::print_filtered(rows);
     table::filter_figures(compared, &scans, report);
+    Ok(())
+}
+
+fn with_updates(set: &VectorSet, rounds: usize, report: &mut Report) -> Result<()> {
+    let measured = updates::measure(set, rounds)?;
+    let (p99, median) = (
+        measured.p99.map(|s| s * 1e6),
+        measured.median.map(|s| s * 1e6),
+    );
+    report.compare("p99_with_updates", &p99, "us beside none", None);
+    report.compare("median_with_updates", &median, "us beside none", None);
+    let all = set.base.len() * size_of::<f32>();
+    let touched = measured.touched / 1e6;
+    report.count(
+        "vectors_touched",
+        touched,
+        Some(all as f64 / 1e6),
+        "MB of all",
+        None,
+    );
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! Our index as a peer: int8 codes in two halves, the best ranked again by their `f32` rows in a mapped
-//! file. Nothing else in the benchmark knows the index.
+//! file.
 //!
 //! The memory that is quoted is that of this configuration. The pages of the file are not in it: they are
 //! the system's, and it takes them back when it needs them.
@@ -9,6 +9,7 @@ use super::in_process::Index;
 use super::set::VectorSet;
 use super::truth::K;
 use anyhow::Result;
+use std::path::Path;
 use stratigraph_vector::{Effort, Metric, Query, Rerank, Settings};
 use tempfile::NamedTempFile;
 
@@ -21,19 +22,28 @@ pub(super) struct Ours {
     _rows: NamedTempFile,
 }
 
+/// The rows of a set, linked, in one commit: rows are slots, which is what the filters are made of.
+pub(super) fn index(
+    set: &VectorSet,
+    rows: &Path,
+    threads: usize,
+) -> Result<stratigraph_vector::Index> {
+    let index = Settings::new(set.dims, Metric::Cosine)
+        .rerank(Rerank::File(rows.to_owned()))
+        .memory_limit(MEMORY_LIMIT)
+        .threads(threads)
+        .build()?;
+    for (row, vector) in (0..).zip(set.base.chunks_exact(set.dims)) {
+        index.insert(1, row, vector)?;
+    }
+    index.tend(1);
+    Ok(index)
+}
+
 impl Index for Ours {
     fn build(set: &VectorSet, threads: usize) -> Result<Self> {
         let rows = NamedTempFile::new()?;
-        let index = Settings::new(set.dims, Metric::Cosine)
-            .rerank(Rerank::File(rows.path().to_owned()))
-            .memory_limit(MEMORY_LIMIT)
-            .threads(threads)
-            .build()?;
-        // One commit: rows are slots, which is what the filters are made of.
-        for (row, vector) in (0..).zip(set.base.chunks_exact(set.dims)) {
-            index.insert(1, row, vector)?;
-        }
-        index.tend(1);
+        let index = index(set, rows.path(), threads)?;
         Ok(Self { index, _rows: rows })
     }
 

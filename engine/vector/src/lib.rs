@@ -45,6 +45,7 @@ mod machine;
 mod memory;
 mod metric;
 mod originals;
+mod parallel;
 mod rows;
 mod snapshot;
 mod sync;

@@ -15,11 +15,11 @@ use super::prune::{Candidate, Choice, Chooser};
 use super::score::{Scorer, Scores};
 use super::walk::{Level, Walker};
 use crate::coding::Code;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::thread;
+use crate::parallel::in_parallel;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// So many nodes a thread takes at once.
-const PORTION: usize = 16;
+pub(super) const PORTION: usize = 16;
 
 /// How a level is linked.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,7 @@ pub(crate) fn link<L: Level>(
 ) {
     debug_assert!(new.is_sorted(), "a node is looked up among the new ones");
     linkers.resize_with(linking.threads.max(1), Linker::default);
-    in_parallel(linkers, new.len(), |linker, at| {
+    in_parallel(linkers, new.len(), PORTION, |linker, at| {
         linker.link_forward(level, blocks, linking, starts, new[at]);
     });
     let mut backs: Vec<Back> = Vec::new();
@@ -90,7 +90,7 @@ pub(crate) fn link<L: Level>(
             .then(left.from.cmp(&right.from))
     });
     let groups: Vec<&[Back]> = backs.chunk_by(|left, right| left.to == right.to).collect();
-    in_parallel(linkers, groups.len(), |linker, at| {
+    in_parallel(linkers, groups.len(), PORTION, |linker, at| {
         linker.link_back(level, blocks, linking, groups[at]);
     });
     let mut orphans: Vec<(u32, u32)> = Vec::new();
@@ -316,34 +316,4 @@ fn write(links: &[AtomicU32], chosen: &[Candidate]) {
         let next = next.map_or(NO_SLOT, |chosen| chosen.node | mark(chosen.kept));
         link.store(next, Ordering::Release);
     }
-}
-
-/// Calls `work` for each number below `jobs`, each once, on as many threads as there are `rooms`.
-pub(super) fn in_parallel<R: Send>(
-    rooms: &mut [R],
-    jobs: usize,
-    work: impl Fn(&mut R, usize) + Sync,
-) {
-    let next = AtomicUsize::new(0);
-    let take = |room: &mut R| loop {
-        let first = next.fetch_add(PORTION, Ordering::Relaxed);
-        if first >= jobs {
-            break;
-        }
-        for job in first..jobs.min(first + PORTION) {
-            work(room, job);
-        }
-    };
-    let Some((own, others)) = rooms.split_first_mut() else {
-        return;
-    };
-    if jobs <= PORTION {
-        return take(own);
-    }
-    thread::scope(|scope| {
-        for room in others {
-            scope.spawn(|| take(room));
-        }
-        take(own);
-    });
 }

@@ -8,10 +8,11 @@
 
 use super::blocks::{Ground, KEPT, NO_SLOT};
 use super::kept::{keep_between, kept, many, unkeep};
-use super::link::{Linker, Linking, in_parallel};
+use super::link::{Linker, Linking, PORTION};
 use super::score::{Scorer, Scores};
 use super::walk::Level;
 use crate::coding::Code;
+use crate::parallel::in_parallel;
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -42,7 +43,7 @@ pub(super) fn unlink(
         passes_by[*node as usize] = true;
     }
     linkers.resize_with(linking.threads.max(1), Linker::default);
-    in_parallel(linkers, ground.slots as usize, |linker, node| {
+    in_parallel(linkers, ground.slots as usize, PORTION, |linker, node| {
         if !passes_by[node] {
             linker.link_past(ground, linking, node as u32, &is_gone);
         }

@@ -89,7 +89,7 @@ impl Settings {
         self
     }
 
-    /// How many threads link; 1 is the default. The outcome does not depend on it.
+    /// How many threads link, and answer many queries at once; 1 is the default. No outcome depends on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self

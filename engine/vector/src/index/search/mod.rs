@@ -9,6 +9,7 @@
 
 pub(crate) mod calibrate;
 mod exact;
+mod many;
 mod plan;
 mod query;
 pub(crate) mod rank;
