@@ -44,7 +44,7 @@ mod tests {
         for (threads, jobs, portion) in [(1, 10, 3), (3, 0, 4), (3, 4, 4), (3, 1000, 7), (4, 5, 1)]
         {
             let mut rooms = vec![Vec::new(); threads];
-            in_parallel(&mut rooms, jobs, portion, |room, job| room.push(job));
+            in_parallel(&mut rooms, jobs, portion, Vec::push);
             let mut done = rooms.concat();
             done.sort_unstable();
             assert!(done.into_iter().eq(0..jobs), "{threads} {jobs} {portion}");
