@@ -33,8 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("of the hundreds: {:?}", ids(&answer));
 
     // At sequence 2 a point moves away, and another is removed. Who asks at 1 does not notice.
-    index.insert(2, 10, &[400.0, 400.0])?;
-    index.remove(2, 9)?;
+    index.insert(2, 20, &[400.0, 400.0])?;
+    index.remove(2, 19)?;
     println!("then: {:?}", ids(&index.search(&query.at(1))?));
     println!("now:  {:?}", ids(&index.search(&query)?));
 
