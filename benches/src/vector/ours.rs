@@ -8,8 +8,9 @@ use super::filters::Group;
 use super::in_process::Index;
 use super::set::VectorSet;
 use super::truth::K;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::path::Path;
+use std::sync::Arc;
 use stratigraph_vector::{Effort, Metric, Query, Rerank, Settings};
 use tempfile::NamedTempFile;
 
@@ -33,11 +34,18 @@ pub(super) fn index(
         .memory_limit(MEMORY_LIMIT)
         .threads(threads)
         .build()?;
+    let index = Arc::new(index);
+    // One thread links what it has written, again and again; with more, the others link meanwhile.
+    let tender = match threads {
+        1 => None,
+        _ => Some(index.tend_in_background(|| 0)?),
+    };
     for (row, vector) in (0..).zip(set.base.chunks_exact(set.dims)) {
         index.insert(1, row, vector)?;
     }
+    drop(tender);
     index.tend(1);
-    Ok(index)
+    Arc::into_inner(index).context("somebody still tends")
 }
 
 impl Index for Ours {

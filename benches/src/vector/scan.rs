@@ -25,8 +25,10 @@ impl Index for Scan {
     fn build(set: &VectorSet, _threads: usize) -> Result<Self> {
         let mut codes = Vec::with_capacity(set.base.len());
         let mut numbers = Vec::new();
+        // One unit for all, so that sums can be compared.
+        let largest = largest(&set.base);
         for row in set.base.chunks_exact(set.dims) {
-            encode(row, &mut numbers);
+            encode(row, largest, &mut numbers);
             // Kernels take the one side of a product without a sign.
             codes.extend(numbers.iter().map(|number| number.cast_unsigned() ^ SIGN));
         }
@@ -59,7 +61,7 @@ impl Index for Scan {
 
 impl Scan {
     fn scan(&mut self, query: &[f32], allowed: &[u32], found: &mut Vec<u32>) -> Result<()> {
-        encode(query, &mut self.query);
+        encode(query, largest(query), &mut self.query);
         self.dots.resize(allowed.len(), 0);
         let (codes, dots) = (&self.codes, &mut self.dots);
         CodeKernels::best().dot_gathered(&self.query, codes, self.dims, allowed, dots)?;
@@ -77,9 +79,13 @@ impl Scan {
     }
 }
 
-fn encode(row: &[f32], numbers: &mut Vec<i8>) {
-    let larger = |most: f32, one: &f32| most.max(one.abs());
-    let unit = LARGEST / row.iter().fold(f32::MIN_POSITIVE, larger);
+fn encode(row: &[f32], largest: f32, numbers: &mut Vec<i8>) {
+    let unit = LARGEST / largest;
     numbers.clear();
     numbers.extend(row.iter().map(|one| (one * unit).round() as i8));
+}
+
+fn largest(numbers: &[f32]) -> f32 {
+    let larger = |most: f32, one: &f32| most.max(one.abs());
+    numbers.iter().fold(f32::MIN_POSITIVE, larger)
 }

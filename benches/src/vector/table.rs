@@ -58,6 +58,19 @@ pub(super) fn print(set: &VectorSet, compared: &Compared) {
     }
 }
 
+/// One row, as soon as it is known: a run of hours may be ended before the tables are there.
+pub(super) fn print_beside(set: &VectorSet, peer: &Beside) {
+    print_row(set, &peer.row, Some(&peer.speeds));
+    let builds = &peer.builds;
+    if builds.ratio().is_finite() {
+        println!(
+            "{:<13} build beside ours: {:.3}",
+            peer.row.name,
+            builds.ratio()
+        );
+    }
+}
+
 fn print_row(set: &VectorSet, row: &Row, speeds: Option<&[Rounds; 2]>) {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))

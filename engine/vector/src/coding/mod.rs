@@ -173,6 +173,11 @@ impl Coder {
         };
     }
 
+    /// The same in deviations of a component.
+    pub(crate) fn deviations_per_cell(&self) -> f32 {
+        narrow(CELL)
+    }
+
     /// The width of one of the 16 cells that a component of a vector of length one falls in.
     pub(crate) fn cell(&self) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "fewer dimensions than that")]

@@ -22,6 +22,18 @@ pub(crate) struct Scorer<'a> {
     euclidean: bool,
 }
 
+/// The deviation of what a normal deviate has beyond the outermost cells of a code, 2.88 away.
+const CLIPPED: f32 = 0.025;
+
+/// The deviation of what codes say from the truth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noise {
+    /// Of half a code from the whole one.
+    pub(crate) half: f32,
+    /// Of all bits from the vector itself.
+    pub(crate) all_bits: f32,
+}
+
 /// Room to score in; one for many queries.
 #[derive(Debug, Default)]
 pub(crate) struct Scores {
@@ -125,6 +137,48 @@ impl<'a> Scorer<'a> {
         }
         far.clear();
         self.finish(slots, raw, 1.0 / 16.0, 127.5, far);
+    }
+
+    /// How much codes of such slots lose.
+    pub(crate) fn noise(&self, slots: &[u32]) -> Noise {
+        let scales = slots.iter().map(|slot| self.blocks.scale(*slot));
+        let scale = self
+            .blocks
+            .same_scale()
+            .unwrap_or_else(|| scales.fold(0.0, f32::max));
+        let squares = self
+            .query
+            .numbers
+            .iter()
+            .map(|number| i32::from(*number).pow(2));
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let length = (squares.sum::<i32>() as f32).sqrt();
+        // A number that is rounded is off by a deviation of this share of a step.
+        let rounded = self.factor.abs() * scale / 12.0_f32.sqrt();
+        match self.coding {
+            Coding::Halves => {
+                let cells = 1.0 / self.blocks.coder.deviations_per_cell();
+                let row = (rounded * length / 16.0).hypot(
+                    // What was beyond the outermost cells, in cells.
+                    self.factor.abs() * scale * length * CLIPPED * cells,
+                );
+                #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+                let components = (self.blocks.coder.dimensions as f32).sqrt();
+                Noise {
+                    half: rounded * length,
+                    all_bits: row.hypot(rounded * components * cells),
+                }
+            }
+            Coding::Bytes => Noise {
+                half: 0.0,
+                // Both sides are rounded, and about as much.
+                all_bits: rounded * length * 2.0_f32.sqrt(),
+            },
+            Coding::Whole => Noise {
+                half: 0.0,
+                all_bits: 0.0,
+            },
+        }
     }
 
     /// From sums of products to how far that is. What a code's bytes stand for is `offset` below them.

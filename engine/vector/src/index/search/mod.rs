@@ -25,6 +25,7 @@ use crate::graph::link::Starts;
 use crate::graph::score::Scorer;
 use plan::Plan;
 pub use query::{Answer, Effort, Hit, How, Query, Strategy};
+use rank::Found;
 use roaring::RoaringBitmap;
 
 /// A query that was checked, and what it may see.
@@ -40,6 +41,9 @@ struct Asked<'a> {
     /// One that is looked for as if it were not there.
     hidden: Option<u32>,
 }
+
+/// So many of the nearest are looked at to see whether what lies around a query is allowed.
+const PROBED: usize = 16;
 
 impl Index {
     /// The vectors that are nearest to one, the nearest first.
@@ -87,6 +91,12 @@ impl Index {
         let code = std::mem::take(&mut room.code);
         let scorer = Scorer::new(&self.graph.blocks, &code);
         let mut complete = true;
+        if let (Plan::Scan, Some(within)) = (plan, asked.within)
+            && self.is_worth_probing(asked)
+        {
+            self.start(&scorer, room);
+            plan = self.probe(asked, within, &scorer, room);
+        }
         match plan {
             Plan::Scan => {}
             Plan::Walk { breadth } => {
@@ -121,12 +131,15 @@ impl Index {
                 room.slots.extend(found.map(|near| near.node()));
             }
         }
-        let mut all = false;
+        let mut found = Found::ByWalk;
         if matches!(plan, Plan::Scan) || !complete || room.slots.len() < asked.k {
             plan = Plan::Scan;
-            all = self.scan(asked, &scorer, room);
+            found = match self.scan(asked, &scorer, room) {
+                true => Found::All,
+                false => Found::ByScan,
+            };
         }
-        let ranked = self.rank(asked, &scorer, all, room);
+        let ranked = self.rank(asked, &scorer, found, room);
         room.code = code;
         let (hits, how) = ranked?;
         let work = room.walker.work;
@@ -138,6 +151,25 @@ impl Index {
             steps: work.steps - before.steps,
             estimated_recall: self.estimate(how, plan, asked),
         })
+    }
+
+    /// What lies around the query is allowed, or not: a set that was chosen for being near it is found by a walk,
+    /// however small it is.
+    fn probe(
+        &self,
+        asked: Asked<'_>,
+        within: &RoaringBitmap,
+        scorer: &Scorer<'_>,
+        room: &mut Room,
+    ) -> Plan {
+        let ground = self.ground(&|_| true);
+        room.walker.walk(&ground, scorer, &room.starts, PROBED);
+        let found = room.walker.nearest.found().iter();
+        let allowed = found.filter(|near| within.contains(near.node())).count();
+        if allowed * 4 < PROBED * 3 {
+            return Plan::Scan;
+        }
+        self.walk_accepting(asked, allowed as f64 / PROBED as f64)
     }
 
     /// Where a walk begins: what is fresh, which is in `room.slots`, and what the upper levels know.

@@ -28,6 +28,8 @@ const CODES_PER_STEP: f64 = 18.0;
 const SCANNED_PER_WALKED: f64 = 3.0;
 /// If so many of all are allowed, a walk need not care until its end.
 const NEARLY_ALL: f64 = 0.5;
+/// A scan that takes as long as so many steps of a walk is worth a look at whether it is needed.
+const PROBE: f64 = 60.0;
 /// A walk among few keeps somewhat more than it should need, since they do not lie evenly.
 const MARGIN: f64 = 1.5;
 
@@ -36,38 +38,66 @@ impl Index {
         let Some(wanted) = asked.breadth else {
             return Plan::Scan;
         };
+        let share = self.allowed(asked) / f64::from(self.used().max(1));
+        let steps = wanted as f64 / share.max(1e-9);
+        let walk = steps * CODES_PER_STEP + fresh as f64;
+        if self.scanned(asked) <= walk || self.graph.entry().is_none() {
+            return Plan::Scan;
+        }
+        if share >= NEARLY_ALL {
+            Plan::Walk {
+                breadth: whole(steps),
+            }
+        } else {
+            self.walk_accepting(asked, share)
+        }
+    }
+
+    /// A walk among those of whom such a share is allowed where it goes.
+    pub(super) fn walk_accepting(&self, asked: Asked<'_>, share: f64) -> Plan {
+        let wanted = asked.breadth.unwrap_or(asked.k);
+        let steps = wanted as f64 / share.max(1e-9);
+        let scanned = self.scanned(asked);
+        Plan::WalkAccepting {
+            breadth: whole(steps * MARGIN),
+            wanted,
+            // By then a scan would have been through.
+            patience: whole(scanned.max(steps * CODES_PER_STEP)) as u64,
+        }
+    }
+
+    /// Whether a scan takes so long that a look at whether it is needed costs little beside it.
+    pub(super) fn is_worth_probing(&self, asked: Asked<'_>) -> bool {
+        asked.breadth.is_some()
+            && self.graph.entry().is_some()
+            && self.scanned(asked) > PROBE * CODES_PER_STEP
+    }
+
+    /// What scanning all that are allowed costs, in codes that a walk compares.
+    fn scanned(&self, asked: Asked<'_>) -> f64 {
+        self.allowed(asked) / SCANNED_PER_WALKED
+    }
+
+    /// About how many are allowed.
+    fn allowed(&self, asked: Asked<'_>) -> f64 {
         let used = self.used();
         let dead = self.dead.load(Ordering::Relaxed).min(used);
         let alive = f64::from(used - dead) / f64::from(used.max(1));
-        let allowed = match asked.within {
+        match asked.within {
             Some(within) => alive * within.range_cardinality(..used) as f64,
             None => alive * f64::from(used),
-        };
-        let share = allowed / f64::from(used.max(1));
-        let steps = wanted as f64 / share.max(1e-9);
-        let walk = steps * CODES_PER_STEP + fresh as f64;
-        let scanned = allowed / SCANNED_PER_WALKED;
-        if scanned <= walk || self.graph.entry().is_none() {
-            return Plan::Scan;
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "far fewer than can be counted"
-        )]
-        #[expect(clippy::cast_sign_loss, reason = "positive")]
-        if share >= NEARLY_ALL {
-            Plan::Walk {
-                breadth: steps.ceil() as usize,
-            }
-        } else {
-            Plan::WalkAccepting {
-                breadth: (steps * MARGIN).ceil() as usize,
-                wanted,
-                // By then a scan would have been through.
-                patience: (allowed / SCANNED_PER_WALKED).max(walk) as u64,
-            }
         }
     }
+}
+
+fn whole(number: f64) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "far fewer than can be counted"
+    )]
+    #[expect(clippy::cast_sign_loss, reason = "positive")]
+    let whole = number.ceil() as usize;
+    whole
 }
 
 impl Plan {

@@ -10,6 +10,22 @@ use crate::kernel::{Kernels, cosine_from_parts, cosine_of_long};
 use crate::metric::Metric;
 use crate::originals::Wanted;
 
+/// So many deviations of what codes lose nobody loses.
+const DOUBT: f32 = 4.0;
+/// No more than so many are scored because codes leave them in doubt. Only where vectors are equal, or nearly,
+/// are there more.
+const MOST_DOUBTFUL: usize = 20_000;
+
+/// How candidates were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nobody else can be in the answer.
+    All,
+    /// They are the nearest of all that are allowed, by their codes.
+    ByScan,
+    ByWalk,
+}
+
 impl Index {
     /// So many are told apart by all bits of their codes, to make up for what half of the bits lose: the more
     /// the fewer dimensions there are.
@@ -24,14 +40,15 @@ impl Index {
         k.saturating_add(2).max(8)
     }
 
-    /// The best of `room.slots`, of which the `k` nearest by codes come first. `all` says that no others are as near.
+    /// The best of `room.slots`, of which the `k` nearest by codes come first.
     pub(super) fn rank(
         &self,
         asked: Asked<'_>,
         scorer: &Scorer<'_>,
-        all: bool,
+        found: Found,
         room: &mut Room,
     ) -> Result<(Vec<Hit>, How), IndexError> {
+        let all = found == Found::All;
         let coding = self.settings.coding;
         if coding == Coding::Whole {
             if !all {
@@ -45,11 +62,10 @@ impl Index {
         let by_bits = !all || room.slots.len() > first;
         if by_bits {
             room.slots.truncate(self.candidates_by_bits(asked.k));
-            scorer.far_by_all_bits(&room.slots, &mut room.scores);
-            let rough = room.scores.far.iter().zip(&room.slots);
-            room.rough.clear();
-            room.rough
-                .extend(rough.map(|(far, slot)| Rough::new(*far, *slot)));
+            by_all_bits(scorer, room);
+            if found == Found::ByScan {
+                self.look_wider(asked, scorer, room);
+            }
             nearest_first(&mut room.rough, first);
             room.slots.clear();
             let nearest = room.rough.iter().take(first);
@@ -58,34 +74,52 @@ impl Index {
         room.ranked.clear();
         self.score(asked, room)?;
         if by_bits {
-            self.score_doubtful(asked, first, room)?;
+            self.score_doubtful(asked, scorer, first, room)?;
         }
         Ok((self.best(asked, room), how(!by_bits)))
     }
 
-    /// Scores those as well whose codes do not tell whether they are among the best. What codes lose is
-    /// seen on those that were scored.
+    /// Looks again for all who may be among the best, if the shortlist was too short for that: in a dense
+    /// neighbourhood codes hardly tell one from the other.
+    fn look_wider(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) {
+        nearest_first(&mut room.rough, asked.k);
+        let Some(wanted) = room.rough.get(asked.k - 1) else {
+            return;
+        };
+        let noise = scorer.noise(&room.slots);
+        let border = wanted.far() + DOUBT * (noise.half + noise.all_bits);
+        if room.shortlist.border() < border {
+            self.scan_nearer(asked, scorer, border, room);
+            by_all_bits(scorer, room);
+        }
+    }
+
+    /// Scores those as well whose codes do not tell whether they are among the best.
     fn score_doubtful(
         &self,
         asked: Asked<'_>,
+        scorer: &Scorer<'_>,
         scored: usize,
         room: &mut Room,
     ) -> Result<(), IndexError> {
-        let Some((known, doubtful)) = room.rough.split_at_checked(scored) else {
+        let Some((known, doubtful)) = room.rough.split_at_mut_checked(scored) else {
             return Ok(());
         };
         let lost = || {
-            let both = room.ranked.iter().zip(known);
+            let both = room.ranked.iter().zip(&*known);
             both.map(|(exact, rough)| exact.0 - rough.far())
         };
         let least = lost().fold(f32::MAX, f32::min);
         let most = lost().fold(f32::MIN, f32::max);
         let mut far: Vec<f32> = room.ranked.iter().map(|(far, _)| *far).collect();
         let (_, worst, _) = far.select_nth_unstable_by(asked.k - 1, f32::total_cmp);
-        // The next may have lost somewhat less than any of those.
-        let border = *worst - least + (most - least);
+        // The next may have lost somewhat less than any of those; and those were chosen for having lost little.
+        let seen = *worst - least + (most - least);
+        let border = seen.max(*worst + DOUBT * scorer.noise(&room.slots).all_bits);
+        nearest_first(doubtful, MOST_DOUBTFUL);
         room.slots.clear();
-        let close = doubtful.iter().filter(|rough| rough.far() < border);
+        let close = doubtful.iter().take(MOST_DOUBTFUL);
+        let close = close.filter(|rough| rough.far() < border);
         room.slots.extend(close.map(|rough| rough.slot()));
         self.score(asked, room)
     }
@@ -163,6 +197,15 @@ impl Index {
         hits.truncate(asked.k);
         hits
     }
+}
+
+/// How far each of `room.slots` is by all bits of its code, into `room.rough`.
+fn by_all_bits(scorer: &Scorer<'_>, room: &mut Room) {
+    scorer.far_by_all_bits(&room.slots, &mut room.scores);
+    let rough = room.scores.far.iter().zip(&room.slots);
+    let rough = rough.map(|(far, slot)| Rough::new(*far, *slot));
+    room.rough.clear();
+    room.rough.extend(rough);
 }
 
 fn how(exact: bool) -> How {

@@ -1,8 +1,10 @@
 //! Comparing codes with all that are allowed.
 
-use super::shortlist::nearest_first;
+use super::shortlist::{Shortlist, nearest_first};
 use super::{Asked, Index, Room, Scorer};
 use crate::coding::Coding;
+use crate::graph::score::Scores;
+use crate::graph::walk::Work;
 use crate::metric::Metric;
 use roaring::RoaringBitmap;
 use std::ops::Range;
@@ -12,30 +14,52 @@ const PORTION: usize = 64;
 /// By so much, at most, walks and answers disagree about a cosine of whole vectors.
 const COSINE_ROUNDING: f32 = 1e-5;
 
+/// What a scan looks for.
+trait Collects {
+    /// Whether one so far away is wanted.
+    fn wants(&self, far: f32) -> bool;
+
+    /// Takes one that is wanted and that the query may see.
+    fn take(&mut self, far: f32, slot: u32);
+}
+
+impl Collects for Shortlist {
+    #[inline]
+    fn wants(&self, far: f32) -> bool {
+        self.would_take(far)
+    }
+
+    #[inline]
+    fn take(&mut self, far: f32, slot: u32) {
+        self.offer(far, slot);
+    }
+}
+
+/// All that are nearer than a border.
+struct Nearer<'a> {
+    than: f32,
+    slots: &'a mut Vec<u32>,
+}
+
+impl Collects for Nearer<'_> {
+    #[inline]
+    fn wants(&self, far: f32) -> bool {
+        far < self.than
+    }
+
+    #[inline]
+    fn take(&mut self, _far: f32, slot: u32) {
+        self.slots.push(slot);
+    }
+}
+
 impl Index {
-    /// Puts the nearest by their codes into `room.slots`, the `k` nearest first. Whether all that may be in the answer are there.
+    /// Puts the nearest by their codes into `room.slots`, the `k` nearest first. Whether all that may be in
+    /// the answer are there.
     pub(super) fn scan(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) -> bool {
         room.shortlist.begin(self.candidates_by_bits(asked.k));
-        let used = self.used();
-        let mut members = Members::of(asked.within, used);
-        let (mut now, mut soon) = ([0; PORTION], [0; PORTION]);
-        let mut count = self.ask_for(members.next_many(&mut now));
-        while count > 0 {
-            let next_count = self.ask_for(members.next_many(&mut soon));
-            let portion = &now[..count];
-            room.walker.work.distances += count as u64;
-            scorer.far(portion, &mut room.scores);
-            for (slot, far) in portion.iter().zip(&room.scores.far) {
-                if room.shortlist.would_take(*far)
-                    && self.slots.sees(*slot, asked.sequence)
-                    && asked.hidden != Some(*slot)
-                {
-                    room.shortlist.offer(*far, *slot);
-                }
-            }
-            std::mem::swap(&mut now, &mut soon);
-            count = next_count;
-        }
+        let work = &mut room.walker.work;
+        self.compare_all(asked, scorer, &mut room.scores, work, &mut room.shortlist);
         let (found, all) = room.shortlist.end();
         nearest_first(found, asked.k);
         room.slots.clear();
@@ -55,6 +79,50 @@ impl Index {
 }
 
 impl Index {
+    /// Puts all that are nearer than a border by their codes into `room.slots`.
+    pub(super) fn scan_nearer(
+        &self,
+        asked: Asked<'_>,
+        scorer: &Scorer<'_>,
+        than: f32,
+        room: &mut Room,
+    ) {
+        room.slots.clear();
+        let work = &mut room.walker.work;
+        let slots = &mut room.slots;
+        let nearer = &mut Nearer { than, slots };
+        self.compare_all(asked, scorer, &mut room.scores, work, nearer);
+    }
+
+    fn compare_all(
+        &self,
+        asked: Asked<'_>,
+        scorer: &Scorer<'_>,
+        scores: &mut Scores,
+        work: &mut Work,
+        to: &mut impl Collects,
+    ) {
+        let mut members = Members::of(asked.within, self.used());
+        let (mut now, mut soon) = ([0; PORTION], [0; PORTION]);
+        let mut count = self.ask_for(members.next_many(&mut now));
+        while count > 0 {
+            let next_count = self.ask_for(members.next_many(&mut soon));
+            let portion = &now[..count];
+            work.distances += count as u64;
+            scorer.far(portion, scores);
+            for (slot, far) in portion.iter().zip(&scores.far) {
+                if to.wants(*far)
+                    && self.slots.sees(*slot, asked.sequence)
+                    && asked.hidden != Some(*slot)
+                {
+                    to.take(*far, *slot);
+                }
+            }
+            std::mem::swap(&mut now, &mut soon);
+            count = next_count;
+        }
+    }
+
     /// Asks for the codes of slots ahead of their use. Returns how many there are.
     fn ask_for(&self, slots: &[u32]) -> usize {
         for slot in slots {

@@ -69,6 +69,11 @@ impl Shortlist {
         far < self.border
     }
 
+    /// As far as that nobody was left out.
+    pub(crate) fn border(&self) -> f32 {
+        self.border
+    }
+
     /// Takes a slot in. Of equal ones, those count as nearer whose slots are lower, so they must come first.
     #[inline]
     pub(crate) fn offer(&mut self, far: f32, slot: u32) {
