@@ -15,21 +15,24 @@ use super::prune::{Candidate, Choice, Chooser};
 use super::score::{Scorer, Scores};
 use super::walk::{Level, Walker};
 use crate::coding::Code;
-use crate::parallel::in_parallel;
+use crate::parallel::{Pace, in_parallel};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// So many nodes a thread takes at once.
-pub(super) const PORTION: usize = 16;
+/// So many nodes a thread takes at once whose links are chosen anew.
+pub(super) const PORTION: usize = 4;
+/// So many that look for their neighbours: one takes as long as a search.
+const SEARCHES: usize = 1;
 
 /// How a level is linked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Linking {
+pub(crate) struct Linking<'a> {
     pub(crate) choice: Choice,
     /// How many nearest a new node chooses its links from.
     pub(crate) breadth: usize,
     /// How many links a new node begins with.
     pub(crate) links: usize,
     pub(crate) threads: usize,
+    pub(crate) pace: &'a Pace,
 }
 
 /// A link back.
@@ -68,14 +71,15 @@ pub(crate) trait Starts: Sync {
 pub(crate) fn link<L: Level>(
     level: &L,
     blocks: &Blocks,
-    linking: Linking,
+    linking: Linking<'_>,
     starts: &impl Starts,
     new: &[u32],
     linkers: &mut Vec<Linker>,
 ) {
     debug_assert!(new.is_sorted(), "a node is looked up among the new ones");
     linkers.resize_with(linking.threads.max(1), Linker::default);
-    in_parallel(linkers, new.len(), PORTION, |linker, at| {
+    let rest = || linking.pace.rest();
+    in_parallel(linkers, new.len(), SEARCHES, rest, |linker, at| {
         linker.link_forward(level, blocks, linking, starts, new[at]);
     });
     let mut backs: Vec<Back> = Vec::new();
@@ -90,7 +94,7 @@ pub(crate) fn link<L: Level>(
             .then(left.from.cmp(&right.from))
     });
     let groups: Vec<&[Back]> = backs.chunk_by(|left, right| left.to == right.to).collect();
-    in_parallel(linkers, groups.len(), PORTION, |linker, at| {
+    in_parallel(linkers, groups.len(), PORTION, rest, |linker, at| {
         linker.link_back(level, blocks, linking, groups[at]);
     });
     let mut orphans: Vec<(u32, u32)> = Vec::new();
@@ -123,7 +127,7 @@ impl Linker {
         &mut self,
         level: &L,
         blocks: &Blocks,
-        linking: Linking,
+        linking: Linking<'_>,
         starts: &impl Starts,
         node: u32,
     ) {
@@ -177,7 +181,7 @@ impl Linker {
         &mut self,
         level: &L,
         blocks: &Blocks,
-        linking: Linking,
+        linking: Linking<'_>,
         backs: &[Back],
     ) {
         let Some(to) = backs.first().map(|back| back.to) else {
@@ -225,7 +229,7 @@ impl Linker {
     pub(super) fn link_past(
         &mut self,
         level: &Ground<'_>,
-        linking: Linking,
+        linking: Linking<'_>,
         node: u32,
         is_gone: &[bool],
     ) {
@@ -273,7 +277,13 @@ impl Linker {
     }
 
     /// Chooses the links of a node from the candidates.
-    fn choose_anew<L: Level>(&mut self, level: &L, blocks: &Blocks, linking: Linking, node: u32) {
+    fn choose_anew<L: Level>(
+        &mut self,
+        level: &L,
+        blocks: &Blocks,
+        linking: Linking<'_>,
+        node: u32,
+    ) {
         self.sort_candidates(level, blocks, node);
         let links = level.links(node);
         let limit = links.len();

@@ -65,7 +65,7 @@ impl Graph {
     pub(crate) fn link(
         &self,
         ground: &Ground<'_>,
-        linking: Linking,
+        linking: Linking<'_>,
         held: &HashSet<u32>,
         new: &[u32],
         linkers: &mut Vec<Linker>,
@@ -81,7 +81,7 @@ impl Graph {
     pub(crate) fn raise(
         &self,
         nodes: impl Iterator<Item = u32>,
-        linking: Linking,
+        linking: Linking<'_>,
         linkers: &mut Vec<Linker>,
     ) {
         let upper = Upper::build(&self.blocks, nodes, self.seed, linking, linkers);
@@ -92,7 +92,7 @@ impl Graph {
     pub(crate) fn unlink(
         &self,
         ground: &Ground<'_>,
-        linking: Linking,
+        linking: Linking<'_>,
         gone: &[u32],
         idle: &[u32],
         linkers: &mut Vec<Linker>,

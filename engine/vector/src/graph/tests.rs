@@ -6,17 +6,20 @@ use super::*;
 use crate::coding::{Code, Coder, Coding};
 use crate::index::search::rank::Measure;
 use crate::metric::Metric;
+use crate::parallel::Pace;
 use fastrand::Rng;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 
 /// How graphs are linked here.
-fn linking(metric: Metric, threads: usize) -> Linking {
+fn linking(metric: Metric, threads: usize) -> Linking<'static> {
+    static PACE: Pace = Pace::new();
     Linking {
         choice: Choice { metric, slack: 1.0 },
         breadth: 96,
         links: 16,
         threads,
+        pace: &PACE,
     }
 }
 
@@ -34,7 +37,7 @@ fn ground(graph: &Graph, slots: usize) -> Ground<'_> {
 }
 
 /// A graph of all vectors.
-fn graph(vectors: &[f32], dimensions: usize, coding: Coding, how: Linking) -> Graph {
+fn graph(vectors: &[f32], dimensions: usize, coding: Coding, how: Linking<'_>) -> Graph {
     let count = vectors.len() / dimensions;
     let coder = Coder::new(coding, how.choice.metric, dimensions);
     let graph = Graph::new(Blocks::new(coder, 31, count as u32).unwrap(), 1);

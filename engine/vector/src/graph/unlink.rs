@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// and they may be given to somebody else meanwhile. Returns a node that is still linked, `entry` if that is.
 pub(super) fn unlink(
     ground: &Ground<'_>,
-    linking: Linking,
+    linking: Linking<'_>,
     gone: &[u32],
     idle: &[u32],
     known: &[u32],
@@ -33,6 +33,7 @@ pub(super) fn unlink(
         if entry == Some(*node) {
             entry = next;
         }
+        linking.pace.rest();
     }
     let mut is_gone = vec![false; ground.slots as usize];
     for node in gone {
@@ -43,11 +44,18 @@ pub(super) fn unlink(
         passes_by[*node as usize] = true;
     }
     linkers.resize_with(linking.threads.max(1), Linker::default);
-    in_parallel(linkers, ground.slots as usize, PORTION, |linker, node| {
-        if !passes_by[node] {
-            linker.link_past(ground, linking, node as u32, &is_gone);
-        }
-    });
+    let rest = || linking.pace.rest();
+    in_parallel(
+        linkers,
+        ground.slots as usize,
+        PORTION,
+        rest,
+        |linker, node| {
+            if !passes_by[node] {
+                linker.link_past(ground, linking, node as u32, &is_gone);
+            }
+        },
+    );
     // After all others, who look through their lists; and one by one, for they look through each other's.
     if let Some(linker) = linkers.first_mut() {
         for node in known

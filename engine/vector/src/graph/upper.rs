@@ -61,7 +61,7 @@ impl Upper {
         blocks: &Blocks,
         slots: impl Iterator<Item = u32>,
         seed: u64,
-        linking: Linking,
+        linking: Linking<'_>,
         linkers: &mut Vec<Linker>,
     ) -> Self {
         let mut sampled: Vec<(u64, u32)> = slots.map(|slot| (mix(seed, slot), slot)).collect();

@@ -25,6 +25,7 @@ use crate::graph::blocks::{Blocks, MAX_SLOTS};
 use crate::graph::{Graph, blocks::Ground};
 use crate::metric::Metric;
 use crate::originals::{Originals, Rows};
+use crate::parallel::Pace;
 use arc_swap::ArcSwapOption;
 use fresh::Fresh;
 pub use memory::Memory;
@@ -53,6 +54,8 @@ pub struct Index {
     pub(crate) slots: Slots,
     pub(crate) originals: Option<Arc<dyn Originals>>,
     pub(crate) fresh: Fresh,
+    /// Whether tending lets others go first.
+    pace: Pace,
     rooms: Rooms,
     /// How many slots have ever been used.
     used: AtomicU32,
@@ -98,6 +101,7 @@ impl Index {
             slots: Slots::new(room)?,
             originals,
             fresh: Fresh::new(FRESH_ROOM),
+            pace: Pace::new(),
             rooms: Rooms::default(),
             used: AtomicU32::new(0),
             dead: AtomicU32::new(0),

@@ -105,6 +105,7 @@ impl Index {
 
     /// Links a part of what is fresh.
     pub(super) fn link_some(&self) {
+        let _waiting = self.pace.wait();
         let tended = &mut *self.tended.lock();
         if self.fresh.len() >= MANY_FRESH {
             self.link_batch(tended);
@@ -210,7 +211,7 @@ impl Index {
         freed.len()
     }
 
-    pub(super) fn linking(&self) -> Linking {
+    pub(super) fn linking(&self) -> Linking<'_> {
         Linking {
             choice: Choice {
                 metric: self.settings.metric,
@@ -219,6 +220,7 @@ impl Index {
             breadth: self.settings.breadth,
             links: self.settings.links,
             threads: self.settings.threads,
+            pace: &self.pace,
         }
     }
 }

@@ -16,9 +16,15 @@ impl Index {
     pub fn search_many(&self, queries: &[Query<'_>]) -> Vec<Result<Answer, IndexError>> {
         let threads = self.settings.threads.min(queries.len());
         let mut rooms: Vec<Vec<(usize, _)>> = (0..threads).map(|_| Vec::new()).collect();
-        in_parallel(&mut rooms, queries.len(), PORTION, |room, place| {
-            room.push((place, self.search(&queries[place])));
-        });
+        in_parallel(
+            &mut rooms,
+            queries.len(),
+            PORTION,
+            || {},
+            |room, place| {
+                room.push((place, self.search(&queries[place])));
+            },
+        );
         let mut answers: Vec<_> = rooms.into_iter().flatten().collect();
         answers.sort_unstable_by_key(|(place, _)| *place);
         answers.into_iter().map(|(_, answer)| answer).collect()
