@@ -28,8 +28,11 @@ fn texts() -> Vec<String> {
     serde_json::from_slice(&texts).expect("the texts are JSON")
 }
 
+/// Cargo says at run time where this package is; the path at compile time may be of another checkout that
+/// shares the build output.
 fn reference(name: &str) -> impl AsRef<Path> {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs this test");
+    Path::new(&package)
         .join("reference")
         .join(name)
 }
