@@ -32,9 +32,7 @@ fn texts() -> Vec<String> {
 /// shares the build output.
 fn reference(name: &str) -> impl AsRef<Path> {
     let package = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs this test");
-    Path::new(&package)
-        .join("reference")
-        .join(name)
+    Path::new(&package).join("reference").join(name)
 }
 
 fn borrowed(texts: &[String]) -> Vec<&str> {
