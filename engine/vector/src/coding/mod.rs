@@ -25,7 +25,9 @@ pub enum Coding {
 /// From so many dimensions on, four bits per dimension tell near from far well enough to walk by.
 const MANY_DIMENSIONS: usize = 200;
 /// The width of one of 16 cells that lose least of a normal distribution, in its deviations.
-const CELL: f64 = 0.36;
+pub(crate) const CELL: f64 = 0.36;
+/// The deviation of what a normal distribution has beyond the outermost of those cells, 8 of them away.
+pub(crate) const CLIPPED: f32 = 0.025;
 /// The longest vector that is compared by its length: its square and its products are far from infinite.
 pub(crate) const LONGEST: f64 = 1e18;
 
@@ -173,11 +175,6 @@ impl Coder {
         };
     }
 
-    /// The same in deviations of a component.
-    pub(crate) fn deviations_per_cell(&self) -> f32 {
-        narrow(CELL)
-    }
-
     /// The width of one of the 16 cells that a component of a vector of length one falls in.
     pub(crate) fn cell(&self) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "fewer dimensions than that")]
@@ -186,7 +183,7 @@ impl Coder {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "f32 is what is wanted")]
-fn narrow(number: f64) -> f32 {
+pub(crate) fn narrow(number: f64) -> f32 {
     number as f32
 }
 

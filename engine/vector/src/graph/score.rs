@@ -3,7 +3,7 @@
 
 use super::blocks::Blocks;
 use crate::codes::{CodeKernels, halves::HalfKernels};
-use crate::coding::{Code, Coding};
+use crate::coding::{CELL, CLIPPED, Code, Coding, narrow};
 use crate::kernel::Kernels;
 use crate::metric::Metric;
 
@@ -21,9 +21,6 @@ pub(crate) struct Scorer<'a> {
     factor: f32,
     euclidean: bool,
 }
-
-/// The deviation of what a normal deviate has beyond the outermost cells of a code, 2.88 away.
-const CLIPPED: f32 = 0.025;
 
 /// The deviation of what codes say from the truth.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +154,7 @@ impl<'a> Scorer<'a> {
         let rounded = self.factor.abs() * scale / 12.0_f32.sqrt();
         match self.coding {
             Coding::Halves => {
-                let cells = 1.0 / self.blocks.coder.deviations_per_cell();
+                let cells = 1.0 / narrow(CELL);
                 let row = (rounded * length / 16.0).hypot(
                     // What was beyond the outermost cells, in cells.
                     self.factor.abs() * scale * length * CLIPPED * cells,

@@ -23,7 +23,7 @@ use crate::error::IndexError;
 use crate::graph::blocks::Ground;
 use crate::graph::link::Starts;
 use crate::graph::score::Scorer;
-use plan::Plan;
+use plan::{PROBED, Plan};
 pub use query::{Answer, Effort, Hit, How, Query, Strategy};
 use rank::Found;
 use roaring::RoaringBitmap;
@@ -41,9 +41,6 @@ struct Asked<'a> {
     /// One that is looked for as if it were not there.
     hidden: Option<u32>,
 }
-
-/// So many of the nearest are looked at to see whether what lies around a query is allowed.
-const PROBED: usize = 16;
 
 impl Index {
     /// The vectors that are nearest to one, the nearest first.
@@ -87,20 +84,22 @@ impl Index {
         // What is fresh is read before the walk begins: whatever is left out of it is linked.
         room.slots.clear();
         self.fresh.read(&mut room.slots);
-        let mut plan = self.plan(asked, room.slots.len());
+        let fresh = room.slots.len();
+        let allowed = self.allowed(asked);
+        let mut plan = self.plan(asked, allowed, fresh);
         let code = std::mem::take(&mut room.code);
         let scorer = Scorer::new(&self.graph.blocks, &code);
         let mut complete = true;
-        if let (Plan::Scan, Some(within)) = (plan, asked.within)
-            && self.is_worth_probing(asked)
-        {
+        let probes = plan == Plan::Scan && self.is_worth_probing(asked, allowed, fresh);
+        if probes || plan != Plan::Scan {
             self.start(&scorer, room);
-            plan = self.probe(asked, within, &scorer, room);
+        }
+        if probes {
+            plan = self.probe(asked, allowed, &scorer, room);
         }
         match plan {
             Plan::Scan => {}
             Plan::Walk { breadth } => {
-                self.start(&scorer, room);
                 let ground = Ground {
                     hidden: asked.hidden,
                     ..self.ground(&|_| true)
@@ -117,7 +116,6 @@ impl Index {
                 wanted,
                 patience,
             } => {
-                self.start(&scorer, room);
                 let ground = Ground {
                     hidden: asked.hidden,
                     ..self.ground(&|_| true)
@@ -153,23 +151,17 @@ impl Index {
         })
     }
 
-    /// What lies around the query is allowed, or not: a set that was chosen for being near it is found by a walk,
-    /// however small it is.
-    fn probe(
-        &self,
-        asked: Asked<'_>,
-        within: &RoaringBitmap,
-        scorer: &Scorer<'_>,
-        room: &mut Room,
-    ) -> Plan {
+    /// Looks at whether what lies around the query is allowed: a set that was chosen for being near it is found by
+    /// a walk, however small it is.
+    fn probe(&self, asked: Asked<'_>, allowed: f64, scorer: &Scorer<'_>, room: &mut Room) -> Plan {
         let ground = self.ground(&|_| true);
         room.walker.walk(&ground, scorer, &room.starts, PROBED);
         let found = room.walker.nearest.found().iter();
-        let allowed = found.filter(|near| within.contains(near.node())).count();
-        if allowed * 4 < PROBED * 3 {
+        let shown = found.filter(|near| self.shows(asked, near.node())).count();
+        if shown * 4 < PROBED * 3 {
             return Plan::Scan;
         }
-        self.walk_accepting(asked, allowed as f64 / PROBED as f64)
+        self.walk_accepting(asked, allowed, shown as f64 / PROBED as f64)
     }
 
     /// Where a walk begins: what is fresh, which is in `room.slots`, and what the upper levels know.

@@ -28,20 +28,22 @@ const CODES_PER_STEP: f64 = 18.0;
 const SCANNED_PER_WALKED: f64 = 3.0;
 /// If so many of all are allowed, a walk need not care until its end.
 const NEARLY_ALL: f64 = 0.5;
-/// A scan that takes as long as so many steps of a walk is worth a look at whether it is needed.
-const PROBE: f64 = 60.0;
+/// So many of the nearest are looked at to see whether what lies around a query is allowed.
+pub(super) const PROBED: usize = 16;
+/// A look that takes so many times less than what it may save is worth it.
+const LITTLE: f64 = 4.0;
 /// A walk among few keeps somewhat more than it should need, since they do not lie evenly.
 const MARGIN: f64 = 1.5;
 
 impl Index {
-    pub(super) fn plan(&self, asked: Asked<'_>, fresh: usize) -> Plan {
+    pub(super) fn plan(&self, asked: Asked<'_>, allowed: f64, fresh: usize) -> Plan {
         let Some(wanted) = asked.breadth else {
             return Plan::Scan;
         };
-        let share = self.allowed(asked) / f64::from(self.used().max(1));
+        let share = allowed / f64::from(self.used().max(1));
         let steps = wanted as f64 / share.max(1e-9);
         let walk = steps * CODES_PER_STEP + fresh as f64;
-        if self.scanned(asked) <= walk || self.graph.entry().is_none() {
+        if allowed / SCANNED_PER_WALKED <= walk || self.graph.entry().is_none() {
             return Plan::Scan;
         }
         if share >= NEARLY_ALL {
@@ -49,15 +51,15 @@ impl Index {
                 breadth: whole(steps),
             }
         } else {
-            self.walk_accepting(asked, share)
+            self.walk_accepting(asked, allowed, share)
         }
     }
 
     /// A walk among those of whom such a share is allowed where it goes.
-    pub(super) fn walk_accepting(&self, asked: Asked<'_>, share: f64) -> Plan {
+    pub(super) fn walk_accepting(&self, asked: Asked<'_>, allowed: f64, share: f64) -> Plan {
         let wanted = asked.breadth.unwrap_or(asked.k);
         let steps = wanted as f64 / share.max(1e-9);
-        let scanned = self.scanned(asked);
+        let scanned = allowed / SCANNED_PER_WALKED;
         Plan::WalkAccepting {
             breadth: whole(steps * MARGIN),
             wanted,
@@ -67,19 +69,16 @@ impl Index {
     }
 
     /// Whether a scan takes so long that a look at whether it is needed costs little beside it.
-    pub(super) fn is_worth_probing(&self, asked: Asked<'_>) -> bool {
-        asked.breadth.is_some()
+    pub(super) fn is_worth_probing(&self, asked: Asked<'_>, allowed: f64, fresh: usize) -> bool {
+        let look = PROBED as f64 * CODES_PER_STEP + fresh as f64;
+        asked.within.is_some()
+            && asked.breadth.is_some()
             && self.graph.entry().is_some()
-            && self.scanned(asked) > PROBE * CODES_PER_STEP
-    }
-
-    /// What scanning all that are allowed costs, in codes that a walk compares.
-    fn scanned(&self, asked: Asked<'_>) -> f64 {
-        self.allowed(asked) / SCANNED_PER_WALKED
+            && allowed / SCANNED_PER_WALKED > LITTLE * look
     }
 
     /// About how many are allowed.
-    fn allowed(&self, asked: Asked<'_>) -> f64 {
+    pub(super) fn allowed(&self, asked: Asked<'_>) -> f64 {
         let used = self.used();
         let dead = self.dead.load(Ordering::Relaxed).min(used);
         let alive = f64::from(used - dead) / f64::from(used.max(1));

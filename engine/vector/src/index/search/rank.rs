@@ -40,7 +40,7 @@ impl Index {
         k.saturating_add(2).max(8)
     }
 
-    /// The best of `room.slots`, of which the `k` nearest by codes come first.
+    /// The best of `room.slots`; of whole vectors the `k` nearest come first.
     pub(super) fn rank(
         &self,
         asked: Asked<'_>,
@@ -111,8 +111,8 @@ impl Index {
         };
         let least = lost().fold(f32::MAX, f32::min);
         let most = lost().fold(f32::MIN, f32::max);
-        let mut far: Vec<f32> = room.ranked.iter().map(|(far, _)| *far).collect();
-        let (_, worst, _) = far.select_nth_unstable_by(asked.k - 1, f32::total_cmp);
+        let by_far = |left: &(f32, u32), right: &(f32, u32)| left.0.total_cmp(&right.0);
+        let (_, (worst, _), _) = room.ranked.select_nth_unstable_by(asked.k - 1, by_far);
         // The next may have lost somewhat less than any of those; and those were chosen for having lost little.
         let seen = *worst - least + (most - least);
         let border = seen.max(*worst + DOUBT * scorer.noise(&room.slots).all_bits);

@@ -1,10 +1,8 @@
 //! Comparing codes with all that are allowed.
 
-use super::shortlist::{Shortlist, nearest_first};
+use super::shortlist::nearest_first;
 use super::{Asked, Index, Room, Scorer};
 use crate::coding::Coding;
-use crate::graph::score::Scores;
-use crate::graph::walk::Work;
 use crate::metric::Metric;
 use roaring::RoaringBitmap;
 use std::ops::Range;
@@ -14,71 +12,32 @@ const PORTION: usize = 64;
 /// By so much, at most, walks and answers disagree about a cosine of whole vectors.
 const COSINE_ROUNDING: f32 = 1e-5;
 
-/// What a scan looks for.
-trait Collects {
-    /// Whether one so far away is wanted.
-    fn wants(&self, far: f32) -> bool;
-
-    /// Takes one that is wanted and that the query may see.
-    fn take(&mut self, far: f32, slot: u32);
-}
-
-impl Collects for Shortlist {
-    #[inline]
-    fn wants(&self, far: f32) -> bool {
-        self.would_take(far)
-    }
-
-    #[inline]
-    fn take(&mut self, far: f32, slot: u32) {
-        self.offer(far, slot);
-    }
-}
-
-/// All that are nearer than a border.
-struct Nearer<'a> {
-    than: f32,
-    slots: &'a mut Vec<u32>,
-}
-
-impl Collects for Nearer<'_> {
-    #[inline]
-    fn wants(&self, far: f32) -> bool {
-        far < self.than
-    }
-
-    #[inline]
-    fn take(&mut self, _far: f32, slot: u32) {
-        self.slots.push(slot);
-    }
-}
-
 impl Index {
-    /// Puts the nearest by their codes into `room.slots`, the `k` nearest first. Whether all that may be in
-    /// the answer are there.
+    /// Puts the nearest by their codes into `room.slots`; of whole vectors the `k` nearest come first. Whether
+    /// all that may be in the answer are there.
     pub(super) fn scan(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) -> bool {
         room.shortlist.begin(self.candidates_by_bits(asked.k));
-        let work = &mut room.walker.work;
-        self.compare_all(asked, scorer, &mut room.scores, work, &mut room.shortlist);
+        self.compare_all(asked, scorer, room);
         let (found, all) = room.shortlist.end();
-        nearest_first(found, asked.k);
-        room.slots.clear();
-        room.slots.extend(found.iter().map(|near| near.slot()));
         // Nobody was left out if there was room to the end, or if what was compared is the truth and all that
         // tie with the last one wanted are there.
-        let (Some(wanted), Some(last)) = (found.get(asked.k - 1), found.iter().max()) else {
-            return true;
-        };
         let rounding = if self.settings.metric == Metric::Cosine {
             COSINE_ROUNDING
         } else {
             0.0
         };
-        all || self.settings.coding == Coding::Whole && last.far() > wanted.far() + rounding
+        let mut ties_are_there = false;
+        if self.settings.coding == Coding::Whole {
+            nearest_first(found, asked.k);
+            let ends = found.get(asked.k - 1).zip(found.iter().max());
+            ties_are_there =
+                ends.is_some_and(|(wanted, last)| last.far() > wanted.far() + rounding);
+        }
+        room.slots.clear();
+        room.slots.extend(found.iter().map(|near| near.slot()));
+        all || ties_are_there
     }
-}
 
-impl Index {
     /// Puts all that are nearer than a border by their codes into `room.slots`.
     pub(super) fn scan_nearer(
         &self,
@@ -87,35 +46,29 @@ impl Index {
         than: f32,
         room: &mut Room,
     ) {
+        room.shortlist.begin_nearer(than);
+        self.compare_all(asked, scorer, room);
+        let (found, _) = room.shortlist.end();
         room.slots.clear();
-        let work = &mut room.walker.work;
-        let slots = &mut room.slots;
-        let nearer = &mut Nearer { than, slots };
-        self.compare_all(asked, scorer, &mut room.scores, work, nearer);
+        room.slots.extend(found.iter().map(|near| near.slot()));
     }
 
-    fn compare_all(
-        &self,
-        asked: Asked<'_>,
-        scorer: &Scorer<'_>,
-        scores: &mut Scores,
-        work: &mut Work,
-        to: &mut impl Collects,
-    ) {
+    /// Offers all that are allowed to the shortlist.
+    fn compare_all(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) {
         let mut members = Members::of(asked.within, self.used());
         let (mut now, mut soon) = ([0; PORTION], [0; PORTION]);
         let mut count = self.ask_for(members.next_many(&mut now));
         while count > 0 {
             let next_count = self.ask_for(members.next_many(&mut soon));
             let portion = &now[..count];
-            work.distances += count as u64;
-            scorer.far(portion, scores);
-            for (slot, far) in portion.iter().zip(&scores.far) {
-                if to.wants(*far)
+            room.walker.work.distances += count as u64;
+            scorer.far(portion, &mut room.scores);
+            for (slot, far) in portion.iter().zip(&room.scores.far) {
+                if room.shortlist.would_take(*far)
                     && self.slots.sees(*slot, asked.sequence)
                     && asked.hidden != Some(*slot)
                 {
-                    to.take(*far, *slot);
+                    room.shortlist.offer(*far, *slot);
                 }
             }
             std::mem::swap(&mut now, &mut soon);

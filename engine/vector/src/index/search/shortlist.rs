@@ -63,6 +63,12 @@ impl Shortlist {
         self.border = f32::INFINITY;
     }
 
+    /// Takes all that are nearer than a border, however many.
+    pub(crate) fn begin_nearer(&mut self, than: f32) {
+        self.begin(usize::MAX);
+        self.border = than;
+    }
+
     /// Whether one so far away may be among the nearest.
     #[inline]
     pub(crate) fn would_take(&self, far: f32) -> bool {
@@ -78,7 +84,7 @@ impl Shortlist {
     #[inline]
     pub(crate) fn offer(&mut self, far: f32, slot: u32) {
         self.kept.push(Rough::new(far, slot));
-        if self.kept.len() >= self.limit + SURPLUS {
+        if self.kept.len() >= self.limit.saturating_add(SURPLUS) {
             self.shrink();
         }
     }
@@ -107,6 +113,20 @@ impl Shortlist {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn below_a_border_it_takes_all() {
+        let mut list = Shortlist::default();
+        list.begin_nearer(0.5);
+        let far = |slot: u32| slot as f32 / 1000.0;
+        let offered = (0..1000).filter(|slot| list.would_take(far(*slot)));
+        for slot in offered.collect::<Vec<_>>() {
+            list.offer(far(slot), slot);
+        }
+        let (kept, all) = list.end();
+        kept.sort_unstable();
+        assert!(all && kept.iter().map(|rough| rough.slot()).eq(0..500));
+    }
 
     #[test]
     fn numbers_sort_as_distances_do() {

@@ -2,6 +2,8 @@
 
 use super::{Space, recall, settings};
 use crate::coding::Code;
+use crate::graph::score::{Scorer, Scores};
+use crate::index::search::rank::Measure;
 use crate::{Coding, Index, Metric};
 use fastrand::Rng;
 
@@ -91,6 +93,64 @@ fn recall_stays_when_all_that_comes_is_elsewhere() {
                 recall >= 0.93,
                 "{metric:?} {coding:?}, generation {generation}: {recall}"
             );
+        }
+    }
+}
+
+/// The deviation of some differences from their mean.
+fn deviation(differences: &[f32]) -> f32 {
+    let count = differences.len() as f32;
+    let mean = differences.iter().sum::<f32>() / count;
+    let squares = differences.iter().map(|one| (one - mean).powi(2));
+    (squares.sum::<f32>() / count).sqrt()
+}
+
+#[test]
+fn codes_lose_about_as_much_as_is_said() {
+    let mut random = Rng::with_seed(5);
+    for (dimensions, coding) in [
+        (384, Coding::Halves),
+        (100, Coding::Halves),
+        (100, Coding::Bytes),
+    ] {
+        for metric in [Metric::Cosine, Metric::Dot, Metric::Euclidean] {
+            let space = Space::new(&mut random, dimensions);
+            let index = settings(dimensions, metric, coding).build().unwrap();
+            let vectors: Vec<Vec<f32>> = (0..1000).map(|_| space.vector(&mut random)).collect();
+            for (id, vector) in vectors.iter().enumerate() {
+                index.insert(1, id as u64, vector).unwrap();
+            }
+            let slots: Vec<u32> = (0..1000).collect();
+            let (mut code, mut scores) = (Code::default(), Scores::default());
+            for _ in 0..10 {
+                let query = space.vector(&mut random);
+                let blocks = &index.graph.blocks;
+                blocks.coder.encode(&query, &mut code).unwrap();
+                let scorer = Scorer::new(blocks, &code);
+                scorer.far(&slots, &mut scores);
+                let half = scores.far.clone();
+                scorer.far_by_all_bits(&slots, &mut scores);
+                let measure = Measure::new(metric, &query);
+                let lost = scores.far.iter().zip(&vectors);
+                let lost: Vec<f32> = lost.map(|(far, row)| measure.far(row) - far).collect();
+                let by_half = half.iter().zip(&scores.far);
+                let by_half: Vec<f32> = by_half.map(|(half, all)| all - half).collect();
+                let said = scorer.noise(&slots);
+                for (found, said) in [
+                    (deviation(&by_half), said.half),
+                    (deviation(&lost), said.all_bits),
+                ] {
+                    // The longest vector speaks for all, and where all are as long it is just about that.
+                    assert!(
+                        found <= 1.3 * said,
+                        "{coding:?} {metric:?}: {found} of {said}"
+                    );
+                    assert!(
+                        metric != Metric::Cosine || found >= 0.5 * said,
+                        "{coding:?}: {found} of {said}"
+                    );
+                }
+            }
         }
     }
 }
