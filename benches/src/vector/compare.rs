@@ -150,7 +150,7 @@ fn beside(
         } else {
             plan.rounds
         };
-        if let Some(one) = filtered_beside(&case.name, rounds, ours, &mut peer)? {
+        if let Some(one) = filtered_beside(&case.name, rounds, ours, &mut peer, at_last)? {
             filtered.push((case.name.clone(), one));
         }
     }
@@ -165,12 +165,14 @@ fn beside(
     })
 }
 
-/// One case; nothing if the peer has no filters.
+/// One case; nothing if the peer has no filters. `theirs_at` is the speed of the peer that ours at the last of
+/// [`RECALLS`] is beside.
 pub(super) fn filtered_beside(
     case: &str,
     rounds: usize,
     ours: &mut impl Peer,
     peer: &mut impl Peer,
+    theirs_at: fn(&[Point]) -> Option<f64>,
 ) -> Result<Option<FilteredRow>> {
     let mut row = FilteredRow {
         rounds: Rounds::default(),
@@ -184,39 +186,22 @@ pub(super) fn filtered_beside(
         let (Some(mine), Some(theirs)) = (mine, theirs) else {
             return Ok(None);
         };
-        push(&mut row.rounds, &mine, &theirs, RECALLS[1]);
+        if let (Some(speed), Some(beside)) = (at_last(&mine), theirs_at(&theirs)) {
+            row.rounds.push(speed, beside);
+        }
         (row.ours, row.theirs) = (mine, theirs);
     }
     Ok(Some(row))
 }
 
-/// One case beside somebody who only looks at all codes, whatever he finds.
-pub(super) fn filtered_beside_bare(
-    case: &str,
-    rounds: usize,
-    ours: &mut impl Peer,
-    bare: &mut impl Peer,
-) -> Result<Option<FilteredRow>> {
-    let mut row = FilteredRow {
-        rounds: Rounds::default(),
-        ours: Vec::new(),
-        theirs: Vec::new(),
-    };
-    for round in 0..rounds {
-        let (mine, theirs) = in_turn(round, ours, bare, |peer| {
-            peer.filtered(case, &BREADTHS, RECALLS[1])
-        })?;
-        let (Some(mine), Some(theirs)) = (mine, theirs) else {
-            return Ok(None);
-        };
-        let speed = at_recall(&mine, RECALLS[1], |point| point.qps_cpu);
-        let fastest = theirs.iter().map(|point| point.qps_cpu).fold(0.0, f64::max);
-        if let Some(speed) = speed {
-            row.rounds.push(speed, fastest);
-        }
-        (row.ours, row.theirs) = (mine, theirs);
-    }
-    Ok(Some(row))
+/// The speed at the last of [`RECALLS`].
+pub(super) fn at_last(points: &[Point]) -> Option<f64> {
+    at_recall(points, RECALLS[1], |point| point.qps_cpu)
+}
+
+/// The best speed of somebody who only looks at all codes, whatever he finds.
+pub(super) fn fastest(points: &[Point]) -> Option<f64> {
+    points.iter().map(|point| point.qps_cpu).reduce(f64::max)
 }
 
 /// Ours and theirs, who goes first changing with the round.

@@ -230,7 +230,13 @@ fn filtered(
     scan.build(1)?;
     let mut scans: Vec<(String, FilteredRow)> = Vec::new();
     for case in &set.cases {
-        let row = compare::filtered_beside_bare(&case.name, plan.rounds, &mut ours, &mut scan)?;
+        let row = compare::filtered_beside(
+            &case.name,
+            plan.rounds,
+            &mut ours,
+            &mut scan,
+            compare::fastest,
+        )?;
         scans.extend(row.map(|row| (case.name.clone(), row)));
     }
     let rows = scans.iter().flat_map(|(case, scan)| {
