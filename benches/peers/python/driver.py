@@ -59,6 +59,10 @@ class Clock:
         self.wall_s += time.perf_counter() - self.began[1]
 
 
+# A pass over the queries of a filter that takes less is made again and again for so long.
+LONG_S = 0.02
+
+
 def hits(found, truth):
     """How many of the found rows are right, and how many were found at all. Both may be padded with negatives."""
     right = (found[:, :, None] == truth[:, None, :]) & (found[:, :, None] >= 0)
@@ -107,18 +111,31 @@ class Driver:
             return
         wanted = int((case.truth >= 0).sum())
         for ef in efs:
-            clock, right, rows, done = Clock(), 0, 0, 0
-            for group, (numbers, bits) in enumerate(case.groups):
-                # Making a set of allowed rows in the peer's own form is not measured.
-                self.peer.allow(case, group, bits)
-                queries = self.vectors.queries[numbers]
-                with clock:
-                    found = self.peer.search_allowed(queries, self.vectors.k, ef)
-                self.peer.allow_all()
-                one, many = hits(found, case.truth[done : done + len(numbers)])
-                right, rows, done = right + one, rows + many, done + len(numbers)
-            if self.line("filtered", ef, clock, done, right, wanted, rows, case=name) >= until:
+            clock, right, rows = self.filtered_once(case, ef)
+            if clock.cpu_s < LONG_S:
+                # The first pass found the processor idle and its caches empty.
+                clock, passes = Clock(), 0
+                while clock.cpu_s < LONG_S:
+                    once, right, rows = self.filtered_once(case, ef)
+                    clock.cpu_s, clock.wall_s, passes = clock.cpu_s + once.cpu_s, clock.wall_s + once.wall_s, passes + 1
+                clock.cpu_s, clock.wall_s = clock.cpu_s / passes, clock.wall_s / passes
+            queries = sum(len(numbers) for numbers, _ in case.groups)
+            if self.line("filtered", ef, clock, queries, right, wanted, rows, case=name) >= until:
                 break
+
+    def filtered_once(self, case, ef):
+        """All queries of a case: the time they took, how many right rows they got, and how many at all."""
+        clock, right, rows, done = Clock(), 0, 0, 0
+        for group, (numbers, bits) in enumerate(case.groups):
+            # Making a set of allowed rows in the peer's own form is not measured.
+            self.peer.allow(case, group, bits)
+            queries = self.vectors.queries[numbers]
+            with clock:
+                found = self.peer.search_allowed(queries, self.vectors.k, ef)
+            self.peer.allow_all()
+            one, many = hits(found, case.truth[done : done + len(numbers)])
+            right, rows, done = right + one, rows + many, done + len(numbers)
+        return clock, right, rows
 
 
 def main():

@@ -69,6 +69,8 @@ pub(super) struct FilteredRow {
 /// Everything on one set.
 pub(super) struct Compared {
     pub(super) ours: Row,
+    /// Wall time of builds by one thread and by two, in turn.
+    pub(super) two_threads: Rounds,
     pub(super) peers: Vec<Beside>,
 }
 
@@ -97,10 +99,19 @@ pub(super) fn compare(
         curves.push(ours.search(&BREADTHS, UNTIL)?);
     }
     measured(&mut row, &curves);
+    let mut two_threads = Rounds::default();
     if plan.two_threads {
-        row.wall_two_s = Some(ours.build(2)?.wall_s);
+        for _ in 0..plan.rounds {
+            let one = ours.build(1)?.wall_s;
+            two_threads.push(one, ours.build(2)?.wall_s);
+        }
+        row.wall_two_s = Some(two_threads.raw());
     }
-    Ok(Compared { ours: row, peers })
+    Ok(Compared {
+        ours: row,
+        two_threads,
+        peers,
+    })
 }
 
 /// What is searched is what one thread has built: the same graph every time.

@@ -253,12 +253,12 @@ fn filtered(
 
 fn with_updates(set: &VectorSet, rounds: usize, report: &mut Report) -> Result<()> {
     let measured = updates::measure(set, rounds)?;
-    let (p99, median) = (
-        measured.p99.map(|s| s * 1e6),
-        measured.median.map(|s| s * 1e6),
-    );
-    report.compare("p99_with_updates", &p99, "us beside none", None);
-    report.compare("median_with_updates", &median, "us beside none", None);
+    for (threads, times) in [("two", &measured.two), ("three", &measured.three)] {
+        for (name, seconds) in [("p99", &times.p99), ("median", &times.median)] {
+            let name = format!("{name}_with_updates_{threads}_threads");
+            report.compare(&name, &seconds.map(|s| s * 1e6), "us beside none", None);
+        }
+    }
     let all = set.base.len() * size_of::<f32>();
     let touched = measured.touched / 1e6;
     report.count(

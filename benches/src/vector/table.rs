@@ -154,6 +154,10 @@ pub(super) fn figures(set: &VectorSet, compared: &Compared, first: bool, report:
             report.compare(name, &best.speeds[place], unit(best), None);
         }
     }
+    if compared.two_threads.ratio().is_finite() {
+        let name = name("build_one_vs_two_threads");
+        report.compare(name, &compared.two_threads, "s wall", None);
+    }
     let Some(reference) = compared
         .peers
         .iter()

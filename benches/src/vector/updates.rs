@@ -1,6 +1,6 @@
-//! How long searches take while rows are replaced: two threads, of whose calls one in ten is an update,
-//! beside the same two that only search. A third thread tends. And how much of the file of vectors searches
-//! touch: what must be in memory for them.
+//! How long searches take while rows are replaced: two threads, of whose calls one in ten is an update, beside
+//! the same two that only search. Either they tend as well, or a third thread does. And how much of the file
+//! of vectors searches touch: what must be in memory for them.
 
 use super::ours;
 use super::set::VectorSet;
@@ -21,6 +21,8 @@ const CALLERS: u64 = 2;
 const CALLS: usize = 40_000;
 /// One in so many is an update.
 const UPDATES: usize = 10;
+/// Who tends as well does so after so many updates of his.
+const UPDATES_TENDED: usize = 128;
 /// Searches for different rows.
 const TOUCHING: usize = 10_000;
 /// How many candidates a search keeps.
@@ -28,20 +30,36 @@ const BREADTH: usize = 64;
 
 /// What was measured; seconds.
 pub(super) struct Updates {
-    /// The time that 99 of 100 searches stay below, with updates and without.
+    /// With two threads in all, which tend themselves.
+    pub(super) two: Times,
+    /// With a third thread that tends.
+    pub(super) three: Times,
+    /// Bytes of the file of vectors that [`TOUCHING`] searches have touched.
+    pub(super) touched: f64,
+}
+
+/// With updates and without.
+#[derive(Default)]
+pub(super) struct Times {
+    /// The time that 99 of 100 searches stay below.
     pub(super) p99: Rounds,
     /// The same of every second one.
     pub(super) median: Rounds,
-    /// Bytes of the file of vectors that [`TOUCHING`] searches have touched.
-    pub(super) touched: f64,
+}
+
+/// What a caller does beside searching.
+#[derive(Clone, Copy)]
+struct Updating {
+    round: usize,
+    tends: bool,
 }
 
 pub(super) fn measure(set: &VectorSet, rounds: usize) -> Result<Updates> {
     let rows = NamedTempFile::new()?;
     let index = Arc::new(ours::index(set, rows.path(), 1)?);
     let mut measured = Updates {
-        p99: Rounds::default(),
-        median: Rounds::default(),
+        two: Times::default(),
+        three: Times::default(),
         touched: 0.0,
     };
     forget_what_was_touched()?;
@@ -52,13 +70,16 @@ pub(super) fn measure(set: &VectorSet, rounds: usize) -> Result<Updates> {
     let sequence = AtomicU64::new(1);
     for round in 0..rounds {
         let alone = calls(set, &index, &sequence, None)?;
-        let latest = Arc::clone(&index);
-        // Nobody looks back.
-        let tender = index.tend_in_background(move || latest.latest())?;
-        let among = calls(set, &index, &sequence, Some(round as u64))?;
-        drop(tender);
-        for (rounds, share) in [(&mut measured.p99, 0.99), (&mut measured.median, 0.5)] {
-            rounds.push(below(&among, share), below(&alone, share));
+        for (tends, times) in [(true, &mut measured.two), (false, &mut measured.three)] {
+            let latest = Arc::clone(&index);
+            // Nobody looks back.
+            let tender = (!tends).then(|| index.tend_in_background(move || latest.latest()));
+            let tender = tender.transpose()?;
+            let among = calls(set, &index, &sequence, Some(Updating { round, tends }))?;
+            drop(tender);
+            for (rounds, share) in [(&mut times.p99, 0.99), (&mut times.median, 0.5)] {
+                rounds.push(below(&among, share), below(&alone, share));
+            }
         }
     }
     Ok(measured)
@@ -69,16 +90,24 @@ fn calls(
     set: &VectorSet,
     index: &Index,
     sequence: &AtomicU64,
-    updates: Option<u64>,
+    updating: Option<Updating>,
 ) -> Result<Vec<f64>> {
     let caller = |number: u64| -> Result<Vec<f64>> {
-        let mut random = fastrand::Rng::with_seed(number + CALLERS * updates.unwrap_or(0));
+        let round = updating.map_or(0, |updating| updating.round as u64);
+        let mut random = fastrand::Rng::with_seed(number + CALLERS * round);
+        let mut updates = 0_usize;
         let mut times = Vec::with_capacity(CALLS);
         for _ in 0..CALLS {
-            if updates.is_some() && random.usize(..UPDATES) == 0 {
+            if let Some(updating) = updating
+                && random.usize(..UPDATES) == 0
+            {
                 let row = random.usize(..set.len());
                 let id = random.u64(..set.len() as u64);
                 write(index, sequence, id, &set.base[row * set.dims..][..set.dims])?;
+                updates += 1;
+                if updating.tends && updates.is_multiple_of(UPDATES_TENDED) {
+                    index.tend(index.latest());
+                }
             } else {
                 let query = set.query(random.usize(..set.truth.len() / K));
                 let begun = Instant::now();

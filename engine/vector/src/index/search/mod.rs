@@ -72,10 +72,13 @@ impl Index {
             hidden: query.hidden,
         };
         let room = &mut *self.rooms.enter();
-        coder.encode_query(query.vector, length, &mut room.code);
-        if matches!(query.effort, Effort::Exact) {
+        // Codes of a few save less than it takes to make that of the query.
+        let few = Self::candidates_by_vector(k).saturating_mul(2) as u64;
+        let is_few = |within: &RoaringBitmap| within.len() <= few;
+        if matches!(query.effort, Effort::Exact) || query.within.is_some_and(is_few) {
             return self.exact(asked, room);
         }
+        coder.encode_query(query.vector, length, &mut room.code);
         self.search_by_codes(asked, room)
     }
 

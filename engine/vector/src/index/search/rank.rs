@@ -36,7 +36,7 @@ impl Index {
 
     /// So many are scored by their vectors in any case. What codes lose is seen on them, so there must be a
     /// few.
-    fn candidates_by_vector(k: usize) -> usize {
+    pub(super) fn candidates_by_vector(k: usize) -> usize {
         k.saturating_add(2).max(8)
     }
 

@@ -1,6 +1,6 @@
 //! Comparing codes with all that are allowed.
 
-use super::shortlist::nearest_first;
+use super::shortlist::{Shortlist, nearest_first};
 use super::{Asked, Index, Room, Scorer};
 use crate::coding::Coding;
 use crate::metric::Metric;
@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// So many codes are compared at once; those of the next portion are on their way meanwhile.
 const PORTION: usize = 64;
+/// So many distances are looked at together.
+const FEW: usize = 16;
 /// By so much, at most, walks and answers disagree about a cosine of whole vectors.
 const COSINE_ROUNDING: f32 = 1e-5;
 
@@ -63,16 +65,30 @@ impl Index {
             let portion = &now[..count];
             room.walker.work.distances += count as u64;
             scorer.far(portion, &mut room.scores);
-            for (slot, far) in portion.iter().zip(&room.scores.far) {
-                if room.shortlist.would_take(*far)
-                    && self.slots.sees(*slot, asked.sequence)
-                    && asked.hidden != Some(*slot)
-                {
-                    room.shortlist.offer(*far, *slot);
+            let few = portion.chunks(FEW).zip(room.scores.far.chunks(FEW));
+            for (slots, fars) in few {
+                // Most are too far by then, and a few at once cost as much to leave out as one.
+                let near = fars
+                    .iter()
+                    .fold(false, |near, far| near | room.shortlist.would_take(*far));
+                if near {
+                    self.offer(asked, slots, fars, &mut room.shortlist);
                 }
             }
             std::mem::swap(&mut now, &mut soon);
             count = next_count;
+        }
+    }
+
+    /// Offers those of a few that the query may see.
+    fn offer(&self, asked: Asked<'_>, slots: &[u32], fars: &[f32], to: &mut Shortlist) {
+        for (slot, far) in slots.iter().zip(fars) {
+            if to.would_take(*far)
+                && self.slots.sees(*slot, asked.sequence)
+                && asked.hidden != Some(*slot)
+            {
+                to.offer(*far, *slot);
+            }
         }
     }
 
