@@ -188,10 +188,11 @@ fn plan<'a>(setup: &Setup, places: &'a Places, named: &[String], group: Group) -
         places,
         peers: PEERS.iter().filter(is_wanted).collect(),
         rounds: 3,
-        builds: if group == Group::Million {
-            1
-        } else {
+        // Elsewhere it is the searches that matter.
+        builds: if group == Group::Real {
             setup.choose(1, 3)
+        } else {
+            1
         },
         two_threads: !setup.quick && group != Group::Million,
     }
