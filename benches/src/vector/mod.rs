@@ -54,6 +54,9 @@ pub struct Arguments {
     /// A million vectors as well: hours.
     #[arg(long)]
     long: bool,
+    /// Neither filters nor updates, which are measured on the first set.
+    #[arg(long)]
+    plain: bool,
     /// Beside these peers only, however slow.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     peers: Vec<String>,
@@ -137,7 +140,8 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
             }
             Err(error) => return Err(error),
         };
-        if first {
+        let whole = first && !arguments.plain;
+        if whole {
             setup.progress("make the filters");
             add_filters(setup, &mut set)?;
         }
@@ -148,7 +152,7 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         table::print(&set, &compared);
         table::figures(&set, &compared, first, &mut report);
         filtered(setup, &set, &plan, &compared, &mut report)?;
-        if first {
+        if whole {
             setup.progress("searches while rows are replaced");
             with_updates(&set, plan.rounds, &mut report)?;
         }
