@@ -58,7 +58,9 @@ pub enum IndexError {
         bytes: usize,
     },
     /// The index has reached its limit.
-    #[error("the index is full: its limit of {limit_bytes} bytes has room for {vectors} vectors")]
+    #[error(
+        "the index is full: its limit of {limit_bytes} bytes has room for {vectors} vectors; raise the limit, or remove vectors and tend"
+    )]
     Full {
         /// The limit.
         limit_bytes: usize,
@@ -121,12 +123,38 @@ pub enum IndexError {
         reason: String,
     },
     /// What happens later cannot have a smaller sequence.
-    #[error("sequence {sequence} comes after {latest}; sequences must not go back")]
+    #[error(
+        "sequence {sequence} comes after {latest}; sequences must not go back, and the last one there is cannot be used"
+    )]
     SequenceGoesBack {
         /// The one that was given.
         sequence: u64,
         /// The latest before.
         latest: u64,
+    },
+    /// What could be seen at this sequence is not all there any more.
+    #[error(
+        "at sequence {sequence} one would miss what has died since, up to {forgotten}, and was taken out; search at {forgotten} or later"
+    )]
+    Forgotten {
+        /// The one that was asked for.
+        sequence: u64,
+        /// From which on nothing is missing.
+        forgotten: u64,
+    },
+    /// A number of a query is none.
+    #[error("the {what} of the query is no number")]
+    NotANumber {
+        /// Which.
+        what: &'static str,
+    },
+    /// A part of a snapshot has changed and was not written before the head that is to name it.
+    #[error(
+        "part {part} of the snapshot has changed and was not written yet; write it before the head"
+    )]
+    PartMissing {
+        /// Which part.
+        part: usize,
     },
     /// A setting makes no sense.
     #[error("{setting} is {value}, but must be {wanted}")]

@@ -19,7 +19,8 @@ pub struct Wanted {
 
 /// Keeps vectors whole.
 pub trait Originals: Send + Sync + Debug {
-    /// Keeps a vector, before anybody asks for it. One who lived in the slot before is not asked for again.
+    /// Keeps a vector, before anybody asks for it. One who lived in the slot before is not asked for again, but
+    /// an earlier vector of the same id in another slot may be. The index must not be called from here.
     ///
     /// # Errors
     ///
@@ -77,11 +78,17 @@ impl Rows {
             place: path.display().to_string(),
             reason: reason.to_string(),
         };
+        // Another index may have mapped a file of that name: it keeps that one, and this gets its own.
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(failed(error));
+            }
+            _ => {}
+        }
         let file = File::options()
             .read(true)
             .write(true)
-            .create(true)
-            .truncate(true)
+            .create_new(true)
             .open(path)
             .map_err(failed)?;
         Ok(Self {

@@ -267,18 +267,25 @@ impl Blocks {
         };
     }
 
+    /// Asks for huge pages if so many slots, which are filled without [`fill`](Self::fill), are worth it.
+    pub(crate) fn prefer_huge_pages(&self, slots: u32) {
+        for (memory, each) in [
+            (&self.memory, self.layout.stride),
+            (&self.apart, self.layout.apart),
+        ] {
+            if slots as usize * each >= MANY_BYTES {
+                memory.prefer_huge_pages();
+            }
+        }
+    }
+
     /// Notes that something of a slot has changed.
     #[inline]
     pub(crate) fn touch(&self, slot: u32) {
         self.changed[(slot / PART_SLOTS) as usize].store(true, Ordering::Relaxed);
     }
 
-    /// Whether a part was changed since it was last copied.
-    pub(crate) fn is_changed(&self, part: u32) -> bool {
-        self.changed[part as usize].load(Ordering::Relaxed)
-    }
-
-    /// Notes that a part is being copied. Whether it was changed before.
+    /// Whether a part was changed since this was last asked for.
     pub(crate) fn take_change(&self, part: u32) -> bool {
         self.changed[part as usize].swap(false, Ordering::Relaxed)
     }

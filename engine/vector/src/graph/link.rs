@@ -142,7 +142,7 @@ impl Linker {
         let found = self.walker.nearest.found();
         let any_lives = found.iter().any(|near| level.lives(near.node()));
         for near in found {
-            if !any_lives || level.lives(near.node()) {
+            if near.node() != node && (!any_lives || level.lives(near.node())) {
                 self.candidates.push(Candidate {
                     far: near.far,
                     node: near.node(),

@@ -20,8 +20,6 @@ pub(crate) struct Candidate {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
     pub(crate) metric: Metric,
-    /// How much nearer a chosen link must be to a candidate than the node is, to leave it out.
-    pub(crate) slack: f32,
 }
 
 /// Room to choose in; one for many choices.
@@ -114,11 +112,10 @@ impl Chooser {
         let scorer = Scorer::new(blocks, &self.code);
         let own = choice.apart(candidate.far, square);
         for slots in self.chosen_slots.chunks(PORTION) {
-            self.distances += slots.len() as u64;
             scorer.far(slots, &mut self.scores);
             let square = self.code.square;
             let mut apart = self.scores.far.iter().map(|far| choice.apart(*far, square));
-            if apart.any(|apart| apart * choice.slack < own) {
+            if apart.any(|apart| apart < own) {
                 return true;
             }
         }

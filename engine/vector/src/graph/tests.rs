@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 fn linking(metric: Metric, threads: usize) -> Linking<'static> {
     static PACE: Pace = Pace::new();
     Linking {
-        choice: Choice { metric, slack: 1.0 },
+        choice: Choice { metric },
         breadth: 96,
         links: 16,
         threads,

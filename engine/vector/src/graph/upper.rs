@@ -66,6 +66,9 @@ impl Upper {
     ) -> Self {
         let mut sampled: Vec<(u64, u32)> = slots.map(|slot| (mix(seed, slot), slot)).collect();
         let size = (sampled.len() / THINNING).max(1).min(sampled.len());
+        if size == 0 {
+            return Self::default();
+        }
         if size < sampled.len() {
             sampled.select_nth_unstable(size);
         }

@@ -37,6 +37,15 @@ impl Ids {
         if self.is_crowded() { self.bytes() } else { 0 }
     }
 
+    /// How many bytes a table takes that so many ids were put into.
+    pub(crate) fn bytes_for(ids: usize) -> usize {
+        let mut places = FEWEST;
+        while ids.saturating_mul(8) > places * 7 {
+            places *= 2;
+        }
+        places * size_of::<u32>()
+    }
+
     /// The slot of an id.
     pub(crate) fn get(&self, id: u64, slots: &Slots) -> Option<u32> {
         let slot = self.places[self.find(id, slots)];

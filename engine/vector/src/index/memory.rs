@@ -1,5 +1,6 @@
 //! What an index takes, to the byte, and whether it may take more.
 
+use super::ids::Ids;
 use super::slots::SLOT_BYTES;
 use super::write::Writer;
 use super::{Index, MAX_SLOTS};
@@ -61,6 +62,32 @@ impl Index {
             rooms: self.rooms.bytes(),
             tending: self.tending_bytes.load(Ordering::Relaxed),
         }
+    }
+
+    /// How many vectors there is room for in an index that has none yet.
+    pub(crate) fn most_vectors(&self) -> usize {
+        let each = self.graph.blocks.layout().bytes() + SLOT_BYTES + self.originals_each();
+        let limit = self.settings.memory_limit;
+        let fits = |vectors: &usize| {
+            let ids = Ids::bytes_for(*vectors);
+            vectors.saturating_mul(each).saturating_add(ids) <= limit
+        };
+        // The table of ids grows by doubling: what does not fit with it may fit with the one before.
+        let slots = self.graph.blocks.slots().min(MAX_SLOTS) as usize;
+        let most = slots.min(limit / each.max(1));
+        if fits(&most) {
+            return most;
+        }
+        let (mut fit, mut over) = (0, most);
+        while over - fit > 1 {
+            let middle = fit + (over - fit) / 2;
+            if fits(&middle) {
+                fit = middle;
+            } else {
+                over = middle;
+            }
+        }
+        fit
     }
 
     /// Refuses to write another vector if there is no memory for it, or no slot if it needs a new one.

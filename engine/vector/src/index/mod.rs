@@ -9,6 +9,7 @@
 
 pub(crate) mod fresh;
 mod ids;
+mod members;
 mod memory;
 pub(crate) mod pins;
 mod room;
@@ -36,7 +37,7 @@ pub use search::{Answer, Effort, Hit, How, Query, Strategy};
 pub use settings::{Rerank, Settings};
 use slots::{SLOT_BYTES, Slots};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 pub(crate) use tend::Tended;
 pub use tend::Tending;
 use tender::Bell;
@@ -61,6 +62,8 @@ pub struct Index {
     used: AtomicU32,
     /// How many of them have died and not been given to somebody else.
     pub(crate) dead: AtomicU32,
+    /// What died at this sequence or before may have been taken out: who searches before it would miss it.
+    pub(crate) forgotten: AtomicU64,
     pub(crate) writer: Mutex<Writer>,
     pub(crate) tended: Mutex<Tended>,
     /// How many bytes tending had taken when it was last done.
@@ -105,6 +108,7 @@ impl Index {
             rooms: Rooms::default(),
             used: AtomicU32::new(0),
             dead: AtomicU32::new(0),
+            forgotten: AtomicU64::new(0),
             writer: Mutex::default(),
             tended: Mutex::default(),
             tending_bytes: AtomicUsize::new(0),
@@ -139,7 +143,9 @@ impl Index {
         self.settings.metric
     }
 
-    /// The slot in which a vector lives now; sets of slots are what a search can be limited to.
+    /// The slot in which a vector lives now. Sets of slots are what a search can be limited to; as slots are given
+    /// to others in time, a set is good for searches at the sequence at which it was made, for as long as nobody
+    /// [tends](Self::tend) beyond that. See [`slots_of`](Self::slots_of) for sets of ids.
     #[must_use]
     pub fn slot(&self, id: u64) -> Option<u32> {
         self.writer.lock().ids.get(id, &self.slots)
@@ -153,12 +159,16 @@ impl Index {
 
     /// Makes as many slots used as a snapshot has.
     pub(crate) fn reserve(&self, used: u32) -> Result<(), IndexError> {
-        if used > self.graph.blocks.slots() {
+        let limit_bytes = self.settings.memory_limit;
+        let most = self.most_vectors();
+        if used as usize > most {
+            let vectors = most;
             return Err(IndexError::Full {
-                limit_bytes: self.settings.memory_limit,
-                vectors: self.graph.blocks.slots() as usize,
+                limit_bytes,
+                vectors,
             });
         }
+        self.graph.blocks.prefer_huge_pages(used);
         self.used.store(used, Ordering::Release);
         Ok(())
     }

@@ -20,6 +20,8 @@ pub(crate) struct Room {
     pin: Arc<Pin>,
     /// How many bytes it took when it was last given back.
     counted: usize,
+    /// Whether somebody was found by the last search who was replaced while it went on.
+    pub(super) missed: bool,
     pub(super) code: Code,
     pub(super) walker: Walker,
     pub(super) starts: Vec<u32>,
@@ -57,6 +59,7 @@ impl Rooms {
             Box::new(Room {
                 pin: self.pins.add(),
                 counted: 0,
+                missed: false,
                 code: Code::default(),
                 walker: Walker::default(),
                 starts: Vec::new(),

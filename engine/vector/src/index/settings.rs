@@ -1,5 +1,6 @@
 //! What an index is like, and how to ask for one.
 
+use crate::codes::MAX_DIMENSIONS;
 use crate::coding::Coding;
 use crate::error::IndexError;
 use crate::metric::Metric;
@@ -7,8 +8,6 @@ use crate::originals::Originals;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The most dimensions a vector can have: sums of products of codes must fit an `i32`.
-const MOST_DIMENSIONS: usize = 65_535;
 /// Memory for somewhat more than ten million vectors of 384 dimensions.
 const DEFAULT_MEMORY: usize = 8 << 30;
 
@@ -129,7 +128,7 @@ impl Settings {
             "dimensions",
             self.dimensions,
             1,
-            MOST_DIMENSIONS,
+            MAX_DIMENSIONS,
             "from 1 to 65,535",
         )?;
         within("links", self.links, 2, 256, "from 2 to 256")?;

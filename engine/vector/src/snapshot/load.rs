@@ -5,6 +5,7 @@ use super::head::{Head, coding_number, metric_number};
 use super::part::{PartReader, check_links};
 use super::save::part_slots;
 use super::{damaged, parts};
+use crate::coding::Coding;
 use crate::error::IndexError;
 use crate::graph::blocks::{KEPT, NO_SLOT};
 use crate::graph::upper::Upper;
@@ -81,8 +82,6 @@ impl Loading {
     /// As for [`Index::load`].
     pub fn new(settings: Settings, tag: &[u8], head: &[u8]) -> Result<Self, IndexError> {
         let head = Head::read(head)?;
-        let index = settings.build()?;
-        let settings = &index.settings;
         let other = |what: &'static str| Err(IndexError::OtherIndex { what });
         if head.tag != tag {
             return other("tag");
@@ -96,11 +95,13 @@ impl Loading {
         if head.coding != coding_number(settings.coding) {
             return other("coding");
         }
-        if head.links as usize != index.graph.blocks.layout().links {
-            return other("links");
-        }
         if head.rows != settings.keeps_rows() {
             return other("place of the vectors");
+        }
+        // Only now: what belongs to another index must not cost the file of vectors of this one.
+        let index = settings.build()?;
+        if head.links as usize != index.graph.blocks.layout().links {
+            return other("links");
         }
         if head.parts.len() != parts(head.used) as usize {
             return Err(damaged("it has not as many parts as it needs"));
@@ -157,14 +158,14 @@ impl Loading {
         ) else {
             return Err(damaged("it has no such part"));
         };
-        if std::mem::replace(read, true) {
+        if *read {
             return Err(damaged("a part came twice"));
         }
         let index = &self.index;
         let blocks = &index.graph.blocks;
         let block_bytes = blocks.layout().bytes();
         let row_bytes = if self.head.rows {
-            index.settings.dimensions * 4
+            index.settings.dimensions * size_of::<f32>()
         } else {
             0
         };
@@ -182,6 +183,10 @@ impl Loading {
             if self.is_gone[slot as usize] {
                 index.slots.settle(slot, record.id, 0, 0);
                 continue;
+            }
+            if blocks.coder.coding == Coding::Whole {
+                let compares = blocks.coder.check(blocks.whole(slot));
+                compares.map_err(|_| damaged("a vector cannot be compared"))?;
             }
             if record.born > self.head.latest
                 || (record.died > self.head.latest && record.died != ALIVE)
@@ -208,6 +213,7 @@ impl Loading {
                 originals.put(Wanted { slot, id }, &row)?;
             }
         }
+        *read = true;
         Ok(())
     }
 
@@ -252,6 +258,7 @@ impl Loading {
             let tended = &mut *index.tended.lock();
             let writer = &mut *index.writer.lock();
             writer.latest = head.latest;
+            index.forgotten.store(head.forgotten, Ordering::SeqCst);
             let dead = writer.dead.len() + free.len() + held.len();
             index
                 .dead

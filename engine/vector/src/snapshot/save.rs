@@ -11,9 +11,11 @@ use crate::originals::Wanted;
 use parking_lot::MutexGuard;
 use std::io::Write;
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 /// An index as it was when this was made. Nobody tends to it meanwhile: who searches finds all the same,
-/// who writes very much has to wait.
+/// who writes very much has to wait. So the thread that has it must neither tend, nor write thousands, nor drop
+/// a [`Tender`](crate::Tender) of the index before it drops this: it would wait for itself.
 ///
 /// Parts that have not changed since the last snapshot that was [done](Self::done) are as they were then,
 /// byte for byte: who has kept them need not write them again.
@@ -48,8 +50,12 @@ pub struct Snapshot<'a> {
     tended: MutexGuard<'a, Tended>,
     head: Head,
     records: Vec<Record>,
-    /// Parts whose mark of change was taken away, and not yet for good.
-    written: Vec<u32>,
+    /// Which slots nobody lives in.
+    is_gone: Vec<bool>,
+    /// Which parts had changed when this was made. What is written from then on marks them for the next one.
+    changed: Vec<bool>,
+    /// Which of those were written here.
+    written: Vec<bool>,
 }
 
 impl Index {
@@ -63,10 +69,16 @@ impl Index {
         let mut records: Vec<Record> = (0..used).map(|slot| self.slots.record(slot)).collect();
         let mut gone = writer.free.clone();
         gone.extend(tended.unused());
+        let mut is_gone = vec![false; used as usize];
         for slot in &gone {
             let record = &mut records[*slot as usize];
             (record.born, record.died) = (0, 0);
+            is_gone[*slot as usize] = true;
         }
+        let blocks = &self.graph.blocks;
+        let changed: Vec<bool> = (0..parts(used))
+            .map(|part| blocks.take_change(part))
+            .collect();
         let mut fresh = Vec::new();
         self.fresh.read(&mut fresh);
         let upper = self.graph.upper();
@@ -80,6 +92,7 @@ impl Index {
             links: u32::try_from(self.graph.blocks.layout().links).unwrap_or(u32::MAX),
             rows: self.settings.keeps_rows(),
             latest: writer.latest,
+            forgotten: self.forgotten.load(Ordering::SeqCst),
             used,
             entry: self.graph.entry().unwrap_or(NO_SLOT),
             fresh,
@@ -95,7 +108,9 @@ impl Index {
             tended,
             head,
             records,
-            written: Vec::new(),
+            is_gone,
+            written: vec![false; changed.len()],
+            changed,
         }
     }
 
@@ -142,7 +157,7 @@ impl Snapshot<'_> {
     /// Whether a part is not what it was in the last snapshot that was done.
     #[must_use]
     pub fn is_changed(&self, part: u32) -> bool {
-        self.index.graph.blocks.is_changed(part) || self.written.contains(&part)
+        self.changed.get(part as usize).copied().unwrap_or_default()
     }
 
     /// Makes `bytes` a part.
@@ -156,13 +171,11 @@ impl Snapshot<'_> {
             return Err(damaged("there is no such part"));
         }
         let blocks = &self.index.graph.blocks;
-        if blocks.take_change(part) {
-            self.written.push(part);
-        }
         let records = &self.records[slots.start as usize..slots.end as usize];
         let rows = self.rows(slots.clone(), records)?;
         let checksum = PartWriter { blocks }.write(slots, records, &rows, bytes);
         self.tended.checksums[part as usize] = checksum;
+        self.written[part as usize] = true;
         Ok(())
     }
 
@@ -171,13 +184,11 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     ///
-    /// [`IndexError::Damaged`], if a part has changed and was not written.
+    /// [`IndexError::PartMissing`], if a part has changed and was not written.
     pub fn head(&mut self, bytes: &mut Vec<u8>) -> Result<(), IndexError> {
-        let blocks = &self.index.graph.blocks;
-        if (0..self.parts()).any(|part| blocks.is_changed(part)) {
-            return Err(damaged(
-                "a part that has changed was not written before its head",
-            ));
+        let mut parts = self.changed.iter().zip(&self.written);
+        if let Some(part) = parts.position(|(changed, written)| *changed && !written) {
+            return Err(IndexError::PartMissing { part });
         }
         self.head.parts.clone_from(&self.tended.checksums);
         bytes.clear();
@@ -187,7 +198,7 @@ impl Snapshot<'_> {
 
     /// Says that all was kept. Without it, the next snapshot takes what was written here for changed.
     pub fn done(mut self) {
-        self.written.clear();
+        self.changed.clear();
     }
 
     /// The vectors of some slots, if they belong to the index.
@@ -199,7 +210,9 @@ impl Snapshot<'_> {
         let dimensions = self.index.settings.dimensions;
         rows.resize(records.len() * dimensions, 0.0);
         let first = slots.start;
-        let settled = slots.zip(records).filter(|(_, record)| record.died > 0);
+        let settled = slots
+            .zip(records)
+            .filter(|(slot, _)| !self.is_gone[*slot as usize]);
         let wanted = settled.map(|(slot, record)| Wanted {
             slot,
             id: record.id,
@@ -215,7 +228,7 @@ impl Snapshot<'_> {
 
 impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
-        for part in &self.written {
+        for (part, _) in (0..).zip(&self.changed).filter(|(_, changed)| **changed) {
             self.index.graph.blocks.touch(part * PART_SLOTS);
         }
         self.index.writer.lock().copied = false;

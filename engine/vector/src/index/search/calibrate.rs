@@ -132,12 +132,12 @@ impl Index {
         Ok(())
     }
 
-    /// The breadth for a recall. Measures first, if that was not done yet or is out of date.
+    /// The breadth for a recall. Measures first, if that was never done.
     pub(super) fn breadth_for(&self, recall: f32, k: usize) -> Result<Option<usize>, IndexError> {
-        if self.measured().is_none() {
+        if self.calibration.load().is_none() {
             let _alone = self.calibrating.lock();
             // Somebody else may have done it meanwhile.
-            if self.measured().is_none() {
+            if self.calibration.load().is_none() {
                 self.measure()?;
             }
         }
@@ -145,6 +145,18 @@ impl Index {
         Ok(calibration
             .as_ref()
             .and_then(|known| known.breadth_for(recall, k)))
+    }
+
+    /// Measures again if somebody has asked for a recall, and the index has more than doubled since it was
+    /// measured. Searches go by what is known until that is done.
+    pub(crate) fn measure_again(&self) {
+        if self.calibration.load().is_none() || self.measured().is_some() {
+            return;
+        }
+        if let Some(_alone) = self.calibrating.try_lock() {
+            // What cannot be read now is told whoever searches for it.
+            let _ = self.measure();
+        }
     }
 
     /// What was measured, unless the index has more than doubled since.

@@ -27,6 +27,7 @@ use plan::{PROBED, Plan};
 pub use query::{Answer, Effort, Hit, How, Query, Strategy};
 use rank::Found;
 use roaring::RoaringBitmap;
+use std::sync::atomic::Ordering;
 
 /// A query that was checked, and what it may see.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,9 @@ struct Asked<'a> {
     hidden: Option<u32>,
 }
 
+/// So often a search begins anew that lost what it had found to those who write.
+const TRIES: usize = 8;
+
 impl Index {
     /// The vectors that are nearest to one, the nearest first.
     ///
@@ -51,6 +55,7 @@ impl Index {
     pub fn search(&self, query: &Query<'_>) -> Result<Answer, IndexError> {
         let coder = &self.graph.blocks.coder;
         let length = coder.check(query.vector)?;
+        query.check()?;
         let used = self.used() as usize;
         let k = query.k.min(used);
         if k == 0 {
@@ -72,14 +77,33 @@ impl Index {
             hidden: query.hidden,
         };
         let room = &mut *self.rooms.enter();
+        // Looked at after entering: what is taken out from now on stays where it is until this search is over.
+        let forgotten = self.forgotten.load(Ordering::SeqCst);
+        if asked.sequence < forgotten {
+            return Err(IndexError::Forgotten {
+                sequence: asked.sequence,
+                forgotten,
+            });
+        }
         // Codes of a few save less than it takes to make that of the query.
         let few = Self::candidates_by_vector(k).saturating_mul(2) as u64;
         let is_few = |within: &RoaringBitmap| within.len() <= few;
-        if matches!(query.effort, Effort::Exact) || query.within.is_some_and(is_few) {
-            return self.exact(asked, room);
+        let exact = matches!(query.effort, Effort::Exact) || query.within.is_some_and(is_few);
+        let mut tries = 1;
+        loop {
+            let answer = if exact {
+                self.exact(asked, room)?
+            } else {
+                coder.encode_query(query.vector, length, &mut room.code);
+                self.search_by_codes(asked, room)?
+            };
+            // Who asks for what is there now gets all that he asked for, although others write.
+            let lost = query.sequence.is_none() && room.missed && answer.hits.len() < k;
+            if !lost || tries == TRIES {
+                return Ok(answer);
+            }
+            tries += 1;
         }
-        coder.encode_query(query.vector, length, &mut room.code);
-        self.search_by_codes(asked, room)
     }
 
     fn search_by_codes(&self, asked: Asked<'_>, room: &mut Room) -> Result<Answer, IndexError> {

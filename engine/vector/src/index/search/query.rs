@@ -1,5 +1,6 @@
 //! What can be asked, and what is answered.
 
+use crate::error::IndexError;
 use roaring::RoaringBitmap;
 
 /// How hard to look.
@@ -9,7 +10,8 @@ pub enum Effort {
     /// Keep so many candidates while walking. Known as `ef`; more find more and take longer.
     Breadth(usize),
     /// As hard as it takes to find this share of the true nearest, from 0 to 1, by what the index has measured
-    /// on itself.
+    /// on itself. It measures when this is first asked for, which takes as long as some thousand searches, and again
+    /// when somebody tends to it after it has doubled.
     Recall(f32),
     /// Compare codes with every vector that is allowed, and whole vectors with the best of those.
     Scan,
@@ -66,7 +68,8 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// Only among these slots.
+    /// Only among these slots, as they are at the sequence that is searched at: see
+    /// [`Index::slot`](crate::Index::slot).
     pub fn within(mut self, slots: &'a RoaringBitmap) -> Self {
         self.within = Some(slots);
         self
@@ -77,6 +80,16 @@ impl<'a> Query<'a> {
     pub fn at(mut self, sequence: u64) -> Self {
         self.sequence = Some(sequence);
         self
+    }
+
+    /// Refuses numbers that are none.
+    pub(super) fn check(&self) -> Result<(), IndexError> {
+        let refused = |what| Err(IndexError::NotANumber { what });
+        match (self.threshold, self.effort) {
+            (Some(threshold), _) if threshold.is_nan() => refused("threshold"),
+            (_, Effort::Recall(recall)) if recall.is_nan() => refused("recall"),
+            _ => Ok(()),
+        }
     }
 
     /// As if this slot were empty.

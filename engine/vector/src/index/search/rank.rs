@@ -6,7 +6,7 @@ use super::{Asked, Hit, How, Index, Room, Scorer};
 use crate::coding::Coding;
 use crate::error::IndexError;
 use crate::graph::blocks::NO_SLOT;
-use crate::kernel::{Kernels, cosine_from_parts, cosine_of_long};
+use crate::kernel::{Kernels, cosine_from_parts, cosine_of_long, is_plain};
 use crate::metric::Metric;
 use crate::originals::Wanted;
 
@@ -174,11 +174,11 @@ impl Index {
             -1.0
         };
         // Who was replaced while this search went on may have been met as the old one and as the new one.
-        let ranked = room
-            .ranked
-            .iter()
-            .filter(|(_, slot)| self.slots.sees(*slot, asked.sequence));
-        let hits = ranked.map(|(far, slot)| Hit {
+        let found = room.ranked.len();
+        room.ranked
+            .retain(|(_, slot)| self.slots.sees(*slot, asked.sequence));
+        room.missed = room.ranked.len() < found;
+        let hits = room.ranked.iter().map(|(far, slot)| Hit {
             id: self.slots.id(*slot),
             slot: *slot,
             // Never a negative zero, which would not print as it compares.
@@ -240,7 +240,7 @@ impl<'a> Measure<'a> {
                 .kernels
                 .dot_and_square(self.query, row)
                 .map(|(dot, square)| {
-                    let plain = dot.is_finite() && square.is_finite() && self.square.is_finite();
+                    let plain = is_plain(square) && is_plain(self.square) && dot.is_finite();
                     let cosine = if plain {
                         cosine_from_parts(dot, self.square, square)
                     } else {
