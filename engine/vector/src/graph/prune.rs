@@ -28,7 +28,6 @@ pub(crate) struct Chooser {
     code: Code,
     chosen_slots: Vec<u32>,
     scores: Scores,
-    pub(crate) distances: u64,
 }
 
 impl Chooser {
