@@ -94,6 +94,16 @@ pub enum IndexError {
         /// Why.
         reason: String,
     },
+    /// A vector in the file of vectors is not the one that was written.
+    #[error(
+        "the vector of {id}, in slot {slot}, is not in its file as it was written; `Index::mend` puts it back"
+    )]
+    RowLost {
+        /// Where it should be.
+        slot: u32,
+        /// Whose it is.
+        id: u64,
+    },
     /// Bytes that should be an index are none, or not this part of it.
     #[error("the snapshot is damaged: {what}; build the index anew")]
     Damaged {

@@ -11,6 +11,7 @@ pub(crate) mod fresh;
 mod ids;
 mod members;
 mod memory;
+mod mend;
 pub(crate) mod pins;
 mod room;
 pub(crate) mod search;
@@ -25,7 +26,7 @@ use crate::error::IndexError;
 use crate::graph::blocks::{Blocks, MAX_SLOTS};
 use crate::graph::{Graph, blocks::Ground};
 use crate::metric::Metric;
-use crate::originals::{Originals, Rows};
+use crate::originals::Keeper;
 use crate::parallel::Pace;
 use arc_swap::ArcSwapOption;
 use fresh::Fresh;
@@ -53,7 +54,7 @@ pub struct Index {
     pub(crate) settings: Settings,
     pub(crate) graph: Graph,
     pub(crate) slots: Slots,
-    pub(crate) originals: Option<Arc<dyn Originals>>,
+    pub(crate) originals: Option<Keeper>,
     pub(crate) fresh: Fresh,
     /// Whether tending lets others go first.
     pace: Pace,
@@ -93,11 +94,11 @@ impl Index {
         let each = Blocks::bytes_each(&coder, least_links) + SLOT_BYTES;
         let room = (settings.memory_limit / each).min(MAX_SLOTS as usize);
         let room = u32::try_from(room).unwrap_or(MAX_SLOTS);
-        let originals: Option<Arc<dyn Originals>> = match &settings.rerank {
+        let originals = match &settings.rerank {
             _ if settings.coding == Coding::Whole => None,
-            Rerank::Memory => Some(Arc::new(Rows::in_memory(settings.dimensions, room)?)),
-            Rerank::File(path) => Some(Arc::new(Rows::in_file(path, settings.dimensions, room)?)),
-            Rerank::Custom(originals) => Some(Arc::clone(originals)),
+            Rerank::Memory => Some(Keeper::memory(settings.dimensions, room)?),
+            Rerank::File(path) => Some(Keeper::file(path, settings.dimensions, room)?),
+            Rerank::Custom(originals) => Some(Keeper::Custom(Arc::clone(originals))),
         };
         Ok(Self {
             graph: Graph::new(Blocks::new(coder, least_links, room)?, settings.seed),

@@ -4,7 +4,7 @@ use crate::codes::MAX_DIMENSIONS;
 use crate::coding::Coding;
 use crate::error::IndexError;
 use crate::metric::Metric;
-use crate::originals::Originals;
+use crate::originals::{Originals, Told};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,8 +18,9 @@ pub enum Rerank {
     /// In memory: the fastest, and the largest.
     #[default]
     Memory,
-    /// In a file that is mapped into memory, so that the system keeps what is asked for often. It is made
-    /// anew and belongs to the index; what it held before is lost.
+    /// In a file that is mapped into memory, so that the system keeps what is asked for often. It belongs to
+    /// the index and must be there when a snapshot is loaded, which only tells by what to know each vector.
+    /// One that is not as it was written is never used: see [`Index::mend`](crate::Index::mend).
     File(PathBuf),
     /// Wherever the caller has them.
     Custom(Arc<dyn Originals>),
@@ -106,10 +107,14 @@ impl Settings {
         self
     }
 
-    /// Whether the vectors are kept by the index, and go with it.
-    pub(crate) fn keeps_rows(&self) -> bool {
-        let own = matches!(self.rerank, Rerank::Memory | Rerank::File(_));
-        own && self.coding != Coding::Whole
+    /// What a snapshot says of each vector.
+    pub(crate) fn told(&self) -> Told {
+        match self.rerank {
+            _ if self.coding == Coding::Whole => Told::Nothing,
+            Rerank::Memory => Told::Whole,
+            Rerank::File(_) => Told::Seal,
+            Rerank::Custom(_) => Told::Nothing,
+        }
     }
 
     pub(crate) fn check(&self) -> Result<(), IndexError> {

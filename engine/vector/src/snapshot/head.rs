@@ -6,6 +6,7 @@ use crate::coding::Coding;
 use crate::error::IndexError;
 use crate::index::Calibration;
 use crate::metric::Metric;
+use crate::originals::Told;
 
 /// What a head says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,8 +18,8 @@ pub(super) struct Head {
     pub(super) coding: u8,
     /// Links of a slot, by which the parts are laid out.
     pub(super) links: u32,
-    /// Whether the parts hold the vectors themselves.
-    pub(super) rows: bool,
+    /// What the parts say of each vector.
+    pub(super) told: Told,
     pub(super) latest: u64,
     /// What died at this sequence or before may have been taken out.
     pub(super) forgotten: u64,
@@ -56,6 +57,23 @@ pub(super) fn coding_number(coding: Coding) -> u8 {
     }
 }
 
+fn told_number(told: Told) -> u8 {
+    match told {
+        Told::Nothing => 0,
+        Told::Whole => 1,
+        Told::Seal => 2,
+    }
+}
+
+fn read_told(number: u8) -> Result<Told, IndexError> {
+    match number {
+        0 => Ok(Told::Nothing),
+        1 => Ok(Told::Whole),
+        2 => Ok(Told::Seal),
+        _ => Err(damaged("it does not say where its vectors are")),
+    }
+}
+
 impl Head {
     /// Appends the head as bytes.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
@@ -68,7 +86,7 @@ impl Head {
         bytes.extend_from_slice(&(self.tag.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&self.tag);
         bytes.extend_from_slice(&self.dimensions.to_le_bytes());
-        bytes.extend_from_slice(&[self.metric, self.coding, u8::from(self.rows)]);
+        bytes.extend_from_slice(&[self.metric, self.coding, told_number(self.told)]);
         bytes.extend_from_slice(&self.links.to_le_bytes());
         bytes.extend_from_slice(&self.latest.to_le_bytes());
         bytes.extend_from_slice(&self.forgotten.to_le_bytes());
@@ -135,7 +153,7 @@ impl Head {
             dimensions: reader.u32()?,
             metric: reader.u8()?,
             coding: reader.u8()?,
-            rows: reader.u8()? == 1,
+            told: read_told(reader.u8()?)?,
             links: reader.u32()?,
             latest: reader.u64()?,
             forgotten: reader.u64()?,

@@ -11,7 +11,7 @@ use crate::graph::blocks::{KEPT, NO_SLOT};
 use crate::graph::upper::Upper;
 use crate::index::slots::{ALIVE, SLOT_BYTES};
 use crate::index::{Index, Settings};
-use crate::originals::Wanted;
+use crate::originals::{Told, Wanted};
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::atomic::Ordering;
 
@@ -95,7 +95,7 @@ impl Loading {
         if head.coding != coding_number(settings.coding) {
             return other("coding");
         }
-        if head.rows != settings.keeps_rows() {
+        if head.told != settings.told() {
             return other("place of the vectors");
         }
         // Only now: what belongs to another index must not cost the file of vectors of this one.
@@ -141,7 +141,7 @@ impl Loading {
     /// How many bytes a part has.
     #[must_use]
     pub fn part_bytes(&self, part: u32) -> usize {
-        let each = self.index.graph.blocks.layout().bytes() + SLOT_BYTES + self.row_bytes();
+        let each = self.index.graph.blocks.layout().bytes() + SLOT_BYTES + self.vector_bytes();
         part_slots(part, self.head.used).len() * each + super::bytes::CHECKSUM_BYTES
     }
 
@@ -164,13 +164,10 @@ impl Loading {
         let index = &self.index;
         let blocks = &index.graph.blocks;
         let block_bytes = blocks.layout().bytes();
-        let row_bytes = if self.head.rows {
-            index.settings.dimensions * size_of::<f32>()
-        } else {
-            0
-        };
-        let mut reader = PartReader::new(bytes, *checksum, slots.len(), block_bytes, row_bytes)?;
-        let mut row = vec![0.0; row_bytes / 4];
+        let vector_bytes = self.vector_bytes();
+        let mut reader =
+            PartReader::new(bytes, *checksum, slots.len(), block_bytes, vector_bytes)?;
+        let mut row = vec![0.0; index.settings.dimensions];
         let writer = &mut *index.writer.lock();
         for slot in slots {
             // SAFETY: nobody else has the index yet.
@@ -179,7 +176,12 @@ impl Loading {
             let links = links.map(|link| link.load(Ordering::Relaxed));
             check_links(slot, links, self.head.used)?;
             let record = reader.record()?;
-            reader.row(&mut row)?;
+            let mut seal = 0;
+            match self.head.told {
+                Told::Nothing => {}
+                Told::Whole => reader.row(&mut row)?,
+                Told::Seal => seal = reader.seal()?,
+            }
             if self.is_gone[slot as usize] {
                 index.slots.settle(slot, record.id, 0, 0);
                 continue;
@@ -204,13 +206,18 @@ impl Loading {
             } else {
                 writer.dead.push(slot);
             }
-            if let Some(originals) = index.originals.as_ref().filter(|_| self.head.rows) {
-                blocks
-                    .coder
-                    .check(&row)
-                    .map_err(|_| damaged("a vector cannot be compared"))?;
-                let id = record.id;
-                originals.put(Wanted { slot, id }, &row)?;
+            let Some(originals) = &index.originals else {
+                continue;
+            };
+            match (self.head.told, originals.filed()) {
+                (Told::Whole, _) => {
+                    let compares = blocks.coder.check(&row);
+                    compares.map_err(|_| damaged("a vector cannot be compared"))?;
+                    let id = record.id;
+                    originals.put(Wanted { slot, id }, &row)?;
+                }
+                (Told::Seal, Some(rows)) => rows.expect(slot, seal)?,
+                _ => {}
             }
         }
         *read = true;
@@ -294,11 +301,11 @@ impl Loading {
         Ok(())
     }
 
-    fn row_bytes(&self) -> usize {
-        if self.head.rows {
-            self.index.settings.dimensions * size_of::<f32>()
-        } else {
-            0
+    fn vector_bytes(&self) -> usize {
+        match self.head.told {
+            Told::Nothing => 0,
+            Told::Whole => self.index.settings.dimensions * size_of::<f32>(),
+            Told::Seal => size_of::<u64>(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! head   [STRATVEC][format u32][length u64][body ...][checksum u64]
-//! part   [body: blocks, low halves, slots, vectors of 256 slots][checksum u64]
+//! part   [body: blocks, low halves, slots, vectors or their seals, of 256 slots][checksum u64]
 //! file   [head][part 0][part 1]...
 //! ```
 //!

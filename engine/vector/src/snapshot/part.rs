@@ -19,7 +19,7 @@ impl PartWriter<'_> {
         &self,
         slots: Range<u32>,
         records: &[Record],
-        rows: &[f32],
+        vectors: &[u8],
         bytes: &mut Vec<u8>,
     ) -> u64 {
         bytes.clear();
@@ -31,7 +31,7 @@ impl PartWriter<'_> {
                 bytes.extend_from_slice(&number.to_le_bytes());
             }
         }
-        bytes.extend(rows.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend_from_slice(vectors);
         seal(bytes, 0)
     }
 }
@@ -40,7 +40,7 @@ impl PartWriter<'_> {
 pub(super) struct PartReader<'a> {
     blocks: Reader<'a>,
     records: Reader<'a>,
-    rows: Reader<'a>,
+    vectors: Reader<'a>,
     block_bytes: usize,
 }
 
@@ -51,7 +51,7 @@ impl<'a> PartReader<'a> {
         checksum: u64,
         slots: usize,
         block_bytes: usize,
-        row_bytes: usize,
+        vector_bytes: usize,
     ) -> Result<Self, IndexError> {
         let (body, found) = unseal(bytes)?;
         if found != checksum {
@@ -61,7 +61,7 @@ impl<'a> PartReader<'a> {
         let part = Self {
             blocks: Reader::new(reader.take(slots * block_bytes)?),
             records: Reader::new(reader.take(slots * SLOT_BYTES)?),
-            rows: Reader::new(reader.take(slots * row_bytes)?),
+            vectors: Reader::new(reader.take(slots * vector_bytes)?),
             block_bytes,
         };
         reader.end()?;
@@ -89,9 +89,14 @@ impl<'a> PartReader<'a> {
     /// The vector of the next slot.
     pub(super) fn row(&mut self, row: &mut [f32]) -> Result<(), IndexError> {
         for number in row {
-            *number = self.rows.f32()?;
+            *number = self.vectors.f32()?;
         }
         Ok(())
+    }
+
+    /// The seal of the vector of the next slot.
+    pub(super) fn seal(&mut self) -> Result<u64, IndexError> {
+        self.vectors.u64()
     }
 }
 

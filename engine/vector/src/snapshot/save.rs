@@ -7,7 +7,7 @@ use crate::error::IndexError;
 use crate::graph::blocks::NO_SLOT;
 use crate::index::slots::Record;
 use crate::index::{Index, Tended};
-use crate::originals::Wanted;
+use crate::originals::{Told, Wanted};
 use parking_lot::MutexGuard;
 use std::io::Write;
 use std::ops::Range;
@@ -90,7 +90,7 @@ impl Index {
             metric: metric_number(self.settings.metric),
             coding: coding_number(self.settings.coding),
             links: u32::try_from(self.graph.blocks.layout().links).unwrap_or(u32::MAX),
-            rows: self.settings.keeps_rows(),
+            told: self.settings.told(),
             latest: writer.latest,
             forgotten: self.forgotten.load(Ordering::SeqCst),
             used,
@@ -172,8 +172,8 @@ impl Snapshot<'_> {
         }
         let blocks = &self.index.graph.blocks;
         let records = &self.records[slots.start as usize..slots.end as usize];
-        let rows = self.rows(slots.clone(), records)?;
-        let checksum = PartWriter { blocks }.write(slots, records, &rows, bytes);
+        let vectors = self.vectors(slots.clone(), records)?;
+        let checksum = PartWriter { blocks }.write(slots, records, &vectors, bytes);
         self.tended.checksums[part as usize] = checksum;
         self.written[part as usize] = true;
         Ok(())
@@ -201,28 +201,38 @@ impl Snapshot<'_> {
         self.changed.clear();
     }
 
-    /// The vectors of some slots, if they belong to the index.
-    fn rows(&self, slots: Range<u32>, records: &[Record]) -> Result<Vec<f32>, IndexError> {
-        let mut rows = Vec::new();
-        let Some(originals) = self.index.originals.as_ref().filter(|_| self.head.rows) else {
-            return Ok(rows);
+    /// What the part says of the vectors of some slots: themselves, their seals, or nothing.
+    fn vectors(&self, slots: Range<u32>, records: &[Record]) -> Result<Vec<u8>, IndexError> {
+        let Some(originals) = &self.index.originals else {
+            return Ok(Vec::new());
         };
-        let dimensions = self.index.settings.dimensions;
-        rows.resize(records.len() * dimensions, 0.0);
-        let first = slots.start;
-        let settled = slots
-            .zip(records)
-            .filter(|(slot, _)| !self.is_gone[*slot as usize]);
-        let wanted = settled.map(|(slot, record)| Wanted {
-            slot,
-            id: record.id,
-        });
-        let wanted: Vec<Wanted> = wanted.collect();
-        originals.visit(&wanted, &mut |place, row| {
-            let place = (wanted[place].slot - first) as usize * dimensions;
-            rows[place..][..dimensions].copy_from_slice(row);
-        })?;
-        Ok(rows)
+        let row_bytes = self.index.settings.dimensions * size_of::<f32>();
+        match (self.head.told, originals.filed()) {
+            (Told::Seal, Some(rows)) => {
+                Ok(slots.flat_map(|slot| rows.seal(slot).to_le_bytes()).collect())
+            }
+            (Told::Whole, _) => {
+                let mut bytes = vec![0; records.len() * row_bytes];
+                let first = slots.start;
+                let settled = slots
+                    .zip(records)
+                    .filter(|(slot, _)| !self.is_gone[*slot as usize]);
+                let wanted = settled.map(|(slot, record)| Wanted {
+                    slot,
+                    id: record.id,
+                });
+                let wanted: Vec<Wanted> = wanted.collect();
+                originals.visit(&wanted, &mut |place, row| {
+                    let place = (wanted[place].slot - first) as usize * row_bytes;
+                    let to = bytes[place..][..row_bytes].as_chunks_mut().0;
+                    for (to, number) in to.iter_mut().zip(row) {
+                        *to = number.to_le_bytes();
+                    }
+                })?;
+                Ok(bytes)
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 }
 

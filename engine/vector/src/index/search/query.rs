@@ -40,6 +40,7 @@ pub struct Query<'a> {
     pub(super) k: usize,
     pub(super) effort: Effort,
     pub(super) within: Option<&'a RoaringBitmap>,
+    pub(super) except: Option<&'a RoaringBitmap>,
     pub(super) sequence: Option<u64>,
     pub(super) threshold: Option<f32>,
     pub(super) hidden: Option<u32>,
@@ -56,6 +57,7 @@ impl<'a> Query<'a> {
             k,
             effort: Effort::Breadth(DEFAULT_BREADTH),
             within: None,
+            except: None,
             sequence: None,
             threshold: None,
             hidden: None,
@@ -72,6 +74,12 @@ impl<'a> Query<'a> {
     /// [`Index::slot`](crate::Index::slot).
     pub fn within(mut self, slots: &'a RoaringBitmap) -> Self {
         self.within = Some(slots);
+        self
+    }
+
+    /// Not among these slots.
+    pub fn except(mut self, slots: &'a RoaringBitmap) -> Self {
+        self.except = Some(slots);
         self
     }
 

@@ -1,0 +1,161 @@
+#![expect(unsafe_code, reason = "seals lie in reserved memory")]
+//! Rows in a file that is mapped into memory, so that the system keeps what is asked for often, and that
+//! outlives the process.
+//!
+//! Nobody vouches for such a file: what was written last may not have reached the disk when the power went,
+//! somebody may have put another in its place, bits may have turned. So the index keeps a seal of each row in
+//! memory and in its snapshots, and no row is shown whose seal is another.
+
+use super::rows::{Rows, bytes};
+use super::{AHEAD, Originals, Wanted};
+use crate::error::IndexError;
+use crate::memory::Reserved;
+use parking_lot::Mutex;
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A file grows by so much at once.
+const GROWTH_BYTES: u64 = 16 << 20;
+/// How many bytes a seal takes.
+const SEAL_BYTES: usize = size_of::<u64>();
+
+/// Rows in a mapped file.
+#[derive(Debug)]
+pub(crate) struct Filed {
+    rows: Rows,
+    seals: Reserved,
+    file: File,
+    /// How long the file is: made longer before anything behind its end is touched.
+    bytes: Mutex<u64>,
+    row_bytes: u64,
+    room: u32,
+}
+
+impl Filed {
+    /// Rows in the file of that name, which is made if it is missing. What it holds is used as far as it has
+    /// the seals that a snapshot tells.
+    pub(super) fn open(path: &Path, dimensions: usize, room: u32) -> Result<Self, IndexError> {
+        let failed = |reason: std::io::Error| IndexError::Original {
+            place: path.display().to_string(),
+            reason: reason.to_string(),
+        };
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let memory = Reserved::of_file(&file, bytes(dimensions, room)?)?;
+        Ok(Self {
+            rows: Rows::over(memory, dimensions, room),
+            seals: Reserved::new(room as usize * SEAL_BYTES)?,
+            file,
+            bytes: Mutex::new(length),
+            row_bytes: (dimensions * size_of::<f32>()) as u64,
+            room,
+        })
+    }
+
+    /// The seal of a row as it was written.
+    pub(crate) fn seal(&self, slot: u32) -> u64 {
+        self.seal_of(slot).load(Ordering::Acquire)
+    }
+
+    /// Expects a row in the file that was written before this process began.
+    pub(crate) fn expect(&self, slot: u32, seal: u64) -> Result<(), IndexError> {
+        self.reach(slot)?;
+        self.seal_of(slot).store(seal, Ordering::Release);
+        Ok(())
+    }
+
+    /// Whether a row is as it was written.
+    pub(crate) fn is_whole(&self, slot: u32) -> bool {
+        sealed(self.rows.row(slot)) == self.seal(slot)
+    }
+
+    /// Puts back a row that was lost; whether it is the one that was.
+    pub(crate) fn mend(&self, slot: u32, vector: &[f32]) -> bool {
+        let fits = vector.len() as u64 * size_of::<f32>() as u64 == self.row_bytes;
+        let is_it = fits && sealed(vector) == self.seal(slot);
+        if is_it {
+            self.rows.write(slot, vector);
+        }
+        is_it
+    }
+
+    fn seal_of(&self, slot: u32) -> &AtomicU64 {
+        assert!(slot < self.room, "slot {slot} of {}", self.room);
+        // SAFETY: inside the memory, which is zeros at first and holds nothing but atomics.
+        unsafe { &*self.seals.start().cast::<AtomicU64>().add(slot as usize) }
+    }
+
+    /// Makes the file long enough for a row, with space on the disk: a mapped write cannot say that there is
+    /// none.
+    fn reach(&self, slot: u32) -> Result<(), IndexError> {
+        let end = (u64::from(slot) + 1) * self.row_bytes;
+        let mut bytes = self.bytes.lock();
+        if end > *bytes {
+            let grown = end.next_multiple_of(GROWTH_BYTES);
+            let flags = rustix::fs::FallocateFlags::empty();
+            rustix::fs::fallocate(&self.file, flags, 0, grown).map_err(|errno| {
+                IndexError::Original {
+                    place: format!("the file of vectors, at {grown} bytes"),
+                    reason: errno.to_string(),
+                }
+            })?;
+            *bytes = grown;
+        }
+        Ok(())
+    }
+}
+
+/// The seal of a row: that of its bytes.
+fn sealed(row: &[f32]) -> u64 {
+    // SAFETY: numbers are bytes without gaps.
+    let bytes = unsafe { std::slice::from_raw_parts(row.as_ptr().cast::<u8>(), size_of_val(row)) };
+    xxh3_64(bytes)
+}
+
+impl Originals for Filed {
+    fn put(&self, wanted: Wanted, vector: &[f32]) -> Result<(), IndexError> {
+        self.reach(wanted.slot)?;
+        self.rows.write(wanted.slot, vector);
+        self.seal_of(wanted.slot)
+            .store(sealed(vector), Ordering::Release);
+        Ok(())
+    }
+
+    fn visit(
+        &self,
+        wanted: &[Wanted],
+        see: &mut dyn FnMut(usize, &[f32]),
+    ) -> Result<(), IndexError> {
+        // Rows lie far apart, and it is known which are next.
+        for first in wanted.iter().take(AHEAD) {
+            self.rows.prefetch(first.slot);
+        }
+        for (place, now) in wanted.iter().enumerate() {
+            if let Some(soon) = wanted.get(place + AHEAD) {
+                self.rows.prefetch(soon.slot);
+            }
+            let row = self.rows.row(now.slot);
+            if sealed(row) != self.seal(now.slot) {
+                return Err(IndexError::RowLost {
+                    slot: now.slot,
+                    id: now.id,
+                });
+            }
+            see(place, row);
+        }
+        Ok(())
+    }
+
+    /// Only the seal: the system keeps the rows, and gives their memory to others when it is needed.
+    fn bytes_each(&self) -> usize {
+        SEAL_BYTES
+    }
+}
