@@ -10,7 +10,7 @@ use crate::graph::Entity;
 use crate::value::{NodeId, NotStorable, RelationshipId, ValueKind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use stratigraph_vector::VectorError;
+use stratigraph_vector::{IndexError, VectorError};
 
 mod cycle;
 mod kind;
@@ -330,6 +330,14 @@ pub enum Error {
         /// The constraint.
         constraint: Arc<str>,
     },
+    /// The index belongs to a vector index.
+    #[error("index {index} is what vector index {owner} is filtered by: drop that one instead")]
+    IndexOfVectorIndex {
+        /// The index.
+        index: Arc<str>,
+        /// The vector index.
+        owner: Arc<str>,
+    },
     /// The declaration cannot be.
     #[error("{what}: {reason}")]
     BadDeclaration {
@@ -446,6 +454,58 @@ pub enum Error {
     /// A dump was not written or not loaded.
     #[error("{0}")]
     Dump(Box<DumpError>),
+    /// A vector index refuses a vector, a query or a snapshot.
+    #[error("vector index {index}: {source}")]
+    VectorIndex {
+        /// The index.
+        index: Arc<str>,
+        /// Why.
+        source: Box<IndexError>,
+    },
+    /// A node or relationship has a vector that an index cannot hold.
+    #[error("{entity} has a vector that vector index {index} refuses: {source}")]
+    VectorRefused {
+        /// The index.
+        index: Arc<str>,
+        /// What has it.
+        entity: Entity,
+        /// Why.
+        source: Box<IndexError>,
+    },
+    /// A property that a vector index is on holds something else than a vector.
+    #[error(
+        "{entity} has a {kind} where vector index {index} needs a vector of {dimensions} dimensions"
+    )]
+    NotAVector {
+        /// The index.
+        index: Arc<str>,
+        /// What has it.
+        entity: Entity,
+        /// What it is.
+        kind: ValueKind,
+        /// What the index holds.
+        dimensions: u32,
+    },
+    /// A vector index could not be made.
+    #[error(
+        "vector index {index} could not be made: {cause}; put that right, drop the index and create it again"
+    )]
+    VectorIndexFailed {
+        /// The index.
+        index: Arc<str>,
+        /// What stood in the way.
+        cause: Arc<str>,
+    },
+    /// A vector index was not declared to be filtered by that property.
+    #[error(
+        "vector index {index} cannot be filtered by {property}: declare it with `filterable`, or pass a set of ids"
+    )]
+    NotFilterable {
+        /// The index.
+        index: Arc<str>,
+        /// The property.
+        property: Arc<str>,
+    },
     /// Vectors do not fit together.
     #[error(transparent)]
     Vector(#[from] VectorError),

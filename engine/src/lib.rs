@@ -44,7 +44,7 @@ pub mod value;
 
 pub use database::{
     BackupInfo, BackupManifest, CheckReport, Constraint, ConstraintOn, Database, DatabaseBuilder,
-    DatabaseInfo, Finding, HierarchyOptions, Index, keys, list_backups, restore, verify_backup,
+    DatabaseInfo, Finding, HierarchyOptions, Index, VectorIndex, keys, list_backups, restore, verify_backup,
 };
 pub use error::{Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason};
 pub use exchange::{DumpError, DumpReport, LoadOptions, LoadReport, verify_dump};
@@ -52,5 +52,9 @@ pub use graph::{
     BulkLoad, BulkOptions, BulkReport, Direction, Entity, NO_LABELS, NO_PROPERTIES, Neighbour,
     Node, Read, ReadTxn, Relationship, Savepoint, WriteTxn,
 };
+pub use index::vector::{
+    ServedBy, VectorAnswer, VectorHit, VectorIndexInfo, VectorIndexState, VectorSearch,
+};
 pub use storage::commit::Durability;
+pub use stratigraph_vector::{Coding, Effort, How, Metric, Strategy};
 pub use value::{NodeId, RelationshipId, Value, Vector};

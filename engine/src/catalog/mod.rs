@@ -16,7 +16,7 @@ pub use names::{
 pub(crate) use records::{Change, verify};
 pub use schema::{
     ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES, Readiness, SchemaId,
-    Scope,
+    Scope, VectorIndexDef,
 };
 
 use crate::error::{Error, Result};
@@ -93,6 +93,7 @@ pub struct Catalog {
     indexes: BTreeMap<SchemaId, Arc<IndexDef>>,
     constraints: BTreeMap<SchemaId, Arc<ConstraintDef>>,
     hierarchies: BTreeMap<SchemaId, Arc<HierarchyDef>>,
+    vector_indexes: BTreeMap<SchemaId, Arc<VectorIndexDef>>,
     /// Indexes and hierarchies that were dropped and whose entries are still being removed.
     dropped: Vec<SchemaId>,
     /// What a writer has to look at for each label and type; made from the above.
@@ -107,6 +108,8 @@ pub struct Rules {
     pub indexes: Vec<Arc<IndexDef>>,
     /// Its constraints, in the order of their ids.
     pub constraints: Vec<Arc<ConstraintDef>>,
+    /// Its vector indexes, in the order of their ids.
+    pub vector_indexes: Vec<Arc<VectorIndexDef>>,
 }
 
 impl Catalog {
@@ -141,6 +144,23 @@ impl Catalog {
         self.hierarchies.values()
     }
 
+    /// All vector indexes.
+    pub fn vector_indexes(&self) -> impl Iterator<Item = &Arc<VectorIndexDef>> {
+        self.vector_indexes.values()
+    }
+
+    /// The vector index with this number.
+    #[must_use]
+    pub fn vector_index(&self, id: SchemaId) -> Option<&Arc<VectorIndexDef>> {
+        self.vector_indexes.get(&id)
+    }
+
+    /// The vector index of that name.
+    #[must_use]
+    pub fn vector_index_named(&self, name: &str) -> Option<&Arc<VectorIndexDef>> {
+        self.vector_indexes().find(|index| *index.name == *name)
+    }
+
     /// The index with this number.
     #[must_use]
     pub fn index(&self, id: SchemaId) -> Option<&Arc<IndexDef>> {
@@ -166,11 +186,15 @@ impl Catalog {
             .find(|constraint| *constraint.name == *name)
     }
 
+    /// The property indexes that belong to a constraint or a vector index.
+    pub fn owned_by(&self, owner: SchemaId) -> impl Iterator<Item = &Arc<IndexDef>> {
+        self.indexes().filter(move |index| index.owner == Some(owner))
+    }
+
     /// The index that proves a constraint, if it is one that an index proves.
     #[must_use]
     pub fn proof_of(&self, constraint: SchemaId) -> Option<&Arc<IndexDef>> {
-        self.indexes()
-            .find(|index| index.constraint == Some(constraint))
+        self.owned_by(constraint).next()
     }
 
     /// The hierarchy of that name.
@@ -186,6 +210,7 @@ impl Catalog {
         self.index_named(name).is_some()
             || self.constraint_named(name).is_some()
             || self.hierarchy_named(name).is_some()
+            || self.vector_index_named(name).is_some()
     }
 
     /// Whether what has that name is still being built.
@@ -208,6 +233,8 @@ impl Catalog {
         match scope {
             Scope::Label(label) => self.labels.show(label),
             Scope::Type(of) => self.types.show(of),
+            Scope::AnyNode => "any node".to_owned(),
+            Scope::AnyRelationship => "any relationship".to_owned(),
         }
     }
 
@@ -221,6 +248,10 @@ impl Catalog {
         for constraint in self.constraints.values() {
             let of = rules.entry(constraint.scope).or_default();
             of.constraints.push(Arc::clone(constraint));
+        }
+        for index in self.vector_indexes.values() {
+            let of = rules.entry(index.scope).or_default();
+            of.vector_indexes.push(Arc::clone(index));
         }
         self.rules = rules
             .into_iter()

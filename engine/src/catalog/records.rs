@@ -11,11 +11,12 @@
 //! [23]...                  a count        see `counters.rs`
 //! [24][index: 4 BE]        distinct values of an index, estimated; see `index/property/sketch.rs`
 //! [25][index: 4 BE]        a dropped index or hierarchy whose entries are being removed   [format: 1]
+//! [26][index: 4 BE]        a vector index   [format: 1][postcard]
 //! ```
 //! Tags below 16 belong to the storage floor.
 
 use super::names::{NameId, Names, PropertyId};
-use super::schema::{ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope};
+use super::schema::{ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope, VectorIndexDef};
 use super::{Catalog, Counter, GraphState, NextIds};
 use crate::codec::{CodecError, KeyReader, KeyWriter, RecordReader, RecordWriter, prefix_end};
 use crate::error::{Error, Result};
@@ -36,6 +37,7 @@ const CONSTRAINT: u8 = 21;
 const HIERARCHY: u8 = 22;
 const SKETCH: u8 = 24;
 const DROPPED: u8 = 25;
+const VECTOR_INDEX: u8 = 26;
 const FORMAT: u8 = 1;
 
 /// One change of the catalogue: applied to it in memory, and written as one pair.
@@ -47,12 +49,14 @@ pub(crate) enum Change {
     Index(Arc<IndexDef>),
     Constraint(Arc<ConstraintDef>),
     Hierarchy(Arc<HierarchyDef>),
+    VectorIndex(Arc<VectorIndexDef>),
     /// Its entries are to be removed.
     DropIndex(SchemaId),
     /// The entries of what was dropped are removed.
     Forget(SchemaId),
     DropConstraint(SchemaId),
     DropHierarchy(SchemaId),
+    DropVectorIndex(SchemaId),
 }
 
 impl Change {
@@ -60,7 +64,11 @@ impl Change {
     pub(crate) fn removes(&self) -> bool {
         matches!(
             self,
-            Self::DropIndex(_) | Self::Forget(_) | Self::DropConstraint(_) | Self::DropHierarchy(_)
+            Self::DropIndex(_)
+                | Self::Forget(_)
+                | Self::DropConstraint(_)
+                | Self::DropHierarchy(_)
+                | Self::DropVectorIndex(_)
         )
     }
 }
@@ -101,6 +109,10 @@ impl Catalog {
                 );
                 self.hierarchies.insert(hierarchy.id, Arc::clone(hierarchy));
             }
+            Change::VectorIndex(index) => {
+                put(VECTOR_INDEX, index.id.get(), Some(definition(&**index)));
+                self.vector_indexes.insert(index.id, Arc::clone(index));
+            }
             Change::DropIndex(id) => {
                 put(INDEX, id.get(), None);
                 put(DROPPED, id.get(), Some(vec![FORMAT]));
@@ -122,6 +134,12 @@ impl Catalog {
                 put(HIERARCHY, id.get(), None);
                 put(DROPPED, id.get(), Some(vec![FORMAT]));
                 self.hierarchies.remove(id);
+                self.dropped.push(*id);
+            }
+            Change::DropVectorIndex(id) => {
+                put(VECTOR_INDEX, id.get(), None);
+                put(DROPPED, id.get(), Some(vec![FORMAT]));
+                self.vector_indexes.remove(id);
                 self.dropped.push(*id);
             }
         }
@@ -172,7 +190,7 @@ impl GraphState {
     pub(crate) fn load(snapshot: &dyn Snapshot) -> Result<Self> {
         let mut state = Self::default();
         let mut catalog = Catalog::default();
-        let range = KeyRange::between(vec![NEXT_IDS], vec![DROPPED + 1]);
+        let range = KeyRange::between(vec![NEXT_IDS], vec![VECTOR_INDEX + 1]);
         let mut cursor = snapshot.cursor(Family::Meta, &range, ScanOptions::default());
         while let Some(entry) = cursor.next()? {
             // Counts and sketches are read when they are needed.
@@ -202,6 +220,7 @@ impl Catalog {
             let scope = match scope {
                 Scope::Label(label) => self.labels.name(label).is_some(),
                 Scope::Type(of) => self.types.name(of).is_some(),
+                Scope::AnyNode | Scope::AnyRelationship => true,
             };
             scope
                 && !properties.is_empty()
@@ -212,6 +231,12 @@ impl Catalog {
         for index in self.indexes() {
             if !known(index.scope, &index.properties) {
                 return Err(unknown("index definition"));
+            }
+        }
+        for index in self.vector_indexes() {
+            let named = |id: &PropertyId| self.properties.name(*id).is_some();
+            if !known(index.scope, &[index.property]) || !index.filters.iter().all(named) {
+                return Err(unknown("vector index definition"));
             }
         }
         for constraint in self.constraints() {
@@ -282,6 +307,12 @@ fn read(
             catalog
                 .hierarchies
                 .insert(hierarchy.id, Arc::new(hierarchy));
+            Ok(())
+        }
+        VECTOR_INDEX => {
+            let index: VectorIndexDef = read_definition("vector index definition", value)?;
+            same("vector index definition", index.id, number)?;
+            catalog.vector_indexes.insert(index.id, Arc::new(index));
             Ok(())
         }
         DROPPED => {

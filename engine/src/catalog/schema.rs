@@ -1,10 +1,12 @@
-//! What is declared about the graph: indexes, constraints and hierarchies.
+//! What is declared about the graph: indexes of all kinds, constraints and hierarchies.
 
-use super::names::{LabelId, NameId, PropertyId, TypeId};
-use crate::value::ValueKind;
+use super::names::{LabelId, PropertyId, TypeId};
+use crate::graph::Entity;
+use crate::value::{NodeId, RelationshipId, ValueKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
+use stratigraph_vector::{Coding, Metric};
 
 /// How many properties an index or a constraint may be on.
 pub const MAX_INDEXED_PROPERTIES: usize = 8;
@@ -22,28 +24,33 @@ impl SchemaId {
     }
 }
 
-/// Which entities a declaration is about: nodes of a label or relationships of a type.
+/// Which entities a declaration is about. The order of the variants is on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Scope {
     /// Nodes with a label.
     Label(LabelId),
     /// Relationships of a type.
     Type(TypeId),
+    /// All nodes.
+    AnyNode,
+    /// All relationships.
+    AnyRelationship,
 }
 
 impl Scope {
     /// Whether it is about nodes.
     #[must_use]
     pub fn is_node(self) -> bool {
-        matches!(self, Self::Label(_))
+        matches!(self, Self::Label(_) | Self::AnyNode)
     }
 
-    /// The number of its label or type.
+    /// An entity of its kind.
     #[must_use]
-    pub fn number(self) -> u32 {
-        match self {
-            Self::Label(id) => id.number(),
-            Self::Type(id) => id.number(),
+    pub fn entity(self, number: u64) -> Entity {
+        if self.is_node() {
+            Entity::Node(NodeId::new(number))
+        } else {
+            Entity::Relationship(RelationshipId::new(number))
         }
     }
 }
@@ -82,8 +89,33 @@ pub struct IndexDef {
     pub unique: bool,
     /// Whether it holds everything.
     pub readiness: Readiness,
-    /// The constraint that it belongs to, and goes with.
-    pub constraint: Option<SchemaId>,
+    /// The constraint or the vector index that it belongs to, and goes with.
+    pub owner: Option<SchemaId>,
+}
+
+/// A vector index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VectorIndexDef {
+    /// Its number, which its keys begin with.
+    pub id: SchemaId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is on.
+    pub scope: Scope,
+    /// The property that holds the vectors.
+    pub property: PropertyId,
+    /// How many dimensions they have.
+    pub dimensions: u32,
+    /// How they are compared.
+    pub metric: Metric,
+    /// What walks read of them.
+    pub coding: Coding,
+    /// How many links one begins with, known as M.
+    pub links: u32,
+    /// From how many near ones they are chosen, known as `ef_construction`.
+    pub breadth: u32,
+    /// What searches may be limited by, beside sets of ids: each has a property index that goes with this one.
+    pub filters: Vec<PropertyId>,
 }
 
 /// What a constraint demands.

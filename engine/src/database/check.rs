@@ -8,6 +8,7 @@ use crate::codec::{CodecError, CommitSeq};
 use crate::error::{Error, Result};
 use crate::graph::check::{Findings, examine};
 use crate::graph::{Read as _, ReadTxn, view};
+use crate::index::vector::differences;
 use crate::storage::cancel::Watch;
 use crate::storage::family::{FAMILIES, Family};
 use crate::storage::files::Layout;
@@ -123,6 +124,27 @@ impl Database {
                 });
             }
         }
+        for bound in self.inner.vectors.all() {
+            watch.step("compare a vector index", 0, 0)?;
+            let name = &bound.def.name;
+            let place = format!("vector index {name}");
+            match differences(&view::of(&txn), &bound) {
+                Err(error @ (Error::Corruption { .. } | Error::Record { .. })) => {
+                    report.find(&place, error);
+                }
+                found => {
+                    for what in found? {
+                        report.find(&place, what);
+                    }
+                }
+            }
+            if bound.live().is_none() {
+                report.notes.push(Finding {
+                    place,
+                    what: "it is not ready, and was not compared".into(),
+                });
+            }
+        }
         if let Some(disk) = &self.inner.disk {
             self.check_files(&disk.layout, &mut report)?;
         }
@@ -174,6 +196,7 @@ impl Database {
             layout.reserve(),
             layout.store(),
             layout.load(),
+            layout.vectors(),
             layout.checkpoint(),
             layout.shadow(),
         ];

@@ -5,6 +5,7 @@
 //! store goes through [`storage`](crate::storage); nothing here names RocksDB.
 
 mod backup;
+mod background;
 mod check;
 mod info;
 pub mod keys;
@@ -16,12 +17,13 @@ mod restore;
 mod schema;
 mod settings;
 
+pub(crate) use background::Background;
 pub use backup::{BackupInfo, list_backups, verify_backup};
 pub use check::{CheckReport, Finding};
 pub use info::DatabaseInfo;
 pub use manifest::BackupManifest;
 pub use restore::restore;
-pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index};
+pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index, VectorIndex};
 pub use settings::DatabaseBuilder;
 
 use crate::algo::snapshot::ProjectionCache;
@@ -29,6 +31,7 @@ use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, BulkOptions, ReadTxn, WriteTxn};
+use crate::index::vector::VectorIndexes;
 use crate::storage::cancel::Watch;
 use crate::storage::commit::CommitLog;
 use crate::storage::family::Family;
@@ -71,18 +74,19 @@ pub(crate) struct Inner {
     id: DatabaseId,
     settings: Settings,
     /// Nothing of it exists for a database in memory.
-    disk: Option<Disk>,
+    disk: Option<Arc<Disk>>,
     read_only: bool,
     closed: AtomicBool,
     syncer: Mutex<Option<JoinHandle<()>>>,
     projections: ProjectionCache,
+    vectors: Arc<VectorIndexes>,
     /// Indexes and constraints that are being built.
     builds: schema::Builds,
     /// Held by the one backup that is being taken.
     backing_up: Mutex<()>,
     /// Held while a load's runs are taken in, and while a checkpoint is made: it flushes first and
     /// lists files then, so a run taken in between would be in it without its load's marker.
-    file_list: Mutex<()>,
+    file_list: Arc<Mutex<()>>,
 }
 
 struct Disk {
@@ -288,7 +292,7 @@ impl Inner {
     }
 
     fn disk(&self, operation: &'static str) -> Result<&Disk> {
-        self.disk.as_ref().ok_or(Error::NeedsDisk { operation })
+        self.disk.as_deref().ok_or(Error::NeedsDisk { operation })
     }
 
     fn close(&self) -> Result<()> {
@@ -305,6 +309,7 @@ impl Inner {
             let _ = syncer.join();
         }
         if self.read_only {
+            self.vectors.close();
             Ok(())
         } else {
             self.settle()
@@ -315,6 +320,8 @@ impl Inner {
     fn settle(&self) -> Result<()> {
         // A writer that is at its commit now finishes first; others find the database closed.
         self.queue.drain();
+        // They keep what they can; without it the next open reads their journals.
+        self.vectors.close();
         if let Some(cause) = self.log.failure() {
             return Err(Error::Poisoned { cause });
         }

@@ -9,11 +9,12 @@
 use super::keys::{View, bulk};
 use super::look::Promise;
 use super::settings::Settings;
-use super::{Database, Disk, Inner, migrate};
+use super::{Background, Database, Disk, Inner, migrate};
 use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
+use crate::index::vector::VectorIndexes;
 use crate::storage::batch::Batch;
 use crate::storage::commit::{CommitLog, Durability, MarkWriter};
 use crate::storage::files::header::{CURRENT_FORMAT, Header};
@@ -72,11 +73,11 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
         settings.disk_reserve_bytes,
         headroom,
     )?);
-    let disk = Disk {
+    let disk = Arc::new(Disk {
         layout,
         guard,
         _lock: lock,
-    };
+    });
     assemble(
         Arc::new(store),
         settings,
@@ -133,11 +134,11 @@ pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
         ));
     }
     drop(snapshot);
-    let disk = Disk {
+    let disk = Arc::new(Disk {
         layout,
         guard: None,
         _lock: lock,
-    };
+    });
     assemble(
         Arc::new(store),
         settings,
@@ -254,7 +255,7 @@ fn assemble(
     id: DatabaseId,
     mark: Option<MarkWriter>,
     start: CommitSeq,
-    disk: Option<Disk>,
+    disk: Option<Arc<Disk>>,
     read_only: bool,
 ) -> Result<Database> {
     let clock = Arc::clone(&settings.clock);
@@ -262,6 +263,7 @@ fn assemble(
     let durability = settings.durability;
     let snapshot = store.snapshot();
     let state = Arc::new(GraphState::load(&*snapshot)?);
+    let catalog = Arc::clone(&state.catalog);
     let log = Arc::new(CommitLog::new(
         id,
         Arc::clone(&store),
@@ -289,6 +291,17 @@ fn assemble(
     let syncer = Mutex::new(syncer);
     let closed = AtomicBool::new(false);
     let projections = ProjectionCache::new(settings.projection_cache_bytes);
+    let file_list = Arc::new(Mutex::new(()));
+    let background = Background {
+        store: Arc::clone(&store),
+        log: Arc::clone(&log),
+        queue: Arc::clone(&queue),
+        disk: disk.clone(),
+        file_list: Arc::clone(&file_list),
+        id,
+        read_only,
+    };
+    let vectors = VectorIndexes::open(background, settings.vectors, &catalog)?;
     Ok(Database {
         inner: Arc::new(Inner {
             store,
@@ -300,10 +313,11 @@ fn assemble(
             read_only,
             closed,
             projections,
+            vectors,
             builds: super::schema::Builds::default(),
             syncer,
             backing_up: Mutex::new(()),
-            file_list: Mutex::new(()),
+            file_list,
         }),
     })
 }

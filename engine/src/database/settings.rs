@@ -3,9 +3,11 @@
 use super::{Database, open};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, Result};
+use crate::index::vector::VectorSettings;
 use crate::storage::commit::Durability;
 use crate::storage::queue::TimeLimits;
 use crate::storage::rocks::StoreSettings;
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +22,7 @@ pub(crate) struct Settings {
     pub(crate) transaction_bytes: u64,
     pub(crate) disk_reserve_bytes: u64,
     pub(crate) projection_cache_bytes: u64,
+    pub(crate) vectors: VectorSettings,
     pub(crate) store: StoreSettings,
     pub(crate) clock: Arc<dyn Clock>,
 }
@@ -38,6 +41,10 @@ impl Default for Settings {
             transaction_bytes: 256 << 20,
             disk_reserve_bytes: 64 << 20,
             projection_cache_bytes: 512 << 20,
+            vectors: VectorSettings {
+                memory_bytes: 8 << 30,
+                threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+            },
             store: StoreSettings::default(),
             clock: Arc::new(SystemClock::new()),
         }
@@ -141,6 +148,20 @@ impl DatabaseBuilder {
         self
     }
 
+    /// How many bytes of memory each vector index may take. 8 GiB by default; a commit that would take more
+    /// is refused.
+    pub fn vector_index_bytes(mut self, bytes: u64) -> Self {
+        self.settings.vectors.memory_bytes = bytes;
+        self
+    }
+
+    /// How many threads link a vector index. As many as there are processors by default; what searches
+    /// find does not depend on it.
+    pub fn vector_threads(mut self, threads: usize) -> Self {
+        self.settings.vectors.threads = threads;
+        self
+    }
+
     /// Opens a database that has lost acknowledged commits with what is left of it.
     ///
     /// For recovery by hand after [`Error::DataLoss`], when there is no backup.
@@ -186,6 +207,7 @@ impl DatabaseBuilder {
 
     fn check(&self) -> Result<()> {
         const SMALLEST_BUFFER: usize = 64 << 10;
+        const MOST_THREADS: usize = 1024;
         let settings = &self.settings;
         let refuse = |name, value: u64, reason| {
             Err(Error::Setting {
@@ -203,6 +225,13 @@ impl DatabaseBuilder {
         }
         if settings.store.background_threads == 0 {
             return refuse("background_threads", 0, "at least one thread is needed");
+        }
+        if !(1..=MOST_THREADS).contains(&settings.vectors.threads) {
+            return refuse(
+                "vector_threads",
+                settings.vectors.threads as u64,
+                "between 1 and 1,024 threads can link an index",
+            );
         }
         if settings.transaction_bytes == 0 {
             return refuse("transaction_bytes", 0, "no transaction could hold anything");

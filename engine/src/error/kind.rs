@@ -1,6 +1,7 @@
 //! What a caller can do about each error.
 
 use super::Error;
+use stratigraph_vector::IndexError;
 
 /// What a caller should do about an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +81,12 @@ impl Error {
             | Self::HierarchyCycle { .. }
             | Self::HierarchyParent { .. }
             | Self::HierarchyTooLarge { .. } => ErrorKind::Request,
+            Self::VectorRefused { .. }
+            | Self::NotAVector { .. }
+            | Self::VectorIndexFailed { .. }
+            | Self::NotFilterable { .. }
+            | Self::IndexOfVectorIndex { .. } => ErrorKind::Request,
+            Self::VectorIndex { source, .. } => of_index(source),
             Self::LoadInProgress
             | Self::IndexNotReady { .. }
             | Self::WriterQueueTimeout { .. }
@@ -97,5 +104,21 @@ impl Error {
             Self::Dump(error) => error.kind(),
             Self::Store { .. } | Self::Bug { .. } => ErrorKind::Bug,
         }
+    }
+}
+
+/// What to do about an error of a vector index.
+fn of_index(error: &IndexError) -> ErrorKind {
+    match error {
+        IndexError::Damaged { .. }
+        | IndexError::OtherFormat { .. }
+        | IndexError::OtherIndex { .. }
+        | IndexError::RowLost { .. } => ErrorKind::Corrupt,
+        IndexError::Full { .. }
+        | IndexError::NoMemory { .. }
+        | IndexError::Original { .. }
+        | IndexError::Io { .. } => ErrorKind::Unavailable,
+        IndexError::SequenceGoesBack { .. } => ErrorKind::Bug,
+        _ => ErrorKind::Request,
     }
 }

@@ -5,6 +5,7 @@
 
 use super::lines::{
     ConstraintLine, EndLine, Header, HierarchyLine, IndexLine, MemberLine, NameLine,
+    VectorIndexLine,
 };
 use super::values::Properties;
 use serde::de::{Deserialize, Deserializer, Visitor};
@@ -17,6 +18,7 @@ pub(super) enum Line<'a> {
     Header(Header),
     Name(NameLine),
     Index(IndexLine),
+    VectorIndex(VectorIndexLine),
     Constraint(ConstraintLine),
     Hierarchy(HierarchyLine),
     Node(NodeLine<'a>),
@@ -81,6 +83,7 @@ pub(super) fn decode(text: &str) -> Result<Line<'_>, BadLine> {
         "member" => parse(text).map(Line::Member),
         "label" | "type" | "property" => parse(text).map(Line::Name),
         "index" => parse(text).map(Line::Index),
+        "vector_index" => parse(text).map(Line::VectorIndex),
         "constraint" => parse(text).map(Line::Constraint),
         "hierarchy" => parse(text).map(Line::Hierarchy),
         "end" => parse(text).map(Line::End),

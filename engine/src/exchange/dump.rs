@@ -158,6 +158,9 @@ pub(super) fn write_declarations<W: Write>(
     for index in &declarations.indexes {
         output.json(index)?;
     }
+    for index in &declarations.vector_indexes {
+        output.json(index)?;
+    }
     for constraint in &declarations.constraints {
         output.json(constraint)?;
     }

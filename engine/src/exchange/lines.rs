@@ -4,6 +4,7 @@
 
 use crate::catalog::{
     Catalog, ConstraintDef, Demand, IndexDef, NameId, Names, NextIds, Readiness, Scope,
+    VectorIndexDef,
 };
 use crate::codec::CodecError;
 use crate::error::{Error, Result};
@@ -11,6 +12,7 @@ use crate::storage::family::Family;
 use crate::value::ValueKind;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use stratigraph_vector::{Coding, Metric};
 
 /// The first line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -94,6 +96,56 @@ pub(super) struct IndexLine {
     pub(super) building: bool,
 }
 
+/// A vector index. It is on a label, on a type, or on all of a kind.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VectorIndexLine {
+    /// Where it was read: it is refused much later.
+    #[serde(skip)]
+    pub(super) line: u64,
+    pub(super) vector_index: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) label: Option<String>,
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) relationship_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) any: Option<AnyWord>,
+    pub(super) property: String,
+    pub(super) dimensions: u32,
+    pub(super) metric: MetricWord,
+    pub(super) coding: CodingWord,
+    pub(super) links: u32,
+    pub(super) breadth: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) filters: Vec<String>,
+}
+
+/// Everything of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum AnyWord {
+    Node,
+    Relationship,
+}
+
+/// How vectors are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum MetricWord {
+    Cosine,
+    Dot,
+    Euclidean,
+}
+
+/// What walks read of a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum CodingWord {
+    Halves,
+    Bytes,
+    Whole,
+}
+
 /// A constraint.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -171,6 +223,7 @@ impl From<NextLine> for NextIds {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Declarations {
     pub(super) indexes: Vec<IndexLine>,
+    pub(super) vector_indexes: Vec<VectorIndexLine>,
     pub(super) constraints: Vec<ConstraintLine>,
     pub(super) hierarchies: Vec<HierarchyLine>,
 }
@@ -178,7 +231,7 @@ pub(super) struct Declarations {
 impl Declarations {
     /// What is declared in a database.
     pub(super) fn of(catalog: &Catalog) -> Result<Self> {
-        let own = catalog.indexes().filter(|index| index.constraint.is_none());
+        let own = catalog.indexes().filter(|index| index.owner.is_none());
         let hierarchies = catalog.hierarchies().map(|hierarchy| {
             Ok(HierarchyLine {
                 line: 0,
@@ -191,6 +244,10 @@ impl Declarations {
             indexes: own
                 .map(|index| index_line(catalog, index))
                 .collect::<Result<_>>()?,
+            vector_indexes: catalog
+                .vector_indexes()
+                .map(|index| vector_index_line(catalog, index))
+                .collect::<Result<_>>()?,
             constraints: catalog
                 .constraints()
                 .map(|constraint| constraint_line(catalog, constraint))
@@ -201,7 +258,10 @@ impl Declarations {
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.indexes.len() + self.constraints.len() + self.hierarchies.len()
+        self.indexes.len()
+            + self.vector_indexes.len()
+            + self.constraints.len()
+            + self.hierarchies.len()
     }
 }
 
@@ -237,6 +297,56 @@ fn constraint_line(catalog: &Catalog, constraint: &Arc<ConstraintDef>) -> Result
     })
 }
 
+fn vector_index_line(catalog: &Catalog, index: &VectorIndexDef) -> Result<VectorIndexLine> {
+    let (label, relationship_type) = scope_words(catalog, index.scope)?;
+    Ok(VectorIndexLine {
+        line: 0,
+        vector_index: String::from(&*index.name),
+        label,
+        relationship_type,
+        any: match index.scope {
+            Scope::AnyNode => Some(AnyWord::Node),
+            Scope::AnyRelationship => Some(AnyWord::Relationship),
+            Scope::Label(_) | Scope::Type(_) => None,
+        },
+        property: name(&catalog.properties, index.property)?,
+        dimensions: index.dimensions,
+        metric: match index.metric {
+            Metric::Cosine => MetricWord::Cosine,
+            Metric::Dot => MetricWord::Dot,
+            Metric::Euclidean => MetricWord::Euclidean,
+        },
+        coding: match index.coding {
+            Coding::Halves => CodingWord::Halves,
+            Coding::Bytes => CodingWord::Bytes,
+            Coding::Whole => CodingWord::Whole,
+        },
+        links: index.links,
+        breadth: index.breadth,
+        filters: words(catalog, &index.filters)?,
+    })
+}
+
+impl From<MetricWord> for Metric {
+    fn from(word: MetricWord) -> Self {
+        match word {
+            MetricWord::Cosine => Self::Cosine,
+            MetricWord::Dot => Self::Dot,
+            MetricWord::Euclidean => Self::Euclidean,
+        }
+    }
+}
+
+impl From<CodingWord> for Coding {
+    fn from(word: CodingWord) -> Self {
+        match word {
+            CodingWord::Halves => Self::Halves,
+            CodingWord::Bytes => Self::Bytes,
+            CodingWord::Whole => Self::Whole,
+        }
+    }
+}
+
 fn words(catalog: &Catalog, properties: &[crate::catalog::PropertyId]) -> Result<Vec<String>> {
     let properties = properties.iter();
     properties
@@ -248,6 +358,7 @@ fn scope_words(catalog: &Catalog, scope: Scope) -> Result<(Option<String>, Optio
     Ok(match scope {
         Scope::Label(label) => (Some(name(&catalog.labels, label)?), None),
         Scope::Type(of) => (None, Some(name(&catalog.types, of)?)),
+        Scope::AnyNode | Scope::AnyRelationship => (None, None),
     })
 }
 

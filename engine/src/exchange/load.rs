@@ -6,12 +6,14 @@
 //! found there too. One that is refused then leaves a database that no second load takes for new.
 
 use super::error::DumpError;
-use super::lines::{ConstraintLine, DemandWord, IndexLine, kind_named};
+use super::lines::{
+    AnyWord, ConstraintLine, DemandWord, IndexLine, VectorIndexLine, kind_named,
+};
 use super::read::{DumpContents, LoadOptions, read_dump};
 use super::sink::{Name, NodeItem, RelationshipItem, Rest, Sink};
 use crate::catalog::NextIds;
 use crate::codec::CommitSeq;
-use crate::database::{Constraint, Database, HierarchyOptions, Index};
+use crate::database::{Constraint, Database, HierarchyOptions, Index, VectorIndex};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, Read as _, ReadTxn, WriteTxn, view};
 use crate::storage::cancel::Watch;
@@ -139,6 +141,11 @@ impl<'d> Loading<'d> {
             self.leave_out(outcome, &index.index, index.building)
                 .map_err(|error| refused(index.line, error))?;
         }
+        for line in &declarations.vector_indexes {
+            self.db
+                .create_vector_index_watched(vector_index_of(line), watch)
+                .map_err(|error| refused(line.line, error))?;
+        }
         for line in &declarations.constraints {
             let outcome = constraint_of(line)
                 .and_then(|constraint| self.db.create_constraint_watched(constraint, watch));
@@ -262,6 +269,25 @@ fn index_of(line: &IndexLine) -> Index {
         ),
     };
     index.named(&line.index)
+}
+
+fn vector_index_of(line: &VectorIndexLine) -> VectorIndex {
+    let (property, dimensions) = (&line.property, line.dimensions as usize);
+    let index = match (&line.label, &line.relationship_type, line.any) {
+        (Some(label), _, _) => VectorIndex::on_nodes(label, property, dimensions),
+        (_, Some(of), _) => VectorIndex::on_relationships(of, property, dimensions),
+        (_, _, Some(AnyWord::Relationship)) => {
+            VectorIndex::on_any_relationship(property, dimensions)
+        }
+        _ => VectorIndex::on_any_node(property, dimensions),
+    };
+    index
+        .metric(line.metric.into())
+        .coding(line.coding.into())
+        .links(line.links as usize)
+        .breadth(line.breadth as usize)
+        .filterable(&line.filters)
+        .named(&line.vector_index)
 }
 
 fn constraint_of(line: &ConstraintLine) -> Result<Constraint> {

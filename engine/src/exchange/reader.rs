@@ -152,6 +152,17 @@ impl<'o> Reader<'o> {
                 index.line = line;
                 self.rest.declarations.indexes.push(index);
             }
+            Line::VectorIndex(mut index) => {
+                self.enter(Part::Declarations)?;
+                let on = [
+                    index.label.is_some(),
+                    index.relationship_type.is_some(),
+                    index.any.is_some(),
+                ];
+                self.declare(on.iter().filter(|is| **is).count() != 1)?;
+                index.line = line;
+                self.rest.declarations.vector_indexes.push(index);
+            }
             Line::Constraint(mut constraint) => {
                 self.enter(Part::Declarations)?;
                 let both = constraint.label.is_some() == constraint.relationship_type.is_some();

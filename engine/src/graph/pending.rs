@@ -9,16 +9,17 @@ use super::keys::{DegreeKey, Way};
 use super::sets::{self, ContainerKey, SetId};
 use super::view::View;
 use crate::catalog::{Counter, GraphState, SchemaId, TypeId};
-use crate::codec::{CodecError, varint};
+use crate::codec::{CodecError, CommitSeq, varint};
 use crate::database::keys::{KeyRead, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Sketch;
+use crate::index::vector::{JournalKey, read_touched, write_touched};
 use crate::storage::batch::{Batch, Change, Key};
 use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
 use crate::value::NodeId;
 use roaring::RoaringBitmap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many degrees are read in one go, which costs less than one by one.
 const DEGREES_PER_READ: usize = 512;
@@ -31,6 +32,8 @@ pub(crate) struct Pending {
     counts: BTreeMap<Counter, i64>,
     sketches: BTreeMap<SchemaId, Sketch>,
     releveled: BTreeMap<SchemaId, Releveled>,
+    /// Whose vectors came, changed or went, for each vector index.
+    vectors: BTreeMap<SchemaId, BTreeSet<u64>>,
 }
 
 /// What changed in a container. No id is in both.
@@ -139,6 +142,16 @@ impl Pending {
         self.releveled.get(&hierarchy)
     }
 
+    /// Notes that a vector index has to look at something.
+    pub(crate) fn touch_vector(&mut self, index: SchemaId, id: u64) {
+        self.vectors.entry(index).or_default().insert(id);
+    }
+
+    /// What a vector index has to look at.
+    pub(crate) fn touched_vectors(&self, index: SchemaId) -> Option<&BTreeSet<u64>> {
+        self.vectors.get(&index)
+    }
+
     /// Whether nothing waits to be written.
     pub(crate) fn is_empty(&self) -> bool {
         self.sets.is_empty()
@@ -146,6 +159,7 @@ impl Pending {
             && self.counts.is_empty()
             && self.sketches.is_empty()
             && self.releveled.is_empty()
+            && self.vectors.is_empty()
     }
 
     /// Writes everything out. After an error nothing was written, and everything still waits.
@@ -173,6 +187,18 @@ impl Pending {
             hierarchy::settle(&view, *id, releveled, &mut pairs)?;
         }
         let levels = cost_of(&pairs);
+        let commit = keys.commit_seq().next().unwrap_or(CommitSeq::ZERO);
+        for (index, ids) in &self.vectors {
+            let index = *index;
+            let key = JournalKey { index, commit }.encode();
+            let mut all = ids.clone();
+            if let Some(Some(before)) = keys.changed(Family::Journal, &key) {
+                // What was written out at a savepoint.
+                read_touched(before, &mut all)
+                    .map_err(|error| Error::record(Family::Journal.name(), error))?;
+            }
+            pairs.push(pair(Family::Journal, &key, Some(write_touched(&all))));
+        }
         self.settle_sets(keys, &mut pairs)?;
         self.settle_degrees(keys, state, &mut pairs)?;
         self.settle_counts(keys, &mut pairs)?;

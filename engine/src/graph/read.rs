@@ -14,13 +14,20 @@ use crate::codec::CommitSeq;
 use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Lookup;
+use crate::index::vector::{Place, VectorAnswer, VectorIndexes, VectorSearch};
 use crate::storage::cancel::CancelToken;
 use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
+use std::sync::Arc;
 
 /// Access to the view behind a transaction; not for use outside.
 pub(crate) mod sealed {
     use super::{KeyRead, View};
+    use crate::catalog::SchemaId;
+    use crate::error::Result;
+    use crate::index::vector::VectorIndexes;
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     /// A transaction that has a view.
     pub trait Viewed {
@@ -29,6 +36,14 @@ pub(crate) mod sealed {
 
         /// Its view.
         fn view(&self) -> View<'_, Self::Keys>;
+
+        /// The vector indexes of its database.
+        fn vectors(&self) -> &Arc<VectorIndexes>;
+
+        /// The ids that it has changed itself for a vector index.
+        fn touched_vectors(&self, _index: SchemaId) -> Result<BTreeSet<u64>> {
+            Ok(BTreeSet::new())
+        }
     }
 }
 
@@ -275,6 +290,27 @@ pub trait Read: sealed::Viewed {
         Lookup::new(self.view(), name)
     }
 
+    /// What is nearest to a vector, by a vector index. It always gives as many as were asked for, or as there
+    /// are, and says how they were found.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] if there is no such index; [`Error::VectorIndex`] if the vector does not fit it;
+    /// [`Error::NotFilterable`]; [`Error::VectorIndexFailed`]; and see [`Read`].
+    fn search_vectors(&self, index: &str, search: &VectorSearch<'_>) -> Result<VectorAnswer> {
+        let view = self.view();
+        let def = view.catalog().vector_index_named(index).cloned();
+        let def = def.ok_or_else(|| Error::UnknownName {
+            what: "vector index",
+            name: index.into(),
+        })?;
+        let place = Place {
+            view,
+            indexes: self.vectors(),
+            touched: self.touched_vectors(def.id)?,
+        };
+        place.search(&def, search)
+    }
+
     /// A hierarchy, to ask for levels, roots and members.
     ///
     /// # Errors
@@ -339,6 +375,10 @@ impl ReadTxn {
 
 impl sealed::Viewed for ReadTxn {
     type Keys = KeyReadTxn;
+
+    fn vectors(&self) -> &Arc<VectorIndexes> {
+        self.keys.vectors()
+    }
 
     fn view(&self) -> View<'_, KeyReadTxn> {
         View {

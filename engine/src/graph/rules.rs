@@ -10,7 +10,7 @@ use super::record::{NodeRecord, RelationshipRecord};
 use super::view::View;
 use crate::catalog::{
     Catalog, ConstraintDef, Demand, IndexDef, LabelId, PropertyId, Readiness, SchemaId, Scope,
-    TypeId,
+    TypeId, VectorIndexDef,
 };
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result, Violation};
@@ -18,9 +18,12 @@ use crate::index::property::{Entry, EntryKey, index_prefix, push};
 use crate::storage::plant::{self, Bug};
 use crate::value::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What a declaration looks at.
 pub(crate) struct Facts<'a> {
+    /// What it is one of, if it is there.
+    any: Option<Scope>,
     labels: &'a [LabelId],
     relationship_type: Option<TypeId>,
     properties: Option<&'a Properties>,
@@ -32,6 +35,8 @@ pub(crate) struct Outcome {
     pub(crate) entity: Entity,
     /// Index entries to write and to remove.
     pub(crate) entries: Vec<Entry>,
+    /// Vector indexes that have to look at it at commit.
+    pub(crate) vectors: Vec<SchemaId>,
     /// The entity, if it lacks a property that it must have at commit.
     pub(crate) unmet: Option<Entity>,
 }
@@ -40,6 +45,7 @@ impl<'a> Facts<'a> {
     /// Of something that is not there.
     pub(crate) fn nothing() -> Self {
         Self {
+            any: None,
             labels: &[],
             relationship_type: None,
             properties: None,
@@ -48,6 +54,7 @@ impl<'a> Facts<'a> {
 
     pub(crate) fn of_node(record: &'a NodeRecord) -> Self {
         Self {
+            any: Some(Scope::AnyNode),
             labels: &record.labels,
             relationship_type: None,
             properties: Some(&record.properties),
@@ -56,23 +63,27 @@ impl<'a> Facts<'a> {
 
     pub(crate) fn of_relationship(record: &'a RelationshipRecord) -> Self {
         Self {
+            any: Some(Scope::AnyRelationship),
             labels: &[],
             relationship_type: Some(record.relationship_type),
             properties: Some(&record.properties),
         }
     }
 
-    /// Whether it has the label, or is of the type.
+    /// Whether a declaration on that is about it.
     pub(crate) fn is_in(&self, scope: Scope) -> bool {
         match scope {
             Scope::Label(label) => self.labels.contains(&label),
             Scope::Type(of) => self.relationship_type == Some(of),
+            Scope::AnyNode | Scope::AnyRelationship => self.any == Some(scope),
         }
     }
 
-    fn scopes(&self) -> impl Iterator<Item = Scope> {
+    /// Everything that a declaration about it may be on.
+    pub(crate) fn scopes(&self) -> impl Iterator<Item = Scope> {
         let labels = self.labels.iter().copied().map(Scope::Label);
-        labels.chain(self.relationship_type.map(Scope::Type))
+        let of = self.relationship_type.map(Scope::Type);
+        self.any.into_iter().chain(labels).chain(of)
     }
 
     fn slot(&self, property: PropertyId) -> Option<&'a Slot> {
@@ -101,6 +112,7 @@ pub(crate) fn compare<K: KeyRead>(
     let mut outcome = Outcome {
         entity,
         entries: Vec::new(),
+        vectors: Vec::new(),
         unmet: None,
     };
     let catalog = view.catalog();
@@ -116,6 +128,16 @@ pub(crate) fn compare<K: KeyRead>(
             }
             if constraint.demand.needs_presence() && missing(constraint, after).is_some() {
                 outcome.unmet = Some(entity);
+            }
+        }
+        for index in &rules.vector_indexes {
+            let old = before.slot(index.property).filter(|_| was);
+            let new = after.slot(index.property).filter(|_| is);
+            let (now, was_any) = (check_vector(view, entity, index, new, was)?, holds_vector(old));
+            if was_any || now {
+                // What lies apart and is not written anew is as it was.
+                let stays = matches!((old, new), (Some(Slot::Vector(_)), Some(Slot::Vector(_))));
+                outcome.vectors.extend((!stays).then_some(index.id));
             }
         }
         for index in &rules.indexes {
@@ -238,6 +260,51 @@ pub(crate) fn check_type<K: KeyRead>(
         }
     }
     Ok(())
+}
+
+/// Whether a property may hold a vector.
+fn holds_vector(slot: Option<&Slot>) -> bool {
+    matches!(slot, Some(Slot::Vector(_) | Slot::Value(Value::Vector(_))))
+}
+
+/// Whether there is a vector for an index, which it must be able to hold. `was` in the index, it was looked at
+/// before, unless it is written anew.
+fn check_vector<K: KeyRead>(
+    view: &View<'_, K>,
+    entity: Entity,
+    index: &VectorIndexDef,
+    slot: Option<&Slot>,
+    was: bool,
+) -> Result<bool> {
+    let other = |kind| Error::NotAVector {
+        index: Arc::clone(&index.name),
+        entity,
+        kind,
+        dimensions: index.dimensions,
+    };
+    let stored;
+    let vector = match slot {
+        None => return Ok(false),
+        Some(Slot::Vector(_)) if was => return Ok(true),
+        Some(Slot::Value(Value::Vector(vector))) => vector,
+        Some(Slot::Value(value)) => return Err(other(value.kind())),
+        Some(apart) => {
+            stored = apart.clone().into_value(view.keys, entity, index.property)?;
+            match &stored {
+                Value::Vector(vector) => vector,
+                value => return Err(other(value.kind())),
+            }
+        }
+    };
+    let checked = index
+        .metric
+        .check(index.dimensions as usize, vector.as_slice());
+    checked.map_err(|source| Error::VectorRefused {
+        index: Arc::clone(&index.name),
+        entity,
+        source: Box::new(source),
+    })?;
+    Ok(true)
 }
 
 /// The key of an entity in an index; `None` if it lacks one of the properties.

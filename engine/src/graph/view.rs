@@ -2,12 +2,13 @@
 //! on top. Everything that reads the graph is written once, over this.
 
 use super::adjacency::{self, Neighbours};
+use super::ids::Ids;
 use super::keys::{DegreeKey, Entity, Way, record_key};
 use super::pending::{self, Pending, decode_degree, stored};
 use super::read::sealed::Viewed;
 use super::record::{NodeRecord, RelationshipRecord};
 use super::sets::{self, ContainerKey, SetId};
-use crate::catalog::{Catalog, Counter, GraphState, LabelId, PropertyId, TypeId};
+use crate::catalog::{Catalog, Counter, GraphState, LabelId, PropertyId, Scope, TypeId};
 use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
@@ -101,6 +102,23 @@ impl<'a, K: KeyRead> View<'a, K> {
             sets::append(&mut ids, *high, container)?;
         }
         Ok(ids)
+    }
+
+    /// The ids of everything that a declaration may be about.
+    pub(crate) fn in_scope(&self, scope: Scope) -> Result<RoaringTreemap> {
+        fn all<I>(ids: Ids<'_, I>, number: impl Fn(I) -> u64) -> Result<RoaringTreemap> {
+            let mut set = RoaringTreemap::new();
+            for id in ids {
+                set.insert(number(id?));
+            }
+            Ok(set)
+        }
+        match scope {
+            Scope::Label(label) => self.set(SetId::Label(label)),
+            Scope::Type(of) => self.set(SetId::Type(of)),
+            Scope::AnyNode => all(Ids::new(self.keys)?, NodeId::get),
+            Scope::AnyRelationship => all(Ids::new(self.keys)?, RelationshipId::get),
+        }
     }
 
     /// Whether an id is in a set.

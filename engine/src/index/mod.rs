@@ -1,3 +1,4 @@
-//! Indexes over the graph: which entities have which property values.
+//! Indexes over the graph: which entities have which property values, and whose vectors are near.
 
 pub mod property;
+pub mod vector;

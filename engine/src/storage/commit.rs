@@ -17,7 +17,7 @@ use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use arc_swap::ArcSwap;
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -78,6 +78,10 @@ struct State<S> {
     closing: bool,
     /// About how long a sync takes.
     sync_time: Duration,
+    /// Every view that somebody may hold.
+    views: Vec<Weak<View<S>>>,
+    /// So many views there are when those that nobody holds are forgotten.
+    crowded: usize,
 }
 
 /// The mark and what is written into it beside the commit.
@@ -127,6 +131,20 @@ pub struct CommitCounts {
     pub mark_syncs: u64,
 }
 
+/// Fewer views than this are not worth looking through.
+const FEW_VIEWS: usize = 256;
+
+impl<S> State<S> {
+    /// Keeps a view in mind as long as somebody holds it.
+    fn note(&mut self, view: &Arc<View<S>>) {
+        if self.views.len() >= self.crowded {
+            self.views.retain(|view| view.strong_count() > 0);
+            self.crowded = (2 * self.views.len()).max(FEW_VIEWS);
+        }
+        self.views.push(Arc::downgrade(view));
+    }
+}
+
 impl<S: Send + Sync> CommitLog<S> {
     /// A log that goes on after `start`, which is durable and published at once.
     pub fn new(
@@ -146,6 +164,8 @@ impl<S: Send + Sync> CommitLog<S> {
             mark: mark.map(Mutex::new),
             published: ArcSwap::new(Arc::clone(&start)),
             state: Mutex::new(State {
+                views: vec![Arc::downgrade(&start)],
+                crowded: FEW_VIEWS,
                 appended: start,
                 durable,
                 waiting: 0,
@@ -208,6 +228,7 @@ impl<S: Send + Sync> CommitLog<S> {
         });
         let mut state = self.state.lock();
         state.appended = Arc::clone(&view);
+        state.note(&view);
         state.waiting += 1;
         self.counters.commits.fetch_add(1, Ordering::Relaxed);
         if self.durability != Durability::Commit || plant::is(Bug::AcknowledgeEarly) {
@@ -345,6 +366,16 @@ impl<S: Send + Sync> CommitLog<S> {
     pub fn stop_writing(&self, error: &Error) {
         // The error itself is kept as the cause that later commits report.
         let _ = self.fail(error);
+    }
+
+    /// The oldest commit that somebody still holds a view of.
+    pub fn oldest(&self) -> CommitSeq {
+        let state = &mut *self.state.lock();
+        state.views.retain(|view| view.strong_count() > 0);
+        let held = state.views.iter().filter_map(Weak::upgrade);
+        held.map(|view| view.commit)
+            .min()
+            .unwrap_or(state.appended.commit)
     }
 
     /// Why writing has stopped, if it has.

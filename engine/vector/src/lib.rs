@@ -42,6 +42,7 @@ mod graph;
 mod index;
 mod kernel;
 mod machine;
+mod measure;
 mod memory;
 mod metric;
 mod originals;
@@ -58,6 +59,7 @@ pub use index::{
 };
 pub use kernel::{Kernels, cosine_from_parts, cosine_of_long};
 pub use machine::VARIABLE as KERNELS_VARIABLE;
+pub use measure::Measure;
 pub use metric::Metric;
 pub use originals::{Originals, Wanted};
 pub use rows::Rows;

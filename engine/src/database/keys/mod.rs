@@ -12,6 +12,7 @@ mod write;
 
 pub use bulk::KeyBulkLoad;
 pub(crate) use bulk::{RunStream, Workspace};
+pub(crate) use read::StoredKeys;
 pub use read::{KeyRead, KeyReadTxn};
 pub use scan::Scan;
 pub use write::KeyWriteTxn;

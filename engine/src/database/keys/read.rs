@@ -7,6 +7,7 @@ use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
 use crate::database::Inner;
 use crate::error::Result;
+use crate::index::vector::VectorIndexes;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
@@ -67,10 +68,24 @@ pub trait KeyRead {
     }
 }
 
-/// A view of the database at one commit. It never changes and never blocks anybody.
-pub struct KeyReadTxn {
+/// What is stored at a commit, for the database's own threads.
+pub(crate) struct StoredKeys {
     view: Arc<View>,
     cancel: CancelToken,
+}
+
+impl StoredKeys {
+    pub(crate) fn new(view: Arc<View>) -> Self {
+        Self {
+            view,
+            cancel: CancelToken::new(),
+        }
+    }
+}
+
+/// A view of the database at one commit. It never changes and never blocks anybody.
+pub struct KeyReadTxn {
+    stored: StoredKeys,
     /// Keeps the folder's lock as long as its files are read.
     database: Arc<Inner>,
 }
@@ -78,15 +93,14 @@ pub struct KeyReadTxn {
 impl KeyReadTxn {
     pub(in crate::database) fn new(database: &Arc<Inner>) -> Self {
         Self {
-            view: database.log.published(),
-            cancel: CancelToken::new(),
+            stored: StoredKeys::new(database.log.published()),
             database: Arc::clone(database),
         }
     }
 
     /// What the graph knows about the commit that is read.
     pub(crate) fn state(&self) -> &Arc<GraphState> {
-        &self.view.state
+        &self.stored.view.state
     }
 
     /// The database's last projections.
@@ -94,15 +108,48 @@ impl KeyReadTxn {
         self.database.projections()
     }
 
+    /// The database's vector indexes.
+    pub(crate) fn vectors(&self) -> &Arc<VectorIndexes> {
+        &self.database.vectors
+    }
+
     /// Lets `token` stop the scans of this transaction.
     #[must_use]
     pub fn with_cancel(mut self, token: CancelToken) -> Self {
-        self.cancel = token;
+        self.stored.cancel = token;
         self
     }
 }
 
 impl KeyRead for KeyReadTxn {
+    fn get_with<T>(
+        &self,
+        family: Family,
+        key: &[u8],
+        visit: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>> {
+        self.stored.get_with(family, key, visit)
+    }
+
+    fn multi_get(&self, family: Family, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        self.stored.multi_get(family, keys)
+    }
+
+    fn scan_with(
+        &self,
+        family: Family,
+        range: &KeyRange,
+        options: ScanOptions,
+    ) -> Result<Scan<'_>> {
+        self.stored.scan_with(family, range, options)
+    }
+
+    fn commit_seq(&self) -> CommitSeq {
+        self.stored.commit_seq()
+    }
+}
+
+impl KeyRead for StoredKeys {
     fn get_with<T>(
         &self,
         family: Family,

@@ -7,6 +7,7 @@ use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
 use crate::database::Inner;
 use crate::error::{Error, Result};
+use crate::index::vector::VectorIndexes;
 use crate::storage::batch::{Batch, Change, Key, Savepoint};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -131,15 +132,16 @@ impl KeyWriteTxn {
     pub fn commit(self) -> Result<CommitSeq> {
         let state = Arc::clone(&self.base.state);
         let only_deletes = self.batch.only_deletes();
-        self.commit_with(state, only_deletes)
+        self.commit_with(state, only_deletes, |_| {})
     }
 
     /// Commits; from then on `state` is what the graph knows. What only deletes may use the disk's
-    /// reserve.
+    /// reserve. `follow` is called with the commit before anybody else can write.
     pub(crate) fn commit_with(
         self,
         state: Arc<GraphState>,
         only_deletes: bool,
+        follow: impl FnOnce(CommitSeq),
     ) -> Result<CommitSeq> {
         self.cancel.check()?;
         if self.batch.is_empty() {
@@ -159,6 +161,7 @@ impl KeyWriteTxn {
         }
         self.place.begin_commit()?;
         let commit = self.database.log.append(self.batch, state)?;
+        follow(commit);
         // The next writer goes ahead while this one waits for the disk.
         drop(self.place);
         self.database.log.acknowledge(commit)?;
@@ -202,6 +205,19 @@ impl KeyWriteTxn {
             let changes = self.batch.changes(family);
             changes.map(move |(key, value)| (family, key, value))
         })
+    }
+
+    /// What this transaction has changed in a family.
+    pub(crate) fn changed_in(
+        &self,
+        family: Family,
+    ) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
+        self.batch.changes(family)
+    }
+
+    /// The database's vector indexes.
+    pub(crate) fn vectors(&self) -> &Arc<VectorIndexes> {
+        &self.database.vectors
     }
 
     /// How many bytes the transaction may hold.

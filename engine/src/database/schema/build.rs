@@ -25,7 +25,10 @@ impl Buildable {
     /// built with it.
     fn unfinished(catalog: &Catalog) -> Option<Self> {
         let constraints = catalog.constraints().cloned().map(Self::Constraint);
-        let own = catalog.indexes().filter(|index| index.constraint.is_none());
+        let own = catalog.indexes().filter(|index| {
+            let owner = index.owner;
+            owner.is_none_or(|owner| catalog.vector_index(owner).is_some())
+        });
         constraints
             .chain(own.cloned().map(Self::Index))
             .find(|declared| declared.readiness() != Readiness::Ready)

@@ -35,7 +35,7 @@ impl HierarchyOptions {
     }
 }
 
-fn already(catalog: &Catalog, what: &'static str, name: &str) -> Error {
+pub(super) fn already(catalog: &Catalog, what: &'static str, name: &str) -> Error {
     Error::AlreadyDeclared {
         what,
         name: name.into(),
@@ -72,7 +72,7 @@ impl WriteTxn {
             properties,
             unique: false,
             readiness: Readiness::Building,
-            constraint: None,
+            owner: None,
         });
         self.change_catalog(&Change::Index(Arc::clone(&index)))?;
         Ok(index)
@@ -107,7 +107,7 @@ impl WriteTxn {
                 indexes.find(|index| index.scope == scope && index.properties == properties);
             if let Some(index) = index {
                 // One index on the same properties is enough, and only a unique one can prove it.
-                let constraint = index.constraint.and_then(|id| catalog.constraint(id));
+                let constraint = index.owner.and_then(|id| catalog.constraint(id));
                 let (what, name) = match constraint {
                     Some(constraint) => ("constraint", &constraint.name),
                     None => ("index", &index.name),
@@ -147,7 +147,7 @@ impl WriteTxn {
                 properties,
                 unique: true,
                 readiness: Readiness::Building,
-                constraint: Some(constraint.id),
+                owner: Some(constraint.id),
             };
             self.change_catalog(&Change::Index(Arc::new(index)))?;
         }
@@ -197,7 +197,7 @@ impl WriteTxn {
     }
 
     /// The name that was asked for, or one made of what the declaration is on.
-    fn free_name(
+    pub(super) fn free_name(
         &self,
         kind: &'static str,
         wanted: Option<&str>,

@@ -114,19 +114,13 @@ impl Database {
     /// The ids of what a declaration is on.
     fn in_scope(&self, scope: Scope) -> Result<RoaringTreemap> {
         let read = self.read()?;
-        view::of(&read).set(match scope {
-            Scope::Label(label) => SetId::Label(label),
-            Scope::Type(of) => SetId::Type(of),
-        })
+        view::of(&read).in_scope(scope)
     }
 }
 
 /// What a declaration is on, by its ids.
 fn entities(scope: Scope, ids: &RoaringTreemap) -> impl Iterator<Item = Entity> {
-    ids.iter().map(move |id| match scope {
-        Scope::Label(_) => NodeId::new(id).into(),
-        Scope::Type(_) => RelationshipId::new(id).into(),
-    })
+    ids.iter().map(move |id| scope.entity(id))
 }
 
 /// The index as it is declared now. Whoever builds has to look in every transaction: somebody may
@@ -135,7 +129,7 @@ fn declared_index(catalog: &Catalog, index: &IndexDef) -> Result<Arc<IndexDef>> 
     let declared = catalog.index(index.id).cloned();
     declared.ok_or_else(|| Error::DroppedMeanwhile {
         // It has the name of its constraint, with which it goes.
-        what: if index.constraint.is_some() {
+        what: if index.owner.is_some() {
             "constraint"
         } else {
             "index"

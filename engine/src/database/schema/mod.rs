@@ -13,9 +13,11 @@ mod build;
 mod declare;
 mod fill;
 mod hierarchy;
+mod vector;
 mod wanted;
 
 pub(crate) use build::Builds;
+pub use vector::VectorIndex;
 pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index};
 
 use super::Database;
@@ -95,12 +97,18 @@ impl Database {
         let index = read.catalog().index_named(name).cloned();
         let index = index.ok_or_else(|| unknown("index", name))?;
         if let Some(constraint) = index
-            .constraint
+            .owner
             .and_then(|id| read.catalog().constraint(id))
         {
             return Err(Error::IndexOfConstraint {
                 index: Arc::clone(&index.name),
                 constraint: Arc::clone(&constraint.name),
+            });
+        }
+        if let Some(owner) = index.owner.and_then(|id| read.catalog().vector_index(id)) {
+            return Err(Error::IndexOfVectorIndex {
+                index: Arc::clone(&index.name),
+                owner: Arc::clone(&owner.name),
             });
         }
         self.remove(index.id, |_| true)
@@ -151,9 +159,14 @@ impl Database {
     pub(super) fn remove_dropped(&self) -> Result<()> {
         let dropped = self.read()?.catalog().dropped().to_vec();
         for id in dropped {
-            // Both families' keys begin with the number.
+            // The keys of all these families begin with the number.
             let range = KeyRange::prefix(&id.get().to_be_bytes());
-            for family in [Family::PropIndex, Family::Hierarchy] {
+            for family in [
+                Family::PropIndex,
+                Family::Hierarchy,
+                Family::VectorSnapshot,
+                Family::Journal,
+            ] {
                 while self.remove_portion(family, &range)? {}
             }
             let mut txn = self.write()?;

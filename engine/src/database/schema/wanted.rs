@@ -10,6 +10,8 @@ use crate::value::ValueKind;
 pub(super) enum On {
     Nodes(String),
     Relationships(String),
+    AnyNode,
+    AnyRelationship,
 }
 
 impl On {
@@ -17,12 +19,16 @@ impl On {
         match self {
             Self::Nodes(label) => txn.scope_of_label(label),
             Self::Relationships(of) => txn.scope_of_type(of),
+            Self::AnyNode => Ok(Scope::AnyNode),
+            Self::AnyRelationship => Ok(Scope::AnyRelationship),
         }
     }
 
     pub(super) fn word(&self) -> &str {
         match self {
             Self::Nodes(word) | Self::Relationships(word) => word,
+            Self::AnyNode => "node",
+            Self::AnyRelationship => "relationship",
         }
     }
 }

@@ -142,6 +142,7 @@ impl Database {
         })?;
         let mut declarations = Declarations::of(catalog)?;
         declarations.indexes.sort_unstable();
+        declarations.vector_indexes.sort_unstable();
         declarations.constraints.sort_unstable();
         declarations.hierarchies.sort_unstable();
         write_declarations(&mut output, &declarations)?;

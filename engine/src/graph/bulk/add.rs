@@ -276,13 +276,13 @@ impl BulkLoad {
         let (id, next) = take_id(wanted, next, Family::Nodes, self.nodes, "node ids")?;
         let node = NodeId::new(id);
         self.room.node.labels.sort_unstable();
-        let record = &self.room.node;
         let catalog = &self.state.catalog;
-        let mut labels = record.labels.iter();
+        let after = Facts::of_node(&self.room.node);
         self.room.entries.clear();
-        if labels.any(|label| catalog.rules(Scope::Label(*label)).is_some()) {
-            let after = Facts::of_node(record);
-            self.room.entries = self.admitted(Family::Nodes, id, &after)?;
+        self.room.vectors.clear();
+        if after.scopes().any(|scope| catalog.rules(scope).is_some()) {
+            let outcome = self.admitted(Family::Nodes, id, &after)?;
+            (self.room.entries, self.room.vectors) = (outcome.entries, outcome.vectors);
         }
         self.room.node.encode(node, &mut self.room.encoder);
         check_lengths(&self.room.encoder.apart)?;
@@ -330,9 +330,12 @@ impl BulkLoad {
             self.hierarchies.admit(&base, declared, source, target)?;
         }
         self.room.entries.clear();
-        if self.state.catalog.rules(Scope::Type(of)).is_some() {
-            let after = Facts::of_relationship(record);
-            self.room.entries = self.admitted(Family::Edges, id, &after)?;
+        self.room.vectors.clear();
+        let after = Facts::of_relationship(record);
+        let catalog = &self.state.catalog;
+        if after.scopes().any(|scope| catalog.rules(scope).is_some()) {
+            let outcome = self.admitted(Family::Edges, id, &after)?;
+            (self.room.entries, self.room.vectors) = (outcome.entries, outcome.vectors);
         }
         record.encode(relationship, &mut self.room.encoder);
         check_lengths(&self.room.encoder.apart)?;
@@ -351,14 +354,14 @@ impl BulkLoad {
         Ok(relationship)
     }
 
-    /// The index entries of something new, if the rules admit it.
-    fn admitted(&self, family: Family, id: u64, after: &Facts<'_>) -> Result<Vec<Entry>> {
+    /// What something new brings into indexes, if the rules admit it.
+    fn admitted(&self, family: Family, id: u64, after: &Facts<'_>) -> Result<Outcome> {
         let (base, entity): (_, Entity) = (view(&self.read, &self.state), entity_of(family, id));
         let outcome = rules::compare(&base, entity, &Facts::nothing(), after)?;
         if outcome.unmet.is_some() {
             rules::check_facts(base.catalog(), entity, after, |_| true)?;
         }
-        Ok(outcome.entries)
+        Ok(outcome)
     }
 
     /// Writes the record in the room, what lies apart from it, and its index entries.
@@ -372,6 +375,9 @@ impl BulkLoad {
         stream.put(&record_key(id), self.room.encoder.record.as_bytes())?;
         for apart in self.room.encoder.apart.drain(..) {
             self.apart.put(&apart)?;
+        }
+        for index in self.room.vectors.drain(..) {
+            self.vectors.entry(index).or_default().insert(id);
         }
         for entry in self.room.entries.drain(..) {
             let value = entry.value.as_deref().unwrap_or_default();

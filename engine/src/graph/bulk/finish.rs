@@ -14,6 +14,7 @@ use crate::graph::keys::Entity;
 use crate::graph::pending::stored;
 use crate::graph::sets::{ContainerKey, SetId, decode_container, encode_container};
 use crate::index::property::Sketch;
+use crate::index::vector::{JournalKey, write_touched};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::{CancelToken, Watch};
 use crate::storage::family::Family;
@@ -68,6 +69,7 @@ impl BulkLoad {
             known,
             mut counts,
             sketches,
+            vectors,
             hierarchies,
             records,
             apart,
@@ -120,7 +122,18 @@ impl BulkLoad {
             last.put(Family::Meta, NextIds::KEY, &state.next.encode());
         }
         drop(label_log);
-        let commit = load.finish_with(last, Arc::new(state), watch)?;
+        // Vector indexes come after: until they have, searches compare what is stored.
+        let journaled = load.base().commit.next().unwrap_or(load.base().commit);
+        for (index, ids) in &vectors {
+            let (index, commit) = (*index, journaled);
+            let key = JournalKey { index, commit }.encode();
+            last.put(Family::Journal, &key, &write_touched(ids));
+        }
+        let indexes = Arc::clone(read.vectors());
+        indexes.suspend(vectors.keys());
+        let outcome = load.finish_with(last, Arc::new(state), watch);
+        indexes.resume(vectors.keys());
+        let commit = outcome?;
         Ok(BulkReport {
             nodes,
             relationships,
@@ -323,10 +336,7 @@ fn read_taken(
     }
     let entity = |value| {
         let number = KeyReader::new(WHAT, value).read_u64()?;
-        Ok::<Entity, CodecError>(match index.scope {
-            Scope::Label(_) => Entity::Node(NodeId::new(number)),
-            Scope::Type(_) => Entity::Relationship(RelationshipId::new(number)),
-        })
+        Ok::<Entity, CodecError>(index.scope.entity(number))
     };
     let (first, second) = (entity(first)?, entity(second)?);
     Ok(Violation::taken(catalog, index, second, first, &values))

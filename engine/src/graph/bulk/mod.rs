@@ -48,7 +48,7 @@ use hierarchies::{LoadedHierarchies, RELATIONSHIP_BYTES};
 use pairs::PairSorter;
 use scratch::ScratchWriter;
 use sets::SetWriter;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The least memory that a load makes do with.
 const MIN_MEMORY_BYTES: usize = 64 << 10;
@@ -143,6 +143,8 @@ pub struct BulkLoad {
     known: KnownNodes,
     counts: HashMap<Counter, u64>,
     sketches: HashMap<SchemaId, Sketch>,
+    /// Whose vectors came, for each vector index.
+    vectors: BTreeMap<SchemaId, BTreeSet<u64>>,
     hierarchies: LoadedHierarchies,
     records: [RunStream; 2],
     apart: ApartWriter,
@@ -189,6 +191,7 @@ impl BulkLoad {
             relationships: 0,
             counts: HashMap::new(),
             sketches: HashMap::new(),
+            vectors: BTreeMap::new(),
             room: add::Room::default(),
             recent: names::Recent::default(),
             last: Batch::new(),

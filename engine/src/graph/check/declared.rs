@@ -25,10 +25,11 @@ impl Examination<'_, '_> {
         }
         for index in catalog.indexes() {
             let name = &index.name;
-            match index.constraint {
+            match index.owner {
                 // It has the name of its constraint.
                 Some(id) if catalog.constraint(id).is_some() => {}
-                Some(_) => found.push(format!("index {name} is of a constraint that is not there")),
+                Some(id) if catalog.vector_index(id).is_some() => {}
+                Some(_) => found.push(format!("index {name} is of something that is not there")),
                 None if take(name) => {}
                 None => found.push(format!("two declarations have the name {name}")),
             }
@@ -36,6 +37,11 @@ impl Examination<'_, '_> {
         for hierarchy in catalog.hierarchies() {
             if !take(&hierarchy.name) {
                 found.push(format!("two declarations have the name {}", hierarchy.name));
+            }
+        }
+        for index in catalog.vector_indexes() {
+            if !take(&index.name) {
+                found.push(format!("two declarations have the name {}", index.name));
             }
         }
         let hierarchies: BTreeSet<_> = catalog.hierarchies().map(|of| of.id).collect();

@@ -89,9 +89,9 @@ impl Examination<'_, '_> {
     }
 
     /// What is declared about an entity, and the values that lie apart from its record.
-    fn facts(&mut self, entity: Entity, facts: &Facts<'_>, scopes: &[Scope]) -> Result<()> {
+    fn facts(&mut self, entity: Entity, facts: &Facts<'_>) -> Result<()> {
         let catalog = self.view.catalog();
-        for rules in scopes.iter().filter_map(|scope| catalog.rules(*scope)) {
+        for rules in facts.scopes().filter_map(|scope| catalog.rules(scope)) {
             for constraint in &rules.constraints {
                 if constraint.readiness != Readiness::Ready {
                     continue;
@@ -147,14 +147,12 @@ impl Examination<'_, '_> {
     }
 
     fn node_facts(&mut self, entity: Entity, record: &NodeRecord) -> Result<()> {
-        let scopes: Vec<Scope> = record.labels.iter().copied().map(Scope::Label).collect();
-        self.facts(entity, &Facts::of_node(record), &scopes)?;
+        self.facts(entity, &Facts::of_node(record))?;
         self.values(entity, record.properties.iter())
     }
 
     fn relationship_facts(&mut self, entity: Entity, record: &RelationshipRecord) -> Result<()> {
-        let scopes = [Scope::Type(record.relationship_type)];
-        self.facts(entity, &Facts::of_relationship(record), &scopes)?;
+        self.facts(entity, &Facts::of_relationship(record))?;
         self.values(entity, record.properties.iter())
     }
 }

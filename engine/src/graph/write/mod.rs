@@ -24,6 +24,7 @@ use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
+use crate::index::vector::{JournalKey, Prepared, VectorIndexes, read_touched};
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -159,7 +160,14 @@ impl WriteTxn {
             let next = self.state.next.encode();
             self.keys.put_admitted(Family::Meta, NextIds::KEY, &next);
         }
-        self.keys.commit_with(Arc::new(self.state), !self.adds)
+        let touched = self.keys.changed_in(Family::Journal).map(read_journal);
+        let touched = touched.collect::<Result<Vec<_>>>()?;
+        let indexes = Arc::clone(self.keys.vectors());
+        let prepared = Prepared::new(&indexes, &view::of(&self), touched)?;
+        self.keys
+            .commit_with(Arc::new(self.state), !self.adds, |commit| {
+                prepared.apply(&indexes, commit);
+            })
     }
 
     /// What a commit would write now: family, key and value, or none where it deletes. For tools that
@@ -226,6 +234,9 @@ impl WriteTxn {
         for entry in &rules.entries {
             self.note_entry(entry);
         }
+        for index in &rules.vectors {
+            self.pending.touch_vector(*index, rules.entity.number());
+        }
         match rules.unmet {
             Some(entity) => drop(self.unmet.insert(entity)),
             None => drop(self.unmet.remove(&rules.entity)),
@@ -279,8 +290,36 @@ impl WriteTxn {
     }
 }
 
+/// A journal entry of this transaction: the vector index, and the ids that it has to look at.
+fn read_journal((key, value): (&[u8], Option<&[u8]>)) -> Result<(SchemaId, BTreeSet<u64>)> {
+    let damaged = |error| Error::record(Family::Journal.name(), error);
+    let key = JournalKey::decode(key).map_err(damaged)?;
+    let mut ids = BTreeSet::new();
+    read_touched(value.unwrap_or_default(), &mut ids).map_err(damaged)?;
+    Ok((key.index, ids))
+}
+
 impl sealed::Viewed for WriteTxn {
     type Keys = KeyWriteTxn;
+
+    fn vectors(&self) -> &Arc<VectorIndexes> {
+        self.keys.vectors()
+    }
+
+    fn touched_vectors(&self, index: SchemaId) -> Result<BTreeSet<u64>> {
+        let commit = self.keys.commit_seq().next().unwrap_or(CommitSeq::ZERO);
+        let key = JournalKey { index, commit }.encode();
+        let mut ids = self
+            .pending
+            .touched_vectors(index)
+            .cloned()
+            .unwrap_or_default();
+        if let Some(Some(entry)) = self.keys.changed(Family::Journal, &key) {
+            read_touched(entry, &mut ids)
+                .map_err(|error| Error::record(Family::Journal.name(), error))?;
+        }
+        Ok(ids)
+    }
 
     fn view(&self) -> View<'_, KeyWriteTxn> {
         View {

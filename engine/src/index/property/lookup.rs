@@ -221,10 +221,7 @@ impl<'a, K: KeyRead> Lookup<'a, K> {
     }
 
     fn like(&self) -> Entity {
-        match self.index.scope {
-            Scope::Label(_) => Entity::Node(NodeId::new(0)),
-            Scope::Type(_) => Entity::Relationship(RelationshipId::new(0)),
-        }
+        self.index.scope.entity(0)
     }
 
     fn nothing(&self) -> Matches<'a> {

@@ -6,6 +6,7 @@
 //! DIR/LOCK          held while the database is open
 //! DIR/RESERVE       disk space kept for deleting when the disk is full
 //! DIR/store/        RocksDB's files
+//! DIR/vectors/      rows of vector indexes, made of what is stored
 //! DIR/load/         sorted runs of a bulk load, while one is going on
 //! ```
 
@@ -65,6 +66,12 @@ impl Layout {
     #[must_use]
     pub fn store(&self) -> PathBuf {
         self.root.join("store")
+    }
+
+    /// The folder of what vector indexes keep beside the store.
+    #[must_use]
+    pub fn vectors(&self) -> PathBuf {
+        self.root.join("vectors")
     }
 
     /// The folder of a bulk load's runs.

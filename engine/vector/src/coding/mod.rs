@@ -6,12 +6,13 @@
 mod rotation;
 
 use crate::codes::halves;
-use crate::error::{IndexError, VectorError};
+use crate::error::IndexError;
 use crate::metric::Metric;
 use rotation::Rotation;
+use serde::{Deserialize, Serialize};
 
-/// What of a vector is kept where walks pass by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What of a vector is kept where walks pass by. A database stores it by the place of its variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Coding {
     /// Eight bits per dimension in two halves: walks read the high ones, and the low ones only decide
     /// among what was found. The fastest where vectors have some hundred dimensions.
@@ -28,8 +29,6 @@ const MANY_DIMENSIONS: usize = 200;
 pub(crate) const CELL: f64 = 0.36;
 /// The deviation of what a normal distribution has beyond the outermost of those cells, 8 of them away.
 pub(crate) const CLIPPED: f32 = 0.025;
-/// The longest vector that is compared by its length: its square and its products are far from infinite.
-pub(crate) const LONGEST: f64 = 1e18;
 
 impl Coding {
     /// The one that is best for vectors of so many dimensions.
@@ -89,30 +88,7 @@ impl Coder {
 
     /// Refuses what cannot be compared by the metric. Returns the vector's length.
     pub(crate) fn check(&self, vector: &[f32]) -> Result<f64, IndexError> {
-        if vector.len() != self.dimensions {
-            return Err(VectorError::DimensionMismatch {
-                expected: self.dimensions,
-                found: vector.len(),
-            }
-            .into());
-        }
-        // In f64, so that neither the smallest nor the largest vector loses its length.
-        let square = square(vector);
-        if !square.is_finite() {
-            // No square of a finite component is too large for an f64.
-            let place = vector.iter().position(|component| !component.is_finite());
-            let place = place.unwrap_or_default();
-            let value = vector[place].to_string();
-            return Err(IndexError::NotFinite { place, value });
-        }
-        let length = square.sqrt();
-        match self.metric {
-            Metric::Cosine if length == 0.0 => Err(IndexError::NoDirection),
-            Metric::Dot | Metric::Euclidean if length > LONGEST => Err(IndexError::TooLong {
-                length: format!("{length:e}"),
-            }),
-            _ => Ok(length),
-        }
+        self.metric.length(self.dimensions, vector)
     }
 
     /// Encodes a vector that the metric can compare, to be stored and to be compared with others.
@@ -207,17 +183,4 @@ fn largest(components: &[f32]) -> f32 {
         }
     }
     rest.iter().chain(&most).copied().fold(0.0, larger)
-}
-
-/// The square of a vector's length, in sums that do not wait for each other.
-fn square(vector: &[f32]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (eights, rest) = vector.as_chunks::<8>();
-    for eight in eights {
-        for (sum, component) in sums.iter_mut().zip(eight) {
-            *sum += f64::from(*component) * f64::from(*component);
-        }
-    }
-    let rest: f64 = rest.iter().map(|one| f64::from(*one).powi(2)).sum();
-    sums.iter().sum::<f64>() + rest
 }

@@ -4,7 +4,7 @@ use super::prune::Choice;
 use super::upper::batches;
 use super::*;
 use crate::coding::{Code, Coder, Coding};
-use crate::index::search::rank::Measure;
+use crate::measure::Measure;
 use crate::metric::Metric;
 use crate::parallel::Pace;
 use fastrand::Rng;

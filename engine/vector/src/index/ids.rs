@@ -46,6 +46,16 @@ impl Ids {
         places * size_of::<u32>()
     }
 
+    /// How many bytes more so many other ids would take.
+    pub(crate) fn growth_for(&self, ids: usize) -> usize {
+        let taken = self.taken.saturating_add(ids).saturating_add(1);
+        let mut places = self.places.len();
+        while taken.saturating_mul(8) > places.saturating_mul(7) && places < usize::MAX / 2 {
+            places *= 2;
+        }
+        (places - self.places.len()).saturating_mul(size_of::<u32>())
+    }
+
     /// The slot of an id.
     pub(crate) fn get(&self, id: u64, slots: &Slots) -> Option<u32> {
         let slot = self.places[self.find(id, slots)];

@@ -106,6 +106,36 @@ impl Index {
         Ok(())
     }
 
+    /// Whether so many vectors more can be written, whatever else happens: whoever has to write all of them or
+    /// none asks first, and is the only one who writes.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::Full`]; [`IndexError::Original`] if the file of vectors cannot grow.
+    pub fn ensure_room(&self, vectors: usize) -> Result<(), IndexError> {
+        let writer = self.writer.lock();
+        let free = if writer.copied { 0 } else { writer.free.len() };
+        let new = vectors.saturating_sub(free);
+        let used = self.used();
+        let full = || IndexError::Full {
+            limit_bytes: self.settings.memory_limit,
+            vectors: used as usize,
+        };
+        let most = self.graph.blocks.slots().min(MAX_SLOTS);
+        let last = u32::try_from(new).ok().and_then(|new| used.checked_add(new));
+        let last = last.filter(|last| *last <= most).ok_or_else(full)?;
+        let each = self.graph.blocks.layout().bytes() + SLOT_BYTES + self.originals_each();
+        let ids = writer.ids.growth_for(vectors);
+        let more = new.saturating_mul(each).saturating_add(ids);
+        if more > 0 && self.memory_with(&writer).total().saturating_add(more) > self.settings.memory_limit {
+            return Err(full());
+        }
+        if let (Some(rows), true) = (self.originals.as_ref().and_then(|keeper| keeper.filed()), last > 0) {
+            rows.reach(last - 1)?;
+        }
+        Ok(())
+    }
+
     fn originals_each(&self) -> usize {
         let originals = self.originals.as_ref();
         originals.map_or(0, |originals| originals.bytes_each())

@@ -7,6 +7,13 @@ use crate::error::IndexError;
 const PORTION: u32 = 256;
 
 impl Index {
+    /// How long the file of vectors must be to hold them all; nothing if there is none.
+    #[must_use]
+    pub fn rows_bytes(&self) -> u64 {
+        let rows = self.originals.as_ref().and_then(|keeper| keeper.filed());
+        rows.map_or(0, |rows| rows.bytes_of(self.used()))
+    }
+
     /// Looks at every vector in the file of vectors, and puts back those that are not as they were written.
     /// `truth` tells the vector that somebody has now. Returns how many were put back.
     ///

@@ -7,6 +7,7 @@
 //! Three things are done one at a time: writing, under [`Index::writer`]; tending, under [`Index::tended`],
 //! which comes first where both are held; searching needs neither.
 
+mod check;
 pub(crate) mod fresh;
 mod ids;
 mod members;

@@ -60,6 +60,11 @@ impl Filed {
         })
     }
 
+    /// How many bytes so many rows take.
+    pub(crate) fn bytes_of(&self, rows: u32) -> u64 {
+        u64::from(rows) * self.row_bytes
+    }
+
     /// The seal of a row as it was written.
     pub(crate) fn seal(&self, slot: u32) -> u64 {
         self.seal_of(slot).load(Ordering::Acquire)
@@ -95,8 +100,8 @@ impl Filed {
 
     /// Makes the file long enough for a row, with space on the disk: a mapped write cannot say that there is
     /// none.
-    fn reach(&self, slot: u32) -> Result<(), IndexError> {
-        let end = (u64::from(slot) + 1) * self.row_bytes;
+    pub(crate) fn reach(&self, slot: u32) -> Result<(), IndexError> {
+        let end = self.bytes_of(slot + 1);
         let mut bytes = self.bytes.lock();
         if end > *bytes {
             let grown = end.next_multiple_of(GROWTH_BYTES);

@@ -14,7 +14,7 @@ impl Index {
             None => Box::new(0..used),
         };
         let mut seen = every
-            .filter(|slot| self.slots.sees(*slot, asked.sequence) && asked.hidden != Some(*slot));
+            .filter(|slot| self.slots.sees(*slot, asked.sequence) && !asked.leaves_out(*slot));
         let mut compared = 0;
         // What the last search in this room has left.
         room.ranked.clear();

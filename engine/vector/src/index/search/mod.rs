@@ -37,10 +37,18 @@ struct Asked<'a> {
     /// How many candidates a walk keeps, if there may be a walk.
     breadth: Option<usize>,
     within: Option<&'a RoaringBitmap>,
+    except: Option<&'a RoaringBitmap>,
     sequence: u64,
     threshold: Option<f32>,
     /// One that is looked for as if it were not there.
     hidden: Option<u32>,
+}
+
+impl Asked<'_> {
+    /// Whether a slot is left out, whatever else is asked for.
+    fn leaves_out(&self, slot: u32) -> bool {
+        self.hidden == Some(slot) || self.except.is_some_and(|except| except.contains(slot))
+    }
 }
 
 /// So often a search begins anew that lost what it had found to those who write.
@@ -72,6 +80,7 @@ impl Index {
             k,
             breadth: breadth.map(|breadth| breadth.clamp(k, used)),
             within: query.within,
+            except: query.except,
             sequence: query.sequence.unwrap_or(LAST_SEQUENCE).min(LAST_SEQUENCE),
             threshold: query.threshold,
             hidden: query.hidden,
@@ -200,7 +209,7 @@ impl Index {
     /// Whether a slot may be in the answer.
     fn shows(&self, asked: Asked<'_>, slot: u32) -> bool {
         self.slots.sees(slot, asked.sequence)
-            && asked.hidden != Some(slot)
+            && !asked.leaves_out(slot)
             && asked.within.is_none_or(|within| within.contains(slot))
     }
 }

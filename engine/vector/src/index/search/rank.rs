@@ -6,8 +6,7 @@ use super::{Asked, Hit, How, Index, Room, Scorer};
 use crate::coding::Coding;
 use crate::error::IndexError;
 use crate::graph::blocks::NO_SLOT;
-use crate::kernel::{Kernels, cosine_from_parts, cosine_of_long, is_plain};
-use crate::metric::Metric;
+use crate::measure::Measure;
 use crate::originals::Wanted;
 
 /// So many deviations of what codes lose nobody loses.
@@ -168,11 +167,7 @@ impl Index {
 
     /// The best of `room.ranked` as hits.
     pub(super) fn best(&self, asked: Asked<'_>, room: &mut Room) -> Vec<Hit> {
-        let sign = if self.settings.metric == Metric::Euclidean {
-            1.0
-        } else {
-            -1.0
-        };
+        let metric = self.settings.metric;
         // Who was replaced while this search went on may have been met as the old one and as the new one.
         let found = room.ranked.len();
         room.ranked
@@ -181,17 +176,16 @@ impl Index {
         let hits = room.ranked.iter().map(|(far, slot)| Hit {
             id: self.slots.id(*slot),
             slot: *slot,
-            // Never a negative zero, which would not print as it compares.
-            score: sign * far + 0.0,
+            score: metric.score(*far),
         });
-        let mut hits: Vec<Hit> = match asked.threshold {
-            None => hits.collect(),
-            Some(limit) => hits
-                .filter(|hit| sign * hit.score <= sign * limit)
-                .collect(),
+        let is_near = |hit: &Hit| {
+            asked
+                .threshold
+                .is_none_or(|limit| metric.reaches(hit.score, limit))
         };
+        let mut hits: Vec<Hit> = hits.filter(is_near).collect();
         hits.sort_unstable_by(|left, right| {
-            let by_score = (sign * left.score).total_cmp(&(sign * right.score));
+            let by_score = metric.order(left.score, right.score);
             by_score.then(left.id.cmp(&right.id))
         });
         hits.truncate(asked.k);
@@ -210,48 +204,4 @@ fn by_all_bits(scorer: &Scorer<'_>, room: &mut Room) {
 
 fn how(exact: bool) -> How {
     if exact { How::Exact } else { How::Approximate }
-}
-
-/// How far vectors truly are from a query. Lower is nearer, whatever the metric.
-pub(crate) struct Measure<'a> {
-    kernels: &'static Kernels,
-    metric: Metric,
-    query: &'a [f32],
-    square: f32,
-}
-
-impl<'a> Measure<'a> {
-    pub(crate) fn new(metric: Metric, query: &'a [f32]) -> Self {
-        let kernels = Kernels::best();
-        Self {
-            kernels,
-            metric,
-            query,
-            square: kernels.square(query),
-        }
-    }
-
-    /// How far a row is that has as many dimensions as the query.
-    pub(crate) fn far(&self, row: &[f32]) -> f32 {
-        let far = match self.metric {
-            Metric::Euclidean => self.kernels.squared_l2(self.query, row),
-            Metric::Dot => self.kernels.dot(self.query, row).map(|dot| -dot),
-            Metric::Cosine => self
-                .kernels
-                .dot_and_square(self.query, row)
-                .map(|(dot, square)| {
-                    let plain = is_plain(square) && is_plain(self.square) && dot.is_finite();
-                    let cosine = if plain {
-                        cosine_from_parts(dot, self.square, square)
-                    } else {
-                        None
-                    };
-                    let cosine = cosine.or_else(|| cosine_of_long(self.query, row));
-                    debug_assert!(cosine.is_some(), "what has no direction is refused");
-                    -cosine.unwrap_or(-1.0)
-                }),
-        };
-        debug_assert!(far.is_ok(), "both have the dimensions of the index");
-        far.unwrap_or(f32::MAX)
-    }
 }

@@ -85,7 +85,7 @@ impl Index {
         for (slot, far) in slots.iter().zip(fars) {
             if to.would_take(*far)
                 && self.slots.sees(*slot, asked.sequence)
-                && asked.hidden != Some(*slot)
+                && !asked.leaves_out(*slot)
             {
                 to.offer(*far, *slot);
             }

@@ -3,7 +3,7 @@
 use super::{Space, recall, settings};
 use crate::coding::Code;
 use crate::graph::score::{Scorer, Scores};
-use crate::index::search::rank::Measure;
+use crate::measure::Measure;
 use crate::{Coding, Index, Metric};
 use fastrand::Rng;
 

@@ -1,6 +1,5 @@
 //! Links in the narrowest places: as few per slot as can be, many that are all the same, nobody alive.
 
-use super::sound::marked_links;
 use super::{Space, settings};
 use crate::{Coding, Metric};
 use fastrand::Rng;
@@ -97,7 +96,7 @@ fn taking_out_touches_no_slot_that_a_writer_may_fill() {
     assert!(free.len() > 300);
     let links = || {
         free.iter()
-            .map(|slot| marked_links(&index, *slot))
+            .map(|slot| index.marked_links(*slot))
             .collect::<Vec<_>>()
     };
     let before = links();

@@ -1,0 +1,120 @@
+//! Commits of the database's own, made by its threads beside everybody's transactions.
+//!
+//! They hold what they need of an open database and not the database itself, whose last user must be
+//! able to close it.
+
+use super::Disk;
+use super::keys::View;
+use crate::catalog::GraphState;
+use crate::codec::{CommitSeq, DatabaseId};
+use crate::error::{Error, Result};
+use crate::storage::batch::Batch;
+use crate::storage::commit::CommitLog;
+use crate::storage::family::Family;
+use crate::storage::queue::{WriterPlace, WriterQueue};
+use crate::storage::store::Store;
+use parking_lot::Mutex;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a thread of the database's own works on.
+#[derive(Clone)]
+pub(crate) struct Background {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) log: Arc<CommitLog<GraphState>>,
+    pub(super) queue: Arc<WriterQueue>,
+    pub(super) disk: Option<Arc<Disk>>,
+    /// Held while files are added to the store, and while a checkpoint lists them.
+    pub(super) file_list: Arc<Mutex<()>>,
+    pub(super) id: DatabaseId,
+    pub(super) read_only: bool,
+}
+
+impl Background {
+    /// The last commit that readers see.
+    pub(crate) fn published(&self) -> Arc<View> {
+        self.log.published()
+    }
+
+    /// The oldest commit that somebody may still read.
+    pub(crate) fn oldest(&self) -> CommitSeq {
+        self.log.oldest()
+    }
+
+    /// The database's id.
+    pub(crate) fn id(&self) -> DatabaseId {
+        self.id
+    }
+
+    /// Where its files are; nothing for a database in memory.
+    pub(crate) fn folder(&self) -> Option<&crate::storage::files::Layout> {
+        self.disk.as_ref().map(|disk| &disk.layout)
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// The store, to write runs for.
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Takes a run into the store, outside the log: nobody looks at its keys before a commit says so.
+    ///
+    /// # Errors
+    /// [`Error::DiskFull`], or what the store refuses.
+    pub(crate) fn ingest(&self, family: Family, run: &Path) -> Result<()> {
+        let bytes = fs::metadata(run).map_err(|error| Error::io("measure", run, error))?;
+        self.admit(bytes.len(), false)?;
+        let _listing = self.file_list.lock();
+        self.store.ingest(family, &[run.to_path_buf()])
+    }
+
+    /// Waits for the writer's place, however long that takes, and says what the next commit stands on.
+    ///
+    /// # Errors
+    /// [`Error::Closed`]; [`Error::Poisoned`].
+    pub(crate) fn enter(&self) -> Result<(WriterPlace, Arc<View>)> {
+        loop {
+            match self.queue.enter() {
+                Err(Error::WriterQueueTimeout { .. }) => {}
+                place => return Ok((place?, self.log.appended()?)),
+            }
+        }
+    }
+
+    /// Commits what `fill` makes of what is there now. Nothing is written if that is nothing.
+    ///
+    /// # Errors
+    /// [`Error::Closed`]; [`Error::DiskFull`]; [`Error::OutcomeUnknown`].
+    pub(crate) fn commit(&self, fill: impl FnOnce(&View) -> Result<Batch>) -> Result<()> {
+        let (place, view) = self.enter()?;
+        let batch = fill(&view)?;
+        place.begin_commit()?;
+        let commit = self.append(batch, &view)?;
+        drop(place);
+        self.log.acknowledge(commit)
+    }
+
+    /// The same when nobody else can write any more.
+    pub(crate) fn commit_alone(&self, fill: impl FnOnce(&View) -> Result<Batch>) -> Result<()> {
+        let view = self.log.appended()?;
+        let batch = fill(&view)?;
+        self.append(batch, &view).map(|_| ())
+    }
+
+    fn append(&self, batch: Batch, view: &View) -> Result<CommitSeq> {
+        if batch.is_empty() {
+            return Ok(view.commit);
+        }
+        self.admit(batch.bytes() as u64, batch.only_deletes())?;
+        self.log.append(batch, Arc::clone(&view.state))
+    }
+
+    fn admit(&self, bytes: u64, only_deletes: bool) -> Result<()> {
+        let guard = self.disk.as_ref().and_then(|disk| disk.guard.as_ref());
+        guard.map_or(Ok(()), |guard| guard.admit(bytes, only_deletes))
+    }
+}

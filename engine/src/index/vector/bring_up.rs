@@ -1,0 +1,249 @@
+//! Making an index ready: from its snapshot, or from the vectors themselves, and then from the journal up to now.
+
+use super::bound::{Bound, Live, State, VectorSettings};
+use super::truth::{each, vector_of};
+use super::{journal, saved};
+use crate::catalog::{Counter, GraphState, Scope, VectorIndexDef};
+use crate::codec::CommitSeq;
+use crate::database::Background;
+use crate::database::keys::{self, KeyRead, StoredKeys};
+use crate::error::{Error, Result};
+use crate::graph::view::View;
+use crate::storage::cancel::CancelToken;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use stratigraph_vector::{Index, IndexError, Rerank, Settings};
+
+/// With no more than so many ids left in the journal, writers are held up for the rest.
+const FEW: usize = 2_000;
+/// Progress is told, and a wish to stop looked for, once for so many.
+const PORTION: u64 = 256;
+
+/// Loads an index that was kept and brings it up to now. Returns whether there was one.
+///
+/// # Errors
+/// What is wrong with the snapshot: the index has to be made then.
+pub(super) fn load(
+    background: &Background,
+    settings: VectorSettings,
+    bound: &Bound,
+) -> Result<bool> {
+    let view = background.published();
+    let def = &bound.def;
+    if !background.is_read_only() {
+        saved::remove_unfinished(background, def.id)?;
+    }
+    let rows = saved::rows_path(background, def.id);
+    let length = rows.as_ref().and_then(|rows| fs::metadata(rows).ok());
+    let length = length.map_or(0, |file| file.len());
+    let settings = index_settings(background, settings, def, &view)?;
+    let Some(index) = saved::load(background, def, &view, settings)? else {
+        return Ok(false);
+    };
+    bound.keeps_all.store(false, Ordering::Release);
+    let rows = if length < index.rows_bytes() {
+        Rows::Missing
+    } else {
+        Rows::There
+    };
+    resume(background, bound, &Arc::new(index), rows, &CancelToken::new())?;
+    Ok(true)
+}
+
+/// Makes an index of what is stored.
+pub(super) fn make(
+    background: &Background,
+    settings: VectorSettings,
+    bound: &Bound,
+    stop: &CancelToken,
+) -> Result<()> {
+    let view = background.published();
+    let def = &bound.def;
+    let index = index_settings(background, settings, def, &view)?;
+    let index = index.build().map_err(|source| refused(def, source))?;
+    let stored = StoredKeys::new(Arc::clone(&view));
+    let graph = graph_view(&stored, &view);
+    let total = most(&graph, def.scope)?;
+    let mut done = 0;
+    each(&graph, def, |id, vector| {
+        if done % PORTION == 0 {
+            stop.check()?;
+            bound.set(State::Building { done, total });
+        }
+        done += 1;
+        let inserted = index.insert(view.commit.get(), id, vector);
+        inserted.map_err(|source| Error::VectorRefused {
+            index: Arc::clone(&def.name),
+            entity: def.scope.entity(id),
+            source: Box::new(source),
+        })
+    })?;
+    index.tend(view.commit.get());
+    bound.keeps_all.store(true, Ordering::Release);
+    resume(background, bound, &Arc::new(index), Rows::There, stop)
+}
+
+/// Whether the file of an index's vectors is as it should be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    There,
+    /// Some are lost, and have to be put back.
+    Missing,
+}
+
+fn mend_rows(index: &Index, def: &VectorIndexDef, view: &Arc<keys::View>) -> Result<usize> {
+    let stored = StoredKeys::new(Arc::clone(view));
+    let graph = graph_view(&stored, view);
+    let mended = index.mend(|id| vector_of(&graph, def, id).map_err(Refusal::Engine));
+    mended.map_err(|refusal| match refusal {
+        Refusal::Engine(error) => error,
+        Refusal::Index(source) => refused(def, source),
+    })
+}
+
+/// What may go wrong while rows are mended.
+enum Refusal {
+    Engine(Error),
+    Index(IndexError),
+}
+
+impl From<IndexError> for Refusal {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+/// Brings an index that has everything up to its latest commit to the present, and lets it answer.
+pub(super) fn resume(
+    background: &Background,
+    bound: &Bound,
+    index: &Arc<Index>,
+    rows: Rows,
+    stop: &CancelToken,
+) -> Result<()> {
+    let def = &bound.def;
+    let mut at = CommitSeq::new(index.latest());
+    if background.is_read_only() {
+        let view = background.published();
+        catch_up(index, def, &view, at)?;
+        bound.set(State::Ready(Arc::new(Live {
+            index: Arc::clone(index),
+            from: view.commit,
+            _tender: None,
+        })));
+        return Ok(());
+    }
+    // Most of it without holding anybody up.
+    loop {
+        stop.check()?;
+        let view = background.published();
+        let left = catch_up(index, def, &view, at)?;
+        at = at.max(view.commit);
+        if left < FEW {
+            break;
+        }
+    }
+    let (place, view) = background.enter()?;
+    if view.state.catalog.vector_index(def.id).is_none() {
+        return Err(Error::DroppedMeanwhile {
+            what: "vector index",
+            name: Arc::clone(&def.name),
+        });
+    }
+    catch_up(index, def, &view, at)?;
+    if rows == Rows::Missing {
+        let mended = mend_rows(index, def, &view)?;
+        tracing::warn!(index = &*def.name, mended, "vectors were put back into their file");
+    }
+    let oldest = background.clone();
+    let tender = index
+        .tend_in_background(move || oldest.oldest().get())
+        .map_err(|error| Error::io("start a thread for", &*def.name, error))?;
+    let stored = StoredKeys::new(Arc::clone(&view));
+    let ids = journal::touched_after(&stored, def.id, CommitSeq::ZERO)?;
+    bound.journaled.store(ids.len() as u64, Ordering::Relaxed);
+    // What it has missed has come to it at once, and not commit by commit: who reads before cannot use it.
+    bound.set(State::Ready(Arc::new(Live {
+        index: Arc::clone(index),
+        from: view.commit,
+        _tender: Some(tender),
+    })));
+    drop(place);
+    Ok(())
+}
+
+/// Brings an index from one commit to that of a view. Returns how many ids there were to look at.
+fn catch_up(
+    index: &Index,
+    def: &VectorIndexDef,
+    view: &Arc<keys::View>,
+    at: CommitSeq,
+) -> Result<usize> {
+    let stored = StoredKeys::new(Arc::clone(view));
+    let graph = graph_view(&stored, view);
+    let ids = journal::touched_after(&stored, def.id, at)?;
+    for id in &ids {
+        let commit = view.commit.get();
+        let changed = match vector_of(&graph, def, *id)? {
+            Some(vector) => index.insert(commit, *id, &vector),
+            None => index.remove(commit, *id).map(drop),
+        };
+        changed.map_err(|source| refused(def, source))?;
+    }
+    Ok(ids.len())
+}
+
+/// How many vectors there may be at most.
+fn most<K: KeyRead>(view: &View<'_, K>, scope: Scope) -> Result<u64> {
+    view.count(match scope {
+        Scope::Label(label) => Counter::Label(label),
+        Scope::Type(of) => Counter::Type(of),
+        Scope::AnyNode => Counter::Nodes,
+        Scope::AnyRelationship => Counter::Relationships,
+    })
+}
+
+fn index_settings(
+    background: &Background,
+    settings: VectorSettings,
+    def: &VectorIndexDef,
+    view: &Arc<keys::View>,
+) -> Result<Settings> {
+    let rerank = match saved::rows_path(background, def.id) {
+        // Nobody writes, and so the stored vectors are the rows.
+        Some(_) if background.is_read_only() => {
+            Rerank::Custom(Arc::new(super::stored_rows::StoredRows::new(view, def)))
+        }
+        Some(rows) => {
+            let folder = rows.parent().unwrap_or(&rows).to_path_buf();
+            fs::create_dir_all(&folder).map_err(|error| Error::io("create", &folder, error))?;
+            Rerank::File(rows)
+        }
+        None => Rerank::Memory,
+    };
+    let bytes = usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX);
+    Ok(Settings::new(def.dimensions as usize, def.metric)
+        .coding(def.coding)
+        .links(def.links as usize)
+        .breadth(def.breadth as usize)
+        .memory_limit(bytes)
+        .threads(settings.threads)
+        .rerank(rerank))
+}
+
+fn graph_view<'a>(stored: &'a StoredKeys, view: &'a keys::View) -> View<'a, StoredKeys> {
+    let state: &GraphState = &view.state;
+    View {
+        keys: stored,
+        state,
+        pending: None,
+    }
+}
+
+fn refused(def: &VectorIndexDef, source: IndexError) -> Error {
+    Error::VectorIndex {
+        index: Arc::clone(&def.name),
+        source: Box::new(source),
+    }
+}

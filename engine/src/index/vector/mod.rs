@@ -1,0 +1,36 @@
+//! Vector indexes: `stratigraph-vector` bound to what is stored.
+//!
+//! ```text
+//! a commit      vectors and a journal entry per index in one batch -> appended -> the index in memory
+//! a search      the index at the reader's commit, or the vectors themselves while there is no index
+//! a snapshot    parts in `vector_snapshot`, then in one batch: the head, and the journal made shorter
+//! an open       snapshot + what the journal touched since = the index; without one it is built anew
+//! ```
+//! The family of vectors is the truth, and an index is derived from it: it is never ahead of, behind, or apart
+//! from what a reader sees, because every row carries the commit at which it came and the one at which it
+//! went. Losing an index loses time and nothing else.
+//!
+//! [`registry`] has the indexes of an open database, [`bound`] is one of them, [`bring_up`] makes one ready,
+//! [`saved`] keeps it, [`search`] asks it.
+
+mod bound;
+mod bring_up;
+mod check;
+mod journal;
+mod jobs;
+mod prepared;
+mod registry;
+mod saved;
+mod search;
+mod stored_rows;
+mod truth;
+
+pub(crate) use bound::VectorSettings;
+pub(crate) use check::differences;
+pub(crate) use journal::JournalKey;
+pub(crate) use prepared::Prepared;
+pub(crate) use registry::VectorIndexes;
+pub use bound::{VectorIndexInfo, VectorIndexState};
+pub(crate) use search::Place;
+pub use search::{ServedBy, VectorAnswer, VectorHit, VectorSearch};
+pub(crate) use journal::{decode_into as read_touched, encode as write_touched};

@@ -1,0 +1,203 @@
+//! The vector indexes of an open database.
+
+use super::bound::{Bound, Live, State, VectorSettings};
+use super::bring_up::Rows;
+use super::jobs::Jobs;
+use super::{bring_up, saved};
+use crate::catalog::{Catalog, SchemaId, VectorIndexDef};
+use crate::database::Background;
+use crate::error::{Error, Result};
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use stratigraph_vector::Index;
+
+/// So many journaled ids are worth a snapshot: an open looks at each of them.
+const WORTH_KEEPING: u64 = 100_000;
+
+/// All of them.
+pub(crate) struct VectorIndexes {
+    all: RwLock<BTreeMap<SchemaId, Arc<Bound>>>,
+    background: Background,
+    settings: VectorSettings,
+    jobs: Jobs,
+}
+
+impl VectorIndexes {
+    /// The indexes that a catalogue declares. Those that were kept are there when this returns; the others are
+    /// made in the background.
+    pub(crate) fn open(
+        background: Background,
+        settings: VectorSettings,
+        catalog: &Catalog,
+    ) -> Result<Arc<Self>> {
+        saved::remove_strangers(&background, catalog)?;
+        let indexes = Arc::new(Self {
+            all: RwLock::default(),
+            background,
+            settings,
+            jobs: Jobs::default(),
+        });
+        for def in catalog.vector_indexes() {
+            let bound = indexes.bind(def);
+            match bring_up::load(&indexes.background, settings, &bound) {
+                Ok(true) => {}
+                Ok(false) => indexes.make(&bound),
+                Err(error) => {
+                    tracing::warn!(index = &*def.name, %error, "the snapshot of a vector index is of no use: making it anew");
+                    indexes.make(&bound);
+                }
+            }
+        }
+        Ok(indexes)
+    }
+
+    pub(crate) fn get(&self, id: SchemaId) -> Option<Arc<Bound>> {
+        self.all.read().get(&id).cloned()
+    }
+
+    /// All of them, in the order of their declaration.
+    pub(crate) fn all(&self) -> Vec<Arc<Bound>> {
+        self.all.read().values().cloned().collect()
+    }
+
+    /// Begins with an index that was just declared.
+    pub(crate) fn add(self: &Arc<Self>, def: &Arc<VectorIndexDef>) -> Arc<Bound> {
+        let bound = self.bind(def);
+        self.make(&bound);
+        bound
+    }
+
+    fn bind(&self, def: &Arc<VectorIndexDef>) -> Arc<Bound> {
+        let mut all = self.all.write();
+        let bound = all
+            .entry(def.id)
+            .or_insert_with(|| Arc::new(Bound::new(Arc::clone(def))));
+        Arc::clone(bound)
+    }
+
+    /// Forgets an index that was dropped, and the file of its vectors.
+    pub(crate) fn remove(&self, id: SchemaId) {
+        let removed = self.all.write().remove(&id);
+        drop(removed);
+        saved::remove_rows(&self.background, id);
+    }
+
+    /// Makes an index of what is stored, in the background.
+    fn make(self: &Arc<Self>, bound: &Arc<Bound>) {
+        bound.set(State::Building { done: 0, total: 0 });
+        let (indexes, making) = (Arc::clone(self), Arc::clone(bound));
+        let started = self.jobs.start("stratigraph-vectors", move |stop| {
+            let made = bring_up::make(&indexes.background, indexes.settings, &making, stop);
+            match made {
+                Ok(()) => indexes.keep(&making),
+                // Whoever closes the database, or has dropped the index, knows it.
+                Err(Error::Cancelled | Error::Closed | Error::DroppedMeanwhile { .. }) => {}
+                Err(error) => {
+                    tracing::error!(index = &*making.def.name, %error, "a vector index could not be made");
+                    making.set(State::Failed(error));
+                }
+            }
+        });
+        if let Err(error) = started {
+            bound.set(State::Failed(error));
+        }
+    }
+
+    /// Makes an index anew that has lost something.
+    pub(crate) fn rebuild(self: &Arc<Self>, bound: &Arc<Bound>) {
+        if !matches!(bound.state(), State::Building { .. }) {
+            self.make(bound);
+        }
+    }
+
+    /// Puts back what was lost of the file of an index's vectors, or makes the index anew. Searches compare
+    /// the stored vectors meanwhile.
+    pub(crate) fn mend(self: &Arc<Self>, bound: &Arc<Bound>, live: &Arc<Live>) {
+        // Only the first who meets it.
+        if bound.stop_answering(Some(live)).is_some() {
+            self.resume_in_background(bound, Arc::clone(&live.index), Rows::Missing);
+        }
+    }
+
+    /// Lets some indexes answer no more, before a commit that they will not hear of.
+    pub(crate) fn suspend<'a>(&self, ids: impl Iterator<Item = &'a SchemaId>) {
+        for bound in ids.filter_map(|id| self.get(*id)) {
+            bound.suspend();
+        }
+    }
+
+    /// Lets them catch up.
+    pub(crate) fn resume<'a>(self: &Arc<Self>, ids: impl Iterator<Item = &'a SchemaId>) {
+        for bound in ids.filter_map(|id| self.get(*id)) {
+            if let Some(index) = bound.suspended() {
+                self.resume_in_background(&bound, index, Rows::There);
+            }
+        }
+    }
+
+    fn resume_in_background(self: &Arc<Self>, bound: &Arc<Bound>, index: Arc<Index>, rows: Rows) {
+        let (indexes, resuming) = (Arc::clone(self), Arc::clone(bound));
+        let started = self.jobs.start("stratigraph-vectors", move |stop| {
+            match bring_up::resume(&indexes.background, &resuming, &index, rows, stop) {
+                Ok(()) => indexes.keep_if_worth(&resuming),
+                Err(Error::Cancelled | Error::Closed | Error::DroppedMeanwhile { .. }) => {}
+                Err(error) => {
+                    tracing::warn!(index = &*resuming.def.name, %error, "making a vector index anew");
+                    drop(index);
+                    indexes.make(&resuming);
+                }
+            }
+        });
+        if let Err(error) = started {
+            bound.set(State::Failed(error));
+        }
+    }
+
+    /// Keeps an index of which much is only in the journal, in the background.
+    pub(crate) fn keep_if_worth(self: &Arc<Self>, bound: &Arc<Bound>) {
+        if bound.journaled.load(Ordering::Relaxed) < WORTH_KEEPING || bound.is_keeping() {
+            return;
+        }
+        let (indexes, keeping) = (Arc::clone(self), Arc::clone(bound));
+        let started = self
+            .jobs
+            .start("stratigraph-vectors", move |_| indexes.keep(&keeping));
+        if let Err(error) = started {
+            tracing::warn!(%error, "no snapshot of a vector index is made");
+        }
+    }
+
+    fn keep(&self, bound: &Bound) {
+        let Some(live) = bound.live() else { return };
+        if !bound.begin_keeping() {
+            return;
+        }
+        let kept = saved::save(&self.background, bound, &live, saved::Writing::InTurn);
+        bound.end_keeping();
+        match kept {
+            Ok(()) | Err(Error::Closed) => {}
+            Err(error) => {
+                tracing::warn!(index = &*bound.def.name, %error, "no snapshot of a vector index was made; its journal goes on");
+            }
+        }
+    }
+
+    /// Ends everything in the background. Nobody writes any more.
+    pub(crate) fn close(&self) {
+        self.jobs.stop();
+        for bound in self.all() {
+            let Some(live) = bound.live() else { continue };
+            if self.background.is_read_only() || bound.journaled.load(Ordering::Relaxed) == 0 {
+                continue;
+            }
+            let kept = saved::save(&self.background, &bound, &live, saved::Writing::Alone);
+            if let Err(error) = kept {
+                tracing::warn!(index = &*bound.def.name, %error, "no snapshot of a vector index was made; the next open reads its journal");
+            }
+        }
+        // Their threads end with them.
+        self.all.write().clear();
+    }
+}

@@ -1,0 +1,79 @@
+//! The vectors themselves, as they are stored: what every index is made of, and what is compared while there
+//! is none.
+
+use crate::catalog::{Scope, VectorIndexDef};
+use crate::codec::CodecError;
+use crate::database::keys::KeyRead;
+use crate::error::{Error, Result};
+use crate::graph::keys::VectorKey;
+use crate::graph::properties::decode_vector_into;
+use crate::graph::sets::SetId;
+use crate::graph::view::View;
+use crate::storage::family::Family;
+use crate::storage::range::KeyRange;
+use crate::storage::store::ScanOptions;
+
+/// The vector that an index has of an id, if it has one. Stored vectors that do not fit are an error: writers
+/// are refused them.
+pub(crate) fn vector_of<K: KeyRead>(
+    view: &View<'_, K>,
+    index: &VectorIndexDef,
+    id: u64,
+) -> Result<Option<Vec<f32>>> {
+    let is_in = match index.scope {
+        Scope::Label(label) => view.set_contains(SetId::Label(label), id)?,
+        Scope::Type(of) => view.set_contains(SetId::Type(of), id)?,
+        Scope::AnyNode | Scope::AnyRelationship => true,
+    };
+    if !is_in {
+        return Ok(None);
+    }
+    let key = VectorKey {
+        property: index.property,
+        entity: index.scope.entity(id),
+    };
+    let stored = view.keys.get_with(Family::Vectors, &key.encode(), |bytes| {
+        let mut vector = Vec::with_capacity(index.dimensions as usize);
+        decode_vector_into(bytes, &mut vector).map(|_| vector)
+    })?;
+    stored.transpose().map_err(damaged)
+}
+
+/// Calls `visit` with each id that an index is on and its vector, in the order of the ids.
+pub(crate) fn each<K: KeyRead>(
+    view: &View<'_, K>,
+    index: &VectorIndexDef,
+    mut visit: impl FnMut(u64, &[f32]) -> Result<()>,
+) -> Result<()> {
+    let members = match index.scope {
+        Scope::AnyNode | Scope::AnyRelationship => None,
+        scope => Some(view.in_scope(scope)?),
+    };
+    let first = VectorKey {
+        property: index.property,
+        entity: index.scope.entity(0),
+    };
+    // The property and the kind.
+    let range = KeyRange::prefix(&first.encode()[..5]);
+    let options = ScanOptions {
+        keep_in_cache: false,
+        ..ScanOptions::default()
+    };
+    let mut scan = view.keys.scan_with(Family::Vectors, &range, options)?;
+    let mut vector = Vec::with_capacity(index.dimensions as usize);
+    while let Some(entry) = scan.next()? {
+        let key = VectorKey::decode(entry.key).map_err(damaged)?;
+        let id = key.entity.number();
+        if members.as_ref().is_some_and(|members| !members.contains(id)) {
+            continue;
+        }
+        vector.clear();
+        decode_vector_into(entry.value, &mut vector).map_err(damaged)?;
+        visit(id, &vector)?;
+    }
+    Ok(())
+}
+
+fn damaged(error: CodecError) -> Error {
+    Error::record(Family::Vectors.name(), error)
+}

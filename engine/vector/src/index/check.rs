@@ -1,0 +1,166 @@
+//! What must hold of every slot and every link while nobody writes and nobody tends, and of every vector beside
+//! the one that it was made of.
+
+use super::Index;
+use crate::coding::{Code, Coding};
+use crate::graph::blocks::{KEPT, NO_SLOT};
+use crate::originals::Wanted;
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+
+impl Index {
+    /// Looks at all slots and all links, and says what is wrong with them. Writers and whoever tends wait
+    /// meanwhile.
+    #[must_use]
+    pub fn check(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut demand = |holds: bool, what: &dyn Fn() -> String| {
+            if !holds {
+                wrong.push(what());
+            }
+        };
+        let tended = self.tended.lock();
+        let writer = self.writer.lock();
+        let used: BTreeSet<u32> = (0..self.used()).collect();
+        let mut fresh = Vec::new();
+        self.fresh.read(&mut fresh);
+        let unused: Vec<u32> = tended.unused().collect();
+        let mut set = |slots: &[u32], what: &str| {
+            let set: BTreeSet<u32> = slots.iter().copied().collect();
+            demand(set.len() == slots.len(), &|| {
+                format!("one is twice among the {what}")
+            });
+            demand(set.is_subset(&used), &|| {
+                format!("one that was never used is among the {what}")
+            });
+            set
+        };
+        let fresh = set(&fresh, "fresh");
+        let free = set(&writer.free, "free");
+        let dead = set(&writer.dead, "dead");
+        let unused = set(&unused, "unused");
+
+        // Who lives is who has an id, and everybody else is on one list.
+        let slots = used.iter().copied();
+        let living: BTreeSet<u32> = slots.filter(|slot| self.slots.lives(*slot)).collect();
+        demand(living.len() == writer.ids.len(), &|| {
+            format!("{} live, of whom {} have ids", living.len(), writer.ids.len())
+        });
+        for slot in &living {
+            let id = self.slots.id(*slot);
+            demand(writer.ids.get(id, &self.slots) == Some(*slot), &|| {
+                format!("{id} lives in slot {slot} and is not found there")
+            });
+        }
+        let counted = living.len() + dead.len() + free.len() + unused.len();
+        let mut everybody = living;
+        for others in [&dead, &free, &unused] {
+            everybody.extend(others);
+        }
+        demand(everybody == used && counted == used.len(), &|| {
+            "a slot is on no list, or on two".to_owned()
+        });
+        let gone = dead.len() + free.len() + unused.len();
+        demand(self.dead.load(Ordering::Relaxed) as usize == gone, &|| {
+            "the dead are counted wrongly".to_owned()
+        });
+
+        // Who is linked leads to others who are, and can be come by.
+        let mut linked = used;
+        let others = [&fresh, &free, &unused];
+        linked.retain(|slot| !others.iter().any(|set| set.contains(slot)));
+        demand(linked.len() == tended.linked, &|| {
+            format!("{} are linked, and {} were counted", linked.len(), tended.linked)
+        });
+        let mut kept = 0;
+        for slot in &linked {
+            let links = self.marked_links(*slot);
+            let to: BTreeSet<u32> = links.iter().map(|link| link & !KEPT).collect();
+            demand(to.len() == links.len(), &|| {
+                format!("slot {slot} leads somewhere twice: {links:?}")
+            });
+            demand(!to.contains(slot), &|| format!("slot {slot} leads to itself"));
+            demand(to.is_subset(&linked), &|| {
+                let astray: Vec<&u32> = to.difference(&linked).collect();
+                format!("slot {slot} leads to {astray:?}, which are not linked")
+            });
+            for link in links.iter().filter(|link| **link & KEPT != 0) {
+                kept += 1;
+                let back = self.marked_links(link & !KEPT);
+                demand(back.contains(&(slot | KEPT)), &|| {
+                    format!("slot {slot} holds {} that does not hold it", link & !KEPT)
+                });
+            }
+        }
+        demand(kept == 2 * linked.len().saturating_sub(1), &|| {
+            "what must stay is no tree".to_owned()
+        });
+        let mut reached = BTreeSet::from_iter(self.graph.entry());
+        let mut next: Vec<u32> = reached.iter().copied().collect();
+        while let Some(slot) = next.pop() {
+            let links = self.marked_links(slot).into_iter();
+            let to = links.map(|link| link & !KEPT);
+            next.extend(to.filter(|to| linked.contains(to) && reached.insert(*to)));
+        }
+        demand(reached == linked, &|| {
+            let lost: Vec<&u32> = linked.difference(&reached).collect();
+            format!("nothing leads to {lost:?}, or walks begin nowhere")
+        });
+        for slot in self.graph.upper().slots() {
+            demand(linked.contains(slot) || unused.contains(slot), &|| {
+                format!("slot {slot} is above, and is not linked")
+            });
+        }
+        wrong
+    }
+
+    /// How many vectors a search at a sequence can find.
+    #[must_use]
+    pub fn count_at(&self, sequence: u64) -> u64 {
+        let slots = 0..self.used();
+        slots.filter(|slot| self.slots.sees(*slot, sequence)).count() as u64
+    }
+
+    /// What is wrong with what the index has of an id, beside the vector that it should have had since a
+    /// sequence. Whoever was written later is not looked at.
+    #[must_use]
+    pub fn differs(&self, sequence: u64, id: u64, vector: &[f32]) -> Option<&'static str> {
+        let writer = self.writer.lock();
+        let Some(slot) = writer.ids.get(id, &self.slots) else {
+            return Some("is not there");
+        };
+        if self.slots.record(slot).born > sequence {
+            return None;
+        }
+        let coder = &self.graph.blocks.coder;
+        let (mut code, mut stored) = (Code::default(), Code::default());
+        if coder.encode(vector, &mut code).is_err() {
+            return Some("has a vector that cannot be there");
+        }
+        if self.settings.coding == Coding::Whole {
+            let row = self.graph.blocks.whole(slot);
+            return (row != code.components).then_some("has another vector");
+        }
+        self.graph.blocks.load(slot, false, &mut stored);
+        let numbers = stored.numbers.iter();
+        let mut bits = code.stored.iter().zip(numbers);
+        let same = bits.all(|(byte, number)| byte.wrapping_add(128).cast_signed() == *number);
+        let mut found = None;
+        let wanted = [Wanted { slot, id }];
+        let shown = self.originals.as_ref().map(|originals| {
+            originals.visit(&wanted, &mut |_, row| found = Some(row == vector))
+        });
+        match (shown, found) {
+            (Some(Err(_)), _) | (Some(Ok(())), None) => Some("has lost its vector"),
+            (_, Some(false)) => Some("has another vector"),
+            _ => (!same).then_some("has the code of another vector"),
+        }
+    }
+
+    /// The links of a slot as they are, marks and all.
+    pub(crate) fn marked_links(&self, slot: u32) -> Vec<u32> {
+        let links = self.graph.blocks.links(slot).iter();
+        let links = links.map(|link| link.load(Ordering::Relaxed));
+        links.take_while(|link| *link != NO_SLOT).collect()
+    }
+}
