@@ -4,6 +4,7 @@
 //! a busy or unknown machine only the comparison of interleaved rounds says something.
 
 pub mod graph;
+pub mod index;
 mod measure;
 pub mod storage;
 pub mod vector;

@@ -17,16 +17,16 @@ const THREADS: usize = 2;
 
 /// What is generated.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Recipe {
-    pub(super) rows: usize,
-    pub(super) dims: usize,
-    pub(super) latent: usize,
-    pub(super) seed: u64,
+pub(crate) struct Recipe {
+    pub(crate) rows: usize,
+    pub(crate) dims: usize,
+    pub(crate) latent: usize,
+    pub(crate) seed: u64,
 }
 
 /// How many dimensions the points really have. More rows lie closer to each other, hence harder; into
 /// how many dimensions they are bent makes no difference.
-pub(super) fn latent(rows: usize) -> usize {
+pub(crate) fn latent(rows: usize) -> usize {
     match rows {
         ..40_000 => 26,
         40_000..75_000 => 24,
@@ -37,7 +37,7 @@ pub(super) fn latent(rows: usize) -> usize {
 
 /// Rows of length one, one after another. Each has a random number generator of its own, so that the
 /// number of threads decides nothing.
-pub(super) fn generate(recipe: Recipe) -> Result<Vec<f32>> {
+pub(crate) fn generate(recipe: Recipe) -> Result<Vec<f32>> {
     let net = Net::new(recipe);
     let mut values = vec![0.0; recipe.rows * recipe.dims];
     let rows_each = recipe.rows.div_ceil(THREADS).max(1);

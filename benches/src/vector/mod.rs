@@ -11,7 +11,7 @@ mod cost;
 mod curve;
 mod driver;
 mod filters;
-mod generate;
+pub(crate) mod generate;
 mod in_process;
 mod ours;
 mod peer;

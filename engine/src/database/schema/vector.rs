@@ -248,6 +248,23 @@ impl Database {
         Ok(all.iter().map(|bound| bound.info()).collect())
     }
 
+    /// Links what was written lately and takes out what has gone, now instead of in the background. What
+    /// searches find does not depend on it, only how fast.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`]; [`Error::IndexNotReady`] while it is being made.
+    pub fn tend_vector_index(&self, name: &str) -> Result<()> {
+        let def = self.read()?.catalog().vector_index_named(name).cloned();
+        let def = def.ok_or_else(|| unknown("vector index", name))?;
+        let bound = self.inner.vectors.get(def.id);
+        let live = bound.and_then(|bound| bound.live());
+        let live = live.ok_or_else(|| Error::IndexNotReady {
+            index: Arc::clone(&def.name),
+        })?;
+        live.index.tend(self.inner.log.oldest().get());
+        Ok(())
+    }
+
     /// Waits until a vector index answers, and tells how far it is meanwhile.
     ///
     /// # Errors

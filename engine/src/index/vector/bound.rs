@@ -2,8 +2,11 @@
 
 use crate::catalog::VectorIndexDef;
 use crate::codec::CommitSeq;
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::graph::sets::SetId;
 use parking_lot::{Condvar, Mutex, RwLock};
+use roaring::{RoaringBitmap, RoaringTreemap};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -53,8 +56,55 @@ pub(crate) struct Live {
     pub(crate) index: Arc<Index>,
     /// Who reads at an earlier commit cannot be answered by it.
     pub(crate) from: CommitSeq,
+    /// The slots of labels and types that were asked for, at the commits at which they were.
+    sets: Mutex<VecDeque<SlotsOfSet>>,
     /// Links and frees in the background, until this is dropped.
-    pub(super) _tender: Option<Tender>,
+    _tender: Option<Tender>,
+}
+
+/// The slots of what has a label, or is of a type.
+struct SlotsOfSet {
+    set: SetId,
+    commit: CommitSeq,
+    slots: Arc<RoaringBitmap>,
+}
+
+/// So many sets of slots are kept.
+const KEPT_SETS: usize = 16;
+
+impl Live {
+    pub(super) fn new(index: Arc<Index>, from: CommitSeq, tender: Option<Tender>) -> Self {
+        Self {
+            index,
+            from,
+            sets: Mutex::default(),
+            _tender: tender,
+        }
+    }
+
+    /// The slots of a set at a commit, whose ids are `read` if nobody has asked for them before.
+    pub(super) fn slots_of(
+        &self,
+        set: SetId,
+        commit: CommitSeq,
+        read: impl FnOnce() -> Result<RoaringTreemap>,
+    ) -> Result<Arc<RoaringBitmap>> {
+        let is_it = |kept: &&SlotsOfSet| kept.set == set && kept.commit == commit;
+        if let Some(kept) = self.sets.lock().iter().find(is_it) {
+            return Ok(Arc::clone(&kept.slots));
+        }
+        let slots = Arc::new(self.index.slots_of(&read()?));
+        let mut sets = self.sets.lock();
+        if sets.len() >= KEPT_SETS {
+            sets.pop_front();
+        }
+        sets.push_back(SlotsOfSet {
+            set,
+            commit,
+            slots: Arc::clone(&slots),
+        });
+        Ok(slots)
+    }
 }
 
 impl Bound {

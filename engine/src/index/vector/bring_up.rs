@@ -127,11 +127,8 @@ pub(super) fn resume(
     if background.is_read_only() {
         let view = background.published();
         catch_up(index, def, &view, at)?;
-        bound.set(State::Ready(Arc::new(Live {
-            index: Arc::clone(index),
-            from: view.commit,
-            _tender: None,
-        })));
+        let live = Live::new(Arc::clone(index), view.commit, None);
+        bound.set(State::Ready(Arc::new(live)));
         return Ok(());
     }
     // Most of it without holding anybody up.
@@ -164,11 +161,8 @@ pub(super) fn resume(
     let ids = journal::touched_after(&stored, def.id, CommitSeq::ZERO)?;
     bound.journaled.store(ids.len() as u64, Ordering::Relaxed);
     // What it has missed has come to it at once, and not commit by commit: who reads before cannot use it.
-    bound.set(State::Ready(Arc::new(Live {
-        index: Arc::clone(index),
-        from: view.commit,
-        _tender: Some(tender),
-    })));
+    let live = Live::new(Arc::clone(index), view.commit, Some(tender));
+    bound.set(State::Ready(Arc::new(live)));
     drop(place);
     Ok(())
 }

@@ -13,6 +13,7 @@
 //! [`registry`] has the indexes of an open database, [`bound`] is one of them, [`bring_up`] makes one ready,
 //! [`saved`] keeps it, [`search`] asks it.
 
+mod best;
 mod bound;
 mod bring_up;
 mod check;
@@ -20,6 +21,7 @@ mod journal;
 mod jobs;
 mod prepared;
 mod registry;
+mod request;
 mod saved;
 mod search;
 mod stored_rows;
@@ -32,5 +34,5 @@ pub(crate) use prepared::Prepared;
 pub(crate) use registry::VectorIndexes;
 pub use bound::{VectorIndexInfo, VectorIndexState};
 pub(crate) use search::Place;
-pub use search::{ServedBy, VectorAnswer, VectorHit, VectorSearch};
+pub use request::{ServedBy, VectorAnswer, VectorHit, VectorSearch};
 pub(crate) use journal::{decode_into as read_touched, encode as write_touched};
