@@ -39,7 +39,11 @@ pub(super) fn write(db: &Database, rows: &[f32]) -> Result<()> {
         let mut txn = db.write()?;
         for (place, row) in rows.chunks_exact(DIMENSIONS).enumerate() {
             let tenth = (commit * COMMIT + place).is_multiple_of(10);
-            let labels: &[&str] = if tenth { &["Chunk", "Tenth"] } else { &["Chunk"] };
+            let labels: &[&str] = if tenth {
+                &["Chunk", "Tenth"]
+            } else {
+                &["Chunk"]
+            };
             txn.create_node(labels, [("v", Value::Vector(Vector::new(row.to_vec())?))])?;
         }
         txn.commit()?;

@@ -47,6 +47,11 @@ pub(super) fn measure(setup: &Setup, dir: &Path, report: &mut Report) -> Result<
             Ok(took)
         },
     )?;
-    report.compare("insert_vs_index_alone", &measured, "s", Some(Mark::AtMost(1.3)));
+    report.compare(
+        "insert_vs_index_alone",
+        &measured,
+        "s",
+        Some(Mark::AtMost(1.3)),
+    );
     Ok(())
 }

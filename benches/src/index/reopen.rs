@@ -48,7 +48,13 @@ pub(super) fn measure(setup: &Setup, dir: &Path, report: &mut Report) -> Result<
     )?;
     ensure!(bytes > 0, "there is no snapshot");
     report.compare("reopen_vs_read", &measured, "s", Some(Mark::AtMost(2.0)));
-    report.count("snapshot", bytes as f64 / count as f64, None, "bytes/row", None);
+    report.count(
+        "snapshot",
+        bytes as f64 / count as f64,
+        None,
+        "bytes/row",
+        None,
+    );
     Ok(())
 }
 

@@ -79,6 +79,9 @@ fn timed(work: impl FnOnce() -> Result<usize>) -> Result<Duration> {
     let begun = CpuTime::now();
     let found = work()?;
     let took = begun.elapsed();
-    ensure!(found == QUERIES * K, "{found} rows for {QUERIES} queries of {K}");
+    ensure!(
+        found == QUERIES * K,
+        "{found} rows for {QUERIES} queries of {K}"
+    );
     Ok(took)
 }

@@ -188,7 +188,8 @@ impl Catalog {
 
     /// The property indexes that belong to a constraint or a vector index.
     pub fn owned_by(&self, owner: SchemaId) -> impl Iterator<Item = &Arc<IndexDef>> {
-        self.indexes().filter(move |index| index.owner == Some(owner))
+        self.indexes()
+            .filter(move |index| index.owner == Some(owner))
     }
 
     /// The index that proves a constraint, if it is one that an index proves.

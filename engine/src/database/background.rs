@@ -85,6 +85,14 @@ impl Background {
         }
     }
 
+    /// Waits until readers see a commit.
+    ///
+    /// # Errors
+    /// [`Error::OutcomeUnknown`] if it cannot be made durable.
+    pub(crate) fn acknowledge(&self, commit: CommitSeq) -> Result<()> {
+        self.log.acknowledge(commit)
+    }
+
     /// Commits what `fill` makes of what is there now. Nothing is written if that is nothing.
     ///
     /// # Errors

@@ -4,8 +4,8 @@
 //! [`graph`](crate::graph) makes nodes and relationships of. Everything a transaction does to the
 //! store goes through [`storage`](crate::storage); nothing here names RocksDB.
 
-mod backup;
 mod background;
+mod backup;
 mod check;
 mod info;
 pub mod keys;

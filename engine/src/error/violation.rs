@@ -59,7 +59,7 @@ impl Violation {
         other: Entity,
         values: &[Value],
     ) -> Self {
-        let constraint = index.constraint.and_then(|id| catalog.constraint(id));
+        let constraint = index.owner.and_then(|id| catalog.constraint(id));
         Self {
             constraint: constraint
                 .map_or_else(|| Arc::clone(&index.name), |of| Arc::clone(&of.name)),

@@ -6,9 +6,7 @@
 //! found there too. One that is refused then leaves a database that no second load takes for new.
 
 use super::error::DumpError;
-use super::lines::{
-    AnyWord, ConstraintLine, DemandWord, IndexLine, VectorIndexLine, kind_named,
-};
+use super::lines::{AnyWord, ConstraintLine, DemandWord, IndexLine, VectorIndexLine, kind_named};
 use super::read::{DumpContents, LoadOptions, read_dump};
 use super::sink::{Name, NodeItem, RelationshipItem, Rest, Sink};
 use crate::catalog::NextIds;

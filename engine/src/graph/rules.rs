@@ -133,7 +133,10 @@ pub(crate) fn compare<K: KeyRead>(
         for index in &rules.vector_indexes {
             let old = before.slot(index.property).filter(|_| was);
             let new = after.slot(index.property).filter(|_| is);
-            let (now, was_any) = (check_vector(view, entity, index, new, was)?, holds_vector(old));
+            let (now, was_any) = (
+                check_vector(view, entity, index, new, was)?,
+                holds_vector(old),
+            );
             if was_any || now {
                 // What lies apart and is not written anew is as it was.
                 let stays = matches!((old, new), (Some(Slot::Vector(_)), Some(Slot::Vector(_))));
@@ -289,7 +292,9 @@ fn check_vector<K: KeyRead>(
         Some(Slot::Value(Value::Vector(vector))) => vector,
         Some(Slot::Value(value)) => return Err(other(value.kind())),
         Some(apart) => {
-            stored = apart.clone().into_value(view.keys, entity, index.property)?;
+            stored = apart
+                .clone()
+                .into_value(view.keys, entity, index.property)?;
             match &stored {
                 Value::Vector(vector) => vector,
                 value => return Err(other(value.kind())),

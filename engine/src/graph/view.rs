@@ -2,7 +2,7 @@
 //! on top. Everything that reads the graph is written once, over this.
 
 use super::adjacency::{self, Neighbours};
-use super::ids::Ids;
+use super::ids::{Ids, RecordId};
 use super::keys::{DegreeKey, Entity, Way, record_key};
 use super::pending::{self, Pending, decode_degree, stored};
 use super::read::sealed::Viewed;
@@ -18,12 +18,20 @@ use roaring::{RoaringBitmap, RoaringTreemap};
 use std::collections::BTreeMap;
 
 /// The graph as a transaction sees it.
-#[derive(Clone, Copy)]
 pub struct View<'a, K> {
     pub(crate) keys: &'a K,
     pub(crate) state: &'a GraphState,
     pub(crate) pending: Option<&'a Pending>,
 }
+
+// Not derived: that would ask for keys which are `Copy`.
+impl<K> Clone for View<'_, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for View<'_, K> {}
 
 impl<'a, K: KeyRead> View<'a, K> {
     pub(crate) fn catalog(&self) -> &'a Catalog {
@@ -106,7 +114,7 @@ impl<'a, K: KeyRead> View<'a, K> {
 
     /// The ids of everything that a declaration may be about.
     pub(crate) fn in_scope(&self, scope: Scope) -> Result<RoaringTreemap> {
-        fn all<I>(ids: Ids<'_, I>, number: impl Fn(I) -> u64) -> Result<RoaringTreemap> {
+        fn all<I: RecordId>(ids: Ids<'_, I>, number: impl Fn(I) -> u64) -> Result<RoaringTreemap> {
             let mut set = RoaringTreemap::new();
             for id in ids {
                 set.insert(number(id?));

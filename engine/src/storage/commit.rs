@@ -17,8 +17,8 @@ use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use arc_swap::ArcSwap;
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// When a commit is durable.

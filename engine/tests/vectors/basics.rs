@@ -27,16 +27,23 @@ fn an_index_holds_what_was_there_and_what_comes() {
     let db = Database::in_memory().unwrap();
     let nodes = four(&db);
     db.create_vector_index(chunks()).unwrap();
-    assert_eq!(ids(&db.read().unwrap(), [1.0, 0.1], 2), [nodes[0].into(), nodes[1].into()]);
+    assert_eq!(
+        ids(&db.read().unwrap(), [1.0, 0.1], 2),
+        [nodes[0].into(), nodes[1].into()]
+    );
     let mut txn = db.write().unwrap();
-    let new = txn.create_node(["Chunk"], [("v", value([1.0, 0.1]))]).unwrap();
+    let new = txn
+        .create_node(["Chunk"], [("v", value([1.0, 0.1]))])
+        .unwrap();
     txn.remove_label(nodes[0], "Chunk").unwrap();
     txn.set_property(nodes[3], "v", value([0.9, 0.1])).unwrap();
     txn.commit().unwrap();
     let read = db.read().unwrap();
     assert_eq!(ids(&read, [1.0, 0.1], 2), [new.into(), nodes[3].into()]);
     assert_eq!(ids(&read, [1.0, 0.1], 9).len(), 4);
-    let answer = read.search_vectors("chunks", &VectorSearch::new(&[1.0, 0.1], 1)).unwrap();
+    let answer = read
+        .search_vectors("chunks", &VectorSearch::new(&[1.0, 0.1], 1))
+        .unwrap();
     assert_eq!(answer.served_by, ServedBy::Index);
     assert!((answer.hits[0].score - 1.0).abs() < 1e-6);
     // Whoever gets the label again is found again, without writing the vector.
@@ -44,7 +51,10 @@ fn an_index_holds_what_was_there_and_what_comes() {
     txn.add_label(nodes[0], "Chunk").unwrap();
     txn.delete_node(new).unwrap();
     txn.commit().unwrap();
-    assert_eq!(ids(&db.read().unwrap(), [1.0, 0.1], 2), [nodes[3].into(), nodes[0].into()]);
+    assert_eq!(
+        ids(&db.read().unwrap(), [1.0, 0.1], 2),
+        [nodes[3].into(), nodes[0].into()]
+    );
 }
 
 #[test]
@@ -53,7 +63,9 @@ fn a_transaction_sees_its_own_changes_and_nobody_else_does() {
     db.create_vector_index(chunks()).unwrap();
     let nodes = four(&db);
     let mut txn = db.write().unwrap();
-    let new = txn.create_node(["Chunk"], [("v", value([0.0, -1.0]))]).unwrap();
+    let new = txn
+        .create_node(["Chunk"], [("v", value([0.0, -1.0]))])
+        .unwrap();
     txn.delete_node(nodes[2]).unwrap();
     txn.set_property(nodes[0], "v", value([0.1, -0.9])).unwrap();
     assert_eq!(ids(&txn, [0.0, -1.0], 2), [new.into(), nodes[0].into()]);
@@ -79,11 +91,16 @@ fn an_old_reader_sees_what_was_there() {
         let mut txn = db.write().unwrap();
         let angle = round as f32;
         for node in &nodes {
-            txn.set_property(*node, "v", value([angle.cos(), angle.sin() + 2.0])).unwrap();
+            txn.set_property(*node, "v", value([angle.cos(), angle.sin() + 2.0]))
+                .unwrap();
         }
-        txn.create_node(["Chunk"], [("v", value([1.0, 0.001]))]).unwrap();
+        txn.create_node(["Chunk"], [("v", value([1.0, 0.001]))])
+            .unwrap();
         txn.commit().unwrap();
-        assert_eq!(ids(&old, [1.0, 0.1], 3), [nodes[0], nodes[1], nodes[2]].map(Into::into));
+        assert_eq!(
+            ids(&old, [1.0, 0.1], 3),
+            [nodes[0], nodes[1], nodes[2]].map(Into::into)
+        );
         assert_eq!(ids(&old, [1.0, 0.0], 1000).len(), 4);
     }
     assert_eq!(ids(&db.read().unwrap(), [1.0, 0.0], 1000).len(), 304);
@@ -102,27 +119,51 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     };
     for (bad, wanted) in [
         (value([1.0]), "a vector of 1 dimensions met one of 2"),
-        (value([1.0, 2.0, 3.0]), "a vector of 3 dimensions met one of 2"),
+        (
+            value([1.0, 2.0, 3.0]),
+            "a vector of 3 dimensions met one of 2",
+        ),
         (value([0.0, 0.0]), "has no direction"),
-        (Value::from("text"), "has a string where vector index chunks needs a vector of 2 dimensions"),
+        (
+            Value::from("text"),
+            "has a string where vector index chunks needs a vector of 2 dimensions",
+        ),
         (Value::from(vec![1.0, 2.0]), "has a list where"),
     ] {
-        let error = txn.create_node(["Chunk"], [("v", bad.clone())]).unwrap_err();
+        let error = txn
+            .create_node(["Chunk"], [("v", bad.clone())])
+            .unwrap_err();
         refused(error, wanted);
-        refused(txn.set_property(nodes[0], "v", bad.clone()).unwrap_err(), wanted);
+        refused(
+            txn.set_property(nodes[0], "v", bad.clone()).unwrap_err(),
+            wanted,
+        );
         // Without the label it is nobody's business, until it gets it.
         let other = txn.create_node(["Other"], [("v", bad)]).unwrap();
         refused(txn.add_label(other, "Chunk").unwrap_err(), wanted);
     }
-    assert!(Vector::new(vec![1.0, f32::NAN]).is_err(), "nobody can write one");
+    assert!(
+        Vector::new(vec![1.0, f32::NAN]).is_err(),
+        "nobody can write one"
+    );
     txn.commit().unwrap();
     let read = db.read().unwrap();
     assert_eq!(ids(&read, [1.0, 0.1], 9), before);
-    for query in [&[1.0][..], &[0.0, 0.0], &[f32::NAN, 1.0], &[f32::INFINITY, 0.0], &[]] {
-        let error = read.search_vectors("chunks", &VectorSearch::new(query, 1)).unwrap_err();
+    for query in [
+        &[1.0][..],
+        &[0.0, 0.0],
+        &[f32::NAN, 1.0],
+        &[f32::INFINITY, 0.0],
+        &[],
+    ] {
+        let error = read
+            .search_vectors("chunks", &VectorSearch::new(query, 1))
+            .unwrap_err();
         assert!(matches!(error, Error::VectorIndex { .. }), "{error}");
     }
-    let error = read.search_vectors("none", &VectorSearch::new(&[1.0, 0.0], 1)).unwrap_err();
+    let error = read
+        .search_vectors("none", &VectorSearch::new(&[1.0, 0.0], 1))
+        .unwrap_err();
     refused(error, "there is no vector index none");
 }
 
@@ -135,8 +176,12 @@ fn relationships_have_vectors_too() {
         .unwrap();
     let mut txn = db.write().unwrap();
     let [a, b] = [(); 2].map(|()| txn.create_node(["N"], NO_PROPERTIES).unwrap());
-    let cites = txn.create_relationship(a, "CITES", b, [("v", value([1.0, 0.0]))]).unwrap();
-    let likes = txn.create_relationship(a, "LIKES", b, [("v", value([0.9, 0.1]))]).unwrap();
+    let cites = txn
+        .create_relationship(a, "CITES", b, [("v", value([1.0, 0.0]))])
+        .unwrap();
+    let likes = txn
+        .create_relationship(a, "LIKES", b, [("v", value([0.9, 0.1]))])
+        .unwrap();
     txn.commit().unwrap();
     let read = db.read().unwrap();
     let found = |index: &str, search: VectorSearch<'_>| {
@@ -161,11 +206,16 @@ fn searches_are_limited_by_labels_ids_and_properties() {
     for year in 0..100_i64 {
         let angle = year as f32 / 100.0;
         let labels: &[&str] = if year % 2 == 0 { &["Even"] } else { &["Odd"] };
-        let properties = [("v", value([angle.cos(), angle.sin()])), ("year", year.into())];
+        let properties = [
+            ("v", value([angle.cos(), angle.sin()])),
+            ("year", year.into()),
+        ];
         txn.create_node(labels, properties).unwrap();
     }
     txn.commit().unwrap();
-    let index = VectorIndex::on_any_node("v", 2).filterable(["year"]).named("all");
+    let index = VectorIndex::on_any_node("v", 2)
+        .filterable(["year"])
+        .named("all");
     db.create_vector_index(index).unwrap();
     let read = db.read().unwrap();
     let years = |search: &VectorSearch<'_>| -> Vec<u64> {
@@ -176,16 +226,25 @@ fn searches_are_limited_by_labels_ids_and_properties() {
     assert_eq!(years(&search), [0, 1, 2]);
     assert_eq!(years(&search.clone().labelled("Odd")), [1, 3, 5]);
     assert_eq!(years(&search.clone().labelled("Nobody")), [0_u64; 0]);
-    assert_eq!(years(&search.clone().where_range("year", Value::from(10)..)), [10, 11, 12]);
+    assert_eq!(
+        years(&search.clone().where_range("year", Value::from(10)..)),
+        [10, 11, 12]
+    );
     assert_eq!(years(&search.clone().where_equal("year", 77)), [77]);
     let among: RoaringTreemap = (50..60).collect();
     let narrow = search.clone().among(&among).labelled("Odd");
-    assert_eq!(years(&narrow.where_range("year", ..Value::from(55))), [51, 53]);
+    assert_eq!(
+        years(&narrow.where_range("year", ..Value::from(55))),
+        [51, 53]
+    );
     let far = search.clone().threshold(0.9999);
     assert_eq!(years(&far), [0, 1]);
     let exact = search.effort(Effort::Exact);
     assert_eq!(read.search_vectors("all", &exact).unwrap().how, How::Exact);
     let other = VectorSearch::new(&[1.0, 0.0], 3).where_equal("month", 1);
     let error = read.search_vectors("all", &other).unwrap_err();
-    assert!(error.to_string().contains("declare it with `filterable`"), "{error}");
+    assert!(
+        error.to_string().contains("declare it with `filterable`"),
+        "{error}"
+    );
 }

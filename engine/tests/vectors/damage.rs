@@ -12,8 +12,12 @@ const DIMENSIONS: usize = 384;
 const COUNT: u64 = 1500;
 
 fn filled(folder: &Path) -> Database {
-    let db = Database::builder().create_if_missing(true).open(folder).unwrap();
-    db.create_vector_index(VectorIndex::on_nodes("N", "v", DIMENSIONS).named("n")).unwrap();
+    let db = Database::builder()
+        .create_if_missing(true)
+        .open(folder)
+        .unwrap();
+    db.create_vector_index(VectorIndex::on_nodes("N", "v", DIMENSIONS).named("n"))
+        .unwrap();
     let mut txn = db.write().unwrap();
     for id in 0..COUNT {
         txn.create_node(["N"], [("v", value(row(id)))]).unwrap();
@@ -31,7 +35,9 @@ fn finds_all(db: &Database) -> ServedBy {
     let read = db.read().unwrap();
     let mut last = ServedBy::Index;
     for id in (0..COUNT).step_by(7) {
-        let answer = read.search_vectors("n", &VectorSearch::new(&row(id), 1)).unwrap();
+        let answer = read
+            .search_vectors("n", &VectorSearch::new(&row(id), 1))
+            .unwrap();
         assert_eq!(answer.hits[0].entity.number(), id);
         assert!((answer.hits[0].score - 1.0).abs() < 1e-5);
         last = answer.served_by;
@@ -42,7 +48,9 @@ fn finds_all(db: &Database) -> ServedBy {
 fn rows_file(folder: &Path) -> PathBuf {
     let entries = fs::read_dir(folder.join("vectors")).unwrap();
     let mut files = entries.map(|entry| entry.unwrap().path());
-    files.find(|path| path.extension().is_some_and(|end| end == "rows")).unwrap()
+    files
+        .find(|path| path.extension().is_some_and(|end| end == "rows"))
+        .unwrap()
 }
 
 #[test]
@@ -62,7 +70,11 @@ fn a_row_that_was_changed_is_never_used() {
     assert_eq!(finds_all(&db), ServedBy::Index);
     db.close().unwrap();
     let db = Database::open(folder.path()).unwrap();
-    assert_eq!(finds_all(&db), ServedBy::Index, "what was lost is there again");
+    assert_eq!(
+        finds_all(&db),
+        ServedBy::Index,
+        "what was lost is there again"
+    );
 }
 
 #[test]
@@ -78,11 +90,16 @@ fn rows_that_are_gone_are_made_anew() {
 fn a_snapshot_that_is_damaged_or_gone_is_made_anew() {
     type Harm = fn(&mut stratigraph::keys::KeyWriteTxn, &[(Vec<u8>, Vec<u8>)]);
     let harms: [(&str, Harm); 4] = [
-        ("no head", |txn, pairs| txn.delete(Family::VectorSnapshot, &pairs[0].0).unwrap()),
-        ("a head of other bytes", |txn, pairs| {
-            txn.put(Family::VectorSnapshot, &pairs[0].0, b"other").unwrap();
+        ("no head", |txn, pairs| {
+            txn.delete(Family::VectorSnapshot, &pairs[0].0).unwrap()
         }),
-        ("no part", |txn, pairs| txn.delete(Family::VectorSnapshot, &pairs[2].0).unwrap()),
+        ("a head of other bytes", |txn, pairs| {
+            txn.put(Family::VectorSnapshot, &pairs[0].0, b"other")
+                .unwrap();
+        }),
+        ("no part", |txn, pairs| {
+            txn.delete(Family::VectorSnapshot, &pairs[2].0).unwrap()
+        }),
         ("a part with a bit turned", |txn, pairs| {
             let (key, mut part) = pairs[1].clone();
             part[1000] ^= 16;

@@ -16,7 +16,9 @@ fn an_index_has_a_name_and_is_there_once() {
     let error = db.create_vector_index(on("A").named("other")).unwrap_err();
     assert!(matches!(error, Error::AlreadyDeclared { .. }), "{error}");
     db.create_vector_index(on("A").if_missing()).unwrap();
-    let error = db.create_vector_index(on("B").named("vectors_A_v")).unwrap_err();
+    let error = db
+        .create_vector_index(on("B").named("vectors_A_v"))
+        .unwrap_err();
     assert!(matches!(error, Error::AlreadyDeclared { .. }), "{error}");
     db.drop_vector_index("vectors_A_v").unwrap();
     let error = db.drop_vector_index("vectors_A_v").unwrap_err();
@@ -30,10 +32,16 @@ fn settings_that_cannot_be_are_refused() {
     let db = Database::in_memory().unwrap();
     for (index, wanted) in [
         (VectorIndex::on_nodes("A", "v", 0), "dimensions is 0"),
-        (VectorIndex::on_nodes("A", "v", 70_000), "dimensions is 70000"),
+        (
+            VectorIndex::on_nodes("A", "v", 70_000),
+            "dimensions is 70000",
+        ),
         (on("A").links(1), "links is 1"),
         (on("A").breadth(0), "breadth is 0"),
-        (on("A").filterable((0..17).map(|n| n.to_string())), "more than 16 properties"),
+        (
+            on("A").filterable((0..17).map(|n| n.to_string())),
+            "more than 16 properties",
+        ),
     ] {
         let error = db.create_vector_index(index).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
@@ -46,24 +54,44 @@ fn what_is_there_and_does_not_fit_is_named() {
     let db = Database::in_memory().unwrap();
     let mut txn = db.write().unwrap();
     txn.create_node(["A"], [("v", value([1.0, 2.0]))]).unwrap();
-    let odd = txn.create_node(["A"], [("v", value([1.0, 2.0, 3.0]))]).unwrap();
+    let odd = txn
+        .create_node(["A"], [("v", value([1.0, 2.0, 3.0]))])
+        .unwrap();
     txn.commit().unwrap();
-    let error = db.create_vector_index(on("A").filterable(["year"])).unwrap_err();
-    assert!(error.to_string().starts_with(&format!("node {odd} has a vector that")), "{error}");
+    let error = db
+        .create_vector_index(on("A").filterable(["year"]))
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with(&format!("node {odd} has a vector that")),
+        "{error}"
+    );
     assert!(db.vector_indexes().unwrap().is_empty(), "it was taken back");
     assert_eq!(db.read().unwrap().catalog().indexes().count(), 0);
     // In the background there is nobody to tell: it stays, and says why.
-    db.create_vector_index_in_background(on("A").named("bad")).unwrap();
+    db.create_vector_index_in_background(on("A").named("bad"))
+        .unwrap();
     let failed = loop {
         match db.vector_indexes().unwrap()[0].state.clone() {
             VectorIndexState::Building { .. } => std::thread::yield_now(),
             state => break state,
         }
     };
-    assert!(matches!(failed, VectorIndexState::Failed(Error::VectorRefused { .. })));
+    assert!(matches!(
+        failed,
+        VectorIndexState::Failed(Error::VectorRefused { .. })
+    ));
     let read = db.read().unwrap();
-    let error = read.search_vectors("bad", &VectorSearch::new(&[1.0, 0.0], 1)).unwrap_err();
-    assert!(error.to_string().contains("drop the index and create it again"), "{error}");
+    let error = read
+        .search_vectors("bad", &VectorSearch::new(&[1.0, 0.0], 1))
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("drop the index and create it again"),
+        "{error}"
+    );
     db.drop_vector_index("bad").unwrap();
 }
 
@@ -74,24 +102,33 @@ fn others_write_and_search_while_it_is_made() {
     for _ in 0..20 {
         let mut txn = db.write().unwrap();
         for _ in 0..500 {
-            txn.create_node(["A"], [("v", value(random(&mut rng, 2)))]).unwrap();
+            txn.create_node(["A"], [("v", value(random(&mut rng, 2)))])
+                .unwrap();
         }
         txn.commit().unwrap();
     }
-    db.create_vector_index_in_background(on("A").named("a")).unwrap();
+    db.create_vector_index_in_background(on("A").named("a"))
+        .unwrap();
     let (mut built, mut direct) = (0, 0);
     for round in 0_u16..200 {
         let angle = f32::from(round);
         let vector = vec![angle.cos() * 9.0, angle.sin() * 9.0];
         let mut txn = db.write().unwrap();
-        let node = txn.create_node(["A"], [("v", value(vector.clone()))]).unwrap();
+        let node = txn
+            .create_node(["A"], [("v", value(vector.clone()))])
+            .unwrap();
         txn.delete_node(NodeId::new(u64::from(round))).unwrap();
         txn.commit().unwrap();
         let read = db.read().unwrap();
         let search = VectorSearch::new(&vector, 20);
         let answer = read.search_vectors("a", &search).unwrap();
         assert!(entities(&answer).contains(&node.into()), "round {round}");
-        assert!(answer.hits.iter().all(|hit| hit.entity.number() > u64::from(round)));
+        assert!(
+            answer
+                .hits
+                .iter()
+                .all(|hit| hit.entity.number() > u64::from(round))
+        );
         match answer.served_by {
             ServedBy::Index => built += 1,
             _ => direct += 1,
@@ -105,8 +142,10 @@ fn others_write_and_search_while_it_is_made() {
 #[test]
 fn an_index_for_a_filter_comes_and_goes_with_it() {
     let db = Database::in_memory().unwrap();
-    db.create_index(stratigraph::Index::on_nodes("A", ["kept"])).unwrap();
-    db.create_vector_index(on("A").filterable(["year", "kept"]).named("a")).unwrap();
+    db.create_index(stratigraph::Index::on_nodes("A", ["kept"]))
+        .unwrap();
+    db.create_vector_index(on("A").filterable(["year", "kept"]).named("a"))
+        .unwrap();
     let names = |db: &Database| -> Vec<String> {
         let read = db.read().unwrap();
         let indexes = read.catalog().indexes();
@@ -114,7 +153,11 @@ fn an_index_for_a_filter_comes_and_goes_with_it() {
     };
     assert_eq!(names(&db), ["index_A_kept", "index_A_year"]);
     let error = db.drop_index("index_A_year").unwrap_err();
-    assert!(error.to_string().contains("vector index a is filtered by") || error.to_string().contains("is what vector index a"), "{error}");
+    assert!(
+        error.to_string().contains("vector index a is filtered by")
+            || error.to_string().contains("is what vector index a"),
+        "{error}"
+    );
     db.drop_vector_index("a").unwrap();
     assert_eq!(names(&db), ["index_A_kept"]);
 }

@@ -8,7 +8,9 @@ const DIMENSIONS: usize = 4;
 fn declared(db: &Database) {
     let index = VectorIndex::on_nodes("N", "v", DIMENSIONS).filterable(["year"]);
     db.create_vector_index(index.named("n")).unwrap();
-    let index = VectorIndex::on_any_relationship("w", 3).metric(Metric::Dot).links(8);
+    let index = VectorIndex::on_any_relationship("w", 3)
+        .metric(Metric::Dot)
+        .links(8);
     db.create_vector_index(index.named("r")).unwrap();
 }
 
@@ -25,25 +27,40 @@ fn a_bulk_load_brings_its_vectors_to_the_index() {
     }
     let other = load.add_node(["M"], [("v", value([0.0; 9]))]).unwrap();
     let error = load.add_node(["N"], [("v", value([1.0; 9]))]).unwrap_err();
-    assert!(error.to_string().contains("a vector of 9 dimensions met one of 4"), "{error}");
-    load.add_relationship(other, "R", other, [("w", value([1.0, 2.0, 3.0]))]).unwrap();
-    load.add_relationship(other, "R", other, NO_PROPERTIES).unwrap();
+    assert!(
+        error
+            .to_string()
+            .contains("a vector of 9 dimensions met one of 4"),
+        "{error}"
+    );
+    load.add_relationship(other, "R", other, [("w", value([1.0, 2.0, 3.0]))])
+        .unwrap();
+    load.add_relationship(other, "R", other, NO_PROPERTIES)
+        .unwrap();
     let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    load.finish(&mut Watch::new(&mut report, CancelToken::new())).unwrap();
+    load.finish(&mut Watch::new(&mut report, CancelToken::new()))
+        .unwrap();
     for waits in [false, true] {
         if waits {
             wait(&db);
         }
         let read = db.read().unwrap();
         for (id, row) in rows.iter().enumerate().step_by(100) {
-            let answer = read.search_vectors("n", &VectorSearch::new(row, 1)).unwrap();
+            let answer = read
+                .search_vectors("n", &VectorSearch::new(row, 1))
+                .unwrap();
             assert_eq!(answer.hits[0].entity.number(), id as u64);
             assert!(!waits || answer.served_by == ServedBy::Index);
         }
-        let answer = read.search_vectors("r", &VectorSearch::new(&[1.0, 0.0, 0.0], 9)).unwrap();
+        let answer = read
+            .search_vectors("r", &VectorSearch::new(&[1.0, 0.0, 0.0], 9))
+            .unwrap();
         assert_eq!((answer.hits.len(), answer.hits[0].score), (1, 1.0));
         let search = VectorSearch::new(&rows[0], 9);
-        assert!(old.search_vectors("n", &search).unwrap().hits.is_empty(), "it was before");
+        assert!(
+            old.search_vectors("n", &search).unwrap().hits.is_empty(),
+            "it was before"
+        );
     }
 }
 
@@ -52,7 +69,11 @@ fn a_dump_has_the_declarations() {
     let db = Database::in_memory().unwrap();
     declared(&db);
     let mut txn = db.write().unwrap();
-    txn.create_node(["N"], [("v", value([1.0, 2.0, 3.0, 4.0])), ("year", 7.into())]).unwrap();
+    txn.create_node(
+        ["N"],
+        [("v", value([1.0, 2.0, 3.0, 4.0])), ("year", 7.into())],
+    )
+    .unwrap();
     txn.commit().unwrap();
     let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
     let watch = &mut Watch::new(&mut report, CancelToken::new());
@@ -62,19 +83,36 @@ fn a_dump_has_the_declarations() {
     assert!(text.contains(r#"{"vector_index":"n","label":"N","property":"v","dimensions":4,"metric":"cosine","coding":"bytes","links":16,"breadth":128,"filters":["year"]}"#), "{text}");
     assert!(text.contains(r#"{"vector_index":"r","any":"relationship","property":"w","dimensions":3,"metric":"dot","coding":"bytes","links":8,"breadth":128}"#), "{text}");
     let copy = Database::in_memory().unwrap();
-    copy.load(dump.as_slice(), &stratigraph::LoadOptions::default(), watch).unwrap();
+    copy.load(dump.as_slice(), &stratigraph::LoadOptions::default(), watch)
+        .unwrap();
     let defs = |db: &Database| -> Vec<String> {
         let infos = db.vector_indexes().unwrap();
-        infos.iter().map(|info| info.definition.name.to_string()).collect()
+        infos
+            .iter()
+            .map(|info| info.definition.name.to_string())
+            .collect()
     };
     assert_eq!(defs(&copy), defs(&db));
     let search = VectorSearch::new(&[1.0, 2.0, 3.0, 4.0], 1).where_equal("year", 7);
-    assert_eq!(copy.read().unwrap().search_vectors("n", &search).unwrap().hits.len(), 1);
+    assert_eq!(
+        copy.read()
+            .unwrap()
+            .search_vectors("n", &search)
+            .unwrap()
+            .hits
+            .len(),
+        1
+    );
     let mut again = Vec::new();
     copy.dump(&mut again, watch).unwrap();
     let body = |dump: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(dump).into_owned();
-        text.lines().filter(|line| !line.starts_with("{\"end\"") && !line.starts_with("{\"stratigraph_dump\"")).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| {
+                !line.starts_with("{\"end\"") && !line.starts_with("{\"stratigraph_dump\"")
+            })
+            .map(str::to_owned)
+            .collect()
     };
     assert_eq!(body(&again), body(&dump));
 }

@@ -56,9 +56,7 @@ fn nearest(
         .map(|(id, row)| {
             let far = match metric {
                 Metric::Dot => -dot(query, &row),
-                Metric::Cosine => {
-                    -dot(query, &row) / (dot(query, query) * dot(&row, &row)).sqrt()
-                }
+                Metric::Cosine => -dot(query, &row) / (dot(query, query) * dot(&row, &row)).sqrt(),
                 Metric::Euclidean => query
                     .iter()
                     .zip(&row)

@@ -26,7 +26,8 @@ fn declare(db: &Database) {
     let labelled = VectorIndex::on_nodes("L", "v", DIMENSIONS).named("labelled");
     db.create_vector_index(labelled).unwrap();
     let any = VectorIndex::on_any_node("v", DIMENSIONS).named("any");
-    db.create_vector_index(any.metric(Metric::Euclidean)).unwrap();
+    db.create_vector_index(any.metric(Metric::Euclidean))
+        .unwrap();
     let dots = VectorIndex::on_any_node("dots", DIMENSIONS).named("dots");
     db.create_vector_index(dots.metric(Metric::Dot)).unwrap();
 }
@@ -47,10 +48,15 @@ fn compare(read: &impl Read, nodes: &Nodes, rng: &mut Rng, seed: u64) {
     for (index, metric) in INDEXES {
         let query = random(rng, DIMENSIONS);
         let k = [1, 3, 10, 1000][rng.usize(..4)];
-        let among: Option<RoaringTreemap> = (rng.usize(..3) == 0)
-            .then(|| nodes.keys().copied().filter(|_| rng.bool()).collect());
+        let among: Option<RoaringTreemap> =
+            (rng.usize(..3) == 0).then(|| nodes.keys().copied().filter(|_| rng.bool()).collect());
         let allowed = |id: u64| among.as_ref().is_none_or(|among| among.contains(id));
-        let wanted = nearest(metric, &query, k, rows(nodes, index).filter(|(id, _)| allowed(*id)));
+        let wanted = nearest(
+            metric,
+            &query,
+            k,
+            rows(nodes, index).filter(|(id, _)| allowed(*id)),
+        );
         let mut search = VectorSearch::new(&query, k).effort(Effort::Exact);
         if let Some(among) = &among {
             search = search.among(among);
@@ -59,10 +65,18 @@ fn compare(read: &impl Read, nodes: &Nodes, rng: &mut Rng, seed: u64) {
         assert_eq!(answer.how, How::Exact);
         let found: Vec<u64> = answer.hits.iter().map(|hit| hit.entity.number()).collect();
         assert_eq!(found, wanted, "seed {seed}, {index}");
-        let quick = read.search_vectors(index, &search.effort(Effort::Breadth(64))).unwrap();
+        let quick = read
+            .search_vectors(index, &search.effort(Effort::Breadth(64)))
+            .unwrap();
         assert_eq!(quick.hits.len(), wanted.len(), "seed {seed}, {index}");
-        let right = quick.hits.iter().filter(|hit| wanted.contains(&hit.entity.number()));
-        assert!(right.count() * 10 >= wanted.len() * 9, "seed {seed}, {index}");
+        let right = quick
+            .hits
+            .iter()
+            .filter(|hit| wanted.contains(&hit.entity.number()));
+        assert!(
+            right.count() * 10 >= wanted.len() * 9,
+            "seed {seed}, {index}"
+        );
     }
 }
 
@@ -82,7 +96,9 @@ fn change(txn: &mut stratigraph::WriteTxn, nodes: &mut Nodes, rng: &mut Rng) {
             let labels: &[&str] = if model.labelled { &["L", "M"] } else { &["M"] };
             let vector = model.vector.clone().map_or(Value::Null, value);
             let dots = model.dots.clone().map_or(Value::Null, value);
-            let node = txn.create_node(labels, [("v", vector), ("dots", dots)]).unwrap();
+            let node = txn
+                .create_node(labels, [("v", vector), ("dots", dots)])
+                .unwrap();
             nodes.insert(node.get(), model);
         }
         (3, Some(id)) => {
@@ -101,7 +117,8 @@ fn change(txn: &mut stratigraph::WriteTxn, nodes: &mut Nodes, rng: &mut Rng) {
         }
         (5, Some(id)) => {
             let vector = random(rng, DIMENSIONS);
-            txn.set_property(NodeId::new(id), "dots", value(vector.clone())).unwrap();
+            txn.set_property(NodeId::new(id), "dots", value(vector.clone()))
+                .unwrap();
             nodes.get_mut(&id).unwrap().dots = Some(vector);
         }
         (6, Some(id)) => {
@@ -110,7 +127,8 @@ fn change(txn: &mut stratigraph::WriteTxn, nodes: &mut Nodes, rng: &mut Rng) {
         }
         (_, Some(id)) => {
             let vector = random(rng, DIMENSIONS);
-            txn.set_property(NodeId::new(id), "v", value(vector.clone())).unwrap();
+            txn.set_property(NodeId::new(id), "v", value(vector.clone()))
+                .unwrap();
             nodes.get_mut(&id).unwrap().vector = Some(vector);
         }
     }
@@ -119,7 +137,10 @@ fn change(txn: &mut stratigraph::WriteTxn, nodes: &mut Nodes, rng: &mut Rng) {
 fn run(seed: u64, folder: Option<&std::path::Path>, rounds: usize) {
     let rng = &mut Rng::with_seed(seed);
     let open = || match folder {
-        Some(folder) => Database::builder().create_if_missing(true).vector_threads(1).open(folder),
+        Some(folder) => Database::builder()
+            .create_if_missing(true)
+            .vector_threads(1)
+            .open(folder),
         None => Database::builder().vector_threads(1).in_memory(),
     };
     let mut db = open().unwrap();

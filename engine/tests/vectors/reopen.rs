@@ -7,8 +7,12 @@ use stratigraph::{ServedBy, VectorIndexState};
 const DIMENSIONS: usize = 16;
 
 fn filled(folder: &Path, count: usize) -> Database {
-    let db = Database::builder().create_if_missing(true).open(folder).unwrap();
-    db.create_vector_index(VectorIndex::on_nodes("N", "v", DIMENSIONS).named("n")).unwrap();
+    let db = Database::builder()
+        .create_if_missing(true)
+        .open(folder)
+        .unwrap();
+    db.create_vector_index(VectorIndex::on_nodes("N", "v", DIMENSIONS).named("n"))
+        .unwrap();
     add(&db, count, 1);
     db
 }
@@ -17,7 +21,8 @@ fn add(db: &Database, count: usize, seed: u64) {
     let mut rng = Rng::with_seed(seed);
     let mut txn = db.write().unwrap();
     for _ in 0..count {
-        txn.create_node(["N"], [("v", value(random(&mut rng, DIMENSIONS)))]).unwrap();
+        txn.create_node(["N"], [("v", value(random(&mut rng, DIMENSIONS)))])
+            .unwrap();
     }
     txn.commit().unwrap();
 }
@@ -26,7 +31,10 @@ fn add(db: &Database, count: usize, seed: u64) {
 fn answers(db: &Database) -> Vec<(Vec<Entity>, ServedBy)> {
     let mut rng = Rng::with_seed(99);
     let read = db.read().unwrap();
-    let ask = |query: &[f32]| read.search_vectors("n", &VectorSearch::new(query, 10)).unwrap();
+    let ask = |query: &[f32]| {
+        read.search_vectors("n", &VectorSearch::new(query, 10))
+            .unwrap()
+    };
     (0..20)
         .map(|_| ask(&random(&mut rng, DIMENSIONS)))
         .map(|answer| (entities(&answer), answer.served_by))
@@ -45,7 +53,10 @@ fn a_closed_database_has_its_index_at_once() {
     assert_eq!(journaled(&db), 3000);
     db.close().unwrap();
     let db = Database::open(folder.path()).unwrap();
-    assert!(matches!(db.vector_indexes().unwrap()[0].state, VectorIndexState::Ready));
+    assert!(matches!(
+        db.vector_indexes().unwrap()[0].state,
+        VectorIndexState::Ready
+    ));
     assert_eq!(journaled(&db), 0, "the snapshot has everything");
     assert_eq!(answers(&db), before);
     // Again with a little more: parts that did not change are not written again.
@@ -74,12 +85,22 @@ fn a_killed_database_reads_its_journal() {
     assert_eq!(journaled(&copy), 600);
     let sets = |db: &Database| -> Vec<RoaringTreemap> {
         let answers = answers(db).into_iter();
-        answers.map(|(hits, _)| hits.iter().map(|hit| hit.number()).collect()).collect()
+        answers
+            .map(|(hits, _)| hits.iter().map(|hit| hit.number()).collect())
+            .collect()
     };
     let (ours, theirs) = (sets(&copy), sets(&db));
-    let same: u64 = ours.iter().zip(&theirs).map(|(left, right)| left.intersection_len(right)).sum();
+    let same: u64 = ours
+        .iter()
+        .zip(&theirs)
+        .map(|(left, right)| left.intersection_len(right))
+        .sum();
     assert!(same >= 195, "{same} of 200");
-    assert!(answers(&copy).iter().all(|(_, served_by)| *served_by == ServedBy::Index));
+    assert!(
+        answers(&copy)
+            .iter()
+            .all(|(_, served_by)| *served_by == ServedBy::Index)
+    );
 }
 
 #[test]

@@ -4,11 +4,9 @@ use crate::catalog::{Catalog, Change, ConstraintDef, Demand, IndexDef, Readiness
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::graph::rules::{self, with_facts};
-use crate::graph::sets::SetId;
 use crate::graph::{Entity, Read as _, WriteTxn, view};
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
-use crate::value::{NodeId, RelationshipId};
 use roaring::RoaringTreemap;
 use std::sync::Arc;
 

@@ -96,10 +96,7 @@ impl Database {
         let read = self.read()?;
         let index = read.catalog().index_named(name).cloned();
         let index = index.ok_or_else(|| unknown("index", name))?;
-        if let Some(constraint) = index
-            .owner
-            .and_then(|id| read.catalog().constraint(id))
-        {
+        if let Some(constraint) = index.owner.and_then(|id| read.catalog().constraint(id)) {
             return Err(Error::IndexOfConstraint {
                 index: Arc::clone(&index.name),
                 constraint: Arc::clone(&constraint.name),

@@ -293,7 +293,10 @@ impl Database {
 impl WriteTxn {
     /// Declares a vector index, with property indexes for its filters, or finds the one that is there. Returns
     /// whether it is new.
-    fn declare_vector_index(&mut self, wanted: &VectorIndex) -> Result<(Arc<VectorIndexDef>, bool)> {
+    fn declare_vector_index(
+        &mut self,
+        wanted: &VectorIndex,
+    ) -> Result<(Arc<VectorIndexDef>, bool)> {
         let scope = wanted.on.scope(self)?;
         let property = self.property_key(&wanted.property)?;
         let catalog = self.catalog();
@@ -335,11 +338,13 @@ impl WriteTxn {
         });
         self.change_catalog(&Change::VectorIndex(Arc::clone(&def)))?;
         for (filter, word) in def.filters.iter().zip(&wanted.filters) {
-            let mut indexes = self.catalog().indexes();
-            if indexes.any(|index| index.scope == scope && index.properties == [*filter]) {
+            let is_it =
+                |index: &Arc<IndexDef>| index.scope == scope && index.properties == [*filter];
+            if self.catalog().indexes().any(is_it) {
                 continue;
             }
-            let name = self.free_name("index", None, wanted.on.word(), std::slice::from_ref(word))?;
+            let name =
+                self.free_name("index", None, wanted.on.word(), std::slice::from_ref(word))?;
             let index = IndexDef {
                 id: self.next_schema_id()?,
                 name,

@@ -2,12 +2,12 @@
 
 use super::names::check_known;
 use super::{BulkLoad, entity_of, take_id, view};
-use crate::catalog::{Counter, LabelId, NameId, PropertyId, Scope, TypeId, check_name};
+use crate::catalog::{Counter, LabelId, NameId, PropertyId, SchemaId, TypeId, check_name};
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, record_key};
 use crate::graph::properties::{Apart, Encoder, MAX_PROPERTIES, MAX_VALUE_BYTES, Properties, Slot};
 use crate::graph::record::{MAX_LABELS, NodeRecord, RelationshipRecord};
-use crate::graph::rules::{self, Facts};
+use crate::graph::rules::{self, Facts, Outcome};
 use crate::index::property::Entry;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value, check_storable};
@@ -19,6 +19,8 @@ pub(super) struct Room {
     node: NodeRecord,
     encoder: Encoder,
     entries: Vec<Entry>,
+    /// The vector indexes that its vectors go to.
+    vectors: Vec<SchemaId>,
 }
 
 impl BulkLoad {

@@ -4,9 +4,7 @@ use super::adjacency::Side;
 use super::pairs::PairSorter;
 use super::scratch::{Scratch, malformed};
 use super::{BulkLoad, BulkReport, sides, view};
-use crate::catalog::{
-    Catalog, Counter, GraphState, LabelId, NameId, NextIds, SchemaId, Scope, TypeId,
-};
+use crate::catalog::{Catalog, Counter, GraphState, LabelId, NameId, NextIds, SchemaId, TypeId};
 use crate::codec::{CodecError, KeyReader};
 use crate::database::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::error::{Error, Result, Violation};
@@ -18,7 +16,7 @@ use crate::index::vector::{JournalKey, write_touched};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::{CancelToken, Watch};
 use crate::storage::family::Family;
-use crate::value::{NodeId, RelationshipId, ordered};
+use crate::value::ordered;
 use std::collections::HashMap;
 use std::sync::{Arc, mpsc};
 

@@ -25,7 +25,7 @@ use super::properties::Slot;
 use super::record::{NodeRecord, RelationshipRecord};
 use super::rules::{self, Facts};
 use super::view::View;
-use crate::catalog::{Counter, Demand, Readiness, SchemaId, Scope};
+use crate::catalog::{Counter, Demand, Readiness, SchemaId};
 use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::error::{Error, Result};
 use crate::graph::sets::SetId;

@@ -21,7 +21,7 @@ use crate::catalog::{
     Catalog, Change, Counter, GraphState, NameId, Names, NextIds, SchemaId, check_schema_id,
 };
 use crate::codec::CommitSeq;
-use crate::database::keys::KeyWriteTxn;
+use crate::database::keys::{KeyRead as _, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
 use crate::index::vector::{JournalKey, Prepared, VectorIndexes, read_touched};

@@ -1,7 +1,7 @@
 //! Looking values up in a property index.
 
 use super::entry::{MAX_INDEXED_BYTES, entity_like, index_prefix, push};
-use crate::catalog::{Counter, IndexDef, Readiness, Scope};
+use crate::catalog::{Counter, IndexDef, Readiness};
 use crate::codec::{CodecError, KeyWriter, prefix_end};
 use crate::database::keys::{KeyRead, Scan};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use crate::graph::{Entity, pending};
 use crate::storage::family::Family;
 use crate::storage::range::{Direction, KeyRange};
 use crate::storage::store::ScanOptions;
-use crate::value::{NodeId, RelationshipId, Value};
+use crate::value::Value;
 use std::ops::Bound;
 use std::sync::Arc;
 

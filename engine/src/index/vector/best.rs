@@ -32,7 +32,10 @@ impl<'a> Best<'a> {
     pub(super) fn offer(&mut self, id: u64, vector: &[f32]) -> Result<(), IndexError> {
         let score = self.measure.score(vector)?;
         let metric = self.def.metric;
-        if self.threshold.is_none_or(|limit| metric.reaches(score, limit)) {
+        if self
+            .threshold
+            .is_none_or(|limit| metric.reaches(score, limit))
+        {
             let entity = self.def.scope.entity(id);
             self.hits.push(VectorHit { entity, score });
         }

@@ -47,7 +47,13 @@ pub(super) fn load(
     } else {
         Rows::There
     };
-    resume(background, bound, &Arc::new(index), rows, &CancelToken::new())?;
+    resume(
+        background,
+        bound,
+        &Arc::new(index),
+        rows,
+        &CancelToken::new(),
+    )?;
     Ok(true)
 }
 
@@ -151,7 +157,11 @@ pub(super) fn resume(
     catch_up(index, def, &view, at)?;
     if rows == Rows::Missing {
         let mended = mend_rows(index, def, &view)?;
-        tracing::warn!(index = &*def.name, mended, "vectors were put back into their file");
+        tracing::warn!(
+            index = &*def.name,
+            mended,
+            "vectors were put back into their file"
+        );
     }
     let oldest = background.clone();
     let tender = index
@@ -160,6 +170,8 @@ pub(super) fn resume(
     let stored = StoredKeys::new(Arc::clone(&view));
     let ids = journal::touched_after(&stored, def.id, CommitSeq::ZERO)?;
     bound.journaled.store(ids.len() as u64, Ordering::Relaxed);
+    // Whoever waits for the index reads at a commit that it answers.
+    background.acknowledge(view.commit)?;
     // What it has missed has come to it at once, and not commit by commit: who reads before cannot use it.
     let live = Live::new(Arc::clone(index), view.commit, Some(tender));
     bound.set(State::Ready(Arc::new(live)));

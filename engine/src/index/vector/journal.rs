@@ -136,7 +136,13 @@ mod tests {
     #[test]
     fn entries_of_other_bytes_are_refused() {
         let mut ids = BTreeSet::new();
-        for bytes in [&b""[..], b"\x02\x00", b"\x01\x02\x05\x00", b"\x01\x01", b"\x01\x00\x00"] {
+        for bytes in [
+            &b""[..],
+            b"\x02\x00",
+            b"\x01\x02\x05\x00",
+            b"\x01\x01",
+            b"\x01\x00\x00",
+        ] {
             assert!(decode_into(bytes, &mut ids).is_err(), "{bytes:?}");
         }
     }

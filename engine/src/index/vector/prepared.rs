@@ -48,7 +48,10 @@ impl Prepared {
                 for id in &ids {
                     vectors.push((*id, vector_of(view, &bound.def, *id)?));
                 }
-                let new = vectors.iter().filter(|(_, vector)| vector.is_some()).count();
+                let new = vectors
+                    .iter()
+                    .filter(|(_, vector)| vector.is_some())
+                    .count();
                 let room = live.index.ensure_room(new);
                 room.map_err(|source| full(&bound.def, source))?;
             }
@@ -63,7 +66,7 @@ impl Prepared {
     }
 
     /// Makes the changes at their commit. The writer's place is held.
-    pub(crate) fn apply(self, indexes: &VectorIndexes, commit: CommitSeq) {
+    pub(crate) fn apply(self, indexes: &Arc<VectorIndexes>, commit: CommitSeq) {
         for changes in self.0 {
             let Changes {
                 bound,

@@ -17,7 +17,7 @@ use stratigraph_vector::Index;
 const WORTH_KEEPING: u64 = 100_000;
 
 /// All of them.
-pub(crate) struct VectorIndexes {
+pub struct VectorIndexes {
     all: RwLock<BTreeMap<SchemaId, Arc<Bound>>>,
     background: Background,
     settings: VectorSettings,
@@ -189,7 +189,9 @@ impl VectorIndexes {
         self.jobs.stop();
         for bound in self.all() {
             let Some(live) = bound.live() else { continue };
-            if self.background.is_read_only() || bound.journaled.load(Ordering::Relaxed) == 0 {
+            let is_kept = bound.journaled.load(Ordering::Relaxed) == 0
+                && !bound.keeps_all.load(Ordering::Relaxed);
+            if is_kept || self.background.is_read_only() || self.background.folder().is_none() {
                 continue;
             }
             let kept = saved::save(&self.background, &bound, &live, saved::Writing::Alone);

@@ -105,7 +105,9 @@ pub(super) fn save(
             tracing::warn!(index = &*bound.def.name, %error, "the last snapshot of a vector index is damaged");
             None
         });
-    let generation = before.as_ref().map_or(1, |head| head.generation.wrapping_add(1));
+    let generation = before
+        .as_ref()
+        .map_or(1, |head| head.generation.wrapping_add(1));
     let known = before.as_ref().filter(|_| !keeps_all);
     let known = known.map_or(&[][..], |head| head.parts.as_slice());
     let mut head = Head {
@@ -299,7 +301,9 @@ pub(super) fn remove_strangers(background: &Background, catalog: &Catalog) -> Re
         entries => entries.map_err(|error| Error::io("read", &folder, error))?,
     };
     for entry in entries {
-        let path = entry.map_err(|error| Error::io("read", &folder, error))?.path();
+        let path = entry
+            .map_err(|error| Error::io("read", &folder, error))?
+            .path();
         let of = |id: &SchemaId| rows_path(background, *id).as_ref() == Some(&path);
         if !catalog.vector_indexes().any(|index| of(&index.id)) {
             fs::remove_file(&path).map_err(|error| Error::io("remove", &path, error))?;
@@ -310,7 +314,7 @@ pub(super) fn remove_strangers(background: &Background, catalog: &Catalog) -> Re
 
 /// Whose snapshot it is: a part of another database, or of another index, is never taken.
 fn tag(background: &Background, id: SchemaId) -> Vec<u8> {
-    let mut tag = background.id().to_bytes().to_vec();
+    let mut tag = background.id().as_bytes().to_vec();
     tag.extend_from_slice(&id.get().to_be_bytes());
     tag
 }
@@ -382,6 +386,9 @@ mod tests {
         assert_eq!(Head::decode(&bytes), Ok(head));
         let id = SchemaId(7);
         assert_eq!(part_key(id, 2, 300), [0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 1, 44]);
-        assert!(part_key(id, 2, 300) > head_key(id) && part_key(id, 2, 300) < part_key_prefix(id, NO_PART));
+        assert!(
+            part_key(id, 2, 300) > head_key(id)
+                && part_key(id, 2, 300) < part_key_prefix(id, NO_PART)
+        );
     }
 }

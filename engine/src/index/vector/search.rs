@@ -248,9 +248,11 @@ impl<K: KeyRead> Place<'_, K> {
         let catalog = self.view.catalog();
         let id = catalog.properties.id(property);
         let id = id.filter(|id| def.filters.contains(id));
-        let index = id.and_then(|id| catalog.indexes().find(|index| {
-            index.scope == def.scope && index.properties == [id]
-        }));
+        let index = id.and_then(|id| {
+            catalog
+                .indexes()
+                .find(|index| index.scope == def.scope && index.properties == [id])
+        });
         let index = index.ok_or_else(|| Error::NotFilterable {
             index: Arc::clone(&def.name),
             property: property.into(),

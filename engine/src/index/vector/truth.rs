@@ -32,10 +32,12 @@ pub(crate) fn vector_of<K: KeyRead>(
         property: index.property,
         entity: index.scope.entity(id),
     };
-    let stored = view.keys.get_with(Family::Vectors, &key.encode(), |bytes| {
-        let mut vector = Vec::with_capacity(index.dimensions as usize);
-        decode_vector_into(bytes, &mut vector).map(|_| vector)
-    })?;
+    let stored = view
+        .keys
+        .get_with(Family::Vectors, &key.encode(), |bytes| {
+            let mut vector = Vec::with_capacity(index.dimensions as usize);
+            decode_vector_into(bytes, &mut vector).map(|_| vector)
+        })?;
     stored.transpose().map_err(damaged)
 }
 
@@ -64,7 +66,10 @@ pub(crate) fn each<K: KeyRead>(
     while let Some(entry) = scan.next()? {
         let key = VectorKey::decode(entry.key).map_err(damaged)?;
         let id = key.entity.number();
-        if members.as_ref().is_some_and(|members| !members.contains(id)) {
+        if members
+            .as_ref()
+            .is_some_and(|members| !members.contains(id))
+        {
             continue;
         }
         vector.clear();

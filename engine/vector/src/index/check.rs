@@ -44,7 +44,11 @@ impl Index {
         let slots = used.iter().copied();
         let living: BTreeSet<u32> = slots.filter(|slot| self.slots.lives(*slot)).collect();
         demand(living.len() == writer.ids.len(), &|| {
-            format!("{} live, of whom {} have ids", living.len(), writer.ids.len())
+            format!(
+                "{} live, of whom {} have ids",
+                living.len(),
+                writer.ids.len()
+            )
         });
         for slot in &living {
             let id = self.slots.id(*slot);
@@ -70,7 +74,11 @@ impl Index {
         let others = [&fresh, &free, &unused];
         linked.retain(|slot| !others.iter().any(|set| set.contains(slot)));
         demand(linked.len() == tended.linked, &|| {
-            format!("{} are linked, and {} were counted", linked.len(), tended.linked)
+            format!(
+                "{} are linked, and {} were counted",
+                linked.len(),
+                tended.linked
+            )
         });
         let mut kept = 0;
         for slot in &linked {
@@ -79,7 +87,9 @@ impl Index {
             demand(to.len() == links.len(), &|| {
                 format!("slot {slot} leads somewhere twice: {links:?}")
             });
-            demand(!to.contains(slot), &|| format!("slot {slot} leads to itself"));
+            demand(!to.contains(slot), &|| {
+                format!("slot {slot} leads to itself")
+            });
             demand(to.is_subset(&linked), &|| {
                 let astray: Vec<&u32> = to.difference(&linked).collect();
                 format!("slot {slot} leads to {astray:?}, which are not linked")
@@ -118,7 +128,9 @@ impl Index {
     #[must_use]
     pub fn count_at(&self, sequence: u64) -> u64 {
         let slots = 0..self.used();
-        slots.filter(|slot| self.slots.sees(*slot, sequence)).count() as u64
+        slots
+            .filter(|slot| self.slots.sees(*slot, sequence))
+            .count() as u64
     }
 
     /// What is wrong with what the index has of an id, beside the vector that it should have had since a
@@ -147,9 +159,10 @@ impl Index {
         let same = bits.all(|(byte, number)| byte.wrapping_add(128).cast_signed() == *number);
         let mut found = None;
         let wanted = [Wanted { slot, id }];
-        let shown = self.originals.as_ref().map(|originals| {
-            originals.visit(&wanted, &mut |_, row| found = Some(row == vector))
-        });
+        let shown = self
+            .originals
+            .as_ref()
+            .map(|originals| originals.visit(&wanted, &mut |_, row| found = Some(row == vector)));
         match (shown, found) {
             (Some(Err(_)), _) | (Some(Ok(())), None) => Some("has lost its vector"),
             (_, Some(false)) => Some("has another vector"),

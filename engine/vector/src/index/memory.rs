@@ -122,15 +122,22 @@ impl Index {
             vectors: used as usize,
         };
         let most = self.graph.blocks.slots().min(MAX_SLOTS);
-        let last = u32::try_from(new).ok().and_then(|new| used.checked_add(new));
+        let last = u32::try_from(new)
+            .ok()
+            .and_then(|new| used.checked_add(new));
         let last = last.filter(|last| *last <= most).ok_or_else(full)?;
         let each = self.graph.blocks.layout().bytes() + SLOT_BYTES + self.originals_each();
         let ids = writer.ids.growth_for(vectors);
         let more = new.saturating_mul(each).saturating_add(ids);
-        if more > 0 && self.memory_with(&writer).total().saturating_add(more) > self.settings.memory_limit {
+        if more > 0
+            && self.memory_with(&writer).total().saturating_add(more) > self.settings.memory_limit
+        {
             return Err(full());
         }
-        if let (Some(rows), true) = (self.originals.as_ref().and_then(|keeper| keeper.filed()), last > 0) {
+        if let (Some(rows), true) = (
+            self.originals.as_ref().and_then(|keeper| keeper.filed()),
+            last > 0,
+        ) {
             rows.reach(last - 1)?;
         }
         Ok(())

@@ -15,7 +15,11 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(super) fn new(dimensions: usize, room: u32) -> Result<Self, IndexError> {
-        Ok(Self::over(Reserved::new(bytes(dimensions, room)?)?, dimensions, room))
+        Ok(Self::over(
+            Reserved::new(bytes(dimensions, room)?)?,
+            dimensions,
+            room,
+        ))
     }
 
     /// Rows in memory that is as long as [`bytes`] says.
@@ -29,7 +33,10 @@ impl Rows {
 
     /// Asks for a row ahead of its use.
     pub(super) fn prefetch(&self, slot: u32) {
-        prefetch(self.address(slot).cast(), self.dimensions * size_of::<f32>());
+        prefetch(
+            self.address(slot).cast(),
+            self.dimensions * size_of::<f32>(),
+        );
     }
 
     /// Writes a row that nobody asks for before this is done.

@@ -206,7 +206,7 @@ mod tests {
             metric: 1,
             coding: 2,
             links: 31,
-            rows: true,
+            told: Told::Whole,
             latest: 77,
             forgotten: 66,
             used: 300,

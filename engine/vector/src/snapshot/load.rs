@@ -168,8 +168,7 @@ impl Loading {
         let blocks = &index.graph.blocks;
         let block_bytes = blocks.layout().bytes();
         let vector_bytes = self.vector_bytes();
-        let mut reader =
-            PartReader::new(bytes, *checksum, slots.len(), block_bytes, vector_bytes)?;
+        let mut reader = PartReader::new(bytes, *checksum, slots.len(), block_bytes, vector_bytes)?;
         let mut row = vec![0.0; index.settings.dimensions];
         let writer = &mut *index.writer.lock();
         for slot in slots {

@@ -208,9 +208,9 @@ impl Snapshot<'_> {
         };
         let row_bytes = self.index.settings.dimensions * size_of::<f32>();
         match (self.head.told, originals.filed()) {
-            (Told::Seal, Some(rows)) => {
-                Ok(slots.flat_map(|slot| rows.seal(slot).to_le_bytes()).collect())
-            }
+            (Told::Seal, Some(rows)) => Ok(slots
+                .flat_map(|slot| rows.seal(slot).to_le_bytes())
+                .collect()),
             (Told::Whole, _) => {
                 let mut bytes = vec![0; records.len() * row_bytes];
                 let first = slots.start;

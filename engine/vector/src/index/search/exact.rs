@@ -13,8 +13,8 @@ impl Index {
             Some(within) => Box::new(within.iter().take_while(|slot| *slot < used)),
             None => Box::new(0..used),
         };
-        let mut seen = every
-            .filter(|slot| self.slots.sees(*slot, asked.sequence) && !asked.leaves_out(*slot));
+        let mut seen =
+            every.filter(|slot| self.slots.sees(*slot, asked.sequence) && !asked.leaves_out(*slot));
         let mut compared = 0;
         // What the last search in this room has left.
         room.ranked.clear();
