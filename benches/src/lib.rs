@@ -6,4 +6,5 @@
 pub mod graph;
 mod measure;
 pub mod storage;
+pub mod text;
 pub mod vector;

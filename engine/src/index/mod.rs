@@ -1,3 +1,4 @@
-//! Indexes over the graph: which entities have which property values.
+//! Indexes over the graph: which entities have which property values, and which texts have which words.
 
 pub mod property;
+pub mod text;
