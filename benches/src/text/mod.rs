@@ -59,9 +59,20 @@ enum Group {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let summary: &[&str] = match arguments.only {
         Some(Group::Passages) => &["passages_qps_vs_tantivy", "passages_insert_vs_tantivy"],
-        _ => &["scifact_ndcg", "scifact_qps_vs_tantivy", "scifact_insert_vs_tantivy", "passages_qps_vs_tantivy", "passages_insert_vs_tantivy"],
+        _ => &[
+            "scifact_ndcg",
+            "scifact_qps_vs_tantivy",
+            "scifact_insert_vs_tantivy",
+            "passages_qps_vs_tantivy",
+            "passages_insert_vs_tantivy",
+        ],
     };
-    arguments.common.run("text", summary, |_, _| Ok(()), |setup, keep| measure(setup, arguments, keep))
+    arguments.common.run(
+        "text",
+        summary,
+        |_, _| Ok(()),
+        |setup, keep| measure(setup, arguments, keep),
+    )
 }
 
 fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
@@ -72,9 +83,16 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         }
         let (name, set) = match group {
             Group::Scifact => ("scifact", TextSet::scifact(&arguments.texts)?),
-            Group::Passages => ("passages", TextSet::passages(&arguments.texts, setup.choose(10_000, usize::MAX))?),
+            Group::Passages => (
+                "passages",
+                TextSet::passages(&arguments.texts, setup.choose(10_000, usize::MAX))?,
+            ),
         };
-        setup.progress(&format!("{name}: {} texts, {} questions", set.texts.len(), set.questions.len()));
+        setup.progress(&format!(
+            "{name}: {} texts, {} questions",
+            set.texts.len(),
+            set.questions.len()
+        ));
         let dir = setup.subfolder(name)?;
         set.write(&dir)?;
         let mut peer = Tantivy::start(arguments.peer.as_deref(), &dir)?;
@@ -103,7 +121,10 @@ fn compare(
         ours = Some(new);
         // The first round finds cold files.
         if round > 0 {
-            inserts.push(set.texts.len() as f64 / our_s, set.texts.len() as f64 / peer_s);
+            inserts.push(
+                set.texts.len() as f64 / our_s,
+                set.texts.len() as f64 / peer_s,
+            );
         }
     }
     let ours = ours.context("no round was run")?;
@@ -120,16 +141,54 @@ fn compare(
     }
     let overlap = set::overlap(&found, &theirs);
     let (qps, insert) = (searches.ratio(), inserts.ratio());
-    report.compare(format!("{name}_qps_vs_tantivy"), &searches, "questions/s", Some(Mark::AtLeast(0.7)));
-    report.compare(format!("{name}_insert_vs_tantivy"), &inserts, "texts/s", Some(Mark::AtLeast(0.3)));
-    report.count(format!("{name}_overlap"), overlap, None, "of the best 10", None);
-    report.count(format!("{name}_postings"), ours.postings_per_question(&set.questions)?, None, "per question", None);
-    report.count(format!("{name}_file_bytes"), ours.bytes()? as f64 / 1e6, Some(peer.bytes(dir)? as f64 / 1e6), "MB", None);
-    let ndcg = set.ndcg(&found).map(|ours| (ours, set.ndcg(&theirs).unwrap_or_default()));
+    report.compare(
+        format!("{name}_qps_vs_tantivy"),
+        &searches,
+        "questions/s",
+        Some(Mark::AtLeast(0.7)),
+    );
+    report.compare(
+        format!("{name}_insert_vs_tantivy"),
+        &inserts,
+        "texts/s",
+        Some(Mark::AtLeast(0.3)),
+    );
+    report.count(
+        format!("{name}_overlap"),
+        overlap,
+        None,
+        "of the best 10",
+        None,
+    );
+    report.count(
+        format!("{name}_postings"),
+        ours.postings_per_question(&set.questions)?,
+        None,
+        "per question",
+        None,
+    );
+    report.count(
+        format!("{name}_file_bytes"),
+        ours.bytes()? as f64 / 1e6,
+        Some(peer.bytes(dir)? as f64 / 1e6),
+        "MB",
+        None,
+    );
+    let ndcg = set
+        .ndcg(&found)
+        .map(|ours| (ours, set.ndcg(&theirs).unwrap_or_default()));
     if let Some((ours, theirs)) = ndcg {
-        report.count(format!("{name}_ndcg"), ours, Some(theirs), "nDCG@10", Some(Mark::AtLeast(0.67)));
+        report.count(
+            format!("{name}_ndcg"),
+            ours,
+            Some(theirs),
+            "nDCG@10",
+            Some(Mark::AtLeast(0.67)),
+        );
     }
     let shown = ndcg.map_or("-".to_owned(), |(ours, _)| format!("{ours:.4}"));
-    println!("text set={name} ndcg@10={shown} qps_vs_tantivy={qps:.3} insert_vs_tantivy={insert:.3}");
+    println!(
+        "text set={name} ndcg@10={shown} qps_vs_tantivy={qps:.3} insert_vs_tantivy={insert:.3}"
+    );
     Ok(())
 }

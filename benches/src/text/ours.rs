@@ -8,7 +8,8 @@ use std::time::Instant;
 use stratigraph::Database;
 use stratigraph::catalog::{NameId, PropertyId};
 use stratigraph::index::text::{
-    Analysis, OwnerId, Query, SearchOptions, TextCache, TextField, TextIndex, TextSearch, TextSettings, TextWriter, Weight,
+    Analysis, OwnerId, Query, SearchOptions, TextCache, TextField, TextIndex, TextSearch,
+    TextSettings, TextWriter, Weight,
 };
 
 pub(super) struct Ours {
@@ -22,7 +23,10 @@ impl Ours {
     /// Builds the index, a commit for each portion; how many seconds it took.
     pub(super) fn build(dir: &Path, set: &TextSet, portion: usize) -> Result<(f64, Self)> {
         let property = PropertyId::from_number(0);
-        let fields = vec![TextField { property, weight: Weight::ONE }];
+        let fields = vec![TextField {
+            property,
+            weight: Weight::ONE,
+        }];
         let index = TextIndex::numbered(1, TextSettings::new(fields, Analysis::English)?);
         let begun = Instant::now();
         let db = Database::create(dir)?;
@@ -36,7 +40,15 @@ impl Ours {
             txn.commit()?;
         }
         let seconds = begun.elapsed().as_secs_f64();
-        Ok((seconds, Self { db, dir: dir.to_path_buf(), index, cache: TextCache::default() }))
+        Ok((
+            seconds,
+            Self {
+                db,
+                dir: dir.to_path_buf(),
+                index,
+                cache: TextCache::default(),
+            },
+        ))
     }
 
     /// Answers every question; how many seconds of processor time it took.
@@ -47,7 +59,9 @@ impl Ours {
             // A snapshot for each, as each question of a server has.
             let read = self.db.key_read()?;
             let search = TextSearch::open(&read, &self.index, &self.cache)?;
-            let hits = search.search(&Query::term(question.as_str()), &SearchOptions::top(k))?.hits;
+            let hits = search
+                .search(&Query::term(question.as_str()), &SearchOptions::top(k))?
+                .hits;
             found.push(hits.iter().map(|hit| hit.owner.get()).collect());
         }
         Ok((begun.elapsed().as_secs_f64(), found))
@@ -58,7 +72,10 @@ impl Ours {
         let search = TextSearch::open(&read, &self.index, &self.cache)?;
         let mut postings = 0;
         for question in questions {
-            postings += search.search(&Query::term(question.as_str()), &SearchOptions::top(10))?.work.postings;
+            postings += search
+                .search(&Query::term(question.as_str()), &SearchOptions::top(10))?
+                .work
+                .postings;
         }
         Ok(postings as f64 / questions.len().max(1) as f64)
     }

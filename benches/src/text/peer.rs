@@ -26,7 +26,11 @@ impl Tantivy {
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
         let answers = BufReader::new(child.stdout.take().context("no standard output")?);
-        Ok(Self { requests: child.stdin.take(), child, answers })
+        Ok(Self {
+            requests: child.stdin.take(),
+            child,
+            answers,
+        })
     }
 
     /// Inserts everything; how many seconds it took by the wall clock.
@@ -44,8 +48,14 @@ impl Tantivy {
 
     /// How many bytes its last index has.
     pub(super) fn bytes(&self, folder: &Path) -> Result<u64> {
-        let entries = folder.read_dir()?.filter_map(Result::ok).map(|entry| entry.path());
-        let indexes = entries.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tantivy-")));
+        let entries = folder
+            .read_dir()?
+            .filter_map(Result::ok)
+            .map(|entry| entry.path());
+        let indexes = entries.filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("tantivy-"))
+        });
         indexes.max().map_or(Ok(0), |index| folder_bytes(&index))
     }
 
@@ -59,7 +69,8 @@ impl Tantivy {
             if self.answers.read_line(&mut line)? == 0 {
                 bail!("tantivy ended in the middle of {request}");
             }
-            let line: Value = serde_json::from_str(&line).with_context(|| format!("tantivy said {line:?}"))?;
+            let line: Value =
+                serde_json::from_str(&line).with_context(|| format!("tantivy said {line:?}"))?;
             if line["stage"] == "end" {
                 return Ok(answer);
             }
@@ -90,7 +101,11 @@ pub(super) fn folder_bytes(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in folder.read_dir()? {
         let path = entry?.path();
-        bytes += if path.is_dir() { folder_bytes(&path)? } else { path.metadata()?.len() };
+        bytes += if path.is_dir() {
+            folder_bytes(&path)?
+        } else {
+            path.metadata()?.len()
+        };
     }
     Ok(bytes)
 }

@@ -30,16 +30,25 @@ pub(super) struct TextSet {
 
 impl TextSet {
     pub(super) fn scifact(folder: &Path) -> Result<Self> {
-        let mut set = Self { texts: Vec::new(), questions: Vec::new(), gold: Vec::new() };
+        let mut set = Self {
+            texts: Vec::new(),
+            questions: Vec::new(),
+            gold: Vec::new(),
+        };
         let mut places = HashMap::new();
         for line in lines(&folder.join("scifact/corpus.jsonl.gz"))? {
             places.insert(line["id"].to_string(), set.texts.len() as u64);
-            set.texts.push(format!("{}\n{}", text(&line, "title"), text(&line, "text")));
+            set.texts
+                .push(format!("{}\n{}", text(&line, "title"), text(&line, "text")));
         }
         for line in lines(&folder.join("scifact/questions.jsonl.gz"))? {
             set.questions.push(text(&line, "question").to_owned());
-            let gold = line["gold"].as_object().context("a question without gold")?;
-            let graded = gold.iter().filter_map(|(id, grade)| Some((*places.get(id)?, grade.as_f64()?)));
+            let gold = line["gold"]
+                .as_object()
+                .context("a question without gold")?;
+            let graded = gold
+                .iter()
+                .filter_map(|(id, grade)| Some((*places.get(id)?, grade.as_f64()?)));
             set.gold.push(graded.collect());
         }
         Ok(set)
@@ -47,16 +56,30 @@ impl TextSet {
 
     /// At most `count` passages of all English texts.
     pub(super) fn passages(folder: &Path, count: usize) -> Result<Self> {
-        let mut set = Self { texts: Vec::new(), questions: Vec::new(), gold: Vec::new() };
+        let mut set = Self {
+            texts: Vec::new(),
+            questions: Vec::new(),
+            gold: Vec::new(),
+        };
         for name in ENGLISH {
             for line in lines(&folder.join(name).join("corpus.jsonl.gz"))? {
-                let words: Vec<&str> = text(&line, "title").split_whitespace().chain(text(&line, "text").split_whitespace()).collect();
-                set.texts.extend(words.chunks(PASSAGE_WORDS).map(|words| words.join(" ")));
+                let words: Vec<&str> = text(&line, "title")
+                    .split_whitespace()
+                    .chain(text(&line, "text").split_whitespace())
+                    .collect();
+                set.texts
+                    .extend(words.chunks(PASSAGE_WORDS).map(|words| words.join(" ")));
             }
             let questions = folder.join(name).join("questions.jsonl.gz");
             if questions.is_file() {
                 let questions = lines(&questions)?;
-                set.questions.extend(questions.iter().map(|line| text(line, "question").to_owned()).filter(|text| !text.is_empty()).take(200));
+                set.questions.extend(
+                    questions
+                        .iter()
+                        .map(|line| text(line, "question").to_owned())
+                        .filter(|text| !text.is_empty())
+                        .take(200),
+                );
             }
         }
         set.texts.truncate(count);
@@ -65,7 +88,10 @@ impl TextSet {
 
     /// Writes what the peer reads.
     pub(super) fn write(&self, dir: &Path) -> Result<()> {
-        for (name, lines) in [("texts.jsonl", &self.texts), ("questions.jsonl", &self.questions)] {
+        for (name, lines) in [
+            ("texts.jsonl", &self.texts),
+            ("questions.jsonl", &self.questions),
+        ] {
             let mut file = std::io::BufWriter::new(std::fs::File::create(dir.join(name))?);
             for line in lines {
                 writeln!(file, "{}", Value::from(line.as_str()))?;
@@ -83,20 +109,29 @@ impl TextSet {
         let scores = self.gold.iter().zip(found).map(|(gold, found)| {
             let mut best: Vec<f64> = gold.values().copied().collect();
             best.sort_by(|one, other| other.total_cmp(one));
-            let gained = found.iter().map(|text| gold.get(text).copied().unwrap_or_default());
-            discounted(gained) / discounted(best.into_iter().take(found.len().max(1))).max(f64::MIN_POSITIVE)
+            let gained = found
+                .iter()
+                .map(|text| gold.get(text).copied().unwrap_or_default());
+            discounted(gained)
+                / discounted(best.into_iter().take(found.len().max(1))).max(f64::MIN_POSITIVE)
         });
         Some(scores.sum::<f64>() / self.gold.len() as f64)
     }
 }
 
 fn discounted(gains: impl Iterator<Item = f64>) -> f64 {
-    gains.zip(2_u32..).map(|(gain, rank)| gain / f64::from(rank).log2()).sum()
+    gains
+        .zip(2_u32..)
+        .map(|(gain, rank)| gain / f64::from(rank).log2())
+        .sum()
 }
 
 /// Which share of what one side has found the other has found too.
 pub(super) fn overlap(ours: &[Vec<u64>], theirs: &[Vec<u64>]) -> f64 {
-    let both = ours.iter().zip(theirs).map(|(ours, theirs)| ours.iter().filter(|text| theirs.contains(text)).count());
+    let both = ours
+        .iter()
+        .zip(theirs)
+        .map(|(ours, theirs)| ours.iter().filter(|text| theirs.contains(text)).count());
     let all: usize = theirs.iter().map(Vec::len).sum();
     both.sum::<usize>() as f64 / all.max(1) as f64
 }
@@ -113,7 +148,10 @@ fn lines(path: &Path) -> Result<Vec<Value>> {
         .spawn()
         .context("cannot run gzip")?;
     let reader = BufReader::new(unpack.stdout.take().context("no standard output")?);
-    let lines: Result<Vec<Value>> = reader.lines().map(|line| Ok(serde_json::from_str(&line?)?)).collect();
+    let lines: Result<Vec<Value>> = reader
+        .lines()
+        .map(|line| Ok(serde_json::from_str(&line?)?))
+        .collect();
     ensure!(unpack.wait()?.success(), "cannot unpack {}", path.display());
     lines
 }
@@ -125,7 +163,11 @@ mod tests {
     #[test]
     fn an_answer_is_judged_by_how_far_up_the_right_texts_are() {
         let gold = vec![HashMap::from([(1, 1.0), (2, 1.0)])];
-        let set = TextSet { texts: Vec::new(), questions: Vec::new(), gold };
+        let set = TextSet {
+            texts: Vec::new(),
+            questions: Vec::new(),
+            gold,
+        };
         let ndcg = |found: &[u64]| set.ndcg(&[found.to_vec()]).unwrap();
         assert!((ndcg(&[1, 2, 3]) - 1.0).abs() < 1e-9);
         assert!(ndcg(&[3, 1, 2]) < ndcg(&[1, 3, 2]) && ndcg(&[3, 4, 5]) < 1e-9);

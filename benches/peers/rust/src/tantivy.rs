@@ -6,13 +6,16 @@ use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{TextAnalyzer, TokenStream};
-use tantivy::{Index, IndexReader, IndexWriter, TantivyDocument, Term};
+use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
+use tantivy::fastfield::Column;
 
 /// What the indexing thread may hold before it writes a segment: more than a portion needs.
 const WRITER_BYTES: usize = 128 << 20;
 
 pub struct Tantivy {
-    reader: IndexReader,
+    searcher: Searcher,
+    /// The numbers of the texts, by segment: looked up once, as a program that searches often would.
+    numbers: Vec<Column<u64>>,
     text: Field,
     analyzer: TextAnalyzer,
 }
@@ -41,7 +44,10 @@ impl Tantivy {
         writer.wait_merging_threads()?;
         let reader = index.reader()?;
         reader.reload()?;
-        Ok(Self { reader, text, analyzer: index.tokenizer_for_field(text)? })
+        let searcher = reader.searcher();
+        let segments = searcher.segment_readers().iter();
+        let numbers = segments.map(|segment| segment.fast_fields().u64("number")).collect::<Result<_, _>>()?;
+        Ok(Self { searcher, numbers, text, analyzer: index.tokenizer_for_field(text)? })
     }
 
     /// The numbers of the best texts that have any of the words.
@@ -53,13 +59,8 @@ impl Tantivy {
             let term = Term::from_field_text(self.text, &token.text);
             terms.push((Occur::Should, Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))));
         }
-        let searcher = self.reader.searcher();
-        let best = searcher.search(&BooleanQuery::new(terms), &TopDocs::with_limit(k).order_by_score())?;
-        let mut found = Vec::with_capacity(best.len());
-        for (_, address) in best {
-            let numbers = searcher.segment_reader(address.segment_ord).fast_fields().u64("number")?;
-            found.extend(numbers.first(address.doc_id));
-        }
-        Ok(found)
+        let best = self.searcher.search(&BooleanQuery::new(terms), &TopDocs::with_limit(k).order_by_score())?;
+        let number = |segment: u32, document| self.numbers.get(segment as usize)?.first(document);
+        Ok(best.iter().filter_map(|(_, address)| number(address.segment_ord, address.doc_id)).collect())
     }
 }

@@ -91,10 +91,18 @@ impl TextCache {
     /// A cache of at most about so many bytes.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        Self { halves: Mutex::new(Halves::default()), half_bytes: bytes / 2 }
+        Self {
+            halves: Mutex::new(Halves::default()),
+            half_bytes: bytes / 2,
+        }
     }
 
-    pub(super) fn get(&self, index: SchemaId, segment: &SegmentRecord, thing: Thing) -> Option<Item> {
+    pub(super) fn get(
+        &self,
+        index: SchemaId,
+        segment: &SegmentRecord,
+        thing: Thing,
+    ) -> Option<Item> {
         let key = key(index, segment, thing);
         let mut halves = self.halves.lock();
         if let Some(item) = halves.young.get(&key) {
@@ -124,8 +132,17 @@ impl TextCache {
 }
 
 fn key(index: SchemaId, segment: &SegmentRecord, thing: Thing) -> CacheKey {
-    let print = if thing == Thing::Gone { segment.gone_print } else { segment.print };
-    CacheKey { index, segment: segment.id, print, thing }
+    let print = if thing == Thing::Gone {
+        segment.gone_print
+    } else {
+        segment.print
+    };
+    CacheKey {
+        index,
+        segment: segment.id,
+        print,
+        thing,
+    }
 }
 
 /// Prints are hashes already: mixing in the rest is enough.

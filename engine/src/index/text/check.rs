@@ -76,7 +76,11 @@ struct Counted {
 ///
 /// # Errors
 /// [`Error::Cancelled`] and the like; what is wrong with the index is told to `visit`.
-pub fn check(keys: &impl KeyRead, index: &TextIndex, mut visit: impl FnMut(TextFinding)) -> Result<()> {
+pub fn check(
+    keys: &impl KeyRead,
+    index: &TextIndex,
+    mut visit: impl FnMut(TextFinding),
+) -> Result<()> {
     match examine(keys, index, &mut visit) {
         Err(error @ (Error::Corruption { .. } | Error::Record { .. })) => {
             visit(TextFinding::Damaged(error));
@@ -86,15 +90,28 @@ pub fn check(keys: &impl KeyRead, index: &TextIndex, mut visit: impl FnMut(TextF
     }
 }
 
-fn examine(keys: &impl KeyRead, index: &TextIndex, visit: &mut impl FnMut(TextFinding)) -> Result<()> {
+fn examine(
+    keys: &impl KeyRead,
+    index: &TextIndex,
+    visit: &mut impl FnMut(TextFinding),
+) -> Result<()> {
     let cache = TextCache::new(0);
-    let reader = Reader { keys, index: index.id(), cache: &cache };
+    let reader = Reader {
+        keys,
+        index: index.id(),
+        cache: &cache,
+    };
     let statistics = statistics(keys, index.id())?;
     let mut documents: BTreeMap<u32, Counted> = BTreeMap::new();
     let mut counts: BTreeMap<Vec<u8>, (i64, i64)> = BTreeMap::new();
     for record in &statistics.segments {
         let view = reader.view(*record)?;
-        for document in view.columns.documents().iter().filter(|document| !view.is_gone(document.number)) {
+        for document in view
+            .columns
+            .documents()
+            .iter()
+            .filter(|document| !view.is_gone(document.number))
+        {
             let counted = documents.entry(record.first + document.number).or_default();
             counted.owner = Some(document.owner);
             counted.length = document.length;
@@ -105,10 +122,16 @@ fn examine(keys: &impl KeyRead, index: &TextIndex, visit: &mut impl FnMut(TextFi
             count.1 += stream.postings.len() as i64 + stream.correction;
             for posting in &stream.postings {
                 let Some(document) = view.columns.get(posting.document) else {
-                    return Err(damaged(CodecError::NotCanonical { what: "text columns", at: 0 }));
+                    return Err(damaged(CodecError::NotCanonical {
+                        what: "text columns",
+                        at: 0,
+                    }));
                 };
                 if norm::encode(document.length) != posting.norm {
-                    visit(TextFinding::Document { owner: document.owner, what: "has postings of another length" });
+                    visit(TextFinding::Document {
+                        owner: document.owner,
+                        what: "has postings of another length",
+                    });
                 }
                 if let Some(counted) = documents.get_mut(&(record.first + posting.document)) {
                     counted.terms.insert(stream.term.clone());
@@ -120,18 +143,33 @@ fn examine(keys: &impl KeyRead, index: &TextIndex, visit: &mut impl FnMut(TextFi
     for (term, (counted, stored)) in counts {
         if counted != stored {
             let term = String::from_utf8_lossy(&term).into_owned();
-            visit(TextFinding::Term { term, counted, stored });
+            visit(TextFinding::Term {
+                term,
+                counted,
+                stored,
+            });
         }
     }
     owners(keys, index, &mut documents, visit)?;
-    let length: u64 = documents.values().map(|document| u64::from(document.length)).sum();
+    let length: u64 = documents
+        .values()
+        .map(|document| u64::from(document.length))
+        .sum();
     let totals = [
-        ("the number of documents", documents.len() as u64, statistics.live),
+        (
+            "the number of documents",
+            documents.len() as u64,
+            statistics.live,
+        ),
         ("the length of all documents", length, statistics.length),
     ];
     for (what, counted, stored) in totals {
         if counted != stored {
-            visit(TextFinding::Count { what, counted: counted as i64, stored: stored as i64 });
+            visit(TextFinding::Count {
+                what,
+                counted: counted as i64,
+                stored: stored as i64,
+            });
         }
     }
     leftovers(keys, index, &statistics, visit)
@@ -149,13 +187,17 @@ fn owners(
     while let Some(entry) = scan.next()? {
         let (_, key) = DocumentsKey::decode(entry.key).map_err(damaged)?;
         let stored = StoredDocument::decode(entry.value).map_err(damaged)?;
-        let DocumentsKey::Document(owner) = key else { continue };
+        let DocumentsKey::Document(owner) = key else {
+            continue;
+        };
         known.insert(stored.number);
         let what = match documents.get(&stored.number) {
             None => Some("is in no segment"),
             Some(counted) if counted.owner != Some(owner) => Some("belongs to another"),
             Some(counted) if counted.length != stored.length => Some("has another length"),
-            Some(counted) if !counted.terms.iter().eq(&stored.terms) => Some("has other terms than its postings"),
+            Some(counted) if !counted.terms.iter().eq(&stored.terms) => {
+                Some("has other terms than its postings")
+            }
             Some(_) => None,
         };
         if let Some(what) = what {
@@ -164,7 +206,10 @@ fn owners(
     }
     for (number, counted) in documents.iter() {
         if let (false, Some(owner)) = (known.contains(number), counted.owner) {
-            visit(TextFinding::Document { owner, what: "is live and its owner does not know it" });
+            visit(TextFinding::Document {
+                owner,
+                what: "is live and its owner does not know it",
+            });
         }
     }
     Ok(())
@@ -177,26 +222,39 @@ fn leftovers(
     statistics: &Statistics,
     visit: &mut impl FnMut(TextFinding),
 ) -> Result<()> {
-    let segments: BTreeMap<_, _> = statistics.segments.iter().map(|record| (record.id, record)).collect();
+    let segments: BTreeMap<_, _> = statistics
+        .segments
+        .iter()
+        .map(|record| (record.id, record))
+        .collect();
     let range = keys::of_index(index.id());
     let mut tell = |family: Family, count: u64| {
         if count > 0 {
-            visit(TextFinding::Leftover { family: family.name(), count });
+            visit(TextFinding::Leftover {
+                family: family.name(),
+                count,
+            });
         }
     };
     let count = count(keys, Family::Postings, &range, |key| {
         let key = PageKey::decode(key)?;
-        Ok(segments.get(&key.segment).is_some_and(|record| match key.part {
-            keys::Part::Terms => key.page.0 < record.pages,
-            keys::Part::Positions => key.page.0 < record.position_pages,
-        }))
+        Ok(segments
+            .get(&key.segment)
+            .is_some_and(|record| match key.part {
+                keys::Part::Terms => key.page.0 < record.pages,
+                keys::Part::Positions => key.page.0 < record.position_pages,
+            }))
     })?;
     tell(Family::Postings, count);
     let count = self::count(keys, Family::TextDocuments, &range, |key| {
         Ok(match DocumentsKey::decode(key)?.1 {
             DocumentsKey::Statistics | DocumentsKey::Document(_) => true,
-            DocumentsKey::Directory(segment) | DocumentsKey::Columns(segment) => segments.contains_key(&segment),
-            DocumentsKey::Gone(segment) => segments.get(&segment).is_some_and(|record| record.gone > 0),
+            DocumentsKey::Directory(segment) | DocumentsKey::Columns(segment) => {
+                segments.contains_key(&segment)
+            }
+            DocumentsKey::Gone(segment) => {
+                segments.get(&segment).is_some_and(|record| record.gone > 0)
+            }
         })
     })?;
     tell(Family::TextDocuments, count);
@@ -234,7 +292,9 @@ where
 {
     let mut wanted = BTreeSet::new();
     for (owner, texts) in texts {
-        let Some((length, terms)) = drafted(index, texts) else { continue };
+        let Some((length, terms)) = drafted(index, texts) else {
+            continue;
+        };
         wanted.insert(owner);
         let key = DocumentsKey::Document(owner).encode(index.id());
         let stored = keys.get_with(Family::TextDocuments, &key, StoredDocument::decode)?;
@@ -258,7 +318,10 @@ where
         if let DocumentsKey::Document(owner) = key
             && !wanted.contains(&owner)
         {
-            visit(TextFinding::Document { owner, what: "has no text any more" });
+            visit(TextFinding::Document {
+                owner,
+                what: "has no text any more",
+            });
         }
     }
     Ok(())

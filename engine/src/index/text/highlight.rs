@@ -46,7 +46,11 @@ impl Highlighter {
         let Planned { plan, terms } = plan(query, settings.analysis());
         let mut highlighter = Self {
             analysis: settings.analysis(),
-            terms: terms.into_iter().enumerate().map(|(at, term)| (term, at)).collect(),
+            terms: terms
+                .into_iter()
+                .enumerate()
+                .map(|(at, term)| (term, at))
+                .collect(),
             alone: HashSet::new(),
             phrases: Vec::new(),
             prefixes: Vec::new(),
@@ -62,7 +66,10 @@ impl Highlighter {
                 self.alone.insert(*term);
             }
             Plan::Any(parts) => parts.iter().for_each(|part| self.collect(part)),
-            Plan::All { must, should, .. } => must.iter().chain(should).for_each(|part| self.collect(part)),
+            Plan::All { must, should, .. } => must
+                .iter()
+                .chain(should)
+                .for_each(|part| self.collect(part)),
             Plan::Phrase { terms, .. } => self.phrases.push(terms.clone()),
             Plan::Prefix { prefix, stem, .. } => {
                 self.prefixes.push(prefix.clone());
@@ -78,8 +85,10 @@ impl Highlighter {
     pub fn mark(&self, text: &str, window_bytes: usize) -> Highlight {
         let (mut places, words) = self.places(text);
         self.show_phrases(&mut places);
-        let mut shown: Vec<(Range<usize>, usize)> =
-            places.into_iter().filter_map(|place| Some((place.span, place.shown_as?))).collect();
+        let mut shown: Vec<(Range<usize>, usize)> = places
+            .into_iter()
+            .filter_map(|place| Some((place.span, place.shown_as?)))
+            .collect();
         shown.sort_by_key(|(span, _)| (span.start, span.end));
         let window = window(text, &shown, &words, window_bytes);
         let mut spans: Vec<Range<usize>> = Vec::new();
@@ -106,11 +115,19 @@ impl Highlighter {
                         shown_as = Some(*term);
                     }
                 }
-                let prefix = self.prefixes.iter().position(|prefix| term.as_bytes().starts_with(prefix));
+                let prefix = self
+                    .prefixes
+                    .iter()
+                    .position(|prefix| term.as_bytes().starts_with(prefix));
                 shown_as = shown_as.or(prefix.map(|at| self.terms.len() + at));
             });
             if !terms.is_empty() || shown_as.is_some() {
-                places.push(Place { span: token.span.clone(), position: token.position, terms, shown_as });
+                places.push(Place {
+                    span: token.span.clone(),
+                    position: token.position,
+                    terms,
+                    shown_as,
+                });
             }
             words.push(token.span.clone());
         });
@@ -124,19 +141,32 @@ impl Highlighter {
             for place in places.iter() {
                 at.extend(place.terms.iter().map(|term| (*term, place.position)));
             }
-            let Some((first, _)) = phrase.first() else { continue };
+            let Some((first, _)) = phrase.first() else {
+                continue;
+            };
             let begins: Vec<u32> = at
                 .iter()
                 .filter(|(term, _)| term == first)
                 .map(|(_, position)| *position)
-                .filter(|begin| phrase.iter().all(|(term, distance)| at.contains(&(*term, begin + distance))))
+                .filter(|begin| {
+                    phrase
+                        .iter()
+                        .all(|(term, distance)| at.contains(&(*term, begin + distance)))
+                })
                 .collect();
             let lit: HashSet<(usize, u32)> = begins
                 .iter()
-                .flat_map(|begin| phrase.iter().map(move |(term, distance)| (*term, begin + distance)))
+                .flat_map(|begin| {
+                    phrase
+                        .iter()
+                        .map(move |(term, distance)| (*term, begin + distance))
+                })
                 .collect();
             for place in places.iter_mut() {
-                let term = place.terms.iter().find(|term| lit.contains(&(**term, place.position)));
+                let term = place
+                    .terms
+                    .iter()
+                    .find(|term| lit.contains(&(**term, place.position)));
                 place.shown_as = place.shown_as.or(term.copied());
             }
         }
@@ -144,16 +174,29 @@ impl Highlighter {
 }
 
 /// The part of a text with the most distinct matches, then the most matches; the first of equals.
-fn window(text: &str, shown: &[(Range<usize>, usize)], words: &[Range<usize>], bytes: usize) -> Range<usize> {
+fn window(
+    text: &str,
+    shown: &[(Range<usize>, usize)],
+    words: &[Range<usize>],
+    bytes: usize,
+) -> Range<usize> {
     if text.len() <= bytes {
         return 0..text.len();
     }
     let mut best = (0, 0, 0..0);
     for (at, (first, _)) in shown.iter().enumerate() {
         let inside = shown.get(at..).unwrap_or_default().iter();
-        let inside: Vec<_> = inside.take_while(|(span, _)| span.end <= first.start + bytes).collect();
-        let distinct = inside.iter().map(|(_, term)| term).collect::<HashSet<_>>().len();
-        let end = inside.last().map_or(first.end.min(first.start + bytes), |(span, _)| span.end);
+        let inside: Vec<_> = inside
+            .take_while(|(span, _)| span.end <= first.start + bytes)
+            .collect();
+        let distinct = inside
+            .iter()
+            .map(|(_, term)| term)
+            .collect::<HashSet<_>>()
+            .len();
+        let end = inside
+            .last()
+            .map_or(first.end.min(first.start + bytes), |(span, _)| span.end);
         if (distinct, inside.len()) > (best.0, best.1) {
             best = (distinct, inside.len(), first.start..end);
         }
@@ -163,15 +206,39 @@ fn window(text: &str, shown: &[(Range<usize>, usize)], words: &[Range<usize>], b
     let spare = bytes.saturating_sub(core.len());
     let from = core.start.saturating_sub(spare / 2);
     let to = (from + bytes).min(text.len());
-    let from = if to == text.len() { to.saturating_sub(bytes) } else { from };
-    let begin = words.iter().map(|word| word.start).find(|start| *start >= from);
-    let begin = if from == 0 { 0 } else { begin.unwrap_or(core.start).min(core.start) };
-    let end = words.iter().map(|word| word.end).take_while(|end| *end <= to).max();
-    let end = if to == text.len() { to } else { end.unwrap_or(core.end).max(core.end) };
+    let from = if to == text.len() {
+        to.saturating_sub(bytes)
+    } else {
+        from
+    };
+    let begin = words
+        .iter()
+        .map(|word| word.start)
+        .find(|start| *start >= from);
+    let begin = if from == 0 {
+        0
+    } else {
+        begin.unwrap_or(core.start).min(core.start)
+    };
+    let end = words
+        .iter()
+        .map(|word| word.end)
+        .take_while(|end| *end <= to)
+        .max();
+    let end = if to == text.len() {
+        to
+    } else {
+        end.unwrap_or(core.end).max(core.end)
+    };
     at_characters(text, begin..end.max(begin))
 }
 
 fn at_characters(text: &str, range: Range<usize>) -> Range<usize> {
-    let down = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let down = |at: usize| {
+        (0..=at.min(text.len()))
+            .rev()
+            .find(|at| text.is_char_boundary(*at))
+            .unwrap_or_default()
+    };
     down(range.start)..down(range.end)
 }

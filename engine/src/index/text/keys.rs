@@ -75,11 +75,22 @@ impl PageKey {
         let part = match reader.read_u8()? {
             0 => Part::Terms,
             1 => Part::Positions,
-            found => return Err(CodecError::BadTag { what: WHAT, at: 8, found }),
+            found => {
+                return Err(CodecError::BadTag {
+                    what: WHAT,
+                    at: 8,
+                    found,
+                });
+            }
         };
         let page = PageNo(reader.read_u32()?);
         reader.finish()?;
-        Ok(Self { index, segment, part, page })
+        Ok(Self {
+            index,
+            segment,
+            part,
+            page,
+        })
     }
 }
 
@@ -117,7 +128,13 @@ impl DocumentsKey {
             COLUMNS => Self::Columns(SegmentId(reader.read_u32()?)),
             GONE => Self::Gone(SegmentId(reader.read_u32()?)),
             DOCUMENT => Self::Document(OwnerId::new(reader.read_u64()?)),
-            found => return Err(CodecError::BadTag { what: WHAT, at: 4, found }),
+            found => {
+                return Err(CodecError::BadTag {
+                    what: WHAT,
+                    at: 4,
+                    found,
+                });
+            }
         };
         reader.finish()?;
         Ok((index, key))
@@ -143,15 +160,32 @@ mod tests {
     #[test]
     fn keys_have_the_bytes_of_their_pictures() {
         let index = SchemaId(7);
-        let page = PageKey { index, segment: SegmentId(0x0102_0304), part: Part::Positions, page: PageNo(9) };
+        let page = PageKey {
+            index,
+            segment: SegmentId(0x0102_0304),
+            part: Part::Positions,
+            page: PageNo(9),
+        };
         assert_eq!(page.encode(), [0, 0, 0, 7, 1, 2, 3, 4, 1, 0, 0, 0, 9]);
         assert_eq!(PageKey::decode(&page.encode()), Ok(page));
         let golden: [(DocumentsKey, &[u8]); 5] = [
             (DocumentsKey::Statistics, &[0, 0, 0, 7, 0]),
-            (DocumentsKey::Directory(SegmentId(1)), &[0, 0, 0, 7, 1, 0, 0, 0, 1]),
-            (DocumentsKey::Columns(SegmentId(2)), &[0, 0, 0, 7, 2, 0, 0, 0, 2]),
-            (DocumentsKey::Gone(SegmentId(3)), &[0, 0, 0, 7, 3, 0, 0, 0, 3]),
-            (DocumentsKey::Document(OwnerId::new(258)), &[0, 0, 0, 7, 4, 0, 0, 0, 0, 0, 0, 1, 2]),
+            (
+                DocumentsKey::Directory(SegmentId(1)),
+                &[0, 0, 0, 7, 1, 0, 0, 0, 1],
+            ),
+            (
+                DocumentsKey::Columns(SegmentId(2)),
+                &[0, 0, 0, 7, 2, 0, 0, 0, 2],
+            ),
+            (
+                DocumentsKey::Gone(SegmentId(3)),
+                &[0, 0, 0, 7, 3, 0, 0, 0, 3],
+            ),
+            (
+                DocumentsKey::Document(OwnerId::new(258)),
+                &[0, 0, 0, 7, 4, 0, 0, 0, 0, 0, 0, 1, 2],
+            ),
         ];
         for (key, bytes) in golden {
             assert_eq!(key.encode(index), bytes);

@@ -8,13 +8,13 @@
 //!
 //! A segment of which much is gone is written anew without it.
 
+use super::TextIndex;
 use super::cache::TextCache;
 use super::keys::{DocumentsKey, SegmentId};
 use super::segment::merge::merge;
 use super::segment::view::{Reader, statistics};
 use super::statistics::{SegmentRecord, Statistics};
 use super::write_pairs;
-use super::TextIndex;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
 use crate::graph::pending::pair;
@@ -58,7 +58,11 @@ pub fn merge_some(keys: &mut KeyWriteTxn, index: &TextIndex) -> Result<Merged> {
     };
     let segments = group.len() as u64;
     let bytes = merge_group(keys, index, &mut statistics, group)?;
-    Ok(Merged { segments, bytes, more: wanted(&statistics.segments, limit).is_some() })
+    Ok(Merged {
+        segments,
+        bytes,
+        more: wanted(&statistics.segments, limit).is_some(),
+    })
 }
 
 /// Whether [`merge_some`] has something to do.
@@ -89,11 +93,19 @@ pub(super) fn merge_group(
     statistics: &mut Statistics,
     group: Range<usize>,
 ) -> Result<u64> {
-    let records = statistics.segments.get(group.clone()).unwrap_or_default().to_vec();
+    let records = statistics
+        .segments
+        .get(group.clone())
+        .unwrap_or_default()
+        .to_vec();
     let id = SegmentId(statistics.next_segment);
     // What a merge reads is read once and goes: it needs no cache.
     let cache = TextCache::new(0);
-    let reader = Reader { keys: &*keys, index: index.id(), cache: &cache };
+    let reader = Reader {
+        keys: &*keys,
+        index: index.id(),
+        cache: &cache,
+    };
     let (record, mut pairs) = merge(&reader, &records, id)?;
     let mut after = statistics.clone();
     let exhausted = Error::TooMany {
@@ -121,7 +133,8 @@ pub(super) fn merge_group(
 /// The group that should be merged next.
 fn wanted(segments: &[SegmentRecord], limit: u64) -> Option<Range<usize>> {
     let spent = |segment: &SegmentRecord| {
-        segment.gone >= MANY_GONE.min(segment.present) && segment.gone > 0
+        segment.gone >= MANY_GONE.min(segment.present)
+            && segment.gone > 0
             && segment.gone.saturating_mul(GONE_SHARE) >= segment.present
             && segment.bytes <= limit
     };
@@ -140,7 +153,11 @@ fn piled_up(segments: &[SegmentRecord], limit: u64) -> Option<Range<usize>> {
     for tier in all {
         let mut begin = 0;
         while begin < segments.len() {
-            let run = tiers.get(begin..)?.iter().take_while(|other| **other <= tier).count();
+            let run = tiers
+                .get(begin..)?
+                .iter()
+                .take_while(|other| **other <= tier)
+                .count();
             if run == 0 {
                 begin += 1;
                 continue;
@@ -148,9 +165,17 @@ fn piled_up(segments: &[SegmentRecord], limit: u64) -> Option<Range<usize>> {
             let group = begin..begin + run;
             // Only those of the tier itself count: one large segment and a few small ones would be written
             // anew with every few commits. Smaller ones between them go along.
-            let same = tiers.get(group.clone())?.iter().filter(|other| **other == tier).count();
+            let same = tiers
+                .get(group.clone())?
+                .iter()
+                .filter(|other| **other == tier)
+                .count();
             if same >= FACTOR {
-                let bytes: u64 = segments.get(group.clone())?.iter().map(|segment| segment.bytes).sum();
+                let bytes: u64 = segments
+                    .get(group.clone())?
+                    .iter()
+                    .map(|segment| segment.bytes)
+                    .sum();
                 if bytes <= limit {
                     return Some(group);
                 }
@@ -170,7 +195,9 @@ fn fitting(segments: &[SegmentRecord], group: &Range<usize>, limit: u64) -> Rang
     let mut bytes = 0;
     let mut begin = group.end;
     while begin > group.start {
-        bytes += segments.get(begin - 1).map_or(u64::MAX, |segment| segment.bytes);
+        bytes += segments
+            .get(begin - 1)
+            .map_or(u64::MAX, |segment| segment.bytes);
         if bytes > limit {
             break;
         }

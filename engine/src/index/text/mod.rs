@@ -87,7 +87,10 @@ impl TextIndex {
     /// The index with this number.
     #[must_use]
     pub fn new(id: SchemaId, settings: impl Into<Arc<TextSettings>>) -> Self {
-        Self { id, settings: settings.into() }
+        Self {
+            id,
+            settings: settings.into(),
+        }
     }
 
     /// The index with the number of a declaration that only tests and benchmarks have made.
@@ -117,7 +120,9 @@ impl TextIndex {
 
 /// Writes all pairs or, if the transaction has no room for them, none.
 fn write_pairs(keys: &mut KeyWriteTxn, pairs: Pairs) -> Result<()> {
-    let bytes = pairs.iter().map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()));
+    let bytes = pairs
+        .iter()
+        .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()));
     keys.ensure_room(bytes.sum())?;
     for (family, key, value) in pairs {
         keys.change_admitted(family, key, value);

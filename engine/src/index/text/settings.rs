@@ -164,7 +164,10 @@ impl TextSettings {
 
     /// How many stored units one occurrence in a property is; `None` if the property is not in the index.
     pub(super) fn units_of(&self, property: PropertyId) -> Option<u32> {
-        let field = self.fields.iter().find(|field| field.property == property)?;
+        let field = self
+            .fields
+            .iter()
+            .find(|field| field.property == property)?;
         Some(u32::from(field.weight.quarters) / self.unit_quarters())
     }
 }
@@ -199,9 +202,14 @@ mod tests {
     #[test]
     fn weights_are_counted_in_their_greatest_common_part() {
         let of = |weights: &[f32]| {
-            let fields = (0..).zip(weights).map(|(number, weight)| field(number, *weight));
+            let fields = (0..)
+                .zip(weights)
+                .map(|(number, weight)| field(number, *weight));
             let settings = TextSettings::new(fields.collect(), Analysis::English).unwrap();
-            let units = settings.fields().iter().map(|field| settings.units_of(field.property).unwrap());
+            let units = settings
+                .fields()
+                .iter()
+                .map(|field| settings.units_of(field.property).unwrap());
             (settings.unit(), units.collect::<Vec<_>>())
         };
         assert_eq!(of(&[1.0]), (1.0, vec![1]));
@@ -216,9 +224,19 @@ mod tests {
         assert!(TextSettings::new(Vec::new(), Analysis::Plain).is_err());
         assert!(TextSettings::new([one(), one()].concat(), Analysis::Plain).is_err());
         let many = (0..9).map(|number| field(number, 1.0)).collect();
-        assert!(matches!(TextSettings::new(many, Analysis::Plain), Err(Error::TooMany { .. })));
+        assert!(matches!(
+            TextSettings::new(many, Analysis::Plain),
+            Err(Error::TooMany { .. })
+        ));
         let settings = TextSettings::new(one(), Analysis::Plain).unwrap();
-        for (k1, b) in [(-0.1, 0.5), (11.0, 0.5), (1.0, -0.1), (1.0, 1.1), (f32::NAN, 0.5), (1.0, f32::NAN)] {
+        for (k1, b) in [
+            (-0.1, 0.5),
+            (11.0, 0.5),
+            (1.0, -0.1),
+            (1.0, 1.1),
+            (f32::NAN, 0.5),
+            (1.0, f32::NAN),
+        ] {
             assert!(settings.clone().with_parameters(k1, b).is_err(), "{k1} {b}");
         }
         for weight in [0.0, -1.0, 0.3, 64.25, f32::NAN, f32::INFINITY] {
@@ -232,6 +250,9 @@ mod tests {
             .and_then(|settings| settings.with_parameters(0.9, 0.4))
             .unwrap();
         let bytes = postcard::to_stdvec(&settings).unwrap();
-        assert_eq!(postcard::from_bytes::<TextSettings>(&bytes).unwrap(), settings);
+        assert_eq!(
+            postcard::from_bytes::<TextSettings>(&bytes).unwrap(),
+            settings
+        );
     }
 }

@@ -104,7 +104,10 @@ impl Statistics {
                 print: record.read_fixed_u64()?,
                 gone_print: record.read_fixed_u64()?,
             };
-            let end = segment.first.checked_add(segment.span).ok_or_else(|| wrong.clone())?;
+            let end = segment
+                .first
+                .checked_add(segment.span)
+                .ok_or_else(|| wrong.clone())?;
             let fits = segment.first >= beyond
                 && end <= statistics.next_document
                 && segment.id.0 < statistics.next_segment
@@ -126,7 +129,9 @@ impl Statistics {
 
     /// The place in the list of the segment that a document lies in.
     pub(super) fn segment_of(&self, document: u32) -> Option<usize> {
-        let after = self.segments.partition_point(|segment| segment.first <= document);
+        let after = self
+            .segments
+            .partition_point(|segment| segment.first <= document);
         let before = self.segments[..after].iter().enumerate().rev();
         let mut holds = before.filter(|(_, segment)| document - segment.first < segment.span);
         holds.next().map(|(at, _)| at)
@@ -177,7 +182,8 @@ mod tests {
         let bytes = example().encode();
         let golden = [
             1, 3, 0xAC, 2, 5, 2, 2, // the index
-            0, 0, 4, 3, 1, 2, 1, 0xD8, 4, 1, 2, 3, 4, 5, 6, 7, 8, 7, 0, 0, 0, 0, 0, 0, 0, // a segment
+            0, 0, 4, 3, 1, 2, 1, 0xD8, 4, 1, 2, 3, 4, 5, 6, 7, 8, 7, 0, 0, 0, 0, 0, 0,
+            0, // a segment
             1, 4, 1, 1, 0, 1, 1, 5, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // another
         ];
         assert_eq!(bytes, golden);
@@ -207,6 +213,9 @@ mod tests {
     #[test]
     fn a_document_is_in_the_segment_whose_range_holds_it() {
         let places = (0..6).map(|document| example().segment_of(document));
-        assert_eq!(places.collect::<Vec<_>>(), [Some(0), Some(0), Some(0), Some(0), Some(1), None]);
+        assert_eq!(
+            places.collect::<Vec<_>>(),
+            [Some(0), Some(0), Some(0), Some(0), Some(1), None]
+        );
     }
 }

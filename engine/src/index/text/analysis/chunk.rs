@@ -37,7 +37,11 @@ enum Class {
 
 impl<'a> Chunks<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, parts: Vec::new() }
+        Self {
+            text,
+            at: 0,
+            parts: Vec::new(),
+        }
     }
 
     /// The parts of the last word: nearly always one.
@@ -112,7 +116,10 @@ impl<'a> Chunks<'a> {
             }
         }
         // A version such as 2.1.3 or a number is one part; letters that only a hyphen joins are words.
-        let underscored = self.text.get(span.clone()).is_some_and(|text| text.contains('_'));
+        let underscored = self
+            .text
+            .get(span.clone())
+            .is_some_and(|text| text.contains('_'));
         let code = !underscored && (figures || sign || span.end > letters_only_end);
         let end = span.end;
         (Chunk::Word { span, code }, end)
@@ -154,7 +161,10 @@ impl Iterator for Chunks<'_> {
 /// `§12` is a code of the part `12`.
 fn with_paragraph(chunk: Chunk, begin: usize) -> Chunk {
     match chunk {
-        Chunk::Word { span, .. } => Chunk::Word { span: begin..span.end, code: true },
+        Chunk::Word { span, .. } => Chunk::Word {
+            span: begin..span.end,
+            code: true,
+        },
         han @ Chunk::Han(_) => han,
     }
 }
@@ -162,7 +172,9 @@ fn with_paragraph(chunk: Chunk, begin: usize) -> Chunk {
 /// The ASCII form of a full-width one.
 fn ascii(character: char) -> char {
     match character {
-        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(character) - 0xFEE0).unwrap_or(character),
+        '\u{FF01}'..='\u{FF5E}' => {
+            char::from_u32(u32::from(character) - 0xFEE0).unwrap_or(character)
+        }
         other => other,
     }
 }
@@ -180,7 +192,9 @@ const fn ascii_class(byte: u8) -> Class {
     match byte {
         b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
         b'0'..=b'9' => Class::Figure,
-        b'-' | b'_' | b'.' | b',' | b'/' | b':' | b'@' | b'&' | b'+' | b'\'' | b'\\' => Class::Joiner,
+        b'-' | b'_' | b'.' | b',' | b'/' | b':' | b'@' | b'&' | b'+' | b'\'' | b'\\' => {
+            Class::Joiner
+        }
         _ => Class::Other,
     }
 }
@@ -204,7 +218,9 @@ fn class(character: char) -> Class {
         '\u{2010}'..='\u{2012}' | '\u{00AD}' => Class::Joiner,
         _ if is_han(character) => Class::Han,
         _ if character.is_numeric() => Class::Figure,
-        _ if character.is_alphabetic() || unicode_normalization::char::is_combining_mark(character) => {
+        _ if character.is_alphabetic()
+            || unicode_normalization::char::is_combining_mark(character) =>
+        {
             Class::Letter
         }
         _ => Class::Other,

@@ -18,7 +18,10 @@ pub(super) fn fold(word: &str, accents: bool, folded: &mut String) {
         folded.extend(small.filter(|character| *character != SOFT_HYPHEN).nfc());
         return;
     }
-    let small = word.nfkd().filter(|character| !is_accent(*character)).flat_map(char::to_lowercase);
+    let small = word
+        .nfkd()
+        .filter(|character| !is_accent(*character))
+        .flat_map(char::to_lowercase);
     // A small letter may decompose again: the Turkish İ becomes an i with a dot above.
     let plain = small.filter(|character| !is_accent(*character) && *character != SOFT_HYPHEN);
     for character in plain.map(apostrophe).nfc() {

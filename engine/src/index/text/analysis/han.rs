@@ -20,6 +20,7 @@ pub(super) fn words(run: &str) -> Vec<Range<usize>> {
             .get_or_init(|| WordSegmenter::new_dictionary(WordBreakInvariantOptions::default()));
         let mut begin = 0;
         let ends = segmenter.segment_str(run).filter(|end| *end > 0);
-        ends.map(|end| std::mem::replace(&mut begin, end)..end).collect()
+        ends.map(|end| std::mem::replace(&mut begin, end)..end)
+            .collect()
     })
 }

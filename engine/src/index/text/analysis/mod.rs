@@ -86,7 +86,8 @@ impl Analysis {
             match chunk {
                 Chunk::Word { span, code } => {
                     let parts = chunks.parts();
-                    position = self.word(text, &span, parts, code, position, &mut scratch, &mut visit);
+                    position =
+                        self.word(text, &span, parts, code, position, &mut scratch, &mut visit);
                 }
                 Chunk::Han(span) => {
                     position = self.han(text, &span, position, &mut scratch, &mut visit);
@@ -96,7 +97,10 @@ impl Analysis {
         position
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one chunk and where they go")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of one chunk and where they go"
+    )]
     fn word(
         self,
         text: &str,
@@ -157,13 +161,27 @@ impl Analysis {
         visit: &mut impl FnMut(&Token<'_>),
     ) -> u32 {
         let run = slice(text, span);
-        let words = if self == Self::Chinese { han::words(run) } else { Vec::new() };
+        let words = if self == Self::Chinese {
+            han::words(run)
+        } else {
+            Vec::new()
+        };
         let mut words = words.into_iter().peekable();
         let mut token = |from: usize, to: usize, at: u32, kind, is_word| {
             let span = span.start + from..span.start + to;
-            fold::fold(run.get(from..to).unwrap_or_default(), false, &mut scratch.folded);
+            fold::fold(
+                run.get(from..to).unwrap_or_default(),
+                false,
+                &mut scratch.folded,
+            );
             cut(&mut scratch.folded);
-            visit(&Token { text: &scratch.folded, span, position: at, kind, is_word });
+            visit(&Token {
+                text: &scratch.folded,
+                span,
+                position: at,
+                kind,
+                is_word,
+            });
         };
         let mut characters = run.char_indices().peekable();
         let mut at = position;
@@ -171,7 +189,9 @@ impl Analysis {
             let to = from + character.len_utf8();
             token(from, to, at, Kind::Character, false);
             while words.next_if(|word| word.start < from).is_some() {}
-            let word = words.next_if(|word| word.start == from).map(|word| word.end);
+            let word = words
+                .next_if(|word| word.start == from)
+                .map(|word| word.end);
             if let Some((_, second)) = characters.peek() {
                 let end = to + second.len_utf8();
                 token(from, end, at, Kind::Pair, word == Some(end));
@@ -208,15 +228,17 @@ fn slice<'a>(text: &'a str, span: &Range<usize>) -> &'a str {
 /// Cuts a term that is too long.
 fn cut(term: &mut String) {
     if term.len() > MAX_TERM_BYTES {
-        let end = (0..=MAX_TERM_BYTES).rev().find(|end| term.is_char_boundary(*end));
+        let end = (0..=MAX_TERM_BYTES)
+            .rev()
+            .find(|end| term.is_char_boundary(*end));
         term.truncate(end.unwrap_or_default());
     }
 }
 
 /// Articles and the like that Italian joins to the next word, without their vowel.
 const ELIDED: [&str; 25] = [
-    "c", "l", "all", "dall", "dell", "nell", "sull", "coll", "pell", "gl", "agl", "dagl", "degl", "negl",
-    "sugl", "un", "m", "t", "s", "v", "d", "quest", "quell", "sant", "com",
+    "c", "l", "all", "dall", "dell", "nell", "sull", "coll", "pell", "gl", "agl", "dagl", "degl",
+    "negl", "sugl", "un", "m", "t", "s", "v", "d", "quest", "quell", "sant", "com",
 ];
 
 /// Whether a part is an article before an apostrophe.
@@ -227,7 +249,9 @@ fn is_elided(text: &str, part: &Range<usize>, folded: &str) -> bool {
 
 /// Whether a part is the s of "company's".
 fn is_possessive(text: &str, part: &Range<usize>, folded: &str) -> bool {
-    let before = text.get(..part.start).and_then(|before| before.chars().next_back());
+    let before = text
+        .get(..part.start)
+        .and_then(|before| before.chars().next_back());
     folded == "s" && before.is_some_and(chunk::is_apostrophe)
 }
 

@@ -43,7 +43,9 @@ pub(crate) fn unpack(bytes: &[u8], width: u8, numbers: &mut [u32]) {
     let (fast, slow) = numbers.split_at_mut(whole.min(numbers.len()));
     let mut bit = 0;
     for number in fast {
-        let word = bytes.get(bit >> 3..).and_then(|rest| rest.first_chunk::<8>());
+        let word = bytes
+            .get(bit >> 3..)
+            .and_then(|rest| rest.first_chunk::<8>());
         let word = word.map_or(0, |word| u64::from_le_bytes(*word));
         *number = (word >> (bit & 7) & mask) as u32;
         bit += width;

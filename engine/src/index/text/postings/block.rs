@@ -23,7 +23,12 @@ pub(crate) struct Block {
 
 impl Default for Block {
     fn default() -> Self {
-        Self { documents: [0; BLOCK], frequencies: [0; BLOCK], norms: [0; BLOCK], count: 0 }
+        Self {
+            documents: [0; BLOCK],
+            frequencies: [0; BLOCK],
+            norms: [0; BLOCK],
+            count: 0,
+        }
     }
 }
 
@@ -45,7 +50,10 @@ pub(crate) fn encode(postings: &[Posting], before: Option<u32>, record: &mut Rec
     bits::pack(gaps.into_iter(), gap_width, &mut packed);
     bits::pack(frequencies(), frequency_width, &mut packed);
     packed.extend(postings.iter().map(|posting| posting.norm));
-    record.push_u8(gap_width).push_u8(frequency_width).push_raw(&packed);
+    record
+        .push_u8(gap_width)
+        .push_u8(frequency_width)
+        .push_raw(&packed);
 }
 
 impl Block {

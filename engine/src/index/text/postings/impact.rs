@@ -33,7 +33,13 @@ impl Impacts {
     pub(crate) fn of(postings: &[Posting]) -> Self {
         let mut pairs = Vec::new();
         for posting in postings {
-            add(&mut pairs, Impact { frequency: posting.frequency, norm: posting.norm });
+            add(
+                &mut pairs,
+                Impact {
+                    frequency: posting.frequency,
+                    norm: posting.norm,
+                },
+            );
         }
         Self::limited(pairs)
     }
@@ -52,24 +58,36 @@ impl Impacts {
     /// Joins the two that are closest in frequency, by ratio, until few enough are left.
     fn limited(mut pairs: Vec<Impact>) -> Self {
         while pairs.len() > MAX_PAIRS {
-            let ratio = |pair: &[Impact]| f64::from(pair[1].frequency) / f64::from(pair[0].frequency.max(1));
+            let ratio = |pair: &[Impact]| {
+                f64::from(pair[1].frequency) / f64::from(pair[0].frequency.max(1))
+            };
             let neighbours = pairs.windows(2).enumerate();
-            let closest = neighbours.min_by(|(_, one), (_, other)| ratio(one).total_cmp(&ratio(other)));
+            let closest =
+                neighbours.min_by(|(_, one), (_, other)| ratio(one).total_cmp(&ratio(other)));
             let Some((at, _)) = closest else { break };
             let low = pairs.remove(at);
             if let Some(high) = pairs.get_mut(at) {
                 high.norm = high.norm.min(low.norm);
             }
         }
-        let mut impacts = Self { count: pairs.len() as u8, ..Self::default() };
-        impacts.pairs.iter_mut().zip(pairs).for_each(|(to, from)| *to = from);
+        let mut impacts = Self {
+            count: pairs.len() as u8,
+            ..Self::default()
+        };
+        impacts
+            .pairs
+            .iter_mut()
+            .zip(pairs)
+            .for_each(|(to, from)| *to = from);
         impacts
     }
 
     pub(crate) fn encode(&self, record: &mut RecordWriter) {
         record.push_u8(self.count);
         for impact in self.iter() {
-            record.push_varint(impact.frequency.into()).push_u8(impact.norm);
+            record
+                .push_varint(impact.frequency.into())
+                .push_u8(impact.norm);
         }
     }
 
@@ -80,11 +98,18 @@ impl Impacts {
         if count == 0 || count > MAX_PAIRS {
             return Err(wrong);
         }
-        let mut impacts = Self { count: count as u8, ..Self::default() };
+        let mut impacts = Self {
+            count: count as u8,
+            ..Self::default()
+        };
         let mut last: Option<Impact> = None;
         for to in impacts.pairs.iter_mut().take(count) {
-            let new = Impact { frequency: record.read_varint_u32()?, norm: record.read_u8()? };
-            let rises = last.is_none_or(|last| last.frequency < new.frequency && last.norm <= new.norm);
+            let new = Impact {
+                frequency: record.read_varint_u32()?,
+                norm: record.read_u8()?,
+            };
+            let rises =
+                last.is_none_or(|last| last.frequency < new.frequency && last.norm <= new.norm);
             if !rises || new.frequency == 0 {
                 return Err(wrong);
             }
@@ -97,7 +122,8 @@ impl Impacts {
 
 /// Adds a pair unless another is as good, and takes away those that it is better than.
 fn add(pairs: &mut Vec<Impact>, new: Impact) {
-    let is_better = |one: &Impact, other: &Impact| one.frequency >= other.frequency && one.norm <= other.norm;
+    let is_better =
+        |one: &Impact, other: &Impact| one.frequency >= other.frequency && one.norm <= other.norm;
     if pairs.iter().any(|known| is_better(known, &new)) {
         return;
     }
@@ -113,13 +139,22 @@ mod tests {
 
     fn postings(pairs: &[(u32, u8)]) -> Vec<Posting> {
         let pairs = pairs.iter().zip(0..);
-        pairs.map(|((frequency, norm), document)| Posting { document, frequency: *frequency, norm: *norm }).collect()
+        pairs
+            .map(|((frequency, norm), document)| Posting {
+                document,
+                frequency: *frequency,
+                norm: *norm,
+            })
+            .collect()
     }
 
     #[test]
     fn only_what_no_other_is_better_than_is_kept() {
         let impacts = Impacts::of(&postings(&[(1, 9), (2, 9), (1, 5), (3, 20), (2, 30)]));
-        let pairs: Vec<_> = impacts.iter().map(|impact| (impact.frequency, impact.norm)).collect();
+        let pairs: Vec<_> = impacts
+            .iter()
+            .map(|impact| (impact.frequency, impact.norm))
+            .collect();
         assert_eq!(pairs, [(1, 5), (2, 9), (3, 20)]);
         let mut record = RecordWriter::part();
         impacts.encode(&mut record);

@@ -78,8 +78,12 @@ pub(crate) fn encode(
         .push_varint(postings.len() as u64)
         .push_varint(later.len() as u64)
         .push_zigzag(correction);
-    let Some(first) = positions.first() else { return };
-    record.push_varint(first.spot.page.into()).push_varint(first.spot.offset.into());
+    let Some(first) = positions.first() else {
+        return;
+    };
+    record
+        .push_varint(first.spot.page.into())
+        .push_varint(first.spot.offset.into());
     if postings.len() <= BLOCK && later.is_empty() {
         // How many bytes its positions take is found by reading them.
         return block::encode(postings, None, record);
@@ -88,7 +92,9 @@ pub(crate) fn encode(
     let impacts: Vec<Impacts> = blocks.iter().map(|block| Impacts::of(block)).collect();
     let mut all = Impacts::default();
     impacts.iter().for_each(|impacts| all.merge(impacts));
-    later.chunks(BLOCK).for_each(|block| all.merge(&Impacts::of(block)));
+    later
+        .chunks(BLOCK)
+        .for_each(|block| all.merge(&Impacts::of(block)));
     all.encode(record);
     let mut bodies = Vec::new();
     let mut before = None;
@@ -126,7 +132,11 @@ impl List {
         };
         let count = list.here as usize;
         if count == 0 {
-            return if list.later == 0 { Ok(list) } else { Err(wrong(0)) };
+            return if list.later == 0 {
+                Ok(list)
+            } else {
+                Err(wrong(0))
+            };
         }
         let mut spot = PositionSpot {
             page: record.read_varint_u32()?,
@@ -160,8 +170,12 @@ impl List {
             lengths.push(record.read_varint_u32()? as usize);
             let positions = record.read_varint_u32()?;
             if positions & 1 == 1 && at > 0 {
-                spot.page = spot.page.checked_add(1).ok_or_else(|| wrong(record.position()))?;
-                spot.offset = 0;
+                spot.page = spot
+                    .page
+                    .checked_add(1)
+                    .ok_or_else(|| wrong(record.position()))?;
+                // The first byte of a page is its format.
+                spot.offset = 1;
             }
             spot.bytes = positions >> 1;
             list.blocks.push(BlockInfo {
@@ -199,7 +213,10 @@ impl BlockInfo {
         // A last document that is not what the head said would hide postings from whoever skips by it.
         let last = into.documents.get(self.count.wrapping_sub(1)).copied();
         if self.last != u32::MAX && last != Some(self.last) {
-            return Err(CodecError::NotCanonical { what: "postings block", at: 0 });
+            return Err(CodecError::NotCanonical {
+                what: "postings block",
+                at: 0,
+            });
         }
         Ok(())
     }
@@ -211,13 +228,28 @@ mod tests {
     use proptest::prelude::*;
 
     fn written(count: usize) -> Vec<WrittenPositions> {
-        let spot = |at: usize| PositionSpot { page: at as u32 / 2, offset: 1, bytes: 100 };
-        (0..count.div_ceil(BLOCK)).map(|at| WrittenPositions { spot: spot(at), new_page: at % 2 == 0 && at > 0 }).collect()
+        let spot = |at: usize| PositionSpot {
+            page: at as u32 / 2,
+            offset: 1,
+            bytes: 100,
+        };
+        (0..count.div_ceil(BLOCK))
+            .map(|at| WrittenPositions {
+                spot: spot(at),
+                new_page: at % 2 == 0 && at > 0,
+            })
+            .collect()
     }
 
     fn encoded(postings: &[Posting], later: &[Posting], correction: i64) -> Vec<u8> {
         let mut record = RecordWriter::part();
-        encode(postings, later, correction, &written(postings.len()), &mut record);
+        encode(
+            postings,
+            later,
+            correction,
+            &written(postings.len()),
+            &mut record,
+        );
         record.finish()
     }
 
@@ -235,13 +267,19 @@ mod tests {
 
     #[test]
     fn lists_have_the_bytes_of_their_pictures() {
-        let posting = |document, frequency, norm| Posting { document, frequency, norm };
+        let posting = |document, frequency, norm| Posting {
+            document,
+            frequency,
+            norm,
+        };
         let short = encoded(&[posting(2, 1, 9), posting(5, 3, 8)], &[], -1);
         assert_eq!(short, [2, 0, 1, 0, 1, 2, 2, 0b1010, 0b1000, 9, 8]);
         assert_eq!(encoded(&[], &[], -3), [0, 0, 5]);
         let long: Vec<Posting> = (0..130).map(|document| posting(document, 1, 7)).collect();
         let bytes = encoded(&long, &[], 0);
-        let head = [0x82, 1, 0, 0, 0, 1, 1, 1, 7, 127, 0x82, 1, 0xC8, 1, 1, 1, 7, 1, 4, 0xC8, 1, 1, 1, 7];
+        let head = [
+            0x82, 1, 0, 0, 0, 1, 1, 1, 7, 127, 0x82, 1, 0xC8, 1, 1, 1, 7, 1, 4, 0xC8, 1, 1, 1, 7,
+        ];
         assert_eq!(bytes[..head.len()], head);
     }
 

@@ -37,7 +37,10 @@ mod tests {
         }
         for length in 1..200_000 {
             let stands_for = decode(encode(length));
-            assert!(stands_for <= length && length - stands_for <= length / 16, "{length} as {stands_for}");
+            assert!(
+                stands_for <= length && length - stands_for <= length / 16,
+                "{length} as {stands_for}"
+            );
             assert!(encode(length) >= encode(length - 1), "{length}");
         }
         assert_eq!(encode(u32::MAX), u8::MAX);

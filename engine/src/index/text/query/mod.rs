@@ -21,7 +21,11 @@ pub struct QueryLimits {
 
 impl QueryLimits {
     /// What every query has to keep to.
-    pub const DEFAULT: Self = Self { leaves: 1024, depth: 16, bytes: 64 << 10 };
+    pub const DEFAULT: Self = Self {
+        leaves: 1024,
+        depth: 16,
+        bytes: 64 << 10,
+    };
 }
 
 /// A query.
@@ -71,19 +75,31 @@ impl Query {
     /// What has any of the parts.
     #[must_use]
     pub fn any(parts: impl IntoIterator<Item = Query>) -> Self {
-        Self::Boolean { must: Vec::new(), should: parts.into_iter().collect(), not: Vec::new() }
+        Self::Boolean {
+            must: Vec::new(),
+            should: parts.into_iter().collect(),
+            not: Vec::new(),
+        }
     }
 
     /// What has all of the parts.
     #[must_use]
     pub fn all(parts: impl IntoIterator<Item = Query>) -> Self {
-        Self::Boolean { must: parts.into_iter().collect(), should: Vec::new(), not: Vec::new() }
+        Self::Boolean {
+            must: parts.into_iter().collect(),
+            should: Vec::new(),
+            not: Vec::new(),
+        }
     }
 
     /// The same without what `excluded` finds. Where there is nothing it could be taken from, nothing is found.
     #[must_use]
     pub fn and_not(self, excluded: Query) -> Self {
-        Self::Boolean { must: vec![self], should: Vec::new(), not: vec![excluded] }
+        Self::Boolean {
+            must: vec![self],
+            should: Vec::new(),
+            not: vec![excluded],
+        }
     }
 
     /// The same with its score multiplied.
@@ -102,9 +118,19 @@ impl Query {
         self.measure(limits, 0, &mut leaves, &mut bytes)
     }
 
-    fn measure(&self, limits: QueryLimits, depth: usize, leaves: &mut usize, bytes: &mut usize) -> Result<()> {
+    fn measure(
+        &self,
+        limits: QueryLimits,
+        depth: usize,
+        leaves: &mut usize,
+        bytes: &mut usize,
+    ) -> Result<()> {
         let too_many = |what, count: usize, limit: usize| {
-            Err(Error::TooMany { what, count: count as u64, limit: limit as u64 })
+            Err(Error::TooMany {
+                what,
+                count: count as u64,
+                limit: limit as u64,
+            })
         };
         if depth > limits.depth {
             return too_many("levels of a text query", depth, limits.depth);

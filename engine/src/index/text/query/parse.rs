@@ -24,11 +24,17 @@ impl Query {
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let limits = QueryLimits::DEFAULT;
-        let end = (0..=text.len().min(limits.bytes)).rev().find(|end| text.is_char_boundary(*end));
-        let mut parser = Parser { rest: text.get(..end.unwrap_or_default()).unwrap_or_default() };
+        let end = (0..=text.len().min(limits.bytes))
+            .rev()
+            .find(|end| text.is_char_boundary(*end));
+        let mut parser = Parser {
+            rest: text.get(..end.unwrap_or_default()).unwrap_or_default(),
+        };
         let (mut must, mut should, mut not) = (Vec::new(), Vec::new(), Vec::new());
         while must.len() + should.len() + not.len() < limits.leaves {
-            let Some((sign, query)) = parser.part() else { break };
+            let Some((sign, query)) = parser.part() else {
+                break;
+            };
             match sign {
                 Sign::None => should.push(query),
                 Sign::Must => must.push(query),
@@ -124,10 +130,15 @@ impl Parser<'_> {
     /// A boost, if one is here and a part ends with it.
     fn boost(&mut self) -> Option<f32> {
         let after = self.rest.strip_prefix('^')?;
-        let end = after.find(|next: char| !(next.is_ascii_digit() || next == '.')).unwrap_or(after.len());
+        let end = after
+            .find(|next: char| !(next.is_ascii_digit() || next == '.'))
+            .unwrap_or(after.len());
         let (number, rest) = after.split_at(end);
         let ends = rest.chars().next().is_none_or(|next| next.is_whitespace());
-        let boost = number.parse::<f32>().ok().filter(|boost| ends && (0.0..=1e6).contains(boost))?;
+        let boost = number
+            .parse::<f32>()
+            .ok()
+            .filter(|boost| ends && (0.0..=1e6).contains(boost))?;
         self.rest = rest;
         Some(boost)
     }

@@ -26,11 +26,22 @@ pub(crate) enum Plan {
     /// Documents with any of the parts, by the sum of their scores.
     Any(Vec<Plan>),
     /// Documents with all of `must` and none of `not`, by the scores of these and of `should`.
-    All { must: Vec<Plan>, should: Vec<Plan>, not: Vec<Plan> },
+    All {
+        must: Vec<Plan>,
+        should: Vec<Plan>,
+        not: Vec<Plan>,
+    },
     /// Documents in which terms stand at these distances; scored as their terms are.
-    Phrase { terms: Vec<(TermAt, u32)>, boost: f32 },
+    Phrase {
+        terms: Vec<(TermAt, u32)>,
+        boost: f32,
+    },
     /// Documents with any term that begins so; the boost is their score.
-    Prefix { prefix: Vec<u8>, stem: Vec<u8>, boost: f32 },
+    Prefix {
+        prefix: Vec<u8>,
+        stem: Vec<u8>,
+        boost: f32,
+    },
 }
 
 /// A plan with its distinct terms.
@@ -42,9 +53,17 @@ pub(crate) struct Planned {
 
 /// Plans a query for an index of this analysis.
 pub(crate) fn plan(query: &Query, analysis: Analysis) -> Planned {
-    let mut planner = Planner { analysis, stems: Stems::new(analysis), known: HashMap::new(), terms: Vec::new() };
+    let mut planner = Planner {
+        analysis,
+        stems: Stems::new(analysis),
+        known: HashMap::new(),
+        terms: Vec::new(),
+    };
     let plan = planner.plan(query, 1.0, false);
-    Planned { plan, terms: planner.terms }
+    Planned {
+        plan,
+        terms: planner.terms,
+    }
 }
 
 struct Planner {
@@ -63,7 +82,10 @@ impl Planner {
             Query::Boosted(query, times) => self.plan(query, boost * times, strict),
             Query::Boolean { must, should, not } => {
                 let mut all = |parts: &[Query], strict| -> Vec<Plan> {
-                    parts.iter().map(|part| self.plan(part, boost, strict)).collect()
+                    parts
+                        .iter()
+                        .map(|part| self.plan(part, boost, strict))
+                        .collect()
                 };
                 let must = all(must, true);
                 let should = all(should, strict && must.is_empty());
@@ -83,7 +105,11 @@ impl Planner {
             if token.kind == Kind::Character && has_pairs.contains(&token.position) {
                 return;
             }
-            let weight = if token.kind == Kind::Pair && !token.is_word { PAIR_BOOST } else { 1.0 };
+            let weight = if token.kind == Kind::Pair && !token.is_word {
+                PAIR_BOOST
+            } else {
+                1.0
+            };
             self.each_term(token, |term| parts.push(Plan::Term(term, boost * weight)));
         });
         let any = combine(Vec::new(), parts, Vec::new());
@@ -133,18 +159,28 @@ impl Planner {
         let mut longest: Option<(String, Kind)> = None;
         self.analysis.tokens(text, |token| {
             let is_word = matches!(token.kind, Kind::Word | Kind::Exact | Kind::Whole);
-            if is_word && longest.as_ref().is_none_or(|(known, _)| known.len() < token.text.len()) {
+            if is_word
+                && longest
+                    .as_ref()
+                    .is_none_or(|(known, _)| known.len() < token.text.len())
+            {
                 longest = Some((token.text.to_owned(), token.kind));
             }
         });
-        let Some((word, kind)) = longest else { return self.phrase(text, boost) };
+        let Some((word, kind)) = longest else {
+            return self.phrase(text, boost);
+        };
         let mut stem = Vec::new();
         self.stems.terms(&word, kind, |term| {
             if stem.is_empty() {
                 stem = term.as_bytes().to_vec();
             }
         });
-        Plan::Prefix { prefix: analysis::folded(&word).into_bytes(), stem, boost }
+        Plan::Prefix {
+            prefix: analysis::folded(&word).into_bytes(),
+            stem,
+            boost,
+        }
     }
 
     fn each_term(&mut self, token: &Token<'_>, mut visit: impl FnMut(TermAt)) {
@@ -178,7 +214,10 @@ fn combine(must: Vec<Plan>, should: Vec<Plan>, not: Vec<Plan>) -> Plan {
     if must.contains(&Plan::Nothing) {
         return Plan::Nothing;
     }
-    let not: Vec<Plan> = not.into_iter().filter(|part| *part != Plan::Nothing).collect();
+    let not: Vec<Plan> = not
+        .into_iter()
+        .filter(|part| *part != Plan::Nothing)
+        .collect();
     let mut any: Vec<Plan> = Vec::new();
     for part in should {
         match part {
@@ -197,12 +236,20 @@ fn combine(must: Vec<Plan>, should: Vec<Plan>, not: Vec<Plan>) -> Plan {
         if not.is_empty() {
             return some;
         }
-        return Plan::All { must: vec![some], should: Vec::new(), not };
+        return Plan::All {
+            must: vec![some],
+            should: Vec::new(),
+            not,
+        };
     }
     if let ([_], [], []) = (must.as_slice(), any.as_slice(), not.as_slice()) {
         return must.into_iter().next().unwrap_or(Plan::Nothing);
     }
-    Plan::All { must, should: any, not }
+    Plan::All {
+        must,
+        should: any,
+        not,
+    }
 }
 
 /// Adds up the boosts of a term that is there several times.

@@ -31,14 +31,20 @@ impl Located {
         segment: &SegmentView,
         term: &[u8],
     ) -> Result<Option<Self>> {
-        let Some(page_number) = segment.directory.page_of(term) else { return Ok(None) };
+        let Some(page_number) = segment.directory.page_of(term) else {
+            return Ok(None);
+        };
         let page = reader.page(&segment.record, page_number)?;
         let (at, found) = page.find(term).map_err(damaged_postings)?;
         if !found {
             return Ok(None);
         }
         let list = head(&page, at)?;
-        Ok(Some(Self { page, page_number, list }))
+        Ok(Some(Self {
+            page,
+            page_number,
+            list,
+        }))
     }
 
     pub(crate) fn list(&self) -> &List {
@@ -101,7 +107,11 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         weight: f32,
         lengths: &Lengths,
     ) -> Result<Self> {
-        let Located { page, page_number, list } = located;
+        let Located {
+            page,
+            page_number,
+            list,
+        } = located;
         let mut cursor = Self {
             total: u64::from(list.here) + u64::from(list.later),
             reader,
@@ -124,7 +134,8 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
             None => {
                 cursor.unpack()?;
                 let scores = cursor.block.postings();
-                let scores = scores.map(|posting| lengths.score(weight, posting.frequency, posting.norm));
+                let scores =
+                    scores.map(|posting| lengths.score(weight, posting.frequency, posting.norm));
                 cursor.bound = scores.fold(0.0, f32::max);
             }
         }
@@ -138,17 +149,29 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
 
     /// The most that a document from `from` to before `to` scores by this term; `None` if none has it. `from` may
     /// not fall from call to call, and documents before it are passed.
-    pub(crate) fn bound_between(&mut self, from: u32, to: u32, lengths: &Lengths) -> Result<Option<f32>> {
+    pub(crate) fn bound_between(
+        &mut self,
+        from: u32,
+        to: u32,
+        lengths: &Lengths,
+    ) -> Result<Option<f32>> {
         if !self.turn(from)? {
             return Ok(None);
         }
         if self.list.impacts.is_none() {
-            let first = self.block.documents[..self.block.count].iter().find(|document| **document >= from);
+            let first = self.block.documents[..self.block.count]
+                .iter()
+                .find(|document| **document >= from);
             return Ok(first.filter(|first| **first < to).map(|_| self.bound));
         }
         let mut bound: Option<f32> = None;
         let mut at = self.at;
-        while let Some((before, last)) = self.list.blocks.get(at).map(|info| (info.before, info.last)) {
+        while let Some((before, last)) = self
+            .list
+            .blocks
+            .get(at)
+            .map(|info| (info.before, info.last))
+        {
             if before.is_some_and(|before| before.saturating_add(1) >= to) {
                 return Ok(bound);
             }
@@ -160,7 +183,11 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
             at += 1;
         }
         // What is in the next page is not known without reading it.
-        Ok(if self.list.later > 0 { Some(self.bound) } else { bound })
+        Ok(if self.list.later > 0 {
+            Some(self.bound)
+        } else {
+            bound
+        })
     }
 
     fn block_bound(&mut self, at: usize, lengths: &Lengths) -> f32 {
@@ -168,7 +195,11 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
             self.bounds.clear();
             self.bounds.resize(self.list.blocks.len(), f32::NAN);
         }
-        let impacts = self.list.blocks.get(at).and_then(|info| info.impacts.as_ref());
+        let impacts = self
+            .list
+            .blocks
+            .get(at)
+            .and_then(|info| info.impacts.as_ref());
         match (self.bounds.get_mut(at), impacts) {
             (Some(bound), Some(impacts)) => {
                 if bound.is_nan() {
@@ -225,7 +256,11 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         // The last part of a long list may be a single block, which has no pairs of its own.
         if self.list.impacts.is_none() && !self.list.blocks.is_empty() {
             self.unpack()?;
-            let last = self.block.documents.get(self.block.count.wrapping_sub(1)).copied();
+            let last = self
+                .block
+                .documents
+                .get(self.block.count.wrapping_sub(1))
+                .copied();
             if let (Some(info), Some(last)) = (self.list.blocks.first_mut(), last) {
                 info.last = last;
             }
@@ -239,9 +274,15 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         }
         if let Some(info) = self.list.blocks.get_mut(self.at) {
             let span = self.segment.record.span;
-            info.read(self.page.bytes(), span, &mut self.block).map_err(damaged_postings)?;
+            info.read(self.page.bytes(), span, &mut self.block)
+                .map_err(damaged_postings)?;
             if info.last == u32::MAX {
-                info.last = self.block.documents.get(info.count - 1).copied().unwrap_or_default();
+                info.last = self
+                    .block
+                    .documents
+                    .get(info.count - 1)
+                    .copied()
+                    .unwrap_or_default();
             }
             self.steps.blocks += 1;
             self.steps.postings += info.count as u64;
@@ -270,7 +311,11 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
     /// The score of the document that the cursor stands at.
     pub(crate) fn score(&self, lengths: &Lengths) -> f32 {
         let place = self.place.min(self.block.count.saturating_sub(1));
-        lengths.score(self.weight, self.block.frequencies[place], self.block.norms[place])
+        lengths.score(
+            self.weight,
+            self.block.frequencies[place],
+            self.block.norms[place],
+        )
     }
 
     /// Calls `visit` with each document from `from` to before `to`, and its score.
@@ -288,7 +333,10 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
             }
             self.unpack()?;
             let count = self.block.count;
-            let rows = self.block.documents[..count].iter().zip(&self.block.frequencies).zip(&self.block.norms);
+            let rows = self.block.documents[..count]
+                .iter()
+                .zip(&self.block.frequencies)
+                .zip(&self.block.norms);
             for ((document, frequency), norm) in rows.skip(self.place) {
                 if *document >= to {
                     return Ok(());
@@ -308,7 +356,12 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
     /// Reads where the term is in the document that the cursor stands at.
     pub(crate) fn positions(&mut self, into: &mut Vec<u32>) -> Result<()> {
         into.clear();
-        let Some(BlockInfo { positions: spot, .. }) = self.list.blocks.get(self.at) else { return Ok(()) };
+        let Some(BlockInfo {
+            positions: spot, ..
+        }) = self.list.blocks.get(self.at)
+        else {
+            return Ok(());
+        };
         let here = Some((self.page_number, self.at));
         let state = &mut self.positions;
         if state.block != here || state.passed > self.place {

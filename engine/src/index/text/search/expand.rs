@@ -43,7 +43,8 @@ pub(super) fn expand<K: KeyRead>(
                 }
                 // A long list goes on in further pages, whose parts were counted in the first.
                 let list = List::decode(&mut record, begin).map_err(damaged_postings)?;
-                let is_part = at == 0 && number > 0 && segment.directory.page_of(term) != Some(number);
+                let is_part =
+                    at == 0 && number > 0 && segment.directory.page_of(term) != Some(number);
                 if !is_part {
                     *counted.entry(term.to_vec()).or_default() += list.counted();
                     here += 1;
@@ -56,8 +57,11 @@ pub(super) fn expand<K: KeyRead>(
             }
         }
     }
-    let mut terms: Vec<Vec<u8>> =
-        counted.into_iter().filter(|(_, counted)| *counted > 0).map(|(term, _)| term).collect();
+    let mut terms: Vec<Vec<u8>> = counted
+        .into_iter()
+        .filter(|(_, counted)| *counted > 0)
+        .map(|(term, _)| term)
+        .collect();
     let is_cut = terms.len() > MAX_TERMS;
     terms.truncate(MAX_TERMS);
     if !stem.is_empty() && !stem.starts_with(prefix) {
@@ -76,12 +80,16 @@ impl Expanded {
     ) -> Result<Vec<u32>> {
         let mut documents = Vec::new();
         for term in &self.terms {
-            let Some(located) = Located::find(reader, segment, term)? else { continue };
+            let Some(located) = Located::find(reader, segment, term)? else {
+                continue;
+            };
             if located.list().here == 0 {
                 continue;
             }
             let mut cursor = Cursor::new(reader, segment, located, 0.0, lengths)?;
-            cursor.each_between(0, segment.record.span, lengths, |document, _| documents.push(document))?;
+            cursor.each_between(0, segment.record.span, lengths, |document, _| {
+                documents.push(document)
+            })?;
         }
         documents.sort_unstable();
         documents.dedup();

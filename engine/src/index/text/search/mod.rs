@@ -63,7 +63,11 @@ impl SearchOptions<'_> {
     /// The best k of everything.
     #[must_use]
     pub fn top(k: usize) -> Self {
-        Self { k, filter: None, min_score: 0.0 }
+        Self {
+            k,
+            filter: None,
+            min_score: 0.0,
+        }
     }
 }
 
@@ -120,11 +124,23 @@ impl<'a, K: KeyRead> TextSearch<'a, K> {
     /// Damage in what is stored.
     pub fn open(keys: &'a K, index: &'a TextIndex, cache: &'a TextCache) -> Result<Self> {
         let statistics = statistics(keys, index.id())?;
-        let reader = Reader { keys, index: index.id(), cache };
-        let views = statistics.segments.iter().map(|record| reader.view(*record));
+        let reader = Reader {
+            keys,
+            index: index.id(),
+            cache,
+        };
+        let views = statistics
+            .segments
+            .iter()
+            .map(|record| reader.view(*record));
         let mut segments = views.collect::<Result<Vec<_>>>()?;
         segments.sort_by_key(|segment| std::cmp::Reverse(segment.record.span));
-        Ok(Self { index, reader, statistics, segments })
+        Ok(Self {
+            index,
+            reader,
+            statistics,
+            segments,
+        })
     }
 
     /// How many documents there are.
@@ -156,7 +172,10 @@ impl<'a, K: KeyRead> TextSearch<'a, K> {
             return Ok(Found::default());
         }
         let Planned { plan, terms } = plan(query, self.index.settings().analysis());
-        let mut work = Work { segments: self.segments.len() as u64, ..Work::default() };
+        let mut work = Work {
+            segments: self.segments.len() as u64,
+            ..Work::default()
+        };
         let mut run = Run {
             search: self,
             lengths: Lengths::new(self.index.settings(), &self.statistics),
@@ -171,16 +190,34 @@ impl<'a, K: KeyRead> TextSearch<'a, K> {
         let leading = self.leading(options.filter.as_ref(), &run)?;
         let mut sums = Sums::default();
         for at in 0..self.segments.len() {
-            let mut accept = Accept { top: &mut top, filter: options.filter };
-            run.segment(at, &plan, leading.as_deref(), &mut sums, &mut accept, &mut work)?;
+            let mut accept = Accept {
+                top: &mut top,
+                filter: options.filter,
+            };
+            run.segment(
+                at,
+                &plan,
+                leading.as_deref(),
+                &mut sums,
+                &mut accept,
+                &mut work,
+            )?;
         }
-        let hits = top.finish().map(|(owner, score)| Hit { owner, score: score as f32 });
-        Ok(Found { hits: hits.collect(), work })
+        let hits = top.finish().map(|(owner, score)| Hit {
+            owner,
+            score: score as f32,
+        });
+        Ok(Found {
+            hits: hits.collect(),
+            work,
+        })
     }
 
     /// The documents of a filter's owners, if they are so few that it is better to walk over them.
     fn leading(&self, filter: Option<&Filter<'_>>, run: &Run<'_, K>) -> Result<Option<Vec<u32>>> {
-        let Some(Filter::Owners(owners)) = filter else { return Ok(None) };
+        let Some(Filter::Owners(owners)) = filter else {
+            return Ok(None);
+        };
         let postings: i64 = run.counted.iter().sum();
         let count = owners.len();
         if count > MAX_LEADING || count * POSTINGS_PER_OWNER > postings.max(0).unsigned_abs() {
@@ -189,7 +226,11 @@ impl<'a, K: KeyRead> TextSearch<'a, K> {
         let mut documents = Vec::with_capacity(count as usize);
         for owner in *owners {
             let key = DocumentsKey::Document(OwnerId::new(owner)).encode(self.index.id());
-            let number = self.reader.keys.get_with(Family::TextDocuments, &key, StoredDocument::decode_number)?;
+            let number = self.reader.keys.get_with(
+                Family::TextDocuments,
+                &key,
+                StoredDocument::decode_number,
+            )?;
             documents.extend(number.transpose().map_err(damaged)?);
         }
         documents.sort_unstable();
@@ -224,7 +265,10 @@ impl<'s, K: KeyRead> Run<'s, K> {
             self.located.push(located);
         }
         if self.counted.iter().any(|counted| *counted < 0) {
-            return Err(damaged_postings(CodecError::NotCanonical { what: "count of documents", at: 0 }));
+            return Err(damaged_postings(CodecError::NotCanonical {
+                what: "count of documents",
+                at: 0,
+            }));
         }
         Ok(())
     }
@@ -241,7 +285,8 @@ impl<'s, K: KeyRead> Run<'s, K> {
                 parts.try_for_each(|part| self.prepare(part, work))?;
             }
             Plan::Prefix { prefix, stem, .. } => {
-                let expanded = expand::expand(&self.search.reader, &self.search.segments, prefix, stem)?;
+                let expanded =
+                    expand::expand(&self.search.reader, &self.search.segments, prefix, stem)?;
                 work.prefixes_cut += u64::from(expanded.is_cut);
                 self.expanded.push(expanded);
             }
@@ -265,10 +310,22 @@ impl<'s, K: KeyRead> Run<'s, K> {
         accept: &mut Accept<'_>,
         work: &mut Work,
     ) -> Result<()> {
-        let Some(segment) = self.search.segments.get(at) else { return Ok(()) };
-        let mut located = self.located.get_mut(at).map(std::mem::take).unwrap_or_default();
+        let Some(segment) = self.search.segments.get(at) else {
+            return Ok(());
+        };
+        let mut located = self
+            .located
+            .get_mut(at)
+            .map(std::mem::take)
+            .unwrap_or_default();
         let mut uses = self.uses.clone();
-        let mut build = Build { run: self, segment, located: &mut located, uses: &mut uses, prefix: 0 };
+        let mut build = Build {
+            run: self,
+            segment,
+            located: &mut located,
+            uses: &mut uses,
+            prefix: 0,
+        };
         let mut steps = Steps::default();
         if leading.is_none()
             && let Some(mut cursors) = build.words(plan)?
@@ -282,7 +339,9 @@ impl<'s, K: KeyRead> Run<'s, K> {
         } else {
             let mut node = build.node(plan)?;
             match leading {
-                Some(documents) => lead(segment, documents, &mut node, &self.lengths, accept, work)?,
+                Some(documents) => {
+                    lead(segment, documents, &mut node, &self.lengths, accept, work)?
+                }
                 None => walk(segment, &mut node, &self.lengths, accept, work)?,
             }
             node.count(&mut steps, &mut work.postings_of_terms);
@@ -309,13 +368,24 @@ impl<'s, K: KeyRead> Build<'_, 's, K> {
             *uses = uses.saturating_sub(1);
             *uses
         });
-        let Some(slot) = self.located.get_mut(term) else { return Ok(None) };
+        let Some(slot) = self.located.get_mut(term) else {
+            return Ok(None);
+        };
         let located = if left == 0 { slot.take() } else { slot.clone() };
-        let Some(located) = located.filter(|located| located.list().here > 0) else { return Ok(None) };
+        let Some(located) = located.filter(|located| located.list().here > 0) else {
+            return Ok(None);
+        };
         let counted = self.run.counted.get(term).copied().unwrap_or_default();
         let live = self.run.search.statistics.live;
         let weight = self.run.lengths.weight(live, counted.unsigned_abs(), boost);
-        Cursor::new(&self.run.search.reader, self.segment, located, weight, &self.run.lengths).map(Some)
+        Cursor::new(
+            &self.run.search.reader,
+            self.segment,
+            located,
+            weight,
+            &self.run.lengths,
+        )
+        .map(Some)
     }
 
     /// The cursors of a plan that is nothing but any of some terms.
@@ -345,10 +415,16 @@ impl<'s, K: KeyRead> Build<'_, 's, K> {
         Ok(match plan {
             Plan::Nothing => Node::Nothing,
             Plan::Term(term, boost) => match self.cursor(*term, *boost)? {
-                Some(cursor) => Node::Term { cursor: Box::new(cursor), document: END },
+                Some(cursor) => Node::Term {
+                    cursor: Box::new(cursor),
+                    document: END,
+                },
                 None => Node::Nothing,
             },
-            Plan::Any(parts) => Node::Any { parts: self.nodes(parts)?, document: END },
+            Plan::Any(parts) => Node::Any {
+                parts: self.nodes(parts)?,
+                document: END,
+            },
             Plan::All { must, should, not } => Node::All(Box::new(All {
                 must: self.nodes(must)?,
                 should: self.nodes(should)?,
@@ -360,10 +436,18 @@ impl<'s, K: KeyRead> Build<'_, 's, K> {
                 let expanded = self.run.expanded.get(self.prefix);
                 self.prefix += 1;
                 let documents = match expanded {
-                    Some(expanded) => expanded.documents(&self.run.search.reader, self.segment, &self.run.lengths)?,
+                    Some(expanded) => expanded.documents(
+                        &self.run.search.reader,
+                        self.segment,
+                        &self.run.lengths,
+                    )?,
                     None => Vec::new(),
                 };
-                Node::Listed { documents, at: 0, score: *boost }
+                Node::Listed {
+                    documents,
+                    at: 0,
+                    score: *boost,
+                }
             }
         })
     }
@@ -394,7 +478,12 @@ impl<'s, K: KeyRead> Build<'_, 's, K> {
             return Ok(Node::Nothing);
         }
         let positions = vec![Vec::new(); cursors.len()];
-        Ok(Node::Phrase(Box::new(Phrase { cursors, places, positions, document: END })))
+        Ok(Node::Phrase(Box::new(Phrase {
+            cursors,
+            places,
+            positions,
+            document: END,
+        })))
     }
 }
 
@@ -463,7 +552,9 @@ impl Accept<'_> {
         if segment.is_gone(number) {
             return false;
         }
-        let Some(document) = segment.columns.get(number) else { return false };
+        let Some(document) = segment.columns.get(number) else {
+            return false;
+        };
         match &self.filter {
             None => true,
             Some(Filter::Owners(owners)) => owners.contains(document.owner.get()),

@@ -8,12 +8,22 @@ use crate::error::Result;
 /// A part of a plan in one segment.
 pub(crate) enum Node<'s, K> {
     Nothing,
-    Term { cursor: Box<Cursor<'s, K>>, document: u32 },
-    Any { parts: Vec<Node<'s, K>>, document: u32 },
+    Term {
+        cursor: Box<Cursor<'s, K>>,
+        document: u32,
+    },
+    Any {
+        parts: Vec<Node<'s, K>>,
+        document: u32,
+    },
     All(Box<All<'s, K>>),
     Phrase(Box<Phrase<'s, K>>),
     /// Documents that were gathered before, which score the same.
-    Listed { documents: Vec<u32>, at: usize, score: f32 },
+    Listed {
+        documents: Vec<u32>,
+        at: usize,
+        score: f32,
+    },
 }
 
 /// All of some parts, none of others.
@@ -87,9 +97,11 @@ impl<K: KeyRead> Node<'_, K> {
                 }
                 Ok(score)
             }
-            Self::Phrase(phrase) => {
-                Ok(phrase.cursors.iter().map(|cursor| f64::from(cursor.score(lengths))).sum())
-            }
+            Self::Phrase(phrase) => Ok(phrase
+                .cursors
+                .iter()
+                .map(|cursor| f64::from(cursor.score(lengths)))
+                .sum()),
             Self::Listed { score, .. } => Ok(f64::from(*score)),
         }
     }
@@ -115,7 +127,11 @@ impl<K: KeyRead> Node<'_, K> {
 }
 
 /// The scores of the parts that stand at a document.
-fn score_at<K: KeyRead>(parts: &mut [Node<'_, K>], document: u32, lengths: &Lengths) -> Result<f64> {
+fn score_at<K: KeyRead>(
+    parts: &mut [Node<'_, K>],
+    document: u32,
+    lengths: &Lengths,
+) -> Result<f64> {
     let mut score = 0.0;
     for part in parts {
         if part.document() == document {
@@ -180,12 +196,22 @@ impl<K: KeyRead> Phrase<'_, K> {
         for (cursor, positions) in self.cursors.iter_mut().zip(&mut self.positions) {
             cursor.positions(positions)?;
         }
-        let Some((first, rest)) = self.places.split_first() else { return Ok(false) };
-        let starts = self.positions.get(first.0).map_or(&[][..], |positions| positions);
+        let Some((first, rest)) = self.places.split_first() else {
+            return Ok(false);
+        };
+        let starts = self
+            .positions
+            .get(first.0)
+            .map_or(&[][..], |positions| positions);
         Ok(starts.iter().any(|start| {
             rest.iter().all(|(term, distance)| {
-                let positions = self.positions.get(*term).map_or(&[][..], |positions| positions);
-                start.checked_add(*distance).is_some_and(|at| positions.binary_search(&at).is_ok())
+                let positions = self
+                    .positions
+                    .get(*term)
+                    .map_or(&[][..], |positions| positions);
+                start
+                    .checked_add(*distance)
+                    .is_some_and(|at| positions.binary_search(&at).is_ok())
             })
         }))
     }

@@ -36,7 +36,9 @@ impl Lengths {
         };
         Self {
             k: Box::new(std::array::from_fn(k)),
-            inverse: Box::new(std::array::from_fn(|frequency| 1.0 / frequency.max(1) as f32)),
+            inverse: Box::new(std::array::from_fn(|frequency| {
+                1.0 / frequency.max(1) as f32
+            })),
             k1,
         }
     }
@@ -60,7 +62,9 @@ impl Lengths {
 
     /// No posting that these were made of scores more.
     pub(crate) fn bound(&self, weight: f32, impacts: &Impacts) -> f32 {
-        let scores = impacts.iter().map(|impact| self.score(weight, impact.frequency, impact.norm));
+        let scores = impacts
+            .iter()
+            .map(|impact| self.score(weight, impact.frequency, impact.norm));
         scores.fold(0.0, f32::max)
     }
 }

@@ -16,7 +16,9 @@ impl Eq for Found {}
 impl Ord for Found {
     /// The better one is greater.
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then(other.owner.cmp(&self.owner))
+        self.score
+            .total_cmp(&other.score)
+            .then(other.owner.cmp(&self.owner))
     }
 }
 
@@ -37,7 +39,11 @@ pub(crate) struct Top {
 impl Top {
     /// Room for `k` with at least the score `least`.
     pub(crate) fn new(k: usize, least: f64) -> Self {
-        Self { k, least, heap: BinaryHeap::with_capacity(k.min(1024)) }
+        Self {
+            k,
+            least,
+            heap: BinaryHeap::with_capacity(k.min(1024)),
+        }
     }
 
     /// What has a lower score than this cannot come in. What has the same may, by its owner.
@@ -46,7 +52,9 @@ impl Top {
         if self.heap.len() < self.k {
             return self.least;
         }
-        self.heap.peek().map_or(f64::INFINITY, |Reverse(worst)| worst.score)
+        self.heap
+            .peek()
+            .map_or(f64::INFINITY, |Reverse(worst)| worst.score)
     }
 
     pub(crate) fn offer(&mut self, score: f64, owner: OwnerId) {
@@ -66,6 +74,8 @@ impl Top {
     /// The best first.
     pub(crate) fn finish(self) -> impl Iterator<Item = (OwnerId, f64)> {
         let sorted = self.heap.into_sorted_vec();
-        sorted.into_iter().map(|Reverse(found)| (found.owner, found.score))
+        sorted
+            .into_iter()
+            .map(|Reverse(found)| (found.owner, found.score))
     }
 }

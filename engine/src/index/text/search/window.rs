@@ -25,7 +25,10 @@ pub(crate) struct Sums {
 
 impl Default for Sums {
     fn default() -> Self {
-        Self { sums: vec![0.0; WINDOW as usize].into(), touched: vec![0; WORDS].into() }
+        Self {
+            sums: vec![0.0; WINDOW as usize].into(),
+            touched: vec![0; WORDS].into(),
+        }
     }
 }
 
@@ -65,10 +68,14 @@ pub(crate) fn search<K: KeyRead>(
             continue;
         }
         for (_, at) in order.get(optional..).unwrap_or_default() {
-            let Some(cursor) = cursors.get_mut(*at) else { continue };
+            let Some(cursor) = cursors.get_mut(*at) else {
+                continue;
+            };
             cursor.each_between(from, to, lengths, |document, score| {
                 let place = (document - from) as usize;
-                if let (Some(sum), Some(word)) = (sums.sums.get_mut(place), sums.touched.get_mut(place / 64)) {
+                if let (Some(sum), Some(word)) =
+                    (sums.sums.get_mut(place), sums.touched.get_mut(place / 64))
+                {
                     *sum += f64::from(score);
                     *word |= 1 << (place % 64);
                 }
@@ -83,7 +90,9 @@ pub(crate) fn search<K: KeyRead>(
                 let score = sums.sums.get_mut(place).map_or(0.0, std::mem::take);
                 let document = from + place as u32;
                 work.documents += 1;
-                finish(segment, cursors, optional, &below, document, score, lengths, accept)?;
+                finish(
+                    segment, cursors, optional, &below, document, score, lengths, accept,
+                )?;
             }
         }
         from = to;
@@ -92,7 +101,10 @@ pub(crate) fn search<K: KeyRead>(
 }
 
 /// Adds what the optional terms have of a document, as long as it can be enough, and offers it.
-#[expect(clippy::too_many_arguments, reason = "the inner step of one loop, apart to be read")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the inner step of one loop, apart to be read"
+)]
 #[inline]
 fn finish<K: KeyRead>(
     segment: &SegmentView,
@@ -106,7 +118,14 @@ fn finish<K: KeyRead>(
 ) -> Result<()> {
     let threshold = accept.threshold();
     let mut left = optional.len();
-    if score + left.checked_sub(1).and_then(|last| below.get(last)).copied().unwrap_or_default() < threshold {
+    if score
+        + left
+            .checked_sub(1)
+            .and_then(|last| below.get(last))
+            .copied()
+            .unwrap_or_default()
+        < threshold
+    {
         return Ok(());
     }
     if accept.is_filtered() && !accept.allows(segment, document) {

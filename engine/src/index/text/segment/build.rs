@@ -36,7 +36,12 @@ impl EncodedPositions {
     }
 
     fn of(&self, from: usize, to: usize) -> &[u8] {
-        let end = |count: usize| count.checked_sub(1).and_then(|at| self.ends.get(at)).map_or(0, |end| *end as usize);
+        let end = |count: usize| {
+            count
+                .checked_sub(1)
+                .and_then(|at| self.ends.get(at))
+                .map_or(0, |end| *end as usize)
+        };
         self.bytes.get(end(from)..end(to)).unwrap_or_default()
     }
 }
@@ -72,7 +77,13 @@ impl SegmentBuilder {
     }
 
     /// Adds a term, which must come after all before it. One without postings and correction is left out.
-    pub(crate) fn add(&mut self, term: &[u8], correction: i64, postings: &[Posting], positions: &EncodedPositions) {
+    pub(crate) fn add(
+        &mut self,
+        term: &[u8],
+        correction: i64,
+        postings: &[Posting],
+        positions: &EncodedPositions,
+    ) {
         if postings.is_empty() && correction == 0 {
             return;
         }
@@ -106,12 +117,18 @@ impl SegmentBuilder {
     }
 
     /// Writes the positions of postings block by block.
-    fn write_positions(&mut self, from: usize, to: usize, positions: &EncodedPositions) -> Vec<WrittenPositions> {
+    fn write_positions(
+        &mut self,
+        from: usize,
+        to: usize,
+        positions: &EncodedPositions,
+    ) -> Vec<WrittenPositions> {
         let blocks = (from..to).step_by(BLOCK);
         blocks
             .map(|begin| {
                 let encoded = positions.of(begin, (begin + BLOCK).min(to));
-                let new_page = self.positions.len() > 1 && self.positions.len() + encoded.len() > FULL_BYTES;
+                let new_page =
+                    self.positions.len() > 1 && self.positions.len() + encoded.len() > FULL_BYTES;
                 if new_page {
                     self.finish_positions();
                 }
@@ -143,14 +160,25 @@ impl SegmentBuilder {
     }
 
     fn put_page(&mut self, part: Part, page: u32, bytes: Vec<u8>) {
-        let key = PageKey { index: self.index, segment: self.segment, part, page: PageNo(page) };
+        let key = PageKey {
+            index: self.index,
+            segment: self.segment,
+            part,
+            page: PageNo(page),
+        };
         self.print = xxh3_64_with_seed(&bytes, self.print);
         self.bytes += bytes.len() as u64;
-        self.pairs.push(pair(Family::Postings, &key.encode(), Some(bytes)));
+        self.pairs
+            .push(pair(Family::Postings, &key.encode(), Some(bytes)));
     }
 
     /// Ends the segment: what to write, and its line in the statistics.
-    pub(crate) fn finish(mut self, first: u32, span: u32, columns: &Columns) -> (SegmentRecord, Pairs) {
+    pub(crate) fn finish(
+        mut self,
+        first: u32,
+        span: u32,
+        columns: &Columns,
+    ) -> (SegmentRecord, Pairs) {
         self.finish_page();
         self.finish_positions();
         let directory = self.directory.encode();
@@ -172,7 +200,11 @@ impl SegmentBuilder {
             (DocumentsKey::Directory(self.segment), directory),
             (DocumentsKey::Columns(self.segment), columns_bytes),
         ] {
-            self.pairs.push(pair(Family::TextDocuments, &key.encode(self.index), Some(value)));
+            self.pairs.push(pair(
+                Family::TextDocuments,
+                &key.encode(self.index),
+                Some(value),
+            ));
         }
         (record, self.pairs)
     }

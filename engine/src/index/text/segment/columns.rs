@@ -43,9 +43,15 @@ impl Columns {
 
     pub(crate) fn get(&self, number: u32) -> Option<&Document> {
         // Without gaps it is where its number says.
-        let there = self.documents.get(number as usize).filter(|document| document.number == number);
+        let there = self
+            .documents
+            .get(number as usize)
+            .filter(|document| document.number == number);
         there.or_else(|| {
-            let at = self.documents.binary_search_by_key(&number, |document| document.number).ok()?;
+            let at = self
+                .documents
+                .binary_search_by_key(&number, |document| document.number)
+                .ok()?;
             self.documents.get(at)
         })
     }
@@ -79,7 +85,11 @@ impl Columns {
             if number >= u64::from(span) {
                 return Err(CodecError::NotCanonical { what: WHAT, at });
             }
-            documents.push(Document { number: number as u32, owner: OwnerId::new(before), length });
+            documents.push(Document {
+                number: number as u32,
+                owner: OwnerId::new(before),
+                length,
+            });
             next = number + 1;
         }
         record.finish()?;
@@ -95,12 +105,19 @@ mod tests {
     fn columns_have_the_bytes_of_their_picture() {
         let mut columns = Columns::default();
         for (number, owner, length) in [(0, 10, 300), (1, 9, 1), (4, u64::MAX, 0)] {
-            columns.push(Document { number, owner: OwnerId::new(owner), length });
+            columns.push(Document {
+                number,
+                owner: OwnerId::new(owner),
+                length,
+            });
         }
         let bytes = columns.encode();
         assert_eq!(bytes, [1, 3, 0, 20, 0xAC, 2, 0, 1, 1, 2, 19, 0]);
         assert_eq!(Columns::decode(&bytes, 5), Ok(columns.clone()));
-        assert!(Columns::decode(&bytes, 4).is_err(), "a number beyond the segment");
+        assert!(
+            Columns::decode(&bytes, 4).is_err(),
+            "a number beyond the segment"
+        );
         for end in 0..bytes.len() {
             assert!(Columns::decode(&bytes[..end], 5).is_err(), "{end} bytes");
         }

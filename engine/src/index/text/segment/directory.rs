@@ -35,9 +35,16 @@ impl Directory {
     }
 
     pub(crate) fn term(&self, page: usize) -> &[u8] {
-        let end = self.pages.get(page).map_or(self.terms.len(), |page| page.0 as usize);
-        let begin = page.checked_sub(1).and_then(|before| self.pages.get(before));
-        self.terms.get(begin.map_or(0, |before| before.0 as usize)..end).unwrap_or_default()
+        let end = self
+            .pages
+            .get(page)
+            .map_or(self.terms.len(), |page| page.0 as usize);
+        let begin = page
+            .checked_sub(1)
+            .and_then(|before| self.pages.get(before));
+        self.terms
+            .get(begin.map_or(0, |before| before.0 as usize)..end)
+            .unwrap_or_default()
     }
 
     /// The page in which a term is, if it is in any: that where its list begins.
@@ -54,15 +61,15 @@ impl Directory {
     pub(crate) fn page_with(&self, from: usize, document: u32) -> usize {
         let term = self.term(from);
         let mut page = from;
-        while self.pages.get(page + 1).is_some_and(|next| next.1 <= document) && self.term(page + 1) == term {
+        while self
+            .pages
+            .get(page + 1)
+            .is_some_and(|next| next.1 <= document)
+            && self.term(page + 1) == term
+        {
             page += 1;
         }
         page
-    }
-
-    /// Whether the page after this one goes on with its list.
-    pub(crate) fn first_document(&self, page: usize) -> Option<u32> {
-        self.pages.get(page).map(|page| page.1)
     }
 
     fn first_not_below(&self, term: &[u8]) -> usize {
@@ -84,7 +91,11 @@ impl Directory {
         let mut before: &[u8] = &[];
         for (page, (_, document)) in self.pages.iter().enumerate() {
             let term = self.term(page);
-            let shared = term.iter().zip(before).take_while(|(one, other)| one == other).count();
+            let shared = term
+                .iter()
+                .zip(before)
+                .take_while(|(one, other)| one == other)
+                .count();
             record
                 .push_count(shared)
                 .push_bytes(term.get(shared..).unwrap_or_default())
@@ -99,7 +110,10 @@ impl Directory {
         let mut directory = Self::default();
         let mut term: Vec<u8> = Vec::new();
         for at in 0..record.read_count(3)? {
-            let wrong = CodecError::NotCanonical { what: WHAT, at: record.position() };
+            let wrong = CodecError::NotCanonical {
+                what: WHAT,
+                at: record.position(),
+            };
             let shared = record.read_varint()?;
             let rest = record.read_bytes()?;
             let document = record.read_varint_u32()?;
@@ -126,7 +140,13 @@ mod tests {
 
     fn example() -> Directory {
         let mut directory = Directory::default();
-        for (term, document) in [("alpha", 0), ("the", 0), ("the", 400), ("the", 900), ("them", 3)] {
+        for (term, document) in [
+            ("alpha", 0),
+            ("the", 0),
+            ("the", 400),
+            ("the", 900),
+            ("them", 3),
+        ] {
             directory.push(term.as_bytes(), document);
         }
         directory
@@ -141,7 +161,10 @@ mod tests {
         assert_eq!(page("the"), Some(1));
         assert_eq!(page("thea"), Some(3));
         assert_eq!(page("zeta"), Some(4));
-        assert_eq!([0, 399, 400, 2000].map(|document| example().page_with(1, document)), [1, 1, 2, 3]);
+        assert_eq!(
+            [0, 399, 400, 2000].map(|document| example().page_with(1, document)),
+            [1, 1, 2, 3]
+        );
     }
 
     #[test]
@@ -153,7 +176,13 @@ mod tests {
         for end in 0..bytes.len() {
             assert!(Directory::decode(&bytes[..end]).is_err(), "{end} bytes");
         }
-        assert!(Directory::decode(b"\x01\x02\x00\x01b\x00\x00\x01a\x00").is_err(), "terms fall");
-        assert!(Directory::decode(b"\x01\x02\x00\x01b\x02\x01\x00\x02").is_err(), "documents stay");
+        assert!(
+            Directory::decode(b"\x01\x02\x00\x01b\x00\x00\x01a\x00").is_err(),
+            "terms fall"
+        );
+        assert!(
+            Directory::decode(b"\x01\x02\x00\x01b\x02\x01\x00\x02").is_err(),
+            "documents stay"
+        );
     }
 }

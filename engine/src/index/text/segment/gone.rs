@@ -30,7 +30,11 @@ impl Gone {
 
     #[inline]
     pub(crate) fn contains(&self, number: u32) -> bool {
-        let word = self.words.get(number as usize / 64).copied().unwrap_or_default();
+        let word = self
+            .words
+            .get(number as usize / 64)
+            .copied()
+            .unwrap_or_default();
         word >> (number % 64) & 1 == 1
     }
 
@@ -71,7 +75,10 @@ mod tests {
         assert_eq!(decode(&bytes, 1001), Ok(set.clone()));
         assert!(decode(&bytes, 1000).is_err());
         assert!(decode(&bytes[..3], 1001).is_err());
-        assert!(decode(&encode(&mut RoaringBitmap::new()), 1001).is_err(), "nothing is not stored");
+        assert!(
+            decode(&encode(&mut RoaringBitmap::new()), 1001).is_err(),
+            "nothing is not stored"
+        );
         let gone = Gone::of(&set);
         let found: Vec<u32> = (0..2000).filter(|number| gone.contains(*number)).collect();
         assert_eq!(found, [0, 63, 64, 1000]);

@@ -28,14 +28,24 @@ pub(crate) fn merge<K: KeyRead>(
     id: SegmentId,
 ) -> Result<(SegmentRecord, Pairs)> {
     let first = records.first().map_or(0, |record| record.first);
-    let end = records.last().map_or(0, |record| record.first + record.span);
+    let end = records
+        .last()
+        .map_or(0, |record| record.first + record.span);
     let mut streams = Vec::with_capacity(records.len());
     let mut columns = Columns::default();
     for record in records {
         let view = reader.view(*record)?;
         let shift = record.first - first;
-        for document in view.columns.documents().iter().filter(|document| !view.is_gone(document.number)) {
-            columns.push(Document { number: document.number + shift, ..*document });
+        for document in view
+            .columns
+            .documents()
+            .iter()
+            .filter(|document| !view.is_gone(document.number))
+        {
+            columns.push(Document {
+                number: document.number + shift,
+                ..*document
+            });
         }
         let mut stream = TermStream::new(view, shift);
         if stream.next(reader)? {
@@ -71,14 +81,25 @@ pub(crate) fn merge<K: KeyRead>(
 
 /// Removes the keys of a segment.
 fn remove<K>(reader: &Reader<'_, K>, record: &SegmentRecord, pairs: &mut Pairs) {
-    let parts = [(Part::Terms, record.pages), (Part::Positions, record.position_pages)];
+    let parts = [
+        (Part::Terms, record.pages),
+        (Part::Positions, record.position_pages),
+    ];
     for (part, pages) in parts {
         for page in 0..pages {
-            let key = PageKey { index: reader.index, segment: record.id, part, page: PageNo(page) };
+            let key = PageKey {
+                index: reader.index,
+                segment: record.id,
+                part,
+                page: PageNo(page),
+            };
             pairs.push(pair(Family::Postings, &key.encode(), None));
         }
     }
-    let mut keys = vec![DocumentsKey::Directory(record.id), DocumentsKey::Columns(record.id)];
+    let mut keys = vec![
+        DocumentsKey::Directory(record.id),
+        DocumentsKey::Columns(record.id),
+    ];
     if record.gone > 0 {
         keys.push(DocumentsKey::Gone(record.id));
     }
@@ -121,10 +142,17 @@ impl TermStream {
     pub(crate) fn next<K: KeyRead>(&mut self, reader: &Reader<'_, K>) -> Result<bool> {
         self.postings.clear();
         self.positions.clear();
-        let Some(page) = self.turn(reader)? else { return Ok(false) };
+        let Some(page) = self.turn(reader)? else {
+            return Ok(false);
+        };
         let mut later = self.read_entry(reader, &page, true)?;
         while later > 0 {
-            let wrong = || damaged_postings(CodecError::NotCanonical { what: "postings page", at: 0 });
+            let wrong = || {
+                damaged_postings(CodecError::NotCanonical {
+                    what: "postings page",
+                    at: 0,
+                })
+            };
             let page = self.turn(reader)?.ok_or_else(wrong)?;
             let next = self.read_entry(reader, &page, false)?;
             if next >= later {
@@ -137,7 +165,11 @@ impl TermStream {
 
     /// The page of the next entry.
     fn turn<K: KeyRead>(&mut self, reader: &Reader<'_, K>) -> Result<Option<Arc<Page>>> {
-        if let Some(page) = self.page.as_ref().filter(|page| self.next_entry < page.count()) {
+        if let Some(page) = self
+            .page
+            .as_ref()
+            .filter(|page| self.next_entry < page.count())
+        {
             return Ok(Some(Arc::clone(page)));
         }
         if self.next_page >= self.view.directory.len() {
@@ -151,8 +183,18 @@ impl TermStream {
     }
 
     /// Reads an entry, the first of its term or a later part; returns how many postings still follow.
-    fn read_entry<K: KeyRead>(&mut self, reader: &Reader<'_, K>, page: &Page, first: bool) -> Result<u32> {
-        let wrong = |at| damaged_postings(CodecError::NotCanonical { what: "postings page", at });
+    fn read_entry<K: KeyRead>(
+        &mut self,
+        reader: &Reader<'_, K>,
+        page: &Page,
+        first: bool,
+    ) -> Result<u32> {
+        let wrong = |at| {
+            damaged_postings(CodecError::NotCanonical {
+                what: "postings page",
+                at,
+            })
+        };
         let (term, mut record, begin) = page.entry(self.next_entry).map_err(damaged_postings)?;
         self.next_entry += 1;
         if first {
@@ -169,15 +211,21 @@ impl TermStream {
         }
         let mut block = Block::default();
         for info in &list.blocks {
-            info.read(page.bytes(), self.view.record.span, &mut block).map_err(damaged_postings)?;
+            info.read(page.bytes(), self.view.record.span, &mut block)
+                .map_err(damaged_postings)?;
             let bytes = reader.positions(&self.view.record, info.positions.page)?;
-            let mut record = positions::block(&bytes, info.positions.offset).map_err(damaged_postings)?;
+            let mut record =
+                positions::block(&bytes, info.positions.offset).map_err(damaged_postings)?;
             let begin = info.positions.offset as usize;
             for posting in block.postings() {
                 let from = begin + record.position();
                 positions::skip(&mut record).map_err(damaged_postings)?;
                 let to = begin + record.position();
-                if self.postings.last().is_some_and(|last| last.document >= posting.document) {
+                if self
+                    .postings
+                    .last()
+                    .is_some_and(|last| last.document >= posting.document)
+                {
                     return Err(wrong(begin));
                 }
                 self.postings.push(posting);
@@ -196,7 +244,10 @@ impl TermStream {
             if self.view.is_gone(posting.document) {
                 correction += 1;
             } else {
-                postings.push(Posting { document: posting.document + self.shift, ..*posting });
+                postings.push(Posting {
+                    document: posting.document + self.shift,
+                    ..*posting
+                });
                 positions.push(self.positions.bytes.get(begin..end).unwrap_or_default());
             }
             begin = end;

@@ -30,7 +30,8 @@ impl PageBuilder {
 
     /// Whether another term of so many bytes still belongs here.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
-        self.is_empty() || HEAD_BYTES + 2 * self.places.len() + self.body.len() + bytes <= FULL_BYTES
+        self.is_empty()
+            || HEAD_BYTES + 2 * self.places.len() + self.body.len() + bytes <= FULL_BYTES
     }
 
     pub(crate) fn push(&mut self, term: &[u8], list: &[u8]) {
@@ -84,7 +85,10 @@ impl Page {
             }
             last = Some(place);
         }
-        Ok(Self { bytes: bytes.into(), count })
+        Ok(Self {
+            bytes: bytes.into(),
+            count,
+        })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -98,8 +102,13 @@ impl Page {
     /// A term, and its list with the place where that begins.
     pub(crate) fn entry(&self, at: usize) -> Result<(&[u8], RecordReader<'_>, usize), CodecError> {
         let begin = self.place(at);
-        let end = if at + 1 < self.count { self.place(at + 1) } else { self.bytes.len() };
-        let mut record = RecordReader::part(WHAT, FORMAT, self.bytes.get(begin..end).unwrap_or_default());
+        let end = if at + 1 < self.count {
+            self.place(at + 1)
+        } else {
+            self.bytes.len()
+        };
+        let mut record =
+            RecordReader::part(WHAT, FORMAT, self.bytes.get(begin..end).unwrap_or_default());
         let term = record.read_bytes()?;
         let list = begin + record.position();
         let rest = self.bytes.get(list..end).unwrap_or_default();
@@ -122,8 +131,13 @@ impl Page {
     }
 
     fn place(&self, at: usize) -> usize {
-        let place = self.bytes.get(HEAD_BYTES + 2 * at..).and_then(|rest| rest.first_chunk::<2>());
-        place.map_or(self.bytes.len(), |place| usize::from(u16::from_le_bytes(*place)))
+        let place = self
+            .bytes
+            .get(HEAD_BYTES + 2 * at..)
+            .and_then(|rest| rest.first_chunk::<2>());
+        place.map_or(self.bytes.len(), |place| {
+            usize::from(u16::from_le_bytes(*place))
+        })
     }
 }
 
@@ -138,14 +152,20 @@ mod tests {
         builder.push(b"cat", &[9, 8]);
         builder.push(b"dog", &[7]);
         let bytes = builder.finish();
-        assert_eq!(bytes, b"\x01\x02\x00\x07\x00\x0D\x00\x03cat\x09\x08\x03dog\x07");
+        assert_eq!(
+            bytes,
+            b"\x01\x02\x00\x07\x00\x0D\x00\x03cat\x09\x08\x03dog\x07"
+        );
         let page = Page::decode(&bytes).unwrap();
         assert_eq!(page.find(b"cat"), Ok((0, true)));
         assert_eq!(page.find(b"cow"), Ok((1, false)));
         assert_eq!(page.find(b"dog"), Ok((1, true)));
         assert_eq!(page.find(b"eel"), Ok((2, false)));
         let (term, mut list, begin) = page.entry(0).unwrap();
-        assert_eq!((term, begin, list.read_rest()), (&b"cat"[..], 11, &[9, 8][..]));
+        assert_eq!(
+            (term, begin, list.read_rest()),
+            (&b"cat"[..], 11, &[9, 8][..])
+        );
         assert!(Page::decode(b"\x01\x00\x00").is_err() && Page::decode(b"").is_err());
     }
 

@@ -28,7 +28,10 @@ pub(crate) fn encode(positions: &[u32], out: &mut Vec<u8>) {
 pub(crate) fn block(page: &[u8], offset: u32) -> Result<RecordReader<'_>, CodecError> {
     RecordReader::new(WHAT, FORMAT..=FORMAT, page)?;
     let rest = page.get(offset as usize..).filter(|_| offset > 0);
-    let rest = rest.ok_or(CodecError::NotCanonical { what: WHAT, at: offset as usize })?;
+    let rest = rest.ok_or(CodecError::NotCanonical {
+        what: WHAT,
+        at: offset as usize,
+    })?;
     Ok(RecordReader::part(WHAT, FORMAT, rest))
 }
 
@@ -40,7 +43,9 @@ pub(crate) fn decode(record: &mut RecordReader<'_>, into: &mut Vec<u32>) -> Resu
     for _ in 0..count {
         let at = record.position();
         let position = next + u64::from(record.read_varint_u32()?);
-        into.push(u32::try_from(position).map_err(|_| CodecError::NotCanonical { what: WHAT, at })?);
+        into.push(
+            u32::try_from(position).map_err(|_| CodecError::NotCanonical { what: WHAT, at })?,
+        );
         next = position + 1;
     }
     Ok(())
@@ -71,6 +76,9 @@ mod tests {
         skip(&mut record).unwrap();
         record.finish().unwrap();
         assert!(block(&page, 0).is_err() && block(&page, 9).is_err() && block(&[], 1).is_err());
-        assert!(decode(&mut block(&[1, 9, 0], 1).unwrap(), &mut read).is_err(), "more than there are bytes for");
+        assert!(
+            decode(&mut block(&[1, 9, 0], 1).unwrap(), &mut read).is_err(),
+            "more than there are bytes for"
+        );
     }
 }

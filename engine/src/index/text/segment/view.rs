@@ -56,7 +56,12 @@ pub(crate) fn damaged_postings(error: CodecError) -> Error {
 
 /// Something that the statistics speak of is not there.
 pub(crate) fn missing(what: &'static str) -> CodecError {
-    CodecError::Truncated { what, at: 0, needed: 1, available: 0 }
+    CodecError::Truncated {
+        what,
+        at: 0,
+        needed: 1,
+        available: 0,
+    }
 }
 
 impl<K: KeyRead> Reader<'_, K> {
@@ -64,12 +69,24 @@ impl<K: KeyRead> Reader<'_, K> {
         let directory = match self.cache.get(self.index, &record, Thing::Directory) {
             Some(Item::Directory(directory)) => directory,
             _ => {
-                let read = self.stored(DocumentsKey::Directory(record.id), "text directory", Directory::decode)?;
+                let read = self.stored(
+                    DocumentsKey::Directory(record.id),
+                    "text directory",
+                    Directory::decode,
+                )?;
                 if read.len() != record.pages as usize {
-                    return Err(damaged(CodecError::NotCanonical { what: "text directory", at: 0 }));
+                    return Err(damaged(CodecError::NotCanonical {
+                        what: "text directory",
+                        at: 0,
+                    }));
                 }
                 let directory = Arc::new(read);
-                self.cache.put(self.index, &record, Thing::Directory, Item::Directory(Arc::clone(&directory)));
+                self.cache.put(
+                    self.index,
+                    &record,
+                    Thing::Directory,
+                    Item::Directory(Arc::clone(&directory)),
+                );
                 directory
             }
         };
@@ -79,15 +96,32 @@ impl<K: KeyRead> Reader<'_, K> {
                 let decode = |bytes: &[u8]| Columns::decode(bytes, record.span);
                 let read = self.stored(DocumentsKey::Columns(record.id), "text columns", decode)?;
                 if read.documents().len() != record.present as usize {
-                    return Err(damaged(CodecError::NotCanonical { what: "text columns", at: 0 }));
+                    return Err(damaged(CodecError::NotCanonical {
+                        what: "text columns",
+                        at: 0,
+                    }));
                 }
                 let columns = Arc::new(read);
-                self.cache.put(self.index, &record, Thing::Columns, Item::Columns(Arc::clone(&columns)));
+                self.cache.put(
+                    self.index,
+                    &record,
+                    Thing::Columns,
+                    Item::Columns(Arc::clone(&columns)),
+                );
                 columns
             }
         };
-        let gone = if record.gone > 0 { Some(self.gone(&record)?) } else { None };
-        Ok(SegmentView { record, directory, columns, gone })
+        let gone = if record.gone > 0 {
+            Some(self.gone(&record)?)
+        } else {
+            None
+        };
+        Ok(SegmentView {
+            record,
+            directory,
+            columns,
+            gone,
+        })
     }
 
     fn gone(&self, record: &SegmentRecord) -> Result<Arc<Gone>> {
@@ -97,10 +131,18 @@ impl<K: KeyRead> Reader<'_, K> {
         let decode = |bytes: &[u8]| gone::decode(bytes, record.span);
         let set = self.stored(DocumentsKey::Gone(record.id), "gone documents", decode)?;
         if set.len() != u64::from(record.gone) {
-            return Err(damaged(CodecError::NotCanonical { what: "gone documents", at: 0 }));
+            return Err(damaged(CodecError::NotCanonical {
+                what: "gone documents",
+                at: 0,
+            }));
         }
         let gone = Arc::new(Gone::of(&set));
-        self.cache.put(self.index, record, Thing::Gone, Item::Gone(Arc::clone(&gone)));
+        self.cache.put(
+            self.index,
+            record,
+            Thing::Gone,
+            Item::Gone(Arc::clone(&gone)),
+        );
         Ok(gone)
     }
 
@@ -111,16 +153,29 @@ impl<K: KeyRead> Reader<'_, K> {
         }
         let page = self.postings(record, Part::Terms, number, Page::decode)?;
         let page = Arc::new(page);
-        self.cache.put(self.index, record, Thing::Page(number), Item::Page(Arc::clone(&page)));
+        self.cache.put(
+            self.index,
+            record,
+            Thing::Page(number),
+            Item::Page(Arc::clone(&page)),
+        );
         Ok(page)
     }
 
     pub(crate) fn positions(&self, record: &SegmentRecord, page: u32) -> Result<Arc<[u8]>> {
-        if let Some(Item::Positions(bytes)) = self.cache.get(self.index, record, Thing::Positions(page)) {
+        if let Some(Item::Positions(bytes)) =
+            self.cache.get(self.index, record, Thing::Positions(page))
+        {
             return Ok(bytes);
         }
-        let bytes: Arc<[u8]> = self.postings(record, Part::Positions, page, |bytes| Ok(bytes.into()))?;
-        self.cache.put(self.index, record, Thing::Positions(page), Item::Positions(Arc::clone(&bytes)));
+        let bytes: Arc<[u8]> =
+            self.postings(record, Part::Positions, page, |bytes| Ok(bytes.into()))?;
+        self.cache.put(
+            self.index,
+            record,
+            Thing::Positions(page),
+            Item::Positions(Arc::clone(&bytes)),
+        );
         Ok(bytes)
     }
 
@@ -131,9 +186,17 @@ impl<K: KeyRead> Reader<'_, K> {
         page: u32,
         decode: impl FnOnce(&[u8]) -> Result<T, CodecError>,
     ) -> Result<T> {
-        let key = PageKey { index: self.index, segment: record.id, part, page: PageNo(page) };
-        let read = self.keys.get_with(Family::Postings, &key.encode(), decode)?;
-        read.unwrap_or_else(|| Err(missing("postings page"))).map_err(damaged_postings)
+        let key = PageKey {
+            index: self.index,
+            segment: record.id,
+            part,
+            page: PageNo(page),
+        };
+        let read = self
+            .keys
+            .get_with(Family::Postings, &key.encode(), decode)?;
+        read.unwrap_or_else(|| Err(missing("postings page")))
+            .map_err(damaged_postings)
     }
 
     fn stored<T>(
@@ -142,7 +205,9 @@ impl<K: KeyRead> Reader<'_, K> {
         what: &'static str,
         decode: impl FnOnce(&[u8]) -> Result<T, CodecError>,
     ) -> Result<T> {
-        let read = self.keys.get_with(Family::TextDocuments, &key.encode(self.index), decode)?;
+        let read = self
+            .keys
+            .get_with(Family::TextDocuments, &key.encode(self.index), decode)?;
         read.unwrap_or_else(|| Err(missing(what))).map_err(damaged)
     }
 }

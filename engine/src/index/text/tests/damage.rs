@@ -16,8 +16,16 @@ fn written() -> (Database, crate::index::text::TextIndex) {
         let mut txn = db.key_write().unwrap();
         let mut writer = TextWriter::new(index.clone());
         for owner in 0..200 {
-            let body = format!("the graph of {} and {} trees", owner % 13, (owner + round) % 50);
-            set(&mut writer, owner * (round + 1), &("title".to_owned(), body));
+            let body = format!(
+                "the graph of {} and {} trees",
+                owner % 13,
+                (owner + round) % 50
+            );
+            set(
+                &mut writer,
+                owner * (round + 1),
+                &("title".to_owned(), body),
+            );
         }
         writer.settle(&mut txn).unwrap();
         txn.commit().unwrap();
@@ -25,7 +33,10 @@ fn written() -> (Database, crate::index::text::TextIndex) {
     (db, index)
 }
 
-fn pairs(txn: &KeyWriteTxn, index: &crate::index::text::TextIndex) -> Vec<(Family, Vec<u8>, Vec<u8>)> {
+fn pairs(
+    txn: &KeyWriteTxn,
+    index: &crate::index::text::TextIndex,
+) -> Vec<(Family, Vec<u8>, Vec<u8>)> {
     let mut pairs = Vec::new();
     for (family, range) in index.keys() {
         let mut scan = txn.scan(family, &range).unwrap();
@@ -65,7 +76,11 @@ fn every_changed_byte_is_survived_and_the_check_notices_most() {
             }
         }
         let mut writer = TextWriter::new(index.clone());
-        set(&mut writer, round % 50, &(String::new(), "another text".to_owned()));
+        set(
+            &mut writer,
+            round % 50,
+            &(String::new(), "another text".to_owned()),
+        );
         let savepoint = txn.savepoint();
         let _ = writer.settle(&mut txn);
         txn.rollback_to(savepoint).unwrap();
@@ -88,12 +103,32 @@ fn a_check_tells_what_is_wrong() {
     assert!(told(&|_| {}).is_empty());
     let document = |owner: u64| [&[0, 0, 0, 7, 4][..], &owner.to_be_bytes()].concat();
     let findings = told(&|txn| txn.delete(Family::TextDocuments, &document(5)).unwrap());
-    assert!(matches!(findings.as_slice(), [TextFinding::Document { what: "is live and its owner does not know it", .. }]));
+    assert!(matches!(
+        findings.as_slice(),
+        [TextFinding::Document {
+            what: "is live and its owner does not know it",
+            ..
+        }]
+    ));
     let findings = told(&|txn| {
-        let other = txn.get(Family::TextDocuments, &document(6)).unwrap().unwrap();
-        txn.put(Family::TextDocuments, &document(5), &other).unwrap();
+        let other = txn
+            .get(Family::TextDocuments, &document(6))
+            .unwrap()
+            .unwrap();
+        txn.put(Family::TextDocuments, &document(5), &other)
+            .unwrap();
     });
     assert!(findings.len() >= 2, "{findings:?}");
-    let findings = told(&|txn| txn.put(Family::Postings, &[0, 0, 0, 7, 0, 0, 0, 99, 0, 0, 0, 0, 0], b"x").unwrap());
-    assert!(matches!(findings.as_slice(), [TextFinding::Leftover { count: 1, .. }]));
+    let findings = told(&|txn| {
+        txn.put(
+            Family::Postings,
+            &[0, 0, 0, 7, 0, 0, 0, 99, 0, 0, 0, 0, 0],
+            b"x",
+        )
+        .unwrap()
+    });
+    assert!(matches!(
+        findings.as_slice(),
+        [TextFinding::Leftover { count: 1, .. }]
+    ));
 }

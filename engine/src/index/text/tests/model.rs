@@ -6,7 +6,8 @@ use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::index::text::merging::{merge_group, merge_some};
 use crate::index::text::segment::view::statistics;
 use crate::index::text::{
-    Analysis, Filter, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextSearch, TextWriter, check, compare,
+    Analysis, Filter, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextSearch, TextWriter,
+    check, compare,
 };
 use proptest::prelude::*;
 use roaring::RoaringTreemap;
@@ -17,13 +18,36 @@ pub(super) type Texts = BTreeMap<OwnerId, Text>;
 
 /// Few words, so that they meet often, of every kind that analysis knows.
 const WORDS: [&str; 24] = [
-    "graph", "graphs", "index", "indexes", "vector", "tree", "trees", "a", "the", "of", "ISO-9001", "9001", "iso",
-    "v2.1.3", "snake_case", "case", "caf\u{e9}", "cafe", "\u{4eba}\u{5de5}\u{667a}\u{80fd}", "\u{4eba}\u{5de5}",
-    "\u{80fd}", "A/B-12", "3.14", "grain",
+    "graph",
+    "graphs",
+    "index",
+    "indexes",
+    "vector",
+    "tree",
+    "trees",
+    "a",
+    "the",
+    "of",
+    "ISO-9001",
+    "9001",
+    "iso",
+    "v2.1.3",
+    "snake_case",
+    "case",
+    "caf\u{e9}",
+    "cafe",
+    "\u{4eba}\u{5de5}\u{667a}\u{80fd}",
+    "\u{4eba}\u{5de5}",
+    "\u{80fd}",
+    "A/B-12",
+    "3.14",
+    "grain",
 ];
 
-fn words(count: std::ops::Range<usize>) -> impl Strategy<Value = String> {
-    let word = (0..WORDS.len()).prop_flat_map(|most| 0..=most).prop_map(|at| WORDS[at]);
+fn words(count: std::ops::Range<usize>) -> impl Strategy<Value = String> + Clone {
+    let word = (0..WORDS.len())
+        .prop_flat_map(|most| 0..=most)
+        .prop_map(|at| WORDS[at]);
     prop::collection::vec(word, count).prop_map(|words| words.join(" "))
 }
 
@@ -86,7 +110,13 @@ pub(super) fn query() -> impl Strategy<Value = Query> {
 }
 
 /// Compares what is found with what the slow index finds: the same owners with the same scores, whatever k.
-pub(super) fn agree(keys: &impl KeyRead, index: &TextIndex, texts: &Texts, queries: &[Query], cache: &TextCache) {
+pub(super) fn agree(
+    keys: &impl KeyRead,
+    index: &TextIndex,
+    texts: &Texts,
+    queries: &[Query],
+    cache: &TextCache,
+) {
     let slow = Slow::new(index.settings().analysis(), texts);
     let search = TextSearch::open(keys, index, cache).unwrap();
     let some: RoaringTreemap = (0..40).filter(|owner| owner % 3 == 0).collect();
@@ -110,15 +140,27 @@ pub(super) fn agree(keys: &impl KeyRead, index: &TextIndex, texts: &Texts, queri
                 Some(Filter::Test(test)) => test(owner),
             });
             for k in [1, 3, 10, 1000] {
-                let options = SearchOptions { filter, ..SearchOptions::top(k) };
+                let options = SearchOptions {
+                    filter,
+                    ..SearchOptions::top(k)
+                };
                 let found = search.search(query, &options).unwrap();
-                let context = || format!("{query} k {k} filter {at}: {:?} for {expected:?}", found.hits);
+                let context = || {
+                    format!(
+                        "{query} k {k} filter {at}: {:?} for {expected:?}",
+                        found.hits
+                    )
+                };
                 assert_eq!(found.hits.len(), expected.len().min(k), "{}", context());
                 for (hit, (_, score)) in found.hits.iter().zip(&expected) {
                     assert!((f64::from(hit.score) - score).abs() < 1e-4, "{}", context());
                     // Where scores are equal but for rounding, either order will do.
                     let own = expected.iter().find(|(owner, _)| *owner == hit.owner);
-                    assert!(own.is_some_and(|own| (own.1 - score).abs() < 1e-4), "{}", context());
+                    assert!(
+                        own.is_some_and(|own| (own.1 - score).abs() < 1e-4),
+                        "{}",
+                        context()
+                    );
                 }
             }
         }
@@ -128,13 +170,22 @@ pub(super) fn agree(keys: &impl KeyRead, index: &TextIndex, texts: &Texts, queri
 pub(super) fn sound(keys: &impl KeyRead, index: &TextIndex, texts: &Texts) {
     check(keys, index, |finding| panic!("{finding}")).unwrap();
     let texts = texts.iter().map(|(owner, text)| {
-        (*owner, [(property(TITLE), text.0.as_str()), (property(BODY), text.1.as_str())])
+        (
+            *owner,
+            [
+                (property(TITLE), text.0.as_str()),
+                (property(BODY), text.1.as_str()),
+            ],
+        )
     });
     compare(keys, index, texts, |finding| panic!("{finding}")).unwrap();
 }
 
 pub(super) fn set(writer: &mut TextWriter, owner: u64, text: &Text) {
-    let texts = [(property(TITLE), text.0.as_str()), (property(BODY), text.1.as_str())];
+    let texts = [
+        (property(TITLE), text.0.as_str()),
+        (property(BODY), text.1.as_str()),
+    ];
     writer.set(OwnerId::new(owner), texts);
 }
 
@@ -235,8 +286,17 @@ fn long_lists_are_walked_skipped_and_merged_without_a_difference() {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut texts = Texts::new();
     let queries = [
-        "the", "the rare", "rare", "graph the of", "+the +graph", "\"the graph\"", "+the -graph", "ra*", "w77 the of",
-        "\"of the\" rare", "+rare the graph of",
+        "the",
+        "the rare",
+        "rare",
+        "graph the of",
+        "+the +graph",
+        "\"the graph\"",
+        "+the -graph",
+        "ra*",
+        "w77 the of",
+        "\"of the\" rare",
+        "+rare the graph of",
     ]
     .map(Query::parse);
     let cache = TextCache::default();
@@ -244,7 +304,11 @@ fn long_lists_are_walked_skipped_and_merged_without_a_difference() {
         let mut txn = db.key_write().unwrap();
         let mut writer = TextWriter::new(index.clone());
         for step in 0..3000 {
-            let owner = if round == 0 || rng.u8(0..4) > 0 { round * 3000 + step } else { rng.u64(0..3000) };
+            let owner = if round == 0 || rng.u8(0..4) > 0 {
+                round * 3000 + step
+            } else {
+                rng.u64(0..3000)
+            };
             let words = rng.usize(1..12);
             let mut body = Vec::new();
             for _ in 0..words {
@@ -265,7 +329,9 @@ fn long_lists_are_walked_skipped_and_merged_without_a_difference() {
     }
     let first = |keys: &KeyReadTxn| {
         let search = TextSearch::open(keys, &index, &cache).unwrap();
-        let found = queries.iter().map(|query| search.search(query, &SearchOptions::top(10)).unwrap().hits);
+        let found = queries
+            .iter()
+            .map(|query| search.search(query, &SearchOptions::top(10)).unwrap().hits);
         found.collect::<Vec<_>>()
     };
     let read = db.key_read().unwrap();
@@ -280,7 +346,10 @@ fn long_lists_are_walked_skipped_and_merged_without_a_difference() {
     }
     // Something was left out, or the windows are for nothing.
     let search = TextSearch::open(&read, &index, &cache).unwrap();
-    let work = search.search(&queries[1], &SearchOptions::top(10)).unwrap().work;
+    let work = search
+        .search(&queries[1], &SearchOptions::top(10))
+        .unwrap()
+        .work;
     assert!(work.postings < work.postings_of_terms, "{work:?}");
     // Merged into one, the same is found, score for score.
     let mut txn = db.key_write().unwrap();

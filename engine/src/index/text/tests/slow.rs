@@ -19,7 +19,10 @@ pub(super) fn property(number: u32) -> PropertyId {
 
 /// An index on titles, which count twice and a half, and bodies.
 pub(super) fn index(analysis: Analysis) -> TextIndex {
-    let field = |number, weight| TextField { property: property(number), weight: Weight::new(weight).unwrap() };
+    let field = |number, weight| TextField {
+        property: property(number),
+        weight: Weight::new(weight).unwrap(),
+    };
     let settings = TextSettings::new(vec![field(TITLE, 2.5), field(BODY, 1.0)], analysis).unwrap();
     TextIndex::numbered(7, settings.with_parameters(1.1, 0.6).unwrap())
 }
@@ -44,7 +47,10 @@ impl Document {
         for (base, weight, text) in [(0, 2.5, &text.0), (BODY_BEGINS, 1.0, &text.1)] {
             let count = analysis.tokens(text, |token| {
                 stems.terms(token.text, token.kind, |term| {
-                    positions.entry(term.to_owned()).or_default().insert(base + token.position);
+                    positions
+                        .entry(term.to_owned())
+                        .or_default()
+                        .insert(base + token.position);
                 });
             });
             length += f64::from(count) * weight;
@@ -53,8 +59,13 @@ impl Document {
     }
 
     fn frequency(&self, term: &str) -> f64 {
-        let Some(positions) = self.positions.get(term) else { return 0.0 };
-        positions.iter().map(|position| if *position < BODY_BEGINS { 2.5 } else { 1.0 }).sum()
+        let Some(positions) = self.positions.get(term) else {
+            return 0.0;
+        };
+        positions
+            .iter()
+            .map(|position| if *position < BODY_BEGINS { 2.5 } else { 1.0 })
+            .sum()
     }
 }
 
@@ -69,10 +80,19 @@ pub(super) struct Slow {
 
 impl Slow {
     pub(super) fn new(analysis: Analysis, texts: &BTreeMap<OwnerId, Text>) -> Self {
-        let documents = texts.iter().map(|(owner, text)| (*owner, Document::new(analysis, text)));
-        let documents: BTreeMap<_, _> = documents.filter(|(_, document)| !document.positions.is_empty()).collect();
+        let documents = texts
+            .iter()
+            .map(|(owner, text)| (*owner, Document::new(analysis, text)));
+        let documents: BTreeMap<_, _> = documents
+            .filter(|(_, document)| !document.positions.is_empty())
+            .collect();
         let length: f64 = documents.values().map(|document| document.length).sum();
-        Self { analysis, average: length / documents.len() as f64, documents, with: RefCell::default() }
+        Self {
+            analysis,
+            average: length / documents.len() as f64,
+            documents,
+            with: RefCell::default(),
+        }
     }
 
     fn score(&self, document: &Document, term: &str) -> f64 {
@@ -80,7 +100,11 @@ impl Slow {
         let live = self.documents.len() as f64;
         let has = |document: &&Document| document.positions.contains_key(term);
         let count = || self.documents.values().filter(has).count() as f64;
-        let with = *self.with.borrow_mut().entry(term.to_owned()).or_insert_with(count);
+        let with = *self
+            .with
+            .borrow_mut()
+            .entry(term.to_owned())
+            .or_insert_with(count);
         let idf = (1.0 + (live - with + 0.5) / (with + 0.5)).ln();
         // Lengths are rounded as they are stored, in halves.
         let length = f64::from(norm::decode(norm::encode((document.length * 2.0) as u32))) / 2.0;
@@ -93,7 +117,9 @@ impl Slow {
         let mut terms = Vec::new();
         let mut stems = Stems::new(self.analysis);
         self.analysis.tokens(text, |token| {
-            stems.terms(token.text, token.kind, |term| terms.push((token.kind, token.position, term.to_owned())));
+            stems.terms(token.text, token.kind, |term| {
+                terms.push((token.kind, token.position, term.to_owned()))
+            });
         });
         terms
     }
@@ -103,24 +129,33 @@ impl Slow {
     fn phrase(&self, text: &str) -> Vec<(u32, String)> {
         let all = self.terms(text);
         let is_paired = |at: u32| {
-            all.iter().any(|(kind, position, _)| *kind == Kind::Pair && (*position == at || position + 1 == at))
+            all.iter().any(|(kind, position, _)| {
+                *kind == Kind::Pair && (*position == at || position + 1 == at)
+            })
         };
         let needed = all.iter().filter(|(kind, position, _)| match kind {
             Kind::Whole => false,
             Kind::Character => !is_paired(*position),
             _ => true,
         });
-        needed.map(|(_, position, term)| (*position, term.clone())).collect()
+        needed
+            .map(|(_, position, term)| (*position, term.clone()))
+            .collect()
     }
 
     fn has_phrase(&self, document: &Document, text: &str) -> bool {
         let wanted = self.phrase(text);
-        let Some((first, term)) = wanted.first() else { return false };
+        let Some((first, term)) = wanted.first() else {
+            return false;
+        };
         let starts = document.positions.get(term).into_iter().flatten();
         starts.into_iter().any(|start| {
             wanted.iter().all(|(position, term)| {
                 let at = start + position - first;
-                document.positions.get(term).is_some_and(|positions| positions.contains(&at))
+                document
+                    .positions
+                    .get(term)
+                    .is_some_and(|positions| positions.contains(&at))
             })
         })
     }
@@ -134,31 +169,50 @@ impl Slow {
                 if strict && terms.len() > 1 && !self.has_phrase(document, text) {
                     return None;
                 }
-                let has = terms.iter().any(|(_, _, term)| document.positions.contains_key(term));
-                has.then(|| terms.iter().filter(|(_, _, term)| document.positions.contains_key(term)))
-                    .map(|terms| terms.map(|(_, _, term)| self.score(document, term)).sum())
+                let has = terms
+                    .iter()
+                    .any(|(_, _, term)| document.positions.contains_key(term));
+                has.then(|| {
+                    terms
+                        .iter()
+                        .filter(|(_, _, term)| document.positions.contains_key(term))
+                })
+                .map(|terms| terms.map(|(_, _, term)| self.score(document, term)).sum())
             }
             Query::Phrase(text) => self.has_phrase(document, text).then(|| {
-                let distinct: BTreeSet<String> = self.phrase(text).into_iter().map(|(_, term)| term).collect();
+                let distinct: BTreeSet<String> = self
+                    .phrase(text)
+                    .into_iter()
+                    .map(|(_, term)| term)
+                    .collect();
                 distinct.iter().map(|term| self.score(document, term)).sum()
             }),
             Query::Prefix(text) => {
                 let prefix = text.to_lowercase();
-                document.positions.keys().any(|term| term.starts_with(&prefix)).then_some(1.0)
+                document
+                    .positions
+                    .keys()
+                    .any(|term| term.starts_with(&prefix))
+                    .then_some(1.0)
             }
-            Query::Boosted(query, boost) => {
-                self.find(document, query, strict).map(|score| score * f64::from(*boost))
-            }
+            Query::Boosted(query, boost) => self
+                .find(document, query, strict)
+                .map(|score| score * f64::from(*boost)),
             Query::Boolean { must, should, not } => {
                 let mut sum = 0.0;
                 for part in must {
                     sum += self.find(document, part, true)?;
                 }
-                if not.iter().any(|part| self.find(document, part, true).is_some()) {
+                if not
+                    .iter()
+                    .any(|part| self.find(document, part, true).is_some())
+                {
                     return None;
                 }
                 let inner = strict && must.is_empty();
-                let found = should.iter().filter_map(|part| self.find(document, part, inner));
+                let found = should
+                    .iter()
+                    .filter_map(|part| self.find(document, part, inner));
                 let found: Vec<f64> = found.collect();
                 (!must.is_empty() || !found.is_empty()).then(|| sum + found.iter().sum::<f64>())
             }
@@ -166,7 +220,11 @@ impl Slow {
     }
 
     /// Everything that a query finds, the best first.
-    pub(super) fn search(&self, query: &Query, allowed: impl Fn(OwnerId) -> bool) -> Vec<(OwnerId, f64)> {
+    pub(super) fn search(
+        &self,
+        query: &Query,
+        allowed: impl Fn(OwnerId) -> bool,
+    ) -> Vec<(OwnerId, f64)> {
         let mut found: Vec<(OwnerId, f64)> = self
             .documents
             .iter()

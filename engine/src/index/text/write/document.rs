@@ -34,7 +34,9 @@ impl StoredDocument {
             let shared = record.read_varint()?;
             let rest = record.read_bytes()?;
             let before = terms.last().map_or(&[][..], |term| term);
-            let head = usize::try_from(shared).ok().and_then(|shared| before.get(..shared));
+            let head = usize::try_from(shared)
+                .ok()
+                .and_then(|shared| before.get(..shared));
             let term = head.map(|head| [head, rest].concat());
             match term {
                 Some(term) if terms.is_empty() || term.as_slice() > before => terms.push(term),
@@ -42,7 +44,11 @@ impl StoredDocument {
             }
         }
         record.finish()?;
-        Ok(Self { number, length, terms })
+        Ok(Self {
+            number,
+            length,
+            terms,
+        })
     }
 
     /// Only the number.
@@ -65,8 +71,14 @@ pub(super) fn encode<'t>(
         .push_count(terms.len());
     let mut before: &[u8] = &[];
     for term in terms {
-        let shared = term.iter().zip(before).take_while(|(one, other)| one == other).count();
-        record.push_count(shared).push_bytes(term.get(shared..).unwrap_or_default());
+        let shared = term
+            .iter()
+            .zip(before)
+            .take_while(|(one, other)| one == other)
+            .count();
+        record
+            .push_count(shared)
+            .push_bytes(term.get(shared..).unwrap_or_default());
         before = term;
     }
 }
@@ -81,14 +93,30 @@ mod tests {
         let mut record = RecordWriter::new(0);
         encode(300, 7, terms.into_iter(), &mut record);
         let bytes = record.finish();
-        assert_eq!(bytes, b"\x01\xAC\x02\x07\x03\x00\x03cat\x03\x01s\x00\x03dog");
-        let document = StoredDocument { number: 300, length: 7, terms: terms.map(<[u8]>::to_vec).into() };
+        assert_eq!(
+            bytes,
+            b"\x01\xAC\x02\x07\x03\x00\x03cat\x03\x01s\x00\x03dog"
+        );
+        let document = StoredDocument {
+            number: 300,
+            length: 7,
+            terms: terms.map(<[u8]>::to_vec).into(),
+        };
         assert_eq!(StoredDocument::decode(&bytes), Ok(document));
         assert_eq!(StoredDocument::decode_number(&bytes), Ok(300));
         for end in 0..bytes.len() {
-            assert!(StoredDocument::decode(&bytes[..end]).is_err(), "{end} bytes");
+            assert!(
+                StoredDocument::decode(&bytes[..end]).is_err(),
+                "{end} bytes"
+            );
         }
-        assert!(StoredDocument::decode(b"\x01\x00\x00\x02\x00\x01b\x00\x01a").is_err(), "terms fall");
-        assert!(StoredDocument::decode(b"\x01\x00\x00\x01\x01\x01b").is_err(), "nothing to share with");
+        assert!(
+            StoredDocument::decode(b"\x01\x00\x00\x02\x00\x01b\x00\x01a").is_err(),
+            "terms fall"
+        );
+        assert!(
+            StoredDocument::decode(b"\x01\x00\x00\x01\x01\x01b").is_err(),
+            "nothing to share with"
+        );
     }
 }

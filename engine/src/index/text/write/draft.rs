@@ -40,7 +40,9 @@ impl Draft {
         let mut length = 0_u32;
         let mut base = 0_u32;
         for (property, text) in texts {
-            let Some(units) = settings.units_of(property) else { continue };
+            let Some(units) = settings.units_of(property) else {
+                continue;
+            };
             let count = settings.analysis().tokens(text, |token| {
                 terms.of_token(token, |term| {
                     let position = base.saturating_add(token.position);
@@ -62,12 +64,22 @@ impl Draft {
         let mut places = Vec::new();
         for same in occurrences.chunk_by(|one, other| one >> 32 == other >> 32) {
             places.clear();
-            places.extend(same.iter().map(|occurrence| (occurrence & u64::from(u32::MAX)) as u32));
-            let units = |position: &u32| fields.iter().find(|field| *position < field.0).map_or(1, |field| field.1);
+            places.extend(
+                same.iter()
+                    .map(|occurrence| (occurrence & u64::from(u32::MAX)) as u32),
+            );
+            let units = |position: &u32| {
+                fields
+                    .iter()
+                    .find(|field| *position < field.0)
+                    .map_or(1, |field| field.1)
+            };
             let frequency = if let [(_, units)] = fields[..] {
                 (places.len() as u32).saturating_mul(units)
             } else {
-                places.iter().fold(0, |sum: u32, position| sum.saturating_add(units(position)))
+                places
+                    .iter()
+                    .fold(0, |sum: u32, position| sum.saturating_add(units(position)))
             };
             positions::encode(&places, &mut encoded);
             uses.push(Use {
@@ -76,12 +88,20 @@ impl Draft {
                 positions_end: encoded.len() as u32,
             });
         }
-        Some(Self { length, uses: uses.into(), positions: encoded.into() })
+        Some(Self {
+            length,
+            uses: uses.into(),
+            positions: encoded.into(),
+        })
     }
 
     /// The encoded positions of one of the uses.
     pub(super) fn positions(&self, at: usize) -> &[u8] {
-        let end = |at: usize| self.uses.get(at).map_or(0, |one| one.positions_end as usize);
+        let end = |at: usize| {
+            self.uses
+                .get(at)
+                .map_or(0, |one| one.positions_end as usize)
+        };
         let begin = at.checked_sub(1).map_or(0, end);
         self.positions.get(begin..end(at)).unwrap_or_default()
     }

@@ -43,7 +43,11 @@ impl TextWriter {
 
     /// Notes the texts of a node or relationship, in place of all it had. Properties that are not in the index are
     /// passed over; without any text left it is no document.
-    pub fn set<'t>(&mut self, owner: OwnerId, texts: impl IntoIterator<Item = (PropertyId, &'t str)>) {
+    pub fn set<'t>(
+        &mut self,
+        owner: OwnerId,
+        texts: impl IntoIterator<Item = (PropertyId, &'t str)>,
+    ) {
         let draft = Draft::new(self.index.settings(), texts, &mut self.terms);
         self.draft_bytes += draft.as_ref().map_or(0, Draft::memory_bytes);
         self.changes.insert(owner, draft);
@@ -94,7 +98,11 @@ pub(super) fn drafted<'t>(
 ) -> Option<(u32, Vec<Vec<u8>>)> {
     let mut terms = Terms::new(index.settings().analysis());
     let draft = Draft::new(index.settings(), texts, &mut terms)?;
-    let mut own: Vec<Vec<u8>> = draft.uses.iter().map(|one| terms.term(one.term).to_vec()).collect();
+    let mut own: Vec<Vec<u8>> = draft
+        .uses
+        .iter()
+        .map(|one| terms.term(one.term).to_vec())
+        .collect();
     own.sort_unstable();
     Some((draft.length, own))
 }

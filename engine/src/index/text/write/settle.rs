@@ -53,12 +53,22 @@ pub(super) fn settle(
         .iter()
         .filter_map(|(owner, draft)| Some((*owner, draft.as_ref()?)))
         .collect();
-    let settled = Settled { written: drafts.len() as u64, removed: removed.count };
+    let settled = Settled {
+        written: drafts.len() as u64,
+        removed: removed.count,
+    };
     if settled == Settled::default() {
         return Ok(settled);
     }
     write_gone(keys, index, removed.gone, &mut statistics, &mut pairs)?;
-    write_segment(index, &drafts, &removed.corrections, terms, &mut statistics, &mut pairs)?;
+    write_segment(
+        index,
+        &drafts,
+        &removed.corrections,
+        terms,
+        &mut statistics,
+        &mut pairs,
+    )?;
     pairs.push(pair(
         Family::TextDocuments,
         &DocumentsKey::Statistics.encode(index.id()),
@@ -85,11 +95,22 @@ fn remove_old(
     for (owner, draft) in changes {
         let key = DocumentsKey::Document(*owner).encode(index.id());
         let stored = keys.get_with(Family::TextDocuments, &key, StoredDocument::decode)?;
-        let Some(document) = stored.transpose().map_err(damaged)? else { continue };
-        let wrong = || damaged(CodecError::NotCanonical { what: "text document", at: 1 });
+        let Some(document) = stored.transpose().map_err(damaged)? else {
+            continue;
+        };
+        let wrong = || {
+            damaged(CodecError::NotCanonical {
+                what: "text document",
+                at: 1,
+            })
+        };
         let at = statistics.segment_of(document.number).ok_or_else(wrong)?;
         let segment = statistics.segments.get(at).ok_or_else(wrong)?;
-        removed.gone.entry(at).or_default().insert(document.number - segment.first);
+        removed
+            .gone
+            .entry(at)
+            .or_default()
+            .insert(document.number - segment.first);
         statistics.live = statistics.live.checked_sub(1).ok_or_else(wrong)?;
         let length = statistics.length.checked_sub(document.length.into());
         statistics.length = length.ok_or_else(wrong)?;
@@ -119,7 +140,9 @@ fn write_gone(
     pairs: &mut Pairs,
 ) -> Result<()> {
     for (at, fresh) in gone {
-        let Some(segment) = statistics.segments.get_mut(at) else { continue };
+        let Some(segment) = statistics.segments.get_mut(at) else {
+            continue;
+        };
         let key = DocumentsKey::Gone(segment.id).encode(index.id());
         let decode = |bytes: &[u8]| gone::decode(bytes, segment.span);
         let stored = keys.get_with(Family::TextDocuments, &key, decode)?;
@@ -165,16 +188,33 @@ fn write_segment(
     let mut columns = Columns::default();
     let mut record = RecordWriter::new(0);
     for ((owner, draft), number) in drafts.iter().zip(0..) {
-        columns.push(Document { number, owner: *owner, length: draft.length });
+        columns.push(Document {
+            number,
+            owner: *owner,
+            length: draft.length,
+        });
         statistics.live += 1;
         statistics.length += u64::from(draft.length);
         own.clear();
-        own.extend(draft.uses.iter().map(|one| ranks.get(one.term.0 as usize).copied().unwrap_or_default()));
+        own.extend(
+            draft
+                .uses
+                .iter()
+                .map(|one| ranks.get(one.term.0 as usize).copied().unwrap_or_default()),
+        );
         own.sort_unstable();
-        let sorted = own.iter().map(|rank| order.get(*rank as usize).map_or(&[][..], |term| terms.term(*term)));
+        let sorted = own.iter().map(|rank| {
+            order
+                .get(*rank as usize)
+                .map_or(&[][..], |term| terms.term(*term))
+        });
         document::encode(first + number, draft.length, sorted, &mut record);
         let key = DocumentsKey::Document(*owner).encode(index.id());
-        pairs.push((Family::TextDocuments, key.as_slice().into(), Some(record.as_bytes().into())));
+        pairs.push((
+            Family::TextDocuments,
+            key.as_slice().into(),
+            Some(record.as_bytes().into()),
+        ));
     }
 
     let uses = by_term(drafts, terms.len());
@@ -184,12 +224,23 @@ fn write_segment(
         postings.clear();
         positions.clear();
         for (document, at) in uses.of(term) {
-            let Some((_, draft)) = drafts.get(document as usize) else { continue };
-            let Some(one) = draft.uses.get(at as usize) else { continue };
-            postings.push(Posting { document, frequency: one.frequency.max(1), norm: norm::encode(draft.length) });
+            let Some((_, draft)) = drafts.get(document as usize) else {
+                continue;
+            };
+            let Some(one) = draft.uses.get(at as usize) else {
+                continue;
+            };
+            postings.push(Posting {
+                document,
+                frequency: one.frequency.max(1),
+                norm: norm::encode(draft.length),
+            });
             positions.push(draft.positions(at as usize));
         }
-        let correction = corrections.get(term.0 as usize).copied().unwrap_or_default();
+        let correction = corrections
+            .get(term.0 as usize)
+            .copied()
+            .unwrap_or_default();
         builder.add(terms.term(term), correction, &postings, &positions);
     }
     let (record, written) = builder.finish(first, span, &columns);
@@ -215,7 +266,11 @@ impl UsesByTerm {
     fn of(&self, term: TermNo) -> impl Iterator<Item = (u32, u32)> {
         let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
         let begin = (term.0 as usize).checked_sub(1).map_or(0, end);
-        self.uses.get(begin..end(term.0 as usize)).unwrap_or_default().iter().copied()
+        self.uses
+            .get(begin..end(term.0 as usize))
+            .unwrap_or_default()
+            .iter()
+            .copied()
     }
 }
 
@@ -234,7 +289,9 @@ fn by_term(drafts: &[(OwnerId, &Draft)], terms: usize) -> UsesByTerm {
     let mut uses = vec![(0, 0); next.last().map_or(0, |all| *all as usize)];
     for ((_, draft), document) in drafts.iter().zip(0..) {
         for (one, at) in draft.uses.iter().zip(0..) {
-            let Some(place) = next.get_mut(one.term.0 as usize) else { continue };
+            let Some(place) = next.get_mut(one.term.0 as usize) else {
+                continue;
+            };
             if let Some(slot) = uses.get_mut(*place as usize) {
                 *slot = (document, at);
             }

@@ -46,7 +46,11 @@ impl Terms {
         if self.stems.keeps(token.text, token.kind) {
             return visit(self.number(token.text.as_bytes()));
         }
-        let known = if token.kind == Kind::Word { self.words.get(token.text.as_bytes()).copied() } else { None };
+        let known = if token.kind == Kind::Word {
+            self.words.get(token.text.as_bytes()).copied()
+        } else {
+            None
+        };
         let terms = known.unwrap_or_else(|| self.analyse(token));
         visit(terms.first);
         terms.second.into_iter().for_each(visit);
@@ -54,8 +58,14 @@ impl Terms {
 
     fn analyse(&mut self, token: &Token<'_>) -> TermsOfToken {
         let mut found: Vec<Box<[u8]>> = Vec::with_capacity(2);
-        self.stems.terms(token.text, token.kind, |term| found.push(term.as_bytes().into()));
-        let mut numbers = found.iter().map(|term| self.number(term)).collect::<Vec<_>>().into_iter();
+        self.stems.terms(token.text, token.kind, |term| {
+            found.push(term.as_bytes().into())
+        });
+        let mut numbers = found
+            .iter()
+            .map(|term| self.number(term))
+            .collect::<Vec<_>>()
+            .into_iter();
         let first = numbers.next();
         let terms = TermsOfToken {
             first: first.unwrap_or_else(|| self.number(token.text.as_bytes())),
