@@ -14,7 +14,7 @@ fn terms(analysis: Analysis, text: &str) -> Vec<(u32, String)> {
             token.span
         );
         stems.terms(token.text, token.kind, |term| {
-            terms.push((token.position, term.to_owned()))
+            terms.push((token.position, term.to_owned()));
         });
     });
     terms

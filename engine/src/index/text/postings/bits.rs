@@ -70,7 +70,7 @@ mod tests {
     fn packed_numbers_have_the_bytes_of_the_picture() {
         let mut bytes = Vec::new();
         pack([1, 2, 31, 0].into_iter(), 5, &mut bytes);
-        assert_eq!(bytes, [0b010_00001, 0b0_11111_00, 0b0000]);
+        assert_eq!(bytes, [0x41, 0x7C, 0]);
     }
 
     proptest! {

@@ -134,7 +134,7 @@ impl Parser<'_> {
             .find(|next: char| !(next.is_ascii_digit() || next == '.'))
             .unwrap_or(after.len());
         let (number, rest) = after.split_at(end);
-        let ends = rest.chars().next().is_none_or(|next| next.is_whitespace());
+        let ends = rest.chars().next().is_none_or(char::is_whitespace);
         let boost = number
             .parse::<f32>()
             .ok()

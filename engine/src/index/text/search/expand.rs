@@ -88,7 +88,7 @@ impl Expanded {
             }
             let mut cursor = Cursor::new(reader, segment, located, 0.0, lengths)?;
             cursor.each_between(0, segment.record.span, lengths, |document, _| {
-                documents.push(document)
+                documents.push(document);
             })?;
         }
         documents.sort_unstable();

@@ -340,7 +340,7 @@ impl<'s, K: KeyRead> Run<'s, K> {
             let mut node = build.node(plan)?;
             match leading {
                 Some(documents) => {
-                    lead(segment, documents, &mut node, &self.lengths, accept, work)?
+                    lead(segment, documents, &mut node, &self.lengths, accept, work)?;
                 }
                 None => walk(segment, &mut node, &self.lengths, accept, work)?,
             }

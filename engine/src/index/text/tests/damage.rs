@@ -125,7 +125,7 @@ fn a_check_tells_what_is_wrong() {
             &[0, 0, 0, 7, 0, 0, 0, 99, 0, 0, 0, 0, 0],
             b"x",
         )
-        .unwrap()
+        .unwrap();
     });
     assert!(matches!(
         findings.as_slice(),

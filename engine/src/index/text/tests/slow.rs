@@ -118,7 +118,7 @@ impl Slow {
         let mut stems = Stems::new(self.analysis);
         self.analysis.tokens(text, |token| {
             stems.terms(token.text, token.kind, |term| {
-                terms.push((token.kind, token.position, term.to_owned()))
+                terms.push((token.kind, token.position, term.to_owned()));
             });
         });
         terms

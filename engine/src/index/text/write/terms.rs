@@ -59,7 +59,7 @@ impl Terms {
     fn analyse(&mut self, token: &Token<'_>) -> TermsOfToken {
         let mut found: Vec<Box<[u8]>> = Vec::with_capacity(2);
         self.stems.terms(token.text, token.kind, |term| {
-            found.push(term.as_bytes().into())
+            found.push(term.as_bytes().into());
         });
         let mut numbers = found
             .iter()
