@@ -339,3 +339,28 @@ fn properties_are_weighed_and_no_phrase_reaches_from_one_to_the_next() {
     );
     assert_eq!(found("delta -\"alpha beta\""), [1]);
 }
+
+#[test]
+fn of_equal_scores_the_lower_owners_come_in_whenever_they_were_written() {
+    let db = Database::in_memory().unwrap();
+    let index = index(Analysis::English);
+    for owners in [[9, 3], [8, 0], [7, 1], [2, 6]] {
+        let mut txn = db.key_write().unwrap();
+        let mut writer = TextWriter::new(index.clone());
+        for owner in owners {
+            set(&mut writer, owner, &text("the same words"));
+        }
+        writer.settle(&mut txn).unwrap();
+        txn.commit().unwrap();
+    }
+    let (read, cache) = (db.key_read().unwrap(), TextCache::default());
+    let search = TextSearch::open(&read, &index, &cache).unwrap();
+    for query in ["same words", "+same words", "\"same words\"", "sam*"] {
+        let hits = search
+            .search(&Query::parse(query), &SearchOptions::top(4))
+            .unwrap()
+            .hits;
+        let owners: Vec<u64> = hits.iter().map(|hit| hit.owner.get()).collect();
+        assert_eq!(owners, [0, 1, 2, 3], "{query}");
+    }
+}
