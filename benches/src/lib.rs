@@ -7,4 +7,5 @@ pub mod graph;
 pub mod index;
 mod measure;
 pub mod storage;
+pub mod text;
 pub mod vector;

@@ -80,6 +80,11 @@ enum Group {
     Million,
 }
 
+/// Where `benches/peers/setup.py` has put the peers.
+pub(crate) fn peers_folder() -> Result<PathBuf> {
+    Ok(peers::cache()?.join("peers"))
+}
+
 /// The figures of the summary line, in its order.
 const SUMMARY: [&str; 9] = [
     "qps95_vs_hnswlib",

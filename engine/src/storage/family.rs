@@ -34,6 +34,8 @@ pub enum Family {
     Postings = 11,
     /// What the derived indexes have not taken in yet.
     Journal = 12,
+    /// What full-text indexes know of documents: statistics, directories, lengths, terms.
+    TextDocuments = 13,
 }
 
 /// How a family is read and written, which decides how it is stored.
@@ -192,9 +194,9 @@ pub const FAMILIES: &[FamilySpec] = &[
         Family::Postings,
         "postings",
         "index/text",
-        "[index: 4 BE][term: ordered][block: 4 BE]",
-        "[format: 1][postings]",
-        SCAN,
+        "[index: 4 BE][segment: 4 BE][part: 1][page: 4 BE]",
+        "[format: 1][page]",
+        LONG,
     ),
     spec(
         Family::Journal,
@@ -203,6 +205,14 @@ pub const FAMILIES: &[FamilySpec] = &[
         "[index: 4 BE][sequence: 8 BE][entry: 4 BE]",
         "[format: 1][...]",
         SCAN,
+    ),
+    spec(
+        Family::TextDocuments,
+        "text_documents",
+        "index/text",
+        "[index: 4 BE][kind: 1][...]",
+        "[format: 1][...]",
+        LONG,
     ),
 ];
 

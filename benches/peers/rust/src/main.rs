@@ -9,6 +9,8 @@ mod diskann;
 mod hnsw_rs;
 mod score;
 mod set;
+mod tantivy;
+mod texts;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -57,6 +59,10 @@ fn main() -> Result<()> {
     let [peer, folder] = arguments.as_slice() else {
         bail!("usage: stratigraph-peers PEER FOLDER");
     };
+    // It has texts instead of vectors, and other requests.
+    if peer == "tantivy" {
+        return texts::serve(Path::new(folder));
+    }
     let set = Set::read(Path::new(folder))?;
     let mut index: Option<Box<dyn Index>> = None;
     for line in std::io::stdin().lock().lines() {

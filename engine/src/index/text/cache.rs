@@ -1,0 +1,172 @@
+//! What was read of segments lately, decoded, shared by searches.
+//!
+//! It is only a cache: segments never change, and everything in it is kept under the print that the segment's line
+//! in the statistics has, which every search reads through its own transaction. So a reader of an older commit,
+//! and a writer whose transaction is rolled back, each find what belongs to what they see, or read it anew.
+//!
+//! Two halves take turns: what is used moves to the young half; when that is full, it becomes the old one, and
+//! what was in the old one is forgotten.
+
+use super::keys::SegmentId;
+use super::segment::columns::Columns;
+use super::segment::directory::Directory;
+use super::segment::gone::Gone;
+use super::segment::page::Page;
+use super::statistics::SegmentRecord;
+use crate::catalog::SchemaId;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// What a cache holds unless it is told otherwise.
+const DEFAULT_BYTES: usize = 64 << 20;
+/// What an entry takes beside its content, about.
+const ENTRY_BYTES: usize = 160;
+
+/// Which thing of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Thing {
+    Directory,
+    Columns,
+    Gone,
+    Page(u32),
+    Positions(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct CacheKey {
+    index: SchemaId,
+    segment: SegmentId,
+    print: u64,
+    thing: Thing,
+}
+
+/// Something of a segment, decoded.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    Directory(Arc<Directory>),
+    Columns(Arc<Columns>),
+    Gone(Arc<Gone>),
+    Page(Arc<Page>),
+    Positions(Arc<[u8]>),
+}
+
+impl Item {
+    fn bytes(&self) -> usize {
+        ENTRY_BYTES
+            + match self {
+                Self::Directory(directory) => directory.memory_bytes(),
+                Self::Columns(columns) => columns.memory_bytes(),
+                Self::Gone(gone) => gone.memory_bytes(),
+                Self::Page(page) => page.bytes().len(),
+                Self::Positions(bytes) => bytes.len(),
+            }
+    }
+}
+
+type Half = HashMap<CacheKey, Item, BuildHasherDefault<MixHasher>>;
+
+#[derive(Debug, Default)]
+struct Halves {
+    young: Half,
+    young_bytes: usize,
+    old: Half,
+}
+
+/// Keeps what searches have read; a database has one for all its text indexes.
+#[derive(Debug)]
+pub struct TextCache {
+    halves: Mutex<Halves>,
+    half_bytes: usize,
+}
+
+impl Default for TextCache {
+    fn default() -> Self {
+        Self::new(DEFAULT_BYTES)
+    }
+}
+
+impl TextCache {
+    /// A cache of at most about so many bytes.
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
+        Self {
+            halves: Mutex::new(Halves::default()),
+            half_bytes: bytes / 2,
+        }
+    }
+
+    pub(super) fn get(
+        &self,
+        index: SchemaId,
+        segment: &SegmentRecord,
+        thing: Thing,
+    ) -> Option<Item> {
+        let key = key(index, segment, thing);
+        let mut halves = self.halves.lock();
+        if let Some(item) = halves.young.get(&key) {
+            return Some(item.clone());
+        }
+        let item = halves.old.remove(&key)?;
+        self.keep(&mut halves, key, item.clone());
+        Some(item)
+    }
+
+    pub(super) fn put(&self, index: SchemaId, segment: &SegmentRecord, thing: Thing, item: Item) {
+        self.keep(&mut self.halves.lock(), key(index, segment, thing), item);
+    }
+
+    fn keep(&self, halves: &mut Halves, key: CacheKey, item: Item) {
+        let bytes = item.bytes();
+        if bytes > self.half_bytes {
+            return;
+        }
+        if halves.young_bytes + bytes > self.half_bytes {
+            halves.old = std::mem::take(&mut halves.young);
+            halves.young_bytes = 0;
+        }
+        halves.young_bytes += bytes;
+        halves.young.insert(key, item);
+    }
+}
+
+fn key(index: SchemaId, segment: &SegmentRecord, thing: Thing) -> CacheKey {
+    let print = if thing == Thing::Gone {
+        segment.gone_print
+    } else {
+        segment.print
+    };
+    CacheKey {
+        index,
+        segment: segment.id,
+        print,
+        thing,
+    }
+}
+
+/// Prints are hashes already: mixing in the rest is enough.
+#[derive(Default)]
+struct MixHasher(u64);
+
+impl Hasher for MixHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
+}

@@ -1,0 +1,244 @@
+//! Where a text matches a query: byte spans in the text as it is, and the part of it that shows most.
+//!
+//! It looks at a text that the caller has, by the index's analysis; nothing of the index is read. Phrases light up
+//! where they stand as a whole, and what a query excludes never does.
+
+use super::analysis;
+use super::query::Query;
+use super::query::plan::{Plan, Planned, plan};
+use super::settings::TextSettings;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// Where a text matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Highlight {
+    /// The matching bytes, rising, apart from each other, at characters.
+    pub spans: Vec<Range<usize>>,
+    /// The part of the text with the most distinct matches, at most as long as was asked for; it begins and ends
+    /// between words where it can.
+    pub window: Range<usize>,
+}
+
+/// Marks texts for one query.
+pub struct Highlighter {
+    analysis: analysis::Analysis,
+    terms: HashMap<Vec<u8>, usize>,
+    /// Terms that light up wherever they are.
+    alone: HashSet<usize>,
+    phrases: Vec<Vec<(usize, u32)>>,
+    prefixes: Vec<Vec<u8>>,
+}
+
+/// A token that may match.
+struct Place {
+    span: Range<usize>,
+    position: u32,
+    terms: Vec<usize>,
+    /// Whether it lights up by itself, and as what: equal ones count once for the window.
+    shown_as: Option<usize>,
+}
+
+impl Highlighter {
+    /// A highlighter for the texts of an index.
+    #[must_use]
+    pub fn new(settings: &TextSettings, query: &Query) -> Self {
+        let Planned { plan, terms } = plan(query, settings.analysis());
+        let mut highlighter = Self {
+            analysis: settings.analysis(),
+            terms: terms
+                .into_iter()
+                .enumerate()
+                .map(|(at, term)| (term, at))
+                .collect(),
+            alone: HashSet::new(),
+            phrases: Vec::new(),
+            prefixes: Vec::new(),
+        };
+        highlighter.collect(&plan);
+        highlighter
+    }
+
+    fn collect(&mut self, plan: &Plan) {
+        match plan {
+            Plan::Nothing => {}
+            Plan::Term(term, _) => {
+                self.alone.insert(*term);
+            }
+            Plan::Any(parts) => parts.iter().for_each(|part| self.collect(part)),
+            Plan::All { must, should, .. } => must
+                .iter()
+                .chain(should)
+                .for_each(|part| self.collect(part)),
+            Plan::Phrase { terms, .. } => self.phrases.push(terms.clone()),
+            Plan::Prefix { prefix, stem, .. } => {
+                self.prefixes.push(prefix.clone());
+                let next = self.terms.len();
+                let at = *self.terms.entry(stem.clone()).or_insert(next);
+                self.alone.insert(at);
+            }
+        }
+    }
+
+    /// Marks a text; the window has at most `window_bytes` bytes.
+    #[must_use]
+    pub fn mark(&self, text: &str, window_bytes: usize) -> Highlight {
+        let (mut places, words) = self.places(text);
+        self.show_phrases(&mut places);
+        let mut shown: Vec<(Range<usize>, usize)> = places
+            .into_iter()
+            .filter_map(|place| Some((place.span, place.shown_as?)))
+            .collect();
+        shown.sort_by_key(|(span, _)| (span.start, span.end));
+        let window = window(text, &shown, &words, window_bytes);
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for (span, _) in shown {
+            match spans.last_mut() {
+                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+                _ => spans.push(span),
+            }
+        }
+        Highlight { spans, window }
+    }
+
+    /// The tokens that may match, and the spans of all words.
+    fn places(&self, text: &str) -> (Vec<Place>, Vec<Range<usize>>) {
+        let mut stems = analysis::Stems::new(self.analysis);
+        let (mut places, mut words) = (Vec::new(), Vec::new());
+        self.analysis.tokens(text, |token| {
+            let mut terms = Vec::new();
+            let mut shown_as = None;
+            stems.terms(token.text, token.kind, |term| {
+                if let Some(term) = self.terms.get(term.as_bytes()) {
+                    terms.push(*term);
+                    if self.alone.contains(term) {
+                        shown_as = Some(*term);
+                    }
+                }
+                let prefix = self
+                    .prefixes
+                    .iter()
+                    .position(|prefix| term.as_bytes().starts_with(prefix));
+                shown_as = shown_as.or(prefix.map(|at| self.terms.len() + at));
+            });
+            if !terms.is_empty() || shown_as.is_some() {
+                places.push(Place {
+                    span: token.span.clone(),
+                    position: token.position,
+                    terms,
+                    shown_as,
+                });
+            }
+            words.push(token.span.clone());
+        });
+        (places, words)
+    }
+
+    /// Lights up the tokens of phrases that stand as a whole.
+    fn show_phrases(&self, places: &mut [Place]) {
+        for phrase in &self.phrases {
+            let mut at: HashSet<(usize, u32)> = HashSet::new();
+            for place in places.iter() {
+                at.extend(place.terms.iter().map(|term| (*term, place.position)));
+            }
+            let Some((first, _)) = phrase.first() else {
+                continue;
+            };
+            let begins: Vec<u32> = at
+                .iter()
+                .filter(|(term, _)| term == first)
+                .map(|(_, position)| *position)
+                .filter(|begin| {
+                    phrase
+                        .iter()
+                        .all(|(term, distance)| at.contains(&(*term, begin + distance)))
+                })
+                .collect();
+            let lit: HashSet<(usize, u32)> = begins
+                .iter()
+                .flat_map(|begin| {
+                    phrase
+                        .iter()
+                        .map(move |(term, distance)| (*term, begin + distance))
+                })
+                .collect();
+            for place in places.iter_mut() {
+                let term = place
+                    .terms
+                    .iter()
+                    .find(|term| lit.contains(&(**term, place.position)));
+                place.shown_as = place.shown_as.or(term.copied());
+            }
+        }
+    }
+}
+
+/// The part of a text with the most distinct matches, then the most matches; the first of equals.
+fn window(
+    text: &str,
+    shown: &[(Range<usize>, usize)],
+    words: &[Range<usize>],
+    bytes: usize,
+) -> Range<usize> {
+    if text.len() <= bytes {
+        return 0..text.len();
+    }
+    let mut best = (0, 0, 0..0);
+    for (at, (first, _)) in shown.iter().enumerate() {
+        let inside = shown.get(at..).unwrap_or_default().iter();
+        let inside: Vec<_> = inside
+            .take_while(|(span, _)| span.end <= first.start + bytes)
+            .collect();
+        let distinct = inside
+            .iter()
+            .map(|(_, term)| term)
+            .collect::<HashSet<_>>()
+            .len();
+        let end = inside
+            .last()
+            .map_or(first.end.min(first.start + bytes), |(span, _)| span.end);
+        if (distinct, inside.len()) > (best.0, best.1) {
+            best = (distinct, inside.len(), first.start..end);
+        }
+    }
+    let core = best.2;
+    // What is left of the length goes to both sides, but not through a word.
+    let spare = bytes.saturating_sub(core.len());
+    let from = core.start.saturating_sub(spare / 2);
+    let to = (from + bytes).min(text.len());
+    let from = if to == text.len() {
+        to.saturating_sub(bytes)
+    } else {
+        from
+    };
+    let begin = words
+        .iter()
+        .map(|word| word.start)
+        .find(|start| *start >= from);
+    let begin = if from == 0 {
+        0
+    } else {
+        begin.unwrap_or(core.start).min(core.start)
+    };
+    let end = words
+        .iter()
+        .map(|word| word.end)
+        .take_while(|end| *end <= to)
+        .max();
+    let end = if to == text.len() {
+        to
+    } else {
+        end.unwrap_or(core.end).max(core.end)
+    };
+    at_characters(text, begin..end.max(begin))
+}
+
+fn at_characters(text: &str, range: Range<usize>) -> Range<usize> {
+    let down = |at: usize| {
+        (0..=at.min(text.len()))
+            .rev()
+            .find(|at| text.is_char_boundary(*at))
+            .unwrap_or_default()
+    };
+    down(range.start)..down(range.end)
+}
