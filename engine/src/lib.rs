@@ -44,7 +44,7 @@ pub mod value;
 
 pub use database::{
     BackupInfo, BackupManifest, CheckReport, Constraint, ConstraintOn, Database, DatabaseBuilder,
-    DatabaseInfo, Finding, HierarchyOptions, Index, VectorIndex, keys, list_backups, restore,
+    DatabaseInfo, Finding, HierarchyOptions, Index, TextIndex, VectorIndex, keys, list_backups, restore,
     verify_backup,
 };
 pub use error::{Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason};
@@ -53,9 +53,11 @@ pub use graph::{
     BulkLoad, BulkOptions, BulkReport, Direction, Entity, NO_LABELS, NO_PROPERTIES, Neighbour,
     Node, Read, ReadTxn, Relationship, Savepoint, WriteTxn,
 };
+pub use index::text::{Analysis, TextAnswer, TextHit, TextSearch};
 pub use index::vector::{
     ServedBy, VectorAnswer, VectorHit, VectorIndexInfo, VectorIndexState, VectorSearch,
 };
+pub use index::{Fusion, HybridHit};
 pub use storage::commit::Durability;
 pub use stratigraph_vector::{Coding, Effort, How, Metric, Strategy};
 pub use value::{NodeId, RelationshipId, Value, Vector};

@@ -8,7 +8,7 @@ use std::time::Instant;
 use stratigraph::Database;
 use stratigraph::catalog::{NameId, PropertyId};
 use stratigraph::index::text::{
-    Analysis, OwnerId, Query, SearchOptions, TextCache, TextField, TextIndex, TextSearch,
+    Analysis, OwnerId, Query, SearchOptions, TextCache, TextField, TextIndex, TextReader,
     TextSettings, TextWriter, Weight,
 };
 
@@ -58,7 +58,7 @@ impl Ours {
         for question in questions {
             // A snapshot for each, as each question of a server has.
             let read = self.db.key_read()?;
-            let search = TextSearch::open(&read, &self.index, &self.cache)?;
+            let search = TextReader::open(&read, &self.index, &self.cache)?;
             let hits = search
                 .search(&Query::term(question.as_str()), &SearchOptions::top(k))?
                 .hits;
@@ -69,7 +69,7 @@ impl Ours {
 
     pub(super) fn postings_per_question(&self, questions: &[String]) -> Result<f64> {
         let read = self.db.key_read()?;
-        let search = TextSearch::open(&read, &self.index, &self.cache)?;
+        let search = TextReader::open(&read, &self.index, &self.cache)?;
         let mut postings = 0;
         for question in questions {
             postings += search

@@ -16,7 +16,7 @@ pub use names::{
 pub(crate) use records::{Change, verify};
 pub use schema::{
     ConstraintDef, Demand, HierarchyDef, IndexDef, MAX_INDEXED_PROPERTIES, Readiness, SchemaId,
-    Scope, VectorIndexDef,
+    Scope, TextIndexDef, VectorIndexDef,
 };
 
 use crate::error::{Error, Result};
@@ -94,6 +94,7 @@ pub struct Catalog {
     constraints: BTreeMap<SchemaId, Arc<ConstraintDef>>,
     hierarchies: BTreeMap<SchemaId, Arc<HierarchyDef>>,
     vector_indexes: BTreeMap<SchemaId, Arc<VectorIndexDef>>,
+    text_indexes: BTreeMap<SchemaId, Arc<TextIndexDef>>,
     /// Indexes and hierarchies that were dropped and whose entries are still being removed.
     dropped: Vec<SchemaId>,
     /// What a writer has to look at for each label and type; made from the above.
@@ -110,6 +111,8 @@ pub struct Rules {
     pub constraints: Vec<Arc<ConstraintDef>>,
     /// Its vector indexes, in the order of their ids.
     pub vector_indexes: Vec<Arc<VectorIndexDef>>,
+    /// Its text indexes, in the order of their ids.
+    pub text_indexes: Vec<Arc<TextIndexDef>>,
 }
 
 impl Catalog {
@@ -159,6 +162,23 @@ impl Catalog {
     #[must_use]
     pub fn vector_index_named(&self, name: &str) -> Option<&Arc<VectorIndexDef>> {
         self.vector_indexes().find(|index| *index.name == *name)
+    }
+
+    /// All text indexes.
+    pub fn text_indexes(&self) -> impl Iterator<Item = &Arc<TextIndexDef>> {
+        self.text_indexes.values()
+    }
+
+    /// The text index with this number.
+    #[must_use]
+    pub fn text_index(&self, id: SchemaId) -> Option<&Arc<TextIndexDef>> {
+        self.text_indexes.get(&id)
+    }
+
+    /// The text index of that name.
+    #[must_use]
+    pub fn text_index_named(&self, name: &str) -> Option<&Arc<TextIndexDef>> {
+        self.text_indexes().find(|index| *index.name == *name)
     }
 
     /// The index with this number.
@@ -212,6 +232,7 @@ impl Catalog {
             || self.constraint_named(name).is_some()
             || self.hierarchy_named(name).is_some()
             || self.vector_index_named(name).is_some()
+            || self.text_index_named(name).is_some()
     }
 
     /// Whether what has that name is still being built.
@@ -219,7 +240,8 @@ impl Catalog {
     pub fn is_building(&self, name: &str) -> bool {
         let index = self.index_named(name).map(|index| index.readiness);
         let constraint = self.constraint_named(name).map(|of| of.readiness);
-        [index, constraint].contains(&Some(Readiness::Building))
+        let text = self.text_index_named(name).map(|index| index.readiness);
+        [index, constraint, text].contains(&Some(Readiness::Building))
     }
 
     /// Dropped indexes and hierarchies whose entries are still being removed.
@@ -253,6 +275,10 @@ impl Catalog {
         for index in self.vector_indexes.values() {
             let of = rules.entry(index.scope).or_default();
             of.vector_indexes.push(Arc::clone(index));
+        }
+        for index in self.text_indexes.values() {
+            let of = rules.entry(index.scope).or_default();
+            of.text_indexes.push(Arc::clone(index));
         }
         self.rules = rules
             .into_iter()

@@ -12,11 +12,12 @@
 //! [24][index: 4 BE]        distinct values of an index, estimated; see `index/property/sketch.rs`
 //! [25][index: 4 BE]        a dropped index or hierarchy whose entries are being removed   [format: 1]
 //! [26][index: 4 BE]        a vector index   [format: 1][postcard]
+//! [27][index: 4 BE]        a text index     [format: 1][postcard]
 //! ```
 //! Tags below 16 belong to the storage floor.
 
 use super::names::{NameId, Names, PropertyId};
-use super::schema::{ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope, VectorIndexDef};
+use super::schema::{ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope, TextIndexDef, VectorIndexDef};
 use super::{Catalog, Counter, GraphState, NextIds};
 use crate::codec::{CodecError, KeyReader, KeyWriter, RecordReader, RecordWriter, prefix_end};
 use crate::error::{Error, Result};
@@ -38,6 +39,7 @@ const HIERARCHY: u8 = 22;
 const SKETCH: u8 = 24;
 const DROPPED: u8 = 25;
 const VECTOR_INDEX: u8 = 26;
+const TEXT_INDEX: u8 = 27;
 const FORMAT: u8 = 1;
 
 /// One change of the catalogue: applied to it in memory, and written as one pair.
@@ -50,6 +52,7 @@ pub(crate) enum Change {
     Constraint(Arc<ConstraintDef>),
     Hierarchy(Arc<HierarchyDef>),
     VectorIndex(Arc<VectorIndexDef>),
+    TextIndex(Arc<TextIndexDef>),
     /// Its entries are to be removed.
     DropIndex(SchemaId),
     /// The entries of what was dropped are removed.
@@ -57,6 +60,7 @@ pub(crate) enum Change {
     DropConstraint(SchemaId),
     DropHierarchy(SchemaId),
     DropVectorIndex(SchemaId),
+    DropTextIndex(SchemaId),
 }
 
 impl Change {
@@ -69,6 +73,7 @@ impl Change {
                 | Self::DropConstraint(_)
                 | Self::DropHierarchy(_)
                 | Self::DropVectorIndex(_)
+                | Self::DropTextIndex(_)
         )
     }
 }
@@ -113,6 +118,10 @@ impl Catalog {
                 put(VECTOR_INDEX, index.id.get(), Some(definition(&**index)));
                 self.vector_indexes.insert(index.id, Arc::clone(index));
             }
+            Change::TextIndex(index) => {
+                put(TEXT_INDEX, index.id.get(), Some(definition(&**index)));
+                self.text_indexes.insert(index.id, Arc::clone(index));
+            }
             Change::DropIndex(id) => {
                 put(INDEX, id.get(), None);
                 put(DROPPED, id.get(), Some(vec![FORMAT]));
@@ -134,6 +143,12 @@ impl Catalog {
                 put(HIERARCHY, id.get(), None);
                 put(DROPPED, id.get(), Some(vec![FORMAT]));
                 self.hierarchies.remove(id);
+                self.dropped.push(*id);
+            }
+            Change::DropTextIndex(id) => {
+                put(TEXT_INDEX, id.get(), None);
+                put(DROPPED, id.get(), Some(vec![FORMAT]));
+                self.text_indexes.remove(id);
                 self.dropped.push(*id);
             }
             Change::DropVectorIndex(id) => {
@@ -190,7 +205,7 @@ impl GraphState {
     pub(crate) fn load(snapshot: &dyn Snapshot) -> Result<Self> {
         let mut state = Self::default();
         let mut catalog = Catalog::default();
-        let range = KeyRange::between(vec![NEXT_IDS], vec![VECTOR_INDEX + 1]);
+        let range = KeyRange::between(vec![NEXT_IDS], vec![TEXT_INDEX + 1]);
         let mut cursor = snapshot.cursor(Family::Meta, &range, ScanOptions::default());
         while let Some(entry) = cursor.next()? {
             // Counts and sketches are read when they are needed.
@@ -237,6 +252,13 @@ impl Catalog {
             let named = |id: &PropertyId| self.properties.name(*id).is_some();
             if !known(index.scope, &[index.property]) || !index.filters.iter().all(named) {
                 return Err(unknown("vector index definition"));
+            }
+        }
+        for index in self.text_indexes() {
+            let fields = index.settings.fields().iter();
+            let properties: Vec<PropertyId> = fields.map(|field| field.property).collect();
+            if !known(index.scope, &properties) || index.settings.check().is_err() {
+                return Err(unknown("text index definition"));
             }
         }
         for constraint in self.constraints() {
@@ -313,6 +335,12 @@ fn read(
             let index: VectorIndexDef = read_definition("vector index definition", value)?;
             same("vector index definition", index.id, number)?;
             catalog.vector_indexes.insert(index.id, Arc::new(index));
+            Ok(())
+        }
+        TEXT_INDEX => {
+            let index: TextIndexDef = read_definition("text index definition", value)?;
+            same("text index definition", index.id, number)?;
+            catalog.text_indexes.insert(index.id, Arc::new(index));
             Ok(())
         }
         DROPPED => {

@@ -2,6 +2,7 @@
 
 use super::names::{LabelId, PropertyId, TypeId};
 use crate::graph::Entity;
+use crate::index::text::{TextIndex, TextSettings};
 use crate::value::{NodeId, RelationshipId, ValueKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -116,6 +117,29 @@ pub struct VectorIndexDef {
     pub breadth: u32,
     /// What searches may be limited by, beside sets of ids: each has a property index that goes with this one.
     pub filters: Vec<PropertyId>,
+}
+
+/// A text index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TextIndexDef {
+    /// Its number, which its keys begin with.
+    pub id: SchemaId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is on.
+    pub scope: Scope,
+    /// The properties, and how their texts become terms and scores.
+    pub settings: Arc<TextSettings>,
+    /// Whether it holds everything.
+    pub readiness: Readiness,
+}
+
+impl TextIndexDef {
+    /// The index itself.
+    #[must_use]
+    pub fn index(&self) -> TextIndex {
+        TextIndex::new(self.id, Arc::clone(&self.settings))
+    }
 }
 
 /// What a constraint demands.

@@ -23,7 +23,7 @@ pub use check::{CheckReport, Finding};
 pub use info::DatabaseInfo;
 pub use manifest::BackupManifest;
 pub use restore::restore;
-pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index, VectorIndex};
+pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index, TextIndex, VectorIndex};
 pub use settings::DatabaseBuilder;
 
 use crate::algo::snapshot::ProjectionCache;
@@ -31,6 +31,7 @@ use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, BulkOptions, ReadTxn, WriteTxn};
+use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::storage::cancel::Watch;
 use crate::storage::commit::CommitLog;
@@ -80,6 +81,7 @@ pub(crate) struct Inner {
     syncer: Mutex<Option<JoinHandle<()>>>,
     projections: ProjectionCache,
     vectors: Arc<VectorIndexes>,
+    texts: TextCache,
     /// Indexes and constraints that are being built.
     builds: schema::Builds,
     /// Held by the one backup that is being taken.

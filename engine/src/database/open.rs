@@ -14,6 +14,7 @@ use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
+use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::storage::batch::Batch;
 use crate::storage::commit::{CommitLog, Durability, MarkWriter};
@@ -314,6 +315,7 @@ fn assemble(
             closed,
             projections,
             vectors,
+            texts: TextCache::default(),
             builds: super::schema::Builds::default(),
             syncer,
             backing_up: Mutex::new(()),

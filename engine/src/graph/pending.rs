@@ -13,6 +13,7 @@ use crate::codec::{CodecError, CommitSeq, varint};
 use crate::database::keys::{KeyRead, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Sketch;
+use crate::index::text::settle_touched;
 use crate::index::vector::{JournalKey, read_touched, write_touched};
 use crate::storage::batch::{Batch, Change, Key};
 use crate::storage::family::Family;
@@ -34,6 +35,8 @@ pub(crate) struct Pending {
     releveled: BTreeMap<SchemaId, Releveled>,
     /// Whose vectors came, changed or went, for each vector index.
     vectors: BTreeMap<SchemaId, BTreeSet<u64>>,
+    /// Whose texts did, for each text index.
+    texts: BTreeMap<SchemaId, BTreeSet<u64>>,
 }
 
 /// What changed in a container. No id is in both.
@@ -147,6 +150,16 @@ impl Pending {
         self.vectors.entry(index).or_default().insert(id);
     }
 
+    /// Notes that a text index has to look at something.
+    pub(crate) fn touch_text(&mut self, index: SchemaId, id: u64) {
+        self.texts.entry(index).or_default().insert(id);
+    }
+
+    /// What a text index has to look at.
+    pub(crate) fn touched_texts(&self, index: SchemaId) -> Option<&BTreeSet<u64>> {
+        self.texts.get(&index)
+    }
+
     /// What a vector index has to look at.
     pub(crate) fn touched_vectors(&self, index: SchemaId) -> Option<&BTreeSet<u64>> {
         self.vectors.get(&index)
@@ -160,9 +173,11 @@ impl Pending {
             && self.sketches.is_empty()
             && self.releveled.is_empty()
             && self.vectors.is_empty()
+            && self.texts.is_empty()
     }
 
-    /// Writes everything out. After an error nothing was written, and everything still waits.
+    /// Writes everything out. After an error nothing was written but texts, which come to the same when they are
+    /// written once more, and everything still waits.
     ///
     /// The last time, at commit, what goes with each change is written beyond the transaction's
     /// limit: it is no more than a few times the changes, which were let in, and refusing it would
@@ -176,6 +191,13 @@ impl Pending {
     ) -> Result<()> {
         if self.is_empty() {
             return Ok(());
+        }
+        while let Some((id, touched)) = self.texts.first_key_value() {
+            let id = *id;
+            if let Some(def) = state.catalog.text_index(id) {
+                settle_touched(keys, state, def, touched.iter().copied())?;
+            }
+            self.texts.remove(&id);
         }
         let mut pairs = Pairs::new();
         for (id, releveled) in &self.releveled {

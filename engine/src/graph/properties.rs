@@ -297,6 +297,16 @@ fn read_slot(what: &'static str, bytes: &[u8]) -> Result<Slot, CodecError> {
 }
 
 impl Slot {
+    /// Whether a change that makes this slot another leaves the value as it was. One that is written anew may be
+    /// the same all the same.
+    pub(crate) fn is_kept_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Value(old), Self::Value(new)) => old.equals(new) == Some(true),
+            (Self::Text(_), Self::Text(_)) | (Self::Vector(_), Self::Vector(_)) => true,
+            _ => false,
+        }
+    }
+
     /// Where the value lies, if apart.
     pub(crate) fn place(&self, entity: Entity, property: PropertyId) -> Option<(Family, [u8; 13])> {
         match self {

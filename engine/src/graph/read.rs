@@ -9,22 +9,26 @@ use super::keys::{Entity, Way};
 use super::sets::SetId;
 use super::view::View;
 use crate::algo::snapshot::ProjectionCache;
-use crate::catalog::{Catalog, Counter, TypeId};
+use crate::catalog::{Catalog, Counter, Readiness, TypeId};
 use crate::codec::CommitSeq;
 use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Lookup;
+use crate::index::{Fusion, HybridHit, fuse};
+use crate::index::text::{Filter, SearchOptions, TextAnswer, TextCache, TextHit, TextSearch};
 use crate::index::vector::{Place, VectorAnswer, VectorIndexes, VectorSearch};
 use crate::storage::cancel::CancelToken;
 use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
+use stratigraph_vector::Metric;
 use std::sync::Arc;
 
 /// Access to the view behind a transaction; not for use outside.
 pub(crate) mod sealed {
     use super::{KeyRead, View};
-    use crate::catalog::SchemaId;
+    use crate::catalog::{SchemaId, TextIndexDef};
     use crate::error::Result;
+    use crate::index::text::{Found, Query, SearchOptions, TextCache, TextReader};
     use crate::index::vector::VectorIndexes;
     use std::collections::BTreeSet;
     use std::sync::Arc;
@@ -39,6 +43,21 @@ pub(crate) mod sealed {
 
         /// The vector indexes of its database.
         fn vectors(&self) -> &Arc<VectorIndexes>;
+
+        /// What was read lately of text indexes.
+        fn text_cache(&self) -> &TextCache;
+
+        /// Searches a text index, with what this transaction has changed itself.
+        fn search_texts(
+            &self,
+            def: &TextIndexDef,
+            query: &Query,
+            options: &SearchOptions<'_>,
+        ) -> Result<Found> {
+            let index = def.index();
+            let reader = TextReader::open(self.view().keys, &index, self.text_cache())?;
+            reader.search(query, options)
+        }
 
         /// The ids that it has changed itself for a vector index.
         fn touched_vectors(&self, _index: SchemaId) -> Result<BTreeSet<u64>> {
@@ -311,6 +330,80 @@ pub trait Read: sealed::Viewed {
         place.search(&def, search)
     }
 
+    /// What matches a text best, by a text index.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] if there is no such index; [`Error::IndexNotReady`] while it is being built;
+    /// [`Error::TooMany`] for a query that is too large; and see [`Read`].
+    fn search_text(&self, index: &str, search: &TextSearch<'_>) -> Result<TextAnswer> {
+        let view = self.view();
+        let def = view.catalog().text_index_named(index).cloned();
+        let def = def.ok_or_else(|| Error::UnknownName {
+            what: "text index",
+            name: index.into(),
+        })?;
+        if def.readiness != Readiness::Ready {
+            return Err(Error::IndexNotReady {
+                index: Arc::clone(&def.name),
+            });
+        }
+        let mut among = search.among.cloned();
+        if let Some(label) = search.label {
+            let ids = view.labelled(def.scope, label)?;
+            match &mut among {
+                Some(among) => *among &= ids,
+                None => among = Some(ids),
+            }
+        }
+        let options = SearchOptions {
+            k: search.k,
+            filter: among.as_ref().map(Filter::Owners),
+            min_score: search.threshold,
+        };
+        let found = self.search_texts(&def, &search.query, &options)?;
+        let hits = found.hits.iter().map(|hit| TextHit {
+            entity: def.scope.entity(hit.owner.get()),
+            score: hit.score,
+        });
+        Ok(TextAnswer {
+            hits: hits.collect(),
+            work: found.work,
+        })
+    }
+
+    /// The `k` best of what is near to a vector and what matches a text, as one ranking. Both are asked for as
+    /// many as their searches say.
+    ///
+    /// ```
+    /// use stratigraph::{Database, Fusion, Read, TextIndex, TextSearch, VectorIndex, VectorSearch};
+    ///
+    /// let db = Database::in_memory()?;
+    /// db.create_vector_index(VectorIndex::on_nodes("Chunk", "embedding", 3).named("vectors"))?;
+    /// db.create_text_index(TextIndex::on_nodes("Chunk", ["text"]).named("texts"))?;
+    /// let vectors = VectorSearch::new(&[1.0, 0.0, 0.0], 50);
+    /// let texts = TextSearch::new("layers of rock", 50);
+    /// let read = db.read()?;
+    /// let hits = read.search_hybrid(("vectors", &vectors), ("texts", &texts), Fusion::default(), 10)?;
+    /// assert!(hits.is_empty());
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`search_vectors`](Self::search_vectors) and [`search_text`](Self::search_text).
+    fn search_hybrid(
+        &self,
+        vectors: (&str, &VectorSearch<'_>),
+        texts: (&str, &TextSearch<'_>),
+        fusion: Fusion,
+        k: usize,
+    ) -> Result<Vec<HybridHit>> {
+        let near = self.search_vectors(vectors.0, vectors.1)?;
+        let matching = self.search_text(texts.0, texts.1)?;
+        let metric = self.catalog().vector_index_named(vectors.0);
+        let metric = metric.map_or(Metric::Cosine, |def| def.metric);
+        Ok(fuse(fusion, metric, &near.hits, &matching.hits, k))
+    }
+
     /// A hierarchy, to ask for levels, roots and members.
     ///
     /// # Errors
@@ -378,6 +471,10 @@ impl sealed::Viewed for ReadTxn {
 
     fn vectors(&self) -> &Arc<VectorIndexes> {
         self.keys.vectors()
+    }
+
+    fn text_cache(&self) -> &TextCache {
+        self.keys.text_cache()
     }
 
     fn view(&self) -> View<'_, KeyReadTxn> {

@@ -37,6 +37,8 @@ pub(crate) struct Outcome {
     pub(crate) entries: Vec<Entry>,
     /// Vector indexes that have to look at it at commit.
     pub(crate) vectors: Vec<SchemaId>,
+    /// Text indexes that have to look at it, at commit or before.
+    pub(crate) texts: Vec<SchemaId>,
     /// The entity, if it lacks a property that it must have at commit.
     pub(crate) unmet: Option<Entity>,
 }
@@ -90,7 +92,7 @@ impl<'a> Facts<'a> {
         self.properties?.get(property)
     }
 
-    fn value<K: KeyRead>(
+    pub(crate) fn value<K: KeyRead>(
         &self,
         view: &View<'_, K>,
         entity: Entity,
@@ -113,6 +115,7 @@ pub(crate) fn compare<K: KeyRead>(
         entity,
         entries: Vec::new(),
         vectors: Vec::new(),
+        texts: Vec::new(),
         unmet: None,
     };
     let catalog = view.catalog();
@@ -129,6 +132,19 @@ pub(crate) fn compare<K: KeyRead>(
             if constraint.demand.needs_presence() && missing(constraint, after).is_some() {
                 outcome.unmet = Some(entity);
             }
+        }
+        for index in &rules.text_indexes {
+            let mut fields = index.settings.fields().iter();
+            let changes = fields.any(|field| {
+                let old = before.slot(field.property).filter(|_| was);
+                let new = after.slot(field.property).filter(|_| is);
+                match (old, new) {
+                    (None, None) => false,
+                    (Some(old), Some(new)) => !old.is_kept_as(new),
+                    _ => true,
+                }
+            });
+            outcome.texts.extend(changes.then_some(index.id));
         }
         for index in &rules.vector_indexes {
             let old = before.slot(index.property).filter(|_| was);

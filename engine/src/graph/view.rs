@@ -129,6 +129,21 @@ impl<'a, K: KeyRead> View<'a, K> {
         }
     }
 
+    /// The ids of what a declaration is about and that has a label, or is of a type; none if nothing is called so.
+    pub(crate) fn labelled(&self, scope: Scope, label: &str) -> Result<RoaringTreemap> {
+        let set = self.set_named(scope, label);
+        set.map_or_else(|| Ok(RoaringTreemap::new()), |set| self.set(set))
+    }
+
+    /// The set of that label, or of that type.
+    pub(crate) fn set_named(&self, scope: Scope, label: &str) -> Option<SetId> {
+        if scope.is_node() {
+            self.catalog().labels.id(label).map(SetId::Label)
+        } else {
+            self.catalog().types.id(label).map(SetId::Type)
+        }
+    }
+
     /// Whether an id is in a set.
     pub(crate) fn set_contains(&self, set: SetId, id: u64) -> Result<bool> {
         let (key, low) = ContainerKey::of(set, id);

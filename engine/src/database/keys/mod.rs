@@ -8,6 +8,7 @@
 pub(super) mod bulk;
 mod read;
 mod scan;
+mod trial;
 mod write;
 
 pub use bulk::KeyBulkLoad;
@@ -15,6 +16,7 @@ pub(crate) use bulk::{RunStream, Workspace};
 pub(crate) use read::StoredKeys;
 pub use read::{KeyRead, KeyReadTxn};
 pub use scan::Scan;
+pub(crate) use trial::{KeyWrite, Trial};
 pub use write::KeyWriteTxn;
 
 use crate::catalog::GraphState;

@@ -7,6 +7,7 @@ use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
 use crate::database::Inner;
 use crate::error::Result;
+use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -111,6 +112,11 @@ impl KeyReadTxn {
     /// The database's vector indexes.
     pub(crate) fn vectors(&self) -> &Arc<VectorIndexes> {
         &self.database.vectors
+    }
+
+    /// What was read lately of the database's text indexes.
+    pub(crate) fn text_cache(&self) -> &TextCache {
+        &self.database.texts
     }
 
     /// Lets `token` stop the scans of this transaction.

@@ -3,10 +3,12 @@
 use super::View;
 use super::read::{KeyRead, get_from};
 use super::scan::Scan;
+use super::trial::KeyWrite;
 use crate::catalog::GraphState;
 use crate::codec::CommitSeq;
 use crate::database::Inner;
 use crate::error::{Error, Result};
+use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::storage::batch::{Batch, Change, Key, Savepoint};
 use crate::storage::cancel::CancelToken;
@@ -215,9 +217,40 @@ impl KeyWriteTxn {
         self.batch.changes(family)
     }
 
+    /// What was read lately of the database's text indexes.
+    pub(crate) fn text_cache(&self) -> &TextCache {
+        &self.database.texts
+    }
+
     /// The database's vector indexes.
     pub(crate) fn vectors(&self) -> &Arc<VectorIndexes> {
         &self.database.vectors
+    }
+
+    /// Walks what was stored before this transaction, beneath some changes.
+    pub(super) fn scan_beneath<'a>(
+        &'a self,
+        changes: &'a Batch,
+        family: Family,
+        range: &KeyRange,
+        options: ScanOptions,
+    ) -> Result<Scan<'a>> {
+        self.step()?;
+        let stored = self.base.snapshot.cursor(family, range, options);
+        let start = Bound::Included(range.start.as_slice());
+        if changes.first_from(family, start, range).is_none() {
+            // Nothing here was changed, and nothing can be as long as the scan borrows us.
+            return Ok(Scan::stored(stored, &self.cancel, Some(&self.place)));
+        }
+        Ok(Scan::merged(
+            stored,
+            &self.cancel,
+            changes,
+            &self.place,
+            family,
+            range,
+            options.direction,
+        ))
     }
 
     /// How many bytes the transaction may hold.
@@ -275,6 +308,16 @@ fn limit(what: &'static str, bytes: usize, limit: usize) -> Result<()> {
     Ok(())
 }
 
+impl KeyWrite for KeyWriteTxn {
+    fn ensure_room(&self, bytes: usize) -> Result<()> {
+        Self::ensure_room(self, bytes)
+    }
+
+    fn change_admitted(&mut self, family: Family, key: Key, change: Change) {
+        Self::change_admitted(self, family, key, change);
+    }
+}
+
 impl KeyRead for KeyWriteTxn {
     fn get_with<T>(
         &self,
@@ -306,22 +349,7 @@ impl KeyRead for KeyWriteTxn {
         range: &KeyRange,
         options: ScanOptions,
     ) -> Result<Scan<'_>> {
-        self.step()?;
-        let stored = self.base.snapshot.cursor(family, range, options);
-        let start = Bound::Included(range.start.as_slice());
-        if self.batch.first_from(family, start, range).is_none() {
-            // Nothing here was changed, and nothing can be as long as the scan borrows us.
-            return Ok(Scan::stored(stored, &self.cancel, Some(&self.place)));
-        }
-        Ok(Scan::merged(
-            stored,
-            &self.cancel,
-            &self.batch,
-            &self.place,
-            family,
-            range,
-            options.direction,
-        ))
+        self.scan_beneath(&self.batch, family, range, options)
     }
 
     fn commit_seq(&self) -> CommitSeq {

@@ -1,7 +1,7 @@
 //! Who builds what: one builder at a time for each declaration, whom everybody else waits for.
 
 use super::Database;
-use crate::catalog::{Catalog, ConstraintDef, IndexDef, Readiness, SchemaId};
+use crate::catalog::{Catalog, ConstraintDef, IndexDef, Readiness, SchemaId, TextIndexDef};
 use crate::error::{Error, Result};
 use crate::graph::{Read as _, WriteTxn};
 use crate::storage::cancel::Watch;
@@ -18,6 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub(super) enum Buildable {
     Index(Arc<IndexDef>),
     Constraint(Arc<ConstraintDef>),
+    Text(Arc<TextIndexDef>),
 }
 
 impl Buildable {
@@ -31,6 +32,7 @@ impl Buildable {
         });
         constraints
             .chain(own.cloned().map(Self::Index))
+            .chain(catalog.text_indexes().cloned().map(Self::Text))
             .find(|declared| declared.readiness() != Readiness::Ready)
     }
 
@@ -38,6 +40,7 @@ impl Buildable {
         match self {
             Self::Index(index) => index.id,
             Self::Constraint(constraint) => constraint.id,
+            Self::Text(index) => index.id,
         }
     }
 
@@ -45,6 +48,7 @@ impl Buildable {
         match self {
             Self::Index(index) => index.readiness,
             Self::Constraint(constraint) => constraint.readiness,
+            Self::Text(index) => index.readiness,
         }
     }
 }
@@ -145,6 +149,7 @@ impl Database {
         let outcome = match declared {
             Buildable::Index(index) => self.fill_index(index, watch),
             Buildable::Constraint(constraint) => self.fill_constraint(constraint, watch),
+            Buildable::Text(index) => self.fill_text_index(index, watch),
         };
         // The error is what the caller has to hear of.
         outcome.inspect_err(|_| {

@@ -1,9 +1,12 @@
 //! Bringing what was there before into a new index, and holding it against a new constraint.
 
-use crate::catalog::{Catalog, Change, ConstraintDef, Demand, IndexDef, Readiness, Scope};
+use crate::catalog::{
+    Catalog, Change, ConstraintDef, Demand, IndexDef, Readiness, Scope, TextIndexDef,
+};
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::graph::rules::{self, with_facts};
+use crate::index::text::settle_touched;
 use crate::graph::{Entity, Read as _, WriteTxn, view};
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
@@ -38,6 +41,41 @@ impl Database {
                 let mut ready = IndexDef::clone(&index);
                 ready.readiness = Readiness::Ready;
                 txn.change_catalog(&Change::Index(Arc::new(ready)))?;
+            }
+            txn.commit()?;
+            if is_last {
+                return Ok(());
+            }
+            done += portion.len() as u64;
+        }
+    }
+
+    /// Brings all texts that were there into an index, and declares it ready.
+    pub(super) fn fill_text_index(&self, index: &TextIndexDef, watch: &mut Watch<'_>) -> Result<()> {
+        let ids = self.in_scope(index.scope)?;
+        let total = ids.len();
+        let mut numbers = ids.iter();
+        let mut done = 0;
+        loop {
+            let portion: Vec<u64> = numbers.by_ref().take(PORTION).collect();
+            let mut txn = self.next_write(watch, FILL, done, total)?;
+            let declared = txn.catalog().text_index(index.id).cloned();
+            let declared = declared.ok_or_else(|| Error::DroppedMeanwhile {
+                what: "text index",
+                name: Arc::clone(&index.name),
+            })?;
+            if declared.readiness == Readiness::Ready {
+                return Ok(());
+            }
+            // Who was written meanwhile is in it already, and comes to the same once more.
+            let state = txn.state().clone();
+            settle_touched(txn.keys(), &state, &declared, portion.iter().copied())?;
+            txn.note_addition();
+            let is_last = portion.is_empty();
+            if is_last {
+                let mut ready = TextIndexDef::clone(&declared);
+                ready.readiness = Readiness::Ready;
+                txn.change_catalog(&Change::TextIndex(Arc::new(ready)))?;
             }
             txn.commit()?;
             if is_last {

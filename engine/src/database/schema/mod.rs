@@ -13,10 +13,12 @@ mod build;
 mod declare;
 mod fill;
 mod hierarchy;
+mod text;
 mod vector;
 mod wanted;
 
 pub(crate) use build::Builds;
+pub use text::TextIndex;
 pub use vector::VectorIndex;
 pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index};
 
@@ -140,9 +142,11 @@ impl Database {
             Some(constraint) => catalog.proof_of(constraint.id),
             None => catalog.index(id).filter(|of| goes(of.readiness)),
         };
+        let text = catalog.text_index(id).filter(|of| goes(of.readiness));
         let changes = [
             constraint.map(|of| Change::DropConstraint(of.id)),
             index.map(|of| Change::DropIndex(of.id)),
+            text.map(|of| Change::DropTextIndex(of.id)),
         ];
         for change in changes.iter().flatten() {
             txn.change_catalog(change)?;
@@ -163,6 +167,8 @@ impl Database {
                 Family::Hierarchy,
                 Family::VectorSnapshot,
                 Family::Journal,
+                Family::Postings,
+                Family::TextDocuments,
             ] {
                 while self.remove_portion(family, &range)? {}
             }

@@ -18,12 +18,14 @@ use super::read::{Read, sealed};
 use super::rules::{self, Outcome};
 use super::view::{self, View};
 use crate::catalog::{
-    Catalog, Change, Counter, GraphState, NameId, Names, NextIds, SchemaId, check_schema_id,
+    Catalog, Change, Counter, GraphState, NameId, Names, NextIds, SchemaId, TextIndexDef,
+    check_schema_id,
 };
 use crate::codec::CommitSeq;
-use crate::database::keys::{KeyRead as _, KeyWriteTxn};
+use crate::database::keys::{KeyRead as _, KeyWriteTxn, Trial};
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
+use crate::index::text::{Found, Query, SearchOptions, TextCache, TextReader, settle_touched};
 use crate::index::vector::{JournalKey, Prepared, VectorIndexes, read_touched};
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
@@ -234,6 +236,9 @@ impl WriteTxn {
         for entry in &rules.entries {
             self.note_entry(entry);
         }
+        for index in &rules.texts {
+            self.pending.touch_text(*index, rules.entity.number());
+        }
         for index in &rules.vectors {
             self.pending.touch_vector(*index, rules.entity.number());
         }
@@ -279,6 +284,11 @@ impl WriteTxn {
         self.adds = true;
     }
 
+    /// What the graph knows at this point of the transaction.
+    pub(crate) fn state(&self) -> &GraphState {
+        &self.state
+    }
+
     /// The transaction over keys.
     pub(crate) fn keys(&mut self) -> &mut KeyWriteTxn {
         &mut self.keys
@@ -304,6 +314,27 @@ impl sealed::Viewed for WriteTxn {
 
     fn vectors(&self) -> &Arc<VectorIndexes> {
         self.keys.vectors()
+    }
+
+    fn text_cache(&self) -> &TextCache {
+        self.keys.text_cache()
+    }
+
+    fn search_texts(
+        &self,
+        def: &TextIndexDef,
+        query: &Query,
+        options: &SearchOptions<'_>,
+    ) -> Result<Found> {
+        let (index, cache) = (def.index(), self.text_cache());
+        let Some(touched) = self.pending.touched_texts(def.id) else {
+            return TextReader::open(&self.keys, &index, cache)?.search(query, options);
+        };
+        let mut trial = Trial::new(&self.keys, &[Family::Postings, Family::TextDocuments]);
+        settle_touched(&mut trial, &self.state, def, touched.iter().copied())?;
+        // Under the names of its segments the transaction itself will write others.
+        let cache = TextCache::new(0);
+        TextReader::open(&trial, &index, &cache)?.search(query, options)
     }
 
     fn touched_vectors(&self, index: SchemaId) -> Result<BTreeSet<u64>> {

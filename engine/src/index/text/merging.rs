@@ -15,7 +15,7 @@ use super::segment::merge::merge;
 use super::segment::view::{Reader, statistics};
 use super::statistics::{SegmentRecord, Statistics};
 use super::write_pairs;
-use crate::database::keys::KeyWriteTxn;
+use crate::database::keys::{KeyWrite, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::graph::pending::pair;
 use crate::storage::family::Family;
@@ -74,7 +74,7 @@ pub fn should_merge(keys: &impl crate::keys::KeyRead, index: &TextIndex) -> Resu
 }
 
 /// Merges what is small, after a transaction has added a segment.
-pub(super) fn merge_small(keys: &mut KeyWriteTxn, index: &TextIndex) -> Result<()> {
+pub(super) fn merge_small(keys: &mut impl KeyWrite, index: &TextIndex) -> Result<()> {
     let mut statistics = statistics(keys, index.id())?;
     while let Some(group) = piled_up(&statistics.segments, SMALL_BYTES) {
         match merge_group(keys, index, &mut statistics, group) {
@@ -88,7 +88,7 @@ pub(super) fn merge_small(keys: &mut KeyWriteTxn, index: &TextIndex) -> Result<(
 
 /// Merges a range of segments, whatever their sizes.
 pub(super) fn merge_group(
-    keys: &mut KeyWriteTxn,
+    keys: &mut impl KeyWrite,
     index: &TextIndex,
     statistics: &mut Statistics,
     group: Range<usize>,

@@ -7,7 +7,7 @@
 //! - A [`TextIndex`] is a number and [`TextSettings`]: properties with weights, an [`Analysis`], k1 and b.
 //! - [`analysis`] makes terms of text; [`TextWriter`] collects what a transaction changes and writes it as one
 //!   [`segment`], in which every version of a document has a number of its own.
-//! - [`TextSearch`] reads the segments of a snapshot: a [`Query`] becomes a plan, the plan is walked document by
+//! - [`TextReader`] reads the segments of a snapshot: a [`Query`] becomes a plan, the plan is walked document by
 //!   document or, when it is words only, in windows that leave out what cannot reach the best k.
 //! - [`merge_some`] makes few segments of many; [`highlight`] shows where a text matches; [`check`] recounts.
 //!
@@ -19,6 +19,7 @@
 //! is found.
 
 pub mod analysis;
+mod binding;
 mod cache;
 mod check;
 mod highlight;
@@ -26,6 +27,7 @@ mod keys;
 mod merging;
 mod postings;
 mod query;
+mod request;
 mod search;
 mod segment;
 mod settings;
@@ -33,19 +35,21 @@ mod statistics;
 mod write;
 
 pub use analysis::Analysis;
+pub(crate) use binding::{settle_touched, texts_of};
 pub use cache::TextCache;
 pub use check::{TextFinding, check, compare};
 pub use highlight::{Highlight, Highlighter};
 pub use merging::{Merged, merge_some, should_merge};
 pub use query::{Query, QueryLimits};
-pub use search::{Filter, Found, Hit, SearchOptions, TextSearch, Work};
+pub use request::{TextAnswer, TextHit, TextSearch};
+pub use search::{Filter, Found, Hit, SearchOptions, TextReader, Work};
 pub use settings::{MAX_FIELDS, TextField, TextSettings, Weight};
 pub use write::{Settled, TextWriter};
 
 use crate::catalog::SchemaId;
 use crate::error::Result;
 use crate::graph::pending::Pairs;
-use crate::keys::KeyWriteTxn;
+use crate::database::keys::KeyWrite;
 use crate::storage::batch::Batch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
@@ -119,7 +123,7 @@ impl TextIndex {
 }
 
 /// Writes all pairs or, if the transaction has no room for them, none.
-fn write_pairs(keys: &mut KeyWriteTxn, pairs: Pairs) -> Result<()> {
+fn write_pairs(keys: &mut impl KeyWrite, pairs: Pairs) -> Result<()> {
     let bytes = pairs
         .iter()
         .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()));

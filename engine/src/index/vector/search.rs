@@ -208,14 +208,7 @@ impl<K: KeyRead> Place<'_, K> {
 
     /// What a search is limited to.
     fn limit(&self, def: &VectorIndexDef, search: &VectorSearch<'_>) -> Result<Limit> {
-        let catalog = self.view.catalog();
-        let set = search.label.map(|label| {
-            if def.scope.is_node() {
-                catalog.labels.id(label).map(SetId::Label)
-            } else {
-                catalog.types.id(label).map(SetId::Type)
-            }
-        });
+        let set = search.label.map(|label| self.view.set_named(def.scope, label));
         let alone = search.among.is_none() && search.filters.is_empty();
         match set {
             None if alone => return Ok(Limit::Nothing),

@@ -3,7 +3,7 @@
 //! ```text
 //! statistics (1 read) -> segments (cached) -> plan -> each term's list in each segment -> df, idf -> walk
 //! ```
-//! [`TextSearch::open`] reads what the snapshot knows, [`TextSearch::search`] answers queries from it. Words only are
+//! [`TextReader::open`] reads what the snapshot knows, [`TextReader::search`] answers queries from it. Words only are
 //! walked in windows (`window.rs`), everything else document by document (`node.rs`); a filter that allows few
 //! leads the walk itself. Which way is taken changes what is read, never what is found.
 
@@ -109,7 +109,7 @@ pub struct Found {
 }
 
 /// An index as one transaction sees it.
-pub struct TextSearch<'a, K> {
+pub struct TextReader<'a, K> {
     index: &'a TextIndex,
     reader: Reader<'a, K>,
     statistics: Statistics,
@@ -117,7 +117,7 @@ pub struct TextSearch<'a, K> {
     segments: Vec<SegmentView>,
 }
 
-impl<'a, K: KeyRead> TextSearch<'a, K> {
+impl<'a, K: KeyRead> TextReader<'a, K> {
     /// Reads what the transaction knows of the index. In a write transaction the writer has to be settled before.
     ///
     /// # Errors
@@ -240,7 +240,7 @@ impl<'a, K: KeyRead> TextSearch<'a, K> {
 
 /// One search while it runs.
 struct Run<'s, K> {
-    search: &'s TextSearch<'s, K>,
+    search: &'s TextReader<'s, K>,
     lengths: Lengths,
     /// By segment and term.
     located: Vec<Vec<Option<Located>>>,

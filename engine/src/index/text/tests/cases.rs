@@ -5,7 +5,7 @@ use super::slow::{BODY, TITLE, index, property};
 use crate::database::Database;
 use crate::index::text::segment::view::statistics;
 use crate::index::text::{
-    Analysis, Highlighter, OwnerId, Query, SearchOptions, TextCache, TextSearch, TextWriter,
+    Analysis, Highlighter, OwnerId, Query, SearchOptions, TextCache, TextReader, TextWriter,
     merge_some, should_merge,
 };
 use crate::keys::KeyRead;
@@ -20,7 +20,7 @@ fn an_index_that_was_never_written_finds_nothing() {
     let db = Database::in_memory().unwrap();
     let index = index(Analysis::English);
     let (read, cache) = (db.key_read().unwrap(), TextCache::default());
-    let search = TextSearch::open(&read, &index, &cache).unwrap();
+    let search = TextReader::open(&read, &index, &cache).unwrap();
     let found = search
         .search(
             &Query::parse("anything \"at all\" a*"),
@@ -45,7 +45,7 @@ fn a_transaction_finds_its_own_texts_and_others_only_once_it_has_committed() {
     set(&mut writer, 3, &text("She runs"));
     writer.settle(&mut txn).unwrap();
     assert!(writer.is_empty());
-    let own = TextSearch::open(&txn, &index, &cache)
+    let own = TextReader::open(&txn, &index, &cache)
         .unwrap()
         .search(&query, &SearchOptions::top(5))
         .unwrap();
@@ -53,7 +53,7 @@ fn a_transaction_finds_its_own_texts_and_others_only_once_it_has_committed() {
     txn.commit().unwrap();
     let after = db.key_read().unwrap();
     for (read, expected) in [(&before, vec![]), (&after, vec![3])] {
-        let search = TextSearch::open(read, &index, &cache).unwrap();
+        let search = TextReader::open(read, &index, &cache).unwrap();
         assert_eq!(
             ids(&search.search(&query, &SearchOptions::top(5)).unwrap().hits),
             expected
@@ -71,7 +71,7 @@ fn a_rolled_back_transactions_segment_is_not_taken_for_the_next_one_of_that_numb
         let mut writer = TextWriter::new(index.clone());
         set(&mut writer, 1, &text(word));
         writer.settle(&mut txn).unwrap();
-        let search = TextSearch::open(&txn, &index, &cache).unwrap();
+        let search = TextReader::open(&txn, &index, &cache).unwrap();
         assert_eq!(
             search
                 .search(&Query::term(word), &SearchOptions::top(5))
@@ -87,7 +87,7 @@ fn a_rolled_back_transactions_segment_is_not_taken_for_the_next_one_of_that_numb
     write("first", false);
     write("second", true);
     let read = db.key_read().unwrap();
-    let search = TextSearch::open(&read, &index, &cache).unwrap();
+    let search = TextReader::open(&read, &index, &cache).unwrap();
     assert!(
         search
             .search(&Query::term("first"), &SearchOptions::top(5))
@@ -158,7 +158,7 @@ fn two_histories_of_the_same_texts_give_the_same_scores_to_the_last_bit() {
         }
         let (read, cache) = (db.key_read().unwrap(), TextCache::default());
         sound(&read, &index, &texts);
-        let search = TextSearch::open(&read, &index, &cache).unwrap();
+        let search = TextReader::open(&read, &index, &cache).unwrap();
         queries
             .each_ref()
             .map(|query| search.search(query, &SearchOptions::top(50)).unwrap().hits)
@@ -322,7 +322,7 @@ fn properties_are_weighed_and_no_phrase_reaches_from_one_to_the_next() {
     }
     writer.settle(&mut txn).unwrap();
     let cache = TextCache::default();
-    let search = TextSearch::open(&txn, &index, &cache).unwrap();
+    let search = TextReader::open(&txn, &index, &cache).unwrap();
     let found = |query: &str| {
         let hits = search
             .search(&Query::parse(query), &SearchOptions::top(10))
@@ -354,7 +354,7 @@ fn of_equal_scores_the_lower_owners_come_in_whenever_they_were_written() {
         txn.commit().unwrap();
     }
     let (read, cache) = (db.key_read().unwrap(), TextCache::default());
-    let search = TextSearch::open(&read, &index, &cache).unwrap();
+    let search = TextReader::open(&read, &index, &cache).unwrap();
     for query in ["same words", "+same words", "\"same words\"", "sam*"] {
         let hits = search
             .search(&Query::parse(query), &SearchOptions::top(4))

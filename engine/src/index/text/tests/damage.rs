@@ -4,7 +4,7 @@ use super::model::set;
 use super::slow::index;
 use crate::database::Database;
 use crate::index::text::{
-    Analysis, Query, SearchOptions, TextCache, TextFinding, TextSearch, TextWriter, check,
+    Analysis, Query, SearchOptions, TextCache, TextFinding, TextReader, TextWriter, check,
 };
 use crate::keys::{KeyRead, KeyWriteTxn};
 use crate::storage::family::Family;
@@ -70,7 +70,7 @@ fn every_changed_byte_is_survived_and_the_check_notices_most() {
         check(&txn, &index, |_| findings += 1).unwrap();
         noticed += u32::from(findings > 0 || changed == *value);
         for query in &queries {
-            let search = TextSearch::open(&txn, &index, &cache);
+            let search = TextReader::open(&txn, &index, &cache);
             if let Ok(search) = search {
                 let _ = search.search(query, &SearchOptions::top(10));
             }

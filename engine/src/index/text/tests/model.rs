@@ -6,7 +6,7 @@ use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::index::text::merging::{merge_group, merge_some};
 use crate::index::text::segment::view::statistics;
 use crate::index::text::{
-    Analysis, Filter, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextSearch, TextWriter,
+    Analysis, Filter, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextReader, TextWriter,
     check, compare,
 };
 use proptest::prelude::*;
@@ -118,7 +118,7 @@ pub(super) fn agree(
     cache: &TextCache,
 ) {
     let slow = Slow::new(index.settings().analysis(), texts);
-    let search = TextSearch::open(keys, index, cache).unwrap();
+    let search = TextReader::open(keys, index, cache).unwrap();
     let some: RoaringTreemap = (0..40).filter(|owner| owner % 3 == 0).collect();
     let one: RoaringTreemap = [7].into_iter().collect();
     let none = RoaringTreemap::new();
@@ -328,7 +328,7 @@ fn long_lists_are_walked_skipped_and_merged_without_a_difference() {
         txn.commit().unwrap();
     }
     let first = |keys: &KeyReadTxn| {
-        let search = TextSearch::open(keys, &index, &cache).unwrap();
+        let search = TextReader::open(keys, &index, &cache).unwrap();
         let found = queries
             .iter()
             .map(|query| search.search(query, &SearchOptions::top(10)).unwrap().hits);
@@ -345,7 +345,7 @@ fn long_lists_are_walked_skipped_and_merged_without_a_difference() {
         assert_eq!(hits.len(), expected.len().min(10), "{query}");
     }
     // Something was left out, or the windows are for nothing.
-    let search = TextSearch::open(&read, &index, &cache).unwrap();
+    let search = TextReader::open(&read, &index, &cache).unwrap();
     let work = search
         .search(&queries[1], &SearchOptions::top(10))
         .unwrap()

@@ -5,7 +5,7 @@
 use super::slow::{BODY, TITLE, property};
 use crate::database::Database;
 use crate::index::text::{
-    Analysis, OwnerId, Query, SearchOptions, TextCache, TextField, TextIndex, TextSearch,
+    Analysis, OwnerId, Query, SearchOptions, TextCache, TextField, TextIndex, TextReader,
     TextSettings, TextWriter, Weight,
 };
 use serde_json::Value;
@@ -78,7 +78,7 @@ fn abstracts_that_people_judged_right_come_first() {
         txn.commit().unwrap();
     }
     let (read, cache) = (db.key_read().unwrap(), TextCache::default());
-    let search = TextSearch::open(&read, &index, &cache).unwrap();
+    let search = TextReader::open(&read, &index, &cache).unwrap();
     let questions = lines(&folder.join("questions.jsonl.gz"));
     let mut sum = 0.0;
     for question in &questions {

@@ -15,6 +15,7 @@ pub use settle::Settled;
 
 use super::{OwnerId, TextIndex};
 use crate::catalog::PropertyId;
+use crate::database::keys::{KeyWrite, KeyWriteTxn};
 use crate::error::Result;
 use draft::Draft;
 use std::collections::BTreeMap;
@@ -81,7 +82,12 @@ impl TextWriter {
     ///
     /// # Errors
     /// [`Error::TransactionTooLarge`](crate::Error::TransactionTooLarge), damage in what is stored.
-    pub fn settle(&mut self, keys: &mut crate::keys::KeyWriteTxn) -> Result<Settled> {
+    pub fn settle(&mut self, keys: &mut KeyWriteTxn) -> Result<Settled> {
+        self.settle_into(keys)
+    }
+
+    /// The same into a transaction or a trial of one.
+    pub(crate) fn settle_into(&mut self, keys: &mut impl KeyWrite) -> Result<Settled> {
         if self.changes.is_empty() {
             return Ok(Settled::default());
         }

@@ -4,7 +4,7 @@ use super::document::{self, StoredDocument};
 use super::draft::Draft;
 use super::terms::{TermNo, Terms};
 use crate::codec::{CodecError, RecordWriter};
-use crate::database::keys::{KeyRead, KeyWriteTxn};
+use crate::database::keys::{KeyRead, KeyWrite};
 use crate::error::{Error, Result};
 use crate::graph::pending::{Pairs, pair};
 use crate::index::text::keys::{DocumentsKey, SegmentId};
@@ -41,7 +41,7 @@ struct Removed {
 }
 
 pub(super) fn settle(
-    keys: &mut KeyWriteTxn,
+    keys: &mut impl KeyWrite,
     index: &TextIndex,
     changes: &BTreeMap<OwnerId, Option<Draft>>,
     terms: &mut Terms,
@@ -81,7 +81,7 @@ pub(super) fn settle(
 
 /// Takes the stored versions of what changed away.
 fn remove_old(
-    keys: &KeyWriteTxn,
+    keys: &impl KeyRead,
     index: &TextIndex,
     changes: &BTreeMap<OwnerId, Option<Draft>>,
     terms: &mut Terms,
@@ -133,7 +133,7 @@ fn remove_old(
 
 /// Adds what is gone to the sets of its segments.
 fn write_gone(
-    keys: &KeyWriteTxn,
+    keys: &impl KeyRead,
     index: &TextIndex,
     gone: BTreeMap<usize, RoaringBitmap>,
     statistics: &mut Statistics,
