@@ -18,7 +18,7 @@ use super::View;
 use super::write::{check_key, check_value};
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
-use crate::database::Inner;
+use crate::database::{Database, Inner};
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::Watch;
@@ -180,6 +180,13 @@ impl KeyBulkLoad {
     pub fn finish(self, watch: &mut Watch<'_>) -> Result<CommitSeq> {
         let state = Arc::clone(&self.base.state);
         self.finish_with(Batch::new(), state, watch)
+    }
+
+    /// The database that is loaded.
+    pub(crate) fn database(&self) -> Database {
+        Database {
+            inner: Arc::clone(&self.database),
+        }
     }
 
     /// Finishes with `last`, which becomes visible together with the runs: it may also remove what is

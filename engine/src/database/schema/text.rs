@@ -136,6 +136,11 @@ impl Database {
         self.remove(def.id, |_| true)
     }
 
+    /// Fills text indexes that a load has left behind.
+    pub(crate) fn finish_texts(&self, watch: &mut Watch<'_>) -> Result<()> {
+        self.build_unfinished(watch)
+    }
+
     /// Merges what a text index has in many pieces, now instead of when there is time. What searches find does
     /// not depend on it.
     ///

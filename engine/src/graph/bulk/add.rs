@@ -284,6 +284,7 @@ impl BulkLoad {
         self.room.vectors.clear();
         if after.scopes().any(|scope| catalog.rules(scope).is_some()) {
             let outcome = self.admitted(Family::Nodes, id, &after)?;
+            self.texts.extend(outcome.texts);
             (self.room.entries, self.room.vectors) = (outcome.entries, outcome.vectors);
         }
         self.room.node.encode(node, &mut self.room.encoder);
@@ -337,6 +338,7 @@ impl BulkLoad {
         let catalog = &self.state.catalog;
         if after.scopes().any(|scope| catalog.rules(scope).is_some()) {
             let outcome = self.admitted(Family::Edges, id, &after)?;
+            self.texts.extend(outcome.texts);
             (self.room.entries, self.room.vectors) = (outcome.entries, outcome.vectors);
         }
         record.encode(relationship, &mut self.room.encoder);

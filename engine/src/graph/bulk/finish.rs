@@ -60,13 +60,14 @@ impl BulkLoad {
         let Self {
             load,
             options,
-            state,
+            mut state,
             read,
             nodes,
             relationships,
             known,
             mut counts,
             sketches,
+            texts,
             vectors,
             hierarchies,
             records,
@@ -120,6 +121,19 @@ impl BulkLoad {
             last.put(Family::Meta, NextIds::KEY, &state.next.encode());
         }
         drop(label_log);
+        // Text indexes are filled once more, since their postings lie where a load cannot sort them to. Until
+        // they are, they say that they are not ready; a crash leaves that to `finish_schema`.
+        for id in &texts {
+            let catalog = Arc::make_mut(&mut state.catalog);
+            let Some(def) = catalog.text_index(*id) else {
+                continue;
+            };
+            let mut def = TextIndexDef::clone(def);
+            def.readiness = Readiness::Building;
+            for (key, value) in catalog.apply(&Change::TextIndex(Arc::new(def))) {
+                last.put(Family::Meta, &key, &value.unwrap_or_default());
+            }
+        }
         // Vector indexes come after: until they have, searches compare what is stored.
         let journaled = load.base().commit.next().unwrap_or(load.base().commit);
         for (index, ids) in &vectors {
@@ -128,10 +142,14 @@ impl BulkLoad {
             last.put(Family::Journal, &key, &write_touched(ids));
         }
         let indexes = Arc::clone(read.vectors());
+        let database = load.database();
         indexes.suspend(vectors.keys());
         let outcome = load.finish_with(last, Arc::new(state), watch);
         indexes.resume(vectors.keys());
         let commit = outcome?;
+        if !texts.is_empty() {
+            database.finish_texts(watch)?;
+        }
         Ok(BulkReport {
             nodes,
             relationships,

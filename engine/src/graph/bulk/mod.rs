@@ -143,6 +143,8 @@ pub struct BulkLoad {
     known: KnownNodes,
     counts: HashMap<Counter, u64>,
     sketches: HashMap<SchemaId, Sketch>,
+    /// Text indexes that have to look at what came.
+    texts: BTreeSet<SchemaId>,
     /// Whose vectors came, for each vector index.
     vectors: BTreeMap<SchemaId, BTreeSet<u64>>,
     hierarchies: LoadedHierarchies,
@@ -191,6 +193,7 @@ impl BulkLoad {
             relationships: 0,
             counts: HashMap::new(),
             sketches: HashMap::new(),
+            texts: BTreeSet::new(),
             vectors: BTreeMap::new(),
             room: add::Room::default(),
             recent: names::Recent::default(),
