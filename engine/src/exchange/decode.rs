@@ -5,7 +5,7 @@
 
 use super::lines::{
     ConstraintLine, EndLine, Header, HierarchyLine, IndexLine, MemberLine, NameLine,
-    VectorIndexLine,
+    TextIndexLine, VectorIndexLine,
 };
 use super::values::Properties;
 use serde::de::{Deserialize, Deserializer, Visitor};
@@ -19,6 +19,7 @@ pub(super) enum Line<'a> {
     Name(NameLine),
     Index(IndexLine),
     VectorIndex(VectorIndexLine),
+    TextIndex(TextIndexLine),
     Constraint(ConstraintLine),
     Hierarchy(HierarchyLine),
     Node(NodeLine<'a>),
@@ -84,6 +85,7 @@ pub(super) fn decode(text: &str) -> Result<Line<'_>, BadLine> {
         "label" | "type" | "property" => parse(text).map(Line::Name),
         "index" => parse(text).map(Line::Index),
         "vector_index" => parse(text).map(Line::VectorIndex),
+        "text_index" => parse(text).map(Line::TextIndex),
         "constraint" => parse(text).map(Line::Constraint),
         "hierarchy" => parse(text).map(Line::Hierarchy),
         "end" => parse(text).map(Line::End),

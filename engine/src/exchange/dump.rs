@@ -161,6 +161,9 @@ pub(super) fn write_declarations<W: Write>(
     for index in &declarations.vector_indexes {
         output.json(index)?;
     }
+    for index in &declarations.text_indexes {
+        output.json(index)?;
+    }
     for constraint in &declarations.constraints {
         output.json(constraint)?;
     }

@@ -4,10 +4,11 @@
 
 use crate::catalog::{
     Catalog, ConstraintDef, Demand, IndexDef, NameId, Names, NextIds, Readiness, Scope,
-    VectorIndexDef,
+    TextIndexDef, VectorIndexDef,
 };
 use crate::codec::CodecError;
 use crate::error::{Error, Result};
+use crate::index::text::Analysis;
 use crate::storage::family::Family;
 use crate::value::ValueKind;
 use serde::{Deserialize, Serialize};
@@ -120,6 +121,44 @@ pub(super) struct VectorIndexLine {
     pub(super) filters: Vec<String>,
 }
 
+/// A text index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TextIndexLine {
+    /// Where it was read: it is refused much later.
+    #[serde(skip)]
+    pub(super) line: u64,
+    pub(super) text_index: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) label: Option<String>,
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) relationship_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) any: Option<AnyWord>,
+    pub(super) fields: Vec<TextFieldLine>,
+    pub(super) analysis: AnalysisWord,
+    pub(super) k1: f32,
+    pub(super) b: f32,
+}
+
+/// A property of a text index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TextFieldLine {
+    pub(super) property: String,
+    pub(super) weight: f32,
+}
+
+/// How text becomes terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum AnalysisWord {
+    Plain,
+    English,
+    Italian,
+    Chinese,
+}
+
 /// Everything of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -224,6 +263,7 @@ impl From<NextLine> for NextIds {
 pub(super) struct Declarations {
     pub(super) indexes: Vec<IndexLine>,
     pub(super) vector_indexes: Vec<VectorIndexLine>,
+    pub(super) text_indexes: Vec<TextIndexLine>,
     pub(super) constraints: Vec<ConstraintLine>,
     pub(super) hierarchies: Vec<HierarchyLine>,
 }
@@ -248,6 +288,10 @@ impl Declarations {
                 .vector_indexes()
                 .map(|index| vector_index_line(catalog, index))
                 .collect::<Result<_>>()?,
+            text_indexes: catalog
+                .text_indexes()
+                .map(|index| text_index_line(catalog, index))
+                .collect::<Result<_>>()?,
             constraints: catalog
                 .constraints()
                 .map(|constraint| constraint_line(catalog, constraint))
@@ -260,6 +304,7 @@ impl Declarations {
     pub(super) fn len(&self) -> usize {
         self.indexes.len()
             + self.vector_indexes.len()
+            + self.text_indexes.len()
             + self.constraints.len()
             + self.hierarchies.len()
     }
@@ -304,11 +349,7 @@ fn vector_index_line(catalog: &Catalog, index: &VectorIndexDef) -> Result<Vector
         vector_index: String::from(&*index.name),
         label,
         relationship_type,
-        any: match index.scope {
-            Scope::AnyNode => Some(AnyWord::Node),
-            Scope::AnyRelationship => Some(AnyWord::Relationship),
-            Scope::Label(_) | Scope::Type(_) => None,
-        },
+        any: any_word(index.scope),
         property: name(&catalog.properties, index.property)?,
         dimensions: index.dimensions,
         metric: match index.metric {
@@ -325,6 +366,52 @@ fn vector_index_line(catalog: &Catalog, index: &VectorIndexDef) -> Result<Vector
         breadth: index.breadth,
         filters: words(catalog, &index.filters)?,
     })
+}
+
+fn any_word(scope: Scope) -> Option<AnyWord> {
+    match scope {
+        Scope::AnyNode => Some(AnyWord::Node),
+        Scope::AnyRelationship => Some(AnyWord::Relationship),
+        Scope::Label(_) | Scope::Type(_) => None,
+    }
+}
+
+fn text_index_line(catalog: &Catalog, index: &TextIndexDef) -> Result<TextIndexLine> {
+    let (label, relationship_type) = scope_words(catalog, index.scope)?;
+    let settings = &index.settings;
+    let fields = settings.fields().iter().map(|field| {
+        Ok(TextFieldLine {
+            property: name(&catalog.properties, field.property)?,
+            weight: field.weight.get(),
+        })
+    });
+    Ok(TextIndexLine {
+        line: 0,
+        text_index: String::from(&*index.name),
+        label,
+        relationship_type,
+        any: any_word(index.scope),
+        fields: fields.collect::<Result<_>>()?,
+        analysis: match settings.analysis() {
+            Analysis::Plain => AnalysisWord::Plain,
+            Analysis::English => AnalysisWord::English,
+            Analysis::Italian => AnalysisWord::Italian,
+            Analysis::Chinese => AnalysisWord::Chinese,
+        },
+        k1: settings.k1(),
+        b: settings.b(),
+    })
+}
+
+impl From<AnalysisWord> for Analysis {
+    fn from(word: AnalysisWord) -> Self {
+        match word {
+            AnalysisWord::Plain => Self::Plain,
+            AnalysisWord::English => Self::English,
+            AnalysisWord::Italian => Self::Italian,
+            AnalysisWord::Chinese => Self::Chinese,
+        }
+    }
 }
 
 impl From<MetricWord> for Metric {

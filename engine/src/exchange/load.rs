@@ -6,12 +6,14 @@
 //! found there too. One that is refused then leaves a database that no second load takes for new.
 
 use super::error::DumpError;
-use super::lines::{AnyWord, ConstraintLine, DemandWord, IndexLine, VectorIndexLine, kind_named};
+use super::lines::{
+    AnyWord, ConstraintLine, DemandWord, IndexLine, TextIndexLine, VectorIndexLine, kind_named,
+};
 use super::read::{DumpContents, LoadOptions, read_dump};
 use super::sink::{Name, NodeItem, RelationshipItem, Rest, Sink};
 use crate::catalog::NextIds;
 use crate::codec::CommitSeq;
-use crate::database::{Constraint, Database, HierarchyOptions, Index, VectorIndex};
+use crate::database::{Constraint, Database, HierarchyOptions, Index, TextIndex, VectorIndex};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, Read as _, ReadTxn, WriteTxn, view};
 use crate::storage::cancel::Watch;
@@ -142,6 +144,11 @@ impl<'d> Loading<'d> {
         for line in &declarations.vector_indexes {
             self.db
                 .create_vector_index_watched(vector_index_of(line), watch)
+                .map_err(|error| refused(line.line, error))?;
+        }
+        for line in &declarations.text_indexes {
+            self.db
+                .create_text_index_watched(text_index_of(line), watch)
                 .map_err(|error| refused(line.line, error))?;
         }
         for line in &declarations.constraints {
@@ -286,6 +293,23 @@ fn vector_index_of(line: &VectorIndexLine) -> VectorIndex {
         .breadth(line.breadth as usize)
         .filterable(&line.filters)
         .named(&line.vector_index)
+}
+
+fn text_index_of(line: &TextIndexLine) -> TextIndex {
+    let none: [&str; 0] = [];
+    let mut index = match (&line.label, &line.relationship_type, line.any) {
+        (Some(label), _, _) => TextIndex::on_nodes(label, none),
+        (_, Some(of), _) => TextIndex::on_relationships(of, none),
+        (_, _, Some(AnyWord::Relationship)) => TextIndex::on_any_relationship(none),
+        _ => TextIndex::on_any_node(none),
+    };
+    for field in &line.fields {
+        index = index.weighted(&field.property, field.weight);
+    }
+    index
+        .analysis(line.analysis.into())
+        .parameters(line.k1, line.b)
+        .named(&line.text_index)
 }
 
 fn constraint_of(line: &ConstraintLine) -> Result<Constraint> {

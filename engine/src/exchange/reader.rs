@@ -5,7 +5,7 @@
 
 use super::decode::{self, BadLine, Line, NodeLine, RelationshipLine, Text};
 use super::error::DumpError;
-use super::lines::{EndLine, Header, NameLine, NextLine};
+use super::lines::{AnyWord, EndLine, Header, NameLine, NextLine};
 use super::names::SharedNames;
 use super::output::checksum_text;
 use super::read::{DumpContents, LoadOptions};
@@ -154,14 +154,15 @@ impl<'o> Reader<'o> {
             }
             Line::VectorIndex(mut index) => {
                 self.enter(Part::Declarations)?;
-                let on = [
-                    index.label.is_some(),
-                    index.relationship_type.is_some(),
-                    index.any.is_some(),
-                ];
-                self.declare(on.iter().filter(|is| **is).count() != 1)?;
+                self.declare_on(&index.label, &index.relationship_type, index.any)?;
                 index.line = line;
                 self.rest.declarations.vector_indexes.push(index);
+            }
+            Line::TextIndex(mut index) => {
+                self.enter(Part::Declarations)?;
+                self.declare_on(&index.label, &index.relationship_type, index.any)?;
+                index.line = line;
+                self.rest.declarations.text_indexes.push(index);
             }
             Line::Constraint(mut constraint) => {
                 self.enter(Part::Declarations)?;
@@ -215,6 +216,17 @@ impl<'o> Reader<'o> {
             after: self.part.name(),
         }
         .into()
+    }
+
+    /// One more declaration, which may be on all of a kind.
+    fn declare_on(
+        &mut self,
+        label: &Option<String>,
+        relationship_type: &Option<String>,
+        any: Option<AnyWord>,
+    ) -> Result<()> {
+        let on = [label.is_some(), relationship_type.is_some(), any.is_some()];
+        self.declare(on.iter().filter(|is| **is).count() != 1)
     }
 
     fn declare(&mut self, both_or_neither: bool) -> Result<()> {

@@ -145,6 +145,18 @@ impl Database {
         Ok(())
     }
 
+    /// Fills text indexes that a load has left behind. They were there before, so nothing takes them back.
+    pub(crate) fn finish_texts(&self, watch: &mut Watch<'_>) -> Result<()> {
+        let unfinished = |index: &&Arc<TextIndexDef>| index.readiness != Readiness::Ready;
+        while let Some(index) = self.read()?.catalog().text_indexes().find(unfinished).cloned() {
+            match self.inner.builds.begin(index.id) {
+                Some(_build) => self.fill_text_index(&index, watch)?,
+                None => self.inner.builds.wait(index.id, watch)?,
+            }
+        }
+        Ok(())
+    }
+
     fn build(&self, _: &Build<'_>, declared: &Buildable, watch: &mut Watch<'_>) -> Result<()> {
         let outcome = match declared {
             Buildable::Index(index) => self.fill_index(index, watch),

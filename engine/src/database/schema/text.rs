@@ -5,7 +5,7 @@ use super::declare::already;
 use super::wanted::On;
 use super::{Database, unknown, unwatched};
 use crate::catalog::{Change, Readiness, TextIndexDef};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::{Read as _, WriteTxn};
 use crate::index::text::{Analysis, TextField, TextSettings, Weight, merge_some, should_merge};
 use crate::storage::cancel::Watch;
@@ -107,7 +107,8 @@ impl Database {
     /// Creates a text index, and returns when it holds everything. Readers and writers go on meanwhile.
     ///
     /// # Errors
-    /// [`Error::AlreadyDeclared`]; [`Error::BadDeclaration`]; [`Error::DroppedMeanwhile`].
+    /// [`AlreadyDeclared`](crate::Error::AlreadyDeclared), [`BadDeclaration`](crate::Error::BadDeclaration) or
+    /// [`DroppedMeanwhile`](crate::Error::DroppedMeanwhile).
     pub fn create_text_index(&self, index: TextIndex) -> Result<()> {
         self.create_text_index_watched(index, &mut unwatched(&mut |_| {}))
     }
@@ -115,7 +116,7 @@ impl Database {
     /// The same, with progress, and cancellable.
     ///
     /// # Errors
-    /// As [`create_text_index`](Self::create_text_index), and [`Error::Cancelled`]: there is no index then.
+    /// As [`create_text_index`](Self::create_text_index), and [`Cancelled`](crate::Error::Cancelled): there is no index then.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a description is used up by what it describes"
@@ -129,23 +130,18 @@ impl Database {
     /// Drops a text index. The texts stay.
     ///
     /// # Errors
-    /// [`Error::UnknownName`].
+    /// [`UnknownName`](crate::Error::UnknownName).
     pub fn drop_text_index(&self, name: &str) -> Result<()> {
         let def = self.read()?.catalog().text_index_named(name).cloned();
         let def = def.ok_or_else(|| unknown("text index", name))?;
         self.remove(def.id, |_| true)
     }
 
-    /// Fills text indexes that a load has left behind.
-    pub(crate) fn finish_texts(&self, watch: &mut Watch<'_>) -> Result<()> {
-        self.build_unfinished(watch)
-    }
-
     /// Merges what a text index has in many pieces, now instead of when there is time. What searches find does
     /// not depend on it.
     ///
     /// # Errors
-    /// [`Error::UnknownName`]; [`Error::Cancelled`]; what the store refuses.
+    /// [`UnknownName`](crate::Error::UnknownName) or [`Cancelled`](crate::Error::Cancelled); what the store refuses.
     pub fn tend_text_index(&self, name: &str, watch: &mut Watch<'_>) -> Result<()> {
         let def = self.read()?.catalog().text_index_named(name).cloned();
         let index = def.ok_or_else(|| unknown("text index", name))?.index();

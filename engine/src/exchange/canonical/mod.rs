@@ -143,6 +143,8 @@ impl Database {
         let mut declarations = Declarations::of(catalog)?;
         declarations.indexes.sort_unstable();
         declarations.vector_indexes.sort_unstable();
+        let texts = &mut declarations.text_indexes;
+        texts.sort_unstable_by(|left, right| left.text_index.cmp(&right.text_index));
         declarations.constraints.sort_unstable();
         declarations.hierarchies.sort_unstable();
         write_declarations(&mut output, &declarations)?;

@@ -4,7 +4,10 @@ use super::adjacency::Side;
 use super::pairs::PairSorter;
 use super::scratch::{Scratch, malformed};
 use super::{BulkLoad, BulkReport, sides, view};
-use crate::catalog::{Catalog, Counter, GraphState, LabelId, NameId, NextIds, SchemaId, TypeId};
+use crate::catalog::{
+    Catalog, Change, Counter, GraphState, LabelId, NameId, NextIds, Readiness, SchemaId,
+    TextIndexDef, TypeId,
+};
 use crate::codec::{CodecError, KeyReader};
 use crate::database::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::error::{Error, Result, Violation};

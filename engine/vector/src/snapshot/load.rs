@@ -154,6 +154,7 @@ impl Loading {
     ///
     /// As for [`Index::load`].
     pub fn part(&mut self, part: u32, bytes: &[u8]) -> Result<(), IndexError> {
+        let vector_bytes = self.vector_bytes();
         let slots = part_slots(part, self.head.used);
         let (Some(read), Some(checksum)) = (
             self.read.get_mut(part as usize),
@@ -167,7 +168,6 @@ impl Loading {
         let index = &self.index;
         let blocks = &index.graph.blocks;
         let block_bytes = blocks.layout().bytes();
-        let vector_bytes = self.vector_bytes();
         let mut reader = PartReader::new(bytes, *checksum, slots.len(), block_bytes, vector_bytes)?;
         let mut row = vec![0.0; index.settings.dimensions];
         let writer = &mut *index.writer.lock();
