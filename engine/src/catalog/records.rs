@@ -17,7 +17,9 @@
 //! Tags below 16 belong to the storage floor.
 
 use super::names::{NameId, Names, PropertyId};
-use super::schema::{ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope, TextIndexDef, VectorIndexDef};
+use super::schema::{
+    ConstraintDef, HierarchyDef, IndexDef, SchemaId, Scope, TextIndexDef, VectorIndexDef,
+};
 use super::{Catalog, Counter, GraphState, NextIds};
 use crate::codec::{CodecError, KeyReader, KeyWriter, RecordReader, RecordWriter, prefix_end};
 use crate::error::{Error, Result};

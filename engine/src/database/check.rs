@@ -8,6 +8,7 @@ use crate::codec::{CodecError, CommitSeq};
 use crate::error::{Error, Result};
 use crate::graph::check::{Findings, examine};
 use crate::graph::{Read as _, ReadTxn, view};
+use crate::index::text::{self, OwnerId};
 use crate::index::vector::differences;
 use crate::storage::cancel::Watch;
 use crate::storage::family::{FAMILIES, Family};
@@ -122,6 +123,29 @@ impl Database {
                     place: "prop_index".into(),
                     what: format!("index {} was not built to its end", index.name),
                 });
+            }
+        }
+        for def in txn.catalog().text_indexes() {
+            watch.step("compare a text index", 0, 0)?;
+            let (view, index) = (view::of(&txn), def.index());
+            let place = format!("text index {}", def.name);
+            if def.readiness != Readiness::Ready {
+                report.notes.push(Finding {
+                    place,
+                    what: "it was not filled to its end".into(),
+                });
+                continue;
+            }
+            let mut found = Vec::new();
+            text::check(view.keys, &index, |finding| found.push(finding))?;
+            let ids = view.in_scope(def.scope)?;
+            let texts = ids.iter().filter_map(|id| {
+                let texts = text::texts_of(&view, def, id).transpose()?;
+                Some(texts.map(|texts| (OwnerId::new(id), texts)))
+            });
+            text::compare(view.keys, &index, texts, |finding| found.push(finding))?;
+            for finding in found {
+                report.find(&place, finding);
             }
         }
         for bound in self.inner.vectors.all() {

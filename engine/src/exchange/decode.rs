@@ -4,8 +4,8 @@
 //! unknown, missing or there twice is refused, because a dump with it is not ours or is damaged.
 
 use super::lines::{
-    ConstraintLine, EndLine, Header, HierarchyLine, IndexLine, MemberLine, NameLine,
-    TextIndexLine, VectorIndexLine,
+    ConstraintLine, EndLine, Header, HierarchyLine, IndexLine, MemberLine, NameLine, TextIndexLine,
+    VectorIndexLine,
 };
 use super::values::Properties;
 use serde::de::{Deserialize, Deserializer, Visitor};

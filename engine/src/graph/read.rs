@@ -14,14 +14,14 @@ use crate::codec::CommitSeq;
 use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Lookup;
-use crate::index::{Fusion, HybridHit, fuse};
 use crate::index::text::{Filter, SearchOptions, TextAnswer, TextCache, TextHit, TextSearch};
 use crate::index::vector::{Place, VectorAnswer, VectorIndexes, VectorSearch};
+use crate::index::{Fusion, HybridHit, fuse};
 use crate::storage::cancel::CancelToken;
 use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
-use stratigraph_vector::Metric;
 use std::sync::Arc;
+use stratigraph_vector::Metric;
 
 /// Access to the view behind a transaction; not for use outside.
 pub(crate) mod sealed {

@@ -133,7 +133,9 @@ mod tests {
             score,
         });
         let hits = fuse(fusion, metric, &vectors, &texts, k);
-        hits.iter().map(|hit| (hit.entity.number(), hit.score)).collect()
+        hits.iter()
+            .map(|hit| (hit.entity.number(), hit.score))
+            .collect()
     }
 
     #[test]
@@ -143,7 +145,12 @@ mod tests {
             vector_weight: 2.0,
         };
         let found = fused(fusion, Metric::Cosine, &[(1, 0.9), (2, 0.8)], 9);
-        let wanted = [(1, 2.0 / 2.0 + 1.0 / 3.0), (2, 2.0 / 3.0), (3, 0.5), (4, 0.25)];
+        let wanted = [
+            (1, 2.0 / 2.0 + 1.0 / 3.0),
+            (2, 2.0 / 3.0),
+            (3, 0.5),
+            (4, 0.25),
+        ];
         assert_eq!(found, wanted);
         assert_eq!(fused(fusion, Metric::Cosine, &[], 1), [(3, 0.5)]);
     }
@@ -152,7 +159,12 @@ mod tests {
     fn scores_are_brought_to_one_measure() {
         let fusion = Fusion::NormalisedScore { vector_weight: 0.5 };
         // The nearest has the smallest distance.
-        let found = fused(fusion, Metric::Euclidean, &[(1, 1.0), (2, 2.0), (5, 5.0)], 9);
+        let found = fused(
+            fusion,
+            Metric::Euclidean,
+            &[(1, 1.0), (2, 2.0), (5, 5.0)],
+            9,
+        );
         let wanted = [(3, 1.0), (1, 0.5 + 0.4), (2, 0.375), (4, 0.0), (5, 0.0)];
         assert_eq!(found, wanted);
         assert_eq!(fused(fusion, Metric::Dot, &[(3, 7.0)], 1), [(3, 1.5)]);

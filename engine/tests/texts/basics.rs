@@ -28,7 +28,9 @@ fn an_index_holds_what_was_there_and_what_comes() {
     assert_eq!(found(&read, "titles", "whales"), [books[0].into()]);
     assert_eq!(found(&read, "titles", "sea").len(), 2);
     let mut txn = db.write().unwrap();
-    let new = txn.create_node(["Book"], [("title", "The Sea, the Sea")]).unwrap();
+    let new = txn
+        .create_node(["Book"], [("title", "The Sea, the Sea")])
+        .unwrap();
     txn.set_property(books[0], "title", "Typee").unwrap();
     txn.remove_label(books[1], "Book").unwrap();
     txn.delete_node(books[2]).unwrap();
@@ -46,8 +48,13 @@ fn a_transaction_sees_its_own_changes_and_nobody_else_does() {
     let books = books(&db);
     let old = db.read().unwrap();
     let mut txn = db.write().unwrap();
-    let new = txn.create_node(["Book"], [("title", "Whales and men")]).unwrap();
-    assert_eq!(found(&txn, "titles", "whale men"), [new.into(), books[2].into(), books[0].into()]);
+    let new = txn
+        .create_node(["Book"], [("title", "Whales and men")])
+        .unwrap();
+    assert_eq!(
+        found(&txn, "titles", "whale men"),
+        [new.into(), books[2].into(), books[0].into()]
+    );
     let before = txn.savepoint().unwrap();
     txn.set_property(new, "title", "Nothing").unwrap();
     txn.delete_node(books[0]).unwrap();
@@ -56,10 +63,17 @@ fn a_transaction_sees_its_own_changes_and_nobody_else_does() {
     assert_eq!(found(&txn, "titles", "whale").len(), 2);
     txn.set_property(books[1], "title", "A whale").unwrap();
     assert_eq!(found(&txn, "titles", "whale").len(), 3);
-    assert_eq!(found(&db.read().unwrap(), "titles", "whale"), [books[0].into()]);
+    assert_eq!(
+        found(&db.read().unwrap(), "titles", "whale"),
+        [books[0].into()]
+    );
     txn.commit().unwrap();
     assert_eq!(found(&db.read().unwrap(), "titles", "whale").len(), 3);
-    assert_eq!(found(&old, "titles", "whale"), [books[0].into()], "it was before");
+    assert_eq!(
+        found(&old, "titles", "whale"),
+        [books[0].into()],
+        "it was before"
+    );
     let mut txn = db.write().unwrap();
     txn.delete_node(new).unwrap();
     txn.rollback();
@@ -73,12 +87,22 @@ fn several_properties_weigh_as_they_are_told() {
     db.create_text_index(index.named("all")).unwrap();
     let mut txn = db.write().unwrap();
     let in_body = txn
-        .create_node(NO_LABELS, [("title", "Granite"), ("body", "marble and marble")])
+        .create_node(
+            NO_LABELS,
+            [("title", "Granite"), ("body", "marble and marble")],
+        )
         .unwrap();
     let in_title = txn
-        .create_node(["Stone"], [("title", "Marble"), ("body", "a stone of lime")])
+        .create_node(
+            ["Stone"],
+            [("title", "Marble"), ("body", "a stone of lime")],
+        )
         .unwrap();
-    let list = Value::from(vec![Value::from("slate"), Value::from(7), Value::from("marble slab")]);
+    let list = Value::from(vec![
+        Value::from("slate"),
+        Value::from(7),
+        Value::from("marble slab"),
+    ]);
     let in_list = txn.create_node(["Stone"], [("body", list)]).unwrap();
     txn.create_node(["Stone"], [("body", 7)]).unwrap();
     txn.commit().unwrap();
@@ -96,8 +120,14 @@ fn several_properties_weigh_as_they_are_told() {
     let search = TextSearch::new("marble", 10).threshold(100.0);
     assert!(read.search_text("all", &search).unwrap().hits.is_empty());
     assert_eq!(found(&read, "all", "\"marble slab\""), [in_list.into()]);
-    assert!(found(&read, "all", "\"slate marble slab\"").is_empty() || !found(&read, "all", "marble -slab").contains(&in_list.into()));
-    assert_eq!(found(&read, "all", "+marble -granite -slab"), [in_title.into()]);
+    assert!(
+        found(&read, "all", "\"slate marble slab\"").is_empty()
+            || !found(&read, "all", "marble -slab").contains(&in_list.into())
+    );
+    assert_eq!(
+        found(&read, "all", "+marble -granite -slab"),
+        [in_title.into()]
+    );
     assert_eq!(found(&read, "all", "gran*"), [in_body.into()]);
 }
 
@@ -111,9 +141,13 @@ fn relationships_have_texts_too() {
     let says = txn
         .create_relationship(node, "SAYS", node, [("words", "dell'acqua alta")])
         .unwrap();
-    txn.create_relationship(node, "HEARS", node, [("words", "acqua")]).unwrap();
+    txn.create_relationship(node, "HEARS", node, [("words", "acqua")])
+        .unwrap();
     txn.commit().unwrap();
-    assert_eq!(found(&db.read().unwrap(), "sayings", "l'acqua"), [says.into()]);
+    assert_eq!(
+        found(&db.read().unwrap(), "sayings", "l'acqua"),
+        [says.into()]
+    );
     let mut txn = db.write().unwrap();
     txn.delete_relationship(says).unwrap();
     txn.commit().unwrap();
@@ -125,10 +159,22 @@ fn declarations_are_looked_at() {
     let db = Database::in_memory().unwrap();
     let refused = |index: TextIndex| db.create_text_index(index).unwrap_err();
     let nothing: [&str; 0] = [];
-    assert!(matches!(refused(TextIndex::on_any_node(nothing)), Error::BadDeclaration { .. }));
-    assert!(matches!(refused(TextIndex::on_any_node(["a", "a"])), Error::BadDeclaration { .. }));
-    assert!(matches!(refused(TextIndex::on_any_node(["a"]).weighted("b", 0.1)), Error::BadDeclaration { .. }));
-    assert!(matches!(refused(TextIndex::on_any_node(["a"]).parameters(-1.0, 0.5)), Error::BadDeclaration { .. }));
+    assert!(matches!(
+        refused(TextIndex::on_any_node(nothing)),
+        Error::BadDeclaration { .. }
+    ));
+    assert!(matches!(
+        refused(TextIndex::on_any_node(["a", "a"])),
+        Error::BadDeclaration { .. }
+    ));
+    assert!(matches!(
+        refused(TextIndex::on_any_node(["a"]).weighted("b", 0.1)),
+        Error::BadDeclaration { .. }
+    ));
+    assert!(matches!(
+        refused(TextIndex::on_any_node(["a"]).parameters(-1.0, 0.5)),
+        Error::BadDeclaration { .. }
+    ));
     db.create_text_index(titles()).unwrap();
     assert!(matches!(refused(titles()), Error::AlreadyDeclared { .. }));
     db.create_text_index(titles().if_missing()).unwrap();
@@ -136,7 +182,9 @@ fn declarations_are_looked_at() {
     let error = db.drop_text_index("titles").unwrap_err();
     assert_eq!(error.to_string(), "there is no text index titles");
     let read = db.read().unwrap();
-    let error = read.search_text("titles", &TextSearch::new("x", 1)).unwrap_err();
+    let error = read
+        .search_text("titles", &TextSearch::new("x", 1))
+        .unwrap_err();
     assert_eq!(error.to_string(), "there is no text index titles");
     db.create_text_index(titles()).unwrap();
     assert!(found(&db.read().unwrap(), "titles", "whale").is_empty());

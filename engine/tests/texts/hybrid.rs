@@ -6,12 +6,15 @@ use stratigraph::{Fusion, Value, Vector, VectorIndex, VectorSearch};
 #[test]
 fn both_are_asked_at_one_commit() {
     let db = Database::in_memory().unwrap();
-    db.create_vector_index(VectorIndex::on_nodes("Chunk", "v", 2).named("vectors")).unwrap();
-    db.create_text_index(TextIndex::on_nodes("Chunk", ["text"]).named("texts")).unwrap();
+    db.create_vector_index(VectorIndex::on_nodes("Chunk", "v", 2).named("vectors"))
+        .unwrap();
+    db.create_text_index(TextIndex::on_nodes("Chunk", ["text"]).named("texts"))
+        .unwrap();
     let mut txn = db.write().unwrap();
     let mut chunk = |text: &str, v: [f32; 2]| {
         let v = Value::Vector(Vector::new(v).unwrap());
-        txn.create_node(["Chunk"], [("text", Value::from(text)), ("v", v)]).unwrap()
+        txn.create_node(["Chunk"], [("text", Value::from(text)), ("v", v)])
+            .unwrap()
     };
     let both = chunk("layers of rock", [1.0, 0.1]);
     let near = chunk("strata", [1.0, 0.0]);
@@ -23,9 +26,13 @@ fn both_are_asked_at_one_commit() {
         read(fusion).iter().map(|hit| hit.entity).collect()
     };
     let own = |fusion| {
-        txn.search_hybrid(("vectors", &vectors), ("texts", &texts), fusion, 3).unwrap()
+        txn.search_hybrid(("vectors", &vectors), ("texts", &texts), fusion, 3)
+            .unwrap()
     };
-    for fusion in [Fusion::default(), Fusion::NormalisedScore { vector_weight: 1.0 }] {
+    for fusion in [
+        Fusion::default(),
+        Fusion::NormalisedScore { vector_weight: 1.0 },
+    ] {
         let hits = ask(&own, fusion);
         assert_eq!(hits[0], both.into(), "{fusion:?}");
         assert!(hits.contains(&near.into()) && hits.contains(&worded.into()));
@@ -34,6 +41,11 @@ fn both_are_asked_at_one_commit() {
     let first = own(Fusion::default())[0];
     assert!(first.vector_score.is_some() && first.text_score.is_some());
     let read = db.read().unwrap();
-    let outside = read.search_hybrid(("vectors", &vectors), ("texts", &texts), Fusion::default(), 3);
+    let outside = read.search_hybrid(
+        ("vectors", &vectors),
+        ("texts", &texts),
+        Fusion::default(),
+        3,
+    );
     assert!(outside.unwrap().is_empty(), "nothing is committed yet");
 }

@@ -5,7 +5,8 @@ use stratigraph::{Analysis, LoadOptions};
 
 fn declared(db: &Database) {
     let index = TextIndex::on_nodes("Paper", ["abstract"]).weighted("title", 2.0);
-    db.create_text_index(index.parameters(0.9, 0.4).named("papers")).unwrap();
+    db.create_text_index(index.parameters(0.9, 0.4).named("papers"))
+        .unwrap();
     let index = TextIndex::on_any_relationship(["note"]).analysis(Analysis::Chinese);
     db.create_text_index(index.named("notes")).unwrap();
 }
@@ -18,11 +19,16 @@ fn a_bulk_load_brings_its_texts() {
     let first = txn.create_node(["Paper"], [("title", "Basalt")]).unwrap();
     txn.commit().unwrap();
     let mut load = db.bulk_load().unwrap();
-    let second = load.add_node(["Paper"], [("title", "Basalt columns")]).unwrap();
+    let second = load
+        .add_node(["Paper"], [("title", "Basalt columns")])
+        .unwrap();
     load.add_node(["Other"], [("title", "Basalt")]).unwrap();
     unwatched(|watch| load.finish(watch)).unwrap();
     let read = db.read().unwrap();
-    assert_eq!(found(&read, "papers", "basalt"), [first.into(), second.into()]);
+    assert_eq!(
+        found(&read, "papers", "basalt"),
+        [first.into(), second.into()]
+    );
 }
 
 #[test]
@@ -30,7 +36,9 @@ fn a_dump_has_the_declarations() {
     let db = Database::in_memory().unwrap();
     declared(&db);
     let mut txn = db.write().unwrap();
-    let paper = txn.create_node(["Paper"], [("abstract", "On granite")]).unwrap();
+    let paper = txn
+        .create_node(["Paper"], [("abstract", "On granite")])
+        .unwrap();
     txn.commit().unwrap();
     let mut dump = Vec::new();
     unwatched(|watch| db.dump(&mut dump, watch)).unwrap();
@@ -39,12 +47,17 @@ fn a_dump_has_the_declarations() {
     assert!(text.contains(line), "{text}");
     let copy = Database::in_memory().unwrap();
     unwatched(|watch| copy.load(dump.as_slice(), &LoadOptions::default(), watch)).unwrap();
-    assert_eq!(found(&copy.read().unwrap(), "papers", "granite"), [paper.into()]);
+    assert_eq!(
+        found(&copy.read().unwrap(), "papers", "granite"),
+        [paper.into()]
+    );
     let mut again = Vec::new();
     unwatched(|watch| copy.dump(&mut again, watch)).unwrap();
     let declared = |dump: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(dump).into_owned();
-        let lines = text.lines().filter(|line| line.starts_with("{\"text_index\""));
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with("{\"text_index\""));
         lines.map(str::to_owned).collect()
     };
     assert_eq!(declared(&again), declared(&dump));
@@ -60,9 +73,20 @@ fn it_is_there_after_an_open() {
     txn.commit().unwrap();
     drop(db);
     let db = Database::open(folder.path().join("db")).unwrap();
-    assert_eq!(found(&db.read().unwrap(), "papers", "gneiss"), [paper.into()]);
+    assert_eq!(
+        found(&db.read().unwrap(), "papers", "gneiss"),
+        [paper.into()]
+    );
     db.drop_text_index("papers").unwrap();
     db.close().unwrap();
-    let db = Database::builder().open_read_only(folder.path().join("db")).unwrap();
-    assert!(db.read().unwrap().catalog().text_index_named("papers").is_none());
+    let db = Database::builder()
+        .open_read_only(folder.path().join("db"))
+        .unwrap();
+    assert!(
+        db.read()
+            .unwrap()
+            .catalog()
+            .text_index_named("papers")
+            .is_none()
+    );
 }

@@ -15,6 +15,8 @@ fn unwatched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
 
 /// Who is found for some words, the best first.
 fn found(read: &impl Read, index: &str, words: &str) -> Vec<Entity> {
-    let answer = read.search_text(index, &TextSearch::new(words, 10)).unwrap();
+    let answer = read
+        .search_text(index, &TextSearch::new(words, 10))
+        .unwrap();
     answer.hits.iter().map(|hit| hit.entity).collect()
 }

@@ -6,8 +6,18 @@ use fastrand::Rng;
 use std::collections::BTreeMap;
 
 const WORDS: [&str; 12] = [
-    "basalt", "granite", "marble", "slate", "gneiss", "sandstone", "shale", "chalk", "flint", "lava",
-    "obsidian", "pumice",
+    "basalt",
+    "granite",
+    "marble",
+    "slate",
+    "gneiss",
+    "sandstone",
+    "shale",
+    "chalk",
+    "flint",
+    "lava",
+    "obsidian",
+    "pumice",
 ];
 
 #[derive(Clone, Debug)]
@@ -20,7 +30,9 @@ type Nodes = BTreeMap<u64, Model>;
 
 fn text(rng: &mut Rng) -> String {
     let count = rng.usize(1..20);
-    let words: Vec<&str> = (0..count).map(|_| WORDS[rng.usize(..WORDS.len())]).collect();
+    let words: Vec<&str> = (0..count)
+        .map(|_| WORDS[rng.usize(..WORDS.len())])
+        .collect();
     words.join(" ")
 }
 
@@ -33,7 +45,9 @@ fn change(txn: &mut stratigraph::WriteTxn, nodes: &mut Nodes, rng: &mut Rng) {
                 text: text(rng),
             };
             let labels: &[&str] = if model.labelled { &["L"] } else { &[] };
-            let node = txn.create_node(labels, [("text", model.text.as_str())]).unwrap();
+            let node = txn
+                .create_node(labels, [("text", model.text.as_str())])
+                .unwrap();
             nodes.insert(node.get(), model);
         }
         (3, Some(id)) => {
@@ -51,7 +65,8 @@ fn change(txn: &mut stratigraph::WriteTxn, nodes: &mut Nodes, rng: &mut Rng) {
         }
         (_, Some(id)) => {
             let text = text(rng);
-            txn.set_property(NodeId::new(id), "text", text.as_str()).unwrap();
+            txn.set_property(NodeId::new(id), "text", text.as_str())
+                .unwrap();
             nodes.get_mut(&id).unwrap().text = text;
         }
     }
@@ -64,11 +79,13 @@ fn anew(nodes: &Nodes) -> (Database, Vec<u64>) {
     let labelled = nodes.iter().filter(|(_, model)| model.labelled);
     let mut ids = Vec::new();
     for (id, model) in labelled {
-        txn.create_node(["L"], [("text", model.text.as_str())]).unwrap();
+        txn.create_node(["L"], [("text", model.text.as_str())])
+            .unwrap();
         ids.push(*id);
     }
     txn.commit().unwrap();
-    db.create_text_index(TextIndex::on_nodes("L", ["text"]).named("texts")).unwrap();
+    db.create_text_index(TextIndex::on_nodes("L", ["text"]).named("texts"))
+        .unwrap();
     (db, ids)
 }
 
@@ -83,7 +100,10 @@ fn compare(read: &impl Read, nodes: &Nodes, rng: &mut Rng, seed: u64) {
         };
         let search = TextSearch::new(&words, 10);
         let found = read.search_text("texts", &search).unwrap().hits;
-        let found: Vec<(u64, f32)> = found.iter().map(|hit| (hit.entity.number(), hit.score)).collect();
+        let found: Vec<(u64, f32)> = found
+            .iter()
+            .map(|hit| (hit.entity.number(), hit.score))
+            .collect();
         let wanted = other.search_text("texts", &search).unwrap().hits;
         let wanted: Vec<(u64, f32)> = wanted
             .iter()
@@ -98,7 +118,8 @@ fn answers_are_those_of_an_index_made_anew() {
     for seed in 0..10 {
         let rng = &mut Rng::with_seed(seed);
         let db = Database::in_memory().unwrap();
-        db.create_text_index(TextIndex::on_nodes("L", ["text"]).named("texts")).unwrap();
+        db.create_text_index(TextIndex::on_nodes("L", ["text"]).named("texts"))
+            .unwrap();
         let mut nodes = Nodes::new();
         let mut old = Vec::new();
         for _ in 0..20 {

@@ -148,7 +148,13 @@ impl Database {
     /// Fills text indexes that a load has left behind. They were there before, so nothing takes them back.
     pub(crate) fn finish_texts(&self, watch: &mut Watch<'_>) -> Result<()> {
         let unfinished = |index: &&Arc<TextIndexDef>| index.readiness != Readiness::Ready;
-        while let Some(index) = self.read()?.catalog().text_indexes().find(unfinished).cloned() {
+        while let Some(index) = self
+            .read()?
+            .catalog()
+            .text_indexes()
+            .find(unfinished)
+            .cloned()
+        {
             match self.inner.builds.begin(index.id) {
                 Some(_build) => self.fill_text_index(&index, watch)?,
                 None => self.inner.builds.wait(index.id, watch)?,

@@ -6,8 +6,8 @@ use crate::catalog::{
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::graph::rules::{self, with_facts};
-use crate::index::text::settle_touched;
 use crate::graph::{Entity, Read as _, WriteTxn, view};
+use crate::index::text::settle_touched;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use roaring::RoaringTreemap;
@@ -51,7 +51,11 @@ impl Database {
     }
 
     /// Brings all texts that were there into an index, and declares it ready.
-    pub(super) fn fill_text_index(&self, index: &TextIndexDef, watch: &mut Watch<'_>) -> Result<()> {
+    pub(super) fn fill_text_index(
+        &self,
+        index: &TextIndexDef,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
         let ids = self.in_scope(index.scope)?;
         let total = ids.len();
         let mut numbers = ids.iter();

@@ -61,7 +61,9 @@ impl TextIndex {
     }
 
     fn on<P: Into<String>>(on: On, properties: impl IntoIterator<Item = P>) -> Self {
-        let fields = properties.into_iter().map(|property| (property.into(), 1.0));
+        let fields = properties
+            .into_iter()
+            .map(|property| (property.into(), 1.0));
         Self {
             on,
             fields: fields.collect(),

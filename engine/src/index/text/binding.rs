@@ -35,7 +35,10 @@ pub(crate) fn settle_touched<K: KeyWrite>(
         match texts_of(&view, def, id)? {
             Some(texts) => {
                 let texts = texts.iter();
-                writer.set(owner, texts.map(|(property, text)| (*property, text.as_str())));
+                writer.set(
+                    owner,
+                    texts.map(|(property, text)| (*property, text.as_str())),
+                );
             }
             None => writer.remove(owner),
         }

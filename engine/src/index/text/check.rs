@@ -281,17 +281,17 @@ fn count(
 ///
 /// # Errors
 /// As [`check`].
-pub fn compare<'t, T>(
+pub fn compare(
     keys: &impl KeyRead,
     index: &TextIndex,
-    texts: impl IntoIterator<Item = (OwnerId, T)>,
+    texts: impl IntoIterator<Item = Result<(OwnerId, Vec<(PropertyId, String)>)>>,
     mut visit: impl FnMut(TextFinding),
-) -> Result<()>
-where
-    T: IntoIterator<Item = (PropertyId, &'t str)>,
-{
+) -> Result<()> {
     let mut wanted = BTreeSet::new();
-    for (owner, texts) in texts {
+    for one in texts {
+        let (owner, texts) = one?;
+        let texts = texts.iter();
+        let texts = texts.map(|(property, text)| (*property, text.as_str()));
         let Some((length, terms)) = drafted(index, texts) else {
             continue;
         };

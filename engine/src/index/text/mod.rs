@@ -47,9 +47,9 @@ pub use settings::{MAX_FIELDS, TextField, TextSettings, Weight};
 pub use write::{Settled, TextWriter};
 
 use crate::catalog::SchemaId;
+use crate::database::keys::KeyWrite;
 use crate::error::Result;
 use crate::graph::pending::Pairs;
-use crate::database::keys::KeyWrite;
 use crate::storage::batch::Batch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;

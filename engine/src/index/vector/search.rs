@@ -208,7 +208,9 @@ impl<K: KeyRead> Place<'_, K> {
 
     /// What a search is limited to.
     fn limit(&self, def: &VectorIndexDef, search: &VectorSearch<'_>) -> Result<Limit> {
-        let set = search.label.map(|label| self.view.set_named(def.scope, label));
+        let set = search
+            .label
+            .map(|label| self.view.set_named(def.scope, label));
         let alone = search.among.is_none() && search.filters.is_empty();
         match set {
             None if alone => return Ok(Limit::Nothing),

@@ -178,6 +178,12 @@ pub(super) fn sound(keys: &impl KeyRead, index: &TextIndex, texts: &Texts) {
             ],
         )
     });
+    let texts = texts.map(|(owner, texts)| {
+        let owned = texts
+            .into_iter()
+            .map(|(property, text)| (property, text.to_owned()));
+        Ok((owner, owned.collect()))
+    });
     compare(keys, index, texts, |finding| panic!("{finding}")).unwrap();
 }
 
