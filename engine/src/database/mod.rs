@@ -16,6 +16,7 @@ mod open;
 mod restore;
 mod schema;
 mod settings;
+mod texts;
 
 pub(crate) use background::Background;
 pub use backup::{BackupInfo, list_backups, verify_backup};
@@ -27,10 +28,11 @@ pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index, TextIndex, V
 pub use settings::DatabaseBuilder;
 
 use crate::algo::snapshot::ProjectionCache;
-use crate::catalog::GraphState;
+use crate::catalog::{GraphState, SchemaId};
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, BulkOptions, ReadTxn, WriteTxn};
+use crate::index::Jobs;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::storage::cancel::Watch;
@@ -46,6 +48,7 @@ use crate::storage::store::Store;
 use keys::{KeyBulkLoad, KeyReadTxn, KeyWriteTxn};
 use parking_lot::Mutex;
 use settings::Settings;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -82,6 +85,9 @@ pub(crate) struct Inner {
     projections: ProjectionCache,
     vectors: Arc<VectorIndexes>,
     texts: TextCache,
+    /// Text indexes whose postings are being merged.
+    merging: Mutex<BTreeSet<SchemaId>>,
+    jobs: Arc<Jobs>,
     /// Indexes and constraints that are being built.
     builds: schema::Builds,
     /// Held by the one backup that is being taken.
@@ -311,6 +317,7 @@ impl Inner {
             let _ = syncer.join();
         }
         if self.read_only {
+            self.jobs.stop();
             self.vectors.close();
             Ok(())
         } else {
@@ -322,6 +329,8 @@ impl Inner {
     fn settle(&self) -> Result<()> {
         // A writer that is at its commit now finishes first; others find the database closed.
         self.queue.drain();
+        // Those that wait for the writer's place find the database closed by now.
+        self.jobs.stop();
         // They keep what they can; without it the next open reads their journals.
         self.vectors.close();
         if let Some(cause) = self.log.failure() {

@@ -14,6 +14,7 @@ use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
+use crate::index::Jobs;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
 use crate::storage::batch::Batch;
@@ -302,7 +303,8 @@ fn assemble(
         id,
         read_only,
     };
-    let vectors = VectorIndexes::open(background, settings.vectors, &catalog)?;
+    let jobs = Arc::new(Jobs::default());
+    let vectors = VectorIndexes::open(background, settings.vectors, Arc::clone(&jobs), &catalog)?;
     Ok(Database {
         inner: Arc::new(Inner {
             store,
@@ -316,6 +318,8 @@ fn assemble(
             projections,
             vectors,
             texts: TextCache::default(),
+            merging: Mutex::default(),
+            jobs,
             builds: super::schema::Builds::default(),
             syncer,
             backing_up: Mutex::new(()),

@@ -2,9 +2,11 @@
 //! vectors are near.
 
 mod hybrid;
+mod jobs;
 pub mod property;
 pub mod text;
 pub mod vector;
 
 pub(crate) use hybrid::fuse;
 pub use hybrid::{Fusion, HybridHit};
+pub(crate) use jobs::Jobs;

@@ -217,6 +217,17 @@ impl KeyWriteTxn {
         self.batch.changes(family)
     }
 
+    /// The database that is written to.
+    pub(crate) fn database(&self) -> Arc<Inner> {
+        Arc::clone(&self.database)
+    }
+
+    /// Whether this transaction has changed anything in a part of a family.
+    pub(crate) fn changes_any(&self, family: Family, range: &KeyRange) -> bool {
+        let start = Bound::Included(range.start.as_slice());
+        self.batch.first_from(family, start, range).is_some()
+    }
+
     /// What was read lately of the database's text indexes.
     pub(crate) fn text_cache(&self) -> &TextCache {
         &self.database.texts

@@ -166,10 +166,18 @@ impl WriteTxn {
         let touched = touched.collect::<Result<Vec<_>>>()?;
         let indexes = Arc::clone(self.keys.vectors());
         let prepared = Prepared::new(&indexes, &view::of(&self), touched)?;
-        self.keys
-            .commit_with(Arc::new(self.state), !self.adds, |commit| {
-                prepared.apply(&indexes, commit);
-            })
+        let texts = self.state.catalog.text_indexes().filter(|def| {
+            let mut parts = def.index().keys().into_iter();
+            parts.any(|(family, range)| self.keys.changes_any(family, &range))
+        });
+        let texts: Vec<Arc<TextIndexDef>> = texts.cloned().collect();
+        let database = self.keys.database();
+        let state = Arc::new(self.state);
+        let commit = self.keys.commit_with(state, !self.adds, |commit| {
+            prepared.apply(&indexes, commit);
+        })?;
+        database.tend_texts(&texts);
+        Ok(commit)
     }
 
     /// What a commit would write now: family, key and value, or none where it deletes. For tools that

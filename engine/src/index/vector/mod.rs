@@ -17,7 +17,6 @@ mod best;
 mod bound;
 mod bring_up;
 mod check;
-mod jobs;
 mod journal;
 mod prepared;
 mod registry;

@@ -2,11 +2,11 @@
 
 use super::bound::{Bound, Live, State, VectorSettings};
 use super::bring_up::Rows;
-use super::jobs::Jobs;
 use super::{bring_up, saved};
 use crate::catalog::{Catalog, SchemaId, VectorIndexDef};
 use crate::database::Background;
 use crate::error::{Error, Result};
+use crate::index::Jobs;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct VectorIndexes {
     all: RwLock<BTreeMap<SchemaId, Arc<Bound>>>,
     background: Background,
     settings: VectorSettings,
-    jobs: Jobs,
+    jobs: Arc<Jobs>,
 }
 
 impl VectorIndexes {
@@ -30,6 +30,7 @@ impl VectorIndexes {
     pub(crate) fn open(
         background: Background,
         settings: VectorSettings,
+        jobs: Arc<Jobs>,
         catalog: &Catalog,
     ) -> Result<Arc<Self>> {
         saved::remove_strangers(&background, catalog)?;
@@ -37,7 +38,7 @@ impl VectorIndexes {
             all: RwLock::default(),
             background,
             settings,
-            jobs: Jobs::default(),
+            jobs,
         });
         for def in catalog.vector_indexes() {
             let bound = indexes.bind(def);
@@ -184,9 +185,8 @@ impl VectorIndexes {
         }
     }
 
-    /// Ends everything in the background. Nobody writes any more.
+    /// Keeps what is only in journals. Nobody writes any more, and no job runs.
     pub(crate) fn close(&self) {
-        self.jobs.stop();
         for bound in self.all() {
             let Some(live) = bound.live() else { continue };
             let is_kept = bound.journaled.load(Ordering::Relaxed) == 0

@@ -1,5 +1,5 @@
-//! Threads for what takes long: making an index, keeping it, mending it. Each ends by itself, and all are told to
-//! stop when the database closes.
+//! Threads for what takes long: making an index, keeping it, mending it, merging its postings. Each ends by
+//! itself, and all are told to stop when the database closes.
 
 use crate::error::{Error, Result};
 use crate::storage::cancel::CancelToken;
@@ -8,14 +8,14 @@ use std::thread::JoinHandle;
 
 /// What runs in the background.
 #[derive(Default)]
-pub(super) struct Jobs {
+pub(crate) struct Jobs {
     stop: CancelToken,
     running: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Jobs {
     /// Starts a thread, unless everything is to stop.
-    pub(super) fn start(
+    pub(crate) fn start(
         &self,
         name: &str,
         work: impl FnOnce(&CancelToken) + Send + 'static,
@@ -31,12 +31,14 @@ impl Jobs {
     }
 
     /// Tells all to stop, and waits for their end.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.cancel();
         let running = std::mem::take(&mut *self.running.lock());
-        for job in running {
+        // A job may be the last to hold the database, and close it.
+        let me = std::thread::current().id();
+        for job in running.into_iter().filter(|job| job.thread().id() != me) {
             if job.join().is_err() {
-                tracing::error!("a thread of the vector indexes panicked");
+                tracing::error!("a thread of an index panicked");
             }
         }
     }
