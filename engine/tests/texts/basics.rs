@@ -53,7 +53,7 @@ fn a_transaction_sees_its_own_changes_and_nobody_else_does() {
         .unwrap();
     assert_eq!(
         found(&txn, "titles", "whale men"),
-        [new.into(), books[2].into(), books[0].into()]
+        [new.into(), books[0].into()]
     );
     let before = txn.savepoint().unwrap();
     txn.set_property(new, "title", "Nothing").unwrap();
@@ -98,11 +98,7 @@ fn several_properties_weigh_as_they_are_told() {
             [("title", "Marble"), ("body", "a stone of lime")],
         )
         .unwrap();
-    let list = Value::from(vec![
-        Value::from("slate"),
-        Value::from(7),
-        Value::from("marble slab"),
-    ]);
+    let list = Value::from(vec![Value::from("slate"), Value::from("marble slab")]);
     let in_list = txn.create_node(["Stone"], [("body", list)]).unwrap();
     txn.create_node(["Stone"], [("body", 7)]).unwrap();
     txn.commit().unwrap();
@@ -120,10 +116,8 @@ fn several_properties_weigh_as_they_are_told() {
     let search = TextSearch::new("marble", 10).threshold(100.0);
     assert!(read.search_text("all", &search).unwrap().hits.is_empty());
     assert_eq!(found(&read, "all", "\"marble slab\""), [in_list.into()]);
-    assert!(
-        found(&read, "all", "\"slate marble slab\"").is_empty()
-            || !found(&read, "all", "marble -slab").contains(&in_list.into())
-    );
+    // What lies on two sides of a comma of a list is no phrase, but in one document.
+    assert!(!found(&read, "all", "marble -slab").contains(&in_list.into()));
     assert_eq!(
         found(&read, "all", "+marble -granite -slab"),
         [in_title.into()]

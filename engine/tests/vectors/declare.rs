@@ -102,17 +102,16 @@ fn others_write_and_search_while_it_is_made() {
     for _ in 0..20 {
         let mut txn = db.write().unwrap();
         for _ in 0..500 {
-            txn.create_node(["A"], [("v", value(random(&mut rng, 2)))])
+            txn.create_node(["A"], [("v", value(random(&mut rng, 8)))])
                 .unwrap();
         }
         txn.commit().unwrap();
     }
-    db.create_vector_index_in_background(on("A").named("a"))
+    db.create_vector_index_in_background(VectorIndex::on_nodes("A", "v", 8).named("a"))
         .unwrap();
     let (mut built, mut direct) = (0, 0);
     for round in 0_u16..200 {
-        let angle = f32::from(round);
-        let vector = vec![angle.cos() * 9.0, angle.sin() * 9.0];
+        let vector = random(&mut rng, 8);
         let mut txn = db.write().unwrap();
         let node = txn
             .create_node(["A"], [("v", value(vector.clone()))])
