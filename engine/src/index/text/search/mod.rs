@@ -7,6 +7,9 @@
 //! walked in windows (`window.rs`), everything else document by document (`node.rs`); a filter that allows few
 //! leads the walk itself. Which way is taken changes what is read, never what is found.
 
+mod accept;
+mod answer;
+mod build;
 pub(super) mod cursor;
 mod expand;
 mod node;
@@ -26,10 +29,11 @@ use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::storage::family::Family;
-use cursor::{Cursor, END, Located, Steps};
+use accept::{Accept, lead, walk};
+pub use answer::{Filter, Found, Hit, SearchOptions, Work};
+use build::Build;
+use cursor::{Located, Steps};
 use expand::Expanded;
-use node::{All, Node, Phrase};
-use roaring::RoaringTreemap;
 use score::Lengths;
 use top::Top;
 use window::Sums;
@@ -38,75 +42,6 @@ use window::Sums;
 const POSTINGS_PER_OWNER: u64 = 500;
 /// More allowed owners than this never lead the walk.
 const MAX_LEADING: u64 = 4096;
-
-/// What a search may find.
-#[derive(Clone, Copy)]
-pub enum Filter<'a> {
-    /// These owners only.
-    Owners(&'a RoaringTreemap),
-    /// Owners of which this is true; it is asked about those that could be among the best.
-    Test(&'a dyn Fn(OwnerId) -> bool),
-}
-
-/// What a search is told beside the query.
-#[derive(Clone, Copy)]
-pub struct SearchOptions<'a> {
-    /// How many hits at most.
-    pub k: usize,
-    /// Who may be found; everybody if there is none.
-    pub filter: Option<Filter<'a>>,
-    /// Hits with a lower score are left out.
-    pub min_score: f32,
-}
-
-impl SearchOptions<'_> {
-    /// The best k of everything.
-    #[must_use]
-    pub fn top(k: usize) -> Self {
-        Self {
-            k,
-            filter: None,
-            min_score: 0.0,
-        }
-    }
-}
-
-/// Something that was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Whose text it is.
-    pub owner: OwnerId,
-    /// How well it matches.
-    pub score: f32,
-}
-
-/// How much a search has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Segments it looked into.
-    pub segments: u64,
-    /// Postings it unpacked.
-    pub postings: u64,
-    /// Blocks of postings it unpacked.
-    pub blocks: u64,
-    /// Postings that its terms have, unpacked or not.
-    pub postings_of_terms: u64,
-    /// Documents it scored.
-    pub documents: u64,
-    /// Windows of documents that it left out, since none could be among the best.
-    pub windows_skipped: u64,
-    /// Prefixes that have more terms than are looked for: what only the further ones find is missing.
-    pub prefixes_cut: u64,
-}
-
-/// The answer of a search.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// The best first; of equal ones the lower owner.
-    pub hits: Vec<Hit>,
-    /// What it took.
-    pub work: Work,
-}
 
 /// An index as one transaction sees it.
 pub struct TextReader<'a, K> {
@@ -349,226 +284,5 @@ impl<'s, K: KeyRead> Run<'s, K> {
         work.blocks += steps.blocks;
         work.postings += steps.postings;
         Ok(())
-    }
-}
-
-/// Makes cursors of a plan in one segment.
-struct Build<'b, 's, K> {
-    run: &'b Run<'s, K>,
-    segment: &'s SegmentView,
-    located: &'b mut [Option<Located>],
-    uses: &'b mut [u32],
-    /// How many prefixes were passed.
-    prefix: usize,
-}
-
-impl<'s, K: KeyRead> Build<'_, 's, K> {
-    fn cursor(&mut self, term: usize, boost: f32) -> Result<Option<Cursor<'s, K>>> {
-        let left = self.uses.get_mut(term).map_or(0, |uses| {
-            *uses = uses.saturating_sub(1);
-            *uses
-        });
-        let Some(slot) = self.located.get_mut(term) else {
-            return Ok(None);
-        };
-        let located = if left == 0 { slot.take() } else { slot.clone() };
-        let Some(located) = located.filter(|located| located.list().here > 0) else {
-            return Ok(None);
-        };
-        let counted = self.run.counted.get(term).copied().unwrap_or_default();
-        let live = self.run.search.statistics.live;
-        let weight = self.run.lengths.weight(live, counted.unsigned_abs(), boost);
-        Cursor::new(
-            &self.run.search.reader,
-            self.segment,
-            located,
-            weight,
-            &self.run.lengths,
-        )
-        .map(Some)
-    }
-
-    /// The cursors of a plan that is nothing but any of some terms.
-    fn words(&mut self, plan: &Plan) -> Result<Option<Vec<Cursor<'s, K>>>> {
-        let parts = match plan {
-            Plan::Any(parts) => parts.as_slice(),
-            one @ Plan::Term(..) => std::slice::from_ref(one),
-            _ => return Ok(None),
-        };
-        if !parts.iter().all(|part| matches!(part, Plan::Term(..))) {
-            return Ok(None);
-        }
-        let mut cursors = Vec::with_capacity(parts.len());
-        for part in parts {
-            if let Plan::Term(term, boost) = part {
-                cursors.extend(self.cursor(*term, *boost)?);
-            }
-        }
-        Ok(Some(cursors))
-    }
-
-    fn nodes(&mut self, plans: &[Plan]) -> Result<Vec<Node<'s, K>>> {
-        plans.iter().map(|plan| self.node(plan)).collect()
-    }
-
-    fn node(&mut self, plan: &Plan) -> Result<Node<'s, K>> {
-        Ok(match plan {
-            Plan::Nothing => Node::Nothing,
-            Plan::Term(term, boost) => match self.cursor(*term, *boost)? {
-                Some(cursor) => Node::Term {
-                    cursor: Box::new(cursor),
-                    document: END,
-                },
-                None => Node::Nothing,
-            },
-            Plan::Any(parts) => Node::Any {
-                parts: self.nodes(parts)?,
-                document: END,
-            },
-            Plan::All { must, should, not } => Node::All(Box::new(All {
-                must: self.nodes(must)?,
-                should: self.nodes(should)?,
-                not: self.nodes(not)?,
-                document: END,
-            })),
-            Plan::Phrase { terms, boost } => self.phrase(terms, *boost)?,
-            Plan::Prefix { boost, .. } => {
-                let expanded = self.run.expanded.get(self.prefix);
-                self.prefix += 1;
-                let documents = match expanded {
-                    Some(expanded) => expanded.documents(
-                        &self.run.search.reader,
-                        self.segment,
-                        &self.run.lengths,
-                    )?,
-                    None => Vec::new(),
-                };
-                Node::Listed {
-                    documents,
-                    at: 0,
-                    score: *boost,
-                }
-            }
-        })
-    }
-
-    fn phrase(&mut self, terms: &[(usize, u32)], boost: f32) -> Result<Node<'s, K>> {
-        let mut distinct: Vec<usize> = Vec::new();
-        let mut cursors = Vec::new();
-        let mut places = Vec::with_capacity(terms.len());
-        let mut missing = false;
-        for (term, distance) in terms {
-            let known = distinct.iter().position(|known| known == term);
-            if known.is_none() || missing {
-                match self.cursor(*term, boost)? {
-                    Some(cursor) => {
-                        distinct.push(*term);
-                        cursors.push(cursor);
-                    }
-                    // The uses of the others still have to be counted.
-                    None => missing = true,
-                }
-            } else if let Some(uses) = self.uses.get_mut(*term) {
-                *uses = uses.saturating_sub(1);
-            }
-            let at = known.unwrap_or(distinct.len().saturating_sub(1));
-            places.push((at, *distance));
-        }
-        if missing {
-            return Ok(Node::Nothing);
-        }
-        let positions = vec![Vec::new(); cursors.len()];
-        Ok(Node::Phrase(Box::new(Phrase {
-            cursors,
-            places,
-            positions,
-            document: END,
-        })))
-    }
-}
-
-/// Walks over all documents of a node.
-fn walk<K: KeyRead>(
-    segment: &SegmentView,
-    node: &mut Node<'_, K>,
-    lengths: &Lengths,
-    accept: &mut Accept<'_>,
-    work: &mut Work,
-) -> Result<()> {
-    let mut document = node.advance(0)?;
-    while document != END {
-        if accept.allows(segment, document) {
-            work.documents += 1;
-            let score = node.score(lengths)?;
-            accept.offer(segment, document, score);
-        }
-        document = node.advance(document + 1)?;
-    }
-    Ok(())
-}
-
-/// Looks at some documents of the index only, those of them that lie in the segment.
-fn lead<K: KeyRead>(
-    segment: &SegmentView,
-    documents: &[u32],
-    node: &mut Node<'_, K>,
-    lengths: &Lengths,
-    accept: &mut Accept<'_>,
-    work: &mut Work,
-) -> Result<()> {
-    let first = segment.record.first;
-    let from = documents.partition_point(|document| *document < first);
-    for document in documents.get(from..).unwrap_or_default() {
-        let number = document - first;
-        if number >= segment.record.span {
-            break;
-        }
-        if node.advance(number)? == number {
-            work.documents += 1;
-            let score = node.score(lengths)?;
-            accept.offer(segment, number, score);
-        }
-    }
-    Ok(())
-}
-
-/// Takes documents that were found, unless they are gone or not allowed.
-pub(super) struct Accept<'a> {
-    top: &'a mut Top,
-    filter: Option<Filter<'a>>,
-}
-
-impl Accept<'_> {
-    fn threshold(&self) -> f64 {
-        self.top.threshold()
-    }
-
-    fn is_filtered(&self) -> bool {
-        self.filter.is_some()
-    }
-
-    /// Whether a document may be found at all.
-    fn allows(&self, segment: &SegmentView, number: u32) -> bool {
-        if segment.is_gone(number) {
-            return false;
-        }
-        let Some(document) = segment.columns.get(number) else {
-            return false;
-        };
-        match &self.filter {
-            None => true,
-            Some(Filter::Owners(owners)) => owners.contains(document.owner.get()),
-            Some(Filter::Test(test)) => test(document.owner),
-        }
-    }
-
-    /// Takes a document that is allowed; without a filter this looks whether it is gone.
-    fn offer(&mut self, segment: &SegmentView, number: u32, score: f64) {
-        if segment.is_gone(number) {
-            return;
-        }
-        if let Some(document) = segment.columns.get(number) {
-            self.top.offer(score, document.owner);
-        }
     }
 }

@@ -1,0 +1,96 @@
+//! Walking over documents, and taking those that are there and allowed.
+
+use super::answer::{Filter, Work};
+use super::cursor::END;
+use super::node::Node;
+use super::score::Lengths;
+use super::top::Top;
+use crate::database::keys::KeyRead;
+use crate::error::Result;
+use crate::index::text::segment::view::SegmentView;
+
+/// Walks over all documents of a node.
+pub(super) fn walk<K: KeyRead>(
+    segment: &SegmentView,
+    node: &mut Node<'_, K>,
+    lengths: &Lengths,
+    accept: &mut Accept<'_>,
+    work: &mut Work,
+) -> Result<()> {
+    let mut document = node.advance(0)?;
+    while document != END {
+        if accept.allows(segment, document) {
+            work.documents += 1;
+            let score = node.score(lengths)?;
+            accept.offer(segment, document, score);
+        }
+        document = node.advance(document + 1)?;
+    }
+    Ok(())
+}
+
+/// Looks at some documents of the index only, those of them that lie in the segment.
+pub(super) fn lead<K: KeyRead>(
+    segment: &SegmentView,
+    documents: &[u32],
+    node: &mut Node<'_, K>,
+    lengths: &Lengths,
+    accept: &mut Accept<'_>,
+    work: &mut Work,
+) -> Result<()> {
+    let first = segment.record.first;
+    let from = documents.partition_point(|document| *document < first);
+    for document in documents.get(from..).unwrap_or_default() {
+        let number = document - first;
+        if number >= segment.record.span {
+            break;
+        }
+        if node.advance(number)? == number {
+            work.documents += 1;
+            let score = node.score(lengths)?;
+            accept.offer(segment, number, score);
+        }
+    }
+    Ok(())
+}
+
+/// Takes documents that were found, unless they are gone or not allowed.
+pub(super) struct Accept<'a> {
+    pub(super) top: &'a mut Top,
+    pub(super) filter: Option<Filter<'a>>,
+}
+
+impl Accept<'_> {
+    pub(super) fn threshold(&self) -> f64 {
+        self.top.threshold()
+    }
+
+    pub(super) fn is_filtered(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Whether a document may be found at all.
+    pub(super) fn allows(&self, segment: &SegmentView, number: u32) -> bool {
+        if segment.is_gone(number) {
+            return false;
+        }
+        let Some(document) = segment.columns.get(number) else {
+            return false;
+        };
+        match &self.filter {
+            None => true,
+            Some(Filter::Owners(owners)) => owners.contains(document.owner.get()),
+            Some(Filter::Test(test)) => test(document.owner),
+        }
+    }
+
+    /// Takes a document that is allowed; without a filter this looks whether it is gone.
+    pub(super) fn offer(&mut self, segment: &SegmentView, number: u32, score: f64) {
+        if segment.is_gone(number) {
+            return;
+        }
+        if let Some(document) = segment.columns.get(number) {
+            self.top.offer(score, document.owner);
+        }
+    }
+}
