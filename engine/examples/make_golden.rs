@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::value::{Date, Duration, LocalTime, ValueKind};
 use stratigraph::{
-    Constraint, Database, HierarchyOptions, Index, NO_PROPERTIES, NodeId, Read, Result, Value,
-    Vector, WriteTxn,
+    Analysis, Constraint, Database, HierarchyOptions, Index, NO_PROPERTIES, NodeId, Read, Result,
+    TextIndex, Value, Vector, VectorIndex, WriteTxn,
 };
 
 fn main() -> Result<()> {
@@ -49,7 +49,11 @@ fn declare(db: &Database) -> Result<()> {
     db.create_index(Index::on_nodes("Entity", ["name", "number"]))?;
     db.create_index(Index::on_relationships("NEXT", ["weight"]))?;
     db.create_hierarchy(HierarchyOptions::new("tree", "CHILD").tree())?;
-    db.create_hierarchy(HierarchyOptions::new("dag", "NEXT"))
+    db.create_hierarchy(HierarchyOptions::new("dag", "NEXT"))?;
+    let vectors = VectorIndex::on_nodes("Entity", "emb", 3).filterable(["odd"]);
+    db.create_vector_index(vectors.named("embeddings"))?;
+    let texts = TextIndex::on_any_node(["long"]).weighted("name", 2.0);
+    db.create_text_index(texts.analysis(Analysis::Italian).named("texts"))
 }
 
 /// One commit: an entity with a value of every kind, related to those before, and one deleted now
@@ -145,6 +149,10 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
+        // What indexes keep beside the store is made of what is stored.
+        if name == "vectors" {
+            continue;
+        }
         if path.is_dir() {
             copy(&path, &to.join(name))?;
         } else if !name.starts_with("OPTIONS") && name != "LOCK" {

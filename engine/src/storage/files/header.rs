@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 
 /// The format this version of the engine writes.
-pub const CURRENT_FORMAT: FormatVersion = FormatVersion::new(1);
+pub const CURRENT_FORMAT: FormatVersion = FormatVersion::new(2);
 
 const MAGIC: [u8; 8] = *b"STRATIGR";
 const RECORD: u8 = 1;
