@@ -5,6 +5,7 @@ use super::slots::SLOT_BYTES;
 use super::write::Writer;
 use super::{Index, MAX_SLOTS};
 use crate::error::IndexError;
+use crate::originals::Keeper;
 use std::sync::atomic::Ordering;
 
 /// How many bytes of memory an index takes, by what they are for.
@@ -145,6 +146,6 @@ impl Index {
 
     fn originals_each(&self) -> usize {
         let originals = self.originals.as_ref();
-        originals.map_or(0, |originals| originals.bytes_each())
+        originals.map_or(0, Keeper::bytes_each)
     }
 }
