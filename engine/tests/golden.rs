@@ -30,9 +30,13 @@ fn is_whole(db: &Database, dump: &str) {
         &mut Watch::new(&mut |_| {}, CancelToken::new()),
     )
     .unwrap();
-    for (found, expected) in String::from_utf8(dumped).unwrap().lines().zip(dump.lines()) {
-        assert_eq!(found, expected);
-    }
+    // Opening may have saved an index, which is a commit: the last line says which it is of.
+    let without_origin = |dump: &str| -> Vec<String> {
+        let lines = dump.lines().map(|line| line.split(",\"of\":").next());
+        lines.map(|line| line.unwrap().to_owned()).collect()
+    };
+    let dumped = String::from_utf8(dumped).unwrap();
+    assert_eq!(without_origin(&dumped), without_origin(dump));
     assert!(dump.lines().count() > 100, "the dump has been cut");
     let report = db
         .check(&mut Watch::new(&mut |_| {}, CancelToken::new()))

@@ -28,7 +28,7 @@ fn nothing_acknowledged_is_lost() {
         "{line}"
     );
     assert!(
-        line.ends_with(" acked_lost=0 torn=0 check_errors=0"),
+        line.ends_with(" acked_lost=0 torn=0 check_errors=0 index_diffs=0"),
         "{line}"
     );
 }
@@ -56,6 +56,16 @@ fn a_stale_index_entry_is_caught() {
 #[test]
 fn a_level_that_stays_is_caught() {
     is_caught("level-not-moved");
+}
+
+#[test]
+fn a_stale_vector_is_caught() {
+    is_caught("stale-vector");
+}
+
+#[test]
+fn a_stale_text_is_caught() {
+    is_caught("stale-text");
 }
 
 #[test]

@@ -23,7 +23,10 @@ fn is_caught(bug: &str, cases: &str, kind: &str) {
 fn damage_is_reported_or_harmless() {
     let ran = harness::run(DAMAGE, &["--cases", "40", "--seed", "7"]);
     assert_eq!(ran.code, Some(0), "{}", ran.last);
-    assert_eq!(ran.last, "damage cases=40 wrong_values=0 silent_losses=0");
+    assert_eq!(
+        ran.last,
+        "damage cases=40 wrong_values=0 silent_losses=0 index_diffs=0"
+    );
 }
 
 #[test]

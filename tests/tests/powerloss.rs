@@ -16,7 +16,7 @@ fn nothing_acknowledged_is_lost() {
     let ran = harness::run(POWERLOSS, &["--images", "10", "--seed", "1"]);
     assert_eq!(
         ran.last,
-        "powerloss images=10 acked_lost=0 torn=0 refused_legal=0"
+        "powerloss images=10 acked_lost=0 torn=0 refused_legal=0 index_diffs=0"
     );
     assert_eq!(ran.code, Some(0));
 }
@@ -41,7 +41,7 @@ fn a_run_that_proves_nothing_fails() {
     let ran = harness::run(POWERLOSS, &["--images", "0", "--seed", "1"]);
     assert_eq!(
         ran.last,
-        "powerloss images=0 acked_lost=0 torn=0 refused_legal=0"
+        "powerloss images=0 acked_lost=0 torn=0 refused_legal=0 index_diffs=0"
     );
     assert_eq!(ran.code, Some(1));
 }

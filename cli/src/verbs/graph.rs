@@ -35,6 +35,8 @@ pub(super) fn add(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
     add_counted(reply, ["type", "relationships"], "types", &types);
     add_constraints(reply, catalog);
     add_indexes(reply, read)?;
+    add_vector_indexes(reply, catalog);
+    add_text_indexes(reply, catalog);
     add_hierarchies(reply, read)
 }
 
@@ -107,8 +109,11 @@ fn add_indexes(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
         let mut object = declared(catalog, &index.name, index.scope, &index.properties);
         object.insert("entries".into(), entries.into());
         object.insert("readiness".into(), index.readiness.to_string().into());
-        if let Some(constraint) = index.constraint.and_then(|id| catalog.constraint(id)) {
+        if let Some(constraint) = index.owner.and_then(|id| catalog.constraint(id)) {
             object.insert("constraint".into(), (*constraint.name).into());
+        }
+        if let Some(owner) = index.owner.and_then(|id| catalog.vector_index(id)) {
+            object.insert("vector_index".into(), (*owner.name).into());
         }
         if all.len() < SHOWN {
             table.row([
@@ -123,6 +128,65 @@ fn add_indexes(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
     add_table(reply, &table, all.len());
     reply.field("indexes", all);
     Ok(())
+}
+
+fn add_vector_indexes(reply: &mut Reply, catalog: &Catalog) {
+    let mut table = Table::of_facts();
+    table.row(["vector index", "on", "dimensions", "metric"].map(str::to_owned));
+    let mut all = Vec::new();
+    for index in catalog.vector_indexes() {
+        let filters = index.filters.iter().map(|id| catalog.properties.show(*id));
+        let metric = json!(index.metric);
+        let word = metric.as_str().unwrap_or_default().to_owned();
+        let mut object = declared(catalog, &index.name, index.scope, &[index.property]);
+        object.insert("dimensions".into(), index.dimensions.into());
+        object.insert("metric".into(), metric);
+        object.insert("coding".into(), json!(index.coding));
+        object.insert("links".into(), index.links.into());
+        object.insert("breadth".into(), index.breadth.into());
+        object.insert("filters".into(), filters.collect());
+        if all.len() < SHOWN {
+            table.row([
+                index.name.to_string(),
+                place(catalog, index.scope, &[index.property]),
+                count(index.dimensions.into()),
+                word,
+            ]);
+        }
+        all.push(object);
+    }
+    add_table(reply, &table, all.len());
+    reply.field("vector_indexes", all);
+}
+
+fn add_text_indexes(reply: &mut Reply, catalog: &Catalog) {
+    let mut table = Table::of_facts();
+    table.row(["text index", "on", "analysis", "readiness"].map(str::to_owned));
+    let mut all = Vec::new();
+    for index in catalog.text_indexes() {
+        let fields = index.settings.fields();
+        let properties: Vec<_> = fields.iter().map(|field| field.property).collect();
+        let weights: Vec<_> = fields.iter().map(|field| field.weight.get()).collect();
+        let analysis = json!(index.settings.analysis());
+        let word = analysis.as_str().unwrap_or_default().to_owned();
+        let mut object = declared(catalog, &index.name, index.scope, &properties);
+        object.insert("weights".into(), weights.into());
+        object.insert("analysis".into(), analysis);
+        object.insert("k1".into(), index.settings.k1().into());
+        object.insert("b".into(), index.settings.b().into());
+        object.insert("readiness".into(), index.readiness.to_string().into());
+        if all.len() < SHOWN {
+            table.row([
+                index.name.to_string(),
+                place(catalog, index.scope, &properties),
+                word,
+                index.readiness.to_string(),
+            ]);
+        }
+        all.push(object);
+    }
+    add_table(reply, &table, all.len());
+    reply.field("text_indexes", all);
 }
 
 fn add_hierarchies(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
@@ -164,9 +228,13 @@ fn declared(
 ) -> Map<String, Value> {
     let properties = properties.iter().map(|id| catalog.properties.show(*id));
     let on = if scope.is_node() { "label" } else { "type" };
+    let of = match scope {
+        Scope::AnyNode | Scope::AnyRelationship => Value::Null,
+        Scope::Label(_) | Scope::Type(_) => catalog.scope_name(scope).into(),
+    };
     Map::from_iter([
         ("name".to_owned(), name.into()),
-        (on.to_owned(), catalog.scope_name(scope).into()),
+        (on.to_owned(), of),
         ("properties".to_owned(), properties.collect()),
     ])
 }
@@ -174,10 +242,10 @@ fn declared(
 /// What a declaration is on, for people: `:Book(title)`, `[:WROTE](year)`.
 fn place(catalog: &Catalog, scope: Scope, properties: &[PropertyId]) -> String {
     let name = catalog.scope_name(scope);
-    let on = if scope.is_node() {
-        format!(":{name}")
-    } else {
-        format!("[:{name}]")
+    let on = match scope {
+        Scope::Label(_) => format!(":{name}"),
+        Scope::Type(_) => format!("[:{name}]"),
+        Scope::AnyNode | Scope::AnyRelationship => name,
     };
     if properties.is_empty() {
         return on;

@@ -5,7 +5,9 @@ use crate::world::{World, ask, contents, flip, largest, run};
 use serde_json::json;
 use std::fs;
 use stratigraph::value::ValueKind;
-use stratigraph::{Constraint, Database, HierarchyOptions, Index, NO_PROPERTIES};
+use stratigraph::{
+    Analysis, Constraint, Database, HierarchyOptions, Index, NO_PROPERTIES, TextIndex, VectorIndex,
+};
 
 const REPORT: &[&str] = &["path", "database", "commit", "entries", "notes"];
 
@@ -240,6 +242,10 @@ fn info_says_what_the_graph_holds() {
         .unwrap();
     db.create_hierarchy(HierarchyOptions::new("outline", "HAS").tree())
         .unwrap();
+    let meaning = VectorIndex::on_nodes("Part", "meaning", 8).filterable(["since"]);
+    db.create_vector_index(meaning.named("meanings")).unwrap();
+    let words = TextIndex::on_any_node(["title"]).analysis(Analysis::English);
+    db.create_text_index(words.named("words")).unwrap();
     let mut txn = db.write().unwrap();
     let book = txn.create_node(["Book"], [("title", "Moby-Dick")]).unwrap();
     for number in 0..15 {
@@ -278,6 +284,19 @@ fn info_says_what_the_graph_holds() {
         json!([
             {"name": "by_title", "label": "Book", "properties": ["title"], "entries": 1, "readiness": "ready", "constraint": "by_title"},
             {"name": "by_since", "type": "HAS", "properties": ["since", "place"], "entries": 15, "readiness": "ready"},
+            {"name": "index_Part_since", "label": "Part", "properties": ["since"], "entries": 0, "readiness": "ready", "vector_index": "meanings"},
+        ])
+    );
+    assert_eq!(
+        answer["vector_indexes"],
+        json!([
+            {"name": "meanings", "label": "Part", "properties": ["meaning"], "dimensions": 8, "metric": "cosine", "coding": "bytes", "links": 16, "breadth": 128, "filters": ["since"]},
+        ])
+    );
+    assert_eq!(
+        answer["text_indexes"],
+        json!([
+            {"name": "words", "label": null, "properties": ["title"], "weights": [1.0], "analysis": "english", "k1": 1.2, "b": 0.75, "readiness": "ready"},
         ])
     );
     assert_eq!(
@@ -294,6 +313,8 @@ fn info_says_what_the_graph_holds() {
         "and 7 more",
         "by_title        :Book(title)  unique        ready",
         "by_since  [:HAS](since, place)  15       ready",
+        "meanings      :Part(meaning)  8           cosine",
+        "words       any node(title)  english   ready",
         "outline    [:HAS]  16       2",
     ] {
         assert!(

@@ -98,7 +98,7 @@ pub(super) struct IndexLine {
 }
 
 /// A vector index. It is on a label, on a type, or on all of a kind.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct VectorIndexLine {
     /// Where it was read: it is refused much later.
@@ -113,8 +113,8 @@ pub(super) struct VectorIndexLine {
     pub(super) any: Option<AnyWord>,
     pub(super) property: String,
     pub(super) dimensions: u32,
-    pub(super) metric: MetricWord,
-    pub(super) coding: CodingWord,
+    pub(super) metric: Metric,
+    pub(super) coding: Coding,
     pub(super) links: u32,
     pub(super) breadth: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -136,7 +136,7 @@ pub(super) struct TextIndexLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) any: Option<AnyWord>,
     pub(super) fields: Vec<TextFieldLine>,
-    pub(super) analysis: AnalysisWord,
+    pub(super) analysis: Analysis,
     pub(super) k1: f32,
     pub(super) b: f32,
 }
@@ -149,40 +149,12 @@ pub(super) struct TextFieldLine {
     pub(super) weight: f32,
 }
 
-/// How text becomes terms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum AnalysisWord {
-    Plain,
-    English,
-    Italian,
-    Chinese,
-}
-
 /// Everything of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum AnyWord {
     Node,
     Relationship,
-}
-
-/// How vectors are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum MetricWord {
-    Cosine,
-    Dot,
-    Euclidean,
-}
-
-/// What walks read of a vector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum CodingWord {
-    Halves,
-    Bytes,
-    Whole,
 }
 
 /// A constraint.
@@ -352,16 +324,8 @@ fn vector_index_line(catalog: &Catalog, index: &VectorIndexDef) -> Result<Vector
         any: any_word(index.scope),
         property: name(&catalog.properties, index.property)?,
         dimensions: index.dimensions,
-        metric: match index.metric {
-            Metric::Cosine => MetricWord::Cosine,
-            Metric::Dot => MetricWord::Dot,
-            Metric::Euclidean => MetricWord::Euclidean,
-        },
-        coding: match index.coding {
-            Coding::Halves => CodingWord::Halves,
-            Coding::Bytes => CodingWord::Bytes,
-            Coding::Whole => CodingWord::Whole,
-        },
+        metric: index.metric,
+        coding: index.coding,
         links: index.links,
         breadth: index.breadth,
         filters: words(catalog, &index.filters)?,
@@ -392,46 +356,10 @@ fn text_index_line(catalog: &Catalog, index: &TextIndexDef) -> Result<TextIndexL
         relationship_type,
         any: any_word(index.scope),
         fields: fields.collect::<Result<_>>()?,
-        analysis: match settings.analysis() {
-            Analysis::Plain => AnalysisWord::Plain,
-            Analysis::English => AnalysisWord::English,
-            Analysis::Italian => AnalysisWord::Italian,
-            Analysis::Chinese => AnalysisWord::Chinese,
-        },
+        analysis: settings.analysis(),
         k1: settings.k1(),
         b: settings.b(),
     })
-}
-
-impl From<AnalysisWord> for Analysis {
-    fn from(word: AnalysisWord) -> Self {
-        match word {
-            AnalysisWord::Plain => Self::Plain,
-            AnalysisWord::English => Self::English,
-            AnalysisWord::Italian => Self::Italian,
-            AnalysisWord::Chinese => Self::Chinese,
-        }
-    }
-}
-
-impl From<MetricWord> for Metric {
-    fn from(word: MetricWord) -> Self {
-        match word {
-            MetricWord::Cosine => Self::Cosine,
-            MetricWord::Dot => Self::Dot,
-            MetricWord::Euclidean => Self::Euclidean,
-        }
-    }
-}
-
-impl From<CodingWord> for Coding {
-    fn from(word: CodingWord) -> Self {
-        match word {
-            CodingWord::Halves => Self::Halves,
-            CodingWord::Bytes => Self::Bytes,
-            CodingWord::Whole => Self::Whole,
-        }
-    }
 }
 
 fn words(catalog: &Catalog, properties: &[crate::catalog::PropertyId]) -> Result<Vec<String>> {

@@ -287,8 +287,8 @@ fn vector_index_of(line: &VectorIndexLine) -> VectorIndex {
         _ => VectorIndex::on_any_node(property, dimensions),
     };
     index
-        .metric(line.metric.into())
-        .coding(line.coding.into())
+        .metric(line.metric)
+        .coding(line.coding)
         .links(line.links as usize)
         .breadth(line.breadth as usize)
         .filterable(&line.filters)
@@ -307,7 +307,7 @@ fn text_index_of(line: &TextIndexLine) -> TextIndex {
         index = index.weighted(&field.property, field.weight);
     }
     index
-        .analysis(line.analysis.into())
+        .analysis(line.analysis)
         .parameters(line.k1, line.b)
         .named(&line.text_index)
 }

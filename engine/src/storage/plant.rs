@@ -24,6 +24,10 @@ pub enum Bug {
     StaleIndex,
     /// A level of a hierarchy stays when its node moves to another.
     LevelNotMoved,
+    /// A vector index keeps the vector of what was deleted.
+    StaleVector,
+    /// A text index keeps the words of what was deleted.
+    StaleText,
 }
 
 impl Bug {
@@ -38,6 +42,8 @@ impl Bug {
         ("stale-degree", Self::StaleDegree),
         ("stale-index", Self::StaleIndex),
         ("level-not-moved", Self::LevelNotMoved),
+        ("stale-vector", Self::StaleVector),
+        ("stale-text", Self::StaleText),
     ];
 
     /// The bug of that name.

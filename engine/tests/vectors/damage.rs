@@ -91,14 +91,14 @@ fn a_snapshot_that_is_damaged_or_gone_is_made_anew() {
     type Harm = fn(&mut stratigraph::keys::KeyWriteTxn, &[(Vec<u8>, Vec<u8>)]);
     let harms: [(&str, Harm); 4] = [
         ("no head", |txn, pairs| {
-            txn.delete(Family::VectorSnapshot, &pairs[0].0).unwrap()
+            txn.delete(Family::VectorSnapshot, &pairs[0].0).unwrap();
         }),
         ("a head of other bytes", |txn, pairs| {
             txn.put(Family::VectorSnapshot, &pairs[0].0, b"other")
                 .unwrap();
         }),
         ("no part", |txn, pairs| {
-            txn.delete(Family::VectorSnapshot, &pairs[2].0).unwrap()
+            txn.delete(Family::VectorSnapshot, &pairs[2].0).unwrap();
         }),
         ("a part with a bit turned", |txn, pairs| {
             let (key, mut part) = pairs[1].clone();

@@ -9,6 +9,7 @@ pub(crate) const LONGEST: f64 = 1e18;
 
 /// How two vectors are compared. A database stores it by the place of its variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Metric {
     /// The cosine of the angle between them; higher is nearer.
     Cosine,

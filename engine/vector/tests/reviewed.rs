@@ -249,7 +249,9 @@ fn a_row_that_another_index_wrote_over_is_not_shown() {
     let error = index
         .search(&Query::new(&query, 512).effort(Effort::Exact))
         .unwrap_err();
-    assert!(matches!(error, IndexError::RowLost { id: 0, .. }), "{error}");
+    assert!(
+        matches!(error, IndexError::RowLost { id: 0, .. }),
+        "{error}"
+    );
     std::fs::remove_file(&file).unwrap();
 }
-

@@ -34,11 +34,12 @@ pub(super) struct Counts {
     pub(super) acked_lost: u64,
     pub(super) torn: u64,
     pub(super) check_errors: u64,
+    pub(super) index_diffs: u64,
 }
 
 impl Counts {
     pub(super) fn has_failures(&self) -> bool {
-        self.acked_lost + self.torn + self.check_errors > 0
+        self.acked_lost + self.torn + self.check_errors + self.index_diffs > 0
     }
 
     pub(super) fn in_words(&self) -> String {
@@ -55,8 +56,13 @@ impl Counts {
 
     pub(super) fn last_line(&self) -> String {
         format!(
-            "crash cycles={} killed_in_recovery={} acked_lost={} torn={} check_errors={}",
-            self.cycles, self.killed_in_recovery, self.acked_lost, self.torn, self.check_errors
+            "crash cycles={} killed_in_recovery={} acked_lost={} torn={} check_errors={} index_diffs={}",
+            self.cycles,
+            self.killed_in_recovery,
+            self.acked_lost,
+            self.torn,
+            self.check_errors,
+            self.index_diffs
         )
     }
 }
@@ -217,7 +223,9 @@ impl Trial {
         self.counts.acked_lost += comparison.lost.len() as u64;
         self.counts.torn += comparison.torn.len() as u64;
         self.counts.check_errors += (comparison.refused.len() + comparison.check.len()) as u64;
+        self.counts.index_diffs += comparison.indexes.len() as u64;
         let sentences = [
+            comparison.indexes,
             comparison.lost,
             comparison.torn,
             comparison.refused,

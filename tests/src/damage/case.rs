@@ -26,6 +26,8 @@ pub(super) enum Outcome {
     Harmless,
     /// Something was handed out that was never so.
     WrongValue,
+    /// What an index holds is not what is stored, and the engine did not say so.
+    IndexDiffers,
     /// Something acknowledged is missing, and the engine did not say so.
     SilentLoss,
     /// The engine never came back.
@@ -36,10 +38,11 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// Each with its name.
-    pub(super) const ALL: [(Self, &str); 6] = [
+    pub(super) const ALL: [(Self, &str); 7] = [
         (Self::Reported, "reported"),
         (Self::Harmless, "harmless"),
         (Self::WrongValue, "wrong"),
+        (Self::IndexDiffers, "index"),
         (Self::SilentLoss, "lost"),
         (Self::Stuck, "stuck"),
         (Self::Died, "died"),
@@ -170,6 +173,7 @@ impl Stock {
             Err(_) => Outcome::Died,
             Ok(()) if !findings.wrong.is_empty() => Outcome::WrongValue,
             Ok(()) if !findings.lost.is_empty() => Outcome::SilentLoss,
+            Ok(()) if !findings.indexes.is_empty() => Outcome::IndexDiffers,
             Ok(()) if findings.are_reported() => Outcome::Reported,
             Ok(()) => Outcome::Harmless,
         };
@@ -178,6 +182,9 @@ impl Stock {
         }
         if let Some(finding) = findings.check.first() {
             write!(story, ", check found: {finding}")?;
+        }
+        if let Some(first) = findings.indexes.first() {
+            write!(story, ", {first}")?;
         }
         for (what, differences) in [("wrong", &findings.wrong), ("lost", &findings.lost)] {
             if let Some(first) = differences.first() {

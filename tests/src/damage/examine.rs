@@ -6,6 +6,7 @@
 //! what the healthy database held.
 
 use super::golden::Expected;
+use crate::driver::indexes;
 use crate::workload::keys::place;
 use crate::workload::{Difference, Found, Model, graph};
 use std::path::Path;
@@ -26,6 +27,8 @@ pub(super) struct Findings {
     pub(super) reports: Vec<Error>,
     /// What it has found wrong with itself when it was asked to check.
     pub(super) check: Vec<String>,
+    /// Where its indexes are not what is stored.
+    pub(super) indexes: Vec<String>,
     /// What it has handed out that was never so.
     pub(super) wrong: Vec<Difference>,
     /// What it has left out, or served an older state of, without a word.
@@ -37,7 +40,8 @@ type Pair = (Vec<u8>, Vec<u8>);
 /// Pairs of one family, in order.
 type OneFamily<'a> = (Family, &'a [Pair]);
 
-/// Every pair of a database, but for the records of the `meta` family, which every open may change.
+/// Every pair of a database, but for what every open may change: the records of the `meta` family, and
+/// what vector indexes keep of themselves, which is only as good as what they answer.
 pub(super) struct Pairs {
     families: Vec<(Family, Vec<Pair>)>,
 }
@@ -46,7 +50,8 @@ impl Pairs {
     /// Reads everything.
     pub(super) fn read(read: &impl KeyRead) -> Result<Self> {
         let mut families = Vec::new();
-        for family in Family::all().filter(|family| *family != Family::Meta) {
+        let changes = [Family::Meta, Family::VectorSnapshot, Family::Journal];
+        for family in Family::all().filter(|family| !changes.contains(family)) {
             let mut pairs = Vec::new();
             let mut scan = read.scan(family, &KeyRange::all())?;
             while let Some(entry) = scan.next()? {
@@ -93,6 +98,12 @@ impl Findings {
                     self.look_up(&read, (*family, pairs), &mut differences);
                 }
             }
+        }
+        match indexes::differences(db) {
+            Err(error) => self.reports.push(error),
+            // What was reported may be why.
+            Ok(differences) if !self.are_reported() => self.indexes.extend(differences),
+            Ok(_) => {}
         }
         match db.check(&mut Watch::new(&mut |_| {}, CancelToken::new())) {
             Err(error) => self.reports.push(error),

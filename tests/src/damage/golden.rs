@@ -85,15 +85,8 @@ impl Expected {
     /// Whether the oracle agrees, and the database with itself: otherwise no damage proves anything.
     fn agrees(&self, db: &Database) -> Result<()> {
         let at: Vec<BatchNumber> = self.models.iter().map(Model::batch).collect();
-        let comparison = Comparison::of(db, &self.models, &at);
-        let Comparison {
-            lost,
-            torn,
-            refused,
-            check,
-            ..
-        } = comparison;
-        match [lost, torn, refused, check].concat().first() {
+        let sentences = Comparison::of(db, &self.models, &at).sentences();
+        match sentences.first() {
             None => Ok(()),
             Some(first) => bail!("a healthy database is not as it should be: {first}"),
         }

@@ -27,6 +27,8 @@ pub(super) enum Target {
     Header,
     /// Our high-water mark.
     Mark,
+    /// The whole vectors of an index.
+    Vectors,
     /// A file of a backup.
     BackupFile,
     /// The manifest of a backup.
@@ -44,6 +46,7 @@ impl Target {
         (Self::Identity, "identity", 2),
         (Self::Header, "header", 5),
         (Self::Mark, "mark", 8),
+        (Self::Vectors, "vectors", 8),
         (Self::BackupFile, "backup-file", 35),
         (Self::BackupManifest, "backup-manifest", 15),
     ];
@@ -60,6 +63,7 @@ impl Target {
             Self::Identity => (root.join("store"), |name| name == "IDENTITY"),
             Self::Header => (root.to_path_buf(), |name| name == "STRATIGRAPH"),
             Self::Mark => (root.to_path_buf(), |name| name == "MARK"),
+            Self::Vectors => (root.join("vectors"), |_| true),
             Self::BackupFile => (root.join("files"), |_| true),
             Self::BackupManifest => (root.to_path_buf(), |name| name.ends_with(".backup")),
         };

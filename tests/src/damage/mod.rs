@@ -145,8 +145,11 @@ fn finish(args: &RunArgs, scratch: Scratch, plan: &Plan, table: &Table) -> Resul
     } else {
         scratch.remove()?;
     }
-    println!("damage cases={cases} wrong_values={wrong_values} silent_losses={silent_losses}");
-    Ok(proves && wrong_values + silent_losses == 0)
+    let index_diffs = table.count(Outcome::IndexDiffers);
+    println!(
+        "damage cases={cases} wrong_values={wrong_values} silent_losses={silent_losses} index_diffs={index_diffs}"
+    );
+    Ok(proves && wrong_values + silent_losses + index_diffs == 0)
 }
 
 fn same_options(args: &RunArgs) -> String {

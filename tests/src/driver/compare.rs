@@ -1,5 +1,6 @@
 //! Holds a database against the oracle, and lets it check itself.
 
+use super::indexes;
 use crate::workload::{BatchNumber, Model, Verdict, verify};
 use std::path::Path;
 use stratigraph::Database;
@@ -20,8 +21,19 @@ pub struct Comparison {
     pub torn: Vec<String>,
     /// What could not be read.
     pub refused: Vec<String>,
+    /// Where indexes are not what is stored.
+    pub indexes: Vec<String>,
     /// What the database finds wrong with itself.
     pub check: Vec<String>,
+}
+
+impl Comparison {
+    /// Every sentence.
+    #[must_use]
+    pub fn sentences(self) -> Vec<String> {
+        let kinds = [self.lost, self.torn, self.refused, self.indexes, self.check];
+        kinds.concat()
+    }
 }
 
 impl Comparison {
@@ -32,11 +44,21 @@ impl Comparison {
         for (model, attempted) in models.iter().zip(attempted) {
             comparison.writer(db, model, *attempted);
         }
+        match indexes::differences(db) {
+            Ok(differences) => comparison.indexes = differences,
+            Err(error) => comparison.refused.push(format!("an index: {error}")),
+        }
         match db.check(&mut Watch::new(&mut |_| {}, CancelToken::new())) {
             Ok(report) => {
                 let findings = report.findings.iter();
-                let findings = findings.map(|of| format!("check: {}: {}", of.place, of.what));
-                comparison.check.extend(findings);
+                for of in findings {
+                    let sentence = format!("check: {}: {}", of.place, of.what);
+                    if indexes::is_of_index(&of.place) {
+                        comparison.indexes.push(sentence);
+                    } else {
+                        comparison.check.push(sentence);
+                    }
+                }
             }
             Err(error) => comparison.refused.push(format!("check: {error}")),
         }

@@ -6,6 +6,7 @@
 //! link      starts it, listens      <----   says in lines what it has done
 //!                                           child: plants a bug, opens, writes with every writer
 //!                                           disturb: flushes, compacts, backs up beside them
+//! indexes   holds vector indexes against ones made anew
 //! compare   holds a database against the oracle, and checks it
 //! ```
 //! [`scratch`] is where the databases lie. What differs (who is killed when, what is made of the files)
@@ -14,6 +15,7 @@
 pub mod child;
 pub mod compare;
 pub mod disturb;
+pub mod indexes;
 pub mod link;
 pub mod program;
 pub mod scratch;

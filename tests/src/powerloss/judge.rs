@@ -18,6 +18,8 @@ pub struct Findings {
     pub torn: u64,
     /// The image is one that a loss of power may leave, and was refused.
     pub refused_legal: u64,
+    /// Where an index is not what is stored.
+    pub index_diffs: u64,
     /// What happened, in sentences.
     pub sentences: Vec<String>,
 }
@@ -26,7 +28,7 @@ impl Findings {
     /// Whether anything is wrong.
     #[must_use]
     pub fn any(&self) -> bool {
-        self.acked_lost + self.torn + self.refused_legal > 0
+        self.acked_lost + self.torn + self.refused_legal + self.index_diffs > 0
     }
 
     fn half(&mut self, sentence: String) {
@@ -177,14 +179,8 @@ impl Judge {
         findings.acked_lost = comparison.lost.len() as u64;
         findings.torn = (comparison.torn.len() + comparison.check.len()) as u64;
         findings.refused_legal = comparison.refused.len() as u64;
-        let Comparison {
-            lost,
-            torn,
-            refused,
-            check,
-            ..
-        } = comparison;
-        findings.sentences = [lost, torn, refused, check].concat();
+        findings.index_diffs = comparison.indexes.len() as u64;
+        findings.sentences = comparison.sentences();
         judgement
     }
 }

@@ -28,6 +28,7 @@ pub(super) struct Counts {
     pub(super) acked_lost: u64,
     pub(super) torn: u64,
     pub(super) refused_legal: u64,
+    pub(super) index_diffs: u64,
     /// Images in which something was wrong.
     failing: u64,
     /// The harness itself did not work.
@@ -36,7 +37,7 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) fn has_failures(&self) -> bool {
-        self.acked_lost + self.torn + self.refused_legal + self.broken > 0
+        self.acked_lost + self.torn + self.refused_legal + self.index_diffs + self.broken > 0
     }
 
     /// Whether the run could have found anything.
@@ -63,8 +64,8 @@ impl Counts {
 
     pub(super) fn last_line(&self) -> String {
         format!(
-            "powerloss images={} acked_lost={} torn={} refused_legal={}",
-            self.images, self.acked_lost, self.torn, self.refused_legal
+            "powerloss images={} acked_lost={} torn={} refused_legal={} index_diffs={}",
+            self.images, self.acked_lost, self.torn, self.refused_legal, self.index_diffs
         )
     }
 }
@@ -294,6 +295,7 @@ impl Trial {
         self.counts.unfinished_loads += u64::from(judgement.had_unfinished_load);
         self.counts.acked_lost += findings.acked_lost;
         self.counts.torn += findings.torn;
+        self.counts.index_diffs += findings.index_diffs;
         self.counts.refused_legal += findings.refused_legal;
         self.counts.before_creation += u64::from(judgement.found.is_none() && !findings.any());
         if findings.any() || self.only == Some(place.number) {

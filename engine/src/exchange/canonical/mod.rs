@@ -142,7 +142,8 @@ impl Database {
         })?;
         let mut declarations = Declarations::of(catalog)?;
         declarations.indexes.sort_unstable();
-        declarations.vector_indexes.sort_unstable();
+        let vectors = &mut declarations.vector_indexes;
+        vectors.sort_unstable_by(|left, right| left.vector_index.cmp(&right.vector_index));
         let texts = &mut declarations.text_indexes;
         texts.sort_unstable_by(|left, right| left.text_index.cmp(&right.text_index));
         declarations.constraints.sort_unstable();

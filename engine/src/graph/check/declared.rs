@@ -114,7 +114,7 @@ mod tests {
         });
         assert_eq!(
             without_constraint,
-            "index names is of a constraint that is not there"
+            "index names is of something that is not there"
         );
         let back_again = findings(|txn| {
             let index = txn.catalog().index_named("ages").cloned().unwrap();

@@ -162,7 +162,9 @@ impl WriteTxn {
             let next = self.state.next.encode();
             self.keys.put_admitted(Family::Meta, NextIds::KEY, &next);
         }
-        let touched = self.keys.changed_in(Family::Journal).map(read_journal);
+        let touched = self.keys.changed_in(Family::Journal);
+        // Going back to a savepoint takes entries away.
+        let touched = touched.filter_map(|(key, entry)| Some(read_journal(key, entry?)));
         let touched = touched.collect::<Result<Vec<_>>>()?;
         let indexes = Arc::clone(self.keys.vectors());
         let prepared = Prepared::new(&indexes, &view::of(&self), touched)?;
@@ -309,11 +311,11 @@ impl WriteTxn {
 }
 
 /// A journal entry of this transaction: the vector index, and the ids that it has to look at.
-fn read_journal((key, value): (&[u8], Option<&[u8]>)) -> Result<(SchemaId, BTreeSet<u64>)> {
+fn read_journal(key: &[u8], entry: &[u8]) -> Result<(SchemaId, BTreeSet<u64>)> {
     let damaged = |error| Error::record(Family::Journal.name(), error);
     let key = JournalKey::decode(key).map_err(damaged)?;
     let mut ids = BTreeSet::new();
-    read_touched(value.unwrap_or_default(), &mut ids).map_err(damaged)?;
+    read_touched(entry, &mut ids).map_err(damaged)?;
     Ok((key.index, ids))
 }
 

@@ -6,6 +6,7 @@ use crate::database::keys::{KeyRead, KeyWrite};
 use crate::error::Result;
 use crate::graph::rules::with_facts;
 use crate::graph::view::View;
+use crate::storage::plant::{self, Bug};
 use crate::value::Value;
 
 /// A writer that holds more is written out, so that a transaction of many texts needs little memory.
@@ -40,6 +41,7 @@ pub(crate) fn settle_touched<K: KeyWrite>(
                     texts.map(|(property, text)| (*property, text.as_str())),
                 );
             }
+            None if plant::is(Bug::StaleText) => {}
             None => writer.remove(owner),
         }
         if writer.memory_bytes() > MANY_BYTES {

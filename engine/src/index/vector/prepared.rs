@@ -9,6 +9,7 @@ use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
 use crate::graph::view::View;
+use crate::storage::plant::{self, Bug};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -80,6 +81,7 @@ impl Prepared {
                     let index = &live.index;
                     let outcome = match vector {
                         Some(vector) => index.insert(commit.get(), *id, vector),
+                        None if plant::is(Bug::StaleVector) => Ok(()),
                         None => index.remove(commit.get(), *id).map(drop),
                     };
                     if let Err(error) = outcome {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// What of a vector is kept where walks pass by. A database stores it by the place of its variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Coding {
     /// Eight bits per dimension in two halves: walks read the high ones, and the low ones only decide
     /// among what was found. The fastest where vectors have some hundred dimensions.

@@ -11,13 +11,19 @@ use super::{AHEAD, Originals, Wanted};
 use crate::error::IndexError;
 use crate::memory::Reserved;
 use parking_lot::Mutex;
+use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
 use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A file grows by so much at once.
-const GROWTH_BYTES: u64 = 16 << 20;
+/// A file doubles from this size on.
+const LEAST_BYTES: u64 = 64 << 10;
+/// It grows by no more than this at once.
+const MOST_GROWTH_BYTES: u64 = 16 << 20;
 /// How many bytes a seal takes.
 const SEAL_BYTES: usize = size_of::<u64>();
 
@@ -37,7 +43,7 @@ impl Filed {
     /// Rows in the file of that name, which is made if it is missing. What it holds is used as far as it has
     /// the seals that a snapshot tells.
     pub(super) fn open(path: &Path, dimensions: usize, room: u32) -> Result<Self, IndexError> {
-        let failed = |reason: std::io::Error| IndexError::Original {
+        let failed = |reason: io::Error| IndexError::Original {
             place: path.display().to_string(),
             reason: reason.to_string(),
         };
@@ -104,17 +110,33 @@ impl Filed {
         let end = self.bytes_of(slot + 1);
         let mut bytes = self.bytes.lock();
         if end > *bytes {
-            let grown = end.next_multiple_of(GROWTH_BYTES);
-            let flags = rustix::fs::FallocateFlags::empty();
-            rustix::fs::fallocate(&self.file, flags, 0, grown).map_err(|errno| {
-                IndexError::Original {
-                    place: format!("the file of vectors, at {grown} bytes"),
-                    reason: errno.to_string(),
-                }
+            let step = end.next_power_of_two();
+            let grown = end.next_multiple_of(step.clamp(LEAST_BYTES, MOST_GROWTH_BYTES));
+            give_space(&self.file, *bytes, grown).map_err(|reason| IndexError::Original {
+                place: format!("the file of vectors, at {grown} bytes"),
+                reason: reason.to_string(),
             })?;
             *bytes = grown;
         }
         Ok(())
+    }
+}
+
+/// Makes a file longer, with space for all of it.
+fn give_space(file: &File, from: u64, to: u64) -> io::Result<()> {
+    match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, to) {
+        // Some file systems can only be written to.
+        Err(Errno::OPNOTSUPP) => {
+            let zeros = vec![0; MOST_GROWTH_BYTES as usize];
+            let mut at = from;
+            while at < to {
+                let end = to.min(at + MOST_GROWTH_BYTES);
+                file.write_all_at(&zeros[..(end - at) as usize], at)?;
+                at = end;
+            }
+            Ok(())
+        }
+        given => Ok(given?),
     }
 }
 

@@ -2,7 +2,8 @@
 //! stores or compares one makes it.
 
 use super::names::{
-    EMBEDDING, FLAGS, KEY, MARK, NAME, PROPERTIES, RANK, RANKS, SHORT_NAMES, TEXT, WEIGHT,
+    DIMENSIONS, EMBEDDING, FLAGS, KEY, MARK, MEANING, NAME, PROPERTIES, RANK, RANKS, SHORT_NAMES,
+    TEXT, WEIGHT,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -60,6 +61,10 @@ impl Content {
             EMBEDDING => Self::Vector {
                 seed: rng.u64(..),
                 dimension: [3, 32, 32, 96][rng.usize(..4)],
+            },
+            MEANING => Self::Vector {
+                seed: rng.u64(..),
+                dimension: DIMENSIONS,
             },
             _ => match rng.u8(..4) {
                 0 => Self::Bool(rng.bool()),
@@ -162,7 +167,7 @@ pub(super) fn show_all<'a>(properties: impl IntoIterator<Item = (&'a str, &'a Va
 }
 
 /// What nodes may have, without what is theirs by right.
-pub(super) const OF_NODES: [&str; 5] = [RANK, NAME, TEXT, EMBEDDING, FLAGS];
+pub(super) const OF_NODES: [&str; 6] = [RANK, NAME, TEXT, EMBEDDING, MEANING, FLAGS];
 /// What relationships may have.
-pub(super) const OF_RELATIONSHIPS: [&str; 4] = [WEIGHT, TEXT, EMBEDDING, FLAGS];
+pub(super) const OF_RELATIONSHIPS: [&str; 5] = [WEIGHT, TEXT, EMBEDDING, MEANING, FLAGS];
 const _: () = assert!(PROPERTIES.len() == OF_NODES.len() + [KEY, MARK, WEIGHT].len());

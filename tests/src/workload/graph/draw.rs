@@ -8,8 +8,9 @@ pub(super) use load::{Ending, Undone};
 
 use super::Key;
 use super::content::{Content, OF_NODES, OF_RELATIONSHIPS, Properties};
+use super::face::{subject_of_hierarchy, subject_of_lookup, subject_of_texts, subject_of_vectors};
 use super::model::{ANCHOR, Graph, Relationship};
-use super::names::{EMBEDDING, Lookup, MARK, RANKS, TEXT, Tint, Type, WEIGHT};
+use super::names::{EMBEDDING, Lookup, MARK, RANKS, Searched, TEXT, Tint, Type, WEIGHT};
 use super::operation::{Operation, PropertyChanges};
 use crate::workload::{BatchNumber, Workload, Writer};
 use std::collections::BTreeSet;
@@ -21,7 +22,7 @@ const MANY_NODES: usize = 40;
 const MANY_RELATIONSHIPS: usize = 90;
 /// So many keys a batch may give.
 const KEYS_PER_BATCH: u64 = 64;
-/// One batch in so many drops an index and creates it again, and one a hierarchy.
+/// One batch in so many drops an index of a kind and creates it again, and one a hierarchy.
 const REDECLARE_PERIOD: u64 = 41;
 /// One batch in so many is a bulk load.
 const LOAD_PERIOD: u64 = 53;
@@ -36,6 +37,10 @@ const FIRST: u64 = 2 << 32;
 pub(super) enum Redeclared {
     /// The index by rank.
     Ranks,
+    /// The vector index on nodes.
+    Vectors,
+    /// The text index on nodes.
+    Texts,
     /// The tree. Its levels go in as a bulk load.
     Tree,
 }
@@ -92,12 +97,17 @@ fn redeclared(workload: Workload, writer: Writer, batch: BatchNumber) -> Option<
         Some(Redeclared::Ranks)
     } else if workload.bulk_loads && is_due(2) {
         Some(Redeclared::Tree)
+    } else if is_due(5) {
+        Some(Redeclared::Vectors)
+    } else if is_due(6) {
+        Some(Redeclared::Texts)
     } else {
         None
     }
 }
 
-/// What may be missing after `batch`, since declaring it takes several commits before the next.
+/// What may be missing after `batch`, since declaring it takes several commits before the next, or filling
+/// it several after this one.
 #[must_use]
 pub fn may_be_undeclared(
     workload: Workload,
@@ -105,15 +115,25 @@ pub fn may_be_undeclared(
     batch: BatchNumber,
 ) -> BTreeSet<String> {
     if batch == BatchNumber(0) {
-        let lookups = Lookup::ALL.map(super::face::subject_of_lookup);
-        let hierarchies = [Type::Part, Type::Tag].map(super::face::subject_of_hierarchy);
-        return lookups.into_iter().chain(hierarchies).collect();
+        let lookups = Lookup::ALL.map(subject_of_lookup);
+        let hierarchies = [Type::Part, Type::Tag].map(subject_of_hierarchy);
+        let searched = Searched::ALL.into_iter();
+        let searched = searched.flat_map(|of| [subject_of_vectors(of), subject_of_texts(of)]);
+        let declared = lookups.into_iter().chain(hierarchies);
+        return declared.chain(searched).collect();
     }
-    match redeclared(workload, writer, batch.next()) {
-        Some(Redeclared::Ranks) => [super::face::subject_of_lookup(Lookup::Rank)].into(),
-        Some(Redeclared::Tree) => [super::face::subject_of_hierarchy(Type::Part)].into(),
+    let mut missing: BTreeSet<String> = match redeclared(workload, writer, batch.next()) {
+        Some(Redeclared::Ranks) => [subject_of_lookup(Lookup::Rank)].into(),
+        Some(Redeclared::Tree) => [subject_of_hierarchy(Type::Part)].into(),
+        Some(Redeclared::Vectors) => [subject_of_vectors(Searched::Nodes)].into(),
+        Some(Redeclared::Texts) => [subject_of_texts(Searched::Nodes)].into(),
         None => BTreeSet::new(),
+    };
+    if is_load(workload, writer, batch, LOAD_PERIOD, 4) {
+        // What was loaded is entered after it.
+        missing.extend(Searched::ALL.map(subject_of_texts));
     }
+    missing
 }
 
 /// Draws one operation after another, each of the graph that those before it have made.

@@ -3,7 +3,7 @@
 //! The same questions go to the model and to the database; each asks them about the nodes and
 //! relationships that it knows of, by their keys.
 
-use super::names::{Lookup, PROPERTIES, RANKS, SHORT_NAMES, Tint, Type};
+use super::names::{Lookup, PROPERTIES, RANKS, SHORT_NAMES, Searched, Tint, Type, WORDS};
 use crate::workload::Difference;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -82,6 +82,12 @@ pub(super) trait Face {
     fn roots(&self, of: Type) -> Result<Vec<String>>;
     fn depth(&self, of: Type) -> Result<u32>;
     fn member_count(&self, of: Type) -> Result<u64>;
+    /// Everything with a vector in the index.
+    fn with_vectors(&self, of: Searched) -> Result<Vec<String>>;
+    /// Of everything with a vector, itself and what is nearest to it: the same, of course.
+    fn nearest(&self, of: Searched) -> Result<Vec<String>>;
+    /// Everything with a word in a text.
+    fn with_word(&self, of: Searched, word: &str) -> Result<Vec<String>>;
 }
 
 /// What somebody answered.
@@ -156,6 +162,16 @@ pub(super) fn subject_of_hierarchy(of: Type) -> String {
     format!("hierarchy {of:?}")
 }
 
+/// What an index on vectors is called in answers.
+pub(super) fn subject_of_vectors(of: Searched) -> String {
+    format!("vectors of {of:?}")
+}
+
+/// What an index on texts is called in answers.
+pub(super) fn subject_of_texts(of: Searched) -> String {
+    format!("texts of {of:?}")
+}
+
 fn subject_of_node(name: &str) -> String {
     format!("node {name}")
 }
@@ -180,6 +196,9 @@ pub(super) fn ask(face: &impl Face) -> Answers {
     }
     for of in [Type::Part, Type::Tag] {
         ask_hierarchy(face, of, &mut answers);
+    }
+    for of in Searched::ALL {
+        ask_searches(face, of, &mut answers);
     }
     answers
 }
@@ -279,5 +298,15 @@ fn ask_hierarchy(face: &impl Face, of: Type, answers: &mut Answers) {
     for (name, node) in face.known_nodes() {
         let said = face.level(of, node).map(|level| format!("{level:?}"));
         answers.note(&subject, format!("level of {name}"), said);
+    }
+}
+
+fn ask_searches(face: &impl Face, of: Searched, answers: &mut Answers) {
+    let subject = subject_of_vectors(of);
+    answers.note(&subject, "all", list(face.with_vectors(of)));
+    answers.note(&subject, "nearest", list(face.nearest(of)));
+    let subject = subject_of_texts(of);
+    for word in WORDS {
+        answers.note(&subject, word, list(face.with_word(of, word)));
     }
 }

@@ -8,10 +8,10 @@ use super::Key;
 use super::content::{Content, Properties};
 use super::draw::{Redeclared, draw};
 use super::model::Graph;
-use super::names::{KEY, Lookup, Names, RANK, Type};
+use super::names::{KEY, Lookup, MEANING, Names, RANK, Searched, Type};
 use super::operation::{Operation, PropertyChanges, Refusal};
 use crate::workload::{BatchNumber, Model, Workload, Writer};
-use add::add;
+use add::{add, too_long};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::HashMap;
 use stratigraph::codec::CommitSeq;
@@ -104,6 +104,8 @@ impl GraphHand {
     fn redeclare(&self, db: &Database, redeclared: Redeclared) -> Result<()> {
         match redeclared {
             Redeclared::Ranks => db.drop_index(&self.names.lookup(Lookup::Rank))?,
+            Redeclared::Vectors => db.drop_vector_index(&self.names.vectors(Searched::Nodes))?,
+            Redeclared::Texts => db.drop_text_index(&self.names.texts(Searched::Nodes))?,
             Redeclared::Tree => db.drop_hierarchy(&self.names.hierarchy(Type::Part))?,
         }
         self.names.declare(db)?;
@@ -213,6 +215,12 @@ impl Work {
             Operation::Refused(Refusal::WrongKind(node)) => {
                 match txn.set_property(self.ids.node(*node)?, RANK, "high") {
                     Err(Error::ConstraintViolation(_)) => {}
+                    other => bail!("it was not refused for this: {other:?}"),
+                }
+            }
+            Operation::Refused(Refusal::WrongDimensions(node)) => {
+                match txn.set_property(self.ids.node(*node)?, MEANING, too_long()?) {
+                    Err(Error::VectorRefused { .. }) => {}
                     other => bail!("it was not refused for this: {other:?}"),
                 }
             }

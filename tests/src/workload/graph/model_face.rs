@@ -4,7 +4,7 @@ use super::Key;
 use super::content::{show, show_all};
 use super::face::{Face, Nodes, Relationships, Wanted};
 use super::model::{Graph, Node, Relationship};
-use super::names::{KEY, Lookup, Names, Tint, Type};
+use super::names::{KEY, Lookup, MEANING, NAME, Names, Searched, Tint, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
 use stratigraph::{Direction, Result, Value};
@@ -261,5 +261,35 @@ impl Face for ModelFace<'_> {
 
     fn member_count(&self, of: Type) -> Result<u64> {
         Ok(self.levels[&of].len() as u64)
+    }
+
+    fn with_vectors(&self, of: Searched) -> Result<Vec<String>> {
+        let nodes = self.graph.nodes.iter().filter(|_| of == Searched::Nodes);
+        let nodes = nodes.map(|(key, node)| (key, &node.properties));
+        let links = self.relationships();
+        let links = links.filter(|(_, known)| of == Searched::Links && known.of == Type::Link);
+        let links = links.map(|(key, known)| (key, &known.properties));
+        let found = nodes
+            .chain(links)
+            .filter(|(_, properties)| properties.contains_key(MEANING));
+        Ok(names(found.map(|(key, _)| key)))
+    }
+
+    fn nearest(&self, of: Searched) -> Result<Vec<String>> {
+        let all = self.with_vectors(of)?.into_iter();
+        Ok(all.map(|name| format!("{name}:{name}")).collect())
+    }
+
+    fn with_word(&self, of: Searched, word: &str) -> Result<Vec<String>> {
+        let is_named = |node: &Node| match node.properties.get(NAME).map(|name| name.value()) {
+            Some(Value::String(name)) => &*name == word,
+            _ => false,
+        };
+        let found = self
+            .graph
+            .nodes
+            .iter()
+            .filter(|(_, node)| of == Searched::Nodes && is_named(node));
+        Ok(names(found.map(|(key, _)| key)))
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::workload::Writer;
 use stratigraph::value::ValueKind;
-use stratigraph::{Constraint, Database, HierarchyOptions, Index, Result};
+use stratigraph::{
+    Constraint, Database, HierarchyOptions, Index, Metric, Result, TextIndex, VectorIndex,
+};
 
 /// The properties. All writers use the same names, so that only labels and types keep them apart.
 pub(super) const KEY: &str = "key";
@@ -10,11 +12,19 @@ pub(super) const RANK: &str = "rank";
 pub(super) const NAME: &str = "name";
 pub(super) const TEXT: &str = "text";
 pub(super) const EMBEDDING: &str = "embedding";
+pub(super) const MEANING: &str = "meaning";
 pub(super) const FLAGS: &str = "flags";
 pub(super) const MARK: &str = "mark";
 pub(super) const WEIGHT: &str = "weight";
 /// Every property.
-pub(super) const PROPERTIES: [&str; 8] = [KEY, RANK, NAME, TEXT, EMBEDDING, FLAGS, MARK, WEIGHT];
+pub(super) const PROPERTIES: [&str; 9] = [
+    KEY, RANK, NAME, TEXT, EMBEDDING, MEANING, FLAGS, MARK, WEIGHT,
+];
+
+/// The dimensions of what vector indexes are on; other vectors have any.
+pub(super) const DIMENSIONS: u32 = 8;
+/// What is searched for: names of nodes that are in no text.
+pub(super) const WORDS: [&str; 3] = ["ab", "abc", "b"];
 
 /// Ranks and weights are below this, so that many have the same.
 pub(super) const RANKS: i64 = 12;
@@ -96,6 +106,20 @@ impl Lookup {
     }
 }
 
+/// What an index on vectors or texts is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Searched {
+    /// Every node of the writer.
+    Nodes,
+    /// Its links.
+    Links,
+}
+
+impl Searched {
+    /// Both.
+    pub(super) const ALL: [Self; 2] = [Self::Nodes, Self::Links];
+}
+
 /// One writer's names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names {
@@ -127,6 +151,14 @@ impl Names {
     /// The hierarchy that a type forms.
     pub(super) fn hierarchy(self, of: Type) -> String {
         format!("w{} {of:?}s", self.writer.0)
+    }
+
+    pub(super) fn vectors(self, of: Searched) -> String {
+        format!("w{} vectors of {of:?}", self.writer.0)
+    }
+
+    pub(super) fn texts(self, of: Searched) -> String {
+        format!("w{} texts of {of:?}", self.writer.0)
     }
 
     /// Declares everything that is not declared yet.
@@ -172,6 +204,28 @@ impl Names {
             };
             db.create_hierarchy(options.if_missing())?;
         }
-        Ok(())
+        Searched::ALL
+            .into_iter()
+            .try_for_each(|of| self.declare_searched(db, of))
+    }
+
+    fn declare_searched(self, db: &Database, of: Searched) -> Result<()> {
+        let (label, links) = (self.label(), self.relationship_type(Type::Link));
+        let dimensions = DIMENSIONS as usize;
+        let (vectors, texts) = match of {
+            Searched::Nodes => (
+                VectorIndex::on_nodes(label.clone(), MEANING, dimensions),
+                TextIndex::on_nodes(label, [NAME, TEXT]),
+            ),
+            Searched::Links => (
+                VectorIndex::on_relationships(links.clone(), MEANING, dimensions)
+                    .metric(Metric::Euclidean),
+                TextIndex::on_relationships(links, [TEXT]),
+            ),
+        };
+        // Searches are answered while it is made; killing it then is the point.
+        let vectors = vectors.named(self.vectors(of)).if_missing();
+        db.create_vector_index_in_background(vectors)?;
+        db.create_text_index(texts.named(self.texts(of)).if_missing())
     }
 }

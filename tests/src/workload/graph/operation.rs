@@ -99,6 +99,10 @@ pub(super) enum Refusal {
     WrongKind(Key),
     /// The same of a new node.
     NewWrongKind(Key),
+    /// A vector with as many dimensions as no vector of the index has, of a node that is there.
+    WrongDimensions(Key),
+    /// The same of a new node.
+    NewWrongDimensions(Key),
     /// A relationship that would close a cycle.
     Cycle {
         /// The hierarchy's type.

@@ -5,12 +5,14 @@
 
 use super::content::{show, show_all};
 use super::face::{Face, Nodes, Relationships, Wanted};
-use super::names::{KEY, Lookup, Names, Tint, Type};
+use super::names::{DIMENSIONS, KEY, Lookup, MEANING, Names, Searched, Tint, Type};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use stratigraph::value::{NodeId, RelationshipId};
-use stratigraph::{Direction, Entity, Error, Read, ReadTxn, Result, Value};
+use stratigraph::{
+    Direction, Effort, Entity, Error, Read, ReadTxn, Result, TextSearch, Value, VectorSearch,
+};
 
 /// A database that is asked.
 pub(super) struct StoredFace<'a> {
@@ -185,6 +187,13 @@ impl<'a> StoredFace<'a> {
         }
     }
 
+    /// What is nearest to a vector, every vector compared.
+    fn search(&self, of: Searched, vector: &[f32], k: usize) -> Result<Vec<Entity>> {
+        let search = VectorSearch::new(vector, k).effort(Effort::Exact);
+        let found = self.read.search_vectors(&self.names.vectors(of), &search)?;
+        Ok(found.hits.into_iter().map(|hit| hit.entity).collect())
+    }
+
     fn of_type(&self, of: Option<Type>) -> Option<String> {
         of.map(|of| self.names.relationship_type(of))
     }
@@ -347,5 +356,32 @@ impl Face for StoredFace<'_> {
         self.read
             .hierarchy(&self.names.hierarchy(of))?
             .member_count()
+    }
+
+    fn with_vectors(&self, of: Searched) -> Result<Vec<String>> {
+        let found = self.search(of, &[1.0; DIMENSIONS as usize], usize::from(u16::MAX))?;
+        self.sorted(found)
+    }
+
+    fn nearest(&self, of: Searched) -> Result<Vec<String>> {
+        let all = self.search(of, &[1.0; DIMENSIONS as usize], usize::from(u16::MAX))?;
+        let mut words = Vec::new();
+        for entity in all {
+            let Value::Vector(meaning) = self.read.property(entity, MEANING)? else {
+                words.push(format!("{} without a vector", self.name(entity)?));
+                continue;
+            };
+            let nearest = self.search(of, meaning.as_slice(), 1)?;
+            let nearest = self.sorted(nearest)?.join(",");
+            words.push(format!("{}:{nearest}", self.name(entity)?));
+        }
+        words.sort();
+        Ok(words)
+    }
+
+    fn with_word(&self, of: Searched, word: &str) -> Result<Vec<String>> {
+        let search = TextSearch::new(word, usize::from(u16::MAX));
+        let found = self.read.search_text(&self.names.texts(of), &search)?;
+        self.sorted(found.hits.into_iter().map(|hit| hit.entity))
     }
 }

@@ -3,8 +3,8 @@
 //! Every batch changes every one of its [`families`], in a way that no other batch does: a family that
 //! misses a batch, or has one too many, always shows.
 //!
-//! Keys are `[writer: 4 BE][group: 4 BE][slot: 2 BE]` in a small key space, so that the state stays
-//! bounded; entries of a bulk load are `[writer: 4 BE][LOADED: 4 BE][batch: 8 BE][entry: 2 BE]`, and
+//! Keys are `[number of the writer: 4 BE][group: 4 BE][slot: 2 BE]` in a small key space, so that the state stays
+//! bounded; entries of a bulk load are `[number of the writer: 4 BE][LOADED: 4 BE][batch: 8 BE][entry: 2 BE]`, and
 //! a later batch deletes them. Next: [`state`] for what all batches together come to.
 
 mod state;
@@ -31,16 +31,21 @@ const LOADED: u32 = 0xFFFF_FFFE;
 /// The group of the progress record; after everything else.
 const PROGRESS: u32 = 0xFFFF_FFFF;
 
-/// The families that batches write to: those that nothing above the bytes reads yet. In all others
-/// `check` rightly takes a pair that is no part of a graph for damage; graph writers fill them.
+/// The families that batches write to: those of indexes, each of which reads no other keys than its own. In
+/// all others `check` rightly takes a pair that is no part of a graph for damage; graph writers fill them.
 pub fn families() -> impl Iterator<Item = Family> + Clone {
     [Family::VectorSnapshot, Family::Postings, Family::Journal].into_iter()
+}
+
+/// What a writer's keys begin with. No index has so high a number: the families have its pairs as well.
+fn number(writer: Writer) -> u32 {
+    0xF000_0000 | writer.0
 }
 
 /// Every key of a writer.
 #[must_use]
 pub fn range(writer: Writer) -> KeyRange {
-    KeyRange::prefix(&writer.0.to_be_bytes())
+    KeyRange::prefix(&number(writer).to_be_bytes())
 }
 
 /// One change: `None` deletes.
@@ -177,7 +182,7 @@ fn progress_key(writer: Writer) -> Vec<u8> {
 }
 
 fn key_of(writer: Writer, group: u32) -> Vec<u8> {
-    [writer.0.to_be_bytes(), group.to_be_bytes()].concat()
+    [number(writer).to_be_bytes(), group.to_be_bytes()].concat()
 }
 
 fn loaded_entries(parts: &[u64; 4]) -> u16 {

@@ -32,6 +32,7 @@ const MAX_PARTS: usize = 16;
 /// How text becomes terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
+#[serde(rename_all = "lowercase")]
 pub enum Analysis {
     /// Words as they are, folded; Han as characters and pairs.
     Plain,

@@ -137,7 +137,8 @@ impl Artist {
         let taken = self.rng.choice(stored).copied();
         let refusal = match taken.filter(|_| self.rng.bool()) {
             Some(taken) => Refusal::TakenKey(taken),
-            None => Refusal::NewWrongKind(self.fresh()),
+            None if self.rng.bool() => Refusal::NewWrongKind(self.fresh()),
+            None => Refusal::NewWrongDimensions(self.fresh()),
         };
         self.push(Operation::Refused(refusal));
     }

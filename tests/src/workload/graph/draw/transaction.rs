@@ -153,9 +153,10 @@ impl Artist {
 
     fn refused(&mut self) {
         let node = self.node();
-        let refusal = match self.rng.u8(..3) {
+        let refusal = match self.rng.u8(..4) {
             0 => Refusal::TakenKey(node),
             1 => Refusal::WrongKind(node),
+            2 => Refusal::WrongDimensions(node),
             _ if self.graph.relationships_of(node) > 0 => Refusal::Connected(node),
             _ => return,
         };

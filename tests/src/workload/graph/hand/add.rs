@@ -2,12 +2,12 @@
 
 use super::super::Key;
 use super::super::content::Properties;
-use super::super::names::{Names, RANK, Tint, Type};
+use super::super::names::{DIMENSIONS, MEANING, Names, RANK, Tint, Type};
 use super::super::operation::{Operation, Refusal};
 use super::{Ids, with_key};
 use anyhow::{Result, bail};
 use stratigraph::value::{NodeId, RelationshipId};
-use stratigraph::{BulkLoad, Error, Value, WriteTxn};
+use stratigraph::{BulkLoad, Error, Value, Vector, WriteTxn};
 
 /// Somebody who adds to a graph.
 pub(super) trait Adds {
@@ -112,6 +112,12 @@ pub(super) fn add(
     Ok(())
 }
 
+/// A vector that no index takes.
+pub(super) fn too_long() -> Result<Value> {
+    let numbers = vec![1.0; DIMENSIONS as usize + 1];
+    Ok(Value::Vector(Vector::new(numbers)?))
+}
+
 /// Adds something that must be refused, for the right reason.
 fn must_refuse(to: &mut impl Adds, names: Names, ids: &Ids, refusal: &Refusal) -> Result<()> {
     let node = |key: &Key| ids.node(*key);
@@ -132,6 +138,11 @@ fn must_refuse(to: &mut impl Adds, names: Names, ids: &Ids, refusal: &Refusal) -
             properties.push((RANK, "high".into()));
             to.node(vec![names.label()], properties).map(drop)
         }
+        Refusal::NewWrongDimensions(key) => {
+            let mut properties = with_key(*key, &Properties::new());
+            properties.push((MEANING, too_long()?));
+            to.node(vec![names.label()], properties).map(drop)
+        }
         other => bail!("this is more than adding: {other:?}"),
     };
     match (refusal, refused) {
@@ -144,7 +155,8 @@ fn must_refuse(to: &mut impl Adds, names: Names, ids: &Ids, refusal: &Refusal) -
         | (
             Refusal::TakenKey(_) | Refusal::NewWrongKind(_),
             Err(Error::ConstraintViolation(_)),
-        ) => Ok(()),
+        )
+        | (Refusal::NewWrongDimensions(_), Err(Error::VectorRefused { .. })) => Ok(()),
         (_, Ok(())) => bail!("it was not refused"),
         (_, Err(error)) => Err(error.into()),
     }
