@@ -9,6 +9,7 @@ use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
+use crate::storage::cancel::CancelToken;
 use crate::storage::commit::CommitLog;
 use crate::storage::family::Family;
 use crate::storage::queue::{WriterPlace, WriterQueue};
@@ -72,15 +73,21 @@ impl Background {
         self.store.ingest(family, &[run.to_path_buf()])
     }
 
-    /// Waits for the writer's place, however long that takes, and says what the next commit stands on.
+    /// Waits for the writer's place, however long that takes, and says what the next commit stands on. Nobody
+    /// takes the place away, so it must be left soon.
     ///
     /// # Errors
-    /// [`Error::Closed`]; [`Error::Poisoned`].
-    pub(crate) fn enter(&self) -> Result<(WriterPlace, Arc<View>)> {
+    /// [`Error::Closed`]; [`Error::Poisoned`]; [`Error::Cancelled`] by `stop`.
+    pub(crate) fn enter(&self, stop: &CancelToken) -> Result<(WriterPlace, Arc<View>)> {
         loop {
-            match self.queue.enter() {
-                Err(Error::WriterQueueTimeout { .. }) => {}
-                place => return Ok((place?, self.log.appended()?)),
+            stop.check()?;
+            let place = match self.queue.enter() {
+                Err(Error::WriterQueueTimeout { .. }) => continue,
+                place => place?,
+            };
+            match place.begin_commit() {
+                Err(Error::TransactionExpired { .. }) => {}
+                begun => return begun.and_then(|()| Ok((place, self.log.appended()?))),
             }
         }
     }
@@ -98,9 +105,8 @@ impl Background {
     /// # Errors
     /// [`Error::Closed`]; [`Error::DiskFull`]; [`Error::OutcomeUnknown`].
     pub(crate) fn commit(&self, fill: impl FnOnce(&View) -> Result<Batch>) -> Result<()> {
-        let (place, view) = self.enter()?;
+        let (place, view) = self.enter(&CancelToken::new())?;
         let batch = fill(&view)?;
-        place.begin_commit()?;
         let commit = self.append(batch, &view)?;
         drop(place);
         self.log.acknowledge(commit)

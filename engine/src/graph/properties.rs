@@ -301,7 +301,7 @@ impl Slot {
     /// the same all the same.
     pub(crate) fn is_kept_as(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Value(old), Self::Value(new)) => old.equals(new) == Some(true),
+            (Self::Value(old), Self::Value(new)) => old.equivalent(new),
             (Self::Text(_), Self::Text(_)) | (Self::Vector(_), Self::Vector(_)) => true,
             _ => false,
         }

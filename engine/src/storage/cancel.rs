@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
+    /// Another whose word counts too.
+    other: Option<Arc<CancelToken>>,
 }
 
 impl CancelToken {
@@ -15,6 +17,15 @@ impl CancelToken {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A token that is cancelled when this one is, or that other one.
+    #[must_use]
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        Self {
+            cancelled: Arc::clone(&self.cancelled),
+            other: Some(Arc::new(other.clone())),
+        }
     }
 
     /// Asks everything that holds a clone to stop.
@@ -25,7 +36,11 @@ impl CancelToken {
     /// Whether somebody has.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Acquire)
+        let others = self
+            .other
+            .as_ref()
+            .is_some_and(|other| other.is_cancelled());
+        others || self.cancelled.load(Ordering::Acquire)
     }
 
     /// Goes on, or stops.

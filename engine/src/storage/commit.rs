@@ -207,7 +207,21 @@ impl<S: Send + Sync> CommitLog<S> {
     ///
     /// # Errors
     /// [`Error::Poisoned`] after an earlier failure, [`Error::OutcomeUnknown`] for this one.
-    pub fn append(&self, mut batch: Batch, state: Arc<S>) -> Result<CommitSeq> {
+    pub fn append(&self, batch: Batch, state: Arc<S>) -> Result<CommitSeq> {
+        self.append_followed(batch, state, |_| {})
+    }
+
+    /// The same, with what has to follow the commit before anybody can see it, such as a change of what is
+    /// derived from it. It is written then, and nothing can take it back.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_followed(
+        &self,
+        mut batch: Batch,
+        state: Arc<S>,
+        follow: impl FnOnce(CommitSeq),
+    ) -> Result<CommitSeq> {
         let before = self.appended()?;
         let commit = before.commit.next().ok_or_else(|| Error::Store {
             operation: "commit",
@@ -221,6 +235,8 @@ impl<S: Send + Sync> CommitLog<S> {
         self.store
             .append(&batch)
             .map_err(|error| self.fail(&error))?;
+        // Not later: from the next line on, whoever syncs may show the commit to readers.
+        follow(commit);
         let view = Arc::new(View {
             commit,
             snapshot: self.store.snapshot(),

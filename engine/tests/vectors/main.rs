@@ -1,10 +1,14 @@
 //! Vector indexes in the database: what a transaction sees, what a commit brings, what an open finds again.
 
 mod basics;
+mod beside;
 mod damage;
 mod declare;
+mod keeping;
+mod lifetimes;
 mod loads;
 mod model;
+mod readers;
 mod reopen;
 
 #[path = "../folder/mod.rs"]

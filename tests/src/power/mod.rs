@@ -28,5 +28,5 @@ mod shim_tests;
 mod tests;
 
 pub use disk::{Disk, Mode};
-pub use image::Image;
+pub use image::{Image, MAPPED};
 pub use record::{NodeId, Op, Recording};

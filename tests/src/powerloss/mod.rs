@@ -13,6 +13,7 @@
 
 pub mod child;
 pub mod judge;
+mod mapped;
 pub mod plan;
 pub mod session;
 pub mod shots;

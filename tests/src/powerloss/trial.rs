@@ -1,6 +1,7 @@
 //! All recordings of a run and all of their images, one after another, and what is counted.
 
 use super::judge::{Judge, Judgement};
+use super::mapped;
 use super::plan::{IMAGES_PER_RECORDING, Plan};
 use super::session::{Expected, Recorder, Session, Start};
 use super::shots::{self, Look, Shot};
@@ -241,6 +242,8 @@ impl Trial {
             fs::remove_dir_all(&dir)?;
         }
         image.write_to(&dir)?;
+        let mut rng = fastrand::Rng::with_seed(!shot.seed);
+        mapped::mix(&dir, &self.root_of(&place.plan), &mut rng)?;
         let judgement = match shot.look {
             Look::Writing => judge.by_writing(&dir, expected),
             // A recovery starts from the image as it is, so this look must leave it alone.

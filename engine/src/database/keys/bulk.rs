@@ -179,7 +179,7 @@ impl KeyBulkLoad {
     /// [`Error::Cancelled`] or what the store refuses; the load is undone then.
     pub fn finish(self, watch: &mut Watch<'_>) -> Result<CommitSeq> {
         let state = Arc::clone(&self.base.state);
-        self.finish_with(Batch::new(), state, watch)
+        self.finish_with(Batch::new(), state, |_, _| {}, watch)
     }
 
     /// The database that is loaded.
@@ -190,11 +190,13 @@ impl KeyBulkLoad {
     }
 
     /// Finishes with `last`, which becomes visible together with the runs: it may also remove what is
-    /// stored, which runs cannot. From then on `state` is what the graph knows.
+    /// stored, which runs cannot. `complete` adds what has to name the commit. From then on `state` is what the
+    /// graph knows.
     pub(crate) fn finish_with(
         mut self,
         mut last: Batch,
         state: Arc<GraphState>,
+        complete: impl FnOnce(CommitSeq, &mut Batch),
         watch: &mut Watch<'_>,
     ) -> Result<CommitSeq> {
         self.space.admit(last.bytes() as u64)?;
@@ -219,6 +221,9 @@ impl KeyBulkLoad {
         }
         watch.step("take in the sorted runs", steps, steps)?;
         meta::clear_load_marker(&mut last);
+        let before = self.database.log.appended()?.commit;
+        complete(before.next().unwrap_or(before), &mut last);
+        self.space.admit(last.bytes() as u64)?;
         if let Some(disk) = &self.database.disk {
             // No log holds what was ingested, so the mark must vouch for the manifest that lists it.
             self.database

@@ -138,7 +138,7 @@ impl KeyWriteTxn {
     }
 
     /// Commits; from then on `state` is what the graph knows. What only deletes may use the disk's
-    /// reserve. `follow` is called with the commit before anybody else can write.
+    /// reserve. `follow` is called with the commit before anybody can see it.
     pub(crate) fn commit_with(
         self,
         state: Arc<GraphState>,
@@ -162,8 +162,8 @@ impl KeyWriteTxn {
             guard.admit(self.batch.bytes() as u64, only_deletes)?;
         }
         self.place.begin_commit()?;
-        let commit = self.database.log.append(self.batch, state)?;
-        follow(commit);
+        let log = &self.database.log;
+        let commit = log.append_followed(self.batch, state, follow)?;
         // The next writer goes ahead while this one waits for the disk.
         drop(self.place);
         self.database.log.acknowledge(commit)?;

@@ -111,7 +111,7 @@ impl Database {
             catalog: Arc::new(catalog),
             ..state
         };
-        load.finish_with(last, Arc::new(state), watch)?;
+        load.finish_with(last, Arc::new(state), |_, _| {}, watch)?;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::declare::already;
 use super::wanted::On;
 use super::{Database, unknown, unwatched};
-use crate::catalog::{Change, IndexDef, Readiness, VectorIndexDef};
+use crate::catalog::{Catalog, Change, IndexDef, Readiness, VectorIndexDef};
 use crate::error::{Error, Result};
 use crate::graph::{Read as _, WriteTxn};
 use crate::index::vector::{VectorIndexInfo, VectorIndexState};
@@ -175,9 +175,14 @@ impl Database {
         index: VectorIndex,
         watch: &mut Watch<'_>,
     ) -> Result<()> {
-        let def = self.start_vector_index(index, watch)?;
+        let (def, is_new) = self.start_vector_index(index, watch)?;
         let waited = self.wait_for_vector_index(&def.name, watch);
-        waited.inspect_err(|_| self.take_back(&def))
+        // What was there before stays.
+        waited.inspect_err(|_| {
+            if is_new {
+                self.take_back(&def);
+            }
+        })
     }
 
     /// The same, without waiting: [`vector_indexes`](Self::vector_indexes) tells how far it is. An index that
@@ -198,22 +203,26 @@ impl Database {
         &self,
         index: VectorIndex,
         watch: &mut Watch<'_>,
-    ) -> Result<Arc<VectorIndexDef>> {
+    ) -> Result<(Arc<VectorIndexDef>, bool)> {
         index.check()?;
+        let vectors = &self.inner.vectors;
         let mut txn = self.write()?;
         let (def, is_new) = txn.declare_vector_index(&index)?;
         if !is_new {
-            return Ok(def);
+            return Ok((def, false));
         }
-        txn.commit()?;
+        // Before the commit: as soon as others see it, they may drop it.
+        vectors.bind(&def);
+        txn.commit().inspect_err(|_| vectors.remove(def.id))?;
         let filters = self.build_unfinished(watch);
         filters.inspect_err(|_| self.take_back(&def))?;
-        self.inner.vectors.add(&def);
-        Ok(def)
+        vectors.begin(&def)?;
+        Ok((def, true))
     }
 
     fn take_back(&self, def: &VectorIndexDef) {
-        if let Err(error) = self.drop_vector_index(&def.name) {
+        let dropped = self.drop_vector(|catalog| catalog.vector_index(def.id).cloned());
+        if let Err(error) = dropped {
             tracing::warn!(index = &*def.name, %error, "what was declared in vain is still there");
         }
     }
@@ -223,10 +232,22 @@ impl Database {
     /// # Errors
     /// [`Error::UnknownName`].
     pub fn drop_vector_index(&self, name: &str) -> Result<()> {
+        match self.drop_vector(|catalog| catalog.vector_index_named(name).cloned())? {
+            true => Ok(()),
+            false => Err(unknown("vector index", name)),
+        }
+    }
+
+    /// Drops an index; whether there was one.
+    fn drop_vector(
+        &self,
+        find: impl FnOnce(&Catalog) -> Option<Arc<VectorIndexDef>>,
+    ) -> Result<bool> {
         let mut txn = self.write()?;
         let catalog = txn.catalog();
-        let def = catalog.vector_index_named(name).cloned();
-        let def = def.ok_or_else(|| unknown("vector index", name))?;
+        let Some(def) = find(catalog) else {
+            return Ok(false);
+        };
         let owned = catalog.owned_by(def.id).map(|index| index.id);
         let mut changes: Vec<Change> = owned.map(Change::DropIndex).collect();
         changes.push(Change::DropVectorIndex(def.id));
@@ -235,7 +256,8 @@ impl Database {
         }
         txn.commit()?;
         self.inner.vectors.remove(def.id);
-        self.remove_dropped()
+        self.remove_dropped()?;
+        Ok(true)
     }
 
     /// The vector indexes, and what each is doing.

@@ -8,7 +8,7 @@ use crate::catalog::{
     Catalog, Change, Counter, GraphState, LabelId, NameId, NextIds, Readiness, SchemaId,
     TextIndexDef, TypeId,
 };
-use crate::codec::{CodecError, KeyReader};
+use crate::codec::{CodecError, CommitSeq, KeyReader};
 use crate::database::keys::{KeyRead, KeyReadTxn, RunStream};
 use crate::error::{Error, Result, Violation};
 use crate::graph::keys::Entity;
@@ -138,16 +138,17 @@ impl BulkLoad {
             }
         }
         // Vector indexes come after: until they have, searches compare what is stored.
-        let journaled = load.base().commit.next().unwrap_or(load.base().commit);
-        for (index, ids) in &vectors {
-            let (index, commit) = (*index, journaled);
-            let key = JournalKey { index, commit }.encode();
-            last.put(Family::Journal, &key, &write_touched(ids));
-        }
+        let journal = |commit: CommitSeq, last: &mut Batch| {
+            for (index, ids) in &vectors {
+                let index = *index;
+                let key = JournalKey { index, commit }.encode();
+                last.put(Family::Journal, &key, &write_touched(ids));
+            }
+        };
         let indexes = Arc::clone(read.vectors());
         let database = load.database();
         indexes.suspend(vectors.keys());
-        let outcome = load.finish_with(last, Arc::new(state), watch);
+        let outcome = load.finish_with(last, Arc::new(state), journal, watch);
         indexes.resume(vectors.keys());
         let commit = outcome?;
         if !texts.is_empty() {

@@ -178,6 +178,7 @@ impl WriteTxn {
         let commit = self.keys.commit_with(state, !self.adds, |commit| {
             prepared.apply(&indexes, commit);
         })?;
+        prepared.finish(&indexes);
         database.tend_texts(&texts);
         Ok(commit)
     }

@@ -4,6 +4,7 @@ use crate::catalog::VectorIndexDef;
 use crate::codec::CommitSeq;
 use crate::error::{Error, Result};
 use crate::graph::sets::SetId;
+use crate::storage::cancel::CancelToken;
 use parking_lot::{Condvar, Mutex, RwLock};
 use roaring::{RoaringBitmap, RoaringTreemap};
 use std::collections::VecDeque;
@@ -24,6 +25,8 @@ pub(crate) struct VectorSettings {
 /// An index, whatever has become of it.
 pub(crate) struct Bound {
     pub(crate) def: Arc<VectorIndexDef>,
+    /// Tells whoever works on it that it was dropped.
+    pub(super) dropped: CancelToken,
     state: RwLock<State>,
     changed: Condvar,
     /// What `changed` is told under.
@@ -34,6 +37,8 @@ pub(crate) struct Bound {
     pub(crate) applying: Mutex<()>,
     /// How many ids the journal has since the last snapshot.
     pub(super) journaled: AtomicU64,
+    /// With so many, one is worth making.
+    pub(super) worth: AtomicU64,
     /// Whether somebody makes a snapshot.
     keeping: AtomicBool,
     /// Whether what is stored of the last snapshot may not be what the index takes it for.
@@ -69,6 +74,8 @@ struct SlotsOfSet {
     slots: Arc<RoaringBitmap>,
 }
 
+/// So many journaled ids are worth a snapshot: an open looks at each of them.
+pub(super) const WORTH_KEEPING: u64 = 100_000;
 /// So many sets of slots are kept.
 const KEPT_SETS: usize = 16;
 
@@ -111,12 +118,14 @@ impl Bound {
     pub(super) fn new(def: Arc<VectorIndexDef>) -> Self {
         Self {
             def,
+            dropped: CancelToken::new(),
             state: RwLock::new(State::Building { done: 0, total: 0 }),
             changed: Condvar::new(),
             told: Mutex::new(()),
             suspended: Mutex::default(),
             applying: Mutex::new(()),
             journaled: AtomicU64::new(0),
+            worth: AtomicU64::new(WORTH_KEEPING),
             keeping: AtomicBool::new(false),
             keeps_all: AtomicBool::new(true),
         }
@@ -145,6 +154,12 @@ impl Bound {
             State::Ready(live) => Some(Arc::clone(live)),
             _ => None,
         }
+    }
+
+    /// Whether an index is the one that answers. Only one that does not may have half of a commit.
+    pub(super) fn answers_by(&self, index: &Arc<Index>) -> bool {
+        self.live()
+            .is_some_and(|live| Arc::ptr_eq(&live.index, index))
     }
 
     pub(super) fn set(&self, state: State) {

@@ -2,7 +2,7 @@
 
 use super::bound::{Bound, Live, State, VectorSettings};
 use super::truth::{each, vector_of};
-use super::{journal, saved};
+use super::{journal, leftovers, saved};
 use crate::catalog::{Counter, GraphState, Scope, VectorIndexDef};
 use crate::codec::CommitSeq;
 use crate::database::Background;
@@ -18,7 +18,7 @@ use stratigraph_vector::{Index, IndexError, Rerank, Settings};
 /// With no more than so many ids left in the journal, writers are held up for the rest.
 const FEW: usize = 2_000;
 /// Progress is told, and a wish to stop looked for, once for so many.
-const PORTION: u64 = 256;
+const PORTION: usize = 256;
 
 /// Loads an index that was kept and brings it up to now. Returns whether there was one.
 ///
@@ -32,7 +32,7 @@ pub(super) fn load(
     let view = background.published();
     let def = &bound.def;
     if !background.is_read_only() {
-        saved::remove_unfinished(background, def.id)?;
+        leftovers::remove_unfinished(background, def.id)?;
     }
     let rows = saved::rows_path(background, def.id);
     let length = rows.as_ref().and_then(|rows| fs::metadata(rows).ok());
@@ -71,11 +71,14 @@ pub(super) fn make(
     let stored = StoredKeys::new(Arc::clone(&view));
     let graph = graph_view(&stored, &view);
     let total = most(&graph, def.scope)?;
-    let mut done = 0;
+    let mut done = 0_usize;
     each(&graph, def, |id, vector| {
-        if done % PORTION == 0 {
+        if done.is_multiple_of(PORTION) {
             stop.check()?;
-            bound.set(State::Building { done, total });
+            bound.set(State::Building {
+                done: done as u64,
+                total,
+            });
         }
         done += 1;
         let inserted = index.insert(view.commit.get(), id, vector);
@@ -98,14 +101,20 @@ pub(super) enum Rows {
     Missing,
 }
 
-fn mend_rows(index: &Index, def: &VectorIndexDef, view: &Arc<keys::View>) -> Result<usize> {
+fn mend_rows(index: &Index, def: &VectorIndexDef, view: &Arc<keys::View>) -> Result<()> {
     let stored = StoredKeys::new(Arc::clone(view));
     let graph = graph_view(&stored, view);
     let mended = index.mend(|id| vector_of(&graph, def, id).map_err(Refusal::Engine));
-    mended.map_err(|refusal| match refusal {
+    let mended = mended.map_err(|refusal| match refusal {
         Refusal::Engine(error) => error,
         Refusal::Index(source) => refused(def, source),
-    })
+    })?;
+    tracing::warn!(
+        index = &*def.name,
+        mended,
+        "vectors were put back into their file"
+    );
+    Ok(())
 }
 
 /// What may go wrong while rows are mended.
@@ -132,44 +141,35 @@ pub(super) fn resume(
     let mut at = CommitSeq::new(index.latest());
     if background.is_read_only() {
         let view = background.published();
-        catch_up(index, def, &view, at)?;
+        catch_up(bound, index, &view, at, stop)?;
         let live = Live::new(Arc::clone(index), view.commit, None);
         bound.set(State::Ready(Arc::new(live)));
         return Ok(());
     }
-    // Most of it without holding anybody up.
+    // Most of it without holding anybody up. Commits do not touch the index while it does not answer.
     loop {
         stop.check()?;
         let view = background.published();
-        let left = catch_up(index, def, &view, at)?;
+        let left = catch_up(bound, index, &view, at, stop)?;
         at = at.max(view.commit);
         if left < FEW {
+            if rows == Rows::Missing {
+                mend_rows(index, def, &view)?;
+            }
             break;
         }
     }
-    let (place, view) = background.enter()?;
+    let (place, view) = background.enter(stop)?;
     if view.state.catalog.vector_index(def.id).is_none() {
-        return Err(Error::DroppedMeanwhile {
-            what: "vector index",
-            name: Arc::clone(&def.name),
-        });
+        return Err(dropped_meanwhile(def));
     }
-    catch_up(index, def, &view, at)?;
-    if rows == Rows::Missing {
-        let mended = mend_rows(index, def, &view)?;
-        tracing::warn!(
-            index = &*def.name,
-            mended,
-            "vectors were put back into their file"
-        );
-    }
+    catch_up(bound, index, &view, at, stop)?;
     let oldest = background.clone();
     let tender = index
         .tend_in_background(move || oldest.oldest().get())
         .map_err(|error| Error::io("start a thread for", &*def.name, error))?;
-    let stored = StoredKeys::new(Arc::clone(&view));
-    let ids = journal::touched_after(&stored, def.id, CommitSeq::ZERO)?;
-    bound.journaled.store(ids.len() as u64, Ordering::Relaxed);
+    let count = journal::count(&StoredKeys::new(Arc::clone(&view)), def.id)?;
+    bound.journaled.store(count, Ordering::Relaxed);
     // Whoever waits for the index reads at a commit that it answers.
     background.acknowledge(view.commit)?;
     // What it has missed has come to it at once, and not commit by commit: who reads before cannot use it.
@@ -181,15 +181,22 @@ pub(super) fn resume(
 
 /// Brings an index from one commit to that of a view. Returns how many ids there were to look at.
 fn catch_up(
+    bound: &Bound,
     index: &Index,
-    def: &VectorIndexDef,
     view: &Arc<keys::View>,
     at: CommitSeq,
+    stop: &CancelToken,
 ) -> Result<usize> {
+    let def = &bound.def;
     let stored = StoredKeys::new(Arc::clone(view));
     let graph = graph_view(&stored, view);
     let ids = journal::touched_after(&stored, def.id, at)?;
-    for id in &ids {
+    // No snapshot may have half of it.
+    let _applying = bound.applying.lock();
+    for (done, id) in ids.iter().enumerate() {
+        if done.is_multiple_of(PORTION) {
+            stop.check()?;
+        }
         let commit = view.commit.get();
         let changed = match vector_of(&graph, def, *id)? {
             Some(vector) => index.insert(commit, *id, &vector),
@@ -244,6 +251,14 @@ fn graph_view<'a>(stored: &'a StoredKeys, view: &'a keys::View) -> View<'a, Stor
         keys: stored,
         state,
         pending: None,
+    }
+}
+
+/// What whoever works on an index is told when it is gone.
+pub(super) fn dropped_meanwhile(def: &VectorIndexDef) -> Error {
+    Error::DroppedMeanwhile {
+        what: "vector index",
+        name: Arc::clone(&def.name),
     }
 }
 

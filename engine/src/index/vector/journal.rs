@@ -71,7 +71,7 @@ pub(crate) fn decode_into(bytes: &[u8], ids: &mut BTreeSet<u64>) -> Result<(), C
     record.finish()
 }
 
-/// The ids that commits after one have touched.
+/// The ids that commits after one, up to the one that is read, have touched.
 pub(crate) fn touched_after(
     keys: &impl KeyRead,
     index: SchemaId,
@@ -79,34 +79,48 @@ pub(crate) fn touched_after(
 ) -> Result<BTreeSet<u64>> {
     let damaged = |error| Error::record(Family::Journal.name(), error);
     let mut ids = BTreeSet::new();
-    let mut scan = keys.scan(Family::Journal, &range_after(index, commit))?;
+    let range = KeyRange {
+        start: first_after(index, commit),
+        ..range_until(index, keys.commit_seq())
+    };
+    let mut scan = keys.scan(Family::Journal, &range)?;
     while let Some(entry) = scan.next()? {
         decode_into(entry.value, &mut ids).map_err(damaged)?;
     }
     Ok(ids)
 }
 
-/// The entries of commits after one.
-fn range_after(index: SchemaId, commit: CommitSeq) -> KeyRange {
-    let all = KeyRange::prefix(&index.get().to_be_bytes());
-    let first = commit.next().unwrap_or(commit);
-    KeyRange {
-        start: JournalKey {
-            index,
-            commit: first,
-        }
-        .encode(),
-        ..all
+/// About how many ids there are in all entries. One that is damaged counts as one: what it said matters only to
+/// an index that is older.
+pub(super) fn count(keys: &impl KeyRead, index: SchemaId) -> Result<u64> {
+    let mut count = 0;
+    let mut scan = keys.scan(
+        Family::Journal,
+        &KeyRange::prefix(&index.get().to_be_bytes()),
+    )?;
+    while let Some(entry) = scan.next()? {
+        let mut record = RecordReader::new(WHAT, FORMAT..=FORMAT, entry.value);
+        let ids = record
+            .as_mut()
+            .ok()
+            .and_then(|record| record.read_count(1).ok());
+        count += ids.unwrap_or(1) as u64;
     }
+    Ok(count)
 }
 
 /// The entries of commits up to one.
 pub(crate) fn range_until(index: SchemaId, commit: CommitSeq) -> KeyRange {
-    let start = index.get().to_be_bytes().to_vec();
     KeyRange {
-        end: Some(range_after(index, commit).start),
-        start,
+        start: index.get().to_be_bytes().to_vec(),
+        end: Some(first_after(index, commit)),
     }
+}
+
+/// Where the entries of later commits begin.
+fn first_after(index: SchemaId, commit: CommitSeq) -> Vec<u8> {
+    let commit = commit.next().unwrap_or(commit);
+    JournalKey { index, commit }.encode()
 }
 
 #[cfg(test)]
@@ -123,7 +137,7 @@ mod tests {
         assert_eq!(bytes, [0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!(JournalKey::decode(&bytes), Ok(key));
         assert!(range_until(key.index, key.commit).contains(&bytes));
-        assert!(!range_after(key.index, key.commit).contains(&bytes));
+        assert!(first_after(key.index, key.commit) > bytes);
 
         let ids: BTreeSet<u64> = [0, 3, 300, u64::MAX].into();
         let bytes = encode(&ids);

@@ -11,13 +11,15 @@
 //! went. Losing an index loses time and nothing else.
 //!
 //! [`registry`] has the indexes of an open database, [`bound`] is one of them, [`bring_up`] makes one ready,
-//! [`saved`] keeps it, [`search`] asks it.
+//! [`saved`] keeps it, [`leftovers`] removes what was not finished, [`search`] asks it.
 
 mod best;
 mod bound;
 mod bring_up;
 mod check;
+mod head;
 mod journal;
+mod leftovers;
 mod prepared;
 mod registry;
 mod request;

@@ -9,7 +9,6 @@ use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
 use crate::graph::view::View;
-use crate::storage::plant::{self, Bug};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -66,33 +65,38 @@ impl Prepared {
         Ok(Self(all))
     }
 
-    /// Makes the changes at their commit. The writer's place is held.
-    pub(crate) fn apply(self, indexes: &Arc<VectorIndexes>, commit: CommitSeq) {
-        for changes in self.0 {
-            let Changes {
-                bound,
-                live,
-                vectors,
-                journaled,
-            } = changes;
-            if let Some(live) = live {
+    /// Makes the changes at their commit, before anybody sees it. The writer's place is held.
+    pub(crate) fn apply(&self, indexes: &Arc<VectorIndexes>, commit: CommitSeq) {
+        for changes in &self.0 {
+            let bound = &changes.bound;
+            if let Some(live) = &changes.live {
                 let _applying = bound.applying.lock();
-                for (id, vector) in &vectors {
+                for (id, vector) in &changes.vectors {
                     let index = &live.index;
                     let outcome = match vector {
-                        Some(vector) => index.insert(commit.get(), *id, vector),
-                        None if plant::is(Bug::StaleVector) => Ok(()),
+                        Some(vector) => index.insert_unlinked(commit.get(), *id, vector),
                         None => index.remove(commit.get(), *id).map(drop),
                     };
                     if let Err(error) = outcome {
                         // Room was made, so this is a fault; the commit stands, and the index is made anew.
                         tracing::error!(index = &*bound.def.name, %error, "a vector index missed a commit");
-                        indexes.rebuild(&bound);
+                        indexes.rebuild(bound);
                         break;
                     }
                 }
             }
-            bound.journaled.fetch_add(journaled, Ordering::Relaxed);
+            bound
+                .journaled
+                .fetch_add(changes.journaled, Ordering::Relaxed);
+        }
+    }
+
+    /// What can be done when others may write again.
+    pub(crate) fn finish(self, indexes: &Arc<VectorIndexes>) {
+        for Changes { bound, live, .. } in self.0 {
+            if let Some(live) = live {
+                live.index.link_overdue();
+            }
             indexes.keep_if_worth(&bound);
         }
     }

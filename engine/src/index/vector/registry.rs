@@ -1,20 +1,19 @@
 //! The vector indexes of an open database.
 
-use super::bound::{Bound, Live, State, VectorSettings};
+use super::bound::{Bound, Live, State, VectorSettings, WORTH_KEEPING};
 use super::bring_up::Rows;
-use super::{bring_up, saved};
+use super::bring_up::dropped_meanwhile;
+use super::{bring_up, leftovers, saved};
 use crate::catalog::{Catalog, SchemaId, VectorIndexDef};
 use crate::database::Background;
 use crate::error::{Error, Result};
 use crate::index::Jobs;
+use crate::storage::cancel::CancelToken;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use stratigraph_vector::Index;
-
-/// So many journaled ids are worth a snapshot: an open looks at each of them.
-const WORTH_KEEPING: u64 = 100_000;
 
 /// All of them.
 pub struct VectorIndexes {
@@ -33,7 +32,7 @@ impl VectorIndexes {
         jobs: Arc<Jobs>,
         catalog: &Catalog,
     ) -> Result<Arc<Self>> {
-        saved::remove_strangers(&background, catalog)?;
+        leftovers::remove_strangers(&background, catalog)?;
         let indexes = Arc::new(Self {
             all: RwLock::default(),
             background,
@@ -63,14 +62,18 @@ impl VectorIndexes {
         self.all.read().values().cloned().collect()
     }
 
-    /// Begins with an index that was just declared.
-    pub(crate) fn add(self: &Arc<Self>, def: &Arc<VectorIndexDef>) -> Arc<Bound> {
-        let bound = self.bind(def);
+    /// Begins to make an index that was declared.
+    ///
+    /// # Errors
+    /// [`Error::DroppedMeanwhile`].
+    pub(crate) fn begin(self: &Arc<Self>, def: &VectorIndexDef) -> Result<()> {
+        let bound = self.get(def.id).ok_or_else(|| dropped_meanwhile(def))?;
         self.make(&bound);
-        bound
+        Ok(())
     }
 
-    fn bind(&self, def: &Arc<VectorIndexDef>) -> Arc<Bound> {
+    /// Knows an index from now on, that is about to be declared: nobody may be able to drop it before.
+    pub(crate) fn bind(&self, def: &Arc<VectorIndexDef>) -> Arc<Bound> {
         let mut all = self.all.write();
         let bound = all
             .entry(def.id)
@@ -81,23 +84,38 @@ impl VectorIndexes {
     /// Forgets an index that was dropped, and the file of its vectors.
     pub(crate) fn remove(&self, id: SchemaId) {
         let removed = self.all.write().remove(&id);
-        drop(removed);
-        saved::remove_rows(&self.background, id);
+        if let Some(bound) = removed {
+            bound.dropped.cancel();
+        }
+        // Who still works on it may write another: that is removed by them.
+        leftovers::remove_files(&self.background, id);
+    }
+
+    /// Does something with an index in a thread of its own.
+    fn work(
+        self: &Arc<Self>,
+        bound: &Arc<Bound>,
+        work: impl FnOnce(&Arc<Self>, &Arc<Bound>, &CancelToken) + Send + 'static,
+    ) -> Result<()> {
+        let (indexes, bound) = (Arc::clone(self), Arc::clone(bound));
+        self.jobs.start("stratigraph-vectors", move |closing| {
+            work(&indexes, &bound, &bound.dropped.or(closing));
+            if bound.dropped.is_cancelled() {
+                leftovers::remove_files(&indexes.background, bound.def.id);
+            }
+        })
     }
 
     /// Makes an index of what is stored, in the background.
     fn make(self: &Arc<Self>, bound: &Arc<Bound>) {
         bound.set(State::Building { done: 0, total: 0 });
-        let (indexes, making) = (Arc::clone(self), Arc::clone(bound));
-        let started = self.jobs.start("stratigraph-vectors", move |stop| {
-            let made = bring_up::make(&indexes.background, indexes.settings, &making, stop);
-            match made {
-                Ok(()) => indexes.keep(&making),
-                // Whoever closes the database, or has dropped the index, knows it.
-                Err(Error::Cancelled | Error::Closed | Error::DroppedMeanwhile { .. }) => {}
+        let started = self.work(bound, |indexes, bound, stop| {
+            match bring_up::make(&indexes.background, indexes.settings, bound, stop) {
+                Ok(()) => indexes.keep(bound, stop),
+                Err(error) if ends_quietly(&error) => {}
                 Err(error) => {
-                    tracing::error!(index = &*making.def.name, %error, "a vector index could not be made");
-                    making.set(State::Failed(error));
+                    tracing::error!(index = &*bound.def.name, %error, "a vector index could not be made");
+                    bound.set(State::Failed(error));
                 }
             }
         });
@@ -139,15 +157,14 @@ impl VectorIndexes {
     }
 
     fn resume_in_background(self: &Arc<Self>, bound: &Arc<Bound>, index: Arc<Index>, rows: Rows) {
-        let (indexes, resuming) = (Arc::clone(self), Arc::clone(bound));
-        let started = self.jobs.start("stratigraph-vectors", move |stop| {
-            match bring_up::resume(&indexes.background, &resuming, &index, rows, stop) {
-                Ok(()) => indexes.keep_if_worth(&resuming),
-                Err(Error::Cancelled | Error::Closed | Error::DroppedMeanwhile { .. }) => {}
+        let started = self.work(bound, move |indexes, bound, stop| {
+            match bring_up::resume(&indexes.background, bound, &index, rows, stop) {
+                Ok(()) => indexes.keep_if_worth(bound),
+                Err(error) if ends_quietly(&error) => {}
                 Err(error) => {
-                    tracing::warn!(index = &*resuming.def.name, %error, "making a vector index anew");
+                    tracing::warn!(index = &*bound.def.name, %error, "making a vector index anew");
                     drop(index);
-                    indexes.make(&resuming);
+                    indexes.make(bound);
                 }
             }
         });
@@ -158,31 +175,33 @@ impl VectorIndexes {
 
     /// Keeps an index of which much is only in the journal, in the background.
     pub(crate) fn keep_if_worth(self: &Arc<Self>, bound: &Arc<Bound>) {
-        if bound.journaled.load(Ordering::Relaxed) < WORTH_KEEPING || bound.is_keeping() {
+        let journaled = bound.journaled.load(Ordering::Relaxed);
+        if journaled < bound.worth.load(Ordering::Relaxed) || bound.is_keeping() {
             return;
         }
-        let (indexes, keeping) = (Arc::clone(self), Arc::clone(bound));
-        let started = self
-            .jobs
-            .start("stratigraph-vectors", move |_| indexes.keep(&keeping));
+        let started = self.work(bound, |indexes, bound, stop| indexes.keep(bound, stop));
         if let Err(error) = started {
             tracing::warn!(%error, "no snapshot of a vector index is made");
         }
     }
 
-    fn keep(&self, bound: &Bound) {
+    fn keep(&self, bound: &Bound, stop: &CancelToken) {
         let Some(live) = bound.live() else { return };
-        if !bound.begin_keeping() {
+        if self.background.is_read_only() || !bound.begin_keeping() {
             return;
         }
-        let kept = saved::save(&self.background, bound, &live, saved::Writing::InTurn);
-        bound.end_keeping();
+        let kept = saved::save(&self.background, bound, &live, saved::Writing::InTurn(stop));
+        let mut worth = WORTH_KEEPING;
         match kept {
-            Ok(()) | Err(Error::Closed) => {}
-            Err(error) => {
+            Err(error) if !ends_quietly(&error) => {
+                // Not again with every commit while the disk is full.
+                worth += bound.journaled.load(Ordering::Relaxed);
                 tracing::warn!(index = &*bound.def.name, %error, "no snapshot of a vector index was made; its journal goes on");
             }
+            _ => {}
         }
+        bound.worth.store(worth, Ordering::Relaxed);
+        bound.end_keeping();
     }
 
     /// Keeps what is only in journals. Nobody writes any more, and no job runs.
@@ -202,4 +221,12 @@ impl VectorIndexes {
         // Their threads end with them.
         self.all.write().clear();
     }
+}
+
+/// Whether whoever closes the database, or has dropped the index, knows it.
+fn ends_quietly(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Cancelled | Error::Closed | Error::DroppedMeanwhile { .. }
+    )
 }

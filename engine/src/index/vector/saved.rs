@@ -1,89 +1,55 @@
 //! Snapshots of vector indexes, in the store itself: they go where it goes, and no two files can disagree.
 //!
-//! ```text
-//! vector_snapshot  [index: 4 BE]                                ->  the head
-//!                  [index: 4 BE][part: 4 BE][generation: 4 BE]  ->  a part, as the index writes it
-//!
-//! head    [format: 1][generation: varint][parts: count][generation: varint]*[the index's own head]
-//! intent  [index: 4 BE][FFFFFFFF]                               ->  [format: 1][generation: varint][parts: varint]
-//! ```
 //! Parts that have changed are written under a new generation, as a sorted run outside the log; then one commit
-//! puts the head in their place, removes what it has replaced, and cuts the journal. Whatever happens before
-//! that commit, the old snapshot is whole. The intent says which parts of a new generation may lie around.
+//! puts the head in their place and removes what it has replaced, and the journal is cut. Whatever happens before
+//! that commit, the old snapshot is whole. The intent says that parts without a head may lie around.
 
 use super::bound::{Bound, Live};
-use super::journal;
-use crate::catalog::{Catalog, SchemaId, VectorIndexDef};
-use crate::codec::{CodecError, CommitSeq, KeyWriter, RecordReader, RecordWriter};
+use super::bring_up::dropped_meanwhile;
+use super::head::{HEAD, Head, INTENT, damaged, head_key, intent_key, part_key};
+use super::{journal, leftovers};
+use crate::catalog::{SchemaId, VectorIndexDef};
+use crate::codec::{CodecError, CommitSeq};
 use crate::database::Background;
 use crate::database::keys::View;
 use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
+use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
-use crate::storage::store::{ScanOptions, Snapshot as StoreSnapshot};
-use std::fs;
+use crate::storage::store::ScanOptions;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use stratigraph_vector::{Index, IndexError, Loading, Settings};
 
-const FORMAT: u8 = 1;
-const HEAD: &str = "vector snapshot head";
-const INTENT: &str = "vector snapshot intent";
-const NO_PART: u32 = u32::MAX;
+/// So many entries of the journal are cut off by one commit.
+const CUT_AT_ONCE: usize = 16_384;
 
-/// How the commits of a snapshot are made.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Writing {
-    /// Among those of others.
-    InTurn,
+/// How a snapshot is made.
+#[derive(Clone, Copy)]
+pub(super) enum Writing<'a> {
+    /// Among the commits of others, until it is to stop.
+    InTurn(&'a CancelToken),
     /// Nobody else writes any more.
     Alone,
 }
 
-/// What a head says, but for what the index says itself.
-#[derive(Debug, Default, PartialEq)]
-struct Head {
-    generation: u32,
-    /// The generation of each part.
-    parts: Vec<u32>,
-    /// The index's own head.
-    index: Vec<u8>,
-}
-
-impl Head {
-    fn encode(&self) -> Vec<u8> {
-        let bytes = self.index.len() + 2 * self.parts.len() + 16;
-        let mut record = RecordWriter::with_capacity(FORMAT, bytes);
-        record.push_varint(self.generation.into());
-        record.push_count(self.parts.len());
-        for part in &self.parts {
-            record.push_varint(u64::from(*part));
+impl Writing<'_> {
+    fn commit(
+        self,
+        background: &Background,
+        fill: &mut dyn FnMut(&View) -> Result<Batch>,
+    ) -> Result<()> {
+        match self {
+            Self::InTurn(_) => background.commit(fill),
+            Self::Alone => background.commit_alone(fill),
         }
-        record.push_raw(&self.index);
-        record.finish()
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
-        let mut record = RecordReader::new(HEAD, FORMAT..=FORMAT, bytes)?;
-        let generation = record.read_varint_u32()?;
-        let count = record.read_count(1)?;
-        let mut parts = Vec::with_capacity(count);
-        for _ in 0..count {
-            parts.push(record.read_varint_u32()?);
+    fn check(self) -> Result<()> {
+        match self {
+            Self::InTurn(stop) => stop.check(),
+            Self::Alone => Ok(()),
         }
-        Ok(Self {
-            generation,
-            parts,
-            index: record.read_rest().to_vec(),
-        })
-    }
-
-    fn read(snapshot: &dyn StoreSnapshot, index: SchemaId) -> Result<Option<Self>> {
-        let mut head = None;
-        snapshot.get(Family::VectorSnapshot, &head_key(index), &mut |bytes| {
-            head = Some(Self::decode(bytes));
-        })?;
-        head.transpose().map_err(damaged)
     }
 }
 
@@ -92,17 +58,73 @@ pub(super) fn save(
     background: &Background,
     bound: &Bound,
     live: &Live,
-    writing: Writing,
+    writing: Writing<'_>,
 ) -> Result<()> {
-    let id = bound.def.id;
-    let commit = |fill: &mut dyn FnMut(&View) -> Result<Batch>| match writing {
-        Writing::InTurn => background.commit(fill),
-        Writing::Alone => background.commit_alone(fill),
+    let copied = match background.folder() {
+        Some(_) => save_parts(background, bound, live, writing)?,
+        // A database in memory keeps nothing, and its journal only serves who is making an index.
+        None => {
+            let _applying = bound.applying.lock();
+            Copied::now(bound, live.index.latest())
+        }
     };
+    // Whoever reads the journal begins after the snapshot: what is cut off is of no use, and may go bit by bit.
+    let range = journal::range_until(bound.def.id, copied.latest);
+    let mut is_cut = false;
+    while !is_cut {
+        writing.commit(background, &mut |view| {
+            let (mut batch, mut count) = (Batch::new(), 0);
+            let options = ScanOptions::default();
+            let mut cursor = view.snapshot.cursor(Family::Journal, &range, options);
+            while count < CUT_AT_ONCE
+                && let Some(entry) = cursor.next()?
+            {
+                batch.delete(Family::Journal, entry.key);
+                count += 1;
+            }
+            is_cut = count < CUT_AT_ONCE;
+            Ok(batch)
+        })?;
+    }
+    bound
+        .journaled
+        .fetch_sub(copied.journaled, Ordering::Relaxed);
+    Ok(())
+}
+
+/// What is in a copy of an index.
+struct Copied {
+    /// Everything up to here.
+    latest: CommitSeq,
+    /// So many ids of the journal.
+    journaled: u64,
+}
+
+impl Copied {
+    fn now(bound: &Bound, latest: u64) -> Self {
+        Self {
+            latest: CommitSeq::new(latest),
+            journaled: bound.journaled.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// Writes the parts that have changed, and puts them in the place of the last ones.
+fn save_parts(
+    background: &Background,
+    bound: &Bound,
+    live: &Live,
+    writing: Writing<'_>,
+) -> Result<Copied> {
+    let id = bound.def.id;
     let keeps_all = bound.keeps_all.swap(true, Ordering::AcqRel);
-    let before = Head::read(&*background.published().snapshot, id)
+    let view = background.published();
+    // Then parts may stay behind of which nobody knows: the intent stays too, and the next open removes them.
+    let mut leaves = leftovers::is_unfinished(&view, id)?;
+    let before = Head::read(&*view.snapshot, id)
         .unwrap_or_else(|error| {
             tracing::warn!(index = &*bound.def.name, %error, "the last snapshot of a vector index is damaged");
+            leaves = true;
             None
         });
     let generation = before
@@ -114,70 +136,90 @@ pub(super) fn save(
         generation,
         ..Head::default()
     };
-    let latest = if background.folder().is_some() {
-        let run = run_path(background, id)?;
-        let (latest, is_empty) = write_parts(background, bound, live, known, &run, &mut head)?;
-        if !is_empty {
-            commit(&mut |_| Ok(intent(id, generation, head.parts.len())))?;
-            background.ingest(Family::VectorSnapshot, &run)?;
-        }
-        fs::remove_file(&run).map_err(|error| Error::io("remove", &run, error))?;
-        latest
-    } else {
-        // A database in memory keeps nothing, and its journal only serves who is making an index.
-        live.index.latest()
-    };
-    let until = CommitSeq::new(latest);
-    commit(&mut |view| {
+    let run = run_path(background, id).ok_or_else(|| Error::bug("what is kept has a folder"))?;
+    let taken_in = take_in(background, bound, live, known, writing, &run, &mut head);
+    leftovers::remove_if_there(&run);
+    let copied = taken_in?;
+    let mut is_dropped = false;
+    writing.commit(background, &mut |view| {
         let mut batch = Batch::new();
-        let index = view.state.catalog.vector_index(id);
-        // Somebody may have dropped it.
-        if index.is_none() {
-            return Ok(batch);
-        }
-        if !head.parts.is_empty() {
-            batch.put(Family::VectorSnapshot, &head_key(id), &head.encode());
-        }
-        for (part, old) in (0..).zip(before.as_ref().map_or(&[][..], |head| &head.parts)) {
-            if head.parts.get(part as usize) != Some(old) {
+        is_dropped = view.state.catalog.vector_index(id).is_none();
+        // Whoever has dropped it has removed what there was before, and knows nothing of what came since.
+        let (goes, stays) = match &before {
+            _ if is_dropped => (&head.parts[..], &[][..]),
+            Some(before) => (&before.parts[..], &head.parts[..]),
+            None => (&[][..], &head.parts[..]),
+        };
+        for (part, old) in (0..).zip(goes) {
+            if stays.get(part as usize) != Some(old) {
                 batch.delete(Family::VectorSnapshot, &part_key(id, part, *old));
             }
         }
-        batch.delete(Family::VectorSnapshot, &part_key_prefix(id, NO_PART));
-        let range = journal::range_until(id, until);
-        let mut cursor = view
-            .snapshot
-            .cursor(Family::Journal, &range, ScanOptions::default());
-        while let Some(entry) = cursor.next()? {
-            batch.delete(Family::Journal, entry.key);
+        batch.delete(Family::VectorSnapshot, &intent_key(id));
+        if !is_dropped {
+            batch.put(Family::VectorSnapshot, &head_key(id), &head.encode());
+            if leaves {
+                batch.put(Family::VectorSnapshot, &intent_key(id), INTENT);
+            }
         }
         Ok(batch)
     })?;
+    if is_dropped {
+        return Err(dropped_meanwhile(&bound.def));
+    }
     bound.keeps_all.store(false, Ordering::Release);
-    Ok(())
+    Ok(copied)
 }
 
-/// Writes the parts that have changed as a run. Returns the commit up to which everything is in them, and whether
-/// there are none.
+/// Writes the parts that have changed as a run, and takes that into the store.
+fn take_in(
+    background: &Background,
+    bound: &Bound,
+    live: &Live,
+    known: &[u32],
+    writing: Writing<'_>,
+    run: &Path,
+    head: &mut Head,
+) -> Result<Copied> {
+    let (id, generation) = (bound.def.id, head.generation);
+    let copied = write_parts(background, bound, live, known, writing, run, head)?;
+    if head.parts.contains(&generation) {
+        writing.commit(background, &mut |view| {
+            let index = view.state.catalog.vector_index(id);
+            index.ok_or_else(|| dropped_meanwhile(&bound.def))?;
+            let mut batch = Batch::new();
+            batch.put(Family::VectorSnapshot, &intent_key(id), INTENT);
+            Ok(batch)
+        })?;
+        background.ingest(Family::VectorSnapshot, run)?;
+    }
+    Ok(copied)
+}
+
+/// Writes the parts that have changed as a run, if there are any.
 fn write_parts(
     background: &Background,
     bound: &Bound,
     live: &Live,
     known: &[u32],
+    writing: Writing<'_>,
     run: &Path,
     head: &mut Head,
-) -> Result<(u64, bool)> {
+) -> Result<Copied> {
     let id = bound.def.id;
     let applying = bound.applying.lock();
+    if !bound.answers_by(&live.index) {
+        return Err(Error::Cancelled);
+    }
     let mut snapshot = live.index.snapshot(&tag(background, id));
-    let journaled = bound.journaled.load(Ordering::Relaxed);
+    let copied = Copied::now(bound, snapshot.latest());
     drop(applying);
-    let store = background.store();
-    let mut run = store.new_run(Family::VectorSnapshot, run)?;
+    let mut run = background.store().new_run(Family::VectorSnapshot, run)?;
     let mut is_empty = true;
     let mut bytes = Vec::new();
     let refused = |source| refused(&bound.def, source);
     for part in 0..snapshot.parts() {
+        writing.check()?;
         match known.get(part as usize) {
             Some(generation) if !snapshot.is_changed(part) => head.parts.push(*generation),
             _ => {
@@ -189,15 +231,13 @@ fn write_parts(
         }
     }
     snapshot.head(&mut head.index).map_err(refused)?;
-    let latest = snapshot.latest();
     // From here on only `keeps_all` knows that it is not kept yet: who waits for the index's tender may have the
     // writer's place.
     snapshot.done();
     if !is_empty {
         run.finish()?;
     }
-    bound.journaled.fetch_sub(journaled, Ordering::Relaxed);
-    Ok((latest, is_empty))
+    Ok(copied)
 }
 
 /// Reads the last snapshot, if there is one.
@@ -231,33 +271,6 @@ pub(super) fn load(
     loading.finish().map(Some).map_err(refused)
 }
 
-/// Removes parts that a snapshot has left which was not finished.
-pub(super) fn remove_unfinished(background: &Background, id: SchemaId) -> Result<()> {
-    let view = background.published();
-    let mut intent = None;
-    view.snapshot.get(
-        Family::VectorSnapshot,
-        &part_key_prefix(id, NO_PART),
-        &mut |bytes| intent = Some(decode_intent(bytes)),
-    )?;
-    let Some(intent) = intent else {
-        return Ok(());
-    };
-    let (generation, parts) = intent.map_err(damaged)?;
-    let head = Head::read(&*view.snapshot, id).unwrap_or_default();
-    background.commit(|_| {
-        let mut batch = Batch::new();
-        for part in 0..parts {
-            let kept = head.as_ref().and_then(|head| head.parts.get(part as usize));
-            if kept != Some(&generation) {
-                batch.delete(Family::VectorSnapshot, &part_key(id, part, generation));
-            }
-        }
-        batch.delete(Family::VectorSnapshot, &part_key_prefix(id, NO_PART));
-        Ok(batch)
-    })
-}
-
 /// The file of an index's vectors.
 pub(super) fn rows_path(background: &Background, id: SchemaId) -> Option<PathBuf> {
     let layout = background.folder()?;
@@ -265,51 +278,9 @@ pub(super) fn rows_path(background: &Background, id: SchemaId) -> Option<PathBuf
 }
 
 /// Where a run is written before it is taken in.
-fn run_path(background: &Background, id: SchemaId) -> Result<PathBuf> {
-    let layout = background
-        .folder()
-        .ok_or_else(|| Error::bug("a database in memory keeps no snapshots"))?;
-    let folder = layout.vectors();
-    fs::create_dir_all(&folder).map_err(|error| Error::io("create", &folder, error))?;
-    let path = folder.join(format!("{}.run", id.get()));
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::io("remove", &path, error))
-        }
-        _ => Ok(path),
-    }
-}
-
-/// Removes the file of an index's vectors.
-pub(super) fn remove_rows(background: &Background, id: SchemaId) {
-    if let Some(path) = rows_path(background, id)
-        && let Err(error) = fs::remove_file(&path)
-        && error.kind() != std::io::ErrorKind::NotFound
-    {
-        tracing::warn!(path = %path.display(), %error, "a file of vectors is left behind");
-    }
-}
-
-/// Removes files of indexes that are not there any more.
-pub(super) fn remove_strangers(background: &Background, catalog: &Catalog) -> Result<()> {
-    let Some(layout) = background.folder().filter(|_| !background.is_read_only()) else {
-        return Ok(());
-    };
-    let folder = layout.vectors();
-    let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(|error| Error::io("read", &folder, error))?,
-    };
-    for entry in entries {
-        let path = entry
-            .map_err(|error| Error::io("read", &folder, error))?
-            .path();
-        let of = |id: &SchemaId| rows_path(background, *id).as_ref() == Some(&path);
-        if !catalog.vector_indexes().any(|index| of(&index.id)) {
-            fs::remove_file(&path).map_err(|error| Error::io("remove", &path, error))?;
-        }
-    }
-    Ok(())
+pub(super) fn run_path(background: &Background, id: SchemaId) -> Option<PathBuf> {
+    let layout = background.folder()?;
+    Some(layout.vectors().join(format!("{}.run", id.get())))
 }
 
 /// Whose snapshot it is: a part of another database, or of another index, is never taken.
@@ -319,76 +290,9 @@ fn tag(background: &Background, id: SchemaId) -> Vec<u8> {
     tag
 }
 
-fn head_key(index: SchemaId) -> Vec<u8> {
-    index.get().to_be_bytes().to_vec()
-}
-
-fn part_key_prefix(index: SchemaId, part: u32) -> Vec<u8> {
-    KeyWriter::with_capacity(8)
-        .push_u32(index.get())
-        .push_u32(part)
-        .finish()
-}
-
-fn part_key(index: SchemaId, part: u32, generation: u32) -> Vec<u8> {
-    KeyWriter::with_capacity(12)
-        .push_u32(index.get())
-        .push_u32(part)
-        .push_u32(generation)
-        .finish()
-}
-
-/// The batch that says which parts of a generation may come to be.
-fn intent(index: SchemaId, generation: u32, parts: usize) -> Batch {
-    let mut batch = Batch::new();
-    let mut record = RecordWriter::new(FORMAT);
-    record.push_varint(generation.into());
-    record.push_varint(parts as u64);
-    batch.put(
-        Family::VectorSnapshot,
-        &part_key_prefix(index, NO_PART),
-        &record.finish(),
-    );
-    batch
-}
-
-fn decode_intent(bytes: &[u8]) -> Result<(u32, u32), CodecError> {
-    let mut record = RecordReader::new(INTENT, FORMAT..=FORMAT, bytes)?;
-    let intent = (record.read_varint_u32()?, record.read_varint_u32()?);
-    record.finish()?;
-    Ok(intent)
-}
-
 fn refused(def: &VectorIndexDef, source: IndexError) -> Error {
     Error::VectorIndex {
         index: def.name.clone(),
         source: Box::new(source),
-    }
-}
-
-fn damaged(error: CodecError) -> Error {
-    Error::record(Family::VectorSnapshot.name(), error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn heads_and_keys_come_back() {
-        let head = Head {
-            generation: 300,
-            parts: vec![299, 300],
-            index: b"own".to_vec(),
-        };
-        let bytes = head.encode();
-        assert_eq!(bytes, b"\x01\xAC\x02\x02\xAB\x02\xAC\x02own");
-        assert_eq!(Head::decode(&bytes), Ok(head));
-        let id = SchemaId(7);
-        assert_eq!(part_key(id, 2, 300), [0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 1, 44]);
-        assert!(
-            part_key(id, 2, 300) > head_key(id)
-                && part_key(id, 2, 300) < part_key_prefix(id, NO_PART)
-        );
     }
 }

@@ -46,8 +46,8 @@ use tender::Bell;
 pub use tender::Tender;
 use write::Writer;
 
-/// So many may be fresh. Who adds more has to link some first.
-const FRESH_ROOM: usize = 4096;
+/// So many can be fresh. Who adds more has to link some first, whoever waits for them.
+const FRESH_ROOM: usize = if cfg!(loom) { 4096 } else { 1 << 16 };
 
 /// Vectors, and what is nearest.
 #[derive(Debug)]

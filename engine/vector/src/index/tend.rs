@@ -13,6 +13,8 @@ use std::sync::atomic::Ordering;
 
 /// So many fresh are worth linking: looking at them costs a search about a tenth of what it takes anyway.
 pub(super) const MANY_FRESH: usize = 256;
+/// With so many fresh, who writes helps to link: a search would have to look at too many.
+const TOO_MANY_FRESH: usize = 4096;
 /// As long as there are no more, all are looked at.
 const FEW: usize = 1024;
 /// The dead are taken out when one in so many slots is dead.
@@ -107,6 +109,15 @@ impl Index {
         oldest: impl Fn() -> u64 + Send + 'static,
     ) -> std::io::Result<Tender> {
         Tender::start(Arc::clone(self), oldest)
+    }
+
+    /// Helps to link while more are fresh than searches should have to look at. Who writes with
+    /// [`insert_unlinked`](Self::insert_unlinked) calls this where nobody waits for it, lest writing be faster
+    /// than linking.
+    pub fn link_overdue(&self) {
+        while self.fresh.len() >= TOO_MANY_FRESH {
+            self.link_some();
+        }
     }
 
     /// Links a part of what is fresh.

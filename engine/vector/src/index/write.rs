@@ -39,13 +39,26 @@ impl Index {
     /// [`IndexError`], if the vector cannot be compared, the index is full, or the sequence is smaller than
     /// one before. Nothing has changed then.
     pub fn insert(&self, sequence: u64, id: u64, vector: &[f32]) -> Result<(), IndexError> {
-        loop {
-            if self.try_insert(sequence, id, vector)? {
-                return Ok(());
-            }
-            // More are fresh than may be: whoever adds to them helps to link.
+        self.link_overdue();
+        self.insert_unlinked(sequence, id, vector)
+    }
+
+    /// The same for one whom others wait for: it does not help to link, and leaves that to
+    /// [`link_overdue`](Self::link_overdue).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn insert_unlinked(
+        &self,
+        sequence: u64,
+        id: u64,
+        vector: &[f32],
+    ) -> Result<(), IndexError> {
+        while !self.try_insert(sequence, id, vector)? {
             self.link_some();
         }
+        Ok(())
     }
 
     /// Removes a vector: searches at this sequence and later do not find it. Returns whether there was one.

@@ -277,7 +277,9 @@ impl Face for ModelFace<'_> {
 
     fn nearest(&self, of: Searched) -> Result<Vec<String>> {
         let all = self.with_vectors(of)?.into_iter();
-        Ok(all.map(|name| format!("{name}:{name}")).collect())
+        let mut words: Vec<String> = all.map(|name| format!("{name}:{name}")).collect();
+        words.sort();
+        Ok(words)
     }
 
     fn with_word(&self, of: Searched, word: &str) -> Result<Vec<String>> {

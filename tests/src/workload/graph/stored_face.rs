@@ -364,9 +364,8 @@ impl Face for StoredFace<'_> {
     }
 
     fn nearest(&self, of: Searched) -> Result<Vec<String>> {
-        let all = self.search(of, &[1.0; DIMENSIONS as usize], usize::from(u16::MAX))?;
         let mut words = Vec::new();
-        for entity in all {
+        for entity in self.search(of, &[1.0; DIMENSIONS as usize], usize::from(u16::MAX))? {
             let Value::Vector(meaning) = self.read.property(entity, MEANING)? else {
                 words.push(format!("{} without a vector", self.name(entity)?));
                 continue;

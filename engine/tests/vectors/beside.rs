@@ -1,0 +1,64 @@
+//! What tests beside background work need.
+
+use super::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+pub(super) fn row(id: u64, dimensions: usize) -> Vec<f32> {
+    random(&mut Rng::with_seed(id), dimensions)
+}
+
+pub(super) fn sleep(ms: u64) {
+    std::thread::sleep(Duration::from_millis(ms));
+}
+
+pub(super) fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
+    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
+    work(&mut Watch::new(&mut report, CancelToken::new()))
+}
+
+/// Nodes with vectors that are told by their numbers.
+pub(super) fn add(db: &Database, ids: std::ops::Range<u64>, dimensions: usize) {
+    let mut txn = db.write().unwrap();
+    for id in ids {
+        txn.create_node(["N"], [("v", value(row(id, dimensions)))])
+            .unwrap();
+    }
+    txn.commit().unwrap();
+}
+
+pub(super) fn findings(db: &Database) -> String {
+    format!("{:?}", watched(|watch| db.check(watch)).unwrap())
+}
+
+pub(super) fn is_clean(db: &Database) -> bool {
+    watched(|watch| db.check(watch)).unwrap().is_clean()
+}
+
+pub(super) fn jobs() -> usize {
+    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    let names = tasks.filter_map(|task| fs::read_to_string(task.unwrap().path().join("comm")).ok());
+    names
+        .filter(|name| name.starts_with("stratigraph-vec"))
+        .count()
+}
+
+pub(super) fn idle() {
+    while jobs() > 0 {
+        sleep(10);
+    }
+}
+
+pub(super) fn files(folder: &Path, found: &mut BTreeMap<String, u64>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            let length = fs::metadata(&path).unwrap().len();
+            found.insert(path.display().to_string(), length);
+        }
+    }
+}
