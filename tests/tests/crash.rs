@@ -15,7 +15,12 @@ fn folder() -> TempDir {
 
 fn is_caught(bug: &str) {
     let arguments = ["--cycles", "8", "--seed", "7"];
-    harness::is_caught((CRASH, &arguments), bug, &folder(), &["torn=", "index_diffs="]);
+    harness::is_caught(
+        (CRASH, &arguments),
+        bug,
+        &folder(),
+        &["torn=", "index_diffs="],
+    );
 }
 
 #[test]

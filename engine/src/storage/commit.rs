@@ -235,6 +235,7 @@ impl<S: Send + Sync> CommitLog<S> {
         self.store
             .append(&batch)
             .map_err(|error| self.fail(&error))?;
+        plant::step("a commit is appended");
         // Not later: from the next line on, whoever syncs may show the commit to readers.
         follow(commit);
         let view = Arc::new(View {
@@ -256,6 +257,8 @@ impl<S: Send + Sync> CommitLog<S> {
         {
             self.gathered.notify_one();
         }
+        drop(state);
+        plant::step("a commit is known");
         Ok(commit)
     }
 

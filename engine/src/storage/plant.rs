@@ -1,7 +1,8 @@
 //! Bugs that the harnesses plant to prove that they would catch them.
 //!
 //! Without the feature `planted-bugs` every question here is a constant `false`. With it, a bug is
-//! planted for the whole process by name, before a database is opened, and never otherwise.
+//! planted for the whole process by name, before a database is opened, and never otherwise. In the same way
+//! a process can be made to end at a certain [`step`] of what takes many of them, as if it had been killed.
 
 /// A bug that a harness must catch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,7 @@ impl Bug {
 mod planted {
     use super::Bug;
     use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     static PLANTED: OnceLock<Bug> = OnceLock::new();
 
@@ -71,15 +73,40 @@ mod planted {
     pub(crate) fn is(bug: Bug) -> bool {
         PLANTED.get() == Some(&bug)
     }
+
+    /// At which step the process ends; 0 for none.
+    static ENDS_AT: AtomicU64 = AtomicU64::new(0);
+    static STEPS: AtomicU64 = AtomicU64::new(0);
+
+    /// Ends this process, without any farewell, at one of the steps that it will make.
+    pub fn end_at(step: u64) {
+        ENDS_AT.store(step, Ordering::SeqCst);
+    }
+
+    /// How many steps were made.
+    pub fn steps() -> u64 {
+        STEPS.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn step(what: &str) {
+        let made = STEPS.fetch_add(1, Ordering::SeqCst) + 1;
+        if made == ENDS_AT.load(Ordering::SeqCst) {
+            eprintln!("ends at step {made}: {what}");
+            std::process::abort();
+        }
+    }
 }
 
 #[cfg(feature = "planted-bugs")]
-pub use planted::plant;
+pub use planted::{end_at, plant, steps};
 
 #[cfg(feature = "planted-bugs")]
-pub(crate) use planted::is;
+pub(crate) use planted::{is, step};
 
 #[cfg(not(feature = "planted-bugs"))]
 pub(crate) const fn is(_: Bug) -> bool {
     false
 }
+
+#[cfg(not(feature = "planted-bugs"))]
+pub(crate) const fn step(_: &str) {}

@@ -1,8 +1,9 @@
 //! One case: copies a healthy folder, damages it, opens it and judges what comes out.
 
 use super::examine::Findings;
-use super::golden::{Contents, Expected, Golden, builder, copy_folder};
+use super::golden::{Contents, Expected, Golden, builder};
 use super::harm::{Kind, Target};
+use crate::driver::scratch::copy_folder;
 use anyhow::{Context, Result, anyhow};
 use std::fmt::{self, Write as _};
 use std::fs;

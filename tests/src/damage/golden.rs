@@ -14,6 +14,7 @@ use crate::driver::child::{plant_by_name, planted};
 use crate::driver::compare::Comparison;
 use crate::driver::disturb::backup_folder;
 use crate::driver::link::{Listener, Speaker, Word, die_with_parent};
+use crate::driver::scratch::copy_folder;
 use crate::workload::{BatchNumber, Hand, Model, Workload, Writer};
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -200,25 +201,6 @@ pub(super) fn run_child(arguments: &GoldenArgs) -> Result<()> {
     loop {
         std::thread::park();
     }
-}
-
-/// Copies a folder with everything in it, except what belongs to a running process.
-///
-/// # Errors
-/// If a file cannot be read or written.
-pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_folder(&entry.path(), &target)?;
-        } else if entry.file_name() != "LOCK" {
-            fs::copy(entry.path(), &target)
-                .with_context(|| format!("cannot copy to {}", target.display()))?;
-        }
-    }
-    Ok(())
 }
 
 /// The settings with which every database here is opened.

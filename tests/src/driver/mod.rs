@@ -19,6 +19,7 @@ pub mod indexes;
 pub mod link;
 pub mod program;
 pub mod scratch;
+pub mod steps;
 
 /// A source of randomness for one purpose: a pure function of the run's seed, a number in the run and
 /// the purpose, so that parent and child draw the same.

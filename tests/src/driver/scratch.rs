@@ -1,6 +1,7 @@
 //! Where the harnesses make their databases.
 
 use anyhow::{Context, Result};
+use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -68,4 +69,23 @@ impl Scratch {
         std::fs::remove_dir_all(&self.root)
             .with_context(|| format!("cannot remove {}", self.root.display()))
     }
+}
+
+/// Copies a folder with everything in it, except what belongs to a running process.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else if entry.file_name() != "LOCK" {
+            fs::copy(entry.path(), &target)
+                .with_context(|| format!("cannot copy to {}", target.display()))?;
+        }
+    }
+    Ok(())
 }

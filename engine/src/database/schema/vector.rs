@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::graph::{Read as _, WriteTxn};
 use crate::index::vector::{VectorIndexInfo, VectorIndexState};
 use crate::storage::cancel::Watch;
+use crate::storage::plant;
 use std::sync::Arc;
 use std::time::Duration;
 use stratigraph_vector::{Coding, IndexError, Metric, Settings};
@@ -256,6 +257,7 @@ impl Database {
         }
         txn.commit()?;
         self.inner.vectors.remove(def.id);
+        plant::step("the files of a vector index are removed");
         self.remove_dropped()?;
         Ok(true)
     }

@@ -10,6 +10,7 @@ use crate::database::keys::{self, KeyRead, StoredKeys};
 use crate::error::{Error, Result};
 use crate::graph::view::View;
 use crate::storage::cancel::CancelToken;
+use crate::storage::plant;
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -75,6 +76,7 @@ pub(super) fn make(
     each(&graph, def, |id, vector| {
         if done.is_multiple_of(PORTION) {
             stop.check()?;
+            plant::step("a vector index is being made");
             bound.set(State::Building {
                 done: done as u64,
                 total,
@@ -88,7 +90,9 @@ pub(super) fn make(
             source: Box::new(source),
         })
     })?;
+    plant::step("a vector index has all vectors");
     index.tend(view.commit.get());
+    plant::step("a vector index is linked");
     bound.keeps_all.store(true, Ordering::Release);
     resume(background, bound, &Arc::new(index), Rows::There, stop)
 }
@@ -151,6 +155,7 @@ pub(super) fn resume(
         stop.check()?;
         let view = background.published();
         let left = catch_up(bound, index, &view, at, stop)?;
+        plant::step("a vector index has caught up in part");
         at = at.max(view.commit);
         if left < FEW {
             if rows == Rows::Missing {
@@ -164,6 +169,7 @@ pub(super) fn resume(
         return Err(dropped_meanwhile(def));
     }
     catch_up(bound, index, &view, at, stop)?;
+    plant::step("a vector index has caught up");
     let oldest = background.clone();
     let tender = index
         .tend_in_background(move || oldest.oldest().get())
@@ -175,6 +181,7 @@ pub(super) fn resume(
     // What it has missed has come to it at once, and not commit by commit: who reads before cannot use it.
     let live = Live::new(Arc::clone(index), view.commit, Some(tender));
     bound.set(State::Ready(Arc::new(live)));
+    plant::step("a vector index answers");
     drop(place);
     Ok(())
 }

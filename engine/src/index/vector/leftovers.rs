@@ -84,8 +84,11 @@ pub(super) fn remove_strangers(background: &Background, catalog: &Catalog) -> Re
     if background.is_read_only() {
         return Ok(());
     }
-    let stays =
-        |id: SchemaId| catalog.vector_index(id).is_some() || catalog.dropped().contains(&id);
+    // What bears a number that nobody has been given is not for this to judge.
+    let next = background.published().state.next.schema;
+    let stays = |id: SchemaId| {
+        catalog.vector_index(id).is_some() || catalog.dropped().contains(&id) || id.get() >= next
+    };
     for id in kept_indexes(background)?
         .into_iter()
         .filter(|id| !stays(*id))

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::storage::batch::Batch;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
+use crate::storage::plant;
 use crate::storage::store::ScanOptions;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -138,8 +139,10 @@ fn save_parts(
     };
     let run = run_path(background, id).ok_or_else(|| Error::bug("what is kept has a folder"))?;
     let taken_in = take_in(background, bound, live, known, writing, &run, &mut head);
+    plant::step("the parts of a vector index are taken in, and their run is there");
     leftovers::remove_if_there(&run);
     let copied = taken_in?;
+    plant::step("the run of a vector index is removed");
     let mut is_dropped = false;
     writing.commit(background, &mut |view| {
         let mut batch = Batch::new();
@@ -225,6 +228,7 @@ fn write_parts(
             _ => {
                 snapshot.part(part, &mut bytes).map_err(refused)?;
                 run.put(&part_key(id, part, head.generation), &bytes)?;
+                plant::step("a part of a vector index is written");
                 is_empty = false;
                 head.parts.push(head.generation);
             }
