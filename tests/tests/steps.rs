@@ -55,11 +55,14 @@ fn work(dir: &Path, first: u64, step: u64) -> (u64, Option<u64>) {
 
 /// What is wrong with what is left.
 fn faults(dir: &Path, acknowledged: u64) -> Vec<String> {
-    let db = builder().open(dir).unwrap();
-    let mut faults = indexes::differences(&db).unwrap();
     let mut no_report = |_: Progress<'_>| {};
     let mut watch = Watch::new(&mut no_report, CancelToken::new());
+    let db = builder().open(dir).unwrap();
+    let mut faults = indexes::differences(&db).unwrap();
     db.finish_schema(&mut watch).unwrap();
+    // What was begun in the background ends with it.
+    db.close().unwrap();
+    let db = builder().open(dir).unwrap();
     let report = db.check(&mut watch).unwrap();
     let found = report.findings.iter().chain(&report.notes);
     faults.extend(found.map(|finding| format!("{}: {}", finding.place, finding.what)));
@@ -93,6 +96,7 @@ fn faults(dir: &Path, acknowledged: u64) -> Vec<String> {
         }
     }
     drop(read);
+    db.close().unwrap();
     let files = std::fs::read_dir(dir.join("vectors")).map(|files| {
         let names = files.map(|file| file.unwrap().file_name());
         names.map(|name| name.into_string().unwrap()).collect()
@@ -102,7 +106,6 @@ fn faults(dir: &Path, acknowledged: u64) -> Vec<String> {
     for file in files.difference(&wanted.collect()) {
         faults.push(format!("vectors/{file} is left"));
     }
-    db.close().unwrap();
     faults
 }
 
