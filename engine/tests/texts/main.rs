@@ -4,6 +4,7 @@ mod basics;
 mod hybrid;
 mod loads;
 mod model;
+mod paired;
 
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{Database, Entity, NodeId, Read, TextIndex, TextSearch};

@@ -2,6 +2,7 @@
 
 mod basics;
 mod beside;
+mod churn;
 mod damage;
 mod declare;
 mod keeping;
