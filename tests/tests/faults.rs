@@ -7,6 +7,10 @@
 
 #[path = "faults/disk_full.rs"]
 mod disk_full;
+#[path = "faults/full_indexes.rs"]
+mod full_indexes;
+#[path = "faults/small_disk.rs"]
+mod small_disk;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

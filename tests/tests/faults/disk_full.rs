@@ -2,73 +2,14 @@
 //! there is room everything does. It needs the right to mount a small file system; where that is
 //! refused it says so, and only the failing calls of `faults.rs` are tested.
 
+use super::small_disk::SmallDisk;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
 use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
 use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, NO_PROPERTIES};
-use tempfile::TempDir;
-
-/// A file system of a few mebibytes, gone with this value.
-struct SmallDisk(TempDir);
-
-impl SmallDisk {
-    /// Nothing where mounting is refused; then this says so.
-    fn new(bytes: u64) -> Option<Self> {
-        let dir = tempfile::tempdir().unwrap();
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "tmpfs"])
-            .arg(dir.path())
-            .output();
-        match mount {
-            Ok(output) if output.status.success() => Some(Self(dir)),
-            refused => {
-                eprintln!(
-                    "NOT TESTED: no small file system can be mounted here ({refused:?}); only failing calls are tested"
-                );
-                None
-            }
-        }
-    }
-
-    /// Takes every free byte with a file that is not the database's.
-    fn fill(&self) {
-        let mut file = File::create(self.0.path().join("filler")).unwrap();
-        // Whole pages first, then whatever is left of the last one.
-        for piece in [4096, 1] {
-            while file.write_all(&vec![1; piece]).is_ok() {}
-        }
-    }
-
-    fn grow(&self, bytes: u64) {
-        let options = format!("remount,size={bytes}");
-        let status = Command::new("mount")
-            .args(["-o", &options])
-            .arg(self.0.path())
-            .status();
-        assert!(status.unwrap().success());
-    }
-
-    fn free_up(&self) {
-        std::fs::remove_file(self.0.path().join("filler")).unwrap();
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // What stays mounted is in the way of the folder's removal, which the next line would report.
-        let unmounted = Command::new("umount").arg(self.0.path()).status();
-        assert!(
-            unmounted.is_ok_and(|status| status.success()) || std::thread::panicking(),
-            "cannot unmount"
-        );
-    }
-}
 
 /// A database that is filled, and what must be in it.
 struct Filled {
@@ -146,7 +87,7 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
         return;
     };
     let mut filled = Filled {
-        dir: disk.0.path().join("database"),
+        dir: disk.path().join("database"),
         expected: BTreeMap::new(),
     };
     let db = Filled::builder()
