@@ -9,6 +9,7 @@
 use super::keys::{View, bulk};
 use super::look::Promise;
 use super::settings::Settings;
+use super::texts::TextMerger;
 use super::{Background, Database, Disk, Inner, migrate};
 use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
@@ -304,6 +305,11 @@ fn assemble(
         read_only,
     };
     let jobs = Arc::new(Jobs::default());
+    let text_merger = TextMerger::new(
+        background.clone(),
+        Arc::clone(&jobs),
+        settings.transaction_bytes,
+    );
     let vectors = VectorIndexes::open(background, settings.vectors, Arc::clone(&jobs), &catalog)?;
     Ok(Database {
         inner: Arc::new(Inner {
@@ -318,7 +324,7 @@ fn assemble(
             projections,
             vectors,
             texts: TextCache::default(),
-            merging: Mutex::default(),
+            text_merger,
             jobs,
             builds: super::schema::Builds::default(),
             syncer,

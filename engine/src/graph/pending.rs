@@ -13,7 +13,7 @@ use crate::codec::{CodecError, CommitSeq, varint};
 use crate::database::keys::{KeyRead, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Sketch;
-use crate::index::text::settle_touched;
+use crate::index::text::{Occasion, settle_touched};
 use crate::index::vector::{JournalKey, read_touched, write_touched};
 use crate::storage::batch::{Batch, Change, Key};
 use crate::storage::family::Family;
@@ -195,7 +195,12 @@ impl Pending {
         while let Some((id, touched)) = self.texts.first_key_value() {
             let id = *id;
             if let Some(def) = state.catalog.text_index(id) {
-                settle_touched(keys, state, def, touched.iter().copied())?;
+                let occasion = if last {
+                    Occasion::Commit
+                } else {
+                    Occasion::Midway
+                };
+                settle_touched(keys, state, def, touched.iter().copied(), occasion)?;
             }
             self.texts.remove(&id);
         }

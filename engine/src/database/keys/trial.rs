@@ -101,4 +101,8 @@ impl KeyRead for Trial<'_> {
     fn commit_seq(&self) -> CommitSeq {
         self.txn.commit_seq()
     }
+
+    fn may_go_on(&self) -> Result<()> {
+        self.txn.may_go_on()
+    }
 }

@@ -25,7 +25,9 @@ use crate::codec::CommitSeq;
 use crate::database::keys::{KeyRead as _, KeyWriteTxn, Trial};
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
-use crate::index::text::{Found, Query, SearchOptions, TextCache, TextReader, settle_touched};
+use crate::index::text::{
+    Found, Occasion, Query, SearchOptions, TextCache, TextReader, settle_touched,
+};
 use crate::index::vector::{JournalKey, Prepared, VectorIndexes, read_touched};
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
@@ -178,7 +180,7 @@ impl WriteTxn {
         let commit = self.keys.commit_with(state, !self.adds, |commit| {
             prepared.apply(&indexes, commit);
         })?;
-        database.tend_texts(&texts);
+        database.text_merger().tend(&texts);
         Ok(commit)
     }
 
@@ -341,7 +343,8 @@ impl sealed::Viewed for WriteTxn {
             return TextReader::open(&self.keys, &index, cache)?.search(query, options);
         };
         let mut trial = Trial::new(&self.keys, &[Family::Postings, Family::TextDocuments]);
-        settle_touched(&mut trial, &self.state, def, touched.iter().copied())?;
+        let touched = touched.iter().copied();
+        settle_touched(&mut trial, &self.state, def, touched, Occasion::Trial)?;
         // Under the names of its segments the transaction itself will write others.
         let cache = TextCache::new(0);
         TextReader::open(&trial, &index, &cache)?.search(query, options)

@@ -1,11 +1,13 @@
 //! What the graph's texts are to an index, and bringing what a transaction has changed into it.
 
-use super::{OwnerId, TextWriter};
+use super::keys::DocumentsKey;
+use super::{Occasion, OwnerId, TextWriter};
 use crate::catalog::{GraphState, PropertyId, TextIndexDef};
 use crate::database::keys::{KeyRead, KeyWrite};
 use crate::error::Result;
 use crate::graph::rules::with_facts;
 use crate::graph::view::View;
+use crate::storage::family::Family;
 use crate::storage::plant::{self, Bug};
 use crate::value::Value;
 
@@ -19,14 +21,73 @@ const BETWEEN: &str = "\n";
 /// # Errors
 /// [`Error::TransactionTooLarge`](crate::Error::TransactionTooLarge), damage in what is stored. A part may have been
 /// written; doing it again comes to the same.
-pub(crate) fn settle_touched<K: KeyWrite>(
-    keys: &mut K,
+pub(crate) fn settle_touched(
+    keys: &mut impl KeyWrite,
     state: &GraphState,
     def: &TextIndexDef,
     touched: impl IntoIterator<Item = u64>,
+    occasion: Occasion,
 ) -> Result<()> {
+    let mut touched = touched.into_iter();
+    while settle_some(
+        keys,
+        state,
+        def,
+        &mut touched,
+        MANY_BYTES,
+        occasion,
+        |_, _| Ok(true),
+    )? > 0
+    {}
+    Ok(())
+}
+
+/// Brings those into an index that it knows nothing of, until their notes take so many bytes; returns how many were
+/// looked at. Who is in the index already is there as it is now, since writers see to that.
+///
+/// # Errors
+/// As [`settle_touched`].
+pub(crate) fn settle_missing(
+    keys: &mut impl KeyWrite,
+    state: &GraphState,
+    def: &TextIndexDef,
+    ids: &mut impl Iterator<Item = u64>,
+    bytes: usize,
+) -> Result<u64> {
+    let bytes = bytes.min(MANY_BYTES);
+    settle_some(
+        keys,
+        state,
+        def,
+        ids,
+        bytes,
+        Occasion::Commit,
+        |keys, id| {
+            let key = DocumentsKey::Document(OwnerId::new(id)).encode(def.id);
+            Ok(!keys.contains(Family::TextDocuments, &key)?)
+        },
+    )
+}
+
+/// Brings some into an index; returns how many were looked at.
+fn settle_some<K: KeyWrite>(
+    keys: &mut K,
+    state: &GraphState,
+    def: &TextIndexDef,
+    ids: &mut impl Iterator<Item = u64>,
+    bytes: usize,
+    occasion: Occasion,
+    is_wanted: impl Fn(&K, u64) -> Result<bool>,
+) -> Result<u64> {
     let mut writer = TextWriter::new(def.index());
-    for id in touched {
+    let mut count = 0;
+    while writer.memory_bytes() <= bytes
+        && let Some(id) = ids.next()
+    {
+        count += 1;
+        if !is_wanted(keys, id)? {
+            continue;
+        }
         let view = View {
             keys: &*keys,
             state,
@@ -44,11 +105,9 @@ pub(crate) fn settle_touched<K: KeyWrite>(
             None if plant::is(Bug::StaleText) => {}
             None => writer.remove(owner),
         }
-        if writer.memory_bytes() > MANY_BYTES {
-            writer.settle_into(keys)?;
-        }
     }
-    writer.settle_into(keys).map(drop)
+    writer.settle_into(keys, occasion)?;
+    Ok(count)
 }
 
 /// The texts that a node or relationship has for an index; `None` if the index is not about it.

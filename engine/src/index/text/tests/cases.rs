@@ -199,7 +199,7 @@ fn single_commits_do_not_pile_up_segments() {
     let mut writer = TextWriter::new(index.clone());
     (0..700).for_each(|owner| writer.remove(OwnerId::new(owner)));
     writer.settle(&mut txn).unwrap();
-    while should_merge(&txn, &index).unwrap() {
+    while should_merge(&txn, &index, u64::MAX).unwrap() {
         merge_some(&mut txn, &index).unwrap();
     }
     txn.commit().unwrap();

@@ -6,8 +6,8 @@ use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::index::text::merging::{merge_group, merge_some};
 use crate::index::text::segment::view::statistics;
 use crate::index::text::{
-    Analysis, Filter, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextReader, TextWriter,
-    check, compare,
+    Analysis, Filter, Occasion, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextReader,
+    TextWriter, check, compare, write_pairs,
 };
 use proptest::prelude::*;
 use roaring::RoaringTreemap;
@@ -248,7 +248,8 @@ fn run(steps: &[Step], queries: &[Query], analysis: Analysis) {
                     let mut all = statistics(&txn, index.id()).unwrap();
                     let group = 0..all.segments.len();
                     if !group.is_empty() {
-                        merge_group(&mut txn, &index, &mut all, group).unwrap();
+                        let (_, pairs) = merge_group(&txn, &index, &mut all, group).unwrap();
+                        write_pairs(&mut txn, pairs, Occasion::Midway).unwrap();
                     }
                     sound(&txn, &index, &texts);
                 }
@@ -361,7 +362,8 @@ fn long_lists_are_walked_skipped_and_merged_without_a_difference() {
     let mut txn = db.key_write().unwrap();
     let mut all = statistics(&txn, index.id()).unwrap();
     let group = 0..all.segments.len();
-    merge_group(&mut txn, &index, &mut all, group).unwrap();
+    let (_, pairs) = merge_group(&txn, &index, &mut all, group).unwrap();
+    write_pairs(&mut txn, pairs, Occasion::Midway).unwrap();
     txn.commit().unwrap();
     let after = db.key_read().unwrap();
     assert_eq!(first(&after), before);
