@@ -4,9 +4,10 @@
 //! where they stand as a whole, and what a query excludes never does.
 
 use super::analysis;
-use super::query::Query;
-use super::query::plan::{Plan, Planned, plan};
+use super::query::plan::{Plan, Planned, Prefix, plan};
+use super::query::{Query, QueryLimits};
 use super::settings::TextSettings;
+use crate::error::Result;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -41,9 +42,17 @@ struct Place {
 
 impl Highlighter {
     /// A highlighter for the texts of an index.
-    #[must_use]
-    pub fn new(settings: &TextSettings, query: &Query) -> Self {
-        let Planned { plan, terms } = plan(query, settings.analysis());
+    ///
+    /// # Errors
+    /// As a search with the query.
+    pub fn new(settings: &TextSettings, query: &Query) -> Result<Self> {
+        query.check(QueryLimits::DEFAULT)?;
+        let planned = plan(query, settings.analysis(), QueryLimits::DEFAULT)?;
+        let Planned {
+            plan,
+            terms,
+            prefixes,
+        } = planned;
         let mut highlighter = Self {
             analysis: settings.analysis(),
             terms: terms
@@ -55,23 +64,26 @@ impl Highlighter {
             phrases: Vec::new(),
             prefixes: Vec::new(),
         };
-        highlighter.collect(&plan);
-        highlighter
+        highlighter.collect(&plan, &prefixes);
+        Ok(highlighter)
     }
 
-    fn collect(&mut self, plan: &Plan) {
+    fn collect(&mut self, plan: &Plan, prefixes: &[Prefix]) {
         match plan {
             Plan::Nothing => {}
             Plan::Term(term, _) => {
                 self.alone.insert(*term);
             }
-            Plan::Any(parts) => parts.iter().for_each(|part| self.collect(part)),
+            Plan::Any(parts) => parts.iter().for_each(|part| self.collect(part, prefixes)),
             Plan::All { must, should, .. } => must
                 .iter()
                 .chain(should)
-                .for_each(|part| self.collect(part)),
+                .for_each(|part| self.collect(part, prefixes)),
             Plan::Phrase { terms, .. } => self.phrases.push(terms.clone()),
-            Plan::Prefix { prefix, stem, .. } => {
+            Plan::Prefix(at, _) => {
+                let Some(Prefix { prefix, stem }) = prefixes.get(*at) else {
+                    return;
+                };
                 self.prefixes.push(prefix.clone());
                 let next = self.terms.len();
                 let at = *self.terms.entry(stem.clone()).or_insert(next);
