@@ -188,17 +188,19 @@ impl Analysis {
                 is_word,
             });
         };
-        let mut characters = run.char_indices().peekable();
+        let mut characters = characters(run).peekable();
         let mut at = position;
-        while let Some((from, character)) = characters.next() {
-            let to = from + character.len_utf8();
+        while let Some(Range {
+            start: from,
+            end: to,
+        }) = characters.next()
+        {
             token(from, to, at, Kind::Character, false);
             while words.next_if(|word| word.start < from).is_some() {}
             let word = words
                 .next_if(|word| word.start == from)
                 .map(|word| word.end);
-            if let Some((_, second)) = characters.peek() {
-                let end = to + second.len_utf8();
+            if let Some(end) = characters.peek().map(|second| second.end) {
                 token(from, end, at, Kind::Pair, word == Some(end));
                 if let Some(word) = word.filter(|word| *word > end) {
                     token(from, word, at, Kind::HanWord, true);
@@ -211,6 +213,19 @@ impl Analysis {
         }
         at
     }
+}
+
+/// The characters of a run of Han, each with what belongs to it.
+fn characters(run: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut characters = run.char_indices().peekable();
+    std::iter::from_fn(move || {
+        let (start, character) = characters.next()?;
+        let mut end = start + character.len_utf8();
+        while let Some((at, mark)) = characters.next_if(|(_, next)| chunk::is_voicing(*next)) {
+            end = at + mark.len_utf8();
+        }
+        Some(start..end)
+    })
 }
 
 /// The folded form of a text, without accents.
