@@ -294,6 +294,7 @@ fn assemble(
     let syncer = Mutex::new(syncer);
     let closed = AtomicBool::new(false);
     let projections = ProjectionCache::new(settings.projection_cache_bytes);
+    let texts = TextCache::new(settings.text_cache_bytes);
     let file_list = Arc::new(Mutex::new(()));
     let background = Background {
         store: Arc::clone(&store),
@@ -323,7 +324,7 @@ fn assemble(
             closed,
             projections,
             vectors,
-            texts: TextCache::default(),
+            texts,
             text_merger,
             jobs,
             builds: super::schema::Builds::default(),

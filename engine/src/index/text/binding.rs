@@ -13,8 +13,6 @@ use crate::value::Value;
 
 /// A writer that holds more is written out, so that a transaction of many texts needs little memory.
 const MANY_BYTES: usize = 64 << 20;
-/// Between the texts of a list: what lies on two sides of it is no phrase.
-const BETWEEN: &str = "\n";
 
 /// Brings everything that was touched into an index, as it is now.
 ///
@@ -112,7 +110,8 @@ fn settle_some<K: KeyWrite>(
 
 /// The texts that a node or relationship has for an index; `None` if the index is not about it.
 ///
-/// A property that is neither a string nor a list with strings has no text.
+/// A property that is neither a string nor a list with strings has no text. Each string of a list is a text of its
+/// own: no phrase goes over two of them.
 pub(crate) fn texts_of<K: KeyRead>(
     view: &View<'_, K>,
     def: &TextIndexDef,
@@ -127,9 +126,8 @@ pub(crate) fn texts_of<K: KeyRead>(
         let mut found = Vec::new();
         for field in def.settings.fields() {
             let value = facts.value(view, entity, field.property)?;
-            if let Some(text) = value.and_then(into_text) {
-                found.push((field.property, text));
-            }
+            let strings = value.map(into_strings).unwrap_or_default();
+            found.extend(strings.into_iter().map(|text| (field.property, text)));
         }
         texts = Some(found);
         Ok(())
@@ -137,13 +135,13 @@ pub(crate) fn texts_of<K: KeyRead>(
     Ok(texts)
 }
 
-fn into_text(value: Value) -> Option<String> {
+fn into_strings(value: Value) -> Vec<String> {
     match value {
-        Value::String(text) => Some(String::from(&*text)),
+        Value::String(text) => vec![String::from(&*text)],
         Value::List(values) => {
-            let texts: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-            (!texts.is_empty()).then(|| texts.join(BETWEEN))
+            let strings = values.iter().filter_map(Value::as_str);
+            strings.map(String::from).collect()
         }
-        _ => None,
+        _ => Vec::new(),
     }
 }

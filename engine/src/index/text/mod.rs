@@ -36,6 +36,7 @@ mod write;
 
 pub use analysis::Analysis;
 pub(crate) use binding::{settle_missing, settle_touched, texts_of};
+pub(crate) use cache::DEFAULT_BYTES as DEFAULT_TEXT_CACHE_BYTES;
 pub use cache::TextCache;
 pub use check::{TextFinding, check, compare};
 pub use highlight::{Highlight, Highlighter};
@@ -131,7 +132,7 @@ pub(crate) enum Occasion {
     /// At its commit the limit does not hold: the terms of a text are no more than a few times the text, which was
     /// let in, and refusing them would lose everything.
     Commit,
-    /// For one search, and forgotten after it: neither does the limit hold, nor is tidying worth its time.
+    /// For searches of the transaction itself, which are not refused either.
     Trial,
 }
 

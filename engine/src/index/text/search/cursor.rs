@@ -299,6 +299,8 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         if self.unpacked {
             return Ok(());
         }
+        // A long walk over what is in the cache never comes to the store, which would ask.
+        self.reader.keys.may_go_on()?;
         if let Some(info) = self.list.blocks.get_mut(self.at) {
             let span = self.segment.record.span;
             info.read(self.page.bytes(), span, &mut self.block)

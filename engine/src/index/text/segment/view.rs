@@ -136,7 +136,7 @@ impl<K: KeyRead> Reader<'_, K> {
                 at: 0,
             }));
         }
-        let gone = Arc::new(Gone::of(&set));
+        let gone = Arc::new(Gone::of(set));
         self.cache.put(
             self.index,
             record,
