@@ -96,11 +96,20 @@ fn largest(transaction_bytes: u64) -> u64 {
 }
 
 /// Merges what is small, after a transaction has added a segment.
-pub(super) fn merge_small(keys: &mut impl KeyWrite, index: &TextIndex) -> Result<()> {
+pub(super) fn merge_small(
+    keys: &mut impl KeyWrite,
+    index: &TextIndex,
+    occasion: Occasion,
+) -> Result<()> {
     let mut statistics = statistics(keys, index.id())?;
     while let Some(group) = piled_up(&statistics.segments, SMALL_BYTES) {
         let (_, pairs) = merge_group(keys, index, &mut statistics, group)?;
-        match write_pairs(keys, pairs, Occasion::Midway) {
+        // Merging can wait, also at a commit.
+        let occasion = match occasion {
+            Occasion::Commit => Occasion::Midway,
+            other => other,
+        };
+        match write_pairs(keys, pairs, occasion) {
             // Whoever comes later may have more room.
             Err(Error::TransactionTooLarge { .. }) => return Ok(()),
             other => other?,

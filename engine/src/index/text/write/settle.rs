@@ -76,9 +76,7 @@ pub(super) fn settle(
         Some(statistics.encode()),
     ));
     write_pairs(keys, pairs, occasion)?;
-    if occasion != Occasion::Trial {
-        merging::merge_small(keys, index)?;
-    }
+    merging::merge_small(keys, index, occasion)?;
     Ok(settled)
 }
 
