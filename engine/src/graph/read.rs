@@ -14,7 +14,7 @@ use crate::codec::CommitSeq;
 use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Lookup;
-use crate::index::text::{Filter, SearchOptions, TextAnswer, TextCache, TextHit, TextSearch};
+use crate::index::text::{SearchOptions, TextAnswer, TextCache, TextHit, TextSearch};
 use crate::index::vector::{Place, VectorAnswer, VectorIndexes, VectorSearch};
 use crate::index::{Fusion, HybridHit, fuse};
 use crate::storage::cancel::CancelToken;
@@ -358,7 +358,7 @@ pub trait Read: sealed::Viewed {
         }
         let options = SearchOptions {
             k: search.k,
-            filter: among.as_deref().map(Filter::Owners),
+            among: among.as_deref(),
             min_score: search.threshold,
         };
         let found = self.search_texts(&def, &search.query, &options)?;

@@ -44,7 +44,7 @@ pub(crate) use merging::next_merge;
 pub use merging::{Merged, merge_some, should_merge};
 pub use query::{Query, QueryLimits};
 pub use request::{TextAnswer, TextHit, TextSearch};
-pub use search::{Filter, Found, Hit, SearchOptions, TextReader, Work};
+pub use search::{Found, Hit, SearchOptions, TextReader, Work};
 pub use settings::{MAX_FIELDS, TextField, TextSettings, Weight};
 pub use write::{Settled, TextWriter};
 

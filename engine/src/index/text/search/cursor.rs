@@ -7,7 +7,7 @@ use super::score::Lengths;
 use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::postings::block::Block;
-use crate::index::text::postings::list::{BlockInfo, List};
+use crate::index::text::postings::list::{BlockInfo, List, UNKNOWN};
 use crate::index::text::segment::page::Page;
 use crate::index::text::segment::positions;
 use crate::index::text::segment::view::{Reader, SegmentView, damaged_postings, missing};
@@ -283,14 +283,6 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         // The last part of a long list may be a single block, which has no pairs of its own.
         if self.list.impacts.is_none() && !self.list.blocks.is_empty() {
             self.unpack()?;
-            let last = self
-                .block
-                .documents
-                .get(self.block.count.wrapping_sub(1))
-                .copied();
-            if let (Some(info), Some(last)) = (self.list.blocks.first_mut(), last) {
-                info.last = last;
-            }
         }
         Ok(())
     }
@@ -305,7 +297,7 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
             let span = self.segment.record.span;
             info.read(self.page.bytes(), span, &mut self.block)
                 .map_err(damaged_postings)?;
-            if info.last == u32::MAX {
+            if info.last == UNKNOWN {
                 info.last = self
                     .block
                     .documents

@@ -30,10 +30,11 @@ use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::storage::family::Family;
 use accept::{Accept, lead, walk};
-pub use answer::{Filter, Found, Hit, SearchOptions, Work};
+pub use answer::{Found, Hit, SearchOptions, Work};
 use build::Build;
 use cursor::{Located, Steps};
 use expand::Expanded;
+use roaring::RoaringTreemap;
 use score::Lengths;
 use top::Top;
 use window::Sums;
@@ -136,12 +137,12 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
         let most = run.prepare(&plan);
         run.lengths.expect_at_most(most);
         let mut top = Top::new(options.k, options.min_score);
-        let leading = self.leading(options.filter.as_ref(), &run)?;
+        let leading = self.leading(options.among, &run)?;
         let mut sums = Sums::default();
         for at in 0..self.segments.len() {
             let mut accept = Accept {
                 top: &mut top,
-                filter: options.filter,
+                among: options.among,
             };
             run.segment(
                 at,
@@ -162,9 +163,13 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
         })
     }
 
-    /// The documents of a filter's owners, if they are so few that it is better to walk over them.
-    fn leading(&self, filter: Option<&Filter<'_>>, run: &Run<'_, K>) -> Result<Option<Vec<u32>>> {
-        let Some(Filter::Owners(owners)) = filter else {
+    /// The documents of the owners that may be found, if they are so few that it is better to walk over them.
+    fn leading(
+        &self,
+        among: Option<&RoaringTreemap>,
+        run: &Run<'_, K>,
+    ) -> Result<Option<Vec<u32>>> {
+        let Some(owners) = among else {
             return Ok(None);
         };
         let postings: i64 = run.counted.iter().sum();
@@ -173,7 +178,7 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
             return Ok(None);
         }
         let mut documents = Vec::with_capacity(count as usize);
-        for owner in *owners {
+        for owner in owners {
             let key = DocumentsKey::Document(OwnerId::new(owner)).encode(self.index.id());
             let number = self.reader.keys.get_with(
                 Family::TextDocuments,
