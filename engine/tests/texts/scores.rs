@@ -104,3 +104,16 @@ fn a_query_of_too_many_terms_is_refused() {
     };
     assert_eq!(what, "terms of a text query");
 }
+
+/// Each term of a prefix is looked up in each segment.
+#[test]
+fn prefixes_of_too_many_terms_together_are_cut_and_say_so() {
+    let (db, nodes) = with_texts(Analysis::Plain, &[words(0, 9000), words(8999, 2)]);
+    let read = db.read().unwrap();
+    let prefixes: Vec<String> = (0..9).map(|number| format!("word000{number}*")).collect();
+    let search = TextSearch::new(&prefixes.join(" "), 9);
+    let answer = read.search_text("texts", &search).unwrap();
+    assert_eq!(answer.work.prefixes_cut, 1, "the last of nine times 1,000");
+    let hits: Vec<Entity> = answer.hits.iter().map(|hit| hit.entity).collect();
+    assert_eq!(hits, [nodes[0].into()]);
+}

@@ -1,7 +1,7 @@
 //! The terms that begin with a prefix.
 //!
-//! At most [`MAX_TERMS`] are looked for, the first in the order of their bytes; a search says when there are more.
-//! Only those count that a live document has.
+//! At most [`MAX_TERMS`] of each prefix and [`MAX_TERMS_OF_ALL`] of a query are looked for, the first in the order of
+//! their bytes; a search says when there are more. Only those count that a live document has.
 
 use super::cursor::{Cursor, Located};
 use super::score::Lengths;
@@ -15,19 +15,22 @@ use roaring::RoaringBitmap;
 use std::sync::Arc;
 
 /// So many terms of a prefix are looked for.
-pub(crate) const MAX_TERMS: usize = 1024;
+const MAX_TERMS: usize = 1024;
+/// So many of all prefixes of a query: each of them is looked up in each segment.
+pub(super) const MAX_TERMS_OF_ALL: usize = 8 * MAX_TERMS;
 
 /// A prefix's terms.
 pub(super) struct Expanded {
-    terms: Vec<Vec<u8>>,
+    pub(super) terms: Vec<Vec<u8>>,
     pub(super) is_cut: bool,
 }
 
-/// Finds the terms that begin with a prefix, and the stem that the prefix itself has.
+/// Finds the terms that begin with a prefix, `room` of them at most, and the stem that the prefix itself has.
 pub(super) fn expand<K: KeyRead>(
     reader: &Reader<'_, K>,
     segments: &[SegmentView],
     Prefix { prefix, stem }: &Prefix,
+    room: usize,
 ) -> Result<Expanded> {
     let mut walks = Vec::with_capacity(segments.len());
     for segment in segments {
@@ -51,7 +54,7 @@ pub(super) fn expand<K: KeyRead>(
             at += 1;
         }
         if counted > 0 {
-            if terms.len() == MAX_TERMS {
+            if terms.len() == MAX_TERMS.min(room) {
                 is_cut = true;
                 break;
             }

@@ -229,8 +229,11 @@ impl<'s, K: KeyRead> Run<'s, K> {
 
     /// Finds the terms of prefixes.
     fn expand(&mut self, prefixes: &[Prefix], work: &mut Work) -> Result<()> {
+        let mut room = expand::MAX_TERMS_OF_ALL;
         for prefix in prefixes {
-            let expanded = expand::expand(&self.search.reader, &self.search.segments, prefix)?;
+            let segments = &self.search.segments;
+            let expanded = expand::expand(&self.search.reader, segments, prefix, room)?;
+            room = room.saturating_sub(expanded.terms.len());
             work.prefixes_cut += u64::from(expanded.is_cut);
             self.expanded.push(expanded);
         }
