@@ -241,7 +241,8 @@ impl Catalog {
         let index = self.index_named(name).map(|index| index.readiness);
         let constraint = self.constraint_named(name).map(|of| of.readiness);
         let text = self.text_index_named(name).map(|index| index.readiness);
-        [index, constraint, text].contains(&Some(Readiness::Building))
+        let mut declared = [index, constraint, text].into_iter().flatten();
+        declared.any(|of| of != Readiness::Ready)
     }
 
     /// Dropped indexes and hierarchies whose entries are still being removed.

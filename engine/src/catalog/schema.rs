@@ -64,6 +64,9 @@ pub enum Readiness {
     Building,
     /// In force for everything.
     Ready,
+    /// A text index that was ready before a bulk load, and is brought up to it. Unlike what is being built, it is
+    /// never taken back.
+    Refilling,
 }
 
 impl fmt::Display for Readiness {
@@ -71,6 +74,7 @@ impl fmt::Display for Readiness {
         f.write_str(match self {
             Self::Building => "building",
             Self::Ready => "ready",
+            Self::Refilling => "refilling",
         })
     }
 }

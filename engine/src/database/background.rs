@@ -105,8 +105,19 @@ impl Background {
     /// # Errors
     /// [`Error::Closed`]; [`Error::DiskFull`]; [`Error::OutcomeUnknown`].
     pub(crate) fn commit(&self, fill: impl FnOnce(&View) -> Result<Batch>) -> Result<()> {
+        self.commit_shared(|view| fill(&view))
+    }
+
+    /// The same for who keeps the view.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub(crate) fn commit_shared(
+        &self,
+        fill: impl FnOnce(Arc<View>) -> Result<Batch>,
+    ) -> Result<()> {
         let (place, view) = self.enter(&CancelToken::new())?;
-        let batch = fill(&view)?;
+        let batch = fill(Arc::clone(&view))?;
         let commit = self.append(batch, &view)?;
         drop(place);
         self.log.acknowledge(commit)

@@ -28,7 +28,7 @@ pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index, TextIndex, V
 pub use settings::DatabaseBuilder;
 
 use crate::algo::snapshot::ProjectionCache;
-use crate::catalog::{GraphState, SchemaId};
+use crate::catalog::GraphState;
 use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use crate::graph::{BulkLoad, BulkOptions, ReadTxn, WriteTxn};
@@ -48,7 +48,6 @@ use crate::storage::store::Store;
 use keys::{KeyBulkLoad, KeyReadTxn, KeyWriteTxn};
 use parking_lot::Mutex;
 use settings::Settings;
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,8 +84,7 @@ pub(crate) struct Inner {
     projections: ProjectionCache,
     vectors: Arc<VectorIndexes>,
     texts: TextCache,
-    /// Text indexes whose postings are being merged.
-    merging: Mutex<BTreeSet<SchemaId>>,
+    text_merger: texts::TextMerger,
     jobs: Arc<Jobs>,
     /// Indexes and constraints that are being built.
     builds: schema::Builds,
@@ -280,6 +278,11 @@ impl std::fmt::Debug for Database {
 impl Inner {
     pub(crate) fn projections(&self) -> &ProjectionCache {
         &self.projections
+    }
+
+    /// What merges the postings of text indexes.
+    pub(crate) fn text_merger(&self) -> &texts::TextMerger {
+        &self.text_merger
     }
 
     fn ensure_open(&self) -> Result<()> {

@@ -9,6 +9,7 @@
 use super::keys::{View, bulk};
 use super::look::Promise;
 use super::settings::Settings;
+use super::texts::TextMerger;
 use super::{Background, Database, Disk, Inner, migrate};
 use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
@@ -293,6 +294,7 @@ fn assemble(
     let syncer = Mutex::new(syncer);
     let closed = AtomicBool::new(false);
     let projections = ProjectionCache::new(settings.projection_cache_bytes);
+    let texts = TextCache::new(settings.text_cache_bytes);
     let file_list = Arc::new(Mutex::new(()));
     let background = Background {
         store: Arc::clone(&store),
@@ -304,6 +306,11 @@ fn assemble(
         read_only,
     };
     let jobs = Arc::new(Jobs::default());
+    let text_merger = TextMerger::new(
+        background.clone(),
+        Arc::clone(&jobs),
+        settings.transaction_bytes,
+    );
     let vectors = VectorIndexes::open(background, settings.vectors, Arc::clone(&jobs), &catalog)?;
     Ok(Database {
         inner: Arc::new(Inner {
@@ -317,8 +324,8 @@ fn assemble(
             closed,
             projections,
             vectors,
-            texts: TextCache::default(),
-            merging: Mutex::default(),
+            texts,
+            text_merger,
             jobs,
             builds: super::schema::Builds::default(),
             syncer,

@@ -3,6 +3,7 @@
 use super::{Database, open};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, Result};
+use crate::index::text::DEFAULT_TEXT_CACHE_BYTES;
 use crate::index::vector::VectorSettings;
 use crate::storage::commit::Durability;
 use crate::storage::queue::TimeLimits;
@@ -22,6 +23,7 @@ pub(crate) struct Settings {
     pub(crate) transaction_bytes: u64,
     pub(crate) disk_reserve_bytes: u64,
     pub(crate) projection_cache_bytes: u64,
+    pub(crate) text_cache_bytes: usize,
     pub(crate) vectors: VectorSettings,
     pub(crate) store: StoreSettings,
     pub(crate) clock: Arc<dyn Clock>,
@@ -41,6 +43,7 @@ impl Default for Settings {
             transaction_bytes: 256 << 20,
             disk_reserve_bytes: 64 << 20,
             projection_cache_bytes: 512 << 20,
+            text_cache_bytes: DEFAULT_TEXT_CACHE_BYTES,
             vectors: VectorSettings {
                 memory_bytes: 8 << 30,
                 threads: std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -135,6 +138,13 @@ impl DatabaseBuilder {
     /// times the write buffer stays free beside it: what is in memory must always find room.
     pub fn disk_reserve_bytes(mut self, bytes: u64) -> Self {
         self.settings.disk_reserve_bytes = bytes;
+        self
+    }
+
+    /// How many bytes of text indexes are kept decoded for later searches. 256 MiB by default. Whose each document is
+    /// and how long takes 16 bytes of it: with less than that for all documents, searches read it anew.
+    pub fn text_cache_bytes(mut self, bytes: usize) -> Self {
+        self.settings.text_cache_bytes = bytes;
         self
     }
 

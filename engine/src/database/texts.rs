@@ -1,20 +1,45 @@
 //! Merging the postings of text indexes in the background, whenever writers have left many small pieces.
 
-use super::Inner;
-use super::keys::{KeyWriteTxn, StoredKeys};
+use super::Background;
+use super::keys::StoredKeys;
 use crate::catalog::{SchemaId, TextIndexDef};
 use crate::error::{Error, Result};
-use crate::index::text::{TextIndex, merge_some, should_merge};
-use std::sync::{Arc, Weak};
+use crate::index::Jobs;
+use crate::index::text::{TextIndex, next_merge, should_merge};
+use crate::storage::batch::Batch;
+use crate::storage::cancel::CancelToken;
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-impl Inner {
-    /// Looks whether text indexes that were written to are worth merging, and has it done.
-    pub(crate) fn tend_texts(self: &Arc<Self>, indexes: &[Arc<TextIndexDef>]) {
+/// What merges postings. Clones share what is under way; none of them holds the database itself.
+#[derive(Clone)]
+pub(crate) struct TextMerger {
+    background: Background,
+    jobs: Arc<Jobs>,
+    /// How many bytes a transaction may hold.
+    transaction_bytes: u64,
+    /// Indexes that a thread is at.
+    merging: Arc<Mutex<BTreeSet<SchemaId>>>,
+}
+
+impl TextMerger {
+    pub(super) fn new(background: Background, jobs: Arc<Jobs>, transaction_bytes: u64) -> Self {
+        Self {
+            background,
+            jobs,
+            transaction_bytes,
+            merging: Arc::default(),
+        }
+    }
+
+    /// Looks whether indexes that were written to are worth merging, and has it done.
+    pub(crate) fn tend(&self, indexes: &[Arc<TextIndexDef>]) {
         for def in indexes {
             let index = def.index();
-            let stored = StoredKeys::new(self.log.published());
-            match should_merge(&stored, &index) {
-                Ok(true) => self.merge_in_background(index),
+            let stored = StoredKeys::new(self.background.published());
+            match should_merge(&stored, &index, self.transaction_bytes) {
+                Ok(true) => self.start(index),
                 Ok(false) => {}
                 // Whoever searches hears of it.
                 Err(error) => tracing::warn!(index = &*def.name, %error, "postings are not merged"),
@@ -22,17 +47,17 @@ impl Inner {
         }
     }
 
-    fn merge_in_background(self: &Arc<Self>, index: TextIndex) {
+    fn start(&self, index: TextIndex) {
         let id = index.id();
         if !self.merging.lock().insert(id) {
             return;
         }
-        let database = Arc::downgrade(self);
+        let merger = self.clone();
         let started = self.jobs.start("stratigraph-texts", move |stop| {
             while !stop.is_cancelled() {
-                match merge_once(&database, &index) {
+                match merger.merge_once(&index, stop) {
                     Ok(true) => {}
-                    Ok(false) | Err(Error::Closed) => break,
+                    Ok(false) | Err(Error::Closed | Error::Cancelled) => break,
                     // It will be tried again after another commit.
                     Err(error) => {
                         tracing::warn!(%error, "postings are not merged");
@@ -40,33 +65,30 @@ impl Inner {
                     }
                 }
             }
-            forget(&database, id);
+            merger.merging.lock().remove(&id);
         });
         if started.is_err() {
             self.merging.lock().remove(&id);
         }
     }
-}
 
-/// Merges once; whether there is more to do.
-fn merge_once(database: &Weak<Inner>, index: &TextIndex) -> Result<bool> {
-    // Held for one merge only, so that the last user of the database closes it.
-    let Some(database) = database.upgrade() else {
-        return Ok(false);
-    };
-    let mut txn = KeyWriteTxn::begin(&database)?;
-    if txn.base_state().catalog.text_index(index.id()).is_none() {
-        return Ok(false);
-    }
-    let merged = merge_some(&mut txn, index)?;
-    if merged.segments > 0 {
-        txn.commit()?;
-    }
-    Ok(merged.more)
-}
-
-fn forget(database: &Weak<Inner>, id: SchemaId) {
-    if let Some(database) = database.upgrade() {
-        database.merging.lock().remove(&id);
+    /// Merges once; whether there is more to do.
+    fn merge_once(&self, index: &TextIndex, stop: &CancelToken) -> Result<bool> {
+        let mut more = false;
+        self.background.commit_shared(|view| {
+            let mut batch = Batch::new();
+            // Whoever drops an index removes its keys bit by bit after that.
+            if view.state.catalog.text_index(index.id()).is_none() {
+                return Ok(batch);
+            }
+            let stored = StoredKeys::new(view).with_cancel(stop.clone());
+            let (merged, pairs) = next_merge(&stored, index, self.transaction_bytes)?;
+            for (family, key, value) in pairs {
+                batch.change(family, key, value);
+            }
+            more = merged.more;
+            Ok(batch)
+        })?;
+        Ok(more)
     }
 }

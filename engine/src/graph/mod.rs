@@ -17,6 +17,7 @@ mod entity;
 pub mod hierarchy;
 mod ids;
 pub mod keys;
+mod own_texts;
 pub(crate) mod pending;
 pub(crate) mod properties;
 mod read;

@@ -6,6 +6,7 @@
 
 use super::hierarchy::{self, Releveled};
 use super::keys::{DegreeKey, Way};
+use super::own_texts::OwnTexts;
 use super::sets::{self, ContainerKey, SetId};
 use super::view::View;
 use crate::catalog::{Counter, GraphState, SchemaId, TypeId};
@@ -13,7 +14,7 @@ use crate::codec::{CodecError, CommitSeq, varint};
 use crate::database::keys::{KeyRead, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Sketch;
-use crate::index::text::settle_touched;
+use crate::index::text::Occasion;
 use crate::index::vector::{JournalKey, read_touched, write_touched};
 use crate::storage::batch::{Batch, Change, Key};
 use crate::storage::family::Family;
@@ -36,7 +37,7 @@ pub(crate) struct Pending {
     /// Whose vectors came, changed or went, for each vector index.
     vectors: BTreeMap<SchemaId, BTreeSet<u64>>,
     /// Whose texts did, for each text index.
-    texts: BTreeMap<SchemaId, BTreeSet<u64>>,
+    texts: OwnTexts,
 }
 
 /// What changed in a container. No id is in both.
@@ -152,12 +153,12 @@ impl Pending {
 
     /// Notes that a text index has to look at something.
     pub(crate) fn touch_text(&mut self, index: SchemaId, id: u64) {
-        self.texts.entry(index).or_default().insert(id);
+        self.texts.touch(index, id);
     }
 
-    /// What a text index has to look at.
-    pub(crate) fn touched_texts(&self, index: SchemaId) -> Option<&BTreeSet<u64>> {
-        self.texts.get(&index)
+    /// What text indexes have to look at.
+    pub(crate) fn texts(&self) -> &OwnTexts {
+        &self.texts
     }
 
     /// What a vector index has to look at.
@@ -192,13 +193,12 @@ impl Pending {
         if self.is_empty() {
             return Ok(());
         }
-        while let Some((id, touched)) = self.texts.first_key_value() {
-            let id = *id;
-            if let Some(def) = state.catalog.text_index(id) {
-                settle_touched(keys, state, def, touched.iter().copied())?;
-            }
-            self.texts.remove(&id);
-        }
+        let occasion = if last {
+            Occasion::Commit
+        } else {
+            Occasion::Midway
+        };
+        self.texts.settle(keys, state, occasion)?;
         let mut pairs = Pairs::new();
         for (id, releveled) in &self.releveled {
             let view = View {

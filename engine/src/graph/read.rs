@@ -14,12 +14,13 @@ use crate::codec::CommitSeq;
 use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Lookup;
-use crate::index::text::{Filter, SearchOptions, TextAnswer, TextCache, TextHit, TextSearch};
+use crate::index::text::{SearchOptions, TextAnswer, TextCache, TextHit, TextSearch};
 use crate::index::vector::{Place, VectorAnswer, VectorIndexes, VectorSearch};
 use crate::index::{Fusion, HybridHit, fuse};
 use crate::storage::cancel::CancelToken;
 use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
+use std::borrow::Cow;
 use std::sync::Arc;
 use stratigraph_vector::Metric;
 
@@ -347,17 +348,17 @@ pub trait Read: sealed::Viewed {
                 index: Arc::clone(&def.name),
             });
         }
-        let mut among = search.among.cloned();
+        let mut among = search.among.map(Cow::Borrowed);
         if let Some(label) = search.label {
-            let ids = view.labelled(def.scope, label)?;
-            match &mut among {
-                Some(among) => *among &= ids,
-                None => among = Some(ids),
+            let mut ids = view.labelled(def.scope, label)?;
+            if let Some(among) = &among {
+                ids &= &**among;
             }
+            among = Some(Cow::Owned(ids));
         }
         let options = SearchOptions {
             k: search.k,
-            filter: among.as_ref().map(Filter::Owners),
+            among: among.as_deref(),
             min_score: search.threshold,
         };
         let found = self.search_texts(&def, &search.query, &options)?;
@@ -389,7 +390,8 @@ pub trait Read: sealed::Viewed {
     /// ```
     ///
     /// # Errors
-    /// As [`search_vectors`](Self::search_vectors) and [`search_text`](Self::search_text).
+    /// As [`search_vectors`](Self::search_vectors) and [`search_text`](Self::search_text), and
+    /// [`Error::BadDeclaration`] for a fusion whose numbers make no ranking.
     fn search_hybrid(
         &self,
         vectors: (&str, &VectorSearch<'_>),
@@ -397,6 +399,7 @@ pub trait Read: sealed::Viewed {
         fusion: Fusion,
         k: usize,
     ) -> Result<Vec<HybridHit>> {
+        fusion.check()?;
         let near = self.search_vectors(vectors.0, vectors.1)?;
         let matching = self.search_text(texts.0, texts.1)?;
         let metric = self.catalog().vector_index_named(vectors.0);

@@ -1,10 +1,16 @@
 //! One ranking of two: what is near by meaning, and what has the words.
 
+use crate::error::{Error, Result};
 use crate::graph::Entity;
 use crate::index::text::TextHit;
 use crate::index::vector::VectorHit;
 use std::collections::HashMap;
 use stratigraph_vector::Metric;
+
+/// What vectors count at most, beside words' one.
+const MAX_WEIGHT: f32 = 1e6;
+/// With a greater constant all ranks count nearly the same.
+const MAX_CONSTANT: f32 = 1e6;
 
 /// How two rankings become one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +29,29 @@ pub enum Fusion {
         /// What the nearness of vectors counts, beside words' one.
         vector_weight: f32,
     },
+}
+
+impl Fusion {
+    /// Whether its numbers are such that scores are numbers, and better ranks count more.
+    pub(crate) fn check(self) -> Result<()> {
+        let refused = |reason| {
+            Err(Error::BadDeclaration {
+                what: "fusion",
+                reason,
+            })
+        };
+        let (Self::ReciprocalRank { vector_weight, .. } | Self::NormalisedScore { vector_weight }) =
+            self;
+        if !(0.0..=MAX_WEIGHT).contains(&vector_weight) {
+            return refused("the weight of vectors is a number from 0 to 1,000,000");
+        }
+        match self {
+            Self::ReciprocalRank { constant, .. } if !(0.0..=MAX_CONSTANT).contains(&constant) => {
+                refused("the constant of ranks is a number from 0 to 1,000,000")
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Default for Fusion {
@@ -81,7 +110,11 @@ pub(crate) fn fuse(
     let mut hits: Vec<HybridHit> = all.into_values().collect();
     hits.sort_unstable_by(|left, right| {
         let by_score = right.score.total_cmp(&left.score);
-        by_score.then(left.entity.number().cmp(&right.entity.number()))
+        let by_number = left.entity.number().cmp(&right.entity.number());
+        // A node and a relationship may have the same number.
+        by_score
+            .then(by_number)
+            .then(left.entity.cmp(&right.entity))
     });
     hits.truncate(k);
     hits
@@ -153,6 +186,23 @@ mod tests {
         ];
         assert_eq!(found, wanted);
         assert_eq!(fused(fusion, Metric::Cosine, &[], 1), [(3, 0.5)]);
+    }
+
+    #[test]
+    fn what_makes_no_ranking_is_refused() {
+        for wrong in [-1.0, f32::NAN, f32::INFINITY] {
+            let by_rank = |constant, vector_weight| Fusion::ReciprocalRank {
+                constant,
+                vector_weight,
+            };
+            let by_score = Fusion::NormalisedScore {
+                vector_weight: wrong,
+            };
+            for fusion in [by_rank(wrong, 1.0), by_rank(60.0, wrong), by_score] {
+                assert!(fusion.check().is_err(), "{fusion:?}");
+            }
+        }
+        assert!(Fusion::default().check().is_ok());
     }
 
     #[test]

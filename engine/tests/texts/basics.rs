@@ -1,7 +1,7 @@
 //! What readers and writers see of a text index.
 
 use super::*;
-use stratigraph::{Analysis, Error, NO_LABELS, NO_PROPERTIES, Value};
+use stratigraph::{Error, NO_LABELS, NO_PROPERTIES, Value};
 
 fn books(db: &Database) -> Vec<NodeId> {
     let mut txn = db.write().unwrap();
@@ -182,4 +182,44 @@ fn declarations_are_looked_at() {
     assert_eq!(error.to_string(), "there is no text index titles");
     db.create_text_index(titles()).unwrap();
     assert!(found(&db.read().unwrap(), "titles", "whale").is_empty());
+}
+
+/// A search keeps what it has brought in of the transaction's own texts; what comes later must show all the same.
+#[test]
+fn own_changes_show_in_every_search_between_them() {
+    let (db, mut nodes) = with_texts(Analysis::English, &["a graph", "the graph index"]);
+    let mut txn = db.write().unwrap();
+    let hits = |read: &dyn Fn(&TextSearch<'_>) -> stratigraph::TextAnswer| {
+        read(&TextSearch::new("graph index grap*", 100)).hits
+    };
+    for round in 0..30_usize {
+        let text = format!("graph {} index", "word ".repeat(round % 7));
+        nodes.push(txn.create_node(["N"], [("text", text.as_str())]).unwrap());
+        assert_eq!(
+            hits(&|search| txn.search_text("texts", search).unwrap()).len(),
+            nodes.len()
+        );
+        let changed = nodes[round / 2];
+        txn.set_property(changed, "text", "index of graphs")
+            .unwrap();
+        if round % 5 == 0 {
+            let before = txn.savepoint().unwrap();
+            txn.delete_node(changed).unwrap();
+            assert_eq!(
+                hits(&|search| txn.search_text("texts", search).unwrap()).len(),
+                nodes.len() - 1
+            );
+            txn.rollback_to(before).unwrap();
+        }
+        if round % 7 == 0 {
+            txn.delete_node(nodes.pop().unwrap()).unwrap();
+        }
+    }
+    let own = hits(&|search| txn.search_text("texts", search).unwrap());
+    txn.commit().unwrap();
+    let read = db.read().unwrap();
+    let committed = hits(&|search| read.search_text("texts", search).unwrap());
+    assert_eq!(own, committed, "score for score");
+    let report = unwatched(|watch| db.check(watch)).unwrap();
+    assert!(report.findings.is_empty(), "{report:?}");
 }

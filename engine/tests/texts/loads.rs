@@ -1,7 +1,7 @@
 //! Bulk loads, dumps, and opening again.
 
 use super::*;
-use stratigraph::{Analysis, LoadOptions};
+use stratigraph::LoadOptions;
 
 fn declared(db: &Database) {
     let index = TextIndex::on_nodes("Paper", ["abstract"]).weighted("title", 2.0);

@@ -44,6 +44,14 @@ pub trait KeyRead {
     /// The commit that is read; a write transaction's own changes come on top.
     fn commit_seq(&self) -> CommitSeq;
 
+    /// Whether work that reads may go on: whoever works long on what is in a cache asks now and then.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled) or an expired transaction.
+    fn may_go_on(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The value of `key`.
     ///
     /// # Errors
@@ -81,6 +89,12 @@ impl StoredKeys {
             view,
             cancel: CancelToken::new(),
         }
+    }
+
+    /// Lets `token` stop what is read.
+    pub(crate) fn with_cancel(mut self, token: CancelToken) -> Self {
+        self.cancel = token;
+        self
     }
 }
 
@@ -153,6 +167,10 @@ impl KeyRead for KeyReadTxn {
     fn commit_seq(&self) -> CommitSeq {
         self.stored.commit_seq()
     }
+
+    fn may_go_on(&self) -> Result<()> {
+        self.stored.may_go_on()
+    }
 }
 
 impl KeyRead for StoredKeys {
@@ -186,6 +204,10 @@ impl KeyRead for StoredKeys {
 
     fn commit_seq(&self) -> CommitSeq {
         self.view.commit
+    }
+
+    fn may_go_on(&self) -> Result<()> {
+        self.cancel.check()
     }
 }
 

@@ -39,11 +39,21 @@ impl<'a> Trial<'a> {
                 batch.change(*family, key.into(), value.map(Into::into));
             }
         }
+        Self::resumed(txn, families, batch)
+    }
+
+    /// A trial that was kept. The transaction must not have changed these families since it was made.
+    pub(crate) fn resumed(txn: &'a KeyWriteTxn, families: &'a [Family], batch: Batch) -> Self {
         Self {
             txn,
             families,
             batch,
         }
+    }
+
+    /// What is kept of it.
+    pub(crate) fn into_batch(self) -> Batch {
+        self.batch
     }
 
     fn is_mine(&self, family: Family) -> bool {
@@ -100,5 +110,9 @@ impl KeyRead for Trial<'_> {
 
     fn commit_seq(&self) -> CommitSeq {
         self.txn.commit_seq()
+    }
+
+    fn may_go_on(&self) -> Result<()> {
+        self.txn.may_go_on()
     }
 }

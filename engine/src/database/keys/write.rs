@@ -366,4 +366,8 @@ impl KeyRead for KeyWriteTxn {
     fn commit_seq(&self) -> CommitSeq {
         self.base.commit
     }
+
+    fn may_go_on(&self) -> Result<()> {
+        self.step()
+    }
 }

@@ -156,7 +156,11 @@ impl Database {
             .cloned()
         {
             match self.inner.builds.begin(index.id) {
-                Some(_build) => self.fill_text_index(&index, watch)?,
+                Some(_build) => match self.fill_text_index(&index, watch) {
+                    // Whoever dropped it does not miss it.
+                    Err(Error::DroppedMeanwhile { .. }) => {}
+                    outcome => outcome?,
+                },
                 None => self.inner.builds.wait(index.id, watch)?,
             }
         }

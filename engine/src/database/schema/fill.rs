@@ -7,7 +7,7 @@ use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::graph::rules::{self, with_facts};
 use crate::graph::{Entity, Read as _, WriteTxn, view};
-use crate::index::text::settle_touched;
+use crate::index::text::settle_missing;
 use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use roaring::RoaringTreemap;
@@ -61,7 +61,6 @@ impl Database {
         let mut numbers = ids.iter();
         let mut done = 0;
         loop {
-            let portion: Vec<u64> = numbers.by_ref().take(PORTION).collect();
             let mut txn = self.next_write(watch, FILL, done, total)?;
             let declared = txn.catalog().text_index(index.id).cloned();
             let declared = declared.ok_or_else(|| Error::DroppedMeanwhile {
@@ -71,11 +70,13 @@ impl Database {
             if declared.readiness == Readiness::Ready {
                 return Ok(());
             }
-            // Who was written meanwhile is in it already, and comes to the same once more.
             let state = txn.state().clone();
-            settle_touched(txn.keys(), &state, &declared, portion.iter().copied())?;
+            // However long texts are: a commit holds the writer's place for about as long as its bytes take.
+            let bytes = usize::try_from(txn.keys().limit_bytes() / 4).unwrap_or(usize::MAX);
+            let mut portion = numbers.by_ref().take(PORTION);
+            let count = settle_missing(txn.keys(), &state, &declared, &mut portion, bytes)?;
             txn.note_addition();
-            let is_last = portion.is_empty();
+            let is_last = count == 0;
             if is_last {
                 let mut ready = TextIndexDef::clone(&declared);
                 ready.readiness = Readiness::Ready;
@@ -85,7 +86,7 @@ impl Database {
             if is_last {
                 return Ok(());
             }
-            done += portion.len() as u64;
+            done += count;
         }
     }
 

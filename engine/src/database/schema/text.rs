@@ -5,7 +5,7 @@ use super::declare::already;
 use super::wanted::On;
 use super::{Database, unknown, unwatched};
 use crate::catalog::{Change, Readiness, TextIndexDef};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::{Read as _, WriteTxn};
 use crate::index::text::{Analysis, TextField, TextSettings, Weight, merge_some, should_merge};
 use crate::storage::cancel::Watch;
@@ -143,14 +143,24 @@ impl Database {
     /// not depend on it.
     ///
     /// # Errors
-    /// [`UnknownName`](crate::Error::UnknownName) or [`Cancelled`](crate::Error::Cancelled); what the store refuses.
+    /// [`UnknownName`](crate::Error::UnknownName), [`DroppedMeanwhile`](crate::Error::DroppedMeanwhile) or
+    /// [`Cancelled`](crate::Error::Cancelled); what the store refuses.
     pub fn tend_text_index(&self, name: &str, watch: &mut Watch<'_>) -> Result<()> {
         let def = self.read()?.catalog().text_index_named(name).cloned();
-        let index = def.ok_or_else(|| unknown("text index", name))?.index();
+        let def = def.ok_or_else(|| unknown("text index", name))?;
+        let index = def.index();
         let mut merged = 0;
-        while should_merge(&self.key_read()?, &index)? {
+        let transaction_bytes = self.inner.settings.transaction_bytes;
+        while should_merge(&self.key_read()?, &index, transaction_bytes)? {
             watch.step("merge postings", merged, 0)?;
             let mut txn = self.write()?;
+            // Whoever drops an index removes its keys bit by bit after that: what is left is no damage.
+            if txn.catalog().text_index(index.id()).is_none() {
+                return Err(Error::DroppedMeanwhile {
+                    what: "text index",
+                    name: Arc::clone(&def.name),
+                });
+            }
             let done = merge_some(txn.keys(), &index)?;
             txn.note_addition();
             txn.commit()?;

@@ -55,7 +55,8 @@ impl BulkLoad {
     /// # Errors
     /// [`Error::ConstraintViolation`] if two of the load have what must be unique,
     /// [`Error::HierarchyCycle`], [`Error::Cancelled`], or what the store refuses. The load is undone
-    /// then: the database is as it was before. [`Error::OutcomeUnknown`] if it may or may not be there
+    /// then: the database is as it was before. Once it is taken in, only the filling of text indexes can be
+    /// cancelled or fail: the load stays, and `Database::finish_schema` goes on with them. [`Error::OutcomeUnknown`] if it may or may not be there
     /// after the next open.
     pub fn finish(self, watch: &mut Watch<'_>) -> Result<BulkReport> {
         self.step()?;
@@ -124,15 +125,18 @@ impl BulkLoad {
             last.put(Family::Meta, NextIds::KEY, &state.next.encode());
         }
         drop(label_log);
-        // Text indexes are filled once more, since their postings lie where a load cannot sort them to. Until
+        // Text indexes are filled afterwards, since their postings lie where a load cannot sort them to. Until
         // they are, they say that they are not ready; a crash leaves that to `finish_schema`.
         for id in &texts {
             let catalog = Arc::make_mut(&mut state.catalog);
             let Some(def) = catalog.text_index(*id) else {
                 continue;
             };
+            if def.readiness != Readiness::Ready {
+                continue;
+            }
             let mut def = TextIndexDef::clone(def);
-            def.readiness = Readiness::Building;
+            def.readiness = Readiness::Refilling;
             for (key, value) in catalog.apply(&Change::TextIndex(Arc::new(def))) {
                 last.put(Family::Meta, &key, &value.unwrap_or_default());
             }

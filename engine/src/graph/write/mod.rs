@@ -22,10 +22,10 @@ use crate::catalog::{
     check_schema_id,
 };
 use crate::codec::CommitSeq;
-use crate::database::keys::{KeyRead as _, KeyWriteTxn, Trial};
+use crate::database::keys::{KeyRead as _, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
-use crate::index::text::{Found, Query, SearchOptions, TextCache, TextReader, settle_touched};
+use crate::index::text::{Found, Query, SearchOptions, TextCache};
 use crate::index::vector::{JournalKey, Prepared, VectorIndexes, read_touched};
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
@@ -168,18 +168,22 @@ impl WriteTxn {
         let touched = touched.collect::<Result<Vec<_>>>()?;
         let indexes = Arc::clone(self.keys.vectors());
         let prepared = Prepared::new(&indexes, &view::of(&self), touched)?;
-        let texts = self.state.catalog.text_indexes().filter(|def| {
-            let mut parts = def.index().keys().into_iter();
-            parts.any(|(family, range)| self.keys.changes_any(family, &range))
-        });
-        let texts: Vec<Arc<TextIndexDef>> = texts.cloned().collect();
+        let mut texts: Vec<Arc<TextIndexDef>> = Vec::new();
+        // Most commits change no text at all, whatever indexes there are.
+        if self.keys.changed_in(Family::TextDocuments).next().is_some() {
+            let changed = self.state.catalog.text_indexes().filter(|def| {
+                let mut parts = def.index().keys().into_iter();
+                parts.any(|(family, range)| self.keys.changes_any(family, &range))
+            });
+            texts.extend(changed.cloned());
+        }
         let database = self.keys.database();
         let state = Arc::new(self.state);
         let commit = self.keys.commit_with(state, !self.adds, |commit| {
             prepared.apply(&indexes, commit);
         })?;
         prepared.finish(&indexes);
-        database.tend_texts(&texts);
+        database.text_merger().tend(&texts);
         Ok(commit)
     }
 
@@ -337,15 +341,8 @@ impl sealed::Viewed for WriteTxn {
         query: &Query,
         options: &SearchOptions<'_>,
     ) -> Result<Found> {
-        let (index, cache) = (def.index(), self.text_cache());
-        let Some(touched) = self.pending.touched_texts(def.id) else {
-            return TextReader::open(&self.keys, &index, cache)?.search(query, options);
-        };
-        let mut trial = Trial::new(&self.keys, &[Family::Postings, Family::TextDocuments]);
-        settle_touched(&mut trial, &self.state, def, touched.iter().copied())?;
-        // Under the names of its segments the transaction itself will write others.
-        let cache = TextCache::new(0);
-        TextReader::open(&trial, &index, &cache)?.search(query, options)
+        let own = self.pending.texts();
+        own.search(&self.keys, &self.state, def, query, options)
     }
 
     fn touched_vectors(&self, index: SchemaId) -> Result<BTreeSet<u64>> {

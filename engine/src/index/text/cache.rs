@@ -20,7 +20,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// What a cache holds unless it is told otherwise.
-const DEFAULT_BYTES: usize = 64 << 20;
+pub(crate) const DEFAULT_BYTES: usize = 256 << 20;
 /// What an entry takes beside its content, about.
 const ENTRY_BYTES: usize = 160;
 
@@ -119,7 +119,8 @@ impl TextCache {
 
     fn keep(&self, halves: &mut Halves, key: CacheKey, item: Item) {
         let bytes = item.bytes();
-        if bytes > self.half_bytes {
+        // The columns of a large segment may be more than half; without them every search would read them again.
+        if bytes > 2 * self.half_bytes {
             return;
         }
         if halves.young_bytes + bytes > self.half_bytes {

@@ -4,9 +4,11 @@
 //! where they stand as a whole, and what a query excludes never does.
 
 use super::analysis;
-use super::query::Query;
-use super::query::plan::{Plan, Planned, plan};
+use super::query::plan::{Plan, Planned, Prefix, plan};
+use super::query::{Query, QueryLimits};
 use super::settings::TextSettings;
+use crate::error::Result;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -26,7 +28,7 @@ pub struct Highlighter {
     terms: HashMap<Vec<u8>, usize>,
     /// Terms that light up wherever they are.
     alone: HashSet<usize>,
-    phrases: Vec<Vec<(usize, u32)>>,
+    phrases: HashSet<Vec<(usize, u32)>>,
     prefixes: Vec<Vec<u8>>,
 }
 
@@ -41,9 +43,17 @@ struct Place {
 
 impl Highlighter {
     /// A highlighter for the texts of an index.
-    #[must_use]
-    pub fn new(settings: &TextSettings, query: &Query) -> Self {
-        let Planned { plan, terms } = plan(query, settings.analysis());
+    ///
+    /// # Errors
+    /// As a search with the query.
+    pub fn new(settings: &TextSettings, query: &Query) -> Result<Self> {
+        query.check(QueryLimits::DEFAULT)?;
+        let planned = plan(query, settings.analysis(), QueryLimits::DEFAULT)?;
+        let Planned {
+            plan,
+            terms,
+            prefixes,
+        } = planned;
         let mut highlighter = Self {
             analysis: settings.analysis(),
             terms: terms
@@ -52,26 +62,31 @@ impl Highlighter {
                 .map(|(at, term)| (term, at))
                 .collect(),
             alone: HashSet::new(),
-            phrases: Vec::new(),
+            phrases: HashSet::new(),
             prefixes: Vec::new(),
         };
-        highlighter.collect(&plan);
-        highlighter
+        highlighter.collect(&plan, &prefixes);
+        Ok(highlighter)
     }
 
-    fn collect(&mut self, plan: &Plan) {
+    fn collect(&mut self, plan: &Plan, prefixes: &[Prefix]) {
         match plan {
             Plan::Nothing => {}
             Plan::Term(term, _) => {
                 self.alone.insert(*term);
             }
-            Plan::Any(parts) => parts.iter().for_each(|part| self.collect(part)),
+            Plan::Any(parts) => parts.iter().for_each(|part| self.collect(part, prefixes)),
             Plan::All { must, should, .. } => must
                 .iter()
                 .chain(should)
-                .for_each(|part| self.collect(part)),
-            Plan::Phrase { terms, .. } => self.phrases.push(terms.clone()),
-            Plan::Prefix { prefix, stem, .. } => {
+                .for_each(|part| self.collect(part, prefixes)),
+            Plan::Phrase { terms, .. } => {
+                self.phrases.insert(terms.clone());
+            }
+            Plan::Prefix(at, _) => {
+                let Some(Prefix { prefix, stem }) = prefixes.get(*at) else {
+                    return;
+                };
                 self.prefixes.push(prefix.clone());
                 let next = self.terms.len();
                 let at = *self.terms.entry(stem.clone()).or_insert(next);
@@ -136,39 +151,36 @@ impl Highlighter {
 
     /// Lights up the tokens of phrases that stand as a whole.
     fn show_phrases(&self, places: &mut [Place]) {
+        if self.phrases.is_empty() {
+            return;
+        }
+        let mut stands: HashSet<(usize, u32)> = HashSet::new();
+        let mut positions: HashMap<usize, Vec<u32>> = HashMap::new();
+        for place in places.iter() {
+            for term in &place.terms {
+                if stands.insert((*term, place.position)) {
+                    positions.entry(*term).or_default().push(place.position);
+                }
+            }
+        }
+        let mut lit: HashSet<(usize, u32)> = HashSet::new();
         for phrase in &self.phrases {
-            let mut at: HashSet<(usize, u32)> = HashSet::new();
-            for place in places.iter() {
-                at.extend(place.terms.iter().map(|term| (*term, place.position)));
-            }
-            let Some((first, _)) = phrase.first() else {
-                continue;
-            };
-            let begins: Vec<u32> = at
-                .iter()
-                .filter(|(term, _)| term == first)
-                .map(|(_, position)| *position)
-                .filter(|begin| {
-                    phrase
-                        .iter()
-                        .all(|(term, distance)| at.contains(&(*term, begin + distance)))
-                })
-                .collect();
-            let lit: HashSet<(usize, u32)> = begins
-                .iter()
-                .flat_map(|begin| {
-                    phrase
-                        .iter()
-                        .map(move |(term, distance)| (*term, begin + distance))
-                })
-                .collect();
-            for place in places.iter_mut() {
-                let term = place
-                    .terms
+            let first = phrase.first().and_then(|(term, _)| positions.get(term));
+            for begin in first.into_iter().flatten() {
+                let mut places = phrase
                     .iter()
-                    .find(|term| lit.contains(&(**term, place.position)));
-                place.shown_as = place.shown_as.or(term.copied());
+                    .map(|(term, distance)| (*term, begin + distance));
+                if places.clone().all(|place| stands.contains(&place)) {
+                    lit.extend(places.by_ref());
+                }
             }
+        }
+        for place in places.iter_mut() {
+            let term = place
+                .terms
+                .iter()
+                .find(|term| lit.contains(&(**term, place.position)));
+            place.shown_as = place.shown_as.or(term.copied());
         }
     }
 }
@@ -184,21 +196,29 @@ fn window(
         return 0..text.len();
     }
     let mut best = (0, 0, 0..0);
-    for (at, (first, _)) in shown.iter().enumerate() {
-        let inside = shown.get(at..).unwrap_or_default().iter();
-        let inside: Vec<_> = inside
-            .take_while(|(span, _)| span.end <= first.start + bytes)
-            .collect();
-        let distinct = inside
-            .iter()
-            .map(|(_, term)| term)
-            .collect::<HashSet<_>>()
-            .len();
-        let end = inside
-            .last()
-            .map_or(first.end.min(first.start + bytes), |(span, _)| span.end);
-        if (distinct, inside.len()) > (best.0, best.1) {
-            best = (distinct, inside.len(), first.start..end);
+    // The matches from each one on that fit, which begin and end later with each.
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    let mut to = 0;
+    for (at, (first, term)) in shown.iter().enumerate() {
+        to = to.max(at);
+        while let Some((span, term)) = shown.get(to)
+            && span.end <= first.start + bytes
+        {
+            *counts.entry(*term).or_default() += 1;
+            to += 1;
+        }
+        if to == at {
+            continue;
+        }
+        let end = shown.get(to - 1).map_or(first.end, |(last, _)| last.end);
+        if (counts.len(), to - at) > (best.0, best.1) {
+            best = (counts.len(), to - at, first.start..end);
+        }
+        if let Entry::Occupied(mut count) = counts.entry(*term) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
         }
     }
     let core = best.2;

@@ -14,10 +14,10 @@ use super::keys::{DocumentsKey, SegmentId};
 use super::segment::merge::merge;
 use super::segment::view::{Reader, statistics};
 use super::statistics::{SegmentRecord, Statistics};
-use super::write_pairs;
-use crate::database::keys::{KeyWrite, KeyWriteTxn};
+use super::{Occasion, write_pairs};
+use crate::database::keys::{KeyRead, KeyWrite, KeyWriteTxn};
 use crate::error::{Error, Result};
-use crate::graph::pending::pair;
+use crate::graph::pending::{Pairs, pair};
 use crate::storage::family::Family;
 use std::ops::Range;
 
@@ -51,48 +51,80 @@ pub struct Merged {
 /// # Errors
 /// [`Error::TransactionTooLarge`], [`Error::Cancelled`], damage in what is stored.
 pub fn merge_some(keys: &mut KeyWriteTxn, index: &TextIndex) -> Result<Merged> {
+    let (merged, pairs) = next_merge(keys, index, keys.limit_bytes())?;
+    write_pairs(keys, pairs, Occasion::Midway)?;
+    Ok(merged)
+}
+
+/// What [`merge_some`] writes in a transaction that may hold so many bytes; nothing if no group should be merged.
+pub(crate) fn next_merge(
+    keys: &impl KeyRead,
+    index: &TextIndex,
+    transaction_bytes: u64,
+) -> Result<(Merged, Pairs)> {
     let mut statistics = statistics(keys, index.id())?;
-    let limit = LARGEST_BYTES.min(keys.limit_bytes() / 4);
+    let limit = largest(transaction_bytes);
     let Some(group) = wanted(&statistics.segments, limit) else {
-        return Ok(Merged::default());
+        return Ok((Merged::default(), Pairs::new()));
     };
     let segments = group.len() as u64;
-    let bytes = merge_group(keys, index, &mut statistics, group)?;
-    Ok(Merged {
+    let (bytes, pairs) = merge_group(keys, index, &mut statistics, group)?;
+    let merged = Merged {
         segments,
         bytes,
         more: wanted(&statistics.segments, limit).is_some(),
-    })
+    };
+    Ok((merged, pairs))
 }
 
-/// Whether [`merge_some`] has something to do.
+/// Whether [`merge_some`] has something to do in a transaction that may hold so many bytes.
 ///
 /// # Errors
 /// Damage in what is stored.
-pub fn should_merge(keys: &impl crate::keys::KeyRead, index: &TextIndex) -> Result<bool> {
-    Ok(wanted(&statistics(keys, index.id())?.segments, LARGEST_BYTES).is_some())
+pub fn should_merge(
+    keys: &impl KeyRead,
+    index: &TextIndex,
+    transaction_bytes: u64,
+) -> Result<bool> {
+    let segments = statistics(keys, index.id())?.segments;
+    Ok(wanted(&segments, largest(transaction_bytes)).is_some())
+}
+
+/// How many bytes are merged in one transaction: beside the new segment it holds what removes the old ones.
+fn largest(transaction_bytes: u64) -> u64 {
+    LARGEST_BYTES.min(transaction_bytes / 4)
 }
 
 /// Merges what is small, after a transaction has added a segment.
-pub(super) fn merge_small(keys: &mut impl KeyWrite, index: &TextIndex) -> Result<()> {
+pub(super) fn merge_small(
+    keys: &mut impl KeyWrite,
+    index: &TextIndex,
+    occasion: Occasion,
+) -> Result<()> {
     let mut statistics = statistics(keys, index.id())?;
     while let Some(group) = piled_up(&statistics.segments, SMALL_BYTES) {
-        match merge_group(keys, index, &mut statistics, group) {
+        let (_, pairs) = merge_group(keys, index, &mut statistics, group)?;
+        // Merging can wait, also at a commit.
+        let occasion = match occasion {
+            Occasion::Commit => Occasion::Midway,
+            other => other,
+        };
+        match write_pairs(keys, pairs, occasion) {
             // Whoever comes later may have more room.
             Err(Error::TransactionTooLarge { .. }) => return Ok(()),
             other => other?,
-        };
+        }
     }
     Ok(())
 }
 
-/// Merges a range of segments, whatever their sizes.
+/// Merges a range of segments, whatever their sizes: how many bytes it takes, and what to write.
 pub(super) fn merge_group(
-    keys: &mut impl KeyWrite,
+    keys: &impl KeyRead,
     index: &TextIndex,
     statistics: &mut Statistics,
     group: Range<usize>,
-) -> Result<u64> {
+) -> Result<(u64, Pairs)> {
     let records = statistics
         .segments
         .get(group.clone())
@@ -102,7 +134,7 @@ pub(super) fn merge_group(
     // What a merge reads is read once and goes: it needs no cache.
     let cache = TextCache::new(0);
     let reader = Reader {
-        keys: &*keys,
+        keys,
         index: index.id(),
         cache: &cache,
     };
@@ -125,9 +157,8 @@ pub(super) fn merge_group(
     }
     let key = DocumentsKey::Statistics.encode(index.id());
     pairs.push(pair(Family::TextDocuments, &key, Some(after.encode())));
-    write_pairs(keys, pairs)?;
     *statistics = after;
-    Ok(bytes)
+    Ok((bytes, pairs))
 }
 
 /// The group that should be merged next.

@@ -35,14 +35,16 @@ mod statistics;
 mod write;
 
 pub use analysis::Analysis;
-pub(crate) use binding::{settle_touched, texts_of};
+pub(crate) use binding::{settle_missing, settle_touched, texts_of};
+pub(crate) use cache::DEFAULT_BYTES as DEFAULT_TEXT_CACHE_BYTES;
 pub use cache::TextCache;
 pub use check::{TextFinding, check, compare};
 pub use highlight::{Highlight, Highlighter};
+pub(crate) use merging::next_merge;
 pub use merging::{Merged, merge_some, should_merge};
 pub use query::{Query, QueryLimits};
 pub use request::{TextAnswer, TextHit, TextSearch};
-pub use search::{Filter, Found, Hit, SearchOptions, TextReader, Work};
+pub use search::{Found, Hit, SearchOptions, TextReader, Work};
 pub use settings::{MAX_FIELDS, TextField, TextSettings, Weight};
 pub use write::{Settled, TextWriter};
 
@@ -122,12 +124,26 @@ impl TextIndex {
     }
 }
 
+/// When what was noted is written, which says what it has to keep to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Occasion {
+    /// The transaction goes on, within its limit.
+    Midway,
+    /// At its commit the limit does not hold: the terms of a text are no more than a few times the text, which was
+    /// let in, and refusing them would lose everything.
+    Commit,
+    /// For searches of the transaction itself, which are not refused either.
+    Trial,
+}
+
 /// Writes all pairs or, if the transaction has no room for them, none.
-fn write_pairs(keys: &mut impl KeyWrite, pairs: Pairs) -> Result<()> {
-    let bytes = pairs
-        .iter()
-        .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()));
-    keys.ensure_room(bytes.sum())?;
+fn write_pairs(keys: &mut impl KeyWrite, pairs: Pairs, occasion: Occasion) -> Result<()> {
+    if occasion == Occasion::Midway {
+        let bytes = pairs
+            .iter()
+            .map(|(_, key, value)| Batch::cost_of(key, value.as_deref().unwrap_or_default()));
+        keys.ensure_room(bytes.sum())?;
+    }
     for (family, key, value) in pairs {
         keys.change_admitted(family, key, value);
     }

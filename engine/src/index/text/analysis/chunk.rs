@@ -5,6 +5,7 @@
 //! that a number keeps its points and commas. Spans are bytes of the text as it was given.
 
 use std::ops::Range;
+use unicode_normalization::char::is_combining_mark;
 
 /// A piece of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ enum Class {
     Han,
     /// Joins what stands on both sides of it.
     Joiner,
+    /// Belongs to what it follows, and begins nothing: accents, and hyphens that are only seen at the end of a line.
+    Mark,
     Other,
 }
 
@@ -61,7 +64,9 @@ impl<'a> Chunks<'a> {
     /// The end of the run of Han that begins here.
     fn han(&self, from: usize) -> usize {
         let mut at = from;
-        while let Some((character, Class::Han)) = self.peek(at) {
+        while let Some((character, class)) = self.peek(at)
+            && (class == Class::Han || is_voicing(character))
+        {
             at += character.len_utf8();
         }
         at
@@ -81,6 +86,7 @@ impl<'a> Chunks<'a> {
                     figures |= kind == Class::Figure;
                     last = kind;
                 }
+                Class::Mark => {}
                 Class::Joiner => {
                     let Some((_, after @ (Class::Letter | Class::Figure))) = self.peek(next) else {
                         break;
@@ -152,7 +158,7 @@ impl Iterator for Chunks<'_> {
                         return Some(with_paragraph(chunk, begin));
                     }
                 }
-                Class::Joiner | Class::Other => self.at += character.len_utf8(),
+                Class::Joiner | Class::Mark | Class::Other => self.at += character.len_utf8(),
             }
         }
     }
@@ -215,21 +221,26 @@ fn class(character: char) -> Class {
         '\u{FF01}'..='\u{FF5E}' => ascii_class(ascii(character) as u8),
         _ if is_apostrophe(character) => Class::Joiner,
         // Hyphens that look different and mean the same.
-        '\u{2010}'..='\u{2012}' | '\u{00AD}' => Class::Joiner,
+        '\u{2010}'..='\u{2012}' => Class::Joiner,
+        '\u{00AD}' => Class::Mark,
         _ if is_han(character) => Class::Han,
+        _ if is_combining_mark(character) => Class::Mark,
         _ if character.is_numeric() => Class::Figure,
-        _ if character.is_alphabetic()
-            || unicode_normalization::char::is_combining_mark(character) =>
-        {
-            Class::Letter
-        }
+        _ if character.is_alphabetic() => Class::Letter,
         _ => Class::Other,
     }
 }
 
-/// Scripts without spaces whose characters mean something alone: Han, and kana with them.
+/// Marks that make another kana of the one before them: composed and apart they are one text.
+pub(super) fn is_voicing(character: char) -> bool {
+    matches!(character, '\u{3099}' | '\u{309A}' | '\u{FF9E}' | '\u{FF9F}')
+}
+
+/// Scripts without spaces whose characters mean something alone: Han, and kana with them. Radicals that are the same
+/// as a character stand for it in texts taken from PDFs, and half-width kana are kana.
 fn is_han(character: char) -> bool {
     matches!(character,
+        '\u{2E9F}' | '\u{2EF3}' | '\u{2F00}'..='\u{2FD5}' | '\u{FF66}'..='\u{FF9F}' |
         '\u{3005}' | '\u{3007}' | '\u{3041}'..='\u{3096}' | '\u{309D}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}'
         | '\u{30FC}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
         | '\u{20000}'..='\u{323AF}')

@@ -53,6 +53,8 @@ pub(super) enum Kind {
     Exact,
     /// A code as a whole, beside its parts.
     Whole,
+    /// The same with signs before or after its parts, which they do not say: `C++`, `§12`.
+    Signed,
     /// A Han character.
     Character,
     /// Two of them that follow each other.
@@ -114,20 +116,24 @@ impl Analysis {
     ) -> u32 {
         let accents = self == Self::Italian;
         let mut next = position;
-        let several = parts.len() > 1 || parts.first().is_some_and(|first| *first != *span);
-        if code && several && parts.len() <= MAX_PARTS {
+        let inner = parts.first().zip(parts.last());
+        let is_signed =
+            inner.is_some_and(|(first, last)| first.start != span.start || last.end != span.end);
+        if code && (parts.len() > 1 || is_signed) && parts.len() <= MAX_PARTS {
             fold::fold(slice(text, span), false, &mut scratch.folded);
-            cut(&mut scratch.folded);
             visit(&Token {
-                text: &scratch.folded,
+                text: cut(&scratch.folded),
                 span: span.clone(),
                 position,
-                kind: Kind::Whole,
+                kind: if is_signed { Kind::Signed } else { Kind::Whole },
                 is_word: false,
             });
         }
         let last = parts.len().saturating_sub(1);
         for (at, part) in parts.iter().enumerate() {
+            if next >= MAX_POSITIONS {
+                break;
+            }
             let original = slice(text, part);
             fold::fold(original, accents, &mut scratch.folded);
             if accents && at < last && is_elided(text, part, &scratch.folded) {
@@ -136,13 +142,12 @@ impl Analysis {
             if self == Self::English && at > 0 && is_possessive(text, part, &scratch.folded) {
                 continue;
             }
-            cut(&mut scratch.folded);
             if scratch.folded.is_empty() {
                 continue;
             }
             let exact = scratch.folded.bytes().any(|byte| byte.is_ascii_digit());
             visit(&Token {
-                text: &scratch.folded,
+                text: cut(&scratch.folded),
                 span: part.clone(),
                 position: next,
                 kind: if exact { Kind::Exact } else { Kind::Word },
@@ -175,26 +180,27 @@ impl Analysis {
                 false,
                 &mut scratch.folded,
             );
-            cut(&mut scratch.folded);
             visit(&Token {
-                text: &scratch.folded,
+                text: cut(&scratch.folded),
                 span,
                 position: at,
                 kind,
                 is_word,
             });
         };
-        let mut characters = run.char_indices().peekable();
+        let mut characters = characters(run).peekable();
         let mut at = position;
-        while let Some((from, character)) = characters.next() {
-            let to = from + character.len_utf8();
+        while let Some(Range {
+            start: from,
+            end: to,
+        }) = characters.next()
+        {
             token(from, to, at, Kind::Character, false);
             while words.next_if(|word| word.start < from).is_some() {}
             let word = words
                 .next_if(|word| word.start == from)
                 .map(|word| word.end);
-            if let Some((_, second)) = characters.peek() {
-                let end = to + second.len_utf8();
+            if let Some(end) = characters.peek().map(|second| second.end) {
                 token(from, end, at, Kind::Pair, word == Some(end));
                 if let Some(word) = word.filter(|word| *word > end) {
                     token(from, word, at, Kind::HanWord, true);
@@ -207,6 +213,19 @@ impl Analysis {
         }
         at
     }
+}
+
+/// The characters of a run of Han, each with what belongs to it.
+fn characters(run: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut characters = run.char_indices().peekable();
+    std::iter::from_fn(move || {
+        let (start, character) = characters.next()?;
+        let mut end = start + character.len_utf8();
+        while let Some((at, mark)) = characters.next_if(|(_, next)| chunk::is_voicing(*next)) {
+            end = at + mark.len_utf8();
+        }
+        Some(start..end)
+    })
 }
 
 /// The folded form of a text, without accents.
@@ -226,14 +245,10 @@ fn slice<'a>(text: &'a str, span: &Range<usize>) -> &'a str {
     text.get(span.clone()).unwrap_or_default()
 }
 
-/// Cuts a term that is too long.
-fn cut(term: &mut String) {
-    if term.len() > MAX_TERM_BYTES {
-        let end = (0..=MAX_TERM_BYTES)
-            .rev()
-            .find(|end| term.is_char_boundary(*end));
-        term.truncate(end.unwrap_or_default());
-    }
+/// As much of a term as is stored.
+fn cut(term: &str) -> &str {
+    term.get(..term.floor_char_boundary(MAX_TERM_BYTES))
+        .unwrap_or_default()
 }
 
 /// Articles and the like that Italian joins to the next word, without their vowel.

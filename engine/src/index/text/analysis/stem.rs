@@ -35,6 +35,13 @@ impl Stems {
     /// Calls `visit` with the terms of a token: one, and for an accented Italian word whose stem without the
     /// accent would be another, that one as well. `università` is then found by `universita`, which people write.
     pub(crate) fn terms(&mut self, token: &str, kind: Kind, mut visit: impl FnMut(&str)) {
+        // An ending may be replaced by a longer one, and an accent may be all there is.
+        let mut visit = |term: &str| {
+            let term = super::cut(term);
+            if !term.is_empty() {
+                visit(term);
+            }
+        };
         let stemmer = match &self.stemmer {
             Some(stemmer) if kind == Kind::Word && token.len() <= MAX_STEMMED_BYTES => stemmer,
             _ => {

@@ -25,6 +25,9 @@ use std::ops::Range;
 /// A list longer than this, in postings, goes on in another page: such a part takes at most about 30 KiB.
 pub(crate) const PART: usize = 32 * FULL;
 
+/// Stands for a last document that is not known yet: no document has this number.
+pub(crate) const UNKNOWN: u32 = u32::MAX;
+
 /// Where the positions of a block are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PositionSpot {
@@ -36,7 +39,7 @@ pub(crate) struct PositionSpot {
 /// What is known of a block without reading it.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockInfo {
-    /// Its last document; of the only block of a short list it is not known before it is read.
+    /// Its last document; of the only block of a short list it is [`UNKNOWN`] before it is read.
     pub(crate) last: u32,
     /// The last document of the block before.
     pub(crate) before: Option<u32>,
@@ -146,7 +149,7 @@ impl List {
         if count <= BLOCK && list.later == 0 {
             let bytes = begin + record.position()..begin + record.position() + record.remaining();
             list.blocks.push(BlockInfo {
-                last: u32::MAX,
+                last: UNKNOWN,
                 before: None,
                 count,
                 bytes,
@@ -212,7 +215,7 @@ impl BlockInfo {
         record.finish()?;
         // A last document that is not what the head said would hide postings from whoever skips by it.
         let last = into.documents.get(self.count.wrapping_sub(1)).copied();
-        if self.last != u32::MAX && last != Some(self.last) {
+        if self.last != UNKNOWN && last != Some(self.last) {
             return Err(CodecError::NotCanonical {
                 what: "postings block",
                 at: 0,

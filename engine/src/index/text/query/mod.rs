@@ -17,6 +17,8 @@ pub struct QueryLimits {
     pub depth: usize,
     /// Bytes of all text together.
     pub bytes: usize,
+    /// Distinct terms, of which a leaf may have many: each is looked up in each segment.
+    pub terms: usize,
 }
 
 impl QueryLimits {
@@ -25,8 +27,12 @@ impl QueryLimits {
         leaves: 1024,
         depth: 16,
         bytes: 64 << 10,
+        terms: 4096,
     };
 }
+
+/// What a part counts at most, all boosts around it together.
+const MAX_BOOST: f32 = 1e6;
 
 /// A query.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +42,9 @@ pub enum Query {
     Term(String),
     /// The words of a text, one right after the other.
     Phrase(String),
-    /// Terms that begin with a text. The index's terms are stems: of a language with endings, a prefix longer than
-    /// a word's stem finds the word only if it has the same stem.
+    /// Terms that begin with the last word of a text; the words before it have to be there, one right after the
+    /// other. The index's terms are stems: of a language with endings, a prefix longer than a word's stem finds the
+    /// word only if it has the same stem.
     Prefix(String),
     /// What has all of `must`, none of `not` and, if nothing must be, one of `should` at least. Each part that
     /// matches adds to the score.
@@ -112,16 +119,18 @@ impl Query {
     ///
     /// # Errors
     /// [`Error::TooMany`], [`Error::TooLarge`], and [`Error::BadDeclaration`] for a boost that is not a number
-    /// from 0 to 1,000,000.
+    /// from 0 to 1,000,000, or boosts within each other that together are not. How many terms there are is seen
+    /// when it is planned.
     pub fn check(&self, limits: QueryLimits) -> Result<()> {
         let (mut leaves, mut bytes) = (0, 0);
-        self.measure(limits, 0, &mut leaves, &mut bytes)
+        self.measure(limits, 0, 1.0, &mut leaves, &mut bytes)
     }
 
     fn measure(
         &self,
         limits: QueryLimits,
         depth: usize,
+        boost: f32,
         leaves: &mut usize,
         bytes: &mut usize,
     ) -> Result<()> {
@@ -153,16 +162,17 @@ impl Query {
             }
             Self::Boolean { must, should, not } => {
                 let mut parts = must.iter().chain(should).chain(not);
-                parts.try_for_each(|part| part.measure(limits, depth + 1, leaves, bytes))
+                parts.try_for_each(|part| part.measure(limits, depth + 1, boost, leaves, bytes))
             }
-            Self::Boosted(query, boost) => {
-                if !(0.0..=1e6).contains(boost) {
+            Self::Boosted(query, times) => {
+                let boost = boost * times;
+                if !(0.0..=MAX_BOOST).contains(times) || boost > MAX_BOOST {
                     return Err(Error::BadDeclaration {
                         what: "text query",
-                        reason: "a boost is a number from 0 to 1,000,000",
+                        reason: "a boost is a number from 0 to 1,000,000, and so are boosts within each other together",
                     });
                 }
-                query.measure(limits, depth + 1, leaves, bytes)
+                query.measure(limits, depth + 1, boost, leaves, bytes)
             }
         }
     }

@@ -9,7 +9,7 @@
 //! is passed over, and so is what is beyond the limits of [`QueryLimits`]. Signs within a word belong to it:
 //! `ISO-9001` and `C++` are words. A backslash takes a sign its meaning.
 
-use super::{Query, QueryLimits};
+use super::{MAX_BOOST, Query, QueryLimits};
 use std::fmt::{self, Write};
 
 impl Query {
@@ -138,7 +138,7 @@ impl Parser<'_> {
         let boost = number
             .parse::<f32>()
             .ok()
-            .filter(|boost| ends && (0.0..=1e6).contains(boost))?;
+            .filter(|boost| ends && (0.0..=MAX_BOOST).contains(boost))?;
         self.rest = rest;
         Some(boost)
     }

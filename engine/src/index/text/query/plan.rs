@@ -6,9 +6,11 @@
 //! count several times beside a word of letters. Where something is required or excluded, the parts of a code and
 //! the characters of a run have to follow each other.
 
-use super::Query;
+use super::{Query, QueryLimits};
+use crate::error::{Error, Result};
 use crate::index::text::analysis::{self, Analysis, Kind, Stems, Token};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// What a pair of Han characters counts that is no word.
 const PAIR_BOOST: f32 = 0.5;
@@ -36,34 +38,54 @@ pub(crate) enum Plan {
         terms: Vec<(TermAt, u32)>,
         boost: f32,
     },
-    /// Documents with any term that begins so; the boost is their score.
-    Prefix {
-        prefix: Vec<u8>,
-        stem: Vec<u8>,
-        boost: f32,
-    },
+    /// Documents with any term that begins as a prefix does; the boost is their score.
+    Prefix(PrefixAt, f32),
 }
 
-/// A plan with its distinct terms.
+/// The number of a distinct prefix in a plan.
+pub(crate) type PrefixAt = usize;
+
+/// How terms begin that are looked for, and the stem of this beginning, which may be a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    pub(crate) prefix: Vec<u8>,
+    pub(crate) stem: Vec<u8>,
+}
+
+/// A plan with its distinct terms and prefixes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Planned {
     pub(crate) plan: Plan,
     pub(crate) terms: Vec<Vec<u8>>,
+    pub(crate) prefixes: Vec<Prefix>,
 }
 
 /// Plans a query for an index of this analysis.
-pub(crate) fn plan(query: &Query, analysis: Analysis) -> Planned {
+///
+/// # Errors
+/// [`Error::TooMany`] if it has more terms than may be.
+pub(crate) fn plan(query: &Query, analysis: Analysis, limits: QueryLimits) -> Result<Planned> {
     let mut planner = Planner {
         analysis,
         stems: Stems::new(analysis),
         known: HashMap::new(),
         terms: Vec::new(),
+        prefixes: Vec::new(),
     };
     let plan = planner.plan(query, 1.0, false);
-    Planned {
+    let count = planner.terms.len();
+    if count > limits.terms {
+        return Err(Error::TooMany {
+            what: "terms of a text query",
+            count: count as u64,
+            limit: limits.terms as u64,
+        });
+    }
+    Ok(Planned {
         plan,
         terms: planner.terms,
-    }
+        prefixes: planner.prefixes,
+    })
 }
 
 struct Planner {
@@ -71,6 +93,7 @@ struct Planner {
     stems: Stems,
     known: HashMap<Vec<u8>, TermAt>,
     terms: Vec<Vec<u8>>,
+    prefixes: Vec<Prefix>,
 }
 
 impl Planner {
@@ -123,18 +146,24 @@ impl Planner {
         }
     }
 
-    /// Terms at their distances; the whole of a code and the words of Han are left out, as they add nothing.
+    /// The terms of a text at their distances.
     fn phrase(&mut self, text: &str, boost: f32) -> Plan {
+        self.phrase_before(text, text.len(), boost)
+    }
+
+    /// The terms up to byte `end` of a text, at their distances. The words of Han are left out, and so is the whole of
+    /// a code, as they add nothing; but `C++` is more than its only part says.
+    fn phrase_before(&mut self, text: &str, end: usize, boost: f32) -> Plan {
         let mut terms: Vec<(TermAt, u32)> = Vec::new();
         let analysis = self.analysis;
         let has_pairs = has_pairs(analysis, text);
         analysis.tokens(text, |token| {
             let is_needed = match token.kind {
-                Kind::Word | Kind::Exact | Kind::Pair => true,
+                Kind::Word | Kind::Exact | Kind::Pair | Kind::Signed => true,
                 Kind::Character => !has_pairs.contains(&token.position),
                 Kind::Whole | Kind::HanWord => false,
             };
-            if is_needed {
+            if is_needed && token.span.end <= end {
                 // Of two stems either would do; the first is what texts with the accent have as well.
                 let mut first = true;
                 self.each_term(token, |term| {
@@ -153,34 +182,43 @@ impl Planner {
         }
     }
 
-    /// The longest word of a text, as the beginning of terms. A run of Han is looked for as it is: wherever it
-    /// stands, its words go on.
+    /// The last word of a text, as the beginning of terms; what is before it has to be there. A run of Han is looked
+    /// for as it is: wherever it stands, its words go on.
     fn prefix(&mut self, text: &str, boost: f32) -> Plan {
-        let mut longest: Option<(String, Kind)> = None;
+        let mut last: Option<(String, Kind, Range<usize>)> = None;
         self.analysis.tokens(text, |token| {
-            let is_word = matches!(token.kind, Kind::Word | Kind::Exact | Kind::Whole);
-            if is_word
-                && longest
-                    .as_ref()
-                    .is_none_or(|(known, _)| known.len() < token.text.len())
-            {
-                longest = Some((token.text.to_owned(), token.kind));
+            // The whole of a code comes before its parts.
+            let is_part = last.as_ref().is_some_and(|(_, kind, span)| {
+                matches!(kind, Kind::Whole | Kind::Signed) && token.span.end <= span.end
+            });
+            if !is_part {
+                last = Some((token.text.to_owned(), token.kind, token.span.clone()));
             }
         });
-        let Some((word, kind)) = longest else {
-            return self.phrase(text, boost);
+        let Some((word, kind, span)) = last else {
+            return Plan::Nothing;
         };
+        if matches!(kind, Kind::Character | Kind::Pair | Kind::HanWord) {
+            return self.phrase(text, boost);
+        }
+        let prefix = analysis::folded(&word).into_bytes();
+        if prefix.is_empty() {
+            return Plan::Nothing;
+        }
         let mut stem = Vec::new();
         self.stems.terms(&word, kind, |term| {
             if stem.is_empty() {
                 stem = term.as_bytes().to_vec();
             }
         });
-        Plan::Prefix {
-            prefix: analysis::folded(&word).into_bytes(),
-            stem,
-            boost,
-        }
+        let wanted = Prefix { prefix, stem };
+        let known = self.prefixes.iter().position(|known| *known == wanted);
+        let at = known.unwrap_or_else(|| {
+            self.prefixes.push(wanted);
+            self.prefixes.len() - 1
+        });
+        let head = self.phrase_before(text, span.start, boost);
+        combine(vec![head, Plan::Prefix(at, boost)], Vec::new(), Vec::new())
     }
 
     fn each_term(&mut self, token: &Token<'_>, mut visit: impl FnMut(TermAt)) {
@@ -209,19 +247,14 @@ fn has_pairs(analysis: Analysis, text: &str) -> HashSet<u32> {
     paired
 }
 
-/// Puts parts together, without groups that do nothing. Terms that are named twice count twice.
+/// Puts parts together, without groups that do nothing. Terms that are named twice count twice. What has no terms, as
+/// `!!!`, is passed over wherever it stands: it can neither be there nor be missing.
 fn combine(must: Vec<Plan>, should: Vec<Plan>, not: Vec<Plan>) -> Plan {
-    if must.contains(&Plan::Nothing) {
-        return Plan::Nothing;
-    }
-    let not: Vec<Plan> = not
-        .into_iter()
-        .filter(|part| *part != Plan::Nothing)
-        .collect();
+    let must = joined(some(must));
+    let not = some(not);
     let mut any: Vec<Plan> = Vec::new();
-    for part in should {
+    for part in some(should) {
         match part {
-            Plan::Nothing => {}
             Plan::Any(parts) => any.extend(parts),
             other => any.push(other),
         }
@@ -252,17 +285,25 @@ fn combine(must: Vec<Plan>, should: Vec<Plan>, not: Vec<Plan>) -> Plan {
     }
 }
 
-/// Adds up the boosts of a term that is there several times.
+/// The parts that have any terms.
+fn some(parts: Vec<Plan>) -> Vec<Plan> {
+    let parts = parts.into_iter();
+    parts.filter(|part| *part != Plan::Nothing).collect()
+}
+
+/// Adds up the boosts of a term or prefix that is there several times.
 fn joined(parts: Vec<Plan>) -> Vec<Plan> {
-    let mut boosts: HashMap<TermAt, usize> = HashMap::new();
+    let mut known: HashMap<(bool, usize), usize> = HashMap::new();
     let mut joined: Vec<Plan> = Vec::new();
     for part in parts {
-        if let Plan::Term(term, boost) = part {
-            if let Some(Plan::Term(_, sum)) = boosts.get(&term).and_then(|at| joined.get_mut(*at)) {
+        if let Plan::Term(at, boost) | Plan::Prefix(at, boost) = part {
+            let key = (matches!(part, Plan::Prefix(..)), at);
+            let before = known.get(&key).and_then(|at| joined.get_mut(*at));
+            if let Some(Plan::Term(_, sum) | Plan::Prefix(_, sum)) = before {
                 *sum += boost;
                 continue;
             }
-            boosts.insert(term, joined.len());
+            known.insert(key, joined.len());
         }
         joined.push(part);
     }

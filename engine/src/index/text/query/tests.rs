@@ -30,7 +30,8 @@ fn what_is_typed_is_understood() {
 
 #[test]
 fn terms_of_a_word_are_planned_with_their_weights() {
-    let planned = |text: &str, analysis| plan(&Query::parse(text), analysis);
+    let limits = QueryLimits::DEFAULT;
+    let planned = |text: &str, analysis| plan(&Query::parse(text), analysis, limits).unwrap();
     let words = planned("graphs graph", Analysis::English);
     assert_eq!(
         words.plan,
@@ -66,7 +67,7 @@ fn terms_of_a_word_are_planned_with_their_weights() {
 #[test]
 fn a_run_of_han_is_words_and_pairs_and_one_character_stands_for_itself() {
     let words = |text: &str| {
-        let planned = plan(&Query::term(text), Analysis::Chinese);
+        let planned = plan(&Query::term(text), Analysis::Chinese, QueryLimits::DEFAULT).unwrap();
         planned
             .terms
             .iter()
@@ -114,7 +115,7 @@ proptest! {
         prop_assert!(query.check(QueryLimits::DEFAULT).is_ok());
         prop_assert_eq!(Query::parse(&query.to_string()), query);
         for analysis in [Analysis::English, Analysis::Chinese] {
-            plan(&Query::parse(&text), analysis);
+            plan(&Query::parse(&text), analysis, QueryLimits::DEFAULT).unwrap();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Walking over documents, and taking those that are there and allowed.
 
-use super::answer::{Filter, Work};
+use super::answer::Work;
 use super::cursor::END;
 use super::node::Node;
 use super::score::Lengths;
@@ -8,6 +8,7 @@ use super::top::Top;
 use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::segment::view::SegmentView;
+use roaring::RoaringTreemap;
 
 /// Walks over all documents of a node.
 pub(super) fn walk<K: KeyRead>(
@@ -57,7 +58,7 @@ pub(super) fn lead<K: KeyRead>(
 /// Takes documents that were found, unless they are gone or not allowed.
 pub(super) struct Accept<'a> {
     pub(super) top: &'a mut Top,
-    pub(super) filter: Option<Filter<'a>>,
+    pub(super) among: Option<&'a RoaringTreemap>,
 }
 
 impl Accept<'_> {
@@ -66,7 +67,7 @@ impl Accept<'_> {
     }
 
     pub(super) fn is_filtered(&self) -> bool {
-        self.filter.is_some()
+        self.among.is_some()
     }
 
     /// Whether a document may be found at all.
@@ -77,11 +78,8 @@ impl Accept<'_> {
         let Some(document) = segment.columns.get(number) else {
             return false;
         };
-        match &self.filter {
-            None => true,
-            Some(Filter::Owners(owners)) => owners.contains(document.owner.get()),
-            Some(Filter::Test(test)) => test(document.owner),
-        }
+        self.among
+            .is_none_or(|owners| owners.contains(document.owner.get()))
     }
 
     /// Takes a document that is allowed; without a filter this looks whether it is gone.

@@ -1,24 +1,15 @@
-//! What a search may find, and what it has found.
+//! What a search is told, and what it has found.
 
 use crate::index::text::OwnerId;
 use roaring::RoaringTreemap;
-
-/// What a search may find.
-#[derive(Clone, Copy)]
-pub enum Filter<'a> {
-    /// These owners only.
-    Owners(&'a RoaringTreemap),
-    /// Owners of which this is true; it is asked about those that could be among the best.
-    Test(&'a dyn Fn(OwnerId) -> bool),
-}
 
 /// What a search is told beside the query.
 #[derive(Clone, Copy)]
 pub struct SearchOptions<'a> {
     /// How many hits at most.
     pub k: usize,
-    /// Who may be found; everybody if there is none.
-    pub filter: Option<Filter<'a>>,
+    /// The owners that may be found; everybody if nothing is said.
+    pub among: Option<&'a RoaringTreemap>,
     /// Hits with a lower score are left out.
     pub min_score: f32,
 }
@@ -29,7 +20,7 @@ impl SearchOptions<'_> {
     pub fn top(k: usize) -> Self {
         Self {
             k,
-            filter: None,
+            among: None,
             min_score: 0.0,
         }
     }

@@ -7,6 +7,8 @@ use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::query::plan::Plan;
 use crate::index::text::segment::view::SegmentView;
+use roaring::RoaringBitmap;
+use std::rc::Rc;
 
 /// Makes cursors of a plan in one segment.
 pub(super) struct Build<'b, 's, K> {
@@ -14,8 +16,8 @@ pub(super) struct Build<'b, 's, K> {
     pub(super) segment: &'s SegmentView,
     pub(super) located: &'b mut [Option<Located>],
     pub(super) uses: &'b mut [u32],
-    /// How many prefixes were passed.
-    pub(super) prefix: usize,
+    /// The documents of each prefix, once they were listed.
+    pub(super) listed: Vec<Option<Rc<RoaringBitmap>>>,
 }
 
 impl<'s, K: KeyRead> Build<'_, 's, K> {
@@ -31,9 +33,7 @@ impl<'s, K: KeyRead> Build<'_, 's, K> {
         let Some(located) = located.filter(|located| located.list().here > 0) else {
             return Ok(None);
         };
-        let counted = self.run.counted.get(term).copied().unwrap_or_default();
-        let live = self.run.search.statistics.live;
-        let weight = self.run.lengths.weight(live, counted.unsigned_abs(), boost);
+        let weight = self.run.weight(term, boost);
         Cursor::new(
             &self.run.search.reader,
             self.segment,
@@ -63,8 +63,16 @@ impl<'s, K: KeyRead> Build<'_, 's, K> {
         Ok(Some(cursors))
     }
 
-    pub(super) fn nodes(&mut self, plans: &[Plan]) -> Result<Vec<Node<'s, K>>> {
-        plans.iter().map(|plan| self.node(plan)).collect()
+    /// The parts of a plan that the segment has anything of.
+    fn there(&mut self, plans: &[Plan]) -> Result<Vec<Node<'s, K>>> {
+        let mut nodes = Vec::with_capacity(plans.len());
+        for plan in plans {
+            match self.node(plan)? {
+                Node::Nothing => {}
+                node => nodes.push(node),
+            }
+        }
+        Ok(nodes)
     }
 
     pub(super) fn node(&mut self, plan: &Plan) -> Result<Node<'s, K>> {
@@ -77,35 +85,59 @@ impl<'s, K: KeyRead> Build<'_, 's, K> {
                 },
                 None => Node::Nothing,
             },
-            Plan::Any(parts) => Node::Any {
-                parts: self.nodes(parts)?,
-                document: END,
-            },
-            Plan::All { must, should, not } => Node::All(Box::new(All {
-                must: self.nodes(must)?,
-                should: self.nodes(should)?,
-                not: self.nodes(not)?,
-                document: END,
-            })),
+            Plan::Any(parts) => {
+                let parts = self.there(parts)?;
+                if parts.is_empty() {
+                    return Ok(Node::Nothing);
+                }
+                Node::Any {
+                    parts,
+                    document: END,
+                }
+            }
+            Plan::All { must, should, not } => {
+                // All are made, so that the uses of their terms are counted.
+                let all = self.there(must)?;
+                let (should, not) = (self.there(should)?, self.there(not)?);
+                if all.len() < must.len() {
+                    return Ok(Node::Nothing);
+                }
+                Node::All(Box::new(All {
+                    must: all,
+                    should,
+                    not,
+                    document: END,
+                }))
+            }
             Plan::Phrase { terms, boost } => self.phrase(terms, *boost)?,
-            Plan::Prefix { boost, .. } => {
-                let expanded = self.run.expanded.get(self.prefix);
-                self.prefix += 1;
-                let documents = match expanded {
-                    Some(expanded) => expanded.documents(
-                        &self.run.search.reader,
-                        self.segment,
-                        &self.run.lengths,
-                    )?,
-                    None => Vec::new(),
+            Plan::Prefix(prefix, boost) => {
+                let documents = self.listed(*prefix)?;
+                let Some(document) = documents.min() else {
+                    return Ok(Node::Nothing);
                 };
                 Node::Listed {
                     documents,
-                    at: 0,
-                    score: *boost,
+                    document,
+                    score: self.run.lengths.rounded(f64::from(*boost)),
                 }
             }
         })
+    }
+
+    /// The documents of a prefix: listed once, however often the plan names it.
+    fn listed(&mut self, prefix: usize) -> Result<Rc<RoaringBitmap>> {
+        if let Some(Some(documents)) = self.listed.get(prefix) {
+            return Ok(Rc::clone(documents));
+        }
+        let Some(expanded) = self.run.expanded.get(prefix) else {
+            return Ok(Rc::default());
+        };
+        let (reader, lengths) = (&self.run.search.reader, &self.run.lengths);
+        let documents = Rc::new(expanded.documents(reader, self.segment, lengths)?);
+        if let Some(slot) = self.listed.get_mut(prefix) {
+            *slot = Some(Rc::clone(&documents));
+        }
+        Ok(documents)
     }
 
     fn phrase(&mut self, terms: &[(usize, u32)], boost: f32) -> Result<Node<'s, K>> {

@@ -7,7 +7,7 @@ use super::score::Lengths;
 use crate::database::keys::KeyRead;
 use crate::error::Result;
 use crate::index::text::postings::block::Block;
-use crate::index::text::postings::list::{BlockInfo, List};
+use crate::index::text::postings::list::{BlockInfo, List, UNKNOWN};
 use crate::index::text::segment::page::Page;
 use crate::index::text::segment::positions;
 use crate::index::text::segment::view::{Reader, SegmentView, damaged_postings, missing};
@@ -79,9 +79,9 @@ pub(crate) struct Cursor<'s, K> {
     /// Where in the block it is.
     place: usize,
     /// The best score of each block of this page's list, as it was worked out.
-    bounds: Vec<f32>,
+    bounds: Vec<Option<f64>>,
     /// No document of the segment scores more by this term.
-    bound: f32,
+    bound: f64,
     weight: f32,
     total: u64,
     pub(crate) steps: Steps,
@@ -136,7 +136,7 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
                 let scores = cursor.block.postings();
                 let scores =
                     scores.map(|posting| lengths.score(weight, posting.frequency, posting.norm));
-                cursor.bound = scores.fold(0.0, f32::max);
+                cursor.bound = scores.fold(0.0, f64::max);
             }
         }
         Ok(cursor)
@@ -154,17 +154,23 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         from: u32,
         to: u32,
         lengths: &Lengths,
-    ) -> Result<Option<f32>> {
+    ) -> Result<Option<f64>> {
         if !self.turn(from)? {
             return Ok(None);
         }
-        if self.list.impacts.is_none() {
-            let first = self.block.documents[..self.block.count]
-                .iter()
-                .find(|document| **document >= from);
-            return Ok(first.filter(|first| **first < to).map(|_| self.bound));
+        if self.unpacked {
+            let documents = &self.block.documents[..self.block.count];
+            while documents.get(self.place).is_some_and(|here| *here < from) {
+                self.place += 1;
+            }
         }
-        let mut bound: Option<f32> = None;
+        if self.first_possible() >= to {
+            return Ok(None);
+        }
+        if self.list.impacts.is_none() {
+            return Ok(Some(self.bound));
+        }
+        let mut bound: Option<f64> = None;
         let mut at = self.at;
         while let Some((before, last)) = self
             .list
@@ -190,10 +196,34 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         })
     }
 
-    fn block_bound(&mut self, at: usize, lengths: &Lengths) -> f32 {
+    /// Until where nothing changes of what [`bound_between`](Self::bound_between) said of a window that ends before
+    /// `to`; no less than `to`.
+    pub(crate) fn same_until(&self, to: u32) -> u32 {
+        let first = self.first_possible();
+        if first >= to {
+            return first;
+        }
+        let block = self.list.blocks.get(self.at);
+        block.map_or(to, |info| to.max(info.last.saturating_add(1)))
+    }
+
+    /// No document before this has the term, of those that were not passed yet.
+    fn first_possible(&self) -> u32 {
+        match self.list.blocks.get(self.at) {
+            Some(info) if self.unpacked => {
+                let rest = self.block.documents[..self.block.count].get(self.place);
+                rest.copied().unwrap_or(info.last)
+            }
+            Some(info) => info.before.map_or(0, |before| before.saturating_add(1)),
+            None if self.list.later > 0 => 0,
+            None => END,
+        }
+    }
+
+    fn block_bound(&mut self, at: usize, lengths: &Lengths) -> f64 {
         if self.bounds.len() != self.list.blocks.len() {
             self.bounds.clear();
-            self.bounds.resize(self.list.blocks.len(), f32::NAN);
+            self.bounds.resize(self.list.blocks.len(), None);
         }
         let impacts = self
             .list
@@ -202,10 +232,7 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
             .and_then(|info| info.impacts.as_ref());
         match (self.bounds.get_mut(at), impacts) {
             (Some(bound), Some(impacts)) => {
-                if bound.is_nan() {
-                    *bound = lengths.bound(self.weight, impacts);
-                }
-                *bound
+                *bound.get_or_insert_with(|| lengths.bound(self.weight, impacts))
             }
             _ => self.bound,
         }
@@ -256,14 +283,6 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         // The last part of a long list may be a single block, which has no pairs of its own.
         if self.list.impacts.is_none() && !self.list.blocks.is_empty() {
             self.unpack()?;
-            let last = self
-                .block
-                .documents
-                .get(self.block.count.wrapping_sub(1))
-                .copied();
-            if let (Some(info), Some(last)) = (self.list.blocks.first_mut(), last) {
-                info.last = last;
-            }
         }
         Ok(())
     }
@@ -272,11 +291,13 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         if self.unpacked {
             return Ok(());
         }
+        // A long walk over what is in the cache never comes to the store, which would ask.
+        self.reader.keys.may_go_on()?;
         if let Some(info) = self.list.blocks.get_mut(self.at) {
             let span = self.segment.record.span;
             info.read(self.page.bytes(), span, &mut self.block)
                 .map_err(damaged_postings)?;
-            if info.last == u32::MAX {
+            if info.last == UNKNOWN {
                 info.last = self
                     .block
                     .documents
@@ -309,7 +330,7 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
     }
 
     /// The score of the document that the cursor stands at.
-    pub(crate) fn score(&self, lengths: &Lengths) -> f32 {
+    pub(crate) fn score(&self, lengths: &Lengths) -> f64 {
         let place = self.place.min(self.block.count.saturating_sub(1));
         lengths.score(
             self.weight,
@@ -324,7 +345,7 @@ impl<'s, K: KeyRead> Cursor<'s, K> {
         from: u32,
         to: u32,
         lengths: &Lengths,
-        mut visit: impl FnMut(u32, f32),
+        mut visit: impl FnMut(u32, f64),
     ) -> Result<()> {
         while self.turn(from)? {
             let starts = self.list.blocks.get(self.at).and_then(|info| info.before);

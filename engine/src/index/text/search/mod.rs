@@ -19,7 +19,7 @@ mod window;
 
 use super::cache::TextCache;
 use super::keys::DocumentsKey;
-use super::query::plan::{Plan, Planned, plan};
+use super::query::plan::{Plan, Planned, Prefix, plan};
 use super::query::{Query, QueryLimits};
 use super::segment::view::{Reader, SegmentView, damaged, damaged_postings, statistics};
 use super::statistics::Statistics;
@@ -27,13 +27,14 @@ use super::write::StoredDocument;
 use super::{OwnerId, TextIndex};
 use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::family::Family;
 use accept::{Accept, lead, walk};
-pub use answer::{Filter, Found, Hit, SearchOptions, Work};
+pub use answer::{Found, Hit, SearchOptions, Work};
 use build::Build;
 use cursor::{Located, Steps};
 use expand::Expanded;
+use roaring::RoaringTreemap;
 use score::Lengths;
 use top::Top;
 use window::Sums;
@@ -103,10 +104,22 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
     /// what is stored, [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn search(&self, query: &Query, options: &SearchOptions<'_>) -> Result<Found> {
         query.check(QueryLimits::DEFAULT)?;
+        if options.min_score.is_nan() {
+            return Err(Error::BadDeclaration {
+                what: "text search",
+                reason: "a threshold is a number",
+            });
+        }
         if options.k == 0 || self.statistics.live == 0 {
             return Ok(Found::default());
         }
-        let Planned { plan, terms } = plan(query, self.index.settings().analysis());
+        let analysis = self.index.settings().analysis();
+        let planned = plan(query, analysis, QueryLimits::DEFAULT)?;
+        let Planned {
+            plan,
+            terms,
+            prefixes,
+        } = planned;
         let mut work = Work {
             segments: self.segments.len() as u64,
             ..Work::default()
@@ -120,14 +133,16 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
             expanded: Vec::new(),
         };
         run.locate(&terms)?;
-        run.prepare(&plan, &mut work)?;
-        let mut top = Top::new(options.k, f64::from(options.min_score));
-        let leading = self.leading(options.filter.as_ref(), &run)?;
+        run.expand(&prefixes, &mut work)?;
+        let most = run.prepare(&plan);
+        run.lengths.expect_at_most(most);
+        let mut top = Top::new(options.k, options.min_score);
+        let leading = self.leading(options.among, &run)?;
         let mut sums = Sums::default();
         for at in 0..self.segments.len() {
             let mut accept = Accept {
                 top: &mut top,
-                filter: options.filter,
+                among: options.among,
             };
             run.segment(
                 at,
@@ -148,9 +163,13 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
         })
     }
 
-    /// The documents of a filter's owners, if they are so few that it is better to walk over them.
-    fn leading(&self, filter: Option<&Filter<'_>>, run: &Run<'_, K>) -> Result<Option<Vec<u32>>> {
-        let Some(Filter::Owners(owners)) = filter else {
+    /// The documents of the owners that may be found, if they are so few that it is better to walk over them.
+    fn leading(
+        &self,
+        among: Option<&RoaringTreemap>,
+        run: &Run<'_, K>,
+    ) -> Result<Option<Vec<u32>>> {
+        let Some(owners) = among else {
             return Ok(None);
         };
         let postings: i64 = run.counted.iter().sum();
@@ -159,7 +178,7 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
             return Ok(None);
         }
         let mut documents = Vec::with_capacity(count as usize);
-        for owner in *owners {
+        for owner in owners {
             let key = DocumentsKey::Document(OwnerId::new(owner)).encode(self.index.id());
             let number = self.reader.keys.get_with(
                 Family::TextDocuments,
@@ -183,7 +202,7 @@ struct Run<'s, K> {
     counted: Vec<i64>,
     /// How often the plan names each term.
     uses: Vec<u32>,
-    /// The prefixes of the plan, in the order of the walk.
+    /// The prefixes of the plan.
     expanded: Vec<Expanded>,
 }
 
@@ -208,31 +227,49 @@ impl<'s, K: KeyRead> Run<'s, K> {
         Ok(())
     }
 
-    /// Counts how often each term is named, and finds the terms of prefixes.
-    fn prepare(&mut self, plan: &Plan, work: &mut Work) -> Result<()> {
-        match plan {
-            Plan::Nothing => {}
-            Plan::Term(term, _) => self.name(*term),
-            Plan::Phrase { terms, .. } => terms.iter().for_each(|(term, _)| self.name(*term)),
-            Plan::Any(parts) => parts.iter().try_for_each(|part| self.prepare(part, work))?,
-            Plan::All { must, should, not } => {
-                let mut parts = must.iter().chain(should).chain(not);
-                parts.try_for_each(|part| self.prepare(part, work))?;
-            }
-            Plan::Prefix { prefix, stem, .. } => {
-                let expanded =
-                    expand::expand(&self.search.reader, &self.search.segments, prefix, stem)?;
-                work.prefixes_cut += u64::from(expanded.is_cut);
-                self.expanded.push(expanded);
-            }
+    /// Finds the terms of prefixes.
+    fn expand(&mut self, prefixes: &[Prefix], work: &mut Work) -> Result<()> {
+        let mut room = expand::MAX_TERMS_OF_ALL;
+        for prefix in prefixes {
+            let segments = &self.search.segments;
+            let expanded = expand::expand(&self.search.reader, segments, prefix, room)?;
+            room = room.saturating_sub(expanded.terms.len());
+            work.prefixes_cut += u64::from(expanded.is_cut);
+            self.expanded.push(expanded);
         }
         Ok(())
     }
 
-    fn name(&mut self, term: usize) {
+    /// Counts how often each term is named; returns what the plan scores at most.
+    fn prepare(&mut self, plan: &Plan) -> f64 {
+        match plan {
+            Plan::Nothing => 0.0,
+            Plan::Term(term, boost) => self.name(*term, *boost),
+            Plan::Phrase { terms, boost } => {
+                let terms = terms.iter();
+                terms.map(|(term, _)| self.name(*term, *boost)).sum()
+            }
+            Plan::Any(parts) => parts.iter().map(|part| self.prepare(part)).sum(),
+            Plan::All { must, should, not } => {
+                let parts = must.iter().chain(should).chain(not);
+                parts.map(|part| self.prepare(part)).sum()
+            }
+            Plan::Prefix(_, boost) => f64::from(*boost),
+        }
+    }
+
+    fn name(&mut self, term: usize, boost: f32) -> f64 {
         if let Some(uses) = self.uses.get_mut(term) {
             *uses += 1;
         }
+        f64::from(self.weight(term, boost))
+    }
+
+    /// What a term scores at most.
+    fn weight(&self, term: usize, boost: f32) -> f32 {
+        let counted = self.counted.get(term).copied().unwrap_or_default();
+        let live = self.search.statistics.live;
+        self.lengths.weight(live, counted.unsigned_abs(), boost)
     }
 
     /// Searches one segment.
@@ -259,7 +296,7 @@ impl<'s, K: KeyRead> Run<'s, K> {
             segment,
             located: &mut located,
             uses: &mut uses,
-            prefix: 0,
+            listed: vec![None; self.expanded.len()],
         };
         let mut steps = Steps::default();
         if leading.is_none()

@@ -4,6 +4,8 @@ use super::cursor::{Cursor, END, Steps};
 use super::score::Lengths;
 use crate::database::keys::KeyRead;
 use crate::error::Result;
+use roaring::RoaringBitmap;
+use std::rc::Rc;
 
 /// A part of a plan in one segment.
 pub(crate) enum Node<'s, K> {
@@ -18,11 +20,11 @@ pub(crate) enum Node<'s, K> {
     },
     All(Box<All<'s, K>>),
     Phrase(Box<Phrase<'s, K>>),
-    /// Documents that were gathered before, which score the same.
+    /// Documents that were gathered before, which score the same. It stands at the first of them, or later.
     Listed {
-        documents: Vec<u32>,
-        at: usize,
-        score: f32,
+        documents: Rc<RoaringBitmap>,
+        document: u32,
+        score: f64,
     },
 }
 
@@ -49,10 +51,11 @@ impl<K: KeyRead> Node<'_, K> {
     fn document(&self) -> u32 {
         match self {
             Self::Nothing => END,
-            Self::Term { document, .. } | Self::Any { document, .. } => *document,
+            Self::Term { document, .. }
+            | Self::Any { document, .. }
+            | Self::Listed { document, .. } => *document,
             Self::All(all) => all.document,
             Self::Phrase(phrase) => phrase.document,
-            Self::Listed { documents, at, .. } => documents.get(*at).copied().unwrap_or(END),
         }
     }
 
@@ -73,10 +76,16 @@ impl<K: KeyRead> Node<'_, K> {
             }
             Self::All(all) => all.advance(target),
             Self::Phrase(phrase) => phrase.advance(target),
-            Self::Listed { documents, at, .. } => {
-                let rest = documents.get(*at..).unwrap_or_default();
-                *at += rest.partition_point(|document| *document < target);
-                Ok(documents.get(*at).copied().unwrap_or(END))
+            Self::Listed {
+                documents,
+                document,
+                ..
+            } => {
+                // It never goes back, as no other node does.
+                if *document < target {
+                    *document = documents.range(target..).next().unwrap_or(END);
+                }
+                Ok(*document)
             }
         }
     }
@@ -85,7 +94,7 @@ impl<K: KeyRead> Node<'_, K> {
     pub(crate) fn score(&mut self, lengths: &Lengths) -> Result<f64> {
         match self {
             Self::Nothing => Ok(0.0),
-            Self::Term { cursor, .. } => Ok(f64::from(cursor.score(lengths))),
+            Self::Term { cursor, .. } => Ok(cursor.score(lengths)),
             Self::Any { parts, document } => score_at(parts, *document, lengths),
             Self::All(all) => {
                 let document = all.document;
@@ -100,9 +109,9 @@ impl<K: KeyRead> Node<'_, K> {
             Self::Phrase(phrase) => Ok(phrase
                 .cursors
                 .iter()
-                .map(|cursor| f64::from(cursor.score(lengths)))
+                .map(|cursor| cursor.score(lengths))
                 .sum()),
-            Self::Listed { score, .. } => Ok(f64::from(*score)),
+            Self::Listed { score, .. } => Ok(*score),
         }
     }
 

@@ -8,8 +8,8 @@
 //! This is the usual `f * (k1 + 1) / (f + K)`, written so that each step can only rise or only fall with what goes
 //! in: rounded or not, the score of the best pair of a block is never below that of one of its postings, which is
 //! what leaving blocks out rests on. Frequencies and lengths are weighted sums over the properties before any of
-//! this (BM25F). Parts are rounded to `f32` and added as `f64`, where such sums are exact: the order in which
-//! terms are added does not show.
+//! this (BM25F). Parts are rounded to multiples of what the last bit of the greatest possible sum is worth, so that
+//! sums of them are exact: the order in which terms are added does not show, however far apart their boosts are.
 
 use crate::index::text::postings::impact::Impacts;
 use crate::index::text::postings::norm;
@@ -23,6 +23,8 @@ pub(crate) struct Lengths {
     /// One divided by small frequencies: a multiplication takes a fraction of a division's time.
     inverse: Box<[f32; 256]>,
     k1: f32,
+    /// A power of two that no sum of parts is greater than. Adding it to a part rounds the part.
+    ceiling: f64,
 }
 
 impl Lengths {
@@ -40,7 +42,20 @@ impl Lengths {
                 1.0 / frequency.max(1) as f32
             })),
             k1,
+            ceiling: 0.0,
         }
+    }
+
+    /// Says that no sum of parts will be greater; before the first of them is asked for.
+    pub(crate) fn expect_at_most(&mut self, sum: f64) {
+        const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
+        self.ceiling = 2.0 * f64::from_bits(sum.to_bits() & EXPONENT);
+    }
+
+    /// A part of a score, as it is added.
+    #[inline]
+    pub(crate) fn rounded(&self, part: f64) -> f64 {
+        (part + self.ceiling) - self.ceiling
     }
 
     /// What a term of `counted` documents scores at most, with a boost: its weight.
@@ -52,19 +67,21 @@ impl Lengths {
 
     /// The score of one posting.
     #[inline]
-    pub(crate) fn score(&self, weight: f32, frequency: u32, norm: u8) -> f32 {
+    pub(crate) fn score(&self, weight: f32, frequency: u32, norm: u8) -> f64 {
         let inverse = match self.inverse.get(frequency as usize) {
             Some(inverse) => *inverse,
             None => 1.0 / frequency as f32,
         };
-        weight / (1.0 + self.k[usize::from(norm)] * inverse)
+        self.rounded(f64::from(
+            weight / (1.0 + self.k[usize::from(norm)] * inverse),
+        ))
     }
 
     /// No posting that these were made of scores more.
-    pub(crate) fn bound(&self, weight: f32, impacts: &Impacts) -> f32 {
+    pub(crate) fn bound(&self, weight: f32, impacts: &Impacts) -> f64 {
         let scores = impacts
             .iter()
             .map(|impact| self.score(weight, impact.frequency, impact.norm));
-        scores.fold(0.0, f32::max)
+        scores.fold(0.0, f64::max)
     }
 }

@@ -32,13 +32,14 @@ impl PartialOrd for Found {
 #[derive(Debug)]
 pub(crate) struct Top {
     k: usize,
-    least: f64,
+    /// As hits say it: what a hit scored is enough to find it.
+    least: f32,
     heap: BinaryHeap<Reverse<Found>>,
 }
 
 impl Top {
     /// Room for `k` with at least the score `least`.
-    pub(crate) fn new(k: usize, least: f64) -> Self {
+    pub(crate) fn new(k: usize, least: f32) -> Self {
         Self {
             k,
             least,
@@ -50,7 +51,8 @@ impl Top {
     #[inline]
     pub(crate) fn threshold(&self) -> f64 {
         if self.heap.len() < self.k {
-            return self.least;
+            // Half of what lies between this and the next number is rounded up to it.
+            return f64::from(self.least.next_down());
         }
         self.heap
             .peek()
@@ -59,7 +61,7 @@ impl Top {
 
     pub(crate) fn offer(&mut self, score: f64, owner: OwnerId) {
         let new = Found { score, owner };
-        if score < self.least || self.k == 0 {
+        if (score as f32) < self.least || self.k == 0 {
             return;
         }
         if self.heap.len() < self.k {

@@ -41,7 +41,7 @@ pub(crate) fn search<K: KeyRead>(
     accept: &mut Accept<'_>,
     work: &mut Work,
 ) -> Result<()> {
-    let mut order: Vec<(f32, usize)> = Vec::with_capacity(cursors.len());
+    let mut order: Vec<(f64, usize)> = Vec::with_capacity(cursors.len());
     // What the terms up to each, in that order, can add together.
     let mut below: Vec<f64> = Vec::with_capacity(cursors.len());
     let span = segment.record.span;
@@ -57,14 +57,16 @@ pub(crate) fn search<K: KeyRead>(
         below.clear();
         let mut sum = 0.0;
         for (bound, _) in &order {
-            sum += f64::from(*bound);
+            sum += *bound;
             below.push(sum);
         }
         let threshold = accept.threshold();
         let optional = below.partition_point(|sum| *sum < threshold);
         if optional == order.len() {
             work.windows_skipped += u64::from(!order.is_empty());
-            from = to;
+            // It is so until one of the terms comes to another block, or to its first.
+            let same = cursors.iter().map(|cursor| cursor.same_until(to));
+            from = same.min().unwrap_or(END).max(to);
             continue;
         }
         for (_, at) in order.get(optional..).unwrap_or_default() {
@@ -76,7 +78,7 @@ pub(crate) fn search<K: KeyRead>(
                 if let (Some(sum), Some(word)) =
                     (sums.sums.get_mut(place), sums.touched.get_mut(place / 64))
                 {
-                    *sum += f64::from(score);
+                    *sum += score;
                     *word |= 1 << (place % 64);
                 }
             })?;
@@ -109,7 +111,7 @@ pub(crate) fn search<K: KeyRead>(
 fn finish<K: KeyRead>(
     segment: &SegmentView,
     cursors: &mut [Cursor<'_, K>],
-    optional: &[(f32, usize)],
+    optional: &[(f64, usize)],
     below: &[f64],
     document: u32,
     mut score: f64,
@@ -140,7 +142,7 @@ fn finish<K: KeyRead>(
         if let Some(cursor) = cursor {
             let found = cursor.advance(document)?;
             if found == document && found != END {
-                score += f64::from(cursor.score(lengths));
+                score += cursor.score(lengths);
             }
         }
     }

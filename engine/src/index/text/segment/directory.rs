@@ -7,6 +7,7 @@
 //! same term, and whoever looks for a document in it skips to the page.
 
 use crate::codec::{CodecError, RecordReader, RecordWriter};
+use crate::index::text::analysis::MAX_TERM_BYTES;
 
 const FORMAT: u8 = 1;
 const WHAT: &str = "text directory";
@@ -117,7 +118,9 @@ impl Directory {
             let shared = record.read_varint()?;
             let rest = record.read_bytes()?;
             let document = record.read_varint_u32()?;
-            if shared > term.len() as u64 {
+            // No term is longer, and few bytes that share long beginnings would fill the memory.
+            let is_long = shared.saturating_add(rest.len() as u64) > MAX_TERM_BYTES as u64;
+            if is_long || shared > term.len() as u64 {
                 return Err(wrong);
             }
             let before = directory.pages.last().map_or(0, |page| page.1);
@@ -184,5 +187,12 @@ mod tests {
             Directory::decode(b"\x01\x02\x00\x01b\x02\x01\x00\x02").is_err(),
             "documents stay"
         );
+        let long = [
+            &b"\x01\x01\x00\x81\x01"[..],
+            &[b'a'; MAX_TERM_BYTES + 1],
+            b"\x00",
+        ]
+        .concat();
+        assert!(Directory::decode(&long).is_err(), "no term is so long");
     }
 }

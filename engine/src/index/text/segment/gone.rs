@@ -3,7 +3,8 @@
 //! ```text
 //! [format: 1][roaring, of numbers counted from the segment's first]
 //! ```
-//! Searches ask about single documents, so what is read is spread out to one bit each.
+//! Searches ask about single documents, so what is read is spread out to one bit each, unless that were much for
+//! few.
 
 use crate::codec::{CodecError, RecordReader};
 use roaring::RoaringBitmap;
@@ -11,35 +12,51 @@ use roaring::RoaringBitmap;
 const FORMAT: u8 = 1;
 const WHAT: &str = "gone documents";
 
+/// A set that is spread out takes at most so many bytes for each document in it; one with fewer stays packed.
+const BYTES_PER_DOCUMENT: u64 = 64;
+/// So many bytes are no matter.
+const FEW_BYTES: u64 = 4096;
+
 /// A set of documents that are gone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Gone {
-    words: Vec<u64>,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Gone {
+    /// One bit for each document.
+    Spread(Vec<u64>),
+    /// Few in a wide range.
+    Packed(RoaringBitmap),
 }
 
 impl Gone {
-    pub(crate) fn of(set: &RoaringBitmap) -> Self {
-        let mut words = vec![0; set.max().map_or(0, |max| max as usize / 64 + 1)];
+    pub(crate) fn of(set: RoaringBitmap) -> Self {
+        let bytes = set.max().map_or(0, |max| u64::from(max) / 8 + 8);
+        if bytes > FEW_BYTES.max(BYTES_PER_DOCUMENT * set.len()) {
+            return Self::Packed(set);
+        }
+        let mut words = vec![0; bytes as usize / 8];
         for number in set {
             if let Some(word) = words.get_mut(number as usize / 64) {
                 *word |= 1_u64 << (number % 64);
             }
         }
-        Self { words }
+        Self::Spread(words)
     }
 
     #[inline]
     pub(crate) fn contains(&self, number: u32) -> bool {
-        let word = self
-            .words
-            .get(number as usize / 64)
-            .copied()
-            .unwrap_or_default();
-        word >> (number % 64) & 1 == 1
+        match self {
+            Self::Spread(words) => {
+                let word = words.get(number as usize / 64).copied();
+                word.unwrap_or_default() >> (number % 64) & 1 == 1
+            }
+            Self::Packed(set) => set.contains(number),
+        }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of_val(&self.words[..])
+        match self {
+            Self::Spread(words) => size_of_val(&words[..]),
+            Self::Packed(set) => set.serialized_size(),
+        }
     }
 }
 
@@ -79,8 +96,11 @@ mod tests {
             decode(&encode(&mut RoaringBitmap::new()), 1001).is_err(),
             "nothing is not stored"
         );
-        let gone = Gone::of(&set);
+        let gone = Gone::of(set.clone());
         let found: Vec<u32> = (0..2000).filter(|number| gone.contains(*number)).collect();
         assert_eq!(found, [0, 63, 64, 1000]);
+        let wide = Gone::of([7, u32::MAX].into_iter().collect());
+        assert!(wide.contains(7) && wide.contains(u32::MAX) && !wide.contains(8));
+        assert!(wide.memory_bytes() < 100, "{} bytes", wide.memory_bytes());
     }
 }

@@ -136,7 +136,7 @@ impl<K: KeyRead> Reader<'_, K> {
                 at: 0,
             }));
         }
-        let gone = Arc::new(Gone::of(&set));
+        let gone = Arc::new(Gone::of(set));
         self.cache.put(
             self.index,
             record,
@@ -147,6 +147,8 @@ impl<K: KeyRead> Reader<'_, K> {
     }
 
     pub(crate) fn page(&self, record: &SegmentRecord, page: usize) -> Result<Arc<Page>> {
+        // Whoever finds all pages in the cache never comes to the store, which would ask.
+        self.keys.may_go_on()?;
         let number = page as u32;
         if let Some(Item::Page(page)) = self.cache.get(self.index, record, Thing::Page(number)) {
             return Ok(page);

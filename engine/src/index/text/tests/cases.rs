@@ -199,7 +199,7 @@ fn single_commits_do_not_pile_up_segments() {
     let mut writer = TextWriter::new(index.clone());
     (0..700).for_each(|owner| writer.remove(OwnerId::new(owner)));
     writer.settle(&mut txn).unwrap();
-    while should_merge(&txn, &index).unwrap() {
+    while should_merge(&txn, &index, u64::MAX).unwrap() {
         merge_some(&mut txn, &index).unwrap();
     }
     txn.commit().unwrap();
@@ -274,7 +274,9 @@ fn matches_are_marked_in_the_text_as_it_is() {
     let index = index(Analysis::Italian);
     let text = "L\u{2019}isola dell'universit\u{e0} \u{e8} PULITA; le isole pulite di Bari, secondo ISO-9001, no.";
     let marked = |query: &str| {
-        let marked = Highlighter::new(index.settings(), &Query::parse(query)).mark(text, 40);
+        let marked = Highlighter::new(index.settings(), &Query::parse(query))
+            .unwrap()
+            .mark(text, 40);
         let spans: Vec<&str> = marked
             .spans
             .iter()
@@ -295,7 +297,9 @@ fn matches_are_marked_in_the_text_as_it_is() {
         window.contains("Bari") && window.contains("ISO-9001") && window.len() <= 40,
         "{window}"
     );
-    let all = Highlighter::new(index.settings(), &Query::parse("missing")).mark(text, 10);
+    let all = Highlighter::new(index.settings(), &Query::parse("missing"))
+        .unwrap()
+        .mark(text, 10);
     assert!(all.window.end <= 10 && all.spans.is_empty());
 }
 

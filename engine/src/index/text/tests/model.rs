@@ -6,8 +6,8 @@ use crate::database::keys::{KeyRead, KeyReadTxn};
 use crate::index::text::merging::{merge_group, merge_some};
 use crate::index::text::segment::view::statistics;
 use crate::index::text::{
-    Analysis, Filter, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextReader, TextWriter,
-    check, compare,
+    Analysis, Occasion, OwnerId, Query, SearchOptions, TextCache, TextIndex, TextReader,
+    TextWriter, check, compare, write_pairs,
 };
 use proptest::prelude::*;
 use roaring::RoaringTreemap;
@@ -123,25 +123,23 @@ pub(super) fn agree(
     let one: RoaringTreemap = [7].into_iter().collect();
     let none = RoaringTreemap::new();
     let all: RoaringTreemap = (0..100).collect();
-    let odd = |owner: OwnerId| owner.get() % 2 == 1;
+    let odd: RoaringTreemap = (0..10_000).filter(|owner| owner % 2 == 1).collect();
     for query in queries {
         let filters = [
             None,
-            Some(Filter::Owners(&some)),
-            Some(Filter::Owners(&one)),
-            Some(Filter::Owners(&none)),
-            Some(Filter::Owners(&all)),
-            Some(Filter::Test(&odd)),
+            Some(&some),
+            Some(&one),
+            Some(&none),
+            Some(&all),
+            Some(&odd),
         ];
-        for (at, filter) in filters.into_iter().enumerate() {
-            let expected = slow.search(query, |owner| match filter {
-                None => true,
-                Some(Filter::Owners(owners)) => owners.contains(owner.get()),
-                Some(Filter::Test(test)) => test(owner),
+        for (at, among) in filters.into_iter().enumerate() {
+            let expected = slow.search(query, |owner| {
+                among.is_none_or(|owners: &RoaringTreemap| owners.contains(owner.get()))
             });
             for k in [1, 3, 10, 1000] {
                 let options = SearchOptions {
-                    filter,
+                    among,
                     ..SearchOptions::top(k)
                 };
                 let found = search.search(query, &options).unwrap();
@@ -248,7 +246,8 @@ fn run(steps: &[Step], queries: &[Query], analysis: Analysis) {
                     let mut all = statistics(&txn, index.id()).unwrap();
                     let group = 0..all.segments.len();
                     if !group.is_empty() {
-                        merge_group(&mut txn, &index, &mut all, group).unwrap();
+                        let (_, pairs) = merge_group(&txn, &index, &mut all, group).unwrap();
+                        write_pairs(&mut txn, pairs, Occasion::Midway).unwrap();
                     }
                     sound(&txn, &index, &texts);
                 }
@@ -361,7 +360,8 @@ fn long_lists_are_walked_skipped_and_merged_without_a_difference() {
     let mut txn = db.key_write().unwrap();
     let mut all = statistics(&txn, index.id()).unwrap();
     let group = 0..all.segments.len();
-    merge_group(&mut txn, &index, &mut all, group).unwrap();
+    let (_, pairs) = merge_group(&txn, &index, &mut all, group).unwrap();
+    write_pairs(&mut txn, pairs, Occasion::Midway).unwrap();
     txn.commit().unwrap();
     let after = db.key_read().unwrap();
     assert_eq!(first(&after), before);

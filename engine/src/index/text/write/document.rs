@@ -7,6 +7,7 @@
 //! other terms by a later version: each of them must count one document less.
 
 use crate::codec::{CodecError, RecordReader, RecordWriter};
+use crate::index::text::analysis::MAX_TERM_BYTES;
 
 const FORMAT: u8 = 1;
 const WHAT: &str = "text document";
@@ -34,10 +35,12 @@ impl StoredDocument {
             let shared = record.read_varint()?;
             let rest = record.read_bytes()?;
             let before = terms.last().map_or(&[][..], |term| term);
+            // No term is longer, and few bytes that share long beginnings would fill the memory.
+            let is_short = shared.saturating_add(rest.len() as u64) <= MAX_TERM_BYTES as u64;
             let head = usize::try_from(shared)
                 .ok()
                 .and_then(|shared| before.get(..shared));
-            let term = head.map(|head| [head, rest].concat());
+            let term = head.filter(|_| is_short).map(|head| [head, rest].concat());
             match term {
                 Some(term) if terms.is_empty() || term.as_slice() > before => terms.push(term),
                 _ => return Err(CodecError::NotCanonical { what: WHAT, at }),
@@ -118,5 +121,11 @@ mod tests {
             StoredDocument::decode(b"\x01\x00\x00\x01\x01\x01b").is_err(),
             "nothing to share with"
         );
+        let long = [
+            &b"\x01\x00\x00\x01\x00\x81\x01"[..],
+            &[b'a'; MAX_TERM_BYTES + 1],
+        ]
+        .concat();
+        assert!(StoredDocument::decode(&long).is_err(), "no term is so long");
     }
 }

@@ -2,11 +2,22 @@
 
 use super::terms::{TermNo, Terms};
 use crate::catalog::PropertyId;
+use crate::index::text::analysis::MAX_POSITIONS;
 use crate::index::text::segment::positions;
 use crate::index::text::settings::TextSettings;
 
-/// Positions that no phrase can bridge lie between two properties.
+/// Positions that no phrase can bridge lie between two properties, and between two strings of a list.
 const GAP: u32 = 16;
+
+/// The texts of one property.
+struct Field {
+    property: PropertyId,
+    units: u32,
+    /// How many positions were counted.
+    positions: u32,
+    /// Its positions lie before this, and after those of the property before.
+    end: u32,
+}
 
 /// A term of a draft.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +39,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The draft of some texts; none if they have no terms.
+    /// The draft of some texts; none if they have no terms. Those of one property follow each other.
     pub(super) fn new<'t>(
         settings: &TextSettings,
         texts: impl IntoIterator<Item = (PropertyId, &'t str)>,
@@ -36,13 +47,27 @@ impl Draft {
     ) -> Option<Self> {
         // The term above, the position below: sorting brings the uses of a term together.
         let mut occurrences: Vec<u64> = Vec::new();
-        let mut fields: Vec<(u32, u32)> = Vec::new();
+        let mut fields: Vec<Field> = Vec::new();
         let mut length = 0_u32;
         let mut base = 0_u32;
         for (property, text) in texts {
             let Some(units) = settings.units_of(property) else {
                 continue;
             };
+            if fields.last().is_none_or(|last| last.property != property) {
+                fields.push(Field {
+                    property,
+                    units,
+                    positions: 0,
+                    end: base,
+                });
+            }
+            let Some(field) = fields.last_mut() else {
+                continue;
+            };
+            if field.positions >= MAX_POSITIONS {
+                continue;
+            }
             let count = settings.analysis().tokens(text, |token| {
                 terms.of_token(token, |term| {
                     let position = base.saturating_add(token.position);
@@ -51,7 +76,8 @@ impl Draft {
             });
             length = length.saturating_add(count.saturating_mul(units));
             base = base.saturating_add(count).saturating_add(GAP);
-            fields.push((base, units));
+            field.positions += count;
+            field.end = base;
         }
         if occurrences.is_empty() {
             return None;
@@ -71,10 +97,10 @@ impl Draft {
             let units = |position: &u32| {
                 fields
                     .iter()
-                    .find(|field| *position < field.0)
-                    .map_or(1, |field| field.1)
+                    .find(|field| *position < field.end)
+                    .map_or(1, |field| field.units)
             };
-            let frequency = if let [(_, units)] = fields[..] {
+            let frequency = if let [Field { units, .. }] = fields[..] {
                 (places.len() as u32).saturating_mul(units)
             } else {
                 places

@@ -13,13 +13,16 @@ mod terms;
 pub(super) use document::StoredDocument;
 pub use settle::Settled;
 
-use super::{OwnerId, TextIndex};
+use super::{Occasion, OwnerId, TextIndex};
 use crate::catalog::PropertyId;
 use crate::database::keys::{KeyWrite, KeyWriteTxn};
 use crate::error::Result;
 use draft::Draft;
 use std::collections::BTreeMap;
 use terms::Terms;
+
+/// What a note takes beside its draft, about.
+const NOTE_BYTES: usize = 64;
 
 /// What a write transaction has changed of the texts in one index.
 pub struct TextWriter {
@@ -68,7 +71,7 @@ impl TextWriter {
     /// About how many bytes the notes take: whoever writes much settles when they become many.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.draft_bytes + self.terms.memory_bytes()
+        self.draft_bytes + self.terms.memory_bytes() + NOTE_BYTES * self.changes.len()
     }
 
     /// Forgets what was not settled.
@@ -83,15 +86,19 @@ impl TextWriter {
     /// # Errors
     /// [`Error::TransactionTooLarge`](crate::Error::TransactionTooLarge), damage in what is stored.
     pub fn settle(&mut self, keys: &mut KeyWriteTxn) -> Result<Settled> {
-        self.settle_into(keys)
+        self.settle_into(keys, Occasion::Midway)
     }
 
     /// The same into a transaction or a trial of one.
-    pub(crate) fn settle_into(&mut self, keys: &mut impl KeyWrite) -> Result<Settled> {
+    pub(crate) fn settle_into(
+        &mut self,
+        keys: &mut impl KeyWrite,
+        occasion: Occasion,
+    ) -> Result<Settled> {
         if self.changes.is_empty() {
             return Ok(Settled::default());
         }
-        let settled = settle::settle(keys, &self.index, &self.changes, &mut self.terms)?;
+        let settled = settle::settle(keys, &self.index, &self.changes, &mut self.terms, occasion)?;
         self.forget();
         Ok(settled)
     }

@@ -9,13 +9,13 @@ use crate::error::{Error, Result};
 use crate::graph::pending::{Pairs, pair};
 use crate::index::text::keys::{DocumentsKey, SegmentId};
 use crate::index::text::merging;
-use crate::index::text::postings::{Posting, norm};
+use crate::index::text::postings::{MAX_FREQUENCY, Posting, norm};
 use crate::index::text::segment::build::{EncodedPositions, SegmentBuilder};
 use crate::index::text::segment::columns::{Columns, Document};
 use crate::index::text::segment::gone;
 use crate::index::text::segment::view::{damaged, statistics};
 use crate::index::text::statistics::Statistics;
-use crate::index::text::{OwnerId, TextIndex, write_pairs};
+use crate::index::text::{Occasion, OwnerId, TextIndex, write_pairs};
 use crate::storage::family::Family;
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
@@ -45,6 +45,7 @@ pub(super) fn settle(
     index: &TextIndex,
     changes: &BTreeMap<OwnerId, Option<Draft>>,
     terms: &mut Terms,
+    occasion: Occasion,
 ) -> Result<Settled> {
     let mut statistics = statistics(keys, index.id())?;
     let mut pairs = Pairs::new();
@@ -74,8 +75,8 @@ pub(super) fn settle(
         &DocumentsKey::Statistics.encode(index.id()),
         Some(statistics.encode()),
     ));
-    write_pairs(keys, pairs)?;
-    merging::merge_small(keys, index)?;
+    write_pairs(keys, pairs, occasion)?;
+    merging::merge_small(keys, index, occasion)?;
     Ok(settled)
 }
 
@@ -232,7 +233,7 @@ fn write_segment(
             };
             postings.push(Posting {
                 document,
-                frequency: one.frequency.max(1),
+                frequency: one.frequency.clamp(1, MAX_FREQUENCY),
                 norm: norm::encode(draft.length),
             });
             positions.push(draft.positions(at as usize));
