@@ -10,7 +10,7 @@ use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Measures vector indexes of a database beside bare ones.
 ///
@@ -23,6 +23,9 @@ pub struct Arguments {
     /// Measure one group of figures only.
     #[arg(long)]
     only: Option<Group>,
+    /// Open a database, tell how long that took, and end: what `reopen` starts.
+    #[arg(long, hide = true, value_name = "DIR")]
+    open_and_end: Option<PathBuf>,
 }
 
 /// A group of figures.
@@ -45,6 +48,9 @@ const SUMMARY: [&str; 3] = [
 /// # Errors
 /// Whatever fails underneath; a missed mark is no failure, it is printed.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    if let Some(path) = &arguments.open_and_end {
+        return reopen::open_and_end(path);
+    }
     let refuse = |machine: &Machine, parent: &Path| {
         if machine.is_memory() {
             bail!(

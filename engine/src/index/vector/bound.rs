@@ -74,8 +74,9 @@ struct SlotsOfSet {
     slots: Arc<RoaringBitmap>,
 }
 
-/// So many journaled ids are worth a snapshot: an open looks at each of them.
-pub(super) const WORTH_KEEPING: u64 = 100_000;
+/// So many journaled ids are worth a snapshot: an open looks at each of them. While one is made, more come, but few:
+/// writers wait for who links, and that waits for the snapshot.
+pub(super) const WORTH_KEEPING: u64 = 80_000;
 /// So many sets of slots are kept.
 const KEPT_SETS: usize = 16;
 

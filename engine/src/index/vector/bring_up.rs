@@ -206,7 +206,8 @@ fn catch_up(
         }
         let commit = view.commit.get();
         let changed = match vector_of(&graph, def, *id)? {
-            Some(vector) => index.insert(commit, *id, &vector),
+            // Searches scan them until they are linked, which is better than to answer by all vectors until then.
+            Some(vector) => index.insert_unlinked(commit, *id, &vector),
             None => index.remove(commit, *id).map(drop),
         };
         changed.map_err(|source| refused(def, source))?;

@@ -93,11 +93,11 @@ impl Prepared {
 
     /// What can be done when others may write again.
     pub(crate) fn finish(self, indexes: &Arc<VectorIndexes>) {
-        for Changes { bound, live, .. } in self.0 {
-            if let Some(live) = live {
-                live.index.link_overdue();
+        for changes in self.0 {
+            if let Some(live) = changes.live {
+                live.index.link_overdue(changes.vectors.len());
             }
-            indexes.keep_if_worth(&bound);
+            indexes.keep_if_worth(&changes.bound);
         }
     }
 }

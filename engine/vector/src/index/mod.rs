@@ -47,7 +47,7 @@ pub use tender::Tender;
 use write::Writer;
 
 /// So many can be fresh. Who adds more has to link some first, whoever waits for them.
-const FRESH_ROOM: usize = if cfg!(loom) { 4096 } else { 1 << 16 };
+const FRESH_ROOM: usize = if cfg!(loom) { 4096 } else { 1 << 17 };
 
 /// Vectors, and what is nearest.
 #[derive(Debug)]

@@ -111,23 +111,26 @@ impl Index {
         Tender::start(Arc::clone(self), oldest)
     }
 
-    /// Helps to link while more are fresh than searches should have to look at. Who writes with
+    /// Helps to link while more are fresh than searches should have to look at. Who has written so many with
     /// [`insert_unlinked`](Self::insert_unlinked) calls this where nobody waits for it, lest writing be faster
-    /// than linking.
-    pub fn link_overdue(&self) {
-        while self.fresh.len() >= TOO_MANY_FRESH {
-            self.link_some();
+    /// than linking. Twice as many are linked at most, and some: what others have left is not all for one to do.
+    pub fn link_overdue(&self, written: usize) {
+        let mut linked = 0;
+        while linked < written.saturating_mul(2) && self.fresh.len() >= TOO_MANY_FRESH {
+            linked += self.link_some();
         }
     }
 
-    /// Links a part of what is fresh.
-    pub(super) fn link_some(&self) {
+    /// Links a part of what is fresh. Returns how many.
+    pub(super) fn link_some(&self) -> usize {
         let _waiting = self.pace.wait();
         let tended = &mut *self.tended.lock();
-        if self.fresh.len() >= MANY_FRESH {
-            self.link_batch(tended);
-        }
+        let linked = match self.fresh.len() {
+            MANY_FRESH.. => self.link_batch(tended),
+            _ => 0,
+        };
         self.tending_bytes.store(tended.bytes(), Ordering::Relaxed);
+        linked
     }
 
     /// Whether so many are fresh, and a graph is worth having.

@@ -39,7 +39,7 @@ impl Index {
     /// [`IndexError`], if the vector cannot be compared, the index is full, or the sequence is smaller than
     /// one before. Nothing has changed then.
     pub fn insert(&self, sequence: u64, id: u64, vector: &[f32]) -> Result<(), IndexError> {
-        self.link_overdue();
+        self.link_overdue(1);
         self.insert_unlinked(sequence, id, vector)
     }
 
