@@ -1,7 +1,8 @@
 //! Cursors of a plan in one segment.
 
 use super::Run;
-use super::cursor::{Cursor, END, Located};
+use super::cursor::{Cursor, END};
+use super::located::Located;
 use super::node::{All, Node, Phrase};
 use crate::database::keys::KeyRead;
 use crate::error::Result;

@@ -3,6 +3,7 @@
 //! Moving only turns to the block in which a document may be; the block is unpacked when its postings are asked
 //! for. A list that goes on in other pages is followed there, past those that end before the document.
 
+use super::located::{Located, head};
 use super::score::Lengths;
 use crate::database::keys::KeyRead;
 use crate::error::Result;
@@ -15,47 +16,6 @@ use std::sync::Arc;
 
 /// There are no more documents.
 pub(crate) const END: u32 = u32::MAX;
-
-/// A term found in a segment: its page and the head of its list.
-#[derive(Debug, Clone)]
-pub(crate) struct Located {
-    page: Arc<Page>,
-    page_number: usize,
-    list: List,
-}
-
-impl Located {
-    /// Looks a term up.
-    pub(crate) fn find<K: KeyRead>(
-        reader: &Reader<'_, K>,
-        segment: &SegmentView,
-        term: &[u8],
-    ) -> Result<Option<Self>> {
-        let Some(page_number) = segment.directory.page_of(term) else {
-            return Ok(None);
-        };
-        let page = reader.page(&segment.record, page_number)?;
-        let (at, found) = page.find(term).map_err(damaged_postings)?;
-        if !found {
-            return Ok(None);
-        }
-        let list = head(&page, at)?;
-        Ok(Some(Self {
-            page,
-            page_number,
-            list,
-        }))
-    }
-
-    pub(crate) fn list(&self) -> &List {
-        &self.list
-    }
-}
-
-fn head(page: &Page, at: usize) -> Result<List> {
-    let (_, mut record, begin) = page.entry(at).map_err(damaged_postings)?;
-    List::decode(&mut record, begin).map_err(damaged_postings)
-}
 
 /// How much a cursor has done.
 #[derive(Clone, Copy, Debug, Default)]

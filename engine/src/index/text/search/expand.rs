@@ -3,7 +3,8 @@
 //! At most [`MAX_TERMS`] of each prefix and [`MAX_TERMS_OF_ALL`] of a query are looked for, the first in the order of
 //! their bytes; a search says when there are more. Only those count that a live document has.
 
-use super::cursor::{Cursor, Located};
+use super::cursor::Cursor;
+use super::located::Located;
 use super::score::Lengths;
 use crate::database::keys::KeyRead;
 use crate::error::Result;
