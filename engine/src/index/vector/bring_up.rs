@@ -1,7 +1,7 @@
 //! Making an index ready: from its snapshot, or from the vectors themselves, and then from the journal up to now.
 
 use super::bound::{Bound, Live, State, VectorSettings};
-use super::truth::{each, vector_of};
+use super::truth::{Truth, each};
 use super::{journal, leftovers, saved};
 use crate::catalog::{Counter, GraphState, Scope, VectorIndexDef};
 use crate::codec::CommitSeq;
@@ -38,8 +38,9 @@ pub(super) fn load(
     let rows = saved::rows_path(background, def.id);
     let length = rows.as_ref().and_then(|rows| fs::metadata(rows).ok());
     let length = length.map_or(0, |file| file.len());
+    let threads = settings.threads;
     let settings = index_settings(background, settings, def, &view)?;
-    let Some(index) = saved::load(background, def, &view, settings)? else {
+    let Some(index) = saved::load(background, def, &view, settings, threads)? else {
         return Ok(false);
     };
     bound.keeps_all.store(false, Ordering::Release);
@@ -108,7 +109,8 @@ pub(super) enum Rows {
 fn mend_rows(index: &Index, def: &VectorIndexDef, view: &Arc<keys::View>) -> Result<()> {
     let stored = StoredKeys::new(Arc::clone(view));
     let graph = graph_view(&stored, view);
-    let mended = index.mend(|id| vector_of(&graph, def, id).map_err(Refusal::Engine));
+    let truth = Truth::new(&graph, def, usize::MAX)?;
+    let mended = index.mend(|id| truth.vector_of(id).map_err(Refusal::Engine));
     let mended = mended.map_err(|refusal| match refusal {
         Refusal::Engine(error) => error,
         Refusal::Index(source) => refused(def, source),
@@ -198,6 +200,7 @@ fn catch_up(
     let stored = StoredKeys::new(Arc::clone(view));
     let graph = graph_view(&stored, view);
     let ids = journal::touched_after(&stored, def.id, at)?;
+    let truth = Truth::new(&graph, def, ids.len())?;
     // No snapshot may have half of it.
     let _applying = bound.applying.lock();
     for (done, id) in ids.iter().enumerate() {
@@ -205,7 +208,7 @@ fn catch_up(
             stop.check()?;
         }
         let commit = view.commit.get();
-        let changed = match vector_of(&graph, def, *id)? {
+        let changed = match truth.vector_of(*id)? {
             // Searches scan them until they are linked, which is better than to answer by all vectors until then.
             Some(vector) => index.insert_unlinked(commit, *id, &vector),
             None => index.remove(commit, *id).map(drop),

@@ -3,7 +3,7 @@
 
 use super::bound::{Bound, Live};
 use super::registry::VectorIndexes;
-use super::truth::vector_of;
+use super::truth::Truth;
 use crate::catalog::{SchemaId, VectorIndexDef};
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
@@ -45,8 +45,9 @@ impl Prepared {
             let live = bound.live();
             let mut vectors = Vec::new();
             if let Some(live) = &live {
+                let truth = Truth::new(view, &bound.def, ids.len())?;
                 for id in &ids {
-                    vectors.push((*id, vector_of(view, &bound.def, *id)?));
+                    vectors.push((*id, truth.vector_of(*id)?));
                 }
                 let new = vectors
                     .iter()

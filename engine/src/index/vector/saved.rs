@@ -19,7 +19,7 @@ use crate::storage::family::Family;
 use crate::storage::plant;
 use crate::storage::store::ScanOptions;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use stratigraph_vector::{Index, IndexError, Loading, Settings};
 
 /// So many entries of the journal are cut off by one commit.
@@ -250,19 +250,20 @@ pub(super) fn load(
     def: &VectorIndexDef,
     view: &View,
     settings: Settings,
+    threads: usize,
 ) -> Result<Option<Index>> {
     let Some(head) = Head::read(&*view.snapshot, def.id)? else {
         return Ok(None);
     };
     let refused = |source| refused(def, source);
     let tag = tag(background, def.id);
-    let mut loading = Loading::new(settings, &tag, &head.index).map_err(refused)?;
+    let loading = Loading::new(settings, &tag, &head.index).map_err(refused)?;
     if loading.parts() as usize != head.parts.len() {
         return Err(damaged(CodecError::NotCanonical { what: HEAD, at: 1 }));
     }
-    for (part, generation) in (0..).zip(&head.parts) {
+    let load_part = |part: u32, generation: u32| -> Result<()> {
         let mut outcome = None;
-        let key = part_key(def.id, part, *generation);
+        let key = part_key(def.id, part, generation);
         view.snapshot
             .get(Family::VectorSnapshot, &key, &mut |bytes| {
                 outcome = Some(loading.part(part, bytes));
@@ -270,8 +271,29 @@ pub(super) fn load(
         let missing = IndexError::Damaged {
             what: "a part is not there",
         };
-        outcome.unwrap_or(Err(missing)).map_err(refused)?;
-    }
+        outcome.unwrap_or(Err(missing)).map_err(refused)
+    };
+    // Each thread takes the next part, until there is none or one has failed.
+    let next = AtomicU32::new(0);
+    let work = || -> Result<()> {
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            let Some(generation) = head.parts.get(part as usize) else {
+                return Ok(());
+            };
+            load_part(part, *generation)
+                .inspect_err(|_| next.store(u32::MAX / 2, Ordering::Relaxed))?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let outcome = work();
+        let others = others.into_iter().map(|other| {
+            let panicked = |_| Error::bug("a thread that loads a vector index panicked");
+            other.join().map_err(panicked)?
+        });
+        others.fold(outcome, |outcome, other| outcome.and(other))
+    })?;
     loading.finish().map(Some).map_err(refused)
 }
 

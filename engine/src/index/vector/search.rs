@@ -4,7 +4,7 @@ use super::best::Best;
 use super::bound::{Live, State};
 use super::registry::VectorIndexes;
 use super::request::{Allowed, ServedBy, VectorAnswer, VectorHit, VectorSearch};
-use super::truth::{each, vector_of};
+use super::truth::{Truth, each};
 use crate::catalog::VectorIndexDef;
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
@@ -131,12 +131,16 @@ impl<K: KeyRead> Place<'_, K> {
         });
         let mut best = Best::new(def, search, measure, hits.collect());
         let mut compared = answer.compared;
+        let truth = match Truth::new(&self.view, def, self.touched.len()) {
+            Ok(truth) => truth,
+            Err(error) => return Ok(Err(error)),
+        };
         for id in &self.touched {
             // With changes of its own, a transaction has the ids.
             if limit.ids().is_some_and(|ids| !ids.contains(*id)) {
                 continue;
             }
-            match vector_of(&self.view, def, *id) {
+            match truth.vector_of(*id) {
                 Ok(Some(vector)) => best.offer(*id, &vector)?,
                 Ok(None) => continue,
                 Err(error) => return Ok(Err(error)),
@@ -183,8 +187,10 @@ impl<K: KeyRead> Place<'_, K> {
         };
         match ids {
             Some(ids) if ids.len() < FEW_IDS => {
+                let count = usize::try_from(ids.len()).unwrap_or(usize::MAX);
+                let truth = Truth::new(&self.view, def, count)?;
                 for id in ids {
-                    if let Some(vector) = vector_of(&self.view, def, id)? {
+                    if let Some(vector) = truth.vector_of(id)? {
                         offer(id, &vector)?;
                     }
                 }

@@ -12,33 +12,70 @@ use crate::graph::view::View;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
+use roaring::RoaringTreemap;
 
-/// The vector that an index has of an id, if it has one. Stored vectors that do not fit are an error: writers
-/// are refused them.
-pub(crate) fn vector_of<K: KeyRead>(
-    view: &View<'_, K>,
-    index: &VectorIndexDef,
-    id: u64,
-) -> Result<Option<Vec<f32>>> {
-    let is_in = match index.scope {
-        Scope::Label(label) => view.set_contains(SetId::Label(label), id)?,
-        Scope::Type(of) => view.set_contains(SetId::Type(of), id)?,
-        Scope::AnyNode | Scope::AnyRelationship => true,
-    };
-    if !is_in {
-        return Ok(None);
+/// With so many ids to look at, all that an index is on are read at once.
+const MANY: usize = 32;
+
+/// The vectors that an index has of some ids.
+pub(crate) struct Truth<'a, K> {
+    view: &'a View<'a, K>,
+    index: &'a VectorIndexDef,
+    members: Members,
+}
+
+/// How to tell whether an index is on an id.
+enum Members {
+    All,
+    /// By asking for each.
+    In(SetId),
+    These(RoaringTreemap),
+}
+
+impl<'a, K: KeyRead> Truth<'a, K> {
+    /// About so many ids will be asked for.
+    pub(crate) fn new(
+        view: &'a View<'a, K>,
+        index: &'a VectorIndexDef,
+        ids: usize,
+    ) -> Result<Self> {
+        let members = match index.scope {
+            Scope::AnyNode | Scope::AnyRelationship => Members::All,
+            scope if ids >= MANY => Members::These(view.in_scope(scope)?),
+            Scope::Label(label) => Members::In(SetId::Label(label)),
+            Scope::Type(of) => Members::In(SetId::Type(of)),
+        };
+        Ok(Self {
+            view,
+            index,
+            members,
+        })
     }
-    let key = VectorKey {
-        property: index.property,
-        entity: index.scope.entity(id),
-    };
-    let stored = view
-        .keys
-        .get_with(Family::Vectors, &key.encode(), |bytes| {
-            let mut vector = Vec::with_capacity(index.dimensions as usize);
-            decode_vector_into(bytes, &mut vector).map(|_| vector)
-        })?;
-    stored.transpose().map_err(damaged)
+
+    /// The vector that the index has of an id, if it has one. Stored vectors that do not fit are an error: writers
+    /// are refused them.
+    pub(crate) fn vector_of(&self, id: u64) -> Result<Option<Vec<f32>>> {
+        let is_in = match &self.members {
+            Members::All => true,
+            Members::In(set) => self.view.set_contains(*set, id)?,
+            Members::These(members) => members.contains(id),
+        };
+        if !is_in {
+            return Ok(None);
+        }
+        let key = VectorKey {
+            property: self.index.property,
+            entity: self.index.scope.entity(id),
+        };
+        let stored = self
+            .view
+            .keys
+            .get_with(Family::Vectors, &key.encode(), |bytes| {
+                let mut vector = Vec::with_capacity(self.index.dimensions as usize);
+                decode_vector_into(bytes, &mut vector).map(|_| vector)
+            })?;
+        stored.transpose().map_err(damaged)
+    }
 }
 
 /// Calls `visit` with each id that an index is on and its vector, in the order of the ids.

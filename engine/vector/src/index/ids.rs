@@ -3,9 +3,12 @@
 //! Four bytes per place, and no more than seven of eight places taken.
 
 use super::slots::Slots;
+use crate::memory::prefetch;
 
 const EMPTY: u32 = u32::MAX;
 const FEWEST: usize = 16;
+/// So many are looked up at once.
+const AHEAD: usize = 32;
 
 /// The table.
 #[derive(Debug)]
@@ -76,6 +79,36 @@ impl Ids {
         let place = self.find(id, slots);
         self.taken += usize::from(self.places[place] == EMPTY);
         self.places[place] = slot;
+    }
+
+    /// Lets ids live in slots, which know them, of a table that has none yet. Returns whether each is another id.
+    ///
+    /// Most of the time goes by waiting for memory: what will be looked at is asked for some ids ahead.
+    #[must_use]
+    pub(crate) fn put_all(&mut self, all: &[u32], slots: &Slots) -> bool {
+        debug_assert_eq!(self.taken, 0, "others would not be looked at");
+        self.places = vec![EMPTY; Self::bytes_for(all.len()) / size_of::<u32>()];
+        for ahead in all.chunks(AHEAD) {
+            for slot in ahead {
+                let place = &raw const self.places[self.home(slots.id(*slot))];
+                prefetch(place.cast(), size_of::<u32>());
+            }
+            for slot in ahead {
+                let first = self.places[self.home(slots.id(*slot))];
+                if first != EMPTY {
+                    slots.prefetch(first);
+                }
+            }
+            for slot in ahead {
+                let place = self.find(slots.id(*slot), slots);
+                if self.places[place] != EMPTY {
+                    return false;
+                }
+                self.places[place] = *slot;
+            }
+        }
+        self.taken = all.len();
+        true
     }
 
     /// Forgets an id. Returns the slot that it had.

@@ -5,7 +5,7 @@
 //! never used was born at 0 and died at 0: nobody sees it.
 
 use crate::error::IndexError;
-use crate::memory::Reserved;
+use crate::memory::{Reserved, prefetch};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The sequence at which those die who are alive.
@@ -53,6 +53,12 @@ impl Slots {
         assert!(slot < self.room, "slot {slot} of {}", self.room);
         // SAFETY: inside the memory, which is zeros at first; a slot is nothing but atomics.
         unsafe { &*self.memory.start().cast::<Slot>().add(slot as usize) }
+    }
+
+    /// Asks for a slot ahead of its use.
+    pub(crate) fn prefetch(&self, slot: u32) {
+        let slot: *const Slot = self.slot(slot);
+        prefetch(slot.cast(), SLOT_BYTES);
     }
 
     /// Lets somebody live in a slot that nobody sees.

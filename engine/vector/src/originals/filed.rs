@@ -76,11 +76,9 @@ impl Filed {
         self.seal_of(slot).load(Ordering::Acquire)
     }
 
-    /// Expects a row in the file that was written before this process began.
-    pub(crate) fn expect(&self, slot: u32, seal: u64) -> Result<(), IndexError> {
-        self.reach(slot)?;
+    /// Expects a row in the file, which [reaches](Self::reach) it, that was written before this process began.
+    pub(crate) fn expect(&self, slot: u32, seal: u64) {
         self.seal_of(slot).store(seal, Ordering::Release);
-        Ok(())
     }
 
     /// Whether a row is as it was written.

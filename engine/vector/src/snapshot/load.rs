@@ -2,7 +2,7 @@
 //! Reading an index from bytes, which may be anything.
 
 use super::head::{Head, coding_number, metric_number};
-use super::part::{PartReader, check_links};
+use super::part::{PartReader, Seen};
 use super::save::part_slots;
 use super::{damaged, parts};
 use crate::coding::Coding;
@@ -13,17 +13,24 @@ use crate::index::slots::{ALIVE, SLOT_BYTES};
 use crate::index::{Index, Settings};
 use crate::originals::{Told, Wanted};
 use std::io::{Read, Seek, SeekFrom};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// An index of which not all parts were read yet.
 #[derive(Debug)]
 pub struct Loading {
     index: Index,
     head: Head,
-    /// Which parts were read.
-    read: Vec<bool>,
+    /// What has become of each part.
+    read: Vec<AtomicU8>,
     is_gone: Vec<bool>,
 }
+
+/// Nobody has begun with a part.
+const UNREAD: u8 = 0;
+/// Somebody has.
+const BEGUN: u8 = 1;
+/// It is read.
+const READ: u8 = 2;
 
 impl Index {
     /// Reads what [`save`](Self::save) has written. The settings must be those that it was made with, as far
@@ -57,7 +64,7 @@ impl Index {
         from.take(head_length)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
-        let mut loading = Loading::new(settings, tag, &bytes)?;
+        let loading = Loading::new(settings, tag, &bytes)?;
         from.seek(SeekFrom::Start(0)).map_err(failed)?;
         for part in 0..loading.parts() {
             bytes.clear();
@@ -128,7 +135,7 @@ impl Loading {
             return Err(damaged("its walks begin nowhere"));
         }
         Ok(Self {
-            read: vec![false; head.parts.len()],
+            read: head.parts.iter().map(|_| AtomicU8::new(UNREAD)).collect(),
             index,
             head,
             is_gone,
@@ -148,35 +155,42 @@ impl Loading {
         part_slots(part, self.head.used).len() * each + super::bytes::CHECKSUM_BYTES
     }
 
-    /// Reads a part.
+    /// Reads a part. Several threads may, each other parts.
     ///
     /// # Errors
     ///
     /// As for [`Index::load`].
-    pub fn part(&mut self, part: u32, bytes: &[u8]) -> Result<(), IndexError> {
-        let vector_bytes = self.vector_bytes();
-        let slots = part_slots(part, self.head.used);
+    pub fn part(&self, part: u32, bytes: &[u8]) -> Result<(), IndexError> {
         let (Some(read), Some(checksum)) = (
-            self.read.get_mut(part as usize),
+            self.read.get(part as usize),
             self.head.parts.get(part as usize),
         ) else {
             return Err(damaged("it has no such part"));
         };
-        if *read {
+        if read.swap(BEGUN, Ordering::AcqRel) != UNREAD {
             return Err(damaged("a part came twice"));
         }
+        let vector_bytes = self.vector_bytes();
+        let slots = part_slots(part, self.head.used);
         let index = &self.index;
         let blocks = &index.graph.blocks;
         let block_bytes = blocks.layout().bytes();
         let mut reader = PartReader::new(bytes, *checksum, slots.len(), block_bytes, vector_bytes)?;
         let mut row = vec![0.0; index.settings.dimensions];
-        let writer = &mut *index.writer.lock();
+        let filed = index
+            .originals
+            .as_ref()
+            .and_then(|originals| originals.filed());
+        if let (Some(filed), Some(last)) = (filed, slots.clone().last()) {
+            filed.reach(last)?;
+        }
+        let mut seen = Seen::new(self.head.used);
         for slot in slots {
-            // SAFETY: nobody else has the index yet.
+            // SAFETY: nobody else has the index yet, nor this part of it.
             unsafe { blocks.copy_in(slot, reader.block()?) }?;
             let links = blocks.links(slot).iter();
             let links = links.map(|link| link.load(Ordering::Relaxed));
-            check_links(slot, links, self.head.used)?;
+            seen.check_links(slot, links)?;
             let record = reader.record()?;
             let mut seal = 0;
             match self.head.told {
@@ -200,29 +214,21 @@ impl Loading {
             index
                 .slots
                 .settle(slot, record.id, record.born, record.died);
-            if record.died == ALIVE {
-                if writer.ids.get(record.id, &index.slots).is_some() {
-                    return Err(damaged("one lives in two slots"));
-                }
-                writer.ids.put(record.id, slot, &index.slots);
-            } else {
-                writer.dead.push(slot);
-            }
             let Some(originals) = &index.originals else {
                 continue;
             };
-            match (self.head.told, originals.filed()) {
+            match (self.head.told, filed) {
                 (Told::Whole, _) => {
                     let compares = blocks.coder.check(&row);
                     compares.map_err(|_| damaged("a vector cannot be compared"))?;
                     let id = record.id;
                     originals.put(Wanted { slot, id }, &row)?;
                 }
-                (Told::Seal, Some(rows)) => rows.expect(slot, seal)?,
+                (Told::Seal, Some(rows)) => rows.expect(slot, seal),
                 _ => {}
             }
         }
-        *read = true;
+        read.store(READ, Ordering::Release);
         Ok(())
     }
 
@@ -232,10 +238,12 @@ impl Loading {
     ///
     /// As for [`Index::load`].
     pub fn finish(self) -> Result<Index, IndexError> {
-        if self.read.contains(&false) {
+        let is_read = |part: &AtomicU8| part.load(Ordering::Acquire) == READ;
+        if !self.read.iter().all(is_read) {
             return Err(damaged("a part is missing"));
         }
         self.check_ways()?;
+        self.find_ids()?;
         let Self {
             index,
             head,
@@ -289,6 +297,9 @@ impl Loading {
 
     /// Nothing that can be found may lead to a slot that somebody else will get.
     fn check_ways(&self) -> Result<(), IndexError> {
+        if self.head.gone.is_empty() {
+            return Ok(());
+        }
         for slot in 0..self.head.used {
             if self.is_gone[slot as usize] {
                 continue;
@@ -301,6 +312,19 @@ impl Loading {
             }
         }
         Ok(())
+    }
+
+    /// Who lives where, and who lived.
+    fn find_ids(&self) -> Result<(), IndexError> {
+        let index = &self.index;
+        let writer = &mut *index.writer.lock();
+        let slots = (0..self.head.used).filter(|slot| !self.is_gone[*slot as usize]);
+        let (alive, dead) = slots.partition::<Vec<u32>, _>(|slot| index.slots.lives(*slot));
+        writer.dead = dead;
+        match writer.ids.put_all(&alive, &index.slots) {
+            true => Ok(()),
+            false => Err(damaged("one lives in two slots")),
+        }
     }
 
     fn vector_bytes(&self) -> usize {

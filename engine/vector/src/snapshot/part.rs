@@ -100,24 +100,47 @@ impl<'a> PartReader<'a> {
     }
 }
 
-/// Whether links are as they must be: to others of so many slots, to each once, nothing behind the end.
-pub(super) fn check_links(
-    slot: u32,
-    links: impl Iterator<Item = u32>,
+/// Looks at links: the nodes that a slot was seen to lead to.
+pub(super) struct Seen {
+    /// How many slots there are.
     slots: u32,
-) -> Result<(), IndexError> {
-    let mut ended = false;
-    let mut seen: Vec<u32> = Vec::new();
-    for link in links {
-        if link == NO_SLOT {
-            ended = true;
-            continue;
+    to: Vec<u32>,
+    /// A bit for some of them each: with few links most bits say that nobody was seen.
+    bits: [u64; 16],
+}
+
+impl Seen {
+    pub(super) fn new(slots: u32) -> Self {
+        Self {
+            slots,
+            to: Vec::new(),
+            bits: [0; 16],
         }
-        let to = link & !KEPT;
-        if ended || to >= slots || to == slot || seen.contains(&to) {
-            return Err(damaged("a link leads where none can"));
-        }
-        seen.push(to);
     }
-    Ok(())
+
+    /// Whether links are as they must be: to others, to each once, nothing behind the end.
+    pub(super) fn check_links(
+        &mut self,
+        slot: u32,
+        links: impl Iterator<Item = u32>,
+    ) -> Result<(), IndexError> {
+        self.to.clear();
+        self.bits = [0; 16];
+        let mut ended = false;
+        for link in links {
+            if link == NO_SLOT {
+                ended = true;
+                continue;
+            }
+            let to = link & !KEPT;
+            let (word, bit) = (to as usize / 64 % self.bits.len(), 1 << (to % 64));
+            let may_be_there = self.bits[word] & bit != 0;
+            if ended || to >= self.slots || to == slot || may_be_there && self.to.contains(&to) {
+                return Err(damaged("a link leads where none can"));
+            }
+            self.bits[word] |= bit;
+            self.to.push(to);
+        }
+        Ok(())
+    }
 }
