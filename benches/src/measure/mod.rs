@@ -5,7 +5,9 @@
 //! the page cache.
 
 pub(crate) mod allocations;
+pub(crate) mod cache;
 pub(crate) mod cpu_time;
+pub(crate) mod embedded;
 pub(crate) mod files;
 pub(crate) mod machine;
 pub(crate) mod peer;

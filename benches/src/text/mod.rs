@@ -5,6 +5,7 @@
 //! for any of a question's words with English stems. Inserting is timed by the wall clock, since both write files
 //! and use threads of their own; searching by processor time.
 
+mod fused;
 mod ours;
 mod peer;
 mod set;
@@ -61,6 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Some(Group::Passages) => &["passages_qps_vs_tantivy", "passages_insert_vs_tantivy"],
         _ => &[
             "scifact_ndcg",
+            "scifact_fused_ndcg",
             "scifact_qps_vs_tantivy",
             "scifact_insert_vs_tantivy",
             "passages_qps_vs_tantivy",
@@ -98,6 +100,10 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         let mut peer = Tantivy::start(arguments.peer.as_deref(), &dir)?;
         compare(setup, name, &set, &dir, &mut peer, &mut report)?;
         drop(peer);
+        if let Group::Scifact = group {
+            setup.progress("scifact: texts and vectors");
+            fused::measure(&set, &dir, &mut report)?;
+        }
         setup.done_with(&dir, keep)?;
     }
     Ok(report)

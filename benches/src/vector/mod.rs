@@ -24,6 +24,7 @@ mod table;
 mod truth;
 mod updates;
 
+use crate::measure::cache::cache;
 use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
 use anyhow::{Result, bail};
@@ -82,7 +83,7 @@ enum Group {
 
 /// Where `benches/peers/setup.py` has put the peers.
 pub(crate) fn peers_folder() -> Result<PathBuf> {
-    Ok(peers::cache()?.join("peers"))
+    Ok(cache()?.join("peers"))
 }
 
 /// The figures of the summary line, in its order.

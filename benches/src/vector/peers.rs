@@ -1,6 +1,7 @@
 //! The table of peers, and where `benches/peers/setup.py` has put them.
 
 use super::driver::Driver;
+use crate::measure::cache::cache;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::env;
@@ -141,15 +142,4 @@ impl Places {
 /// compile time may be of another checkout that shares the build output.
 fn benches() -> PathBuf {
     env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| "benches".into(), PathBuf::from)
-}
-
-/// The folder that `xtask/src/places.rs` and `benches/peers/setup.py` name.
-pub(super) fn cache() -> Result<PathBuf> {
-    let dir = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    match (dir("STRATIGRAPH_CACHE"), dir("XDG_CACHE_HOME"), dir("HOME")) {
-        (Some(own), _, _) => Ok(own.into()),
-        (None, Some(xdg), _) => Ok(Path::new(&xdg).join("stratigraph")),
-        (None, None, Some(home)) => Ok(Path::new(&home).join(".cache/stratigraph")),
-        (None, None, None) => anyhow::bail!("no HOME: set STRATIGRAPH_CACHE"),
-    }
 }

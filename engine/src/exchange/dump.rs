@@ -1,7 +1,8 @@
 //! Writing a dump: one snapshot, line by line, with no more of it in memory than one line and a piece
 //! of text on its way out.
 
-use super::lines::{Declarations, Header, MemberLine, NameLine, Origin};
+use super::declared::Declarations;
+use super::lines::{Header, MemberLine, NameLine, Origin};
 use super::output::Output;
 use super::read::DumpContents;
 use super::text::Texts;

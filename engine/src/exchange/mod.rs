@@ -12,6 +12,7 @@
 //! Nothing here may panic over a line, or hold more of a dump than its longest line and a portion.
 
 mod canonical;
+mod declared;
 mod decode;
 mod dump;
 mod error;

@@ -1,7 +1,7 @@
 //! What takes the nodes and relationships of a dump that is read. A load is one; whatever stores them
 //! another way, such as a bulk load, would be another.
 
-use super::lines::Declarations;
+use super::declared::Declarations;
 use crate::catalog::NextIds;
 use crate::error::Result;
 use crate::storage::cancel::Watch;

@@ -1,7 +1,7 @@
 //! Nodes and relationships as text. Labels and properties are sorted by name, so that the text does
 //! not depend on which name was used first.
 
-use super::lines::unnamed;
+use super::declared::unnamed;
 use crate::catalog::{Catalog, LabelId, NameId, Names, PropertyId, TypeId};
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};

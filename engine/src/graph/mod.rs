@@ -21,10 +21,12 @@ mod own_texts;
 pub(crate) mod pending;
 pub(crate) mod properties;
 mod read;
+mod read_txn;
 pub(crate) mod record;
 pub(crate) mod rules;
 pub(crate) mod sets;
 pub(crate) mod view;
+mod viewed;
 mod write;
 
 pub use adjacency::{Direction, Neighbour, Neighbours};
@@ -34,7 +36,8 @@ pub use hierarchy::Hierarchy;
 pub use ids::Ids;
 pub use keys::{Entity, Way};
 pub use properties::{MAX_PROPERTIES, MAX_VALUE_BYTES};
-pub use read::{Read, ReadTxn};
+pub use read::Read;
+pub use read_txn::ReadTxn;
 pub use record::MAX_LABELS;
 pub use write::{Savepoint, WriteTxn, Written};
 

@@ -1,4 +1,4 @@
-//! Reading the graph: what a read and a write transaction have in common, and the read transaction.
+//! Reading the graph: what a read and a write transaction have in common.
 
 use super::Direction;
 use super::adjacency::{self, Neighbours};
@@ -7,74 +7,29 @@ use super::hierarchy::Hierarchy;
 use super::ids::Ids;
 use super::keys::{Entity, Way};
 use super::sets::SetId;
-use super::view::View;
-use crate::algo::snapshot::ProjectionCache;
+use super::viewed::Viewed;
 use crate::catalog::{Catalog, Counter, Readiness, TypeId};
 use crate::codec::CommitSeq;
-use crate::database::keys::{KeyRead, KeyReadTxn};
+use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::index::property::Lookup;
-use crate::index::text::{SearchOptions, TextAnswer, TextCache, TextHit, TextSearch};
-use crate::index::vector::{Place, VectorAnswer, VectorIndexes, VectorSearch};
+use crate::index::text::{SearchOptions, TextAnswer, TextHit, TextSearch};
+use crate::index::vector::{Place, VectorAnswer, VectorSearch};
 use crate::index::{Fusion, HybridHit, fuse};
-use crate::storage::cancel::CancelToken;
 use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
 use std::borrow::Cow;
 use std::sync::Arc;
 use stratigraph_vector::Metric;
 
-/// Access to the view behind a transaction; not for use outside.
-pub(crate) mod sealed {
-    use super::{KeyRead, View};
-    use crate::catalog::{SchemaId, TextIndexDef};
-    use crate::error::Result;
-    use crate::index::text::{Found, Query, SearchOptions, TextCache, TextReader};
-    use crate::index::vector::VectorIndexes;
-    use std::collections::BTreeSet;
-    use std::sync::Arc;
-
-    /// A transaction that has a view.
-    pub trait Viewed {
-        /// Its transaction over keys.
-        type Keys: KeyRead;
-
-        /// Its view.
-        fn view(&self) -> View<'_, Self::Keys>;
-
-        /// The vector indexes of its database.
-        fn vectors(&self) -> &Arc<VectorIndexes>;
-
-        /// What was read lately of text indexes.
-        fn text_cache(&self) -> &TextCache;
-
-        /// Searches a text index, with what this transaction has changed itself.
-        fn search_texts(
-            &self,
-            def: &TextIndexDef,
-            query: &Query,
-            options: &SearchOptions<'_>,
-        ) -> Result<Found> {
-            let index = def.index();
-            let reader = TextReader::open(self.view().keys, &index, self.text_cache())?;
-            reader.search(query, options)
-        }
-
-        /// The ids that it has changed itself for a vector index.
-        fn touched_vectors(&self, _index: SchemaId) -> Result<BTreeSet<u64>> {
-            Ok(BTreeSet::new())
-        }
-    }
-}
-
-/// What can be read, in a [`ReadTxn`] and in a [`WriteTxn`](super::WriteTxn) alike. A write
+/// What can be read, in a [`ReadTxn`](super::ReadTxn) and in a [`WriteTxn`](super::WriteTxn) alike. A write
 /// transaction sees its own changes.
 ///
 /// Names that were never used are no error: nothing has such a label, type or property.
 ///
 /// Every method fails with [`Error::Corruption`] or [`Error::Record`] where stored bytes are damaged,
 /// and with [`Error::Cancelled`] or [`Error::TransactionExpired`] once the transaction is.
-pub trait Read: sealed::Viewed {
+pub trait Read: Viewed {
     /// A node with its labels and all its properties.
     ///
     /// # Errors
@@ -431,62 +386,3 @@ pub trait Read: sealed::Viewed {
         relationship_type.map(|name| self.catalog().types.id(name).into_iter().collect())
     }
 }
-
-/// A view of the graph at one commit. It never changes and never blocks anybody.
-///
-/// ```
-/// use stratigraph::{Database, Read};
-///
-/// let db = Database::in_memory()?;
-/// let read = db.read()?;
-/// let mut txn = db.write()?;
-/// txn.create_node(["Person"], [("name", "Ann")])?;
-/// txn.commit()?;
-/// assert_eq!(read.node_count(None)?, 0); // its commit was before
-/// assert_eq!(db.read()?.node_count(Some("Person"))?, 1);
-/// # Ok::<(), stratigraph::Error>(())
-/// ```
-pub struct ReadTxn {
-    keys: KeyReadTxn,
-}
-
-impl ReadTxn {
-    pub(crate) fn new(keys: KeyReadTxn) -> Self {
-        Self { keys }
-    }
-
-    /// The database's last projections.
-    pub(crate) fn projections(&self) -> &ProjectionCache {
-        self.keys.projections()
-    }
-
-    /// Lets `token` stop what this transaction reads.
-    #[must_use]
-    pub fn with_cancel(self, token: CancelToken) -> Self {
-        Self {
-            keys: self.keys.with_cancel(token),
-        }
-    }
-}
-
-impl sealed::Viewed for ReadTxn {
-    type Keys = KeyReadTxn;
-
-    fn vectors(&self) -> &Arc<VectorIndexes> {
-        self.keys.vectors()
-    }
-
-    fn text_cache(&self) -> &TextCache {
-        self.keys.text_cache()
-    }
-
-    fn view(&self) -> View<'_, KeyReadTxn> {
-        View {
-            keys: &self.keys,
-            state: self.keys.state(),
-            pending: None,
-        }
-    }
-}
-
-impl Read for ReadTxn {}

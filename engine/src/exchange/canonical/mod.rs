@@ -16,11 +16,12 @@ mod order;
 mod partition;
 
 use super::FORMAT;
+use super::declared::Declarations;
 use super::dump::{
     DumpReport, Steps, each_member, each_node, each_relationship, write_declarations,
 };
 use super::error::DumpError;
-use super::lines::{Declarations, Header, MemberLine};
+use super::lines::{Header, MemberLine};
 use super::output::Output;
 use super::read::DumpContents;
 use super::text::{Texts, push_ends};

@@ -8,25 +8,24 @@
 mod nodes;
 mod properties;
 mod relationships;
+mod viewed;
 
 pub(crate) use relationships::adjacency;
 
 use super::keys::Entity;
 use super::pending::{Pairs, Pending};
 use super::properties::{Apart, Encoder, MAX_VALUE_BYTES};
-use super::read::{Read, sealed};
 use super::rules::{self, Outcome};
-use super::view::{self, View};
+use super::view;
 use crate::catalog::{
     Catalog, Change, Counter, GraphState, NameId, Names, NextIds, SchemaId, TextIndexDef,
     check_schema_id,
 };
 use crate::codec::CommitSeq;
-use crate::database::keys::{KeyRead as _, KeyWriteTxn};
+use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
-use crate::index::text::{Found, Query, SearchOptions, TextCache};
-use crate::index::vector::{JournalKey, Prepared, VectorIndexes, read_touched};
+use crate::index::vector::{JournalKey, Prepared, read_touched};
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -323,53 +322,6 @@ fn read_journal(key: &[u8], entry: &[u8]) -> Result<(SchemaId, BTreeSet<u64>)> {
     read_touched(entry, &mut ids).map_err(damaged)?;
     Ok((key.index, ids))
 }
-
-impl sealed::Viewed for WriteTxn {
-    type Keys = KeyWriteTxn;
-
-    fn vectors(&self) -> &Arc<VectorIndexes> {
-        self.keys.vectors()
-    }
-
-    fn text_cache(&self) -> &TextCache {
-        self.keys.text_cache()
-    }
-
-    fn search_texts(
-        &self,
-        def: &TextIndexDef,
-        query: &Query,
-        options: &SearchOptions<'_>,
-    ) -> Result<Found> {
-        let own = self.pending.texts();
-        own.search(&self.keys, &self.state, def, query, options)
-    }
-
-    fn touched_vectors(&self, index: SchemaId) -> Result<BTreeSet<u64>> {
-        let commit = self.keys.commit_seq().next().unwrap_or(CommitSeq::ZERO);
-        let key = JournalKey { index, commit }.encode();
-        let mut ids = self
-            .pending
-            .touched_vectors(index)
-            .cloned()
-            .unwrap_or_default();
-        if let Some(Some(entry)) = self.keys.changed(Family::Journal, &key) {
-            read_touched(entry, &mut ids)
-                .map_err(|error| Error::record(Family::Journal.name(), error))?;
-        }
-        Ok(ids)
-    }
-
-    fn view(&self) -> View<'_, KeyWriteTxn> {
-        View {
-            keys: &self.keys,
-            state: &self.state,
-            pending: Some(&self.pending),
-        }
-    }
-}
-
-impl Read for WriteTxn {}
 
 /// What an operation is going to write. Collected first, admitted as a whole, then written.
 #[derive(Default)]

@@ -9,10 +9,10 @@ use crate::graph::hierarchy;
 use crate::graph::keys::{Entity, Way, record_key};
 use crate::graph::properties::Properties;
 use crate::graph::read::Read;
-use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{MAX_LABELS, NodeRecord};
 use crate::graph::rules::{self, Facts, Outcome};
 use crate::graph::sets::SetId;
+use crate::graph::viewed::Viewed;
 use crate::storage::family::Family;
 use crate::value::{NodeId, Value};
 

@@ -5,10 +5,10 @@ use crate::catalog::{Change, NameId as _, PropertyId, check_name};
 use crate::error::{Error, Result};
 use crate::graph::keys::{Entity, record_key};
 use crate::graph::properties::{Encoder, MAX_PROPERTIES, Properties, Slot};
-use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::rules::{self, Facts};
 use crate::graph::view::family_of;
+use crate::graph::viewed::Viewed;
 use crate::value::{NodeId, RelationshipId, Value, check_storable};
 use std::collections::BTreeMap;
 

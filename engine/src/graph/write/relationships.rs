@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::graph::hierarchy;
 use crate::graph::keys::{AdjacencyKey, DegreeKey, Entity, Way, record_key};
 use crate::graph::properties::Properties;
-use crate::graph::read::sealed::Viewed;
 use crate::graph::record::{Ends, RelationshipRecord};
 use crate::graph::rules::{self, Facts, Outcome};
 use crate::graph::sets::SetId;
+use crate::graph::viewed::Viewed;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
 

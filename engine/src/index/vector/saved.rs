@@ -292,7 +292,7 @@ pub(super) fn load(
             let panicked = |_| Error::bug("a thread that loads a vector index panicked");
             other.join().map_err(panicked)?
         });
-        others.fold(outcome, |outcome, other| outcome.and(other))
+        others.fold(outcome, Result::and)
     })?;
     loading.finish().map(Some).map_err(refused)
 }

@@ -1,0 +1,70 @@
+//! The read transaction.
+
+use super::read::Read;
+use super::view::View;
+use super::viewed::Viewed;
+use crate::algo::snapshot::ProjectionCache;
+use crate::database::keys::KeyReadTxn;
+use crate::index::text::TextCache;
+use crate::index::vector::VectorIndexes;
+use crate::storage::cancel::CancelToken;
+use std::sync::Arc;
+
+/// A view of the graph at one commit. It never changes and never blocks anybody.
+///
+/// ```
+/// use stratigraph::{Database, Read};
+///
+/// let db = Database::in_memory()?;
+/// let read = db.read()?;
+/// let mut txn = db.write()?;
+/// txn.create_node(["Person"], [("name", "Ann")])?;
+/// txn.commit()?;
+/// assert_eq!(read.node_count(None)?, 0); // its commit was before
+/// assert_eq!(db.read()?.node_count(Some("Person"))?, 1);
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+pub struct ReadTxn {
+    keys: KeyReadTxn,
+}
+
+impl ReadTxn {
+    pub(crate) fn new(keys: KeyReadTxn) -> Self {
+        Self { keys }
+    }
+
+    /// The database's last projections.
+    pub(crate) fn projections(&self) -> &ProjectionCache {
+        self.keys.projections()
+    }
+
+    /// Lets `token` stop what this transaction reads.
+    #[must_use]
+    pub fn with_cancel(self, token: CancelToken) -> Self {
+        Self {
+            keys: self.keys.with_cancel(token),
+        }
+    }
+}
+
+impl Viewed for ReadTxn {
+    type Keys = KeyReadTxn;
+
+    fn vectors(&self) -> &Arc<VectorIndexes> {
+        self.keys.vectors()
+    }
+
+    fn text_cache(&self) -> &TextCache {
+        self.keys.text_cache()
+    }
+
+    fn view(&self) -> View<'_, KeyReadTxn> {
+        View {
+            keys: &self.keys,
+            state: self.keys.state(),
+            pending: None,
+        }
+    }
+}
+
+impl Read for ReadTxn {}
