@@ -8,6 +8,7 @@ mod search;
 use crate::measure::machine::Machine;
 use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
+use crate::text;
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ enum Group {
     Insert,
     Search,
     Reopen,
+    Text,
 }
 
 /// The figures of the summary line, in its order.
@@ -85,6 +87,15 @@ fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
         let dir = setup.subfolder("reopen")?;
         reopen::measure(setup, &dir, &mut report)?;
         setup.done_with(&dir, keep)?;
+    }
+    if wants(Group::Text) {
+        // It needs texts and a peer that are fetched apart; `bench text` says how.
+        match text::measure_scifact(setup, keep, &mut report) {
+            Err(error) if only.is_none() => {
+                report.say_last(format!("text was not measured: {error:#}"));
+            }
+            measured => measured?,
+        }
     }
     Ok(report)
 }

@@ -26,6 +26,7 @@ struct Figure {
 #[derive(Default)]
 pub(crate) struct Report {
     figures: Vec<Figure>,
+    last: Vec<String>,
 }
 
 impl Report {
@@ -68,7 +69,13 @@ impl Report {
         });
     }
 
-    /// Prints everything; the last line is `name` and the figures of `summary`, in its order.
+    /// Has a line printed behind all others.
+    pub(crate) fn say_last(&mut self, line: String) {
+        self.last.push(line);
+    }
+
+    /// Prints everything; the last line is `name` and the figures of `summary`, in its order, but for those that
+    /// are to be [said last](Self::say_last).
     pub(crate) fn print(&self, name: &str, summary: &[&str]) {
         println!();
         println!(
@@ -89,6 +96,9 @@ impl Report {
             format!("{name}={value}")
         });
         println!("{name} {}", line.collect::<Vec<_>>().join(" "));
+        for line in &self.last {
+            println!("{line}");
+        }
     }
 }
 

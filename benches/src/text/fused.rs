@@ -15,7 +15,8 @@ use stratigraph::{
 /// So many are looked for on each side.
 const DEPTH: usize = 100;
 
-pub(super) fn measure(set: &TextSet, dir: &Path, report: &mut Report) -> Result<()> {
+/// Returns nDCG@10 of both together.
+pub(super) fn measure(set: &TextSet, dir: &Path, report: &mut Report) -> Result<f64> {
     let texts: Vec<String> = set
         .texts
         .iter()
@@ -57,18 +58,13 @@ pub(super) fn measure(set: &TextSet, dir: &Path, report: &mut Report) -> Result<
         }
         Ok(found)
     };
-    let mut tell = |name: &str, fusion, mark| -> Result<()> {
+    let mut tell = |name: &str, fusion, mark| -> Result<f64> {
         let ndcg = set.ndcg(&ask(fusion)?).unwrap_or_default();
         report.count(format!("scifact_{name}_ndcg"), ndcg, None, "nDCG@10", mark);
-        Ok(())
+        Ok(ndcg)
     };
     tell("vectors", None, None)?;
     tell("by_ranks", Some(Fusion::default()), None)?;
-    let fused = Some(Mark::AtLeast(0.70));
-    tell(
-        "fused",
-        Some(Fusion::NormalisedScore { vector_weight: 1.0 }),
-        fused,
-    )?;
-    Ok(())
+    let fusion = Fusion::NormalisedScore { vector_weight: 1.0 };
+    tell("fused", Some(fusion), Some(Mark::AtLeast(0.70)))
 }

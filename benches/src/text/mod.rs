@@ -18,8 +18,10 @@ use clap::{Parser, ValueEnum};
 use ours::Ours;
 use peer::Tantivy;
 use set::TextSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+/// Where the evaluation texts are.
+const TEXTS: &str = "../shared/eval";
 /// How many hits a question wants.
 const K: usize = 10;
 /// So many texts are one commit.
@@ -37,7 +39,7 @@ pub struct Arguments {
     #[arg(long)]
     only: Option<Group>,
     /// Where the texts are.
-    #[arg(long, value_name = "DIR", default_value = "../shared/eval")]
+    #[arg(long, value_name = "DIR", default_value = TEXTS)]
     texts: PathBuf,
     /// The Rust peers' program, in place of the one that the setup has built.
     #[arg(long, value_name = "FILE")]
@@ -53,7 +55,7 @@ enum Group {
     Passages,
 }
 
-/// Runs the benchmark; the last line but one per set is `text set=... ndcg@10=...`.
+/// Runs the benchmark; its last lines are `text set=... ndcg@10=...`, one for each set.
 ///
 /// # Errors
 /// Whatever fails underneath; a missed mark is printed.
@@ -83,40 +85,69 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         if arguments.only.is_some_and(|only| only != group) {
             continue;
         }
-        let (name, set) = match group {
-            Group::Scifact => ("scifact", TextSet::scifact(&arguments.texts)?),
-            Group::Passages => (
-                "passages",
-                TextSet::passages(&arguments.texts, setup.choose(10_000, usize::MAX))?,
-            ),
-        };
-        setup.progress(&format!(
-            "{name}: {} texts, {} questions",
-            set.texts.len(),
-            set.questions.len()
-        ));
-        let dir = setup.subfolder(name)?;
-        set.write(&dir)?;
-        let mut peer = Tantivy::start(arguments.peer.as_deref(), &dir)?;
-        compare(setup, name, &set, &dir, &mut peer, &mut report)?;
-        drop(peer);
-        if let Group::Scifact = group {
-            setup.progress("scifact: texts and vectors");
-            fused::measure(&set, &dir, &mut report)?;
-        }
-        setup.done_with(&dir, keep)?;
+        measure_group(
+            setup,
+            group,
+            (&arguments.texts, arguments.peer.as_deref()),
+            keep,
+            &mut report,
+        )?;
     }
     Ok(report)
+}
+
+/// The scientific abstracts, for the benchmark of indexes.
+pub(crate) fn measure_scifact(setup: &Setup, keep: bool, report: &mut Report) -> Result<()> {
+    measure_group(
+        setup,
+        Group::Scifact,
+        (Path::new(TEXTS), None),
+        keep,
+        report,
+    )
+}
+
+fn measure_group(
+    setup: &Setup,
+    group: Group,
+    (texts, peer): (&Path, Option<&Path>),
+    keep: bool,
+    report: &mut Report,
+) -> Result<()> {
+    let (name, set) = match group {
+        Group::Scifact => ("scifact", TextSet::scifact(texts)?),
+        Group::Passages => {
+            let count = setup.choose(10_000, usize::MAX);
+            ("passages", TextSet::passages(texts, count)?)
+        }
+    };
+    setup.progress(&format!(
+        "{name}: {} texts, {} questions",
+        set.texts.len(),
+        set.questions.len()
+    ));
+    let dir = setup.subfolder(name)?;
+    set.write(&dir)?;
+    let mut peer = Tantivy::start(peer, &dir)?;
+    let mut line = compare(setup, name, &set, &dir, &mut peer, report)?;
+    drop(peer);
+    if let Group::Scifact = group {
+        setup.progress("scifact: texts and vectors");
+        let fused = fused::measure(&set, &dir, report)?;
+        line.push_str(&format!(" fused_ndcg@10={fused:.4}"));
+    }
+    report.say_last(line);
+    setup.done_with(&dir, keep)
 }
 
 fn compare(
     setup: &Setup,
     name: &str,
     set: &TextSet,
-    dir: &std::path::Path,
+    dir: &Path,
     peer: &mut Tantivy,
     report: &mut Report,
-) -> Result<()> {
+) -> Result<String> {
     let mut ours: Option<Ours> = None;
     let (mut inserts, mut searches) = (Rounds::default(), Rounds::default());
     for round in 0..setup.choose(2, 4) {
@@ -193,8 +224,7 @@ fn compare(
         );
     }
     let shown = ndcg.map_or("-".to_owned(), |(ours, _)| format!("{ours:.4}"));
-    println!(
+    Ok(format!(
         "text set={name} ndcg@10={shown} qps_vs_tantivy={qps:.3} insert_vs_tantivy={insert:.3}"
-    );
-    Ok(())
+    ))
 }
