@@ -100,6 +100,17 @@ impl Background {
         self.log.acknowledge(commit)
     }
 
+    /// Makes everything that was committed durable.
+    ///
+    /// # Errors
+    /// [`Error::OutcomeUnknown`] if it cannot be made durable.
+    pub(crate) fn sync(&self) -> Result<()> {
+        match self.disk {
+            Some(_) => self.log.sync().map(drop),
+            None => Ok(()),
+        }
+    }
+
     /// Commits what `fill` makes of what is there now. Nothing is written if that is nothing.
     ///
     /// # Errors

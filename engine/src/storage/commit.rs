@@ -17,6 +17,7 @@ use crate::codec::{CommitSeq, DatabaseId};
 use crate::error::{Error, Result};
 use arc_swap::ArcSwap;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -237,7 +238,11 @@ impl<S: Send + Sync> CommitLog<S> {
             .map_err(|error| self.fail(&error))?;
         plant::step("a commit is appended");
         // Not later: from the next line on, whoever syncs may show the commit to readers.
-        follow(commit);
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| follow(commit))) {
+            // The commit is written, and nobody may append another in its place.
+            self.stop_writing(&Error::bug("what follows a commit panicked"));
+            resume_unwind(panic);
+        }
         let view = Arc::new(View {
             commit,
             snapshot: self.store.snapshot(),

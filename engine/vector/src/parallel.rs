@@ -70,7 +70,9 @@ pub(crate) fn in_parallel<R: Send>(
     }
     thread::scope(|scope| {
         for room in others {
-            scope.spawn(|| take(room));
+            // With a thread refused, the others do its share.
+            let started = thread::Builder::new().spawn_scoped(scope, || take(room));
+            drop(started);
         }
         take(own);
     });

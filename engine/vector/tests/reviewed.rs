@@ -43,7 +43,7 @@ fn keep(index: &Index, kept: &mut Vec<Vec<u8>>, between: impl FnOnce()) -> Vec<u
 }
 
 fn load(head: &[u8], kept: &[Vec<u8>]) -> Index {
-    let mut loading = Loading::new(settings(8, Metric::Dot), b"", head).unwrap();
+    let loading = Loading::new(settings(8, Metric::Dot), b"", head).unwrap();
     for (part, bytes) in (0..).zip(kept) {
         loading.part(part, bytes).unwrap();
     }
@@ -109,7 +109,7 @@ fn a_part_that_was_refused_can_come_again() {
     let index = filled(8, Metric::Dot, 512);
     let mut kept = Vec::new();
     let head = keep(&index, &mut kept, || {});
-    let mut loading = Loading::new(settings(8, Metric::Dot), b"", &head).unwrap();
+    let loading = Loading::new(settings(8, Metric::Dot), b"", &head).unwrap();
     loading.part(0, &kept[0]).unwrap();
     let mut bad = kept[1].clone();
     bad[5] ^= 1;
@@ -118,7 +118,7 @@ fn a_part_that_was_refused_can_come_again() {
     loading.part(1, &kept[1]).unwrap_err();
     assert_eq!(loading.finish().unwrap().len(), 512);
 
-    let mut loading = Loading::new(settings(8, Metric::Dot), b"", &head).unwrap();
+    let loading = Loading::new(settings(8, Metric::Dot), b"", &head).unwrap();
     loading.part(0, &kept[0]).unwrap();
     loading.part(1, &bad).unwrap_err();
     assert!(loading.finish().is_err());

@@ -146,7 +146,7 @@ fn only_parts_that_have_changed_need_to_be_written_again() {
         if keeps {
             snapshot.done();
         }
-        let mut loading = Loading::new(settings(Coding::Bytes), TAG, &head).unwrap();
+        let loading = Loading::new(settings(Coding::Bytes), TAG, &head).unwrap();
         for (part, bytes) in (0..).zip(&kept) {
             loading.part(part, bytes).unwrap();
         }
@@ -198,7 +198,7 @@ fn a_part_of_an_earlier_snapshot_is_refused() {
     let earlier = keep();
     index.remove(2, 1).unwrap();
     let later = keep();
-    let mut loading = Loading::new(settings(Coding::Bytes), TAG, &head).unwrap();
+    let loading = Loading::new(settings(Coding::Bytes), TAG, &head).unwrap();
     let error = loading.part(0, &earlier).unwrap_err();
     assert!(matches!(error, IndexError::Damaged { .. }), "{error}");
     loading.part(0, &later).unwrap();

@@ -215,9 +215,10 @@ impl Database {
         // Before the commit: as soon as others see it, they may drop it.
         vectors.bind(&def);
         txn.commit().inspect_err(|_| vectors.remove(def.id))?;
+        // First of all: whatever becomes of the filters, whoever waits for the index must not wait for nobody.
+        vectors.begin(&def)?;
         let filters = self.build_unfinished(watch);
         filters.inspect_err(|_| self.take_back(&def))?;
-        vectors.begin(&def)?;
         Ok((def, true))
     }
 

@@ -8,8 +8,8 @@ use crate::storage::cancel::CancelToken;
 use parking_lot::{Condvar, Mutex, RwLock};
 use roaring::{RoaringBitmap, RoaringTreemap};
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use stratigraph_vector::{Index, Memory, Tender};
 
@@ -33,6 +33,8 @@ pub(crate) struct Bound {
     told: Mutex<()>,
     /// What goes on after a commit that it does not hear of.
     suspended: Mutex<Option<Arc<Index>>>,
+    /// An index that has missed a commit.
+    spoilt: Mutex<Weak<Index>>,
     /// Held while a commit is applied and while a snapshot begins: a commit is in it whole or not at all.
     pub(crate) applying: Mutex<()>,
     /// How many ids the journal has since the last snapshot.
@@ -124,12 +126,22 @@ impl Bound {
             changed: Condvar::new(),
             told: Mutex::new(()),
             suspended: Mutex::default(),
+            spoilt: Mutex::default(),
             applying: Mutex::new(()),
             journaled: AtomicU64::new(0),
             worth: AtomicU64::new(WORTH_KEEPING),
             keeping: AtomicBool::new(false),
             keeps_all: AtomicBool::new(true),
         }
+    }
+
+    /// So many ids are cut from the journal. Somebody may have counted anew meanwhile.
+    pub(super) fn less_journaled(&self, by: u64) {
+        let less = |journaled: u64| Some(journaled.saturating_sub(by));
+        let counted = self
+            .journaled
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        debug_assert!(counted.is_ok(), "there is always a number");
     }
 
     /// Whether nobody else makes a snapshot: then the caller does.
@@ -192,6 +204,16 @@ impl Bound {
     /// The index that was kept to go on with.
     pub(super) fn suspended(&self) -> Option<Arc<Index>> {
         self.suspended.lock().take()
+    }
+
+    /// Says that an index has missed a commit: it never answers again.
+    pub(super) fn spoil(&self, index: &Arc<Index>) {
+        *self.spoilt.lock() = Arc::downgrade(index);
+    }
+
+    /// Whether an index has missed a commit.
+    pub(super) fn is_spoilt(&self, index: &Arc<Index>) -> bool {
+        std::ptr::eq(self.spoilt.lock().as_ptr(), Arc::as_ptr(index))
     }
 
     /// Waits for a moment, or until the state changes.

@@ -49,10 +49,12 @@ pub(super) fn load(
     } else {
         Rows::There
     };
+    let at = CommitSeq::new(index.latest());
     resume(
         background,
         bound,
         &Arc::new(index),
+        at,
         rows,
         &CancelToken::new(),
     )?;
@@ -66,8 +68,23 @@ pub(super) fn make(
     bound: &Bound,
     stop: &CancelToken,
 ) -> Result<()> {
-    let view = background.published();
+    let view = if background.is_read_only() {
+        background.published()
+    } else {
+        // Not an earlier one: what a snapshot that is being made has may be cut from the journal meanwhile.
+        let (place, view) = background.enter(stop)?;
+        drop(place);
+        background.acknowledge(view.commit)?;
+        view
+    };
     let def = &bound.def;
+    if let (false, Some(rows)) = (
+        background.is_read_only(),
+        saved::rows_path(background, def.id),
+    ) {
+        // Searches that are under way may still read those of the index before.
+        leftovers::remove_if_there(&rows);
+    }
     let index = index_settings(background, settings, def, &view)?;
     let index = index.build().map_err(|source| refused(def, source))?;
     let stored = StoredKeys::new(Arc::clone(&view));
@@ -95,7 +112,14 @@ pub(super) fn make(
     index.tend(view.commit.get());
     plant::step("a vector index is linked");
     bound.keeps_all.store(true, Ordering::Release);
-    resume(background, bound, &Arc::new(index), Rows::There, stop)
+    resume(
+        background,
+        bound,
+        &Arc::new(index),
+        view.commit,
+        Rows::There,
+        stop,
+    )
 }
 
 /// Whether the file of an index's vectors is as it should be.
@@ -135,16 +159,16 @@ impl From<IndexError> for Refusal {
     }
 }
 
-/// Brings an index that has everything up to its latest commit to the present, and lets it answer.
+/// Brings an index that has everything up to a commit to the present, and lets it answer.
 pub(super) fn resume(
     background: &Background,
     bound: &Bound,
     index: &Arc<Index>,
+    mut at: CommitSeq,
     rows: Rows,
     stop: &CancelToken,
 ) -> Result<()> {
     let def = &bound.def;
-    let mut at = CommitSeq::new(index.latest());
     if background.is_read_only() {
         let view = background.published();
         catch_up(bound, index, &view, at, stop)?;
@@ -169,6 +193,9 @@ pub(super) fn resume(
     let (place, view) = background.enter(stop)?;
     if view.state.catalog.vector_index(def.id).is_none() {
         return Err(dropped_meanwhile(def));
+    }
+    if bound.is_spoilt(index) {
+        return Err(Error::bug("a vector index has missed a commit"));
     }
     catch_up(bound, index, &view, at, stop)?;
     plant::step("a vector index has caught up");

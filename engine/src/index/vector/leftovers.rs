@@ -1,6 +1,6 @@
 //! Removing what is left behind: by snapshots that were not finished, and by indexes that are gone.
 
-use super::head::{Head, damaged, head_key, intent_key, read_part_key};
+use super::head::{Head, head_key, intent_key, read_part_key};
 use super::saved::{rows_path, run_path};
 use crate::catalog::{Catalog, SchemaId};
 use crate::database::Background;
@@ -22,8 +22,11 @@ pub(super) fn remove_unfinished(background: &Background, id: SchemaId) -> Result
     if !is_unfinished(&view, id)? {
         return Ok(());
     }
-    // With a damaged one there is no snapshot, and so no part is of use.
-    let head = Head::read(&*view.snapshot, id).unwrap_or_default();
+    let head = match Head::read(&*view.snapshot, id) {
+        // With a damaged one there is no snapshot, and so no part is of use.
+        Err(Error::Record { .. }) => None,
+        head => head?,
+    };
     remove_parts(background, id, |part, generation| {
         let kept = head.as_ref().and_then(|head| head.parts.get(part as usize));
         kept != Some(&generation)
@@ -115,7 +118,7 @@ pub(super) fn remove_strangers(background: &Background, catalog: &Catalog) -> Re
             .path();
         let of = |id: &SchemaId| rows_path(background, *id).as_ref() == Some(&path);
         if !catalog.vector_indexes().any(|index| of(&index.id)) {
-            fs::remove_file(&path).map_err(|error| Error::io("remove", &path, error))?;
+            remove_if_there(&path);
         }
     }
     Ok(())
@@ -134,12 +137,12 @@ fn kept_indexes(background: &Background) -> Result<Vec<SchemaId>> {
         let Some(entry) = cursor.next()? else {
             return Ok(ids);
         };
-        let id = entry
-            .key
-            .first_chunk()
-            .map(|id| SchemaId(u32::from_be_bytes(*id)));
-        let malformed = || damaged(crate::codec::CodecError::NotCanonical { what: "key", at: 0 });
-        let id = id.ok_or_else(malformed)?;
+        let Some(id) = entry.key.first_chunk() else {
+            // It is for `check` to tell.
+            range.start = [entry.key, &[0]].concat();
+            continue;
+        };
+        let id = SchemaId(u32::from_be_bytes(*id));
         ids.push(id);
         match KeyRange::prefix(&head_key(id)).end {
             Some(next) => range.start = next,

@@ -81,6 +81,7 @@ impl Prepared {
                     if let Err(error) = outcome {
                         // Room was made, so this is a fault; the commit stands, and the index is made anew.
                         tracing::error!(index = &*bound.def.name, %error, "a vector index missed a commit");
+                        bound.spoil(index);
                         indexes.rebuild(bound);
                         break;
                     }

@@ -5,12 +5,14 @@ use super::bring_up::Rows;
 use super::bring_up::dropped_meanwhile;
 use super::{bring_up, leftovers, saved};
 use crate::catalog::{Catalog, SchemaId, VectorIndexDef};
+use crate::codec::CommitSeq;
 use crate::database::Background;
 use crate::error::{Error, Result};
 use crate::index::Jobs;
 use crate::storage::cancel::CancelToken;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use stratigraph_vector::Index;
@@ -99,7 +101,15 @@ impl VectorIndexes {
     ) -> Result<()> {
         let (indexes, bound) = (Arc::clone(self), Arc::clone(bound));
         self.jobs.start("stratigraph-vectors", move |closing| {
-            work(&indexes, &bound, &bound.dropped.or(closing));
+            let stop = bound.dropped.or(closing);
+            let worked = catch_unwind(AssertUnwindSafe(|| work(&indexes, &bound, &stop)));
+            if worked.is_err() {
+                // Whoever waits for it hears of it.
+                bound.end_keeping();
+                bound.set(State::Failed(Error::bug(
+                    "a thread of a vector index panicked",
+                )));
+            }
             if bound.dropped.is_cancelled() {
                 leftovers::remove_files(&indexes.background, bound.def.id);
             }
@@ -157,8 +167,9 @@ impl VectorIndexes {
     }
 
     fn resume_in_background(self: &Arc<Self>, bound: &Arc<Bound>, index: Arc<Index>, rows: Rows) {
+        let at = CommitSeq::new(index.latest());
         let started = self.work(bound, move |indexes, bound, stop| {
-            match bring_up::resume(&indexes.background, bound, &index, rows, stop) {
+            match bring_up::resume(&indexes.background, bound, &index, at, rows, stop) {
                 Ok(()) => indexes.keep_if_worth(bound),
                 Err(error) if ends_quietly(&error) => {}
                 Err(error) => {
@@ -175,6 +186,9 @@ impl VectorIndexes {
 
     /// Keeps an index of which much is only in the journal, in the background.
     pub(crate) fn keep_if_worth(self: &Arc<Self>, bound: &Arc<Bound>) {
+        if self.background.is_read_only() || bound.live().is_none() {
+            return;
+        }
         let journaled = bound.journaled.load(Ordering::Relaxed);
         if journaled < bound.worth.load(Ordering::Relaxed) || bound.is_keeping() {
             return;
@@ -195,7 +209,7 @@ impl VectorIndexes {
         match kept {
             Err(error) if !ends_quietly(&error) => {
                 // Not again with every commit while the disk is full.
-                worth += bound.journaled.load(Ordering::Relaxed);
+                worth = worth.saturating_add(bound.journaled.load(Ordering::Relaxed));
                 tracing::warn!(index = &*bound.def.name, %error, "no snapshot of a vector index was made; its journal goes on");
             }
             _ => {}

@@ -20,6 +20,7 @@ use crate::storage::plant;
 use crate::storage::store::ScanOptions;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::Builder;
 use stratigraph_vector::{Index, IndexError, Loading, Settings};
 
 /// So many entries of the journal are cut off by one commit.
@@ -66,6 +67,9 @@ pub(super) fn save(
         // A database in memory keeps nothing, and its journal only serves who is making an index.
         None => {
             let _applying = bound.applying.lock();
+            if !bound.answers_by(&live.index) {
+                return Err(Error::Cancelled);
+            }
             Copied::now(bound, live.index.latest())
         }
     };
@@ -87,9 +91,7 @@ pub(super) fn save(
             Ok(batch)
         })?;
     }
-    bound
-        .journaled
-        .fetch_sub(copied.journaled, Ordering::Relaxed);
+    bound.less_journaled(copied.journaled);
     Ok(())
 }
 
@@ -194,6 +196,8 @@ fn take_in(
             batch.put(Family::VectorSnapshot, &intent_key(id), INTENT);
             Ok(batch)
         })?;
+        // A run is durable at once, and so must be what says that it may lie around.
+        background.sync()?;
         background.ingest(Family::VectorSnapshot, run)?;
     }
     Ok(copied)
@@ -286,7 +290,9 @@ pub(super) fn load(
         }
     };
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // With a thread refused, the others do its share.
+        let start = |_| Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).filter_map(start).collect();
         let outcome = work();
         let others = others.into_iter().map(|other| {
             let panicked = |_| Error::bug("a thread that loads a vector index panicked");
@@ -294,7 +300,13 @@ pub(super) fn load(
         });
         others.fold(outcome, Result::and)
     })?;
-    loading.finish().map(Some).map_err(refused)
+    let index = loading.finish().map_err(refused)?;
+    // The journal would have nothing for it.
+    if index.latest() > view.commit.get() {
+        let what = "it has what was never committed";
+        return Err(refused(IndexError::Damaged { what }));
+    }
+    Ok(Some(index))
 }
 
 /// The file of an index's vectors.

@@ -7,7 +7,7 @@ use super::request::{Allowed, ServedBy, VectorAnswer, VectorHit, VectorSearch};
 use super::truth::{Truth, each};
 use crate::catalog::VectorIndexDef;
 use crate::database::keys::KeyRead;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::graph::sets::SetId;
 use crate::graph::view::View;
 use crate::index::property::Lookup;
@@ -65,6 +65,11 @@ impl<K: KeyRead> Place<'_, K> {
         let live = match bound.state() {
             State::Ready(live) => live,
             State::Building { .. } => {
+                let served_by = ServedBy::VectorsWhileBuilding;
+                return self.compare_all(def, search, measure, &limit, served_by);
+            }
+            // There was no room for it: what is stored is no worse for that.
+            State::Failed(error) if error.kind() == ErrorKind::Unavailable => {
                 let served_by = ServedBy::VectorsWhileBuilding;
                 return self.compare_all(def, search, measure, &limit, served_by);
             }

@@ -96,7 +96,9 @@ impl Index {
         let limit = self.settings.memory_limit;
         let each = self.graph.blocks.layout().bytes() + SLOT_BYTES + self.originals_each();
         let more = writer.ids.growth() + if new_slot { each } else { 0 };
-        let too_much = more > 0 && self.memory_with(writer).total() + more > limit;
+        // What was promised is not weighed again: other things may have grown meanwhile.
+        let too_much =
+            writer.promised == 0 && more > 0 && self.memory_with(writer).total() + more > limit;
         let no_slot = new_slot && self.used() >= self.graph.blocks.slots().min(MAX_SLOTS);
         if too_much || no_slot {
             return Err(IndexError::Full {
@@ -114,7 +116,7 @@ impl Index {
     ///
     /// [`IndexError::Full`]; [`IndexError::Original`] if the file of vectors cannot grow.
     pub fn ensure_room(&self, vectors: usize) -> Result<(), IndexError> {
-        let writer = self.writer.lock();
+        let mut writer = self.writer.lock();
         let free = if writer.copied { 0 } else { writer.free.len() };
         let new = vectors.saturating_sub(free);
         let used = self.used();
@@ -135,12 +137,16 @@ impl Index {
         {
             return Err(full());
         }
-        if let (Some(rows), true) = (
+        if let (Some(rows), Some(last)) = (
             self.originals.as_ref().and_then(|keeper| keeper.filed()),
-            last > 0,
+            // As if no slot were free: while a snapshot is made, none is used again.
+            used.checked_add(u32::try_from(vectors).unwrap_or(u32::MAX))
+                .map_or(last, |last| last.min(most))
+                .checked_sub(1),
         ) {
-            rows.reach(last - 1)?;
+            rows.reach(last)?;
         }
+        writer.promised = vectors;
         Ok(())
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Writer {
     pub(crate) free: Vec<u32>,
     /// Slots whose life has ended, in that order.
     pub(crate) dead: Vec<u32>,
+    /// For so many that come next there is room.
+    pub(crate) promised: usize,
     pub(crate) latest: u64,
     /// Whether slots must not be used again because somebody is copying them.
     pub(crate) copied: bool,
@@ -103,6 +105,7 @@ impl Index {
             originals.put(Wanted { slot, id }, vector)?;
         }
         writer.latest = sequence;
+        writer.promised = writer.promised.saturating_sub(1);
         // SAFETY: the slot is new, or no walk can come by it any more. A scan may compare what is half written,
         // since it compares before it asks who lives there: bytes are read that are numbers whatever they are, and
         // who came while a search went on may be in its answer, which is scored by vectors, or not.

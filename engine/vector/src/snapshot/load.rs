@@ -131,6 +131,9 @@ impl Loading {
                 _ => return Err(damaged("a slot that is fresh cannot be")),
             }
         }
+        if head.forgotten > head.latest {
+            return Err(damaged("it has forgotten what is to come"));
+        }
         if head.entry != NO_SLOT && is_gone.get(head.entry as usize) != Some(&false) {
             return Err(damaged("its walks begin nowhere"));
         }

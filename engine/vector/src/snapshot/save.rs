@@ -37,7 +37,7 @@ use std::sync::atomic::Ordering;
 /// snapshot.head(&mut head)?;
 /// snapshot.done();
 ///
-/// let mut loading = Loading::new(settings(), b"mine", &head)?;
+/// let loading = Loading::new(settings(), b"mine", &head)?;
 /// for (part, bytes) in (0..).zip(&kept) {
 ///     loading.part(part, bytes)?;
 /// }
