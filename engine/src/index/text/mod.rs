@@ -9,7 +9,7 @@
 //!   [`segment`], in which every version of a document has a number of its own.
 //! - [`TextReader`] reads the segments of a snapshot: a [`Query`] becomes a plan, the plan is walked document by
 //!   document or, when it is words only, in windows that leave out what cannot reach the best k.
-//! - [`merge_some`] makes few segments of many; [`highlight`] shows where a text matches; [`check`] recounts.
+//! - [`merge_some`] makes few segments of many; [`highlight`] shows where a text matches; [`check()`] recounts.
 //!
 //! **Scores are a function of the live documents**, not of history: how many documents there are, how long they are
 //! and how many have a term is exact in every commit. Two indexes with the same texts give the same scores, to the

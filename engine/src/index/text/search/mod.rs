@@ -102,8 +102,8 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
     /// The best hits of a query.
     ///
     /// # Errors
-    /// [`Error::TooMany`](crate::Error::TooMany) and the like for a query beyond [`QueryLimits::DEFAULT`], damage in
-    /// what is stored, [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::TooMany`] and the like for a query beyond [`QueryLimits::DEFAULT`], damage in
+    /// what is stored, [`Error::Cancelled`].
     pub fn search(&self, query: &Query, options: &SearchOptions<'_>) -> Result<Found> {
         query.check(QueryLimits::DEFAULT)?;
         if options.min_score.is_nan() {
