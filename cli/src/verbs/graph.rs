@@ -166,14 +166,17 @@ fn add_text_indexes(reply: &mut Reply, catalog: &Catalog) {
     for index in catalog.text_indexes() {
         let fields = index.settings.fields();
         let properties: Vec<_> = fields.iter().map(|field| field.property).collect();
-        let weights: Vec<_> = fields.iter().map(|field| field.weight.get()).collect();
+        let weights: Vec<_> = fields
+            .iter()
+            .map(|field| decimal(field.weight.get()))
+            .collect();
         let analysis = json!(index.settings.analysis());
         let word = analysis.as_str().unwrap_or_default().to_owned();
         let mut object = declared(catalog, &index.name, index.scope, &properties);
         object.insert("weights".into(), weights.into());
         object.insert("analysis".into(), analysis);
-        object.insert("k1".into(), index.settings.k1().into());
-        object.insert("b".into(), index.settings.b().into());
+        object.insert("k1".into(), decimal(index.settings.k1()));
+        object.insert("b".into(), decimal(index.settings.b()));
         object.insert("readiness".into(), index.readiness.to_string().into());
         if all.len() < SHOWN {
             table.row([
@@ -263,4 +266,10 @@ fn add_table(reply: &mut Reply, table: &Table, number: usize) {
     if let Some(more) = number.checked_sub(SHOWN).filter(|more| *more > 0) {
         reply.line(format!("and {} more", count(more as u64)));
     }
+}
+
+/// A number with as few digits as tell it from its neighbours: in twice as many bits it would have more.
+fn decimal(number: f32) -> Value {
+    let digits = format!("{number:?}");
+    serde_json::from_str(&digits).unwrap_or(Value::String(digits))
 }

@@ -164,15 +164,24 @@ impl Loading {
     ///
     /// As for [`Index::load`].
     pub fn part(&self, part: u32, bytes: &[u8]) -> Result<(), IndexError> {
-        let (Some(read), Some(checksum)) = (
-            self.read.get(part as usize),
-            self.head.parts.get(part as usize),
-        ) else {
+        let Some(read) = self.read.get(part as usize) else {
             return Err(damaged("it has no such part"));
         };
-        if read.swap(BEGUN, Ordering::AcqRel) != UNREAD {
+        let begun = read.compare_exchange(UNREAD, BEGUN, Ordering::AcqRel, Ordering::Acquire);
+        if begun.is_err() {
             return Err(damaged("a part came twice"));
         }
+        let outcome = self.fill(part, bytes);
+        // What was refused can come again.
+        let state = if outcome.is_ok() { READ } else { UNREAD };
+        read.store(state, Ordering::Release);
+        outcome
+    }
+
+    /// Fills the slots of a part that nobody else reads.
+    fn fill(&self, part: u32, bytes: &[u8]) -> Result<(), IndexError> {
+        let checksum = self.head.parts.get(part as usize);
+        let checksum = checksum.ok_or(damaged("it has no such part"))?;
         let vector_bytes = self.vector_bytes();
         let slots = part_slots(part, self.head.used);
         let index = &self.index;
@@ -231,7 +240,6 @@ impl Loading {
                 _ => {}
             }
         }
-        read.store(READ, Ordering::Release);
         Ok(())
     }
 
