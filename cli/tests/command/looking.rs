@@ -312,7 +312,7 @@ fn info_says_what_the_graph_holds() {
         "Part      15",
         "and 7 more",
         "by_title        :Book(title)  unique        ready",
-        "by_since  [:HAS](since, place)  15       ready",
+        "by_since          [:HAS](since, place)  15       ready",
         "meanings      :Part(meaning)  8           cosine",
         "words       any node(title)  english   ready",
         "outline    [:HAS]  16       2",
