@@ -183,6 +183,29 @@ fn a_head_is_refused_while_a_part_that_has_changed_is_not_written() {
 }
 
 #[test]
+fn a_part_of_an_earlier_snapshot_is_refused() {
+    let index = settings(Coding::Bytes).build().unwrap();
+    index.insert(1, 1, &[1.0; DIMENSIONS]).unwrap();
+    index.insert(1, 2, &[1.0; DIMENSIONS]).unwrap();
+    let mut head = Vec::new();
+    let mut keep = || {
+        let mut part = Vec::new();
+        let mut snapshot = index.snapshot(TAG);
+        snapshot.part(0, &mut part).unwrap();
+        snapshot.head(&mut head).unwrap();
+        part
+    };
+    let earlier = keep();
+    index.remove(2, 1).unwrap();
+    let later = keep();
+    let mut loading = Loading::new(settings(Coding::Bytes), TAG, &head).unwrap();
+    let error = loading.part(0, &earlier).unwrap_err();
+    assert!(matches!(error, IndexError::Damaged { .. }), "{error}");
+    loading.part(0, &later).unwrap();
+    assert_eq!(loading.finish().unwrap().len(), 1);
+}
+
+#[test]
 fn another_index_is_refused() {
     let bytes = saved(&index(Coding::Bytes, &mut Rng::with_seed(4)));
     let base = || settings(Coding::Bytes);
