@@ -260,14 +260,8 @@ fn bytes_that_were_changed_by_chance_are_refused() {
 /// Changes bytes as one who knows the format, and mends all checksums.
 fn forge(bytes: &[u8], parts: &[usize], random: &mut Rng) -> Vec<u8> {
     let mut bad = bytes.to_vec();
-    let seal = |bytes: &mut [u8]| {
-        let (body, checksum) = bytes.split_last_chunk_mut::<8>().unwrap();
-        let sum = xxhash_rust::xxh3::xxh3_64(body);
-        *checksum = sum.to_le_bytes();
-        sum
-    };
     let end = bad.len();
-    let head = u64::from_le_bytes(*bad[..end].last_chunk::<8>().unwrap()) as usize;
+    let head = head_of(&bad);
     for _ in 0..random.usize(1..4) {
         let in_head = random.bool();
         let at = if in_head {
@@ -282,15 +276,51 @@ fn forge(bytes: &[u8], parts: &[usize], random: &mut Rng) -> Vec<u8> {
             _ => bad[at..(at + 8).min(end - 8)].fill(random.u8(..3)),
         }
     }
+    mend_checksums(&mut bad, parts);
+    bad
+}
+
+/// Where the head begins: the last number says so.
+fn head_of(bytes: &[u8]) -> usize {
+    u64::from_le_bytes(*bytes.last_chunk::<8>().unwrap()) as usize
+}
+
+fn mend_checksums(bytes: &mut [u8], parts: &[usize]) {
+    let seal = |bytes: &mut [u8]| {
+        let (body, checksum) = bytes.split_last_chunk_mut::<8>().unwrap();
+        let sum = xxhash_rust::xxh3::xxh3_64(body);
+        *checksum = sum.to_le_bytes();
+        sum
+    };
+    let (head, end) = (head_of(bytes), bytes.len());
     let mut start = 0;
     for (part, length) in parts.iter().enumerate() {
-        let sum = seal(&mut bad[start..start + length]);
+        let sum = seal(&mut bytes[start..start + length]);
         start += length;
         let place = end - 16 - 8 * (parts.len() - part);
-        bad[place..place + 8].copy_from_slice(&sum.to_le_bytes());
+        bytes[place..place + 8].copy_from_slice(&sum.to_le_bytes());
     }
-    seal(&mut bad[head..end - 8]);
-    bad
+    seal(&mut bytes[head..end - 8]);
+}
+
+#[test]
+fn one_id_in_two_slots_is_refused() {
+    let (one, other) = (0x1111_1111_1111_1111_u64, 0x2222_2222_2222_2222_u64);
+    let index = settings(Coding::Bytes).build().unwrap();
+    for id in [one, other] {
+        index.insert(1, id, &[1.0; DIMENSIONS]).unwrap();
+    }
+    let mut bytes = saved(&index);
+    load(Coding::Bytes, &bytes).unwrap();
+    let head = head_of(&bytes);
+    let at = bytes[..head]
+        .windows(8)
+        .position(|found| found == other.to_le_bytes())
+        .unwrap();
+    bytes[at..at + 8].copy_from_slice(&one.to_le_bytes());
+    mend_checksums(&mut bytes, &[head]);
+    let error = load(Coding::Bytes, &bytes).unwrap_err();
+    assert!(matches!(error, IndexError::Damaged { .. }), "{error}");
 }
 
 #[test]
