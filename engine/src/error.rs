@@ -14,10 +14,13 @@ use stratigraph_vector::{IndexError, VectorError};
 
 mod cycle;
 mod kind;
+mod limit;
+mod make;
 mod violation;
 
 pub use cycle::Cycle;
 pub use kind::ErrorKind;
+pub use limit::TimeLimit;
 pub use violation::{Violation, ViolationReason};
 
 /// The engine's result.
@@ -557,72 +560,4 @@ pub enum Error {
         /// Which backup was asked for.
         wanted: u64,
     },
-}
-
-/// Which time limit ended a write transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TimeLimit {
-    /// Nothing was asked of the transaction for too long.
-    Idle,
-    /// The transaction was open for too long.
-    Total,
-}
-
-impl std::fmt::Display for TimeLimit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Idle => "idle",
-            Self::Total => "total time",
-        })
-    }
-}
-
-impl Error {
-    /// Whether the write may or may not be there after the next open.
-    ///
-    /// Every other error means that nothing was written.
-    #[must_use]
-    pub fn outcome_is_unknown(&self) -> bool {
-        matches!(self, Self::OutcomeUnknown { .. })
-    }
-
-    /// An I/O error with the file and what was tried.
-    pub(crate) fn io(
-        operation: &'static str,
-        path: impl Into<PathBuf>,
-        source: std::io::Error,
-    ) -> Self {
-        Self::Io {
-            operation,
-            path: path.into(),
-            source: Arc::new(source),
-        }
-    }
-
-    /// Damage in a file of ours.
-    pub(crate) fn corruption(path: impl Into<PathBuf>, what: impl std::fmt::Display) -> Self {
-        Self::Corruption {
-            path: path.into(),
-            what: what.to_string(),
-        }
-    }
-
-    /// A rule of our own was broken.
-    pub(crate) fn bug(what: &'static str) -> Self {
-        Self::Bug { what }
-    }
-
-    /// There is no such node or relationship.
-    pub(crate) fn entity_not_found(entity: Entity) -> Self {
-        match entity {
-            Entity::Node(node) => Self::NodeNotFound { node },
-            Entity::Relationship(relationship) => Self::RelationshipNotFound { relationship },
-        }
-    }
-
-    /// A record that does not decode.
-    pub(crate) fn record(family: &'static str, source: CodecError) -> Self {
-        Self::Record { family, source }
-    }
 }

@@ -105,10 +105,7 @@ impl Background {
     /// # Errors
     /// [`Error::OutcomeUnknown`] if it cannot be made durable.
     pub(crate) fn sync(&self) -> Result<()> {
-        match self.disk {
-            Some(_) => self.log.sync().map(drop),
-            None => Ok(()),
-        }
+        self.log.sync().map(drop)
     }
 
     /// Commits what `fill` makes of what is there now. Nothing is written if that is nothing.

@@ -356,3 +356,28 @@ impl Drop for Inner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::batch::Batch;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Were another appended in its place, two commits would have one number and the same ids.
+    #[test]
+    fn nobody_commits_after_one_that_was_not_followed() {
+        let db = Database::in_memory().unwrap();
+        let log = &db.inner.log;
+        let before = log.appended().unwrap();
+        let appended = catch_unwind(AssertUnwindSafe(|| {
+            let state = Arc::clone(&before.state);
+            log.append_followed(Batch::new(), state, |_| panic!("planted"))
+        }));
+        assert!(appended.is_err());
+        let refused = log
+            .append(Batch::new(), Arc::clone(&before.state))
+            .unwrap_err();
+        assert!(matches!(refused, Error::Poisoned { .. }), "{refused}");
+        assert!(matches!(db.write().map(drop), Err(Error::Poisoned { .. })));
+    }
+}

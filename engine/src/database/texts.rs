@@ -23,6 +23,15 @@ pub(crate) struct TextMerger {
     merging: Arc<Mutex<BTreeSet<SchemaId>>>,
 }
 
+/// An index that a thread is at, until it is dropped, also by a panic or with a thread that could not start.
+struct Place(Arc<Mutex<BTreeSet<SchemaId>>>, SchemaId);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.lock().remove(&self.1);
+    }
+}
+
 impl TextMerger {
     pub(super) fn new(background: Background, jobs: Arc<Jobs>, transaction_bytes: u64) -> Self {
         Self {
@@ -52,8 +61,9 @@ impl TextMerger {
         if !self.merging.lock().insert(id) {
             return;
         }
-        let merger = self.clone();
+        let (merger, place) = (self.clone(), Place(Arc::clone(&self.merging), id));
         let started = self.jobs.start("stratigraph-texts", move |stop| {
+            let _place = place;
             while !stop.is_cancelled() {
                 match merger.merge_once(&index, stop) {
                     Ok(true) => {}
@@ -65,10 +75,10 @@ impl TextMerger {
                     }
                 }
             }
-            merger.merging.lock().remove(&id);
         });
-        if started.is_err() {
-            self.merging.lock().remove(&id);
+        if let Err(error) = started {
+            // After another commit it is tried again.
+            tracing::debug!(%error, "postings are not merged");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Much that comes and goes: ids with other vectors, transactions that are taken back, readers that stay.
 
+use super::beside::{findings, is_clean};
 use super::*;
-use stratigraph::storage::cancel::Progress;
 use stratigraph::{Durability, Effort, ServedBy, TextIndex, TextSearch};
 
 const DIMENSIONS: usize = 8;
@@ -17,17 +17,6 @@ fn nearest_one(read: &impl Read, query: &[f32]) -> (u64, f32, ServedBy) {
     let answer = read.search_vectors("n", &search).unwrap();
     let hit = answer.hits[0];
     (hit.entity.number(), hit.score, answer.served_by)
-}
-
-fn findings(db: &Database) -> Vec<String> {
-    let mut report = |_: Progress<'_>| {};
-    let report = db
-        .check(&mut Watch::new(&mut report, CancelToken::new()))
-        .unwrap();
-    let found = report.findings.iter();
-    found
-        .map(|finding| format!("{}: {}", finding.place, finding.what))
-        .collect()
 }
 
 /// A hundred thousand vectors that others replace, with a restart after each thousand: what is found is what is
@@ -78,7 +67,7 @@ fn an_id_with_another_vector_is_found_by_that_one_only() {
         }
         assert_eq!(db.vector_indexes().unwrap()[0].vectors, NODES);
     }
-    assert_eq!(findings(&db), [""; 0]);
+    assert!(is_clean(&db), "{}", findings(&db));
 }
 
 /// Ten thousand transactions that come to nothing, each in its own way, leave indexes as they were.
@@ -138,7 +127,7 @@ fn what_is_taken_back_leaves_no_trace() {
         }
     }
     assert_eq!(digest(), before);
-    assert_eq!(findings(&db), [""; 0]);
+    assert!(is_clean(&db), "{}", findings(&db));
 }
 
 /// A reader stays while a hundred thousand vectors and texts are replaced: it finds what it found, and no more.
@@ -191,5 +180,5 @@ fn a_reader_keeps_its_index() {
     let late = asked(&db.read().unwrap());
     assert_eq!((late.1.len(), late.2), (0, 500));
     drop(early);
-    assert_eq!(findings(&db), [""; 0]);
+    assert!(is_clean(&db), "{}", findings(&db));
 }

@@ -298,11 +298,11 @@ impl Database {
         let def = self.read()?.catalog().vector_index_named(name).cloned();
         let def = def.ok_or_else(|| unknown("vector index", name))?;
         loop {
-            let dropped = || Error::DroppedMeanwhile {
-                what: "vector index",
-                name: Arc::clone(&def.name),
-            };
-            let bound = self.inner.vectors.get(def.id).ok_or_else(dropped)?;
+            let bound = self
+                .inner
+                .vectors
+                .get(def.id)
+                .ok_or_else(|| def.dropped_meanwhile())?;
             match bound.info().state {
                 VectorIndexState::Ready => return Ok(()),
                 VectorIndexState::Failed(error) => return Err(error),

@@ -2,7 +2,7 @@
 
 use super::bound::{Bound, Live, State, VectorSettings};
 use super::truth::{Truth, each};
-use super::{journal, leftovers, saved};
+use super::{journal, leftovers, loaded, saved};
 use crate::catalog::{Counter, GraphState, Scope, VectorIndexDef};
 use crate::codec::CommitSeq;
 use crate::database::Background;
@@ -40,7 +40,7 @@ pub(super) fn load(
     let length = length.map_or(0, |file| file.len());
     let threads = settings.threads;
     let settings = index_settings(background, settings, def, &view)?;
-    let Some(index) = saved::load(background, def, &view, settings, threads)? else {
+    let Some(index) = loaded::load(background, def, &view, settings, threads)? else {
         return Ok(false);
     };
     bound.keeps_all.store(false, Ordering::Release);
@@ -86,7 +86,7 @@ pub(super) fn make(
         leftovers::remove_if_there(&rows);
     }
     let index = index_settings(background, settings, def, &view)?;
-    let index = index.build().map_err(|source| refused(def, source))?;
+    let index = index.build().map_err(|source| def.refused(source))?;
     let stored = StoredKeys::new(Arc::clone(&view));
     let graph = graph_view(&stored, &view);
     let total = most(&graph, def.scope)?;
@@ -137,7 +137,7 @@ fn mend_rows(index: &Index, def: &VectorIndexDef, view: &Arc<keys::View>) -> Res
     let mended = index.mend(|id| truth.vector_of(id).map_err(Refusal::Engine));
     let mended = mended.map_err(|refusal| match refusal {
         Refusal::Engine(error) => error,
-        Refusal::Index(source) => refused(def, source),
+        Refusal::Index(source) => def.refused(source),
     })?;
     tracing::warn!(
         index = &*def.name,
@@ -192,7 +192,7 @@ pub(super) fn resume(
     }
     let (place, view) = background.enter(stop)?;
     if view.state.catalog.vector_index(def.id).is_none() {
-        return Err(dropped_meanwhile(def));
+        return Err(def.dropped_meanwhile());
     }
     if bound.is_spoilt(index) {
         return Err(Error::bug("a vector index has missed a commit"));
@@ -240,7 +240,7 @@ fn catch_up(
             Some(vector) => index.insert_unlinked(commit, *id, &vector),
             None => index.remove(commit, *id).map(drop),
         };
-        changed.map_err(|source| refused(def, source))?;
+        changed.map_err(|source| def.refused(source))?;
     }
     Ok(ids.len())
 }
@@ -289,20 +289,5 @@ fn graph_view<'a>(stored: &'a StoredKeys, view: &'a keys::View) -> View<'a, Stor
         keys: stored,
         state,
         pending: None,
-    }
-}
-
-/// What whoever works on an index is told when it is gone.
-pub(super) fn dropped_meanwhile(def: &VectorIndexDef) -> Error {
-    Error::DroppedMeanwhile {
-        what: "vector index",
-        name: Arc::clone(&def.name),
-    }
-}
-
-fn refused(def: &VectorIndexDef, source: IndexError) -> Error {
-    Error::VectorIndex {
-        index: Arc::clone(&def.name),
-        source: Box::new(source),
     }
 }

@@ -11,7 +11,7 @@
 //! went. Losing an index loses time and nothing else.
 //!
 //! [`registry`] has the indexes of an open database, [`bound`] is one of them, [`bring_up`] makes one ready,
-//! [`saved`] keeps it, [`leftovers`] removes what was not finished, [`search`] asks it.
+//! [`saved`] keeps it, [`loaded`] reads what was kept, [`leftovers`] removes what was not finished, [`search`] asks it.
 
 mod best;
 mod bound;
@@ -20,7 +20,9 @@ mod check;
 mod head;
 mod journal;
 mod leftovers;
+mod loaded;
 mod prepared;
+mod refusal;
 mod registry;
 mod request;
 mod saved;

@@ -4,10 +4,10 @@
 use super::bound::{Bound, Live};
 use super::registry::VectorIndexes;
 use super::truth::Truth;
-use crate::catalog::{SchemaId, VectorIndexDef};
+use crate::catalog::SchemaId;
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyWriteTxn;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::view::View;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Prepared {
                     .filter(|(_, vector)| vector.is_some())
                     .count();
                 let room = live.index.ensure_room(new);
-                room.map_err(|source| full(&bound.def, source))?;
+                room.map_err(|source| bound.def.refused(source))?;
             }
             all.push(Changes {
                 bound,
@@ -101,12 +101,5 @@ impl Prepared {
             }
             indexes.keep_if_worth(&changes.bound);
         }
-    }
-}
-
-fn full(index: &VectorIndexDef, source: stratigraph_vector::IndexError) -> Error {
-    Error::VectorIndex {
-        index: Arc::clone(&index.name),
-        source: Box::new(source),
     }
 }

@@ -2,7 +2,6 @@
 
 use super::bound::{Bound, Live, State, VectorSettings, WORTH_KEEPING};
 use super::bring_up::Rows;
-use super::bring_up::dropped_meanwhile;
 use super::{bring_up, leftovers, saved};
 use crate::catalog::{Catalog, SchemaId, VectorIndexDef};
 use crate::codec::CommitSeq;
@@ -69,7 +68,7 @@ impl VectorIndexes {
     /// # Errors
     /// [`Error::DroppedMeanwhile`].
     pub(crate) fn begin(self: &Arc<Self>, def: &VectorIndexDef) -> Result<()> {
-        let bound = self.get(def.id).ok_or_else(|| dropped_meanwhile(def))?;
+        let bound = self.get(def.id).ok_or_else(|| def.dropped_meanwhile())?;
         self.make(&bound);
         Ok(())
     }
@@ -104,11 +103,13 @@ impl VectorIndexes {
             let stop = bound.dropped.or(closing);
             let worked = catch_unwind(AssertUnwindSafe(|| work(&indexes, &bound, &stop)));
             if worked.is_err() {
-                // Whoever waits for it hears of it.
                 bound.end_keeping();
-                bound.set(State::Failed(Error::bug(
-                    "a thread of a vector index panicked",
-                )));
+                // Whoever waits for it hears of it. One that answers was only being kept.
+                if bound.live().is_none() {
+                    bound.set(State::Failed(Error::bug(
+                        "a thread of a vector index panicked",
+                    )));
+                }
             }
             if bound.dropped.is_cancelled() {
                 leftovers::remove_files(&indexes.background, bound.def.id);
@@ -204,7 +205,12 @@ impl VectorIndexes {
         if self.background.is_read_only() || !bound.begin_keeping() {
             return;
         }
-        let kept = saved::save(&self.background, bound, &live, saved::Writing::InTurn(stop));
+        let kept = saved::save(saved::Saving {
+            background: &self.background,
+            bound,
+            live: &live,
+            writing: saved::Writing::InTurn(stop),
+        });
         let mut worth = WORTH_KEEPING;
         match kept {
             Err(error) if !ends_quietly(&error) => {
@@ -227,7 +233,12 @@ impl VectorIndexes {
             if is_kept || self.background.is_read_only() || self.background.folder().is_none() {
                 continue;
             }
-            let kept = saved::save(&self.background, &bound, &live, saved::Writing::Alone);
+            let kept = saved::save(saved::Saving {
+                background: &self.background,
+                bound: &bound,
+                live: &live,
+                writing: saved::Writing::Alone,
+            });
             if let Err(error) = kept {
                 tracing::warn!(index = &*bound.def.name, %error, "no snapshot of a vector index was made; the next open reads its journal");
             }

@@ -5,11 +5,10 @@
 //! that commit, the old snapshot is whole. The intent says that parts without a head may lie around.
 
 use super::bound::{Bound, Live};
-use super::bring_up::dropped_meanwhile;
-use super::head::{HEAD, Head, INTENT, damaged, head_key, intent_key, part_key};
+use super::head::{Head, INTENT, head_key, intent_key, part_key};
 use super::{journal, leftovers};
-use crate::catalog::{SchemaId, VectorIndexDef};
-use crate::codec::{CodecError, CommitSeq};
+use crate::catalog::SchemaId;
+use crate::codec::CommitSeq;
 use crate::database::Background;
 use crate::database::keys::View;
 use crate::error::{Error, Result};
@@ -19,9 +18,7 @@ use crate::storage::family::Family;
 use crate::storage::plant;
 use crate::storage::store::ScanOptions;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::Builder;
-use stratigraph_vector::{Index, IndexError, Loading, Settings};
+use std::sync::atomic::Ordering;
 
 /// So many entries of the journal are cut off by one commit.
 const CUT_AT_ONCE: usize = 16_384;
@@ -55,15 +52,25 @@ impl Writing<'_> {
     }
 }
 
+/// A snapshot that is made.
+#[derive(Clone, Copy)]
+pub(super) struct Saving<'a> {
+    pub(super) background: &'a Background,
+    pub(super) bound: &'a Bound,
+    pub(super) live: &'a Live,
+    pub(super) writing: Writing<'a>,
+}
+
 /// Keeps an index as it is now.
-pub(super) fn save(
-    background: &Background,
-    bound: &Bound,
-    live: &Live,
-    writing: Writing<'_>,
-) -> Result<()> {
+pub(super) fn save(saving: Saving<'_>) -> Result<()> {
+    let Saving {
+        background,
+        bound,
+        live,
+        writing,
+    } = saving;
     let copied = match background.folder() {
-        Some(_) => save_parts(background, bound, live, writing)?,
+        Some(_) => save_parts(saving)?,
         // A database in memory keeps nothing, and its journal only serves who is making an index.
         None => {
             let _applying = bound.applying.lock();
@@ -113,12 +120,13 @@ impl Copied {
 }
 
 /// Writes the parts that have changed, and puts them in the place of the last ones.
-fn save_parts(
-    background: &Background,
-    bound: &Bound,
-    live: &Live,
-    writing: Writing<'_>,
-) -> Result<Copied> {
+fn save_parts(saving: Saving<'_>) -> Result<Copied> {
+    let Saving {
+        background,
+        bound,
+        writing,
+        ..
+    } = saving;
     let id = bound.def.id;
     let keeps_all = bound.keeps_all.swap(true, Ordering::AcqRel);
     let view = background.published();
@@ -140,7 +148,7 @@ fn save_parts(
         ..Head::default()
     };
     let run = run_path(background, id).ok_or_else(|| Error::bug("what is kept has a folder"))?;
-    let taken_in = take_in(background, bound, live, known, writing, &run, &mut head);
+    let taken_in = take_in(saving, known, &run, &mut head);
     plant::step("the parts of a vector index are taken in, and their run is there");
     leftovers::remove_if_there(&run);
     let copied = taken_in?;
@@ -170,28 +178,26 @@ fn save_parts(
         Ok(batch)
     })?;
     if is_dropped {
-        return Err(dropped_meanwhile(&bound.def));
+        return Err(bound.def.dropped_meanwhile());
     }
     bound.keeps_all.store(false, Ordering::Release);
     Ok(copied)
 }
 
 /// Writes the parts that have changed as a run, and takes that into the store.
-fn take_in(
-    background: &Background,
-    bound: &Bound,
-    live: &Live,
-    known: &[u32],
-    writing: Writing<'_>,
-    run: &Path,
-    head: &mut Head,
-) -> Result<Copied> {
+fn take_in(saving: Saving<'_>, known: &[u32], run: &Path, head: &mut Head) -> Result<Copied> {
+    let Saving {
+        background,
+        bound,
+        writing,
+        ..
+    } = saving;
     let (id, generation) = (bound.def.id, head.generation);
-    let copied = write_parts(background, bound, live, known, writing, run, head)?;
+    let copied = write_parts(saving, known, run, head)?;
     if head.parts.contains(&generation) {
         writing.commit(background, &mut |view| {
             let index = view.state.catalog.vector_index(id);
-            index.ok_or_else(|| dropped_meanwhile(&bound.def))?;
+            index.ok_or_else(|| bound.def.dropped_meanwhile())?;
             let mut batch = Batch::new();
             batch.put(Family::VectorSnapshot, &intent_key(id), INTENT);
             Ok(batch)
@@ -204,15 +210,13 @@ fn take_in(
 }
 
 /// Writes the parts that have changed as a run, if there are any.
-fn write_parts(
-    background: &Background,
-    bound: &Bound,
-    live: &Live,
-    known: &[u32],
-    writing: Writing<'_>,
-    run: &Path,
-    head: &mut Head,
-) -> Result<Copied> {
+fn write_parts(saving: Saving<'_>, known: &[u32], run: &Path, head: &mut Head) -> Result<Copied> {
+    let Saving {
+        background,
+        bound,
+        live,
+        writing,
+    } = saving;
     let id = bound.def.id;
     let applying = bound.applying.lock();
     if !bound.answers_by(&live.index) {
@@ -224,7 +228,7 @@ fn write_parts(
     let mut run = background.store().new_run(Family::VectorSnapshot, run)?;
     let mut is_empty = true;
     let mut bytes = Vec::new();
-    let refused = |source| refused(&bound.def, source);
+    let refused = |source| bound.def.refused(source);
     for part in 0..snapshot.parts() {
         writing.check()?;
         match known.get(part as usize) {
@@ -248,67 +252,6 @@ fn write_parts(
     Ok(copied)
 }
 
-/// Reads the last snapshot, if there is one.
-pub(super) fn load(
-    background: &Background,
-    def: &VectorIndexDef,
-    view: &View,
-    settings: Settings,
-    threads: usize,
-) -> Result<Option<Index>> {
-    let Some(head) = Head::read(&*view.snapshot, def.id)? else {
-        return Ok(None);
-    };
-    let refused = |source| refused(def, source);
-    let tag = tag(background, def.id);
-    let loading = Loading::new(settings, &tag, &head.index).map_err(refused)?;
-    if loading.parts() as usize != head.parts.len() {
-        return Err(damaged(CodecError::NotCanonical { what: HEAD, at: 1 }));
-    }
-    let load_part = |part: u32, generation: u32| -> Result<()> {
-        let mut outcome = None;
-        let key = part_key(def.id, part, generation);
-        view.snapshot
-            .get(Family::VectorSnapshot, &key, &mut |bytes| {
-                outcome = Some(loading.part(part, bytes));
-            })?;
-        let missing = IndexError::Damaged {
-            what: "a part is not there",
-        };
-        outcome.unwrap_or(Err(missing)).map_err(refused)
-    };
-    // Each thread takes the next part, until there is none or one has failed.
-    let next = AtomicU32::new(0);
-    let work = || -> Result<()> {
-        loop {
-            let part = next.fetch_add(1, Ordering::Relaxed);
-            let Some(generation) = head.parts.get(part as usize) else {
-                return Ok(());
-            };
-            load_part(part, *generation)
-                .inspect_err(|_| next.store(u32::MAX / 2, Ordering::Relaxed))?;
-        }
-    };
-    std::thread::scope(|scope| {
-        // With a thread refused, the others do its share.
-        let start = |_| Builder::new().spawn_scoped(scope, work).ok();
-        let others: Vec<_> = (1..threads).filter_map(start).collect();
-        let outcome = work();
-        let others = others.into_iter().map(|other| {
-            let panicked = |_| Error::bug("a thread that loads a vector index panicked");
-            other.join().map_err(panicked)?
-        });
-        others.fold(outcome, Result::and)
-    })?;
-    let index = loading.finish().map_err(refused)?;
-    // The journal would have nothing for it.
-    if index.latest() > view.commit.get() {
-        let what = "it has what was never committed";
-        return Err(refused(IndexError::Damaged { what }));
-    }
-    Ok(Some(index))
-}
-
 /// The file of an index's vectors.
 pub(super) fn rows_path(background: &Background, id: SchemaId) -> Option<PathBuf> {
     let layout = background.folder()?;
@@ -322,15 +265,8 @@ pub(super) fn run_path(background: &Background, id: SchemaId) -> Option<PathBuf>
 }
 
 /// Whose snapshot it is: a part of another database, or of another index, is never taken.
-fn tag(background: &Background, id: SchemaId) -> Vec<u8> {
+pub(super) fn tag(background: &Background, id: SchemaId) -> Vec<u8> {
     let mut tag = background.id().as_bytes().to_vec();
     tag.extend_from_slice(&id.get().to_be_bytes());
     tag
-}
-
-fn refused(def: &VectorIndexDef, source: IndexError) -> Error {
-    Error::VectorIndex {
-        index: def.name.clone(),
-        source: Box::new(source),
-    }
 }

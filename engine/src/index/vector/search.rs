@@ -51,10 +51,7 @@ impl<K: KeyRead> Place<'_, K> {
         def: &VectorIndexDef,
         search: &VectorSearch<'_>,
     ) -> Result<VectorAnswer> {
-        let refused = |source| Error::VectorIndex {
-            index: Arc::clone(&def.name),
-            source: Box::new(source),
-        };
+        let refused = |source| def.refused(source);
         let checked = def.metric.check(def.dimensions as usize, search.vector);
         checked.map_err(refused)?;
         let measure = &Measure::to(def.metric, search.vector).map_err(refused)?;
@@ -171,10 +168,7 @@ impl<K: KeyRead> Place<'_, K> {
         limit: &Limit,
         served_by: ServedBy,
     ) -> Result<VectorAnswer> {
-        let refused = |source| Error::VectorIndex {
-            index: Arc::clone(&def.name),
-            source: Box::new(source),
-        };
+        let refused = |source| def.refused(source);
         let mut best = Best::new(def, search, measure, Vec::new());
         let mut compared = 0;
         let mut offer = |id, vector: &[f32]| {
