@@ -101,7 +101,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "crash",
         arguments: "[options]",
         summary: "kill a writing child again and again; nothing acknowledged may be lost",
-        takes: "1/3 second per cycle",
+        takes: "1/2 second per cycle",
         detail: "A child writes and acknowledges, is killed with SIGKILL at random moments and during\n\
                  recovery, and an oracle outside it checks what comes back.",
         example: "cargo xtask crash --cycles 1000 --seed 1",
@@ -112,7 +112,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "powerloss",
         arguments: "[options]",
         summary: "cut files back to what was synced; nothing acknowledged may be lost",
-        takes: "1/10 second per image",
+        takes: "1/3 second per image",
         detail: "Unlike a killed process, a power cut drops the page cache. This harness builds the\n\
                  images such a cut may leave, and opens each of them.",
         example: "cargo xtask powerloss --images 500 --seed 1",
@@ -123,7 +123,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "damage",
         arguments: "[options]",
         summary: "flip, zero, cut, swap and delete; damage is reported, never served",
-        takes: "1/20 second per case",
+        takes: "1/8 second per case",
         detail: "Each case damages a copy of a healthy database and requires that every damage is\n\
                  reported or harmless.",
         example: "cargo xtask damage --cases 1000",
