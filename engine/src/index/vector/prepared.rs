@@ -30,7 +30,7 @@ impl Prepared {
     /// Reads what a transaction has touched, and makes room for it in the indexes.
     ///
     /// # Errors
-    /// [`Error::VectorIndex`] if there is no room.
+    /// [`Error::VectorIndex`](crate::Error::VectorIndex) if there is no room.
     pub(crate) fn new(
         indexes: &VectorIndexes,
         view: &View<'_, KeyWriteTxn>,
