@@ -14,7 +14,7 @@ fn folder() -> TempDir {
 }
 
 fn is_caught(bug: &str) {
-    let arguments = ["--cycles", "8", "--seed", "7"];
+    let arguments = ["--cycles", "8", "--batches", "400", "--seed", "7"];
     harness::is_caught(
         (CRASH, &arguments),
         bug,

@@ -48,6 +48,9 @@ struct RunArgs {
     /// How many times to kill.
     #[arg(long, default_value_t = 50)]
     cycles: u64,
+    /// Goes on after that until so many batches were acknowledged: a busy machine does little in a cycle.
+    #[arg(long, default_value_t = 0)]
+    batches: u64,
     #[command(flatten)]
     common: Common,
     /// A folder to work in, which is removed after a run without failures; by default a temporary
@@ -82,7 +85,9 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     let started = Instant::now();
     let mut last_said = Instant::now();
     let mut trial = Trial::new(seed, root.join("database"), args.common.plant.clone());
-    for number in 0..args.cycles {
+    let mut number = 0;
+    let most = args.cycles.saturating_mul(50);
+    while number < args.cycles || trial.counts.acknowledged < args.batches && number < most {
         if let Err(error) = trial.run(&Cycle::draw(seed, number)) {
             eprintln!("crash: cycle {number}: {error:#}");
             trial.counts.check_errors += 1;
@@ -90,11 +95,11 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
         if trial.counts.has_failures() {
             break;
         }
-        if last_said.elapsed() > Duration::from_secs(2) || number + 1 == args.cycles {
+        number += 1;
+        if last_said.elapsed() > Duration::from_secs(2) || number == args.cycles {
             last_said = Instant::now();
             eprintln!(
-                "crash: cycle {}/{}, {}",
-                number + 1,
+                "crash: cycle {number}/{}, {}",
                 args.cycles,
                 trial.counts.in_words()
             );
@@ -106,8 +111,8 @@ fn run(args: &RunArgs) -> anyhow::Result<bool> {
     if counts.has_failures() || !proves {
         let bug = args.common.plant_again();
         eprintln!(
-            "crash: reproduce with: crash --cycles {} --seed {seed}{bug}",
-            args.cycles
+            "crash: reproduce with: crash --cycles {} --batches {} --seed {seed}{bug}",
+            args.cycles, args.batches
         );
     }
     if counts.has_failures() || args.keep {

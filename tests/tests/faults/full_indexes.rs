@@ -127,8 +127,10 @@ fn a_snapshot_that_finds_no_room_leaves_the_last_one() {
         let db = builder().open(&dir).unwrap();
         let (count, _) = write(&db, count, count + 2000);
         disk.fill_but(left);
-        db.close()
-            .expect("the journal has what the snapshot has not");
+        // Whether RocksDB was just then writing a file or not, the logs have what the files have not.
+        if let Err(refused) = db.close() {
+            assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused:?}");
+        }
         disk.free_up();
         disk.grow(64 << 20);
         assert_eq!(is_well(&dir, count), 2000, "with {left} bytes left");
