@@ -141,11 +141,15 @@ pub(super) fn all(root: &Path, seed: u64, check: bool) -> Result<Vec<Golden>> {
         });
     }
     let dir = backup_folder(&root.join(DATABASES[0]));
+    // A child that was stopped here has left it behind.
+    let target = root.join("restored");
+    if target.exists() {
+        fs::remove_dir_all(&target)?;
+    }
     let mut states = Vec::new();
     let mut progress = |_: Progress<'_>| {};
     let mut watch = Watch::new(&mut progress, CancelToken::new());
     for (number, at) in (1..).zip([COMPACTED, SECOND_FLUSH]) {
-        let target = root.join("restored");
         restore(&dir, Some(number), &target, &mut watch).context("a healthy backup")?;
         // The first open of what was restored writes.
         builder().open(&target).and_then(Database::close)?;
