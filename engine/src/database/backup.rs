@@ -54,8 +54,12 @@ impl Database {
         remove_dir(&checkpoint)?;
         watch.step("take a checkpoint", 0, 0)?;
         {
-            let list = self.inner.file_list.try_lock();
-            let _nothing_is_taken_in = list.ok_or(Error::LoadInProgress)?;
+            // An index that is kept is taken in quickly, a load takes as long as it takes.
+            let _nothing_is_taken_in = match self.inner.file_list.try_lock() {
+                Some(list) => list,
+                None if self.inner.queue.is_loading() => return Err(Error::LoadInProgress),
+                None => self.inner.file_list.lock(),
+            };
             self.inner.store.checkpoint(&checkpoint)?;
         }
         let copied = commit_of(&checkpoint).and_then(|commit| {

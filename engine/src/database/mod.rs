@@ -380,4 +380,26 @@ mod tests {
         assert!(matches!(refused, Error::Poisoned { .. }), "{refused}");
         assert!(matches!(db.write().map(drop), Err(Error::Poisoned { .. })));
     }
+
+    /// Once it was refused as if a load were going on.
+    #[test]
+    fn a_backup_waits_while_an_index_is_taken_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Database::create(folder.path().join("database")).unwrap();
+        let list = Arc::clone(&db.inner.file_list);
+        let taking_in = list.lock();
+        let backup = std::thread::spawn({
+            let (db, target) = (db.clone(), folder.path().join("backups"));
+            move || {
+                let mut no_report = |_: crate::storage::cancel::Progress<'_>| {};
+                let token = crate::storage::cancel::CancelToken::new();
+                let mut watch = Watch::new(&mut no_report, token);
+                db.backup(target, &mut watch)
+                    .map(|made| made.manifest.number)
+            }
+        });
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        drop(taking_in);
+        assert_eq!(backup.join().unwrap().unwrap(), 1);
+    }
 }
