@@ -1,0 +1,18 @@
+//! The text of StratQL: from characters to a tree with positions, and back.
+//!
+//! [`parse`] makes a [`Statement`](ast::Statement) of a text, or tells what is wrong, where, and what to
+//! do about it. Nothing here knows a graph: what the names mean is the engine's part.
+
+#![forbid(unsafe_code)]
+
+pub mod ast;
+mod error;
+mod span;
+
+pub use error::{ParseError, ParseErrorKind};
+pub use span::{Position, Span};
+
+/// How deep a statement may nest.
+pub const MAX_DEPTH: usize = 128;
+/// How long a statement may be: 64 MiB.
+pub const MAX_BYTES: usize = 64 << 20;
