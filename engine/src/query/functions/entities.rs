@@ -37,7 +37,7 @@ super::table::functions! {
     "length"(path: PATH) -> INTEGER = length,
         "How many relationships a path has.", "" => "";
     "exists"(value: ANY) -> BOOLEAN = exists,
-        "Whether a value is not null.", "exists({a: 1}.a)" => "true" [null_in_null_out: false];
+        "Whether a value is not null.", "exists(null)" => "false" [null_in_null_out: false];
 }
 
 /// A node or a relationship.

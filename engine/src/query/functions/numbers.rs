@@ -16,7 +16,7 @@ super::table::functions! {
     "sign"(number: INTEGER | FLOAT) -> INTEGER = sign,
         "1, 0 or -1, as the number is positive, zero or negative.", "sign(-5)" => "-1";
     "isNaN"(number: INTEGER | FLOAT) -> BOOLEAN = is_nan,
-        "Whether a number is NaN.", "isNaN(0.0 / 0.0)" => "true";
+        "Whether a number is NaN.", "isNaN(sqrt(-1))" => "true";
     "sqrt"(number: INTEGER | FLOAT) -> FLOAT = |_, arguments| of(arguments, f64::sqrt),
         "The square root.", "sqrt(2.25)" => "1.5";
     "exp"(number: INTEGER | FLOAT) -> FLOAT = |_, arguments| of(arguments, f64::exp),

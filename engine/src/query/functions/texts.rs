@@ -36,7 +36,7 @@ super::table::functions! {
         "How many letters a text has.", "character_length('hello')" => "5";
     "normalize"(text: STRING; form: STRING) -> STRING = normalize,
         "A text in a normal form of Unicode: NFC, NFD, NFKC or NFKD.",
-        "normalize('\\u212B') = '\\u00C5'" => "true";
+        "normalize('ﬁ', 'NFKC')" => "'fi'";
 }
 
 /// The text from one letter to another, which is left out.

@@ -23,8 +23,9 @@ pub(crate) fn arithmetic(
         (Value::Float(left), Value::Int(right)) => of_floats(operator, *left, *right as f64),
         (Value::Float(left), Value::Float(right)) => of_floats(operator, *left, *right),
         _ => match operator {
-            ArithmeticOperator::Add => of_times(operator, left, right)
-                .or_else(|| join::added(left, right))
+            // Texts and lists first: they take dates and times as any other value.
+            ArithmeticOperator::Add => join::added(left, right)
+                .or_else(|| of_times(operator, left, right))
                 .unwrap_or_else(|| Err(not_taken("+", left, right))),
             ArithmeticOperator::Concatenate => {
                 join::concatenated(left, right).unwrap_or_else(|| Err(not_taken("||", left, right)))
