@@ -2,14 +2,27 @@
 //!
 //! [`parse`] makes a [`Statement`](ast::Statement) of a text, or tells what is wrong, where, and what to
 //! do about it. Nothing here knows a graph: what the names mean is the engine's part.
+//!
+//! | what | where |
+//! |---|---|
+//! | places in a text | `span.rs` |
+//! | mistakes | `error.rs` |
+//! | the tree | `ast/` |
+//! | from characters to tokens | `lex/` |
+//! | from tokens to the tree | `parser/` |
+//!
+//! Next: `ast/mod.rs`.
 
 #![forbid(unsafe_code)]
 
 pub mod ast;
 mod error;
+mod lex;
+mod parser;
 mod span;
 
 pub use error::{ParseError, ParseErrorKind};
+pub use parser::{parse, parse_all};
 pub use span::{Position, Span};
 
 /// How deep a statement may nest.

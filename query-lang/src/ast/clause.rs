@@ -3,7 +3,8 @@
 //! Next: `write.rs`.
 
 use super::{
-    Create, Delete, Expression, Foreach, GraphPattern, Identifier, Merge, Remove, SchemaCommand, Set,
+    Create, Delete, Expression, Foreach, GraphPattern, Identifier, Merge, Remove, SchemaCommand,
+    Set,
 };
 use crate::span::Span;
 
