@@ -18,7 +18,7 @@ impl Parser<'_> {
         self.note(Expected::Parameter);
         let token = self.peek();
         let kind = match token.kind {
-            TokenKind::OpenParenthesis if !self.begins_path() => return self.parenthesized(),
+            TokenKind::OpenParenthesis if !self.begins_path(0) => return self.parenthesized(),
             TokenKind::OpenParenthesis => self.path_predicate()?,
             TokenKind::OpenBracket => self.list()?,
             TokenKind::OpenBrace => self.map()?,
@@ -107,9 +107,8 @@ impl Parser<'_> {
     /// What begins with a name.
     fn named(&mut self) -> Result<ExpressionKind> {
         let token = self.peek();
-        if self.call_parts().is_none()
-            && let Some(keyword) = token.keyword
-        {
+        let parts = self.call_parts();
+        if let Some(keyword) = token.keyword {
             let literal = match keyword {
                 Keyword::Null => Some(Literal::Null),
                 Keyword::True => Some(Literal::Boolean(true)),
@@ -118,7 +117,7 @@ impl Parser<'_> {
                 Keyword::Nan => Some(Literal::Float(f64::NAN)),
                 _ => None,
             };
-            if let Some(literal) = literal {
+            if let Some(literal) = literal.filter(|_| parts.is_none()) {
                 self.take();
                 return Ok(ExpressionKind::Literal(literal));
             }
@@ -129,7 +128,7 @@ impl Parser<'_> {
         if let Some(kind) = self.special_call()? {
             return Ok(kind);
         }
-        if let Some(parts) = self.call_parts() {
+        if let Some(parts) = parts {
             return self.function_call(parts);
         }
         if self.ahead(1).kind == TokenKind::OpenBrace {

@@ -43,7 +43,7 @@ impl Parser<'_> {
         {
             return self.list_comprehension();
         }
-        if named && self.ahead(1).kind == TokenKind::Equal && self.is_path_after_equal() {
+        if named && self.ahead(1).kind == TokenKind::Equal && self.begins_path(2) {
             let variable = self.name(Expected::NewName)?;
             self.take();
             let mut path = self.bare_path()?;
@@ -52,7 +52,7 @@ impl Parser<'_> {
             return self.pattern_comprehension(path);
         }
         let mut elements = Vec::new();
-        if self.begins_path() {
+        if self.begins_path(0) {
             let start = self.peek().span;
             let path = self.bare_path()?;
             if self.is(TokenKind::Bar) || self.is_word(Keyword::Where) {
@@ -74,32 +74,23 @@ impl Parser<'_> {
         Ok(ExpressionKind::List(elements))
     }
 
-    /// Whether `(...)-` stands after the name and `=` here.
-    fn is_path_after_equal(&self) -> bool {
-        let open = self.ahead(2);
-        open.kind == TokenKind::OpenParenthesis
-            && open.partner != 0
-            && matches!(
-                self.token(open.partner as usize + 1).kind,
-                TokenKind::Minus | TokenKind::Less
-            )
-    }
-
     /// Whether a comma stands between these brackets and in no others: then it is a list of several
     /// elements. Every token is looked at for the innermost brackets around it only.
     fn has_comma(&self, open: usize, close: usize) -> bool {
         let mut at = open + 1;
         let mut cases = 0_usize;
+        let mut named = false;
         while at < close {
             let token = self.token(at);
             match token.keyword {
-                Some(Keyword::Case) => cases += 1,
-                Some(Keyword::End) => cases = cases.saturating_sub(1),
+                Some(Keyword::Case) if !named => cases += 1,
+                Some(Keyword::End) if !named => cases = cases.saturating_sub(1),
                 _ => {}
             }
             if token.kind == TokenKind::Comma && cases == 0 {
                 return true;
             }
+            named = matches!(token.kind, TokenKind::Dot | TokenKind::Colon);
             at = (token.partner as usize).max(at) + 1;
         }
         false
@@ -107,6 +98,8 @@ impl Parser<'_> {
 
     /// `x IN list [WHERE filter] [| result]]`.
     fn list_comprehension(&mut self) -> Result<ExpressionKind> {
+        // Counted twice, as what it holds takes more of the stack than a bare bracket.
+        let outer = self.enter()?;
         let (variable, list) = self.element_of()?;
         let filter = self.boxed_filter()?;
         let mut result = None;
@@ -114,6 +107,7 @@ impl Parser<'_> {
             result = Some(Box::new(self.expression()?));
         }
         self.expect(TokenKind::CloseBracket)?;
+        self.leave(outer);
         Ok(ExpressionKind::ListComprehension {
             variable,
             list: Box::new(list),

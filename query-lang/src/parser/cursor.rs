@@ -229,7 +229,7 @@ impl<'t> Parser<'t> {
         self.raise()
     }
 
-    fn too_deep(&self) -> ParseError {
+    pub(super) fn too_deep(&self) -> ParseError {
         let mut mistake = self.mistake(
             ParseErrorKind::NestingTooDeep,
             self.peek().span,

@@ -5,6 +5,7 @@
 use super::Result;
 use super::cursor::Parser;
 use super::expected::Expected;
+use crate::MAX_DEPTH;
 use crate::ast::{
     ArithmeticOperator, ComparisonOperator, Expression, ExpressionKind, Literal, PredicateOperator,
 };
@@ -128,6 +129,10 @@ impl Parser<'_> {
         let mut start = self.peek().span;
         while pending.last().is_none_or(|top| top.level <= Level::Not) && self.is_not() {
             self.take();
+            // At most one of each other level waits, so that these are nearly all NOT.
+            if pending.len() > 2 * MAX_DEPTH {
+                return Err(self.too_deep());
+            }
             pending.push(Pending {
                 level: Level::Not,
                 left: Left::Not,

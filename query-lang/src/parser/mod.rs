@@ -37,6 +37,7 @@ use crate::lex::{Token, TokenKind, lex};
 use crate::span::Span;
 use crate::{MAX_BYTES, ast};
 use cursor::Parser;
+pub(crate) use expected::Expected;
 
 /// What the parser's parts give.
 type Result<T> = std::result::Result<T, ParseError>;
@@ -82,6 +83,15 @@ pub fn parse_all(text: &str) -> Result<Vec<ast::Statement>> {
             }
         }
     })
+}
+
+/// What could stand at the end of `text`, an unfinished statement.
+pub(crate) fn expected_at_end(text: &str) -> Vec<Expected> {
+    let tokens = lex(text);
+    let mut parser = Parser::watching(text, &tokens, tokens.len().saturating_sub(1));
+    // Whether it is a statement already does not matter.
+    let _ = parser.statement();
+    parser.expected
 }
 
 /// Runs `read` over the tokens of `text`. After a mistake it runs again to find out what could have

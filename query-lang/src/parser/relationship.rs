@@ -23,14 +23,14 @@ impl Parser<'_> {
         line(ahead) || (self.ahead(ahead).kind == TokenKind::Less && line(ahead + 1))
     }
 
-    /// Whether the `(` that is the next token begins a path with a relationship, rather than an
+    /// Whether a `(` stands `ahead` of here and begins a path with a relationship, rather than an
     /// expression in parentheses: looks at what it begins with and at what follows its end.
-    pub(super) fn begins_path(&self) -> bool {
-        let open = self.peek();
+    pub(super) fn begins_path(&self, ahead: usize) -> bool {
+        let open = self.ahead(ahead);
         if open.kind != TokenKind::OpenParenthesis || open.partner == 0 {
             return false;
         }
-        let (first, second) = (self.ahead(1), self.ahead(2));
+        let (first, second) = (self.ahead(ahead + 1), self.ahead(ahead + 2));
         let node = match first.kind {
             TokenKind::CloseParenthesis | TokenKind::Colon | TokenKind::OpenBrace => true,
             TokenKind::Parameter => second.kind == TokenKind::CloseParenthesis,
