@@ -108,7 +108,7 @@ const STARTS: &[Keyword] = &[
 ];
 
 /// The operators that are words.
-pub(crate) const OPERATORS: &[&str] = &[
+const OPERATORS: &[&str] = &[
     "AND",
     "OR",
     "XOR",

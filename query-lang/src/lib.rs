@@ -37,3 +37,6 @@ pub use split::{is_complete, split};
 pub const MAX_DEPTH: usize = 128;
 /// How long a statement may be: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
+
+#[cfg(test)]
+mod tests;

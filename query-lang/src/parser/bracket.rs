@@ -18,7 +18,7 @@ impl Parser<'_> {
     fn bare_path(&mut self) -> Result<PathPattern> {
         let outer = self.enter()?;
         let start = self.peek().span;
-        let elements = self.elements()?;
+        let elements = self.elements(true)?;
         self.leave(outer);
         Ok(PathPattern {
             variable: None,

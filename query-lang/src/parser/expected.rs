@@ -55,6 +55,18 @@ const CLAUSES: &[Keyword] = &[
     Keyword::Union,
 ];
 
+/// The keywords that are operators or begin one.
+const OPERATORS: &[Keyword] = &[
+    Keyword::And,
+    Keyword::Or,
+    Keyword::Xor,
+    Keyword::In,
+    Keyword::Is,
+    Keyword::Starts,
+    Keyword::Ends,
+    Keyword::Contains,
+];
+
 /// The most things that a message lists.
 const LISTED: usize = 8;
 
@@ -89,12 +101,14 @@ impl Parser<'_> {
             }
         };
         let expression = self.expected.contains(&Expected::Expression);
+        let operator = self.expected.contains(&Expected::Operator);
         for &expected in &self.expected {
             match expected {
                 Expected::Keyword(keyword) if CLAUSES.contains(&keyword) => {
                     add("a clause such as MATCH or RETURN".to_owned());
                 }
                 Expected::Keyword(keyword) => add(keyword.text().to_owned()),
+                Expected::Symbol(TokenKind::Dot | TokenKind::OpenBracket) if operator => {}
                 Expected::Symbol(kind) => add(format!("'{}'", symbol(kind))),
                 Expected::Variable | Expected::Function | Expected::Parameter if expression => {}
                 other => add(other.words().to_owned()),
@@ -109,12 +123,17 @@ impl Parser<'_> {
             return None;
         }
         let allowed = if word.len() < 5 { 1 } else { 2 };
+        let operators: &[Keyword] = match self.expected.contains(&Expected::Operator) {
+            true => OPERATORS,
+            false => &[],
+        };
         self.expected
             .iter()
             .filter_map(|expected| match expected {
                 Expected::Keyword(keyword) => Some(*keyword),
                 _ => None,
             })
+            .chain(operators.iter().copied())
             .map(|keyword| (slips(&word.to_uppercase(), keyword.text()), keyword))
             .filter(|&(slips, _)| slips > 0 && slips <= allowed)
             .min_by_key(|&(slips, _)| slips)
@@ -148,10 +167,10 @@ impl Expected {
 
 /// `a`, `a or b`, `a, b or c`; only the first few.
 fn listed(words: &[String]) -> String {
-    let words = &words[..words.len().min(LISTED)];
     match words {
         [] => String::new(),
         [only] => only.clone(),
+        words if words.len() > LISTED => format!("{}, ...", words[..LISTED].join(", ")),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
 }

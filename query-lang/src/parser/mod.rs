@@ -121,6 +121,3 @@ fn run<T>(text: &str, read: impl Fn(&mut Parser<'_>) -> Result<T>) -> Result<T> 
         outcome => outcome,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -27,7 +27,7 @@ impl Parser<'_> {
             Some(path) => path,
             None => {
                 let selector = self.selector()?;
-                let elements = self.elements()?;
+                let elements = self.elements(false)?;
                 PathPattern {
                     variable: None,
                     selector,
@@ -59,7 +59,7 @@ impl Parser<'_> {
             span: start.span,
         });
         self.take();
-        let elements = self.elements()?;
+        let elements = self.elements(false)?;
         self.expect(TokenKind::CloseParenthesis)?;
         Ok(Some(PathPattern {
             variable: None,
@@ -121,13 +121,18 @@ impl Parser<'_> {
         }
     }
 
-    /// Nodes, relationships and groups.
-    pub(super) fn elements(&mut self) -> Result<Vec<Element>> {
+    /// Nodes, relationships and groups. In an expression `-` and `<` may also be operators after the path.
+    pub(super) fn elements(&mut self, in_expression: bool) -> Result<Vec<Element>> {
         let mut elements = vec![self.node_or_group()?];
         loop {
             self.note(Expected::Symbol(TokenKind::Minus));
             self.note(Expected::Symbol(TokenKind::Less));
-            if self.begins_relationship(0) {
+            let relationship = if in_expression {
+                self.is_relationship_to_node(self.place())
+            } else {
+                matches!(self.peek().kind, TokenKind::Minus | TokenKind::Less)
+            };
+            if relationship {
                 let relationship = self.relationship()?;
                 elements.push(Element::Relationship(relationship));
                 elements.push(self.node_or_group()?);
@@ -215,7 +220,9 @@ impl Parser<'_> {
                     && self.ahead(2).kind != close
             }
             Some(Keyword::Is) => {
-                ends || !self.begins_label(1) || second.keyword == Some(Keyword::Where)
+                ends || !self.begins_label(1)
+                    || second.keyword == Some(Keyword::Where)
+                    || (second.keyword == Some(Keyword::Is) && self.begins_label(2))
             }
             _ => true,
         }

@@ -41,7 +41,10 @@ impl Parser<'_> {
     }
 
     fn projection_item(&mut self) -> Result<ProjectionItem> {
-        let expression = self.expression()?;
+        let start = self.peek().span;
+        let mut expression = self.expression()?;
+        // The column is called as this is written, parentheses and all.
+        expression.span = self.since(start);
         let alias = match self.accept_word(Keyword::As) {
             Some(_) => Some(self.name(Expected::NewName)?),
             None => None,

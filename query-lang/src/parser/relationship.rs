@@ -11,18 +11,6 @@ use crate::lex::{Keyword, TokenKind};
 use crate::span::Span;
 
 impl Parser<'_> {
-    /// Whether `--`, `-[`, `<--` or `<-[` stands `ahead` of here.
-    pub(super) fn begins_relationship(&self, ahead: usize) -> bool {
-        let line = |at: usize| {
-            self.ahead(at).kind == TokenKind::Minus
-                && matches!(
-                    self.ahead(at + 1).kind,
-                    TokenKind::Minus | TokenKind::OpenBracket
-                )
-        };
-        line(ahead) || (self.ahead(ahead).kind == TokenKind::Less && line(ahead + 1))
-    }
-
     /// Whether a `(` stands `ahead` of here and begins a path with a relationship, rather than an
     /// expression in parentheses: looks at what it begins with and at what follows its end.
     pub(super) fn begins_path(&self, ahead: usize) -> bool {
@@ -50,7 +38,7 @@ impl Parser<'_> {
     }
 
     /// Whether a relationship and a `(` stand at the token numbered `at`.
-    fn is_relationship_to_node(&self, mut at: usize) -> bool {
+    pub(super) fn is_relationship_to_node(&self, mut at: usize) -> bool {
         if self.token(at).kind == TokenKind::Less {
             at += 1;
         }
