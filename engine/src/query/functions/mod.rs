@@ -10,6 +10,8 @@
 //! | dates and times | `time/`, over `temporal/` |
 //! | aggregates | `aggregate/` |
 
+pub(crate) mod time;
+
 use super::error::Fault;
 use super::graph_face::GraphFace;
 use super::types::Types;
