@@ -31,6 +31,7 @@ mod random;
 mod rounding;
 mod table;
 mod texts;
+pub(crate) mod time;
 mod trigonometry;
 mod trimming;
 mod value_type;
