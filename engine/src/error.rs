@@ -7,6 +7,7 @@
 use crate::codec::{CodecError, CommitSeq, DatabaseId, FormatVersion};
 use crate::exchange::DumpError;
 use crate::graph::Entity;
+use crate::query::QueryError;
 use crate::value::{NodeId, NotStorable, RelationshipId, ValueKind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,6 +31,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// A query is wrong, or went wrong.
+    #[error("{0}")]
+    Query(Box<QueryError>),
     /// There is no database at the path.
     #[error("no database at {}: create one with `Database::create` or the builder's `create_if_missing`", path.display())]
     NotFound {

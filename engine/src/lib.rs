@@ -39,6 +39,7 @@ mod error;
 pub mod exchange;
 pub mod graph;
 pub mod index;
+pub mod query;
 pub mod storage;
 pub mod value;
 
@@ -58,6 +59,9 @@ pub use index::vector::{
     ServedBy, VectorAnswer, VectorHit, VectorIndexInfo, VectorIndexState, VectorSearch,
 };
 pub use index::{Fusion, HybridHit};
+pub use query::{Detail, ErrorType, Phase, QueryError};
 pub use storage::commit::Durability;
 pub use stratigraph_vector::{Coding, Effort, How, Metric, Strategy};
-pub use value::{NodeId, RelationshipId, Value, Vector};
+pub use value::{
+    NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value, Vector,
+};

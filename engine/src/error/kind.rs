@@ -41,7 +41,8 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotFound { .. }
+            Self::Query(_)
+            | Self::NotFound { .. }
             | Self::NotADatabase { .. }
             | Self::AlreadyExists { .. }
             | Self::FutureFormat { .. }

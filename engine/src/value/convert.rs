@@ -8,7 +8,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time, Value, Vector};
+use super::{
+    Date, DateTime, Duration, LocalDateTime, LocalTime, NodeValue, PathValue, RelationshipValue, Time,
+    Value, Vector,
+};
 
 macro_rules! from {
     ($($type:ty => |$value:ident| $made:expr),+ $(,)?) => {$(
@@ -38,6 +41,9 @@ from! {
     LocalDateTime => |value| Self::LocalDateTime(value),
     Duration => |value| Self::Duration(value),
     Vector => |value| Self::Vector(value),
+    NodeValue => |value| Self::Node(value),
+    RelationshipValue => |value| Self::Relationship(value),
+    PathValue => |value| Self::Path(Arc::new(value)),
 }
 
 /// For sizes and ids of other systems, which may be larger than an integer here.
@@ -125,5 +131,11 @@ impl Value {
         as_map -> &BTreeMap<Arc<str>, Value>: Self::Map(value) => value,
         /// The vector, if this is one.
         as_vector -> &Vector: Self::Vector(value) => value,
+        /// The node, if this is one.
+        as_node -> &NodeValue: Self::Node(value) => value,
+        /// The relationship, if this is one.
+        as_relationship -> &RelationshipValue: Self::Relationship(value) => value,
+        /// The path, if this is one.
+        as_path -> &PathValue: Self::Path(value) => value,
     }
 }

@@ -7,7 +7,7 @@
 
 use std::fmt::{self, Write};
 
-use super::Value;
+use super::{NodeValue, PathValue, RelationshipValue, Value};
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,8 +55,65 @@ impl fmt::Display for Value {
                 }
                 f.write_str("])")
             }
+            Self::Node(node) => write_node(f, node),
+            Self::Relationship(relationship) => write_relationship(f, relationship),
+            Self::Path(path) => write_path(f, path),
         }
     }
+}
+
+/// `(:Label:Other {key: value})`.
+fn write_node(f: &mut fmt::Formatter<'_>, node: &NodeValue) -> fmt::Result {
+    f.write_char('(')?;
+    for label in node.labels() {
+        f.write_char(':')?;
+        write_name(f, label)?;
+    }
+    let labelled = node.labels().next().is_some();
+    write_properties(f, node.properties(), labelled)?;
+    f.write_char(')')
+}
+
+/// `[:TYPE {key: value}]`.
+fn write_relationship(f: &mut fmt::Formatter<'_>, one: &RelationshipValue) -> fmt::Result {
+    f.write_str("[:")?;
+    write_name(f, one.relationship_type())?;
+    write_properties(f, one.properties(), true)?;
+    f.write_char(']')
+}
+
+/// `<(:A)-[:T]->(:B)<-[:T]-(:C)>`.
+fn write_path(f: &mut fmt::Formatter<'_>, path: &PathValue) -> fmt::Result {
+    f.write_char('<')?;
+    for (at, node) in path.nodes().iter().enumerate() {
+        write_node(f, node)?;
+        let Some(relationship) = path.relationships().get(at) else {
+            continue;
+        };
+        let leaves = relationship
+            .ends()
+            .is_none_or(|(source, _)| source == node.id());
+        f.write_str(if leaves { "-" } else { "<-" })?;
+        write_relationship(f, relationship)?;
+        f.write_str(if leaves { "->" } else { "-" })?;
+    }
+    f.write_char('>')
+}
+
+fn write_properties<'a>(
+    f: &mut fmt::Formatter<'_>,
+    properties: impl Iterator<Item = (&'a str, &'a Value)>,
+    after_something: bool,
+) -> fmt::Result {
+    let mut any = false;
+    for (index, (key, value)) in properties.enumerate() {
+        let opening = if after_something { " {" } else { "{" };
+        f.write_str(if index == 0 { opening } else { ", " })?;
+        write_name(f, key)?;
+        write!(f, ": {value}")?;
+        any = true;
+    }
+    f.write_str(if any { "}" } else { "" })
 }
 
 fn separate(f: &mut fmt::Formatter<'_>, index: usize) -> fmt::Result {

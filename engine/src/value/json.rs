@@ -27,7 +27,7 @@ use std::sync::Arc;
 use serde_json::{Map, Number, Value as Json};
 use thiserror::Error;
 
-use super::{MAX_DEPTH, TemporalTextError, Value, Vector};
+use super::{MAX_DEPTH, NodeValue, RelationshipValue, TemporalTextError, Value, Vector};
 
 /// Why some JSON is no value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -107,6 +107,17 @@ pub fn to_json(value: &Value) -> Json {
             let numbers: Vec<Json> = vector.as_slice().iter().map(|n| short(*n).into()).collect();
             tagged("vector", numbers)
         }
+        Value::Node(node) => tagged("node", node_to_json(node)),
+        Value::Relationship(one) => tagged("relationship", relationship_to_json(one)),
+        Value::Path(path) => {
+            let nodes: Vec<Json> = path.nodes().iter().map(node_to_json).collect();
+            let relationships = path.relationships().iter().map(relationship_to_json);
+            let relationships: Vec<Json> = relationships.collect();
+            tagged(
+                "path",
+                serde_json::json!({"nodes": nodes, "relationships": relationships}),
+            )
+        }
     }
 }
 
@@ -117,6 +128,28 @@ pub fn to_json(value: &Value) -> Json {
 /// [`BadJson`] says what is wrong and where.
 pub fn from_json(json: &Json) -> Result<Value, BadJson> {
     read(json, MAX_DEPTH)
+}
+
+fn node_to_json(node: &NodeValue) -> Json {
+    let labels: Vec<&str> = node.labels().collect();
+    let properties = properties_to_json(node.properties());
+    serde_json::json!({"id": node.id().get(), "labels": labels, "properties": properties})
+}
+
+fn relationship_to_json(one: &RelationshipValue) -> Json {
+    let ends = one.ends();
+    serde_json::json!({
+        "id": one.id().get(),
+        "type": one.relationship_type(),
+        "source": ends.map(|(source, _)| source.get()),
+        "target": ends.map(|(_, target)| target.get()),
+        "properties": properties_to_json(one.properties()),
+    })
+}
+
+fn properties_to_json<'a>(properties: impl Iterator<Item = (&'a str, &'a Value)>) -> Json {
+    let entries = properties.map(|(key, value)| (key.to_owned(), to_json(value)));
+    Json::Object(entries.collect())
 }
 
 fn tagged(kind: &str, content: impl Into<Json>) -> Json {

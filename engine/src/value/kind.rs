@@ -40,6 +40,12 @@ pub enum ValueKind {
     Map,
     /// [`Value::Vector`].
     Vector,
+    /// [`Value::Node`].
+    Node,
+    /// [`Value::Relationship`].
+    Relationship,
+    /// [`Value::Path`].
+    Path,
 }
 
 impl ValueKind {
@@ -62,6 +68,9 @@ impl ValueKind {
             Self::List => "list",
             Self::Map => "map",
             Self::Vector => "vector",
+            Self::Node => "node",
+            Self::Relationship => "relationship",
+            Self::Path => "path",
         }
     }
 }
@@ -92,6 +101,9 @@ impl Value {
             Self::List(_) => ValueKind::List,
             Self::Map(_) => ValueKind::Map,
             Self::Vector(_) => ValueKind::Vector,
+            Self::Node(_) => ValueKind::Node,
+            Self::Relationship(_) => ValueKind::Relationship,
+            Self::Path(_) => ValueKind::Path,
         }
     }
 }

@@ -16,7 +16,7 @@
 //! | records: compact and exact | [`record`] |
 //! | dumps: JSON, exact | [`json`] |
 //!
-//! Nothing here does I/O or knows a node. The decoders trust no byte; see `codec/mod.rs`.
+//! Nothing here does I/O or knows a graph. The decoders trust no byte; see `codec/mod.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 mod convert;
 mod display;
+mod entity;
 mod equality;
 mod grouped;
 mod ids;
@@ -42,6 +43,7 @@ mod vector;
 #[cfg(test)]
 pub(crate) mod any_value;
 
+pub use entity::{NodeValue, PathValue, RelationshipValue};
 pub use equality::Comparison;
 pub use grouped::Grouped;
 pub use ids::{NodeId, RelationshipId};
@@ -100,6 +102,12 @@ pub enum Value {
     Map(Arc<BTreeMap<Arc<str>, Value>>),
     /// An embedding.
     Vector(Vector),
+    /// A node of a query's result.
+    Node(NodeValue),
+    /// A relationship of a query's result.
+    Relationship(RelationshipValue),
+    /// A path of a query's result.
+    Path(Arc<PathValue>),
 }
 
 /// Rows are made of values, so their size is the size of rows; a larger variant shares its parts

@@ -1,10 +1,11 @@
 //! The one total order of values: every sort, index, grouping and uniqueness check uses it.
 //!
-//! Ascending: maps, (nodes, relationships,) lists, (paths,) vectors, bytes, date-times, local
+//! Ascending: maps, nodes, relationships, lists, paths, vectors, bytes, date-times, local
 //! date-times, dates, times, local times, durations, strings, booleans, numbers, NaN, null. Within
 //! a kind:
 //!
 //! - maps by size, then their sorted keys, then the values in the order of the keys;
+//! - nodes and relationships by id, paths by the ids along them;
 //! - lists element by element, a prefix before its extension;
 //! - vectors by dimension, then number by number;
 //! - strings by code point, bytes by byte, both a prefix first;
@@ -28,11 +29,14 @@ use std::sync::Arc;
 use super::Value;
 use super::number::{compare_int_with_float, exact_int};
 
-/// The ranks of the kinds, with room between them for kinds to come: nodes and relationships lie
-/// between maps and lists, paths between lists and vectors.
+/// The ranks of the kinds, with room between them for kinds to come. Nodes, relationships and paths are
+/// never stored; their ranks are only compared.
 pub(super) mod rank {
     pub(in super::super) const MAP: u8 = 0x10;
+    pub(in super::super) const NODE: u8 = 0x18;
+    pub(in super::super) const RELATIONSHIP: u8 = 0x20;
     pub(in super::super) const LIST: u8 = 0x28;
+    pub(in super::super) const PATH: u8 = 0x30;
     pub(in super::super) const VECTOR: u8 = 0x38;
     pub(in super::super) const BYTES: u8 = 0x40;
     pub(in super::super) const DATE_TIME: u8 = 0x48;
@@ -74,6 +78,9 @@ impl Value {
             (Self::List(left), Self::List(right)) => order_lists(left, right),
             (Self::Map(left), Self::Map(right)) => order_maps(left, right),
             (Self::Vector(left), Self::Vector(right)) => left.order(right),
+            (Self::Node(left), Self::Node(right)) => left.id().cmp(&right.id()),
+            (Self::Relationship(left), Self::Relationship(right)) => left.id().cmp(&right.id()),
+            (Self::Path(left), Self::Path(right)) => left.ids().cmp(right.ids()),
             // Of one rank now means two numbers, two NaNs or two nulls.
             _ => self
                 .rank()
@@ -126,6 +133,9 @@ impl Value {
                     value.hash_into(hasher);
                 }
             }
+            Self::Node(node) => node.id().hash(hasher),
+            Self::Relationship(relationship) => relationship.id().hash(hasher),
+            Self::Path(path) => path.ids().for_each(|id| id.hash(hasher)),
             Self::Vector(vector) => {
                 for number in vector.as_slice() {
                     // Adding 0 turns -0 into 0.
@@ -154,6 +164,9 @@ impl Value {
             Self::List(_) => rank::LIST,
             Self::Map(_) => rank::MAP,
             Self::Vector(_) => rank::VECTOR,
+            Self::Node(_) => rank::NODE,
+            Self::Relationship(_) => rank::RELATIONSHIP,
+            Self::Path(_) => rank::PATH,
         }
     }
 

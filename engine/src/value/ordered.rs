@@ -86,7 +86,7 @@ pub fn push_value(key: &mut KeyWriter, value: &Value) -> Result<(), NotIndexable
 #[must_use]
 pub fn is_indexable(value: &Value) -> bool {
     match value {
-        Value::Map(_) => false,
+        Value::Map(_) | Value::Node(_) | Value::Relationship(_) | Value::Path(_) => false,
         Value::List(elements) => elements.iter().all(is_indexable),
         _ => true,
     }
@@ -95,7 +95,11 @@ pub fn is_indexable(value: &Value) -> bool {
 fn push(key: &mut KeyWriter, value: &Value) {
     key.push_u8(value.rank());
     match value {
-        Value::Null | Value::Map(_) => {}
+        Value::Null
+        | Value::Map(_)
+        | Value::Node(_)
+        | Value::Relationship(_)
+        | Value::Path(_) => {}
         Value::Bool(value) => _ = key.push_bool(*value),
         Value::Int(value) => push_int(key, *value),
         Value::Float(value) if value.is_nan() => {}

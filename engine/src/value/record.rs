@@ -105,7 +105,8 @@ pub fn write_value(record: &mut RecordWriter, value: &Value) {
 /// The tag of anything but a list or a map.
 fn tag_of(value: &Value) -> u8 {
     match value.kind() {
-        ValueKind::Null => tag::NULL,
+        // No property holds the last three, so that nothing has to read them back.
+        ValueKind::Null | ValueKind::Node | ValueKind::Relationship | ValueKind::Path => tag::NULL,
         ValueKind::Boolean if value.as_bool() == Some(true) => tag::TRUE,
         ValueKind::Boolean => tag::FALSE,
         ValueKind::Integer => tag::INTEGER,
@@ -129,6 +130,8 @@ fn write_payload(record: &mut RecordWriter, value: &Value) {
     match value {
         // The tag says it all; the other two have writers of their own.
         Value::Null | Value::Bool(_) | Value::List(_) | Value::Map(_) => {}
+        // No property holds these: their tag is that of null.
+        Value::Node(_) | Value::Relationship(_) | Value::Path(_) => {}
         Value::Int(value) => _ = record.push_zigzag(*value),
         Value::Float(value) if value.is_nan() => _ = record.push_f64(f64::NAN),
         Value::Float(value) => _ = record.push_f64(*value),

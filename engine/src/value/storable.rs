@@ -18,6 +18,12 @@ pub enum NotStorable {
     /// It is a map.
     #[error("a map cannot be stored in a property; give each of its entries a property of its own")]
     Map,
+    /// It is part of the graph itself.
+    #[error("a {found} cannot be stored in a property; store its id or its properties, or a relationship to it")]
+    Entity {
+        /// What it is.
+        found: ValueKind,
+    },
     /// It is a list that holds something no stored list may hold.
     #[error("a stored list cannot hold a value of kind {found}, as this one does at index {index}; {}", hint(*found))]
     Element {
@@ -51,6 +57,9 @@ pub fn check_storable(value: &Value) -> Result<(), NotStorable> {
     match value {
         Value::Map(_) => Err(NotStorable::Map),
         Value::List(elements) => check_elements(elements),
+        Value::Node(_) | Value::Relationship(_) | Value::Path(_) => Err(NotStorable::Entity {
+            found: value.kind(),
+        }),
         _ => Ok(()),
     }
 }
@@ -91,7 +100,10 @@ fn is_element(kind: ValueKind) -> bool {
         | ValueKind::Bytes
         | ValueKind::List
         | ValueKind::Map
-        | ValueKind::Vector => false,
+        | ValueKind::Vector
+        | ValueKind::Node
+        | ValueKind::Relationship
+        | ValueKind::Path => false,
     }
 }
 

@@ -31,7 +31,13 @@ pub(super) fn write(record: &mut RecordWriter, elements: &[Value]) {
 fn common_kind(elements: &[Value]) -> Option<u8> {
     let first = elements.first()?;
     let tag = match first.kind() {
-        ValueKind::Null | ValueKind::List | ValueKind::Map | ValueKind::Vector => return None,
+        ValueKind::Null
+        | ValueKind::List
+        | ValueKind::Map
+        | ValueKind::Vector
+        | ValueKind::Node
+        | ValueKind::Relationship
+        | ValueKind::Path => return None,
         ValueKind::Boolean => tag::FALSE,
         _ => tag_of(first),
     };

@@ -1,0 +1,149 @@
+//! What can be wrong with a query: which type of error, when it was found, where, and what to do.
+//!
+//! The words of [`ErrorType`], [`Phase`] and [`Detail`] are those of the openCypher conformance suite, so
+//! that tools which know them know ours. A [`Fault`] is an error on its way up: it gets its place in the text
+//! from the expression that raised it, and becomes a [`QueryError`] where the text is known.
+//!
+//! Next: `detail.rs`, then `fault.rs`.
+
+mod detail;
+mod fault;
+
+pub use detail::{Detail, ErrorType, Phase};
+pub(crate) use fault::{Fault, Raised, raise};
+
+use std::fmt;
+use std::sync::Arc;
+use stratigraph_query_lang::{ParseError, ParseErrorKind, Position, Span};
+
+/// A query that is wrong, or went wrong.
+///
+/// Its `Display` shows the line of the query with a caret under the place.
+#[derive(Clone, Debug)]
+pub struct QueryError {
+    error_type: ErrorType,
+    phase: Phase,
+    detail: Detail,
+    message: String,
+    hint: Option<String>,
+    position: Option<Position>,
+    /// The line that the position is in.
+    line: Arc<str>,
+}
+
+impl QueryError {
+    /// An error of a text.
+    pub(crate) fn new(text: &str, phase: Phase, raised: Raised) -> Self {
+        let position = raised.span.map(|span| span.position(text));
+        let line = position.and_then(|position| text.lines().nth(position.line as usize - 1));
+        let usual = raised.detail.error_type(phase);
+        Self {
+            error_type: raised.error_type.unwrap_or(usual),
+            phase,
+            detail: raised.detail,
+            message: raised.message,
+            hint: raised.hint,
+            position,
+            line: line.unwrap_or("").into(),
+        }
+    }
+
+    /// What the parser found.
+    pub(crate) fn parsing(text: &str, error: ParseError) -> Self {
+        let detail = match error.kind {
+            ParseErrorKind::IntegerOverflow => Detail::IntegerOverflow,
+            ParseErrorKind::FloatingPointOverflow => Detail::FloatingPointOverflow,
+            ParseErrorKind::InvalidNumberLiteral => Detail::InvalidNumberLiteral,
+            ParseErrorKind::InvalidUnicodeLiteral => Detail::InvalidUnicodeLiteral,
+            ParseErrorKind::InvalidUnicodeCharacter => Detail::InvalidUnicodeCharacter,
+            ParseErrorKind::InvalidRelationshipPattern => Detail::InvalidRelationshipPattern,
+            ParseErrorKind::InvalidClauseComposition => Detail::InvalidClauseComposition,
+            ParseErrorKind::NestingTooDeep => Detail::NestingTooDeep,
+            ParseErrorKind::TooLong => Detail::QueryTooLong,
+            _ => Detail::UnexpectedSyntax,
+        };
+        let raised = Raised {
+            detail,
+            message: error.message,
+            hint: error.hint,
+            span: Some(error.span),
+            error_type: None,
+        };
+        Self::new(text, Phase::Compile, raised)
+    }
+
+    /// Which type of error it is.
+    #[must_use]
+    pub fn error_type(&self) -> ErrorType {
+        self.error_type
+    }
+
+    /// When it was found.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// What exactly it is: the stable code of the error.
+    #[must_use]
+    pub fn detail(&self) -> Detail {
+        self.detail
+    }
+
+    /// What is wrong, in one sentence.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// Where in the text.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        self.position
+    }
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (error_type, detail) = (self.error_type().name(), self.detail.name());
+        write!(f, "{error_type} ({detail}): {}", self.message)?;
+        if let Some(position) = self.position {
+            writeln!(f, "\n  at line {}, column {}", position.line, position.column)?;
+            write_caret(f, &self.line, position)?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+/// How much of a long line is shown before and after the place.
+const SHOWN: usize = 60;
+
+/// The line with carets under the place; only its neighbourhood if the line is long.
+fn write_caret(f: &mut fmt::Formatter<'_>, line: &str, position: Position) -> fmt::Result {
+    let column = position.column as usize - 1;
+    let skipped = column.saturating_sub(SHOWN);
+    let shown: String = line.chars().skip(skipped).take(2 * SHOWN).collect();
+    let shown = shown.replace(['\t', '\r'], " ");
+    let dots = if skipped > 0 { "..." } else { "" };
+    writeln!(f, "  | {dots}{}", shown.trim_end())?;
+    let from = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+    let to = line.len().min(from + position.length as usize);
+    let wide = line.get(from..to).map_or(1, |part| part.chars().count());
+    let wide = wide.clamp(1, shown.chars().count().saturating_sub(column - skipped).max(1));
+    let before = " ".repeat(dots.len() + column - skipped);
+    write!(f, "  | {before}{}", "^".repeat(wide))
+}
+
+/// A place in a query's text.
+pub(crate) type Place = Span;

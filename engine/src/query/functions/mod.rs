@@ -1,0 +1,159 @@
+//! Functions and aggregates: what they take, what they give, what they do.
+//!
+//! Each is one entry of a table, with its documentation and an example that a test runs. [`function`] and
+//! [`aggregate_function`] find them by name, whatever the case.
+//!
+//! | what | where |
+//! |---|---|
+//! | `+`, `<`, `IN` and their kin, which are no functions but work as these do | `operators/` |
+//! | text, lists, numbers, conversions, entities | a file each |
+//! | dates and times | `time/`, over `temporal/` |
+//! | aggregates | `aggregate/` |
+
+use super::error::Fault;
+use super::graph_face::GraphFace;
+use super::types::Types;
+use crate::value::Value;
+use std::cell::RefCell;
+
+/// A function.
+pub(crate) struct Function {
+    /// Its name as it is documented: `toInteger`, `date.truncate`.
+    pub(crate) name: &'static str,
+    /// What it takes, in order.
+    pub(crate) takes: &'static [Argument],
+    /// How many of these must be given.
+    pub(crate) required: usize,
+    /// Whether the last of these may be given any number of times.
+    pub(crate) variadic: bool,
+    /// What it gives.
+    pub(crate) gives: Types,
+    /// Whether a null argument gives null without asking it.
+    pub(crate) null_in_null_out: bool,
+    /// How long a result holds.
+    pub(crate) lasts: Lasts,
+    /// What it does. It gets as many arguments as were given, of the types that it takes, or null.
+    pub(crate) run: fn(&Call<'_>, &[Value]) -> Result<Value, Fault>,
+    /// What it is for, in a sentence.
+    pub(crate) about: &'static str,
+    /// An expression, and its value as it is printed. Empty where no value can be foretold.
+    pub(crate) example: (&'static str, &'static str),
+}
+
+/// What a function takes.
+pub(crate) struct Argument {
+    /// Its name in the documentation.
+    pub(crate) name: &'static str,
+    /// Its types.
+    pub(crate) types: Types,
+}
+
+/// How long the result of a function holds for the same arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lasts {
+    /// For ever.
+    Always,
+    /// As long as the query runs and nothing is written: it depends on the graph or the query's clock.
+    Query,
+    /// Not at all: `rand()`.
+    Never,
+}
+
+/// What a function may ask beside its arguments.
+pub(crate) struct Call<'a> {
+    /// The graph.
+    pub(crate) graph: &'a dyn GraphFace,
+    /// Time.
+    pub(crate) moments: &'a Moments,
+    /// Randomness, repeatable with a seed.
+    pub(crate) random: &'a RefCell<Random>,
+}
+
+/// When a query runs.
+pub(crate) struct Moments {
+    /// When its transaction began.
+    pub(crate) transaction: Moment,
+    /// When it began itself.
+    pub(crate) statement: Moment,
+    /// Right now.
+    pub(crate) real: Box<dyn Fn() -> Moment + Send + Sync>,
+}
+
+/// A point in time: seconds since 1970 in UTC, and nanoseconds of the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// Whole seconds.
+    pub(crate) second: i64,
+    /// The rest.
+    pub(crate) nanosecond: u32,
+}
+
+/// Randomness from a seed (SplitMix64).
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// The numbers of a seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next 64 bits.
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^ (bits >> 31)
+    }
+}
+
+/// An aggregate.
+pub(crate) struct AggregateFunction {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What it takes; all of it must be given.
+    pub(crate) takes: &'static [Argument],
+    /// What it gives.
+    pub(crate) gives: Types,
+    /// A new, empty one.
+    pub(crate) start: fn() -> Box<dyn Accumulator>,
+    /// What it is for, in a sentence.
+    pub(crate) about: &'static str,
+    /// An expression over `x` in `UNWIND [1, 2, 3] AS x`, and its value as it is printed.
+    pub(crate) example: (&'static str, &'static str),
+}
+
+/// An aggregate that is being computed. It gets nulls too and leaves them out itself.
+pub(crate) trait Accumulator: Send {
+    /// Takes one row's arguments.
+    fn add(&mut self, arguments: &[Value]) -> Result<(), Fault>;
+
+    /// The result.
+    fn finish(self: Box<Self>) -> Result<Value, Fault>;
+
+    /// About how many bytes it holds, beside itself.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// A function of the engine by name, whatever the case.
+pub(crate) fn function(name: &str) -> Option<&'static Function> {
+    functions().find(|function| function.name.eq_ignore_ascii_case(name))
+}
+
+/// An aggregate by name, whatever the case.
+pub(crate) fn aggregate_function(name: &str) -> Option<&'static AggregateFunction> {
+    aggregate_functions().find(|function| function.name.eq_ignore_ascii_case(name))
+}
+
+/// All functions of the engine.
+pub(crate) fn functions() -> impl Iterator<Item = &'static Function> {
+    [].into_iter()
+}
+
+/// All aggregates.
+pub(crate) fn aggregate_functions() -> impl Iterator<Item = &'static AggregateFunction> {
+    [].into_iter()
+}

@@ -1,0 +1,31 @@
+//! StratQL: from the text of a query to its rows.
+//!
+//! ```text
+//! text ──parse──> tree ──bind──> clauses over slots ──plan──> operators ──exec──> batches of rows
+//! ```
+//! Each arrow is one function with types of its own. `bind` turns names into slots and finds every error
+//! that can be found without data; `plan` is pure: the catalogue and counts in, operators out; `exec` pulls
+//! batches of rows over one snapshot, or within one write transaction.
+//!
+//! | what | where |
+//! |---|---|
+//! | errors with their place, and what to do | `error/` |
+//! | sets of types, as far as they are known before the query runs | `types.rs` |
+//! | functions and aggregates | `functions/`, `temporal/` |
+//! | expressions over slots | `expr/` |
+//! | names to slots | `bind/` |
+//! | operators, and how they are chosen | `plan/` |
+//! | running them | `exec/` |
+//! | procedures | `procedures/` |
+//! | `CREATE INDEX` and its kin | `schema/` |
+
+// Parts that are being put together.
+pub(crate) mod error;
+pub(crate) mod expr;
+pub(crate) mod functions;
+pub(crate) mod graph_face;
+pub(crate) mod plan;
+pub(crate) mod procedures;
+pub(crate) mod types;
+
+pub use error::{Detail, ErrorType, Phase, QueryError};

@@ -1,0 +1,383 @@
+//! The operators that a query runs as.
+//!
+//! A statement has one row layout of [`Plan::width`] slots. Operators stand in a row; each takes the rows of
+//! the one before it, and the first takes one row: at the top, one of nulls, in a nested list of operators,
+//! the row around it. An operator fills slots and leaves the others as they are. Those that gather rows
+//! (sort, aggregate, distinct, eager) give rows that begin as a copy of the row that the whole list was given.
+//!
+//! Next: `exec/`, which runs them.
+
+use crate::query::expr::{Body, Expr, Labels, Slot, Span};
+use crate::query::functions::AggregateFunction;
+use std::sync::Arc;
+pub(crate) use stratigraph_query_lang::ast::{Arrow, OnError, SelectorKind};
+
+/// What a statement runs as.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The operators.
+    pub(crate) ops: Arc<[Op]>,
+    /// How many slots a row has.
+    pub(crate) width: usize,
+    /// The columns of the result; empty if it gives no rows.
+    pub(crate) columns: Vec<(Arc<str>, Slot)>,
+    /// Whether it changes the graph.
+    pub(crate) writes: bool,
+    /// The names of the parameters, by number.
+    pub(crate) parameters: Vec<Arc<str>>,
+}
+
+/// One operator.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    /// Nodes, for each row.
+    Scan { into: Slot, by: ScanBy },
+    /// Along one relationship.
+    Expand(Expand),
+    /// The ends of a relationship that is known.
+    Ends(Ends),
+    /// Along relationships of variable length.
+    ExpandMany(ExpandMany),
+    /// Along the rounds of a quantified pattern.
+    Repeat(Box<Repeat>),
+    /// Along the shortest ways.
+    Shortest(Box<Shortest>),
+    /// Rows for which this is true.
+    Filter(Expr),
+    /// Slots computed from the row; none of them is read by another.
+    Compute(Vec<(Slot, Expr)>),
+    /// An element of a list, for each row. Null gives no row, anything else is a list of one.
+    Unwind { list: Expr, into: Slot },
+    /// What the operators give for each row, or one row with nulls in these slots if they give none.
+    Optional { ops: Arc<[Op]>, nulls: Vec<Slot> },
+    /// What the operators of each arm give, one arm after the other, for each row.
+    Union(Union),
+    /// A subquery, for each row.
+    Apply(Box<Apply>),
+    /// A procedure, for each row.
+    Call(Box<CallProcedure>),
+    /// Groups of rows.
+    Aggregate(Box<Aggregate>),
+    /// Rows in order; only the first `limit` if it is known that no more are needed.
+    Sort {
+        by: Vec<SortKey>,
+        limit: Option<Expr>,
+        /// The slots that are read later.
+        keep: Vec<Slot>,
+    },
+    /// Rows that differ in these slots, the first of each.
+    Distinct(Vec<Slot>),
+    /// All but the first.
+    Skip(Expr),
+    /// Only the first.
+    Limit(Expr),
+    /// All rows, before any goes on: what comes later must not be seen by what came before.
+    Eager {
+        /// The slots that are read later.
+        keep: Vec<Slot>,
+        /// Why, for `EXPLAIN`.
+        why: &'static str,
+    },
+    /// No rows, after all were made.
+    Drain,
+    /// Creates, for each row.
+    Create(Vec<CreateItem>),
+    /// Finds or else creates, for each row.
+    Merge(Box<Merge>),
+    /// Sets, for each row.
+    Set(Vec<SetItem>),
+    /// Removes, for each row.
+    Remove(Vec<RemoveItem>),
+    /// Deletes, for each row.
+    Delete { detach: bool, items: Vec<Expr> },
+    /// Runs the operators for each element of a list, and lets the row through.
+    Foreach {
+        list: Expr,
+        into: Slot,
+        ops: Arc<[Op]>,
+    },
+}
+
+/// Which nodes a scan gives.
+#[derive(Clone, Debug)]
+pub(crate) enum ScanBy {
+    /// All.
+    All,
+    /// Those with a label.
+    Label(Arc<str>),
+    /// Those that a property index finds. A null gives none.
+    Index {
+        /// The index.
+        index: Arc<str>,
+        /// What is looked up.
+        seek: Seek,
+    },
+    /// The one with this id, as `id()` or `elementId()` gives it, or those of a list of them.
+    Id { id: Expr, element: bool },
+}
+
+/// What is looked up in an index.
+#[derive(Clone, Debug)]
+pub(crate) enum Seek {
+    /// Values of the first properties.
+    Equal(Vec<Expr>),
+    /// Any of a list of values of the only property.
+    AnyOf(Expr),
+    /// What lies between; whether the bound itself counts.
+    Range {
+        above: Option<(Expr, bool)>,
+        below: Option<(Expr, bool)>,
+    },
+    /// What begins like this.
+    StartsWith(Expr),
+}
+
+/// Which types a relationship may have: any if there is no list. What a list cannot say is a filter.
+pub(crate) type TypeNames = Option<Vec<Arc<str>>>;
+
+/// Along one relationship. A null `from` gives no row.
+#[derive(Clone, Debug)]
+pub(crate) struct Expand {
+    pub(crate) from: Slot,
+    pub(crate) relationship: Slot,
+    pub(crate) to: Slot,
+    /// Whether `to` is filled already and must be met.
+    pub(crate) to_bound: bool,
+    /// As seen from `from`: `Right` leaves it.
+    pub(crate) arrow: Arrow,
+    pub(crate) types: TypeNames,
+    /// Relationships, or lists of them, that it must not be.
+    pub(crate) apart_from: Vec<Slot>,
+}
+
+/// From a known relationship to its ends. Null, or what is no relationship, gives no row.
+#[derive(Clone, Debug)]
+pub(crate) struct Ends {
+    pub(crate) relationship: Slot,
+    pub(crate) from: Slot,
+    pub(crate) from_bound: bool,
+    pub(crate) to: Slot,
+    pub(crate) to_bound: bool,
+    /// `Right`: from its source to its target. `Either`: both ways, a loop once.
+    pub(crate) arrow: Arrow,
+    pub(crate) types: TypeNames,
+    pub(crate) apart_from: Vec<Slot>,
+}
+
+/// Along relationships of variable length: trails, which have no relationship twice.
+#[derive(Clone, Debug)]
+pub(crate) struct ExpandMany {
+    pub(crate) from: Slot,
+    /// Gets the list of relationships; if `bound`, has it already, and it is followed.
+    pub(crate) relationships: Slot,
+    pub(crate) bound: bool,
+    pub(crate) to: Slot,
+    pub(crate) to_bound: bool,
+    pub(crate) arrow: Arrow,
+    pub(crate) types: TypeNames,
+    pub(crate) min: u64,
+    pub(crate) max: Option<u64>,
+    /// What each relationship, put into the slot, must fulfil.
+    pub(crate) each: Option<(Slot, Expr)>,
+    /// Whether it is walked against the text, so that the list is turned round.
+    pub(crate) reversed: bool,
+    pub(crate) apart_from: Vec<Slot>,
+}
+
+/// Along the rounds of a quantified pattern: trails over all rounds.
+#[derive(Clone, Debug)]
+pub(crate) struct Repeat {
+    pub(crate) from: Slot,
+    pub(crate) to: Slot,
+    pub(crate) to_bound: bool,
+    pub(crate) min: u64,
+    pub(crate) max: Option<u64>,
+    /// One round: from `round_from`, which is filled, to `round_to`.
+    pub(crate) ops: Arc<[Op]>,
+    pub(crate) round_from: Slot,
+    pub(crate) round_to: Slot,
+    /// The relationships, or lists of them, of one round: none may be twice in all rounds.
+    pub(crate) relationships: Vec<Slot>,
+    /// From a variable of a round to the list of it over all rounds.
+    pub(crate) lists: Vec<(Slot, Slot)>,
+    /// Whether the rounds are walked from the last to the first, so that the lists are turned round.
+    pub(crate) reversed: bool,
+    pub(crate) apart_from: Vec<Slot>,
+}
+
+/// The shortest ways between two nodes over one link.
+#[derive(Clone, Debug)]
+pub(crate) struct Shortest {
+    /// From, to, types, lengths and conditions. `bound` never; ways are walked from `from` as written.
+    pub(crate) link: ExpandMany,
+    /// Which of the ways between the same two nodes.
+    pub(crate) kind: SelectorKind,
+    /// Whether one relationship, of a pattern without a length, is meant, so that the slot is no list.
+    pub(crate) single: bool,
+}
+
+/// A union of queries.
+#[derive(Clone, Debug)]
+pub(crate) struct Union {
+    /// Operators, and the slots of the columns in their rows.
+    pub(crate) arms: Vec<(Arc<[Op]>, Vec<Slot>)>,
+    /// The slots of the columns after it.
+    pub(crate) into: Vec<Slot>,
+    /// Whether equal rows become one.
+    pub(crate) distinct: bool,
+}
+
+/// `CALL { ... }`.
+#[derive(Clone, Debug)]
+pub(crate) struct Apply {
+    /// What runs for each row.
+    pub(crate) ops: Arc<[Op]>,
+    /// The slots that it fills for the rows after it; none if it is run for its effects only.
+    pub(crate) returns: Vec<Slot>,
+    /// Whether it gives rows; otherwise each row goes on once.
+    pub(crate) gives_rows: bool,
+    /// Whether a row without a result goes on with nulls.
+    pub(crate) optional: bool,
+    /// `IN TRANSACTIONS`.
+    pub(crate) transactions: Option<InTransactions>,
+}
+
+/// `IN TRANSACTIONS OF rows ROWS ON ERROR ...`.
+#[derive(Clone, Debug)]
+pub(crate) struct InTransactions {
+    pub(crate) rows: Option<Expr>,
+    pub(crate) on_error: OnError,
+    /// Gets the status of each row's transaction: a map of `started`, `committed`, `transactionId`, `errorMessage`.
+    pub(crate) report: Option<Slot>,
+    pub(crate) span: Span,
+}
+
+/// A procedure that is called.
+#[derive(Clone, Debug)]
+pub(crate) struct CallProcedure {
+    pub(crate) procedure: Arc<crate::query::procedures::Procedure>,
+    pub(crate) arguments: Vec<Expr>,
+    /// From its columns, by number, to slots.
+    pub(crate) yields: Vec<(usize, Slot)>,
+    /// Whether a row without a result goes on with nulls.
+    pub(crate) optional: bool,
+    pub(crate) span: Span,
+}
+
+/// Groups of rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Aggregate {
+    /// What the groups differ in. Without any there is one group, also without rows.
+    pub(crate) groups: Vec<(Expr, Slot)>,
+    /// What is computed of each group.
+    pub(crate) aggregates: Vec<Aggregated>,
+}
+
+/// One aggregate.
+#[derive(Clone)]
+pub(crate) struct Aggregated {
+    pub(crate) function: &'static AggregateFunction,
+    pub(crate) distinct: bool,
+    pub(crate) arguments: Vec<Expr>,
+    pub(crate) into: Slot,
+    pub(crate) span: Span,
+}
+
+impl std::fmt::Debug for Aggregated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let distinct = if self.distinct { " DISTINCT" } else { "" };
+        write!(f, "{:?} = {}{distinct} {:?}", self.into, self.function.name, self.arguments)
+    }
+}
+
+/// What rows are sorted by.
+#[derive(Clone, Debug)]
+pub(crate) struct SortKey {
+    pub(crate) expr: Expr,
+    pub(crate) descending: bool,
+}
+
+/// What `CREATE` makes, in order.
+#[derive(Clone, Debug)]
+pub(crate) enum CreateItem {
+    /// A node.
+    Node {
+        into: Slot,
+        labels: Vec<LabelOf>,
+        properties: Option<Expr>,
+        span: Span,
+    },
+    /// A relationship between two nodes that are there.
+    Relationship {
+        into: Slot,
+        from: Slot,
+        to: Slot,
+        relationship_type: LabelOf,
+        properties: Option<Expr>,
+        span: Span,
+    },
+}
+
+/// A label or type that is written.
+#[derive(Clone, Debug)]
+pub(crate) enum LabelOf {
+    /// By name.
+    Name(Arc<str>),
+    /// A string, or for labels a list of strings.
+    Dynamic(Expr),
+}
+
+/// Finds or creates.
+#[derive(Clone, Debug)]
+pub(crate) struct Merge {
+    /// What is looked for.
+    pub(crate) ops: Arc<[Op]>,
+    /// What is created if nothing is found.
+    pub(crate) create: Vec<CreateItem>,
+    /// Set for what was created, and for what was found.
+    pub(crate) on_create: Vec<SetItem>,
+    pub(crate) on_match: Vec<SetItem>,
+}
+
+/// What `SET` sets.
+#[derive(Clone, Debug)]
+pub(crate) enum SetItem {
+    /// `of.key = value`; nothing if `of` is null.
+    Property { of: Expr, key: Expr, value: Expr },
+    /// `of = value`: all properties.
+    Replace { of: Slot, value: Expr, span: Span },
+    /// `of += value`.
+    Add { of: Slot, value: Expr, span: Span },
+    /// `of:Label`.
+    Labels {
+        of: Slot,
+        labels: Vec<LabelOf>,
+        span: Span,
+    },
+}
+
+/// What `REMOVE` removes.
+#[derive(Clone, Debug)]
+pub(crate) enum RemoveItem {
+    /// `of.key`; nothing if `of` is null.
+    Property { of: Expr, key: Expr },
+    /// `of:Label`.
+    Labels {
+        of: Slot,
+        labels: Vec<LabelOf>,
+        span: Span,
+    },
+}
+
+impl Body {
+    /// The operators; none if it was not planned, which the planner sees to.
+    pub(crate) fn ops(&self) -> Option<&Arc<[Op]>> {
+        match self {
+            Self::Planned(ops) => Some(ops),
+            Self::Bound(_) => None,
+        }
+    }
+}
+
+/// Used by the binder as well: what a node or relationship must be.
+pub(crate) type LabelsOf = Labels;
