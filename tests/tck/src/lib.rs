@@ -21,5 +21,6 @@ pub mod pool;
 pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod script;
 pub mod selection;
 pub mod value_text;
