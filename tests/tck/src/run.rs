@@ -110,6 +110,15 @@ impl Verdict {
         self.failure.is_none()
     }
 
+    /// Makes this the verdict on both: nothing passes that does not pass in each.
+    pub fn and(&mut self, other: &Self) {
+        self.answered &= other.answered;
+        self.effects &= other.effects;
+        if self.failure.is_none() {
+            self.failure.clone_from(&other.failure);
+        }
+    }
+
     fn fails(&mut self, fault: Fault, expected: impl Into<String>, came: impl Into<String>) {
         self.failure.get_or_insert_with(|| Failure {
             fault,

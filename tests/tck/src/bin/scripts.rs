@@ -78,7 +78,9 @@ fn work(arguments: &Arguments) -> Result<ExitCode> {
         accept(&found, &differences)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let variants = arguments.variant.map_or(Variant::ALL.to_vec(), |one| vec![one]);
+    let variants = arguments
+        .variant
+        .map_or(Variant::ALL.to_vec(), |one| vec![one]);
     let mut failed = BTreeSet::new();
     for variant in variants {
         for (index, differences) in run(arguments, &found, variant)?.iter().enumerate() {
@@ -106,7 +108,13 @@ fn files(arguments: &Arguments) -> Result<Vec<PathBuf>> {
         }
     }
     files.sort();
-    files.extend(arguments.document.iter().filter(|file| file.is_file()).cloned());
+    files.extend(
+        arguments
+            .document
+            .iter()
+            .filter(|file| file.is_file())
+            .cloned(),
+    );
     if files.is_empty() {
         bail!("there is no script in {}", folder.display());
     }
@@ -168,7 +176,12 @@ fn tell(found: &Found, variant: Variant, differences: &[Difference]) {
 fn accept(found: &[Found], differences: &[Vec<Difference>]) -> Result<()> {
     let files: BTreeSet<&PathBuf> = found.iter().map(|one| &one.file).collect();
     for file in files {
-        let own = || found.iter().zip(differences).filter(|(one, _)| one.file == *file);
+        let own = || {
+            found
+                .iter()
+                .zip(differences)
+                .filter(|(one, _)| one.file == *file)
+        };
         let all: Vec<&Difference> = own().flat_map(|(_, all)| all).collect();
         let came: Vec<Came> = all.iter().filter_map(|one| one.came.clone()).collect();
         for (one, differences) in own() {

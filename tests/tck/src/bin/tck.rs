@@ -49,6 +49,9 @@ struct Arguments {
     /// Succeed if so many scenarios pass.
     #[arg(long, value_name = "N")]
     min: Option<usize>,
+    /// Succeed if all variants agree with the first one, whatever passes.
+    #[arg(long)]
+    same: bool,
     /// How many groups of failures to print.
     #[arg(long, value_name = "N", default_value_t = 40)]
     groups: usize,
@@ -103,16 +106,29 @@ fn work(arguments: Arguments) -> Result<ExitCode> {
         (false, some) => some.to_vec(),
     };
     let scenarios = Arc::new(scenarios);
-    let mut sums = Report::default();
+    // A scenario passes if it passes in every variant.
+    let mut merged: Vec<Verdict> = Vec::new();
+    let mut differing = 0;
+    let mut all = Report::default();
     for variant in &variants {
         let started = Instant::now();
         let verdicts = verdicts(&arguments, &scenarios, *variant)?;
         let mut report = Report::default();
         for (scenario, verdict) in scenarios.iter().zip(&verdicts) {
             report.add(scenario, *variant, verdict);
-            sums.add(scenario, *variant, verdict);
+            if !verdict.passed() {
+                all.add(scenario, *variant, verdict);
+            }
             if arguments.show.is_some() {
                 show(scenario, verdict);
+            }
+        }
+        if merged.is_empty() {
+            merged = verdicts;
+        } else {
+            for ((scenario, first), other) in scenarios.iter().zip(&mut merged).zip(&verdicts) {
+                differing += differences(scenario, *variant, first, other);
+                first.and(other);
             }
         }
         if variants.len() > 1 {
@@ -125,15 +141,44 @@ fn work(arguments: Arguments) -> Result<ExitCode> {
         }
     }
     if let Some(file) = &arguments.list_failures {
-        std::fs::write(file, sums.failures()).with_context(|| format!("{}", file.display()))?;
+        std::fs::write(file, all.failures()).with_context(|| format!("{}", file.display()))?;
+    }
+    let mut sums = Report::default();
+    for (scenario, verdict) in scenarios.iter().zip(&merged) {
+        sums.add(scenario, Variant::Default, verdict);
     }
     print!("{}", sums.groups(arguments.groups));
+    if variants.len() > 1 {
+        println!("differences between variants: {differing}");
+    }
     if let Some(sample) = arguments.sample {
         println!("one scenario in {}, seed {}", sample.one_in, sample.seed);
     }
     println!("{}", sums.last_line());
-    let enough = arguments.min.unwrap_or(sums.total.all);
-    Ok(ExitCode::from(u8::from(sums.total.passed < enough)))
+    let good = if arguments.same {
+        differing == 0
+    } else {
+        sums.total.passed >= arguments.min.unwrap_or(sums.total.all)
+    };
+    Ok(ExitCode::from(u8::from(!good)))
+}
+
+/// Whether a scenario fails in a variant but not before; each such is told at once.
+fn differences(scenario: &Scenario, variant: Variant, before: &Verdict, now: &Verdict) -> usize {
+    match &now.failure {
+        Some(failure) if before.passed() => {
+            println!(
+                "only in {}: {} {}: expected {}, got {}",
+                variant.name(),
+                scenario.id,
+                failure.fault,
+                failure.expected,
+                failure.came
+            );
+            1
+        }
+        _ => 0,
+    }
 }
 
 fn read(arguments: &Arguments, folder: &Path) -> Result<Vec<Scenario>> {

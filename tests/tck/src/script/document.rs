@@ -39,7 +39,9 @@ pub fn read(text: &str) -> Result<Vec<Case>> {
             continue;
         };
         let body = at + 1;
-        let length = lines[body..].iter().position(|line| line.starts_with("```"));
+        let length = lines[body..]
+            .iter()
+            .position(|line| line.starts_with("```"));
         let end = body + length.with_context(|| format!("line {}: no closing fence", at + 1))?;
         let statement = || Statement {
             text: lines[body..end].join("\n"),
@@ -59,7 +61,8 @@ pub fn read(text: &str) -> Result<Vec<Case>> {
                 if case.name.is_empty() {
                     before.extend(split(&parts));
                 } else {
-                    case.steps.extend(split(&parts).into_iter().map(Step::Setup));
+                    case.steps
+                        .extend(split(&parts).into_iter().map(Step::Setup));
                 }
             }
             "stratql" => {
@@ -110,11 +113,17 @@ fn split(block: &Statement) -> Vec<Statement> {
 /// A query with what follows it from line `after` on.
 fn query(lines: &[&str], statement: Statement, after: usize) -> Result<Query> {
     let rest = lines.get(after..).unwrap_or(&[]);
-    let empty = rest.iter().take_while(|line| line.trim().is_empty()).count();
+    let empty = rest
+        .iter()
+        .take_while(|line| line.trim().is_empty())
+        .count();
     let start = after + empty;
     let first = lines.get(start).copied().unwrap_or("");
     let (outcome, end) = if first.starts_with('|') {
-        let length = lines[start..].iter().take_while(|line| line.starts_with('|')).count();
+        let length = lines[start..]
+            .iter()
+            .take_while(|line| line.starts_with('|'))
+            .count();
         let end = start + length;
         let found = table::read(lines[start..end].iter().copied());
         let (columns, rows) = found.context("no whole table")?;
@@ -127,7 +136,9 @@ fn query(lines: &[&str], statement: Statement, after: usize) -> Result<Query> {
         };
         (Some(Outcome::Rows(rows)), end)
     } else if first.trim_end() == "```error" {
-        let length = lines[start + 1..].iter().position(|line| line.starts_with("```"));
+        let length = lines[start + 1..]
+            .iter()
+            .position(|line| line.starts_with("```"));
         let Some(length) = length else {
             bail!("the error has no closing fence");
         };

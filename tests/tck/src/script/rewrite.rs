@@ -33,7 +33,10 @@ fn sections(came: &Came) -> Vec<String> {
     let mut lines = Vec::new();
     let mut section = |title: &str, body: Vec<String>| {
         lines.push(title.to_owned());
-        lines.extend(body.iter().map(|line| format!("    {line}").trim_end().to_owned()));
+        lines.extend(
+            body.iter()
+                .map(|line| format!("    {line}").trim_end().to_owned()),
+        );
     };
     match &came.result {
         Ok(answer) if answer.columns.is_empty() => section("no rows", Vec::new()),

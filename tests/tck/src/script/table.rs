@@ -64,7 +64,9 @@ fn cells(line: &str) -> Vec<String> {
         .map(|cell| {
             let cell = cell.trim();
             // Documents set values in the type of code.
-            let inside = cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`'));
+            let inside = cell
+                .strip_prefix('`')
+                .and_then(|cell| cell.strip_suffix('`'));
             match inside {
                 Some(inside) if !inside.contains('`') => inside.trim().to_owned(),
                 _ => cell.to_owned(),
@@ -86,11 +88,13 @@ pub fn write(answer: &Answer, with_rule: bool) -> Vec<String> {
     }
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row: &Vec<String>| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        // Markdown wants at least three dashes.
+        if with_rule { widest.max(3) } else { widest }
     };
     let widths: Vec<usize> = (0..answer.columns.len()).map(width).collect();
     if with_rule {
-        let rule = widths.iter().map(|width| "-".repeat((*width).max(3)));
+        let rule = widths.iter().map(|width| "-".repeat(*width));
         rows.insert(1, rule.collect());
     }
     rows.iter()
@@ -119,7 +123,11 @@ mod tests {
         };
         for with_rule in [false, true] {
             let lines = write(&answer, with_rule);
-            assert!(lines.iter().all(|line| line.chars().count() == lines[0].chars().count()));
+            assert!(
+                lines
+                    .iter()
+                    .all(|line| line.chars().count() == lines[0].chars().count())
+            );
             let (header, rows) = read(lines.iter().map(String::as_str)).unwrap();
             assert_eq!(header, answer.columns);
             let texts: Vec<String> = rows.iter().flatten().map(ToString::to_string).collect();
@@ -130,7 +138,10 @@ mod tests {
     #[test]
     fn cells_in_the_type_of_code_and_rows_of_another_length() {
         let (header, rows) = read(["| `n` |", "|:--|", "| `(:A)` |"]).unwrap();
-        assert_eq!((header[0].as_str(), rows[0][0].to_string()), ("n", "(:A)".to_owned()));
+        assert_eq!(
+            (header[0].as_str(), rows[0][0].to_string()),
+            ("n", "(:A)".to_owned())
+        );
         assert!(read(["| a | b |", "| 1 |"]).is_none());
         assert!(read([]).is_none());
     }

@@ -53,7 +53,9 @@ impl Session for SmallSession {
 }
 
 fn attempts(cases: &[crate::script::Case]) -> Vec<Difference> {
-    let all = cases.iter().map(|case| attempt(case, &Small, Variant::Default));
+    let all = cases
+        .iter()
+        .map(|case| attempt(case, &Small, Variant::Default));
     all.flatten().collect()
 }
 
@@ -135,7 +137,8 @@ error
 
 #[test]
 fn documents_are_rewritten_too() {
-    let script = "## A\n\n```stratql\n3\n```\n\n| n |\n|---|\n| 4 |\n\n```stratql\nx\n```\n\nEnd.\n";
+    let script =
+        "## A\n\n```stratql\n3\n```\n\n| n |\n|---|\n| 4 |\n\n```stratql\nx\n```\n\nEnd.\n";
     let expected = "## A\n\n```stratql\n3\n```\n\n| n   |\n| --- |\n| 3   |\n\n```stratql\nx\n```\n\n\
         ```error\nSyntaxError at compile time: UnexpectedSyntax\nno number\n  | x\n  | ^\n```\n\nEnd.\n";
     assert_eq!(accepted(script, document::read), expected);
@@ -147,19 +150,35 @@ fn every_planted_mistake_is_a_difference() {
         ("1\nrows\n    | n |\n    | 2 |", "missing"),
         ("1\nrows\n    | m |\n    | 1 |", "columns"),
         ("1\nno rows", "expected no rows"),
-        ("1\nerror\n    SyntaxError at compile time: UnexpectedSyntax", "got 1 rows"),
+        (
+            "1\nerror\n    SyntaxError at compile time: UnexpectedSyntax",
+            "got 1 rows",
+        ),
         ("x\nworks", "expected no error"),
-        ("x\nerror\n    SyntaxError at runtime: UnexpectedSyntax", "got"),
-        ("x\nerror\n    SyntaxError at compile time: UnexpectedSyntax\n    other", "got"),
+        (
+            "x\nerror\n    SyntaxError at runtime: UnexpectedSyntax",
+            "got",
+        ),
+        (
+            "x\nerror\n    SyntaxError at compile time: UnexpectedSyntax\n    other",
+            "got",
+        ),
         ("add\nno rows", "+nodes 1"),
-        ("1\nrows\n    | n |\n    | 1 |\neffects\n    +nodes 1", "got: none"),
+        (
+            "1\nrows\n    | n |\n    | 1 |\neffects\n    +nodes 1",
+            "got: none",
+        ),
         ("1", "no outcome"),
     ];
     for (rest, words) in wrong {
         let script = format!("# a\nquery\n    {rest}\n");
         let differences = attempts(&text::read(&script).unwrap());
         assert_eq!(differences.len(), 1, "{script}");
-        assert!(differences[0].words.contains(words), "{:?}", differences[0].words);
+        assert!(
+            differences[0].words.contains(words),
+            "{:?}",
+            differences[0].words
+        );
     }
     let setup = text::read("setup\n    x\n# a\nquery\n    1\nworks\n").unwrap();
     assert!(attempts(&setup)[0].words.contains("only has to work"));
