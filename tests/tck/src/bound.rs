@@ -27,7 +27,7 @@ impl Engine for Bound {
             Variant::Default | Variant::Batch1 | Variant::NoRules => None,
         };
         let database = match &folder {
-            Some(folder) => Database::create(folder.path().join("graph"))?,
+            Some(folder) => on_disk(folder)?,
             None => Database::in_memory()?,
         };
         let mut session = BoundSession {
@@ -39,6 +39,18 @@ impl Engine for Bound {
         session.register()?;
         Ok(Box::new(session))
     }
+}
+
+/// Small: thousands of these are made, each for a few nodes.
+fn on_disk(folder: &TempDir) -> Result<Database> {
+    let database = Database::builder()
+        .create_if_missing(true)
+        .cache_bytes(1 << 20)
+        .disk_reserve_bytes(0)
+        .write_buffer_bytes(1 << 20)
+        .background_threads(1)
+        .vector_threads(1);
+    Ok(database.open(folder.path().join("graph"))?)
 }
 
 struct BoundSession {
@@ -69,7 +81,7 @@ impl BoundSession {
         if let Some(database) = self.database.take() {
             database.close()?;
         }
-        self.database = Some(Database::open(folder.path().join("graph"))?);
+        self.database = Some(on_disk(folder)?);
         self.register()
     }
 }

@@ -152,22 +152,28 @@ fn sentence(line: &str) -> Option<&str> {
         .map(str::trim)
 }
 
-/// The cells of a table's line. A bar that belongs to a cell has a backslash before it; all other
-/// backslashes are left to whoever reads the value.
+/// The cells of a table's line. A backslash before a bar, before another backslash and before an `n` is
+/// Gherkin's own; all others are left to whoever reads the value.
 fn row(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
-    let mut escaped = false;
-    for letter in line.trim().trim_start_matches('|').chars() {
+    let line = line.trim();
+    let mut letters = line.strip_prefix('|').unwrap_or(line).chars().peekable();
+    while let Some(letter) = letters.next() {
+        let escaped = match (letter, letters.peek()) {
+            ('\\', Some('|')) => Some('|'),
+            ('\\', Some('\\')) => Some('\\'),
+            ('\\', Some('n')) => Some('\n'),
+            _ => None,
+        };
         let last = cells.len() - 1;
-        match letter {
-            '|' if escaped => {
-                cells[last].pop();
-                cells[last].push('|');
-            }
-            '|' => cells.push(String::new()),
-            other => cells[last].push(other),
+        if let Some(meant) = escaped {
+            letters.next();
+            cells[last].push(meant);
+        } else if letter == '|' {
+            cells.push(String::new());
+        } else {
+            cells[last].push(letter);
         }
-        escaped = letter == '\\' && !escaped;
     }
     // What follows the last bar is no cell.
     cells.pop();
@@ -176,7 +182,7 @@ fn row(line: &str) -> Vec<String> {
 
 fn unindented(line: &str, indent: usize) -> &str {
     let spaces = line.len() - line.trim_start().len();
-    line.get(indent.min(spaces)..).unwrap_or("").trim_end()
+    line.get(indent.min(spaces)..).unwrap_or("")
 }
 
 fn expand(block: Block, place: usize, background: &[Step], found: &mut Vec<Found>) -> Result<()> {

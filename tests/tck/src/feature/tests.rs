@@ -34,7 +34,7 @@ Feature: Counting
       | p | [1, <value>] |
     And there exists a procedure p(in :: INTEGER?) :: (out :: STRING?):
       | in | out |
-      | 1  | 'a\|b' |
+      | 1  | 'a\|b\n\\\\c\'' |
     When executing query:
       """
       RETURN <value> <> 1
@@ -104,7 +104,10 @@ fn steps_mean_what_they_say() {
     let second = &scenarios[1];
     assert_eq!(second.query, "RETURN 1 <> 1");
     assert_eq!(second.parameters[0].1.to_string(), "[1, 1]");
-    assert_eq!(second.procedures[0].rows[0][1].to_string(), "'a|b'");
+    assert_eq!(
+        second.procedures[0].rows[0][1].to_string(),
+        "'a|b\\n\\\\c\\''"
+    );
     let Expectation::Rows(rows) = &second.expectation else {
         panic!()
     };
