@@ -26,7 +26,10 @@ pub fn difference(expected: &Rows, answer: &Answer) -> Option<String> {
     let Some(columns) = &expected.columns else {
         return (!answer.rows.is_empty()).then(|| {
             let rows = sorted(&answer.rows, ListOrder::Kept);
-            format!("expected no rows, got {}", shown(rows.iter().collect()))
+            format!(
+                "expected no rows, got {}",
+                shown(&rows.iter().collect::<Vec<_>>())
+            )
         });
     };
     if *columns != answer.columns {
@@ -97,8 +100,8 @@ fn as_bags(expected: &Rows, answer: &Answer, order: ListOrder) -> Option<String>
         "{} rows for {}; expected but missing {}, got instead {}",
         came.len(),
         wanted.len(),
-        shown(missing),
-        shown(extra)
+        shown(&missing),
+        shown(&extra)
     ))
 }
 
@@ -117,7 +120,7 @@ fn sorted(rows: &[Vec<Cell>], order: ListOrder) -> Vec<String> {
     rows
 }
 
-fn shown(rows: Vec<&String>) -> String {
+fn shown(rows: &[&String]) -> String {
     if rows.is_empty() {
         return "nothing".to_owned();
     }

@@ -114,11 +114,7 @@ fn scenario(record: Record, graphs: &BTreeMap<String, Graph>) -> Result<Scenario
         folder: record.folder,
         name: record.scenario,
         line: record.line,
-        procedures: record
-            .procedures
-            .into_iter()
-            .map(stub)
-            .collect::<Result<_>>()?,
+        procedures: record.procedures.iter().map(stub).collect::<Result<_>>()?,
         setup,
         parameters: record
             .params
@@ -132,7 +128,7 @@ fn scenario(record: Record, graphs: &BTreeMap<String, Graph>) -> Result<Scenario
     })
 }
 
-fn stub(procedure: Procedure) -> Result<Stub> {
+fn stub(procedure: &Procedure) -> Result<Stub> {
     let mut stub = Stub::from_signature(&procedure.signature)?;
     stub.rows = cells(&procedure.rows)?;
     Ok(stub)

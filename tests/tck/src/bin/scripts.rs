@@ -183,7 +183,7 @@ fn accept(found: &[Found], differences: &[Vec<Difference>]) -> Result<()> {
                 .filter(|(one, _)| one.file == *file)
         };
         let all: Vec<&Difference> = own().flat_map(|(_, all)| all).collect();
-        let came: Vec<Came> = all.iter().filter_map(|one| one.came.clone()).collect();
+        let came: Vec<Box<Came>> = all.iter().filter_map(|one| one.came.clone()).collect();
         for (one, differences) in own() {
             // What cannot be accepted is told.
             let left: Vec<Difference> = differences

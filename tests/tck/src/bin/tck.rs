@@ -64,7 +64,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match work(Arguments::parse()) {
+    match work(&Arguments::parse()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("tck: {error:#}");
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn work(arguments: Arguments) -> Result<ExitCode> {
+fn work(arguments: &Arguments) -> Result<ExitCode> {
     let folder = arguments.features.as_ref().unwrap_or(&arguments.data);
     let there = match &arguments.features {
         Some(features) => features.is_dir(),
@@ -87,7 +87,7 @@ fn work(arguments: Arguments) -> Result<ExitCode> {
         println!("tck skipped: no data at {}", folder.display());
         return Ok(ExitCode::from(3));
     }
-    let mut scenarios = read(&arguments, folder)?;
+    let mut scenarios = read(arguments, folder)?;
     scenarios.retain(|scenario| {
         let id = scenario.id.as_str();
         arguments.sample.is_none_or(|sample| sample.holds(id))
@@ -112,7 +112,7 @@ fn work(arguments: Arguments) -> Result<ExitCode> {
     let mut all = Report::default();
     for variant in &variants {
         let started = Instant::now();
-        let verdicts = verdicts(&arguments, &scenarios, *variant)?;
+        let verdicts = verdicts(arguments, &scenarios, *variant)?;
         let mut report = Report::default();
         for (scenario, verdict) in scenarios.iter().zip(&verdicts) {
             report.add(scenario, *variant, verdict);

@@ -123,7 +123,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Found>> {
         }
     }
     let mut found = Vec::new();
-    for (index, block) in blocks.into_iter().enumerate() {
+    for (index, block) in blocks.iter().enumerate() {
         expand(block, index + 1, &background, &mut found)?;
     }
     Ok(found)
@@ -185,7 +185,7 @@ fn unindented(line: &str, indent: usize) -> &str {
     line.get(indent.min(spaces)..).unwrap_or("")
 }
 
-fn expand(block: Block, place: usize, background: &[Step], found: &mut Vec<Found>) -> Result<()> {
+fn expand(block: &Block, place: usize, background: &[Step], found: &mut Vec<Found>) -> Result<()> {
     let number = block
         .name
         .strip_prefix('[')

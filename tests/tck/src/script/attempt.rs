@@ -20,7 +20,7 @@ pub struct Difference {
     /// In words.
     pub words: String,
     /// What would have to be stated; `None` where nothing can be.
-    pub came: Option<Came>,
+    pub came: Option<Box<Came>>,
 }
 
 /// What came of a query.
@@ -129,13 +129,13 @@ fn judged(session: &mut dyn Session, query: &Query) -> Result<Option<Difference>
     Ok(Some(Difference {
         line: query.statement.line,
         words: wrong.join("\n"),
-        came: Some(Came {
+        came: Some(Box::new(Came {
             stated: query.stated.clone(),
             form: query.form,
             ordered: matches!(&query.outcome, Some(Outcome::Rows(rows)) if rows.ordered),
             result,
             effects: query.effects.is_some().then_some(did),
-        }),
+        })),
     }))
 }
 

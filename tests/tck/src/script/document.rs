@@ -67,7 +67,7 @@ pub fn read(text: &str) -> Result<Vec<Case>> {
             }
             "stratql" => {
                 let place = format!("line {}", body + 1);
-                let query = query(&lines, statement(), end + 1).context(place)?;
+                let query = query(&lines, &statement(), end + 1).context(place)?;
                 at = at.max(query.stated.end);
                 case.steps.push(Step::Query(Query {
                     parameters: std::mem::take(&mut parameters),
@@ -111,7 +111,7 @@ fn split(block: &Statement) -> Vec<Statement> {
 }
 
 /// A query with what follows it from line `after` on.
-fn query(lines: &[&str], statement: Statement, after: usize) -> Result<Query> {
+fn query(lines: &[&str], statement: &Statement, after: usize) -> Result<Query> {
     let rest = lines.get(after..).unwrap_or(&[]);
     let empty = rest
         .iter()
@@ -165,9 +165,11 @@ fn query(lines: &[&str], statement: Statement, after: usize) -> Result<Query> {
 }
 
 /// A query in a document may end in a semicolon.
-fn trimmed(statement: Statement) -> Statement {
-    let text = statement.text.trim_end().trim_end_matches(';').to_owned();
-    Statement { text, ..statement }
+fn trimmed(statement: &Statement) -> Statement {
+    Statement {
+        text: statement.text.trim_end().trim_end_matches(';').to_owned(),
+        line: statement.line,
+    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use super::{Form, table};
 use crate::effects::COUNTED;
 
 /// The text of a file with what came in the place of what was stated.
-pub fn rewrite(file: &str, came: &[Came]) -> String {
+pub fn rewrite(file: &str, came: &[Box<Came>]) -> String {
     let mut lines: Vec<String> = file.lines().map(str::to_owned).collect();
-    let mut came: Vec<&Came> = came.iter().collect();
+    let mut came: Vec<&Came> = came.iter().map(AsRef::as_ref).collect();
     // From the end, so that the places further up stay true.
     came.sort_by_key(|one| std::cmp::Reverse(one.stated.start));
     for one in came {

@@ -63,7 +63,7 @@ fn attempts(cases: &[crate::script::Case]) -> Vec<Difference> {
 fn accepted(script: &str, read: fn(&str) -> anyhow::Result<Vec<crate::script::Case>>) -> String {
     let accept = |script: &str| {
         let differences = attempts(&read(script).unwrap());
-        let came: Vec<Came> = differences.into_iter().filter_map(|one| one.came).collect();
+        let came: Vec<Box<Came>> = differences.into_iter().filter_map(|one| one.came).collect();
         (came.len(), rewrite(script, &came))
     };
     let (_, once) = accept(script);
