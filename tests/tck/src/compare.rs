@@ -16,6 +16,8 @@ pub struct Answer {
     pub columns: Vec<String>,
     /// Its rows, each as long as the columns.
     pub rows: Vec<Vec<Cell>>,
+    /// What the engine itself says that it changed, in a line.
+    pub counters: String,
 }
 
 /// How many rows of each side a difference shows.
@@ -156,6 +158,7 @@ mod tests {
         Answer {
             columns: vec!["a".into(), "b".into()],
             rows: rows(text),
+            ..Answer::default()
         }
     }
 

@@ -42,6 +42,7 @@ fn one(value: i64) -> Answer {
     Answer {
         columns: vec!["n".to_owned()],
         rows: vec![vec![Cell::Int(value)]],
+        ..Answer::default()
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Came {
     pub result: Result<Answer, Refusal>,
     /// What it did to the graph; `None` if that does not count.
     pub effects: Option<Effects>,
+    /// What the engine said that it changed, if that was stated.
+    pub counters: Option<String>,
 }
 
 /// Runs a case to its end, or to where it cannot go on.
@@ -123,6 +125,12 @@ fn judged(session: &mut dyn Session, query: &Query) -> Result<Option<Difference>
         let (stated, did) = (effects::text(stated), effects::text(&did));
         wrong.push(format!("expected the effects: {stated}; got: {did}"));
     }
+    let said = result.as_ref().map_or("", |answer| &answer.counters);
+    if let Some(stated) = &query.counters
+        && stated != said
+    {
+        wrong.push(format!("expected the counters: {stated}; got: {said}"));
+    }
     if wrong.is_empty() {
         return Ok(None);
     }
@@ -133,6 +141,7 @@ fn judged(session: &mut dyn Session, query: &Query) -> Result<Option<Difference>
             stated: query.stated.clone(),
             form: query.form,
             ordered: matches!(&query.outcome, Some(Outcome::Rows(rows)) if rows.ordered),
+            counters: query.counters.is_some().then(|| said.to_owned()),
             result,
             effects: query.effects.is_some().then_some(did),
         })),

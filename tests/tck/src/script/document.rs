@@ -150,6 +150,7 @@ fn query(lines: &[&str], statement: &Statement, after: usize) -> Result<Query> {
             parameters: Vec::new(),
             outcome: Some(Outcome::Anything),
             effects: None,
+            counters: None,
             stated: after..after,
             form: Form::Document,
         });
@@ -159,6 +160,7 @@ fn query(lines: &[&str], statement: &Statement, after: usize) -> Result<Query> {
         parameters: Vec::new(),
         outcome,
         effects: None,
+        counters: None,
         stated: start..end,
         form: Form::Document,
     })

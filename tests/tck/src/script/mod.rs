@@ -59,6 +59,8 @@ pub struct Query {
     pub outcome: Option<Outcome>,
     /// What it must do to the graph; `None` if that does not count.
     pub effects: Option<Effects>,
+    /// What the engine must say that it changed; `None` if that is not stated.
+    pub counters: Option<String>,
     /// The lines, from 0, that state the outcome and the effects: those that `--accept` replaces.
     pub stated: Range<usize>,
     /// How they are written.

@@ -55,6 +55,9 @@ fn sections(came: &Came) -> Vec<String> {
     if !effects.is_empty() {
         section("effects", effects);
     }
+    if let Some(counters) = &came.counters {
+        section("counters", vec![counters.clone()]);
+    }
     lines
 }
 

@@ -120,6 +120,7 @@ mod tests {
                 vec![Cell::Int(1), Cell::Text("x|y".into())],
                 vec![Cell::Null, Cell::Other("vector([1.0])".into())],
             ],
+            ..Answer::default()
         };
         for with_rule in [false, true] {
             let lines = write(&answer, with_rule);

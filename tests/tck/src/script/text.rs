@@ -116,6 +116,7 @@ fn add(
             parameters: std::mem::take(parameters),
             outcome: None,
             effects: Some(Effects::new()),
+            counters: None,
             stated: section.lines.end..section.lines.end,
             form: Form::Sections,
         })),
@@ -125,6 +126,8 @@ fn add(
             };
             if section.title == "effects" {
                 query.effects = Some(effects(&section.body)?);
+            } else if section.title == "counters" {
+                query.counters = Some(section.body.join(" "));
             } else if query.outcome.is_some() {
                 bail!("this query has an outcome already");
             } else {

@@ -27,12 +27,16 @@ impl Session for SmallSession {
     fn run(&mut self, query: &str, _: &[(String, Cell)]) -> Result<Answer, Refusal> {
         if query == "add" {
             self.nodes += 1;
-            return Ok(Answer::default());
+            return Ok(Answer {
+                counters: format!("{} nodes now", self.nodes),
+                ..Answer::default()
+            });
         }
         match query.parse() {
             Ok(number) => Ok(Answer {
                 columns: vec!["n".to_owned()],
                 rows: vec![vec![Cell::Int(number)]],
+                ..Answer::default()
             }),
             Err(_) => Err(Refusal {
                 error_type: "SyntaxError".to_owned(),
@@ -93,6 +97,11 @@ query
 no rows
 effects
     +nodes 7
+query
+    add
+works
+counters
+    none
 
 # two
 query
@@ -125,6 +134,13 @@ error
     no number
       | x
       | ^
+query
+    add
+no rows
+effects
+    +nodes 1
+counters
+    2 nodes now
 
 # two
 query
@@ -167,6 +183,10 @@ fn every_planted_mistake_is_a_difference() {
         (
             "1\nrows\n    | n |\n    | 1 |\neffects\n    +nodes 1",
             "got: none",
+        ),
+        (
+            "add\nworks\neffects\n    +nodes 1\ncounters\n    2 nodes now",
+            "1 nodes now",
         ),
         ("1", "no outcome"),
     ];
