@@ -16,6 +16,7 @@ pub mod compare;
 pub mod effects;
 pub mod engine;
 pub mod feature;
+pub mod journal;
 pub mod json_lines;
 pub mod pool;
 pub mod report;

@@ -4,7 +4,7 @@
 //! embeds the engine. A panic is a result, and so is a thread that does not come back. It must never wait
 //! for ever.
 //!
-//! Next: `selection.rs`.
+//! Next: `journal.rs`.
 
 use anyhow::{Context, Result};
 use std::cell::RefCell;

@@ -9,6 +9,7 @@ use crate::compare;
 use crate::effects::{self, Effects};
 use crate::engine::{Engine, Refusal, Session, Variant};
 use crate::scenario::{Expectation, ExpectedError, Phase, Scenario};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What a scenario expects, for the summary.
@@ -34,7 +35,7 @@ impl Kind {
 }
 
 /// In which way a scenario failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Fault {
     /// There was no database to try it in.
     NoSession,
@@ -56,6 +57,8 @@ pub enum Fault {
     Panic,
     /// No answer within the limit.
     Hung,
+    /// The end of the whole process, as by a stack that overflows.
+    Died,
 }
 
 impl fmt::Display for Fault {
@@ -71,12 +74,13 @@ impl fmt::Display for Fault {
             Self::Control => "control",
             Self::Panic => "panic",
             Self::Hung => "hung",
+            Self::Died => "died",
         })
     }
 }
 
 /// A failure in words.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failure {
     /// In which way.
     pub fault: Fault,
@@ -87,7 +91,7 @@ pub struct Failure {
 }
 
 /// What became of a scenario.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Verdict {
     /// Whether the query and its control queries gave what they should.
     pub answered: bool,

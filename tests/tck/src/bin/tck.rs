@@ -4,14 +4,15 @@
 //! Exit code 0 if all passed, or as many as `--min` asks for; 1 if not; 3 if there is no data. It must
 //! never leave a scenario out that was not left out by an argument.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph_tck::bound::Bound;
 use stratigraph_tck::engine::Variant;
+use stratigraph_tck::journal::Journal;
 use stratigraph_tck::pool::{self, Ended};
 use stratigraph_tck::report::Report;
 use stratigraph_tck::run::{self, Fault, Verdict};
@@ -58,13 +59,21 @@ struct Arguments {
     /// How many seconds a scenario may take.
     #[arg(long, value_name = "N", default_value_t = 60)]
     limit: u64,
-    /// Name each scenario before it runs: the last two are the suspects if the program dies.
-    #[arg(long)]
-    trace: bool,
+    /// Written by the program itself when it starts itself: what has begun and what has ended.
+    #[arg(long, value_name = "FILE", hide = true)]
+    journal: Option<PathBuf>,
 }
 
+/// So many deaths are too many to go on.
+const MOST_DEATHS: usize = 200;
+
 fn main() -> ExitCode {
-    match work(&Arguments::parse()) {
+    let arguments = Arguments::parse();
+    let outcome = match &arguments.journal {
+        Some(journal) => work(&arguments, journal),
+        None => supervise(),
+    };
+    match outcome {
         Ok(code) => code,
         Err(error) => {
             eprintln!("tck: {error:#}");
@@ -73,7 +82,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn work(arguments: &Arguments) -> Result<ExitCode> {
+/// Runs this program as a child, again when it dies: `journal.rs` says why.
+fn supervise() -> Result<ExitCode> {
+    let folder = tempfile::tempdir()?;
+    let journal = folder.path().join("journal");
+    for _ in 0..MOST_DEATHS {
+        let mut child = Command::new(std::env::current_exe()?);
+        child.args(std::env::args_os().skip(1));
+        let status = child.arg("--journal").arg(&journal).status()?;
+        match status.code() {
+            Some(code) => return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1))),
+            None => eprintln!("tck: the run died ({status}); it goes on with what is left"),
+        }
+    }
+    bail!("the run died {MOST_DEATHS} times");
+}
+
+fn work(arguments: &Arguments, journal: &Path) -> Result<ExitCode> {
     let folder = arguments.features.as_ref().unwrap_or(&arguments.data);
     let there = match &arguments.features {
         Some(features) => features.is_dir(),
@@ -106,13 +131,14 @@ fn work(arguments: &Arguments) -> Result<ExitCode> {
         (false, some) => some.to_vec(),
     };
     let scenarios = Arc::new(scenarios);
+    let journal = Arc::new(Journal::open(journal)?);
     // A scenario passes if it passes in every variant.
     let mut merged: Vec<Verdict> = Vec::new();
     let mut differing = 0;
     let mut all = Report::default();
     for variant in &variants {
         let started = Instant::now();
-        let verdicts = verdicts(arguments, &scenarios, *variant)?;
+        let verdicts = verdicts(arguments, &scenarios, *variant, &journal)?;
         let mut report = Report::default();
         for (scenario, verdict) in scenarios.iter().zip(&verdicts) {
             report.add(scenario, *variant, verdict);
@@ -192,27 +218,42 @@ fn verdicts(
     arguments: &Arguments,
     scenarios: &Arc<Vec<Scenario>>,
     variant: Variant,
+    journal: &Arc<Journal>,
 ) -> Result<Vec<Verdict>> {
-    let trace = arguments.trace;
     let limit = Duration::from_secs(arguments.limit);
-    let shared = Arc::clone(scenarios);
-    let ended = pool::map(scenarios.len(), limit, move |index| {
-        let scenario = &shared[index];
-        if trace {
-            eprintln!("{} {}", variant.name(), scenario.id);
+    let mut verdicts: Vec<Option<Verdict>> = scenarios
+        .iter()
+        .map(|scenario| journal.verdict(variant, &scenario.id))
+        .collect();
+    let open = |index: &usize| verdicts[*index].is_none();
+    let (suspects, rest): (Vec<usize>, Vec<usize>) = (0..scenarios.len())
+        .filter(open)
+        .partition(|index| journal.suspect(variant, &scenarios[*index].id));
+    let alone = suspects.into_iter().map(|index| vec![index]);
+    for group in alone.chain([rest]) {
+        let (shared, own, indexes) = (Arc::clone(scenarios), Arc::clone(journal), group.clone());
+        let ended = pool::map(group.len(), limit, move |at| {
+            let scenario = &shared[indexes[at]];
+            own.begins(variant, &scenario.id);
+            let verdict = run::run(scenario, &Bound, variant);
+            own.ends(variant, &scenario.id, &verdict);
+            verdict
+        })?;
+        for (index, ended) in group.into_iter().zip(ended) {
+            let verdict = match ended {
+                Ended::Returned(verdict) => verdict,
+                Ended::Panicked(words) => Verdict::failed(Fault::Panic, "no panic", words),
+                Ended::Hung => {
+                    let expected = format!("an end within {} s", arguments.limit);
+                    Verdict::failed(Fault::Hung, expected, "none")
+                }
+            };
+            // Those that did not return have not ended in the journal either.
+            journal.ends(variant, &scenarios[index].id, &verdict);
+            verdicts[index] = Some(verdict);
         }
-        run::run(scenario, &Bound, variant)
-    })?;
-    let verdict = |ended| match ended {
-        Ended::Returned(verdict) => verdict,
-        Ended::Panicked(words) => Verdict::failed(Fault::Panic, "no panic", words),
-        Ended::Hung => Verdict::failed(
-            Fault::Hung,
-            format!("an end within {} s", arguments.limit),
-            "none",
-        ),
-    };
-    Ok(ended.into_iter().map(verdict).collect())
+    }
+    Ok(verdicts.into_iter().flatten().collect())
 }
 
 fn show(scenario: &Scenario, verdict: &Verdict) {
