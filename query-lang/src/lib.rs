@@ -2,17 +2,41 @@
 //!
 //! [`parse`] makes a [`Statement`](ast::Statement) of a text, or tells what is wrong, where, and what to
 //! do about it. Nothing here knows a graph: what the names mean is the engine's part.
+//!
+//! | what | where |
+//! |---|---|
+//! | places in a text | `span.rs` |
+//! | mistakes | `error.rs` |
+//! | the tree | `ast/` |
+//! | from characters to tokens | `lex/` |
+//! | from tokens to the tree | `parser/` |
+//! | from the tree to text | `print/` |
+//! | where statements end | `split.rs` |
+//! | what may stand somewhere | `complete.rs` |
+//!
+//! Next: `ast/mod.rs`.
 
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod complete;
 mod error;
+mod lex;
+mod parser;
+mod print;
 mod span;
+mod split;
 
+pub use complete::{Completion, complete};
 pub use error::{ParseError, ParseErrorKind};
+pub use parser::{parse, parse_all};
 pub use span::{Position, Span};
+pub use split::{is_complete, split};
 
 /// How deep a statement may nest.
 pub const MAX_DEPTH: usize = 128;
 /// How long a statement may be: 64 MiB.
 pub const MAX_BYTES: usize = 64 << 20;
+
+#[cfg(test)]
+mod tests;

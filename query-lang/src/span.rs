@@ -30,7 +30,8 @@ impl Span {
     /// What stands there; empty if this is no place in `text`.
     #[must_use]
     pub fn of(self, text: &str) -> &str {
-        text.get(self.start as usize..self.end as usize).unwrap_or("")
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or("")
     }
 
     /// The place as people count: lines and columns from 1, columns in characters.

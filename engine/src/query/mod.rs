@@ -20,12 +20,14 @@
 //! | `CREATE INDEX` and its kin | `schema/` |
 
 // Parts that are being put together.
+pub(crate) mod bind;
 pub(crate) mod error;
 pub(crate) mod expr;
 pub(crate) mod functions;
 pub(crate) mod graph_face;
 pub(crate) mod plan;
 pub(crate) mod procedures;
+pub(crate) mod spelling;
 pub(crate) mod temporal;
 pub(crate) mod types;
 

@@ -3,7 +3,8 @@
 //! Next: `write.rs`.
 
 use super::{
-    Create, Delete, Expression, Foreach, GraphPattern, Identifier, Merge, Remove, SchemaCommand, Set,
+    Create, Delete, Expression, Foreach, GraphPattern, Identifier, Merge, Remove, SchemaCommand,
+    Set,
 };
 use crate::span::Span;
 
@@ -170,7 +171,8 @@ pub struct Projection {
 /// `expression [AS alias]`.
 #[derive(Clone, Debug)]
 pub struct ProjectionItem {
-    /// What is projected. Without an alias the column is called as this stands in the text.
+    /// What is projected. Without an alias the column is called as this stands in the text; here, unlike
+    /// elsewhere, the place has the parentheses around it.
     pub expression: Expression,
     /// `AS alias`.
     pub alias: Option<Identifier>,

@@ -1,0 +1,212 @@
+//! From the tree back to text.
+//!
+//! What is printed parses to the same tree, places aside, if the tree is one that a text has. Parentheses
+//! stand only where they are needed, keywords are in capitals.
+//!
+//! | what | where |
+//! |---|---|
+//! | names, lists | here |
+//! | expressions | `expression.rs`, `bracket.rs` |
+//! | patterns | `pattern.rs` |
+//! | clauses | `clause.rs`, `write.rs` |
+//! | indexes and constraints | `schema.rs` |
+//!
+//! Next: `expression.rs`.
+
+mod bracket;
+mod clause;
+mod expression;
+mod pattern;
+mod schema;
+mod write;
+
+use crate::ast::{
+    Body, Expression, Identifier, LabelExpression, Mode, PathPattern, Query, Statement,
+};
+use crate::lex::Keyword;
+use expression::Level;
+use std::fmt::{Display, Formatter, Result, Write};
+use unicode_ident::{is_xid_continue, is_xid_start};
+
+impl Display for Statement {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.mode {
+            Mode::Run => {}
+            Mode::Explain => f.write_str("EXPLAIN ")?,
+            Mode::Profile => f.write_str("PROFILE ")?,
+        }
+        match &self.body {
+            Body::Query(query) => clause::query(f, query),
+            Body::Schema(command) => schema::command(f, command),
+        }
+    }
+}
+
+impl Display for Query {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        clause::query(f, self)
+    }
+}
+
+impl Display for Expression {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        expression::expression(f, self, Level::Or)
+    }
+}
+
+impl Display for PathPattern {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        pattern::path(f, self)
+    }
+}
+
+impl Display for LabelExpression {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        pattern::labels(f, self, pattern::Labels::Or)
+    }
+}
+
+/// `items` with `between` between two.
+fn separated<T>(
+    f: &mut Formatter<'_>,
+    items: &[T],
+    between: &str,
+    mut print: impl FnMut(&mut Formatter<'_>, &T) -> Result,
+) -> Result {
+    for (number, item) in items.iter().enumerate() {
+        if number > 0 {
+            f.write_str(between)?;
+        }
+        print(f, item)?;
+    }
+    Ok(())
+}
+
+/// `a, b`.
+fn expressions(f: &mut Formatter<'_>, items: &[Expression]) -> Result {
+    separated(f, items, ", ", |f, item| write!(f, "{item}"))
+}
+
+/// ` WHERE filter`.
+fn filter(f: &mut Formatter<'_>, filter: Option<&Expression>) -> Result {
+    optional(f, " WHERE ", filter)
+}
+
+/// `before` and the expression, if there is one.
+fn optional(f: &mut Formatter<'_>, before: &str, expression: Option<&Expression>) -> Result {
+    match expression {
+        Some(expression) => write!(f, "{before}{expression}"),
+        None => Ok(()),
+    }
+}
+
+/// A name where no keyword is looked for.
+fn name(f: &mut Formatter<'_>, name: &Identifier) -> Result {
+    name_text(f, &name.name)
+}
+
+fn name_text(f: &mut Formatter<'_>, name: &str) -> Result {
+    if is_plain(name) {
+        f.write_str(name)
+    } else {
+        quoted(f, name)
+    }
+}
+
+/// Names with dots between them.
+fn full_name(f: &mut Formatter<'_>, parts: &[Identifier]) -> Result {
+    separated(f, parts, ".", name)
+}
+
+/// A name where a keyword could be meant.
+fn variable(f: &mut Formatter<'_>, name: &str) -> Result {
+    let safe = match Keyword::of(name) {
+        None => is_plain(name),
+        Some(keyword) => matches!(
+            keyword,
+            Keyword::Node
+                | Keyword::Relationship
+                | Keyword::Path
+                | Keyword::Paths
+                | Keyword::Row
+                | Keyword::Rows
+                | Keyword::Key
+                | Keyword::Index
+                | Keyword::Group
+                | Keyword::Groups
+                | Keyword::Status
+                | Keyword::Error
+                | Keyword::Range
+                | Keyword::Vector
+        ),
+    };
+    if safe {
+        f.write_str(name)
+    } else {
+        quoted(f, name)
+    }
+}
+
+/// The name of a function.
+fn function(f: &mut Formatter<'_>, parts: &[Identifier]) -> Result {
+    match parts {
+        [only]
+            if !matches!(
+                Keyword::of(&only.name),
+                None | Some(Keyword::Count | Keyword::Collect | Keyword::Exists | Keyword::Range)
+            ) =>
+        {
+            quoted(f, &only.name)
+        }
+        parts => full_name(f, parts),
+    }
+}
+
+/// Whether a name needs no quotes.
+fn is_plain(name: &str) -> bool {
+    let mut characters = name.chars();
+    characters
+        .next()
+        .is_some_and(|first| first == '_' || is_xid_start(first))
+        && characters.all(is_xid_continue)
+}
+
+/// A name in backquotes.
+fn quoted(f: &mut Formatter<'_>, name: &str) -> Result {
+    f.write_char('`')?;
+    for character in name.chars() {
+        match character {
+            '`' => f.write_str("``")?,
+            '\\' => f.write_str("\\\\")?,
+            _ => f.write_char(character)?,
+        }
+    }
+    f.write_char('`')
+}
+
+/// `$name`.
+fn parameter(f: &mut Formatter<'_>, name: &str) -> Result {
+    f.write_char('$')?;
+    if !name.is_empty() && name.chars().all(is_xid_continue) {
+        f.write_str(name)
+    } else {
+        quoted(f, name)
+    }
+}
+
+/// A string in single quotes.
+fn string(f: &mut Formatter<'_>, text: &str) -> Result {
+    f.write_char('\'')?;
+    for character in text.chars() {
+        match character {
+            '\'' => f.write_str("\\'")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            control if control.is_control() => write!(f, "\\u{:04X}", u32::from(control))?,
+            _ => f.write_char(character)?,
+        }
+    }
+    f.write_char('\'')
+}
