@@ -28,6 +28,7 @@ pub(crate) mod graph_face;
 pub(crate) mod plan;
 pub(crate) mod procedures;
 pub(crate) mod spelling;
+pub(crate) mod temporal;
 pub(crate) mod types;
 
 pub use error::{Detail, ErrorType, Phase, QueryError};
