@@ -21,6 +21,7 @@
 
 // Parts that are being put together.
 pub(crate) mod error;
+pub(crate) mod exec;
 pub(crate) mod expr;
 pub(crate) mod functions;
 pub(crate) mod graph_face;
