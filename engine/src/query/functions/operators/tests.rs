@@ -1,0 +1,1 @@
+//! Operators, each by its examples.

@@ -1,0 +1,1 @@
+//! Functions and aggregates, each by its examples.
