@@ -22,6 +22,7 @@
 // Parts that are being put together.
 pub(crate) mod bind;
 pub(crate) mod error;
+pub(crate) mod exec;
 pub(crate) mod expr;
 pub(crate) mod functions;
 pub(crate) mod graph_face;
