@@ -22,12 +22,14 @@
 // Parts that are being put together.
 pub(crate) mod bind;
 pub(crate) mod error;
+pub(crate) mod exec;
 pub(crate) mod expr;
 pub(crate) mod functions;
 pub(crate) mod graph_face;
 pub(crate) mod plan;
 pub(crate) mod procedures;
 pub(crate) mod spelling;
+pub(crate) mod temporal;
 pub(crate) mod types;
 
 pub use error::{Detail, ErrorType, Phase, QueryError};

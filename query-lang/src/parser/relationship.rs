@@ -21,7 +21,9 @@ impl Parser<'_> {
         let (first, second) = (self.ahead(ahead + 1), self.ahead(ahead + 2));
         let node = match first.kind {
             TokenKind::CloseParenthesis | TokenKind::Colon | TokenKind::OpenBrace => true,
-            TokenKind::Parameter => second.kind == TokenKind::CloseParenthesis,
+            TokenKind::Parameter => {
+                second.kind == TokenKind::CloseParenthesis || second.keyword == Some(Keyword::Where)
+            }
             _ if is_name(first) => {
                 matches!(
                     second.kind,

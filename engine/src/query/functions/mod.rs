@@ -18,6 +18,9 @@
 //! | dates and times | `time/`, over `temporal/` |
 //! | aggregates | `aggregate/` |
 
+<<<<<<< HEAD
+pub(crate) mod time;
+=======
 mod aggregate;
 mod arguments;
 mod convert;
@@ -39,6 +42,7 @@ mod value_type;
 mod tests;
 
 pub(crate) use names::{aggregate_function, aggregate_functions, function, functions, suggestions};
+>>>>>>> main
 
 use super::error::Fault;
 use super::graph_face::GraphFace;

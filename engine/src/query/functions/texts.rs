@@ -103,19 +103,22 @@ fn split(_: &Call<'_>, arguments: &[Value]) -> Result<Value, Fault> {
 }
 
 /// The text before and after the first separator; an empty one stands behind every letter but the last.
+///
+/// One that never comes is looked for at every letter anew, and not to the end of the text every time, which
+/// would be quadratic.
 fn cut<'a>(text: &'a str, separators: &[&str]) -> Option<(&'a str, &'a str)> {
-    let of_one = |separator: &&str| {
-        if separator.is_empty() {
-            let (second, _) = text.char_indices().nth(1)?;
-            return Some((second, second));
+    let (from, to) = match separators {
+        [separator] if !separator.is_empty() => {
+            let at = text.find(*separator)?;
+            (at, at + separator.len())
         }
-        let at = text.find(*separator)?;
-        Some((at, at + separator.len()))
+        _ => text.char_indices().find_map(|(at, _)| {
+            let rest = text.get(at..)?;
+            let stands_here = |one: &&&str| rest.starts_with(**one) && (at > 0 || !one.is_empty());
+            let separator = separators.iter().find(stands_here)?;
+            Some((at, at + separator.len()))
+        })?,
     };
-    let (from, to) = separators
-        .iter()
-        .filter_map(of_one)
-        .min_by_key(|(from, _)| *from)?;
     Some((text.get(..from)?, text.get(to..)?))
 }
 
