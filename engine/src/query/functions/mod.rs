@@ -18,9 +18,6 @@
 //! | dates and times | `time/`, over `temporal/` |
 //! | aggregates | `aggregate/` |
 
-<<<<<<< HEAD
-pub(crate) mod time;
-=======
 mod aggregate;
 mod arguments;
 mod convert;
@@ -34,6 +31,7 @@ mod random;
 mod rounding;
 mod table;
 mod texts;
+pub(crate) mod time;
 mod trigonometry;
 mod trimming;
 mod value_type;
@@ -42,7 +40,6 @@ mod value_type;
 mod tests;
 
 pub(crate) use names::{aggregate_function, aggregate_functions, function, functions, suggestions};
->>>>>>> main
 
 use super::error::Fault;
 use super::graph_face::GraphFace;

@@ -4,7 +4,7 @@
 
 use super::{
     AggregateFunction, Function, aggregate, convert, entities, lists, numbers, random, rounding,
-    texts, trigonometry, trimming, value_type,
+    texts, time, trigonometry, trimming, value_type,
 };
 use crate::query::spelling::nearest;
 use std::collections::HashMap;
@@ -42,7 +42,8 @@ pub(crate) fn aggregate_function(name: &str) -> Option<&'static AggregateFunctio
 
 /// All functions of the engine.
 pub(crate) fn functions() -> impl Iterator<Item = &'static Function> {
-    TABLES.iter().copied().flatten()
+    let tables = TABLES.iter().chain(time::FUNCTIONS);
+    tables.copied().flatten()
 }
 
 /// All aggregates.
