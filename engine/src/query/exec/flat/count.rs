@@ -14,6 +14,8 @@ use crate::value::Value;
 #[derive(Default)]
 pub(in crate::query::exec) struct Counted {
     left: Option<usize>,
+    /// Whether rows were asked for.
+    asked: bool,
 }
 
 /// How many rows an expression says. It knows no row but the one that the operators were given.
@@ -67,12 +69,17 @@ impl Counted {
         site: &mut Site<'_, '_>,
     ) -> Result<Poll, Fault> {
         let left = self.left(("LIMIT", rows), site)?;
-        if left == 0 {
+        // Rows are asked for once even if none is wanted: what is written before them must be written.
+        if left == 0 && self.asked {
             return Ok(Poll::Done);
         }
         let Some(mut batch) = input.take() else {
             return Ok(input.without_rows());
         };
+        self.asked = true;
+        if left == 0 {
+            return Ok(Poll::Done);
+        }
         batch.truncate(left);
         self.left = Some(left - batch.len());
         Ok(Poll::Rows(batch))
