@@ -94,7 +94,7 @@ impl<'t> Rows<'t> {
     /// # Errors
     /// As the rows.
     pub fn finish(mut self) -> Result<Summary> {
-        while let Some(row) = self.next() {
+        for row in self.by_ref() {
             row?;
         }
         Ok(self.summary)

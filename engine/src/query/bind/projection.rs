@@ -12,7 +12,7 @@ use super::expr::{element_types, of_variable, typed};
 use super::scope::{Scope, Variable};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, Slot};
-use crate::query::plan::{Aggregated, BoundProjection, SortKey};
+use crate::query::plan::{Aggregate, Aggregated, BoundProjection, SortKey};
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{Expression, ExpressionKind, Projection, ProjectionItem};
@@ -111,9 +111,9 @@ impl Binder<'_> {
         };
         self.check_names(&variables, from, returns)?;
 
-        let aggregate = aggregates.then(|| {
-            let groups = later.groups;
-            (groups, later.found)
+        let aggregate = aggregates.then_some(Aggregate {
+            groups: later.groups,
+            aggregates: later.found,
         });
         let items = if aggregates { after } else { computed };
         let bound = BoundProjection {

@@ -14,7 +14,7 @@ pub(crate) use fault::{Fault, Raised, raise};
 
 use std::fmt;
 use std::sync::Arc;
-use stratigraph_query_lang::{ParseError, ParseErrorKind, Position, Span};
+use stratigraph_query_lang::{ParseError, ParseErrorKind, Position};
 
 /// A query that is wrong, or went wrong.
 ///
@@ -144,6 +144,3 @@ fn write_caret(f: &mut fmt::Formatter<'_>, line: &str, position: Position) -> fm
     let before = " ".repeat(dots.len() + column - skipped);
     write!(f, "  | {before}{}", "^".repeat(wide))
 }
-
-/// A place in a query's text.
-pub(crate) type Place = Span;

@@ -13,8 +13,7 @@ macro_rules! parts {
             ExprKind::Constant(_)
             | ExprKind::Slot(_)
             | ExprKind::Parameter(_)
-            | ExprKind::Path { .. }
-            | ExprKind::AllDifferent(_) => {}
+            | ExprKind::Path { .. } => {}
             ExprKind::List(parts) | ExprKind::Or(parts) | ExprKind::Xor(parts) | ExprKind::And(parts) => {
                 parts.$iter().for_each(&mut *$each);
             }
@@ -115,7 +114,6 @@ impl Expr {
     pub(crate) fn each_slot(&self, each: &mut dyn FnMut(Slot)) {
         match &self.kind {
             ExprKind::Slot(slot) => each(*slot),
-            ExprKind::AllDifferent(slots) => slots.iter().for_each(|slot| each(*slot)),
             ExprKind::Path { start, steps } => {
                 each(*start);
                 for step in steps {

@@ -5,7 +5,7 @@
 use super::barrier::Flow;
 use super::{
     Aggregate, Apply, BoundArm, BoundClause, BoundMerge, BoundProjection, BoundQuery, BoundSubquery,
-    CreateItem, LabelOf, Merge, Op, Ops, Planner, RemoveItem, SetItem, Union,
+    CreateItem, LabelOf, Merge, Op, Ops, Planner, RemoveItem, Rule, SetItem, Union,
 };
 use crate::query::expr::{Body, Expr, ExprKind, Slot};
 use crate::query::types::Types;
@@ -125,7 +125,7 @@ impl Planner<'_> {
             .collect();
         // Whatever was written before is whole before anything is read of it.
         flow.before_reading();
-        if let Some((groups, aggregates)) = projection.aggregate {
+        if let Some(Aggregate { groups, aggregates }) = projection.aggregate {
             let groups = groups.into_iter().map(|(expr, slot)| (self.expr(expr), slot));
             let aggregates = aggregates.into_iter().map(|mut aggregate| {
                 aggregate.arguments = { aggregate.arguments }
@@ -155,7 +155,9 @@ impl Planner<'_> {
                 key.expr = self.expr(key.expr);
                 key
             });
-            let top = limit.clone().filter(|_| self.optimise && skip.is_none());
+            let top = limit
+                .clone()
+                .filter(|_| self.follows(Rule::SortOnlyWhatIsKept) && skip.is_none());
             // A filter after the projection may read what was there before it.
             let mut keep = projection.scope.clone();
             if filter.is_some() {

@@ -120,7 +120,6 @@ fn compute(context: &mut Context<'_>, expr: &Expr, row: &mut [Value]) -> Result<
         ExprKind::MapProjection { of, items } => access::map_projection(context, of, items, row),
         ExprKind::Subquery { kind, body } => graph::subquery(context, kind, body, row),
         ExprKind::Path { start, steps } => graph::path(context, *start, steps, row),
-        ExprKind::AllDifferent(slots) => Ok(Value::Bool(graph::all_different(slots, row))),
     }
 }
 
