@@ -134,7 +134,10 @@ impl Running<'_> {
                 self.at += 1;
                 let values = self.slots.iter().map(|slot| {
                     let value = row.get(slot.at()).cloned();
-                    hydrate(&self.context.graph, value.unwrap_or(crate::value::Value::Null))
+                    hydrate(
+                        &self.context.graph,
+                        value.unwrap_or(crate::value::Value::Null),
+                    )
                 });
                 return values.collect::<Result<_, _>>().map(Some);
             }

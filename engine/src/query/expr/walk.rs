@@ -14,7 +14,10 @@ macro_rules! parts {
             | ExprKind::Slot(_)
             | ExprKind::Parameter(_)
             | ExprKind::Path { .. } => {}
-            ExprKind::List(parts) | ExprKind::Or(parts) | ExprKind::Xor(parts) | ExprKind::And(parts) => {
+            ExprKind::List(parts)
+            | ExprKind::Or(parts)
+            | ExprKind::Xor(parts)
+            | ExprKind::And(parts) => {
                 parts.$iter().for_each(&mut *$each);
             }
             ExprKind::Map(entries) => entries.$iter().for_each(|(_, part)| $each(part)),
@@ -68,7 +71,9 @@ macro_rules! parts {
                 filter.$iter().for_each(|part| $each(part));
                 result.$iter().for_each(|part| $each(part));
             }
-            ExprKind::Quantified { list, predicate, .. } => {
+            ExprKind::Quantified {
+                list, predicate, ..
+            } => {
                 $each(list);
                 $each(predicate);
             }
@@ -166,7 +171,9 @@ impl Labels {
             Self::Name(_) | Self::Any => {}
             Self::Dynamic(of) => each(of),
             Self::Not(of) => of.each_part(each),
-            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.each_part(each)),
+            Self::And(parts) | Self::Or(parts) => {
+                parts.iter().for_each(|part| part.each_part(each))
+            }
         }
     }
 

@@ -7,7 +7,8 @@
 
 use super::clauses::always;
 use super::{
-    Ends, Expand, ExpandMany, Link, LinkKind, Op, Ops, Pattern, Planner, Repeat, Rule, ScanBy, Shortest,
+    Ends, Expand, ExpandMany, Link, LinkKind, Op, Ops, Pattern, Planner, Repeat, Rule, ScanBy,
+    Shortest,
 };
 use crate::query::expr::{Expr, Slot};
 use std::collections::HashSet;
@@ -283,12 +284,17 @@ impl Matcher {
     /// What walking a link costs, roughly; none if it cannot be walked yet.
     fn cost(&self, link: &Link) -> Option<u32> {
         let ends = [link.from, link.to];
-        let known = ends.iter().filter(|end| !self.missing.contains(end)).count();
+        let known = ends
+            .iter()
+            .filter(|end| !self.missing.contains(end))
+            .count();
         let base = match &link.kind {
             LinkKind::One { bound: true, .. } => return Some(0),
             LinkKind::One { .. } => 1,
             // Its other end is found first if that is narrowed down: a way to everything is dear.
-            LinkKind::Shortest { .. } if known == 1 && self.is_narrow_elsewhere(link) => return None,
+            LinkKind::Shortest { .. } if known == 1 && self.is_narrow_elsewhere(link) => {
+                return None;
+            }
             LinkKind::Many { .. } | LinkKind::Rounds { .. } | LinkKind::Shortest { .. } => 4,
         };
         match known {
