@@ -147,19 +147,20 @@ fn variable(f: &mut Formatter<'_>, name: &str) -> Result {
     }
 }
 
-/// The name of a function.
+/// The name of a function, namespaces first.
 fn function(f: &mut Formatter<'_>, parts: &[Identifier]) -> Result {
-    match parts {
-        [only]
-            if !matches!(
-                Keyword::of(&only.name),
-                None | Some(Keyword::Count | Keyword::Collect | Keyword::Exists | Keyword::Range)
-            ) =>
-        {
-            quoted(f, &only.name)
-        }
-        parts => full_name(f, parts),
+    let [first, rest @ ..] = parts else {
+        return Ok(());
+    };
+    match Keyword::of(&first.name) {
+        Some(Keyword::Count | Keyword::Collect | Keyword::Exists) => name(f, first)?,
+        _ => variable(f, &first.name)?,
     }
+    for part in rest {
+        f.write_char('.')?;
+        name(f, part)?;
+    }
+    Ok(())
 }
 
 /// Whether a name needs no quotes.

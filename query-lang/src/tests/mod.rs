@@ -5,7 +5,8 @@
 //! | what statements mean | `statements.rs` |
 //! | what mistakes say | `mistakes.rs` |
 //! | depth and time | `limits.rs` |
-//! | parse, print, parse | `round_trip.rs`, `trees.rs` |
+//! | places of tree and text | `places.rs` |
+//! | trees, printed and parsed | `trees.rs` |
 //! | the queries of the conformance suite | `suite.rs` |
 //! | the grammar beside the parser | `grammar.rs` |
 
@@ -13,7 +14,6 @@ mod grammar;
 mod limits;
 mod mistakes;
 mod places;
-mod round_trip;
 mod statements;
 mod suite;
 mod trees;
