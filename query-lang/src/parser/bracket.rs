@@ -34,7 +34,20 @@ impl Parser<'_> {
         let number = self.place();
         self.take();
         let named = is_name(self.peek());
+        // [true IN list] is a list with a truth value.
+        let literal = matches!(
+            self.peek().keyword,
+            Some(
+                Keyword::Null
+                    | Keyword::True
+                    | Keyword::False
+                    | Keyword::Inf
+                    | Keyword::Infinity
+                    | Keyword::Nan
+            )
+        );
         if named
+            && !literal
             && self.ahead(1).keyword == Some(Keyword::In)
             && !self.has_comma(number, open.partner as usize)
         {

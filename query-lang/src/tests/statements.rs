@@ -242,8 +242,8 @@ const STATEMENTS: &[(&str, &str)] = &[
         "RETURN [(a)-->(b) | b.x], [p = (a)-->(b:B|C) WHERE b:D | p], [(a)-->(b), 1], [(a)-->(b) AND c]",
     ),
     (
-        "RETURN [p = (a + b) - c], [p = (a)]",
-        "RETURN [p = (a + b) - c], [p = a]",
+        "RETURN [true IN l], [`null` IN l], [p = (a + b) - c], [p = (a)]",
+        "RETURN [true IN l], [`null` IN l], [p = (a + b) - c], [p = a]",
     ),
     (
         "RETURN n {.*, .a, b: 1, c}, n {}, count {.a}, exists {a: 1}",

@@ -372,7 +372,7 @@ fn a_printed_tree_is_parsed_to_the_same() {
     // What makes the trees takes more of the stack than what is tested.
     let work = || {
         let config = ProptestConfig {
-            cases: 3_000,
+            cases: 2_000,
             failure_persistence: None,
             ..ProptestConfig::default()
         };
