@@ -8,7 +8,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::time::{Duration, Instant};
-use stratigraph_query_lang::{complete, is_complete, parse, parse_all, split};
+use stratigraph_query_lang::{ParseErrorKind, complete, is_complete, parse, parse_all, split};
 
 /// What a byte stands for in a text of words.
 const WORDS: &[&str] = &[
@@ -174,7 +174,12 @@ fn check(text: &str) {
             .is_some()
     );
     let printed = statement.to_string();
-    let again = parse(&printed).unwrap_or_else(|mistake| panic!("{printed}\n{mistake:?}"));
+    let again = match parse(&printed) {
+        Ok(again) => again,
+        // Parentheses that the text did without may take it over the limit.
+        Err(mistake) if mistake.kind == ParseErrorKind::NestingTooDeep => return,
+        Err(mistake) => panic!("{printed}\n{mistake:?}"),
+    };
     assert_eq!(
         without_places(&statement),
         without_places(&again),

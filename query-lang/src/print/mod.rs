@@ -1,7 +1,8 @@
 //! From the tree back to text.
 //!
 //! What is printed parses to the same tree, places aside, if the tree is one that a text has. Parentheses
-//! stand only where they are needed, keywords are in capitals.
+//! stand only where they are needed, keywords are in capitals. Where a tree is nearly as deep as is allowed,
+//! parentheses that its text did without may make the print too deep.
 //!
 //! | what | where |
 //! |---|---|

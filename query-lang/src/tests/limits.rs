@@ -234,12 +234,21 @@ fn hostile(bytes: usize) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// How long this thread has been running: the time of a busy machine does not count, where Linux tells.
+fn running_time(since: Instant) -> Duration {
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split(' ').next().and_then(|word| word.parse().ok()))
+        .map_or_else(|| since.elapsed(), Duration::from_nanos)
+}
+
 fn fastest(work: impl Fn()) -> Duration {
+    let since = Instant::now();
     (0..3)
         .map(|_| {
-            let start = Instant::now();
+            let start = running_time(since);
             work();
-            start.elapsed()
+            running_time(since) - start
         })
         .min()
         .unwrap()
@@ -257,9 +266,15 @@ fn time_is_linear_in_the_text() {
         let _ = complete(text, text.len());
     };
     for ((name, small), (_, large)) in hostile(SMALL).iter().zip(hostile(16 * SMALL)) {
-        let short = fastest(|| all(small)).max(FLOOR);
-        let long = fastest(|| all(&large));
-        assert!(long <= short * 48, "{name}: {short:?}, then {long:?}");
+        // What is quadratic is so each time; a neighbour that takes the cache is not.
+        let mut times = Vec::new();
+        let linear = (0..3).any(|_| {
+            let short = fastest(|| all(small)).max(FLOOR);
+            let long = fastest(|| all(&large));
+            times.push((short, long));
+            long <= short * 48
+        });
+        assert!(linear, "{name}: {times:?}");
     }
 }
 
