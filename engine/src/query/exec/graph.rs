@@ -54,8 +54,6 @@ pub(crate) struct DeletedRelationship {
 pub(crate) enum Sought<'v> {
     /// Those with these values of the first properties.
     Equal(&'v [Value]),
-    /// Those with any of these values.
-    AnyOf(&'v [Value]),
     /// Those between.
     Range(Bound<Value>, Bound<Value>),
     /// Those that begin like this.
@@ -277,10 +275,6 @@ impl<'t> Graph<'t> {
                 Sought::Equal(values) => index.equal(values)?,
                 Sought::Range(above, below) => index.range((above.clone(), below.clone()))?,
                 Sought::StartsWith(prefix) => index.starts_with(prefix)?,
-                Sought::AnyOf(values) => {
-                    let found = index.any_of(values)?;
-                    return Ok(found.into_iter().filter_map(node).collect());
-                }
             };
             let found: Result<Vec<NodeId>> = matches.filter_map(|one| one.map(node).transpose()).collect();
             found

@@ -172,7 +172,7 @@ impl Labels {
             Self::Dynamic(of) => each(of),
             Self::Not(of) => of.each_part(each),
             Self::And(parts) | Self::Or(parts) => {
-                parts.iter().for_each(|part| part.each_part(each))
+                parts.iter().for_each(|part| part.each_part(each));
             }
         }
     }

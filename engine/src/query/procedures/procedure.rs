@@ -6,7 +6,6 @@ use super::types::ProcedureType;
 use crate::error::{Error, Result};
 use crate::query::error::Fault;
 use crate::query::exec::Context;
-use crate::query::types::Types;
 use crate::value::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -68,7 +67,6 @@ pub struct Procedure {
 #[derive(Clone, Debug)]
 pub struct ProcedureField {
     pub(crate) name: Arc<str>,
-    pub(crate) types: Types,
     /// For arguments: what it is if it is not given.
     pub(crate) default: Option<Value>,
     /// Which values exactly.
@@ -236,7 +234,6 @@ impl ProcedureField {
         let default = default.map(|value| admits.admit(value).unwrap_or_else(|value| value));
         Self {
             name: name.into(),
-            types: admits.types(),
             default,
             admits,
         }

@@ -9,6 +9,7 @@ use crate::query::error::Fault;
 use crate::query::plan::SelectorKind;
 use crate::value::{NodeId, RelationshipId};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The trails that were begun.
 pub(super) struct Layers {
@@ -187,9 +188,9 @@ fn distances(
         for node in frontier {
             ground.neighbours(node, true, &mut neighbours)?;
             for neighbour in &neighbours {
-                if !left.contains_key(&neighbour.node) {
+                if let Entry::Vacant(entry) = left.entry(neighbour.node) {
                     ground.site.charge(2 * size_of::<(NodeId, u64)>())?;
-                    left.insert(neighbour.node, distance);
+                    entry.insert(distance);
                     next.push(neighbour.node);
                 }
             }

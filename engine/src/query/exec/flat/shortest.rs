@@ -117,11 +117,12 @@ impl Flat for Ways {
         if to != Some(from) || link.min == 0 {
             self.breadth = Some(Breadth::search(from, to, &mut ground)?);
         }
-        if link.min == 1 && to.is_none_or(|to| to == from) {
-            if let Some(length) = Breadth::round_trip(from, &mut ground)? {
-                let layers = Layers::new(from, Some(from), Some(length), &mut ground)?;
-                self.layers = Some(layers);
-            }
+        if link.min == 1
+            && to.is_none_or(|to| to == from)
+            && let Some(length) = Breadth::round_trip(from, &mut ground)?
+        {
+            let layers = Layers::new(from, Some(from), Some(length), &mut ground)?;
+            self.layers = Some(layers);
         }
         Ok(())
     }
