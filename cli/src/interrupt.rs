@@ -158,7 +158,10 @@ mod tests {
             assert!(!token.is_cancelled());
             assert!(!interrupt.state().hear(now) && !interrupt.state().hear(now + PATIENCE));
             assert!(token.is_cancelled());
-            assert!(interrupt.state().hear(now + 2 * PATIENCE), "it does not stop");
+            assert!(
+                interrupt.state().hear(now + 2 * PATIENCE),
+                "it does not stop"
+            );
         });
         interrupt.statement(|token| assert!(!token.is_cancelled(), "a new one begins anew"));
     }

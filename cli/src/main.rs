@@ -43,7 +43,9 @@ fn serve(arguments: &Arguments) -> Exit {
     let progress = Progress::new(interrupt::listen(), arguments.global.quiet);
     // A panic is a bug of ours: it must not look like damage, which is what code 101 could be
     // mistaken for in a script that only knows this table.
-    let answer = panic::catch_unwind(AssertUnwindSafe(|| arguments.verb.run(arguments.global, &progress)));
+    let answer = panic::catch_unwind(AssertUnwindSafe(|| {
+        arguments.verb.run(arguments.global, &progress)
+    }));
     match answer.unwrap_or(Err(Failure::Panic)) {
         Ok(reply) => output.reply(&reply),
         Err(failure) => output.failure(&failure),

@@ -9,17 +9,37 @@ use clap::ValueEnum;
 /// What can be commanded: how it is called, what follows, and what it does.
 pub(super) const COMMANDS: [(&str, &str, &str); 14] = [
     ("help", "", "these lines"),
-    ("param", "NAME VALUE", "$NAME stands for the value of an expression"),
+    (
+        "param",
+        "NAME VALUE",
+        "$NAME stands for the value of an expression",
+    ),
     ("params", "", "what is set; `:params clear` forgets it"),
     ("schema", "", "labels, types, indexes and constraints"),
-    ("explain", "STATEMENT", "how a statement would be run, on one line; `EXPLAIN` before it does the same"),
+    (
+        "explain",
+        "STATEMENT",
+        "how a statement would be run, on one line; `EXPLAIN` before it does the same",
+    ),
     ("format", "table|json|csv", "the form of rows"),
-    ("limit", "ROWS", "how many rows of a statement are shown; 0 shows all"),
+    (
+        "limit",
+        "ROWS",
+        "how many rows of a statement are shown; 0 shows all",
+    ),
     ("timing", "on|off", "how long each statement took"),
-    ("begin", "", "open a transaction for the statements that follow"),
+    (
+        "begin",
+        "",
+        "open a transaction for the statements that follow",
+    ),
     ("commit", "", "make it durable"),
     ("rollback", "", "take it back"),
-    ("source", "FILE", "run the statements and commands in a file"),
+    (
+        "source",
+        "FILE",
+        "run the statements and commands in a file",
+    ),
     ("quit", "", "leave, as Ctrl-D does"),
     ("exit", "", "the same"),
 ];
@@ -28,7 +48,10 @@ pub(super) const COMMANDS: [(&str, &str, &str); 14] = [
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Command<'a> {
     Help,
-    SetParameter { name: &'a str, value: &'a str },
+    SetParameter {
+        name: &'a str,
+        value: &'a str,
+    },
     Parameters,
     ForgetParameters,
     Schema,
@@ -68,7 +91,10 @@ impl<'a> Command<'a> {
                 let (name, value) = rest.split_at(end.ok_or_else(wrong)?);
                 let name = name.strip_prefix('$').unwrap_or(name);
                 let value = value.trim_start();
-                let value = ["=>", "=", ":"].iter().find_map(|sign| value.strip_prefix(sign)).unwrap_or(value);
+                let value = ["=>", "=", ":"]
+                    .iter()
+                    .find_map(|sign| value.strip_prefix(sign))
+                    .unwrap_or(value);
                 let value = value.trim();
                 if name.is_empty() || value.is_empty() {
                     return Err(wrong());
@@ -138,7 +164,10 @@ mod tests {
             (":limit 0", Command::Limit(None)),
             (":limit 7", Command::Limit(Some(7))),
             (":timing off", Command::Timing(false)),
-            (":explain MATCH (n) RETURN n;", Command::Explain("MATCH (n) RETURN n")),
+            (
+                ":explain MATCH (n) RETURN n;",
+                Command::Explain("MATCH (n) RETURN n"),
+            ),
             (":source a b.stratql", Command::Source("a b.stratql")),
         ];
         for (line, command) in cases {
@@ -165,8 +194,15 @@ mod tests {
     #[test]
     fn every_command_is_read_and_helped() {
         for (name, follows, _) in COMMANDS {
-            let follows = follows.split('|').next().unwrap_or_default().replace("ROWS", "1");
-            assert!(Command::read(&format!(":{name} {follows}")).is_ok(), "{name}");
+            let follows = follows
+                .split('|')
+                .next()
+                .unwrap_or_default()
+                .replace("ROWS", "1");
+            assert!(
+                Command::read(&format!(":{name} {follows}")).is_ok(),
+                "{name}"
+            );
             assert!(Command::help().contains(&format!(":{name} ")), "{name}");
         }
     }

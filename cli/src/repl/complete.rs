@@ -53,7 +53,9 @@ impl Known {
         self.parameters = parameters.map(|(name, _)| name.into()).collect();
         let registry = session.database().procedures();
         let procedures = registry.procedures();
-        self.procedures = procedures.map(|procedure| procedure.name().into()).collect();
+        self.procedures = procedures
+            .map(|procedure| procedure.name().into())
+            .collect();
         Ok(())
     }
 
@@ -65,7 +67,9 @@ impl Known {
             return commands(text, start, typed);
         }
         // Names of functions and procedures have dots.
-        let dotted_start = text.trim_end_matches(|one| is_xid_continue(one) || one == '.').len();
+        let dotted_start = text
+            .trim_end_matches(|one| is_xid_continue(one) || one == '.')
+            .len();
         let dotted = &text[dotted_start..];
         if dotted.contains('.') {
             let names = self.procedures.iter().chain(&self.functions);
@@ -85,7 +89,10 @@ impl Known {
                 Completion::Procedure => offers.extend(named(typed, &self.procedures)),
                 Completion::Function if !typed.is_empty() => {
                     let functions = self.functions.iter();
-                    offers.extend(beginning(typed, functions.map(|name| format!("{name}(").into())));
+                    offers.extend(beginning(
+                        typed,
+                        functions.map(|name| format!("{name}(").into()),
+                    ));
                 }
                 Completion::Variable => offers.extend(variables(&text[..start], typed)),
                 _ => {}
@@ -119,13 +126,19 @@ fn named(typed: &str, names: &[Arc<str>]) -> Vec<String> {
 }
 
 fn beginning<'a>(typed: &str, names: impl Iterator<Item = Cow<'a, str>>) -> Vec<String> {
-    names.filter(|name| begins(name, typed)).map(Cow::into_owned).collect()
+    names
+        .filter(|name| begins(name, typed))
+        .map(Cow::into_owned)
+        .collect()
 }
 
 /// Whether a name begins so, whatever the case.
 fn begins(name: &str, typed: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
-    typed.chars().flat_map(char::to_lowercase).all(|one| letters.next() == Some(one))
+    typed
+        .chars()
+        .flat_map(char::to_lowercase)
+        .all(|one| letters.next() == Some(one))
 }
 
 fn quoted(name: &str) -> Cow<'_, str> {
@@ -134,7 +147,11 @@ fn quoted(name: &str) -> Cow<'_, str> {
     let plain = parts.all(|part| {
         part.starts_with(|one| is_xid_start(one) || one == '_') && part.chars().all(is_xid_continue)
     });
-    if plain { name.into() } else { format!("`{}`", name.replace('`', "``")).into() }
+    if plain {
+        name.into()
+    } else {
+        format!("`{}`", name.replace('`', "``")).into()
+    }
 }
 
 /// The words of the statement that are likely to be variables: those after `(`, `[`, `AS`, `UNWIND ... AS`, `=`.
@@ -188,7 +205,11 @@ mod tests {
             ("RETURN 'n.na", 10, &[]),
         ];
         for (text, start, offers) in cases {
-            assert_eq!(known().offers(text), (start, offers.iter().map(|&one| one.into()).collect()), "{text}");
+            assert_eq!(
+                known().offers(text),
+                (start, offers.iter().map(|&one| one.into()).collect()),
+                "{text}"
+            );
         }
         let (_, offers) = known().offers("MATCH (person:Person) WITH person AS peer RETURN pe");
         assert_eq!(offers, ["peer", "person"]);

@@ -136,7 +136,9 @@ impl Completer for Assistant {
         let typed = line.get(..position).unwrap_or(line);
         let (start, offers) = self.known.offers(&format!("{}{typed}", self.pending));
         // The word may not begin before the line.
-        Ok(start.checked_sub(self.pending.len()).map_or((position, Vec::new()), |at| (at, offers)))
+        Ok(start
+            .checked_sub(self.pending.len())
+            .map_or((position, Vec::new()), |at| (at, offers)))
     }
 }
 

@@ -73,9 +73,8 @@ impl Gather {
             self.began = self.lines;
         }
         // Who forgot to close a bracket gets out by an empty line.
-        let given_up = self.at_terminal
-            && line.trim().is_empty()
-            && self.pending.trim_end().ends_with(';');
+        let given_up =
+            self.at_terminal && line.trim().is_empty() && self.pending.trim_end().ends_with(';');
         self.pending.push_str(line);
         self.pending.push('\n');
         // A line without it ends nothing; so a long statement is not read again with each of its lines.
@@ -83,7 +82,8 @@ impl Gather {
             return self.rest();
         }
         // A comment alone is no beginning: a command may follow it.
-        if self.began == self.lines && split(&self.pending).next().is_none() && !line.contains("/*") {
+        if self.began == self.lines && split(&self.pending).next().is_none() && !line.contains("/*")
+        {
             self.pending.clear();
         }
         None
@@ -135,13 +135,22 @@ mod tests {
     fn statements_end_with_a_semicolon_and_commands_with_their_line() {
         let cases: [(&str, &[&str]); 8] = [
             ("RETURN 1;", &["1: RETURN 1;"]),
-            ("RETURN\n  1;\nRETURN 2", &["2: RETURN/  1;", "rest: RETURN 2"]),
+            (
+                "RETURN\n  1;\nRETURN 2",
+                &["2: RETURN/  1;", "rest: RETURN 2"],
+            ),
             ("RETURN ';\n';", &["2: RETURN ';/';"]),
             ("RETURN 1; RETURN 2;", &["1: RETURN 1; RETURN 2;"]),
             (":help\nRETURN 1;", &["1: :help", "2: RETURN 1;"]),
-            ("MATCH (n\n:Book) RETURN n;", &["2: MATCH (n/:Book) RETURN n;"]),
+            (
+                "MATCH (n\n:Book) RETURN n;",
+                &["2: MATCH (n/:Book) RETURN n;"],
+            ),
             ("\n// nothing; at all\n:params", &["3: :params"]),
-            ("/* two\nlines */\nRETURN 1;", &["3: /* two/lines *//RETURN 1;"]),
+            (
+                "/* two\nlines */\nRETURN 1;",
+                &["3: /* two/lines *//RETURN 1;"],
+            ),
         ];
         for (lines, pieces) in cases {
             assert_eq!(gathered(Gather::of_script(), lines), pieces, "{lines}");
@@ -151,7 +160,10 @@ mod tests {
     #[test]
     fn an_empty_line_gets_out_of_an_open_bracket() {
         let lines = "RETURN (1;\n\nRETURN 2;";
-        assert_eq!(gathered(Gather::at_terminal(), lines), ["2: RETURN (1;", "3: RETURN 2;"]);
+        assert_eq!(
+            gathered(Gather::at_terminal(), lines),
+            ["2: RETURN (1;", "3: RETURN 2;"]
+        );
         assert_eq!(gathered(Gather::of_script(), lines).len(), 1);
     }
 }

@@ -38,9 +38,21 @@ mod tests {
     #[test]
     fn the_place_is_the_users() {
         let cases = [
-            (Some("/state"), Some("/home/ann"), Some("/state/stratigraph/history")),
-            (None, Some("/home/ann"), Some("/home/ann/.local/state/stratigraph/history")),
-            (Some("here"), Some("/home/ann"), Some("/home/ann/.local/state/stratigraph/history")),
+            (
+                Some("/state"),
+                Some("/home/ann"),
+                Some("/state/stratigraph/history"),
+            ),
+            (
+                None,
+                Some("/home/ann"),
+                Some("/home/ann/.local/state/stratigraph/history"),
+            ),
+            (
+                Some("here"),
+                Some("/home/ann"),
+                Some("/home/ann/.local/state/stratigraph/history"),
+            ),
             (None, None, None),
             (Some(""), Some(""), None),
         ];

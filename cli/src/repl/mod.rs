@@ -133,7 +133,9 @@ impl Conversation {
                 return Ok(Next::Leave);
             }
         }
-        gather.rest().map_or(Ok(Next::Go), |piece| self.take(&piece))
+        gather
+            .rest()
+            .map_or(Ok(Next::Go), |piece| self.take(&piece))
     }
 
     /// Runs statements, or does what a command says.
@@ -168,7 +170,9 @@ impl Conversation {
         let after = |shown: &Shown| {
             if shown.more {
                 let rows = things(shown.rows.unwrap_or(0), "row");
-                tell(&format!("the first {rows}: there are more, and `:limit 0` shows all"));
+                tell(&format!(
+                    "the first {rows}: there are more, and `:limit 0` shows all"
+                ));
             }
             if timing {
                 let outcome = outcome(shown.rows, &shown.changes);
@@ -185,9 +189,8 @@ impl Conversation {
 /// Says where we are.
 fn greet(conversation: &mut Conversation, dir: &Path) -> Result<(), Failure> {
     let read = conversation.session.database().read()?;
-    let counted = || -> Result<_, Error> {
-        Ok((read.node_count(None)?, read.relationship_count(None)?))
-    };
+    let counted =
+        || -> Result<_, Error> { Ok((read.node_count(None)?, read.relationship_count(None)?)) };
     let (nodes, relationships) = counted()?;
     let greeting = format!(
         "{}: {}, {} relationships\nEnd a statement with `;`. :help lists the commands, Ctrl-D leaves.\n",

@@ -30,8 +30,9 @@ pub(super) fn obey(conversation: &mut Conversation, line: &str) -> Result<Next, 
         }
         Command::Parameters => {
             let parameters = session.parameters.iter();
-            let lines: String =
-                parameters.map(|(name, value)| format!("${name} = {value}\n")).collect();
+            let lines: String = parameters
+                .map(|(name, value)| format!("${name} = {value}\n"))
+                .collect();
             conversation.printer.text(&printable(&lines))?;
         }
         Command::ForgetParameters => session.parameters = stratigraph::Parameters::new(),
@@ -41,7 +42,9 @@ pub(super) fn obey(conversation: &mut Conversation, line: &str) -> Result<Next, 
             let text = reply.to_text(false);
             let text = text.trim_start_matches('\n');
             let none = "there are no labels, types, indexes or constraints\n";
-            conversation.printer.text(if text.is_empty() { none } else { text })?;
+            conversation
+                .printer
+                .text(if text.is_empty() { none } else { text })?;
         }
         Command::Explain(statement) => {
             conversation.run(&format!("EXPLAIN {statement}"), None)?;

@@ -70,7 +70,8 @@ fn is_plain(text: &str) -> bool {
 
 /// Controls, and marks that turn the direction of writing.
 fn is_unseen(character: char) -> bool {
-    character.is_control() || matches!(character, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    character.is_control()
+        || matches!(character, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

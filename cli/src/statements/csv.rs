@@ -69,6 +69,9 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(field(&value), text);
         }
-        assert_eq!(header(&["a".into(), "n.name, \"x\"".into()]), "a,\"n.name, \"\"x\"\"\"");
+        assert_eq!(
+            header(&["a".into(), "n.name, \"x\"".into()]),
+            "a,\"n.name, \"\"x\"\"\""
+        );
     }
 }

@@ -21,17 +21,6 @@ pub(crate) enum Format {
     Csv,
 }
 
-impl Format {
-    /// The name of the form.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::Json => "json",
-            Self::Csv => "csv",
-        }
-    }
-}
-
 /// How rows are laid out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
@@ -81,7 +70,9 @@ impl Printer {
         let columns = rows.columns().to_vec();
         let mut shown = Shown::default();
         let explained = rows.summary().plan().map(str::to_owned);
-        if let Some(plan) = explained.filter(|_| layout.format == Format::Table && *columns == ["plan".into()]) {
+        if let Some(plan) =
+            explained.filter(|_| layout.format == Format::Table && *columns == ["plan".into()])
+        {
             // Its lines are a drawing, and no values.
             self.text(&plan)?;
             self.text("\n")?;
@@ -109,7 +100,11 @@ impl Printer {
         }
         printed?;
         shown.changes = rows.summary().counters().clone();
-        if let Some(plan) = rows.summary().plan().filter(|_| layout.format == Format::Table) {
+        if let Some(plan) = rows
+            .summary()
+            .plan()
+            .filter(|_| layout.format == Format::Table)
+        {
             let plan = format!("\n{plan}\n");
             self.text(&plan)?;
         }

@@ -42,9 +42,7 @@ pub(super) fn plain(value: &Value) -> Json {
         Value::Float(value) => number(*value),
         Value::String(text) => Json::from(&**text),
         Value::List(elements) => elements.iter().map(plain).collect(),
-        Value::Map(entries) => {
-            object(entries.iter().map(|(name, value)| (&**name, value)))
-        }
+        Value::Map(entries) => object(entries.iter().map(|(name, value)| (&**name, value))),
         Value::Vector(vector) => vector.as_slice().iter().map(|part| short(*part)).collect(),
         Value::Node(one) => node(one),
         Value::Relationship(one) => relationship(one),

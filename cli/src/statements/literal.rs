@@ -52,7 +52,9 @@ fn is_written(expression: &Expression) -> bool {
         }
         ExpressionKind::Call(call) => {
             let (name, _) = call.full_name();
-            let known = WRITERS.iter().any(|writer| writer.eq_ignore_ascii_case(&name));
+            let known = WRITERS
+                .iter()
+                .any(|writer| writer.eq_ignore_ascii_case(&name));
             known && !call.arguments.is_empty() && call.arguments.iter().all(is_written)
         }
         _ => false,
@@ -66,15 +68,37 @@ mod tests {
     #[test]
     fn what_would_be_computed_is_no_literal() {
         for text in [
-            "1", "-1.5", "'Ann'", "\"Ann\"", "null", "true", "[1, 'a', [null]]",
-            "{name: 'Ann', age: 7}", "date('1984-10-11')", "duration({days: 2})",
+            "1",
+            "-1.5",
+            "'Ann'",
+            "\"Ann\"",
+            "null",
+            "true",
+            "[1, 'a', [null]]",
+            "{name: 'Ann', age: 7}",
+            "date('1984-10-11')",
+            "duration({days: 2})",
         ] {
             assert!(is_literal(text), "{text}");
         }
         for text in [
-            "", "Ann", "1 + 1", "$other", "date()", "rand()", "1 AS x", "1, 2", "1 LIMIT 1",
-            "1 UNION RETURN 2", "[x IN [1] | x]", "it's", "DISTINCT 1", "*", "2024-01-01",
-            "COUNT { (n) }", "[rand()]",
+            "",
+            "Ann",
+            "1 + 1",
+            "$other",
+            "date()",
+            "rand()",
+            "1 AS x",
+            "1, 2",
+            "1 LIMIT 1",
+            "1 UNION RETURN 2",
+            "[x IN [1] | x]",
+            "it's",
+            "DISTINCT 1",
+            "*",
+            "2024-01-01",
+            "COUNT { (n) }",
+            "[rand()]",
         ] {
             assert!(!is_literal(text), "{text}");
         }

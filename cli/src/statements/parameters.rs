@@ -67,7 +67,9 @@ pub(crate) fn add_json(parameters: &mut Parameters, text: &str) -> Result<(), Fa
     };
     let json: Json = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
     let Json::Object(entries) = json else {
-        return Err(bad("it is no object with a key for each parameter".to_owned()));
+        return Err(bad(
+            "it is no object with a key for each parameter".to_owned()
+        ));
     };
     for (name, json) in entries {
         let value = from_json(json).map_err(|reason| bad(format!("${name}: {reason}")))?;
@@ -93,14 +95,18 @@ fn from_json(json: Json) -> Result<Value, String> {
             float.ok_or_else(|| format!("{number} is no number that we have"))
         }
         Json::Array(elements) => {
-            let elements: Vec<Value> =
-                elements.into_iter().map(from_json).collect::<Result<_, _>>()?;
+            let elements: Vec<Value> = elements
+                .into_iter()
+                .map(from_json)
+                .collect::<Result<_, _>>()?;
             Value::list(elements).map_err(|error| error.to_string())
         }
         Json::Object(entries) => {
             let entry = |(name, json): (String, Json)| Ok((Arc::from(name), from_json(json)?));
-            let entries: BTreeMap<Arc<str>, Value> =
-                entries.into_iter().map(entry).collect::<Result<_, String>>()?;
+            let entries: BTreeMap<Arc<str>, Value> = entries
+                .into_iter()
+                .map(entry)
+                .collect::<Result<_, String>>()?;
             Value::map(entries).map_err(|error| error.to_string())
         }
     }

@@ -30,7 +30,9 @@ pub(crate) fn run_script(
     let (mut line, mut counted) = (first_line.unwrap_or(1), 0);
     for (statement, span) in split(text) {
         let start = span.start as usize;
-        line += text.get(counted..start).map_or(0, |between| between.matches('\n').count());
+        line += text
+            .get(counted..start)
+            .map_or(0, |between| between.matches('\n').count());
         counted = start;
         cancel.check()?;
         let ran = session.run(statement, cancel, |rows| printer.rows(rows, layout));
@@ -55,7 +57,15 @@ pub(crate) fn read_input(file: Option<&Path>) -> Result<String, Failure> {
             io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
         }
     };
-    let name = || file.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
-    let bytes = read.map_err(|source| Failure::Input { name: name(), source })?;
+    let name = || {
+        file.map_or_else(
+            || "standard input".to_owned(),
+            |path| path.display().to_string(),
+        )
+    };
+    let bytes = read.map_err(|source| Failure::Input {
+        name: name(),
+        source,
+    })?;
     String::from_utf8(bytes).map_err(|_| Failure::NotText { name: name() })
 }

@@ -82,7 +82,9 @@ impl Session {
     /// One is open already; what the engine refuses.
     pub(crate) fn begin(&mut self) -> Result<(), Failure> {
         if self.is_open() {
-            return Err(Failure::Command("a transaction is open: :commit or :rollback first".to_owned()));
+            return Err(Failure::Command(
+                "a transaction is open: :commit or :rollback first".to_owned(),
+            ));
         }
         self.open = Some(self.database.write()?);
         Ok(())

@@ -38,7 +38,10 @@ struct Column {
 impl Table {
     pub(super) fn new(columns: &[Arc<str>], room: Option<usize>) -> Self {
         let columns = columns.iter().map(|name| {
-            let name: String = name.chars().map(|one| if one.is_control() { ' ' } else { one }).collect();
+            let name: String = name
+                .chars()
+                .map(|one| if one.is_control() { ' ' } else { one })
+                .collect();
             Column {
                 width: cell::width(&name),
                 name,
@@ -59,7 +62,8 @@ impl Table {
         let Some(waiting) = &mut self.waiting else {
             return self.line(&cells);
         };
-        for (column, (value, text)) in self.columns.iter_mut().zip(row.values().iter().zip(&cells)) {
+        for (column, (value, text)) in self.columns.iter_mut().zip(row.values().iter().zip(&cells))
+        {
             let number = cell::is_number(value);
             column.right &= number || matches!(value, stratigraph::Value::Null);
             column.any |= number;
@@ -86,9 +90,17 @@ impl Table {
             column.right &= column.any;
         }
         self.fit();
-        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+        let names: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| column.name.clone())
+            .collect();
         let mut text = self.line(&names);
-        let dashes: Vec<String> = self.columns.iter().map(|one| "-".repeat(one.width)).collect();
+        let dashes: Vec<String> = self
+            .columns
+            .iter()
+            .map(|one| "-".repeat(one.width))
+            .collect();
         text.push_str(&dashes.join("-+-"));
         text.push('\n');
         for cells in &waiting {
@@ -122,7 +134,11 @@ impl Table {
     fn line(&self, cells: &[String]) -> String {
         let mut line = String::new();
         for (at, (column, text)) in self.columns.iter().zip(cells).enumerate() {
-            let text = if self.room.is_some() { cell::cut(text, column.width) } else { text.clone() };
+            let text = if self.room.is_some() {
+                cell::cut(text, column.width)
+            } else {
+                text.clone()
+            };
             let blanks = " ".repeat(column.width.saturating_sub(cell::width(&text)));
             line.push_str(if at == 0 { "" } else { BAR });
             if column.right {

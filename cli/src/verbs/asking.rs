@@ -83,7 +83,11 @@ impl Asking {
     /// The form of rows, where nothing else is said.
     pub(super) fn layout(&self, json: bool) -> Layout {
         let on_terminal = io::stdout().is_terminal();
-        let usual = if on_terminal && !json { Format::Table } else { Format::Json };
+        let usual = if on_terminal && !json {
+            Format::Table
+        } else {
+            Format::Json
+        };
         Layout {
             format: self.format.unwrap_or(usual),
             room: terminal_width(),
@@ -109,7 +113,9 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err("write 500ms, 10s or 2m".to_owned()),
     };
     let seconds = number.parse::<f64>().map(|number| number * seconds_each);
-    let time = seconds.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let time = seconds
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.ok_or_else(|| "write 500ms, 10s or 2m".to_owned())
 }
 
@@ -119,9 +125,19 @@ mod tests {
 
     #[test]
     fn times_have_units() {
-        let cases = [("500ms", 500), ("10s", 10_000), ("1.5s", 1500), ("2m", 120_000), ("3", 3000)];
+        let cases = [
+            ("500ms", 500),
+            ("10s", 10_000),
+            ("1.5s", 1500),
+            ("2m", 120_000),
+            ("3", 3000),
+        ];
         for (text, milliseconds) in cases {
-            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+            assert_eq!(
+                duration(text),
+                Ok(Duration::from_millis(milliseconds)),
+                "{text}"
+            );
         }
         for text in ["", "s", "1h", "-1s", "1.2.3s", "ten"] {
             assert!(duration(text).is_err(), "{text}");

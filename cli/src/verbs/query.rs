@@ -69,15 +69,27 @@ impl Query {
         let mut total = Total::default();
         let started = Instant::now();
         let mut last = started;
-        let ran = run_script(&mut session, &text, None, &mut printer, layout, &cancel, |shown| {
-            total.add(shown);
-            if told {
-                let time = took(last.elapsed());
-                // Nobody is left to hear that stderr is closed.
-                let _ = writeln!(io::stderr(), "{}, {time}", outcome(shown.rows, &shown.changes));
-            }
-            last = Instant::now();
-        });
+        let ran = run_script(
+            &mut session,
+            &text,
+            None,
+            &mut printer,
+            layout,
+            &cancel,
+            |shown| {
+                total.add(shown);
+                if told {
+                    let time = took(last.elapsed());
+                    // Nobody is left to hear that stderr is closed.
+                    let _ = writeln!(
+                        io::stderr(),
+                        "{}, {time}",
+                        outcome(shown.rows, &shown.changes)
+                    );
+                }
+                last = Instant::now();
+            },
+        );
         let flushed = printer.flush();
         ran?;
         flushed?;
@@ -120,7 +132,8 @@ impl Total {
         self.rows += shown.rows.unwrap_or(0);
         for (name, count) in shown.changes.all() {
             let before = self.changes.get(name).and_then(Value::as_u64).unwrap_or(0);
-            self.changes.insert(name.to_owned(), (before + count).into());
+            self.changes
+                .insert(name.to_owned(), (before + count).into());
         }
     }
 }
