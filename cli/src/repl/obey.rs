@@ -52,7 +52,14 @@ pub(super) fn obey(conversation: &mut Conversation, line: &str) -> Result<Next, 
         Command::Format(format) => conversation.layout.format = format,
         Command::Limit(rows) => conversation.layout.limit = rows,
         Command::Timing(timing) => conversation.timing = timing,
-        Command::Begin => session.begin()?,
+        Command::Begin => {
+            session.begin()?;
+            if conversation.interactive {
+                tell(
+                    "a transaction is open until :commit or :rollback; :help says how long it may rest",
+                );
+            }
+        }
         Command::Commit => {
             session.commit()?;
             if conversation.interactive {

@@ -74,8 +74,7 @@ impl Printer {
             explained.filter(|_| layout.format == Format::Table && *columns == ["plan".into()])
         {
             // Its lines are a drawing, and no values.
-            self.text(&plan)?;
-            self.text("\n")?;
+            self.line(plan.trim_end())?;
             return self.flushed(shown);
         }
         let mut table = None;
@@ -105,7 +104,7 @@ impl Printer {
             .plan()
             .filter(|_| layout.format == Format::Table)
         {
-            let plan = format!("\n{plan}\n");
+            let plan = format!("\n{}\n", plan.trim_end());
             self.text(&plan)?;
         }
         self.flushed(shown)
