@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// How many scenarios have passed once; fewer fail the test command. It may only be raised.
-const RATCHET: usize = 0;
+const RATCHET: usize = 2752;
 
 /// The other variants try one scenario in so many, other ones every day.
 const SAMPLE: u64 = 10;

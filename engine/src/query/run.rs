@@ -79,7 +79,7 @@ impl Database {
             }
             Runs::Plan(plan) if !compiled.writes() => {
                 let start = Start::new(&compiled, plan, &parameters, options)?;
-                start.running(Txn::OwnRead(Box::new(read)), None)
+                start.reading(Txn::OwnRead(Box::new(read)))
             }
             Runs::Plan(_) => {
                 drop(read);
@@ -164,7 +164,7 @@ impl ReadTxn {
         match &compiled.body {
             Runs::Plan(plan) if !compiled.writes() => {
                 let start = Start::new(&compiled, plan, &parameters.into(), options)?;
-                start.running(Txn::Read(self), None)
+                start.reading(Txn::Read(self))
             }
             _ => {
                 let message = "the statement changes the graph, and this is a snapshot";
@@ -245,11 +245,14 @@ impl<'a> Start<'a> {
         })
     }
 
-    /// A run that goes on while its rows are taken.
-    fn running<'t>(self, txn: Txn<'t>, database: Option<Database>) -> Result<Rows<'t>> {
+    /// A run that goes on while its rows are taken; one that gives none is over at once.
+    fn reading(self, txn: Txn<'_>) -> Result<Rows<'_>> {
         let columns = self.columns();
+        if columns.is_empty() {
+            return self.completed(txn, None).map(|(rows, _)| rows);
+        }
         let (summary, most) = (self.summary(&columns), self.options.max_rows);
-        let running = self.begin(txn, database)?;
+        let running = self.begin(txn, None)?;
         Ok(Rows::running(columns, running, summary, most))
     }
 

@@ -13,7 +13,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .filter(|other| other.len() <= LONGEST)
         .map(|other| (distance(name, other), other));
     let (distance, other) = distances.min_by_key(|(distance, _)| *distance)?;
-    (distance <= allowed && distance < name.chars().count().max(2)).then_some(other)
+    (distance <= allowed && distance < name.chars().count()).then_some(other)
 }
 
 /// How many letters must be inserted, removed, replaced or swapped with their neighbour; case does not count.

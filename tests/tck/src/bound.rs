@@ -13,8 +13,15 @@ use crate::scenario::Stub;
 use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use stratigraph::{Database, Error, NodeValue, PathValue, Read, RelationshipValue, Value};
+use std::time::Duration;
+use stratigraph::{
+    Database, Error, NodeValue, Parameters, PathValue, Procedure, QueryOptions, Read,
+    RelationshipValue, Value,
+};
 use tempfile::TempDir;
+
+/// The longest that a query may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The engine of this repository.
 #[derive(Debug, Default)]
@@ -107,16 +114,55 @@ impl Session for BoundSession {
 }
 
 fn answer(
-    _database: &Database,
-    _query: &str,
-    _parameters: Vec<(String, Value)>,
-    _variant: Variant,
+    database: &Database,
+    query: &str,
+    parameters: Vec<(String, Value)>,
+    variant: Variant,
 ) -> Result<Answer, Error> {
-    Ok(Answer::default())
+    // A query that would not end must not go on beside those that follow it.
+    let options = QueryOptions::new().timeout(TIMEOUT);
+    let options = match variant {
+        Variant::Batch1 => options.batch_rows(1),
+        Variant::NoRules => options.optimise(false),
+        Variant::Default | Variant::Plain | Variant::Reopen => options,
+    };
+    let parameters: Parameters = parameters.into_iter().collect();
+    let mut rows = database.query_with(query, parameters, &options)?;
+    let mut answer = Answer {
+        columns: rows.columns().iter().map(ToString::to_string).collect(),
+        ..Answer::default()
+    };
+    for row in &mut rows {
+        answer.rows.push(row?.values().iter().map(cell).collect());
+    }
+    answer.counters = rows.summary().counters().to_string();
+    Ok(answer)
 }
 
-fn register(_database: &Database, _stub: &Stub) -> Result<()> {
-    Ok(())
+/// A procedure that looks its arguments up in a table.
+fn register(database: &Database, stub: &Stub) -> Result<()> {
+    let mut procedure = Procedure::new(stub.name.as_str());
+    for (name, kind) in &stub.arguments {
+        procedure = procedure.takes(name.as_str(), kind.parse()?);
+    }
+    for (name, kind) in &stub.yields {
+        procedure = procedure.yields(name.as_str(), kind.parse()?);
+    }
+    let mut table = Vec::new();
+    for row in &stub.rows {
+        let mut given = row.iter().map(argument).collect::<Result<Vec<_>>>()?;
+        let gives = given.split_off(stub.arguments.len().min(given.len()));
+        table.push((given, gives));
+    }
+    let procedure = procedure.run(move |arguments| {
+        let same = |given: &[Value]| {
+            let mut pairs = given.iter().zip(arguments);
+            pairs.all(|(known, given)| known.equivalent(given))
+        };
+        let found = table.iter().filter(|(given, _)| same(given));
+        Ok(found.map(|(_, gives)| gives.clone()).collect())
+    });
+    Ok(database.register(procedure)?)
 }
 
 fn refusal(error: &Error) -> Refusal {

@@ -47,6 +47,23 @@ impl Binder<'_> {
         }
     }
 
+    /// Binds what is computed anew for each element of a list: no aggregate can be in it.
+    pub(super) fn per_element<T>(
+        &mut self,
+        bind: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let allow = |binder: &mut Self, allowed: bool| {
+            let aggregation = binder.aggregation.as_mut();
+            aggregation.map(|known| std::mem::replace(&mut known.allowed, allowed))
+        };
+        let before = allow(self, false);
+        let bound = bind(self);
+        if let Some(before) = before {
+            allow(self, before);
+        }
+        bound
+    }
+
     /// Binds as if there were no groups: within a subquery, or to compare with a group.
     pub(super) fn without_groups<T>(
         &mut self,
@@ -122,6 +139,21 @@ impl Binder<'_> {
         });
         if let Some(known) = known {
             return Ok(known.into);
+        }
+        if aggregation.ended {
+            // What is sorted by after grouping sees what was projected and nothing else.
+            let projected = |slot: Slot| aggregation.groups.iter().any(|(_, group)| *group == slot);
+            for argument in &aggregated.arguments {
+                let mut hidden = false;
+                argument.each_slot(&mut |slot| hidden |= !projected(slot));
+                if hidden {
+                    let name = argument.span.of(self.text);
+                    let message = format!("`{name}` is not defined here");
+                    return Err(raise(Detail::UndefinedVariable, message)
+                        .at(argument.span)
+                        .hint("the projection before has ended it: sort by an aggregate that is projected"));
+                }
+            }
         }
         let slot = aggregated.into;
         aggregation.found.push(aggregated);

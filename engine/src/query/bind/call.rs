@@ -94,7 +94,6 @@ impl Binder<'_> {
         span: Span,
     ) -> Result<Expr, Fault> {
         self.check_aggregate(span)?;
-        let own_from = self.aggregation.as_ref().map_or(0, |known| known.own_from);
         if let Some(aggregation) = &mut self.aggregation {
             aggregation.inside = true;
         }
@@ -110,7 +109,6 @@ impl Binder<'_> {
         for (argument, takes) in arguments.iter().zip(function.takes) {
             check_argument(function.name, argument, takes)?;
         }
-        self.check_no_locals(scope, &arguments, own_from, span)?;
         self.add_aggregate(function, call.distinct, arguments, span)
     }
 
@@ -125,24 +123,6 @@ impl Binder<'_> {
             Some(aggregation) if aggregation.allowed => Ok(()),
             _ => Err(misplaced(span)),
         }
-    }
-
-    /// The variable of a comprehension is another for each element, and an aggregate is one value.
-    fn check_no_locals(
-        &self,
-        scope: &Scope,
-        arguments: &[Expr],
-        own_from: usize,
-        span: Span,
-    ) -> Result<(), Fault> {
-        let local = scope.slots_from(own_from);
-        let mut reads = arguments.iter();
-        if self.aggregation.as_ref().is_some_and(|known| !known.ended)
-            && reads.any(|argument| local.iter().any(|slot| argument.reads(*slot)))
-        {
-            return Err(misplaced(span));
-        }
-        Ok(())
     }
 
     fn add_aggregate(

@@ -301,9 +301,11 @@ impl Binder<'_> {
                 let (list, element) = self.element(scope, variable, list)?;
                 let len = scope.len();
                 let slot = self.push_local(scope, element);
-                let filter = filter.as_deref().map(|filter| self.condition(scope, filter));
-                let filter = filter.transpose()?.map(Box::new);
-                let result = self.boxed(scope, result.as_deref())?;
+                let (filter, result) = self.per_element(|binder| {
+                    let filter = filter.as_deref().map(|filter| binder.condition(scope, filter));
+                    let filter = filter.transpose()?.map(Box::new);
+                    Ok((filter, binder.boxed(scope, result.as_deref())?))
+                })?;
                 scope.cut(len);
                 let kind = ExprKind::ListComprehension {
                     element: slot,
@@ -323,7 +325,9 @@ impl Binder<'_> {
                 let len = scope.len();
                 let slot = self.push_local(scope, element);
                 let predicate = match predicate {
-                    Some(predicate) => self.condition(scope, predicate)?,
+                    Some(predicate) => {
+                        self.per_element(|binder| binder.condition(scope, predicate))?
+                    }
                     None => typed(ExprKind::Slot(slot), variable.span, Types::ANY),
                 };
                 scope.cut(len);
@@ -348,7 +352,8 @@ impl Binder<'_> {
                 let total = self.variable(&accumulator.name, Types::ANY);
                 let accumulator = self.push_local(scope, total);
                 let element = self.push_local(scope, element);
-                let result = Box::new(self.expr(scope, result)?);
+                let result = self.per_element(|binder| binder.expr(scope, result))?;
+                let result = Box::new(result);
                 scope.cut(len);
                 let kind = ExprKind::Reduce {
                     accumulator,

@@ -49,9 +49,6 @@ impl Binder<'_> {
                     .hint(format!("write `{name}(...)`")));
             }
         };
-        if procedure.writes() {
-            self.check_writable(span)?;
-        }
         self.yielded(
             scope,
             (procedure, arguments, from.optional, from.span),

@@ -82,7 +82,7 @@ macro_rules! with_txn {
                 let $txn: &WriteTxn = txn;
                 $body
             }
-            Txn::Over => Err(Error::TransactionExpired),
+            Txn::Over => Err(over()),
         }
     };
 }
@@ -107,7 +107,7 @@ impl<'t> Graph<'t> {
         match &mut self.txn {
             Txn::Write(txn) => Ok(txn),
             Txn::OwnWrite(txn) => Ok(txn),
-            Txn::Over => Err(Error::TransactionExpired.into()),
+            Txn::Over => Err(over().into()),
             Txn::Read(_) | Txn::OwnRead(_) => {
                 let message = "the statement changes the graph, and runs where nothing can be changed";
                 let fault = raise(Detail::ReadOnlyQuery, message);
@@ -237,6 +237,11 @@ impl<'t> Graph<'t> {
         with_txn!(self, txn => txn.node_count(label))
     }
 
+    /// How many relationships there are of a type.
+    pub(crate) fn relationship_count(&self, of: Option<&str>) -> Result<u64> {
+        with_txn!(self, txn => txn.relationship_count(of))
+    }
+
     /// Some ids of nodes, in order, from a number on; fewer than asked for only where they end.
     pub(super) fn nodes_from(&self, from: u64, most: usize, into: &mut Vec<NodeId>) -> Result<()> {
         fn page<K: crate::database::keys::KeyRead>(
@@ -342,4 +347,9 @@ impl<'t> Graph<'t> {
         }
         Ok(())
     }
+}
+
+/// The transaction is over, and there is no other.
+fn over() -> Error {
+    Error::bug("a query goes on without a transaction")
 }

@@ -54,5 +54,8 @@ pub(crate) fn aggregate_functions() -> impl Iterator<Item = &'static AggregateFu
 /// The name that somebody may have meant who wrote this one, which is none.
 pub(crate) fn suggestions(name: &str) -> Option<&'static str> {
     let functions = functions().map(|one| one.name);
-    nearest(name, functions.chain(aggregate_functions().map(|one| one.name)))
+    nearest(
+        name,
+        functions.chain(aggregate_functions().map(|one| one.name)),
+    )
 }

@@ -105,11 +105,7 @@ impl Planner<'_> {
                     .into_iter()
                     .map(|argument| self.expr(argument))
                     .collect();
-                if call.procedure.writes() {
-                    flow.before_writing(true);
-                } else {
-                    flow.before_reading();
-                }
+                flow.before_reading();
                 let fills: Vec<Slot> = call.yields.iter().map(|(_, slot)| *slot).collect();
                 flow.push(Op::Call(call));
                 flow.fill(&fills);
@@ -382,11 +378,11 @@ fn writes(query: &BoundQuery) -> bool {
         | BoundClause::Remove(_)
         | BoundClause::Delete { .. }
         | BoundClause::Foreach { .. } => true,
-        BoundClause::Call { call, .. } => call.procedure.writes(),
         BoundClause::Subquery(subquery) => writes(&subquery.query),
         BoundClause::Match(_)
         | BoundClause::Unwind { .. }
         | BoundClause::Project(_)
+        | BoundClause::Call { .. }
         | BoundClause::Finish => false,
     })
 }

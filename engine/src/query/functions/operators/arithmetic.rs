@@ -7,6 +7,7 @@
 
 use super::{join, not_taken, with_article};
 use crate::query::error::{Detail, Fault, raise};
+use crate::query::temporal::arithmetic as times;
 use crate::value::Value;
 use stratigraph_query_lang::ast::ArithmeticOperator;
 
@@ -107,11 +108,17 @@ fn of_floats(operator: ArithmeticOperator, left: f64, right: f64) -> Result<Valu
 
 /// What the operator gives if one operand is a date, a time or a duration; `None` if it does not take both.
 fn of_times(
-    _operator: ArithmeticOperator,
-    _left: &Value,
-    _right: &Value,
+    operator: ArithmeticOperator,
+    left: &Value,
+    right: &Value,
 ) -> Option<Result<Value, Fault>> {
-    None
+    match operator {
+        ArithmeticOperator::Add => times::add(left, right),
+        ArithmeticOperator::Subtract => times::subtract(left, right),
+        ArithmeticOperator::Multiply => times::multiply(left, right),
+        ArithmeticOperator::Divide => times::divide(left, right),
+        _ => None,
+    }
 }
 
 /// The error for an integer that does not fit, as the result of `what`.

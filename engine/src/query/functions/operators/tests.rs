@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::query::functions::limits;
-use crate::value::Date;
+use crate::value::{Date, Duration};
 use std::collections::BTreeMap;
 use stratigraph_query_lang::ast::{ArithmeticOperator, ComparisonOperator};
 
@@ -25,6 +25,10 @@ fn map() -> Value {
 
 fn of(value: impl Into<Value>) -> Value {
     value.into()
+}
+
+fn days(days: i64) -> Value {
+    Duration::new(0, days, 0, 0).unwrap().into()
 }
 
 #[test]
@@ -69,6 +73,19 @@ fn arithmetic_gives() {
         (of(vec![1]), Add, date.clone(), "[1, '1984-10-11']"),
         (of(vec![of(vec![1])]), Add, of(vec![2]), "[[1], 2]"),
         (of(true), Add, of(1), "InvalidArgumentType"),
+        (date.clone(), Add, days(2), "'1984-10-13'"),
+        (days(2), Add, date.clone(), "'1984-10-13'"),
+        (date.clone(), Subtract, days(11), "'1984-09-30'"),
+        (days(2), Subtract, days(3), "'P-1D'"),
+        (days(2), Multiply, of(3), "'P6D'"),
+        (of(3), Multiply, days(2), "'P6D'"),
+        (days(3), Divide, of(2), "'P1DT12H'"),
+        (days(3), Divide, of(0), "DivisionByZero"),
+        (days(3), Remainder, of(2), "InvalidArgumentType"),
+        (date.clone(), Add, date.clone(), "InvalidArgumentType"),
+        (date.clone(), Multiply, of(2), "InvalidArgumentType"),
+        (days(1), Add, of("a"), "'P1Da'"),
+        (of(vec![1]), Add, days(1), "[1, 'P1D']"),
         (map(), Add, map(), "InvalidArgumentType"),
     ] {
         let found = outcome(arithmetic(operator, &left, &right));
@@ -83,6 +100,7 @@ fn signs_give() {
         (of(i64::MIN), "IntegerOverflow", "-9223372036854775808"),
         (of(1.5), "-1.5", "1.5"),
         (null(), "null", "null"),
+        (days(2), "'P-2D'", "'P2D'"),
         (of("a"), "InvalidArgumentType", "InvalidArgumentType"),
     ] {
         assert_eq!(outcome(negate(&value)), negated, "-{value}");
