@@ -48,8 +48,8 @@ pub(crate) struct Printer {
     out: Box<dyn Write>,
     /// Nobody reads any more: nothing is printed, and what changes the graph runs all the same.
     closed: bool,
-    /// Whether a result was printed before, so that the next one stands apart.
-    second: bool,
+    /// Whether a table was printed, from which the next one must stand apart.
+    apart: bool,
 }
 
 impl Printer {
@@ -58,7 +58,7 @@ impl Printer {
         Self {
             out: Box::new(out),
             closed: false,
-            second: false,
+            apart: false,
         }
     }
 
@@ -80,10 +80,10 @@ impl Printer {
         let mut table = None;
         if !columns.is_empty() {
             shown.rows = Some(0);
-            if self.second && layout.format != Format::Json {
+            if self.apart && layout.format != Format::Json {
                 self.text("\n")?;
             }
-            self.second = true;
+            self.apart = layout.format != Format::Json;
             match layout.format {
                 Format::Table => table = Some(Table::new(&columns, layout.room)),
                 Format::Csv => self.line(&csv::header(&columns))?,

@@ -60,7 +60,7 @@ fn ask(db: &Path, arguments: &[&str]) -> Said {
 fn rows_in_a_pipe_are_json_lines() {
     let world = World::new();
     let db = library(&world);
-    let text = "MATCH path = (p:Person)-[wrote]->(b) RETURN p, wrote, path, p.born AS born, 1.5 AS x, null AS n";
+    let text = "MATCH path = (p:Person)-[wrote]->(b) RETURN p, wrote, path, p.born AS birth, 1.5 AS x, null AS n";
     let said = ask(&db, &[text]);
     said.assert_code(0);
     assert_eq!(said.stderr, "", "nobody asked for more");
@@ -77,14 +77,14 @@ fn rows_in_a_pipe_are_json_lines() {
         json!({"nodes": [ann, book], "relationships": [wrote]})
     );
     assert_eq!(
-        (&row["born"], &row["x"], &row["n"]),
+        (&row["birth"], &row["x"], &row["n"]),
         (&json!("1984-10-11"), &json!(1.5), &Json::Null)
     );
     let keys = [
         "\"p\"",
         "\"wrote\"",
         "\"path\"",
-        "\"born\"",
+        "\"birth\"",
         "\"x\"",
         "\"n\"",
     ];
