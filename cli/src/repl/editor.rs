@@ -51,12 +51,12 @@ impl Editor {
     pub(super) fn new(conversation: &mut Conversation, remember: bool) -> Result<Self, Failure> {
         let config = Config::builder()
             .max_history_size(history::MOST)
-            .map_err(failed)?
+            .map_err(|error| failed(&error))?
             .history_ignore_space(true)
             .completion_type(CompletionType::List)
             .bell_style(BellStyle::None)
             .build();
-        let mut lines = rustyline::Editor::with_config(config).map_err(failed)?;
+        let mut lines = rustyline::Editor::with_config(config).map_err(|error| failed(&error))?;
         lines.set_helper(Some(Assistant {
             known: Known::of(&mut conversation.session),
             pending: String::new(),
@@ -95,7 +95,7 @@ impl Editor {
             Ok(line) => Ok(Heard::Line(line)),
             Err(ReadlineError::Interrupted) => Ok(Heard::Interrupt),
             Err(ReadlineError::Eof) => Ok(Heard::End),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(failed(&error)),
         }
     }
 
@@ -113,7 +113,7 @@ impl Editor {
     }
 }
 
-fn failed(error: ReadlineError) -> Failure {
+fn failed(error: &ReadlineError) -> Failure {
     Failure::Terminal(error.to_string())
 }
 

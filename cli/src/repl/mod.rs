@@ -67,6 +67,7 @@ pub(crate) fn talk(
 ) -> Result<(), Failure> {
     conversation.interrupt.converse();
     conversation.layout.limit = Some(SHOWN);
+    conversation.layout.apart = false;
     greet(conversation, dir)?;
     let mut editor = Editor::new(conversation, remember)?;
     let mut gather = Gather::at_terminal();
@@ -174,7 +175,7 @@ impl Conversation {
                     "the first {rows}: there are more, and `:limit 0` shows all"
                 ));
             }
-            if timing {
+            if timing && !shown.planned {
                 let outcome = outcome(shown.rows, &shown.changes);
                 tell(&format!("{outcome}, {}", took(last.elapsed())));
             }

@@ -5,6 +5,7 @@
 use super::table::{DECIDE, Table};
 use super::{csv, json};
 use crate::failure::Failure;
+use crate::output::printable;
 use clap::ValueEnum;
 use std::io::{self, Write};
 use stratigraph::query::Counters;
@@ -28,6 +29,8 @@ pub(crate) struct Layout {
     pub(crate) format: Format,
     /// How many columns a terminal has; `None` if nothing is to be cut.
     pub(crate) room: Option<usize>,
+    /// Whether an empty line stands before each table but the first.
+    pub(crate) apart: bool,
     /// How many rows are shown of one statement; `None` for all.
     pub(crate) limit: Option<u64>,
 }
@@ -37,6 +40,8 @@ pub(crate) struct Layout {
 pub(crate) struct Shown {
     /// How many rows; `None` if the statement gives none at all.
     pub(crate) rows: Option<u64>,
+    /// Whether it was only told how it would run.
+    pub(crate) planned: bool,
     /// Whether there were more than are shown. The statement was stopped then.
     pub(crate) more: bool,
     /// What it changed.
@@ -75,18 +80,19 @@ impl Printer {
         {
             // Its lines are a drawing, and no values.
             self.line(plan.trim_end())?;
+            shown.planned = true;
             return self.flushed(shown);
         }
         let mut table = None;
         if !columns.is_empty() {
             shown.rows = Some(0);
-            if self.apart && layout.format != Format::Json {
+            if self.apart && layout.apart && layout.format != Format::Json {
                 self.text("\n")?;
             }
             self.apart = layout.format != Format::Json;
             match layout.format {
                 Format::Table => table = Some(Table::new(&columns, layout.room)),
-                Format::Csv => self.line(&csv::header(&columns))?,
+                Format::Csv => self.data(&csv::header(&columns), layout)?,
                 Format::Json => {}
             }
         }
@@ -97,6 +103,7 @@ impl Printer {
                 self.text(&table.finish())?;
             }
         }
+        self.flush()?;
         printed?;
         shown.changes = rows.summary().counters().clone();
         if let Some(plan) = rows
@@ -126,7 +133,7 @@ impl Printer {
             }
             seen += 1;
             shown.rows = Some(seen);
-            self.row(&row, layout.format, table)?;
+            self.row(&row, layout, table)?;
             if self.closed {
                 break;
             }
@@ -138,10 +145,10 @@ impl Printer {
         Ok(())
     }
 
-    fn row(&mut self, row: &Row, format: Format, table: &mut Option<Table>) -> Result<(), Failure> {
-        match (format, table) {
-            (Format::Json, _) => self.line(&json::row(row)),
-            (Format::Csv, _) => self.line(&csv::row(row)),
+    fn row(&mut self, row: &Row, layout: Layout, table: &mut Option<Table>) -> Result<(), Failure> {
+        match (layout.format, table) {
+            (Format::Json, _) => self.data(&json::row(row), layout),
+            (Format::Csv, _) => self.data(&csv::row(row), layout),
             (Format::Table, Some(table)) => {
                 let lines = table.add(row);
                 self.text(&lines)
@@ -153,6 +160,15 @@ impl Printer {
     fn flushed(&mut self, shown: Shown) -> Result<Shown, Failure> {
         self.flush()?;
         Ok(shown)
+    }
+
+    /// A line as it is, but on a terminal, which it may not steer.
+    fn data(&mut self, line: &str, layout: Layout) -> Result<(), Failure> {
+        if layout.room.is_some() {
+            self.line(&printable(line))
+        } else {
+            self.line(line)
+        }
     }
 
     fn line(&mut self, line: &str) -> Result<(), Failure> {

@@ -91,6 +91,7 @@ impl Asking {
         Layout {
             format: self.format.unwrap_or(usual),
             room: terminal_width(),
+            apart: true,
             limit: None,
         }
     }

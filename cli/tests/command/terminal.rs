@@ -86,7 +86,7 @@ impl Terminal {
         loop {
             let seen = String::from_utf8_lossy(&self.seen).into_owned();
             if let Some(at) = seen.find(text) {
-                let rest = seen[at + text.len()..].as_bytes().to_vec();
+                let rest = seen.as_bytes()[at + text.len()..].to_vec();
                 self.seen = rest;
                 return seen[..at].to_owned();
             }
