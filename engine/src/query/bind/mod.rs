@@ -63,6 +63,8 @@ pub(crate) fn bind(text: &str, query: &Query, registry: &Registry) -> Result<Bou
         aggregation: None,
         writes: false,
         transactions: false,
+        within_subquery: false,
+        uncommitted: false,
         read_only: None,
     };
     let query = binder.top(query)?;
@@ -85,6 +87,10 @@ struct Binder<'a> {
     aggregation: Option<Aggregation>,
     writes: bool,
     transactions: bool,
+    /// Whether what is bound stands within `CALL { ... }`.
+    within_subquery: bool,
+    /// Whether something before is written that no portion of `IN TRANSACTIONS` commits.
+    uncommitted: bool,
     /// Within an expression nothing can be written: what the expression is called.
     read_only: Option<&'static str>,
 }
@@ -124,6 +130,7 @@ impl Binder<'_> {
     /// Refuses what changes the graph where nothing may.
     fn check_writable(&mut self, span: Span) -> Result<(), Fault> {
         self.writes = true;
+        self.uncommitted = true;
         match self.read_only {
             None => Ok(()),
             Some(within) => Err(raise(

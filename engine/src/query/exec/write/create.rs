@@ -5,6 +5,7 @@
 use super::refusal::refused;
 use super::written::{Properties, labels, properties, relationship_type};
 use crate::query::error::{Detail, Fault, raise};
+use crate::query::functions::operators::with_article;
 use crate::query::exec::{Context, eval};
 use crate::query::expr::{Expr, ExprKind, Slot, Span};
 use crate::query::plan::CreateItem;
@@ -88,8 +89,8 @@ fn end(context: &Context<'_>, row: &[Value], slot: Slot, span: Span) -> Result<N
             Err(fault.hint(hint).at(span))
         }
         other => {
-            let kind = other.kind();
-            let message = format!("a relationship needs a node at each end, and one of these is a {kind}");
+            let kind = with_article(other.kind());
+            let message = format!("a relationship needs a node at each end, and one of these is {kind}");
             Err(raise(Detail::InvalidArgumentType, message).at(span))
         }
     }

@@ -8,6 +8,7 @@
 use super::refusal::refused;
 use crate::graph::{Direction, Entity};
 use crate::query::error::{Detail, Fault, raise};
+use crate::query::functions::operators::with_article;
 use crate::query::exec::{Context, DeletedRelationship, Deletions, eval};
 use crate::query::expr::Expr;
 use crate::value::{NodeId, RelationshipId, Value};
@@ -38,8 +39,8 @@ pub(crate) fn delete(
                 }
             }
             other => {
-                let kind = other.kind();
-                let message = format!("only nodes, relationships and paths can be deleted, and this is a {kind}");
+                let kind = with_article(other.kind());
+                let message = format!("only nodes, relationships and paths can be deleted, and this is {kind}");
                 let fault = raise(Detail::InvalidArgumentType, message);
                 let fault = match other {
                     Value::List(_) => fault.hint("UNWIND the list, and delete each of its elements"),
