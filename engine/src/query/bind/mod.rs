@@ -67,7 +67,7 @@ pub(crate) fn bind(text: &str, query: &Query, registry: &Registry) -> Result<Bou
         uncommitted: false,
         read_only: None,
     };
-    let query = binder.top(query)?;
+    let query = binder.top(query).map_err(|fault| binder.hidden(fault))?;
     Ok(Bound {
         query,
         names: binder.names,
@@ -115,6 +115,20 @@ impl Binder<'_> {
             types,
             elements: Types::ANY,
         }
+    }
+
+    /// With a hint if a variable that is not known here was bound somewhere before.
+    fn hidden(&self, fault: Fault) -> Fault {
+        let Fault::Raised(raised) = &fault else {
+            return fault;
+        };
+        let name = raised.span.map_or("", |span| span.of(self.text)).trim_matches('`');
+        let bound = !name.is_empty() && self.names.iter().any(|known| **known == *name);
+        if raised.detail != Detail::UndefinedVariable || !bound {
+            return fault;
+        }
+        let message = format!("`{name}` was bound before: hand it on in WITH, or name it in CALL ({name}) {{ ... }}");
+        fault.hint(message)
     }
 
     /// The number of a parameter.
