@@ -5,6 +5,7 @@
 use super::cache::Fingerprint;
 use super::compile::{Compiled, Runs, compile, query_error};
 use super::error::{Detail, Fault, Phase, QueryError, raise};
+use super::exec::write::refused;
 use super::exec::{Context, Graph, Limits, Run, Txn};
 use super::functions::{Moments, Random};
 use super::options::{QueryOptions, moment};
@@ -89,7 +90,11 @@ impl Database {
                 let txn = Txn::OwnWrite(Box::new(txn));
                 let (rows, txn) = start.completed(txn, Some(self.clone()))?;
                 match txn {
-                    Txn::OwnWrite(txn) => drop(txn.commit()?),
+                    Txn::OwnWrite(txn) => {
+                        // What must be there is only looked for now.
+                        let committed = txn.commit().map_err(refused);
+                        committed.map_err(|fault| fault.into_error(text, Phase::Runtime))?;
+                    }
                     _ => return Err(Error::bug("a query lost its transaction")),
                 }
                 Ok(rows)

@@ -195,6 +195,7 @@ pub(super) fn wrong_count(
         (least, most) if least == most => least.to_string(),
         (least, most) => format!("{least} to {most}"),
     };
-    let message = format!("`{name}` takes {wanted} arguments, and {found} are given");
+    let arguments = if wanted == "1" { "argument" } else { "arguments" };
+    let message = format!("`{name}` takes {wanted} {arguments}, and got {found}");
     raise(Detail::InvalidNumberOfArguments, message).at(span)
 }

@@ -13,6 +13,7 @@ use crate::query::plan::{
 };
 use crate::query::types::Types;
 use std::sync::Arc;
+use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
     CallSubquery, Clause, ExpressionKind, Identifier, Imports, Match, Projection, Query,
     SingleQuery, Unwind,
@@ -230,10 +231,17 @@ impl Binder<'_> {
             Imports::Named(names) => Some(Scope::around(imported(scope, names)?)),
         };
         let outer = scope.clone();
-        let (query, columns) = self.query_from(&call.query, true, &mut |_, part| match &given {
+        let uncommitted = self.uncommitted;
+        let within = std::mem::replace(&mut self.within_subquery, true);
+        let bound = self.query_from(&call.query, true, &mut |_, part| match &given {
             Some(given) => Ok(given.clone()),
             None => Ok(leading(&outer, part)),
-        })?;
+        });
+        self.within_subquery = within;
+        let (query, columns) = bound?;
+        if let Some(wanted) = &call.transactions {
+            self.check_portions(uncommitted, wanted.span)?;
+        }
         for column in &columns {
             if scope.find(&column.name).is_some() {
                 let message = format!("variable `{}` is already bound", column.name);
@@ -253,6 +261,20 @@ impl Binder<'_> {
             optional: call.optional,
             transactions,
         })))
+    }
+
+    /// Refuses portions where their commits would take something along that is not theirs.
+    fn check_portions(&mut self, uncommitted: bool, span: Span) -> Result<(), Fault> {
+        let (message, hint) = if self.within_subquery {
+            ("a subquery in transactions cannot stand within another one", "put IN TRANSACTIONS behind the outermost CALL { ... }")
+        } else if uncommitted {
+            ("what was written before would be committed with the first portion", "write it in a statement of its own, or within the subquery")
+        } else {
+            // Each portion commits what it has written itself.
+            self.uncommitted = false;
+            return Ok(());
+        };
+        Err(raise(Detail::InvalidTransaction, message).hint(hint).at(span))
     }
 
     fn in_transactions(

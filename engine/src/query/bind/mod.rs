@@ -63,9 +63,11 @@ pub(crate) fn bind(text: &str, query: &Query, registry: &Registry) -> Result<Bou
         aggregation: None,
         writes: false,
         transactions: false,
+        within_subquery: false,
+        uncommitted: false,
         read_only: None,
     };
-    let query = binder.top(query)?;
+    let query = binder.top(query).map_err(|fault| binder.hidden(fault))?;
     Ok(Bound {
         query,
         names: binder.names,
@@ -85,6 +87,10 @@ struct Binder<'a> {
     aggregation: Option<Aggregation>,
     writes: bool,
     transactions: bool,
+    /// Whether what is bound stands within `CALL { ... }`.
+    within_subquery: bool,
+    /// Whether something before is written that no portion of `IN TRANSACTIONS` commits.
+    uncommitted: bool,
     /// Within an expression nothing can be written: what the expression is called.
     read_only: Option<&'static str>,
 }
@@ -111,6 +117,20 @@ impl Binder<'_> {
         }
     }
 
+    /// With a hint if a variable that is not known here was bound somewhere before.
+    fn hidden(&self, fault: Fault) -> Fault {
+        let Fault::Raised(raised) = &fault else {
+            return fault;
+        };
+        let name = raised.span.map_or("", |span| span.of(self.text)).trim_matches('`');
+        let bound = !name.is_empty() && self.names.iter().any(|known| **known == *name);
+        if raised.detail != Detail::UndefinedVariable || !bound {
+            return fault;
+        }
+        let message = format!("`{name}` was bound before: hand it on in WITH, or name it in CALL ({name}) {{ ... }}");
+        fault.hint(message)
+    }
+
     /// The number of a parameter.
     fn parameter(&mut self, name: &Arc<str>) -> u32 {
         let known = self.parameters.iter().position(|known| known == name);
@@ -124,6 +144,7 @@ impl Binder<'_> {
     /// Refuses what changes the graph where nothing may.
     fn check_writable(&mut self, span: Span) -> Result<(), Fault> {
         self.writes = true;
+        self.uncommitted = true;
         match self.read_only {
             None => Ok(()),
             Some(within) => Err(raise(

@@ -69,7 +69,8 @@ impl Binder<'_> {
             None | Some(SelectorKind::All) => None,
             Some(kind) => Some(kind),
         };
-        if let (Some(_), Some(selector)) = (selector, path.selector) {
+        if let (Some(kind), Some(selector)) = (selector, path.selector) {
+            check_selector(kind, selector.span)?;
             let simple = matches!(
                 elements.as_slice(),
                 [Element::Node(_), Element::Relationship(_), Element::Node(_)]
@@ -319,6 +320,20 @@ impl Binder<'_> {
                 .hint("no relationship is matched twice: use another name"));
         }
         Ok((slot, true))
+    }
+}
+
+/// Refuses a choice of no paths, which is a slip: there is nothing to choose then.
+fn check_selector(kind: SelectorKind, span: Span) -> Result<(), Fault> {
+    use SelectorKind::{Any, Shortest, ShortestGroups};
+    match kind {
+        Any(0) | Shortest(0) | ShortestGroups(0) => Err(raise(
+            Detail::NumberOutOfRange,
+            "at least one path, or one group of them, is asked for",
+        )
+        .of_type(crate::query::error::ErrorType::SyntaxError)
+        .at(span)),
+        _ => Ok(()),
     }
 }
 

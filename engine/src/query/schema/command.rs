@@ -11,6 +11,7 @@ use crate::database::{Constraint, Database, Index};
 use crate::graph::Read as _;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
+use crate::query::functions::operators::with_article;
 use crate::query::parameters::Parameters;
 use crate::value::Value;
 use std::sync::Arc;
@@ -222,8 +223,8 @@ fn name_of(name: &SchemaName, parameters: &Parameters) -> Result<(Arc<str>, Span
         SchemaName::Parameter(parameter, span) => match parameters.get(parameter) {
             Some(Value::String(name)) => Ok((Arc::clone(name), *span)),
             Some(other) => {
-                let kind = other.kind();
-                let message = format!("${parameter} is a {kind}, and a name is a string");
+                let kind = with_article(other.kind());
+                let message = format!("${parameter} is {kind}, and a name is a string");
                 Err(raise(Detail::InvalidArgumentType, message).at(*span))
             }
             None => {

@@ -7,6 +7,7 @@
 use super::{Context, eval, wrong_kind};
 use crate::graph::Entity;
 use crate::query::error::{Detail, ErrorType, Fault, raise};
+use crate::query::functions::operators::with_article;
 use crate::query::expr::{Expr, Labels, Projected};
 use crate::query::graph_face::GraphFace;
 use crate::query::temporal::component::component;
@@ -39,7 +40,7 @@ fn property_of(context: &Context<'_>, of: &Value, key: &str) -> Result<Value, Fa
         | Value::LocalDateTime(_)
         | Value::Duration(_) => Ok(component(of, key).unwrap_or(Value::Null)),
         other => {
-            let message = format!("a {} has no property `{key}`", other.kind());
+            let message = format!("{} has no property `{key}`", with_article(other.kind()));
             Err(raise(Detail::InvalidArgumentType, message)
                 .of_type(ErrorType::TypeError)
                 .hint("nodes, relationships, maps and temporal values have properties"))
@@ -53,10 +54,7 @@ pub(super) fn dynamic(context: &Context<'_>, of: &Value, key: &Value) -> Result<
         Value::Null => Ok(Value::Null),
         Value::String(key) => property_of(context, of, key),
         other => {
-            let message = format!(
-                "a property is named by a string, and this is a {}",
-                other.kind()
-            );
+            let message = format!("a property is named by a string, and this is {}", with_article(other.kind()));
             Err(raise(Detail::MapElementAccessByNonString, message))
         }
     }
@@ -87,10 +85,7 @@ pub(super) fn has_labels(
             let held = type_is(context, &of, labels, row)?;
             Ok(held.map_or(Value::Null, Value::Bool))
         }
-        other => Err(wrong_kind(
-            "only nodes and relationships have labels and types",
-            other,
-        )),
+        other => Err(wrong_kind("only nodes and relationships have labels and types", other)),
     }
 }
 

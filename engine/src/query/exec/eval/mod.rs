@@ -17,6 +17,7 @@ mod logic;
 
 use super::context::Context;
 use crate::query::error::{Detail, Fault, raise};
+use crate::query::functions::operators::with_article;
 use crate::query::expr::{Expr, ExprKind, FunctionOf};
 use crate::query::functions::operators::{index, negate, plus, slice, truth};
 use crate::query::functions::{Call, Function};
@@ -218,6 +219,6 @@ fn case(
 
 /// A value that is of another kind than is needed.
 fn wrong_kind(what: &str, value: &Value) -> Fault {
-    let message = format!("{what}, and this is a {}", value.kind());
+    let message = format!("{what}, and this is {}", with_article(value.kind()));
     raise(Detail::InvalidArgumentType, message)
 }

@@ -40,7 +40,11 @@ impl Doomed {
         }
         if !self.applied {
             self.applied = true;
-            write::apply_deletions(site.context)?;
+            let applied = write::apply_deletions(site.context);
+            applied.map_err(|fault| match items {
+                [first, ..] => fault.at(first.span),
+                [] => fault,
+            })?;
         }
         Ok(self.rows.pop_front().map_or(Poll::Done, Poll::Rows))
     }

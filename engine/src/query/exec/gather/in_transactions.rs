@@ -52,7 +52,7 @@ impl Portions {
                 let most = row_count("IN TRANSACTIONS", rows, site.context, &site.frame.argument)?;
                 if most == 0 {
                     let message = "a portion has at least one row";
-                    return Err(raise(Detail::InvalidArgumentValue, message).at(rows.span));
+                    return Err(raise(Detail::NumberOutOfRange, message).at(rows.span));
                 }
                 self.most = most;
             }

@@ -9,6 +9,7 @@ use crate::query::exec::batch::Batch;
 use crate::query::exec::context::Context;
 use crate::query::exec::pipeline::Run;
 use crate::query::exec::stage::Site;
+use crate::query::exec::write::refused;
 use crate::query::expr::Slot;
 use crate::query::plan::{Apply, InTransactions};
 use crate::value::Value;
@@ -108,8 +109,7 @@ fn attempt(
 fn begin_next(context: &mut Context<'_>, commit: bool) -> Result<(), Fault> {
     let database = context.database.clone();
     let database = database.ok_or_else(|| Error::bug("a query without a database"))?;
-    context.graph.next_transaction(&database, commit)?;
-    Ok(())
+    context.graph.next_transaction(&database, commit).map_err(refused)
 }
 
 /// That a query may commit as it goes.

@@ -4,6 +4,7 @@
 
 use crate::graph::Entity;
 use crate::query::error::{Detail, Fault, raise};
+use crate::query::functions::operators::with_article;
 use crate::query::exec::{Context, eval};
 use crate::query::expr::{Expr, Span};
 use crate::query::graph_face::GraphFace;
@@ -27,12 +28,8 @@ pub(super) fn properties(
         Value::Node(node) => of_entity(context, node.id().into(), expr.span),
         Value::Relationship(one) => of_entity(context, one.id().into(), expr.span),
         other => {
-            let message = format!(
-                "properties are given as a map, and this is a {}",
-                other.kind()
-            );
-            let hint =
-                "write {name: value}, or name a node or a relationship whose properties are meant";
+            let message = format!("properties are given as a map, and this is {}", with_article(other.kind()));
+            let hint = "write {name: value}, or name a node or a relationship whose properties are meant";
             let fault = raise(Detail::InvalidArgumentType, message);
             Err(fault.hint(hint).at(expr.span))
         }
@@ -53,10 +50,7 @@ pub(super) fn key(
     match eval(context, expr, row)? {
         Value::String(key) => Ok(key),
         other => {
-            let message = format!(
-                "a property is named by a string, and this is a {}",
-                other.kind()
-            );
+            let message = format!("a property is named by a string, and this is {}", with_article(other.kind()));
             Err(raise(Detail::InvalidArgumentType, message).at(expr.span))
         }
     }
@@ -114,10 +108,7 @@ pub(super) fn relationship_type(
             [Value::String(name)] => Ok(Arc::clone(name)),
             [other] => Err(no_name("a type is", other, expr.span)),
             _ => {
-                let message = format!(
-                    "a relationship has one type, and this names {}",
-                    names.len()
-                );
+                let message = format!("a relationship has one type, and this names {}", names.len());
                 Err(raise(Detail::InvalidArgumentValue, message).at(expr.span))
             }
         },
@@ -126,7 +117,7 @@ pub(super) fn relationship_type(
 }
 
 fn no_name(what: &str, value: &Value, span: Span) -> Fault {
-    let message = format!("{what} named by strings, and this is a {}", value.kind());
+    let message = format!("{what} named by strings, and this is {}", with_article(value.kind()));
     raise(Detail::InvalidArgumentType, message).at(span)
 }
 
@@ -137,9 +128,8 @@ pub(super) fn changed(value: &Value, span: Span) -> Result<Option<Entity>, Fault
         Value::Node(node) => Ok(Some(node.id().into())),
         Value::Relationship(one) => Ok(Some(one.id().into())),
         other => {
-            let kind = other.kind();
-            let message =
-                format!("only nodes and relationships can be changed, and this is a {kind}");
+            let kind = with_article(other.kind());
+            let message = format!("only nodes and relationships can be changed, and this is {kind}");
             Err(raise(Detail::InvalidArgumentType, message).at(span))
         }
     }
