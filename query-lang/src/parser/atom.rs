@@ -17,17 +17,18 @@ impl Parser<'_> {
         self.note(Expected::Function);
         self.note(Expected::Parameter);
         let token = self.peek();
+        // One `?` for all: without optimisation each of them takes its own place on the stack.
         let kind = match token.kind {
             TokenKind::OpenParenthesis if !self.begins_path(0) => return self.parenthesized(),
-            TokenKind::OpenParenthesis => self.path_predicate()?,
-            TokenKind::OpenBracket => self.list()?,
-            TokenKind::OpenBrace => self.map()?,
-            TokenKind::Integer | TokenKind::Float | TokenKind::BadNumber => self.number()?,
-            TokenKind::String => self.string()?,
-            TokenKind::Parameter => self.parameter()?,
-            TokenKind::Word | TokenKind::Quoted => self.named()?,
+            TokenKind::OpenParenthesis => self.path_predicate(),
+            TokenKind::OpenBracket => self.list(),
+            TokenKind::OpenBrace => self.map(),
+            TokenKind::Integer | TokenKind::Float | TokenKind::BadNumber => self.number(),
+            TokenKind::String => self.string(),
+            TokenKind::Parameter => self.parameter(),
+            TokenKind::Word | TokenKind::Quoted => self.named(),
             _ => return self.unexpected(),
-        };
+        }?;
         self.raise()?;
         Ok(Expression {
             kind,

@@ -74,6 +74,7 @@ impl Binder<'_> {
                 inside: false,
                 own_from,
                 ended: false,
+                aggregates: true,
             };
             let bind = |binder: &mut Self| binder.expr(scope, &item.expression);
             let (expr, aggregation) = self.with_groups(aggregation, bind)?;
@@ -201,6 +202,7 @@ impl Binder<'_> {
             inside: false,
             own_from: later.own_from,
             ended: true,
+            aggregates: has_aggregate(from),
         };
         let (expr, aggregation) =
             self.with_groups(aggregation, |binder| binder.expr(seen, from))?;
@@ -225,6 +227,7 @@ impl Binder<'_> {
             inside: false,
             own_from: later.own_from,
             ended: true,
+            aggregates: false,
         };
         self.with_groups(aggregation, |binder| binder.condition(seen, from))
             .map(|(expr, _)| expr)
