@@ -299,8 +299,13 @@ impl Parser<'_> {
     }
 
     fn is_what(&mut self, left: Expression) -> Result<ExpressionKind> {
-        let negated = self.accept_words(Keyword::Not, Keyword::Null).is_some();
-        if negated || self.accept_word(Keyword::Null).is_some() {
+        let negated = self.accept_word(Keyword::Not).is_some();
+        let is_null = if negated {
+            Some(self.expect_word(Keyword::Null)?)
+        } else {
+            self.accept_word(Keyword::Null)
+        };
+        if is_null.is_some() {
             return Ok(ExpressionKind::IsNull {
                 of: Box::new(left),
                 negated,

@@ -32,10 +32,11 @@ impl Parser<'_> {
         self.expect(TokenKind::OpenParenthesis)?;
         self.note(Expected::Keyword(Keyword::Distinct));
         let distinct = self.is_word(Keyword::Distinct) && self.begins_operand(1);
-        // ALL is what is done anyway; `all(` is a quantifier.
-        let all = self.is_word(Keyword::All)
-            && self.begins_operand(1)
-            && self.ahead(1).kind != TokenKind::OpenParenthesis;
+        // ALL is what is done anyway; `all(x IN ...` is a quantifier.
+        let quantifier = self.ahead(1).kind == TokenKind::OpenParenthesis
+            && is_name(self.ahead(2))
+            && self.ahead(3).keyword == Some(Keyword::In);
+        let all = self.is_word(Keyword::All) && self.begins_operand(1) && !quantifier;
         if distinct || all {
             self.take();
         }
@@ -85,7 +86,7 @@ impl Parser<'_> {
             Keyword::Single => Some(ListQuantifier::Single),
             _ => None,
         };
-        if of_elements && let Some(quantifier) = quantifier {
+        if let Some(quantifier) = quantifier.filter(|_| of_elements) {
             return self.quantified(quantifier).map(Some);
         }
         match keyword {
@@ -111,7 +112,7 @@ impl Parser<'_> {
         Ok(ExpressionKind::CountAll)
     }
 
-    /// `shortestPath((a)-[*]->(b))`.
+    /// `shortestPath((a)-[*]-(b))`.
     fn shortest_path_call(&mut self) -> Result<Option<ExpressionKind>> {
         let outer = self.enter()?;
         let path = self.shortest_path_function()?;

@@ -104,7 +104,11 @@ impl Binder<'_> {
         let Some(aggregation) = &self.aggregation else {
             return Ok(None);
         };
-        if let Some((group, slot)) = aggregation.groups.iter().find(|(group, _)| group.same(&bound)) {
+        if let Some((group, slot)) = aggregation
+            .groups
+            .iter()
+            .find(|(group, _)| group.same(&bound))
+        {
             return Ok(Some(typed(ExprKind::Slot(*slot), from.span, group.types)));
         }
         let ExprKind::Slot(slot) = &bound.kind else {
@@ -121,7 +125,9 @@ impl Binder<'_> {
         let message = format!("`{name}` is neither grouped by nor in an aggregate");
         Err(raise(Detail::AmbiguousAggregationExpression, message)
             .at(from.span)
-            .hint(format!("project `{name}` on its own, in a WITH before this")))
+            .hint(format!(
+                "project `{name}` on its own, in a WITH before this"
+            )))
     }
 
     /// An aggregate was found: the slot of its result.
@@ -166,9 +172,12 @@ impl Binder<'_> {
 
 /// An aggregate where none can be.
 pub(super) fn misplaced(span: stratigraph_query_lang::Span) -> Fault {
-    raise(Detail::InvalidAggregation, "an aggregate cannot be used here")
-        .at(span)
-        .hint("aggregate in a WITH before this, and use its result")
+    raise(
+        Detail::InvalidAggregation,
+        "an aggregate cannot be used here",
+    )
+    .at(span)
+    .hint("aggregate in a WITH before this, and use its result")
 }
 
 /// A variable, or properties of one.
@@ -224,7 +233,9 @@ pub(super) fn has_aggregate(from: &Expression) -> bool {
         ExpressionKind::Arithmetic { first, rest } => {
             has_aggregate(first) || rest.iter().any(|(_, right)| has_aggregate(right))
         }
-        ExpressionKind::Predicate { left, right, .. } => has_aggregate(left) || has_aggregate(right),
+        ExpressionKind::Predicate { left, right, .. } => {
+            has_aggregate(left) || has_aggregate(right)
+        }
         ExpressionKind::Index { of, index } => has_aggregate(of) || has_aggregate(index),
         ExpressionKind::Slice { of, from, to } => has_aggregate(of) || maybe(from) || maybe(to),
         ExpressionKind::Case {

@@ -14,8 +14,8 @@ use crate::query::plan::{
 use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::{
-    CallSubquery, Clause, ExpressionKind, Identifier, Imports, Match, Projection, Query, SingleQuery,
-    Unwind,
+    CallSubquery, Clause, ExpressionKind, Identifier, Imports, Match, Projection, Query,
+    SingleQuery, Unwind,
 };
 
 /// The columns of a query, with what is known of their values.
@@ -341,7 +341,8 @@ impl Binder<'_> {
         if !bound.types.may_be(Types::INTEGER) {
             return Err(wrong_type(&bound, what, "a whole number"));
         }
-        if let ExpressionKind::Literal(stratigraph_query_lang::ast::Literal::Integer(number)) = from.kind
+        if let ExpressionKind::Literal(stratigraph_query_lang::ast::Literal::Integer(number)) =
+            from.kind
             && number < 0
         {
             return Err(negative(what, from.span));
@@ -397,7 +398,10 @@ fn returns(query: &Query) -> bool {
 /// The arms of a union have the same columns.
 fn unite(columns: &mut Columns, of_arm: &Columns, part: &SingleQuery) -> Result<(), Fault> {
     let names = |columns: &Columns| -> Vec<Arc<str>> {
-        columns.iter().map(|column| Arc::clone(&column.name)).collect()
+        columns
+            .iter()
+            .map(|column| Arc::clone(&column.name))
+            .collect()
     };
     let (first, this) = (names(columns), names(of_arm));
     if first != this {

@@ -159,6 +159,9 @@ fn already_bound(name: &Identifier) -> Fault {
 
 /// A variable that is something else than is needed.
 fn conflict(name: &Identifier, is: Types, wanted: &str) -> Fault {
-    let message = format!("variable `{}` is bound to {is} and cannot be {wanted}", name.name);
+    let message = format!(
+        "variable `{}` is bound to {is} and cannot be {wanted}",
+        name.name
+    );
     raise(Detail::VariableTypeConflict, message).at(name.span)
 }

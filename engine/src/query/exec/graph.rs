@@ -109,7 +109,8 @@ impl<'t> Graph<'t> {
             Txn::OwnWrite(txn) => Ok(txn),
             Txn::Over => Err(over().into()),
             Txn::Read(_) | Txn::OwnRead(_) => {
-                let message = "the statement changes the graph, and runs where nothing can be changed";
+                let message =
+                    "the statement changes the graph, and runs where nothing can be changed";
                 let fault = raise(Detail::ReadOnlyQuery, message);
                 Err(fault.hint("run it in a write transaction"))
             }
@@ -292,7 +293,10 @@ impl<'t> Graph<'t> {
     fn type_ids(&self, types: &TypeNames) -> Result<Option<Vec<TypeId>>> {
         let Some(names) = types else { return Ok(None) };
         let catalog = self.catalog()?;
-        let mut ids: Vec<TypeId> = names.iter().filter_map(|name| catalog.types.id(name)).collect();
+        let mut ids: Vec<TypeId> = names
+            .iter()
+            .filter_map(|name| catalog.types.id(name))
+            .collect();
         ids.sort_unstable();
         ids.dedup();
         Ok(Some(ids))

@@ -32,9 +32,6 @@ mod pipeline;
 mod stage;
 pub(crate) mod write;
 
-#[cfg(test)]
-mod tests;
-
 pub(crate) use batch::Batch;
 pub(crate) use context::{Context, Deletions, Limits, Work};
 pub(crate) use eval::{eval, is_true};

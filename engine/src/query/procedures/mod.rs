@@ -15,7 +15,7 @@ mod registry;
 mod types;
 
 pub(crate) use call::call;
-pub use procedure::{Procedure, ProcedureField};
 pub(crate) use procedure::{EngineRun, Run};
+pub use procedure::{Procedure, ProcedureField};
 pub use registry::Registry;
 pub use types::{BadProcedureType, ProcedureType};

@@ -197,7 +197,9 @@ impl Procedure {
                 && characters.all(|one| one.is_alphanumeric() || one == '_')
         };
         if self.name.len() > MOST_BYTES || !self.name.split('.').all(is_name) {
-            return bad("its name is made of letters, digits and `_`, with points between its parts");
+            return bad(
+                "its name is made of letters, digits and `_`, with points between its parts",
+            );
         }
         for fields in [&self.takes, &self.gives] {
             if fields.len() > MOST_FIELDS {
@@ -205,7 +207,9 @@ impl Procedure {
             }
             for (at, field) in fields.iter().enumerate() {
                 if field.name.is_empty() || field.name.len() > MOST_BYTES {
-                    return bad("an argument or a column has no name, or one of more than 256 bytes");
+                    return bad(
+                        "an argument or a column has no name, or one of more than 256 bytes",
+                    );
                 }
                 if fields[..at].iter().any(|other| other.name == field.name) {
                     return bad("two of its arguments or columns have one name");

@@ -53,7 +53,10 @@ pub(super) fn dynamic(context: &Context<'_>, of: &Value, key: &Value) -> Result<
         Value::Null => Ok(Value::Null),
         Value::String(key) => property_of(context, of, key),
         other => {
-            let message = format!("a property is named by a string, and this is a {}", other.kind());
+            let message = format!(
+                "a property is named by a string, and this is a {}",
+                other.kind()
+            );
             Err(raise(Detail::MapElementAccessByNonString, message))
         }
     }
@@ -84,7 +87,10 @@ pub(super) fn has_labels(
             let held = type_is(context, &of, labels, row)?;
             Ok(held.map_or(Value::Null, Value::Bool))
         }
-        other => Err(wrong_kind("only nodes and relationships have labels and types", other)),
+        other => Err(wrong_kind(
+            "only nodes and relationships have labels and types",
+            other,
+        )),
     }
 }
 

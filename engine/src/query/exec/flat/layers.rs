@@ -143,8 +143,11 @@ impl Layers {
 
     fn can_arrive(&self, node: NodeId, length: u64) -> bool {
         let Some(left) = &self.left else { return true };
-        let Some(left) = left.get(&node) else { return false };
-        self.max.is_none_or(|max| length.saturating_add(*left) <= max)
+        let Some(left) = left.get(&node) else {
+            return false;
+        };
+        self.max
+            .is_none_or(|max| length.saturating_add(*left) <= max)
     }
 
     /// Whether the trail has a relationship already.

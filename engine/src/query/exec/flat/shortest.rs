@@ -52,7 +52,9 @@ impl Ground<'_, '_, '_> {
         };
         into.clear();
         let context = &mut *self.site.context;
-        context.graph.neighbours(node, direction, &link.types, into)?;
+        context
+            .graph
+            .neighbours(node, direction, &link.types, into)?;
         context.look(into.len())?;
         if link.each.is_none() && link.apart_from.is_empty() {
             return Ok(());

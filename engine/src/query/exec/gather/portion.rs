@@ -117,9 +117,12 @@ pub(super) fn ensure_own(context: &Context<'_>, how: &InTransactions) -> Result<
     if context.graph.is_own_write() && context.database.is_some() {
         return Ok(());
     }
-    let message = "a subquery in transactions commits as it goes, and cannot run within a transaction";
+    let message =
+        "a subquery in transactions commits as it goes, and cannot run within a transaction";
     let fault = raise(Detail::InvalidTransaction, message);
-    Err(fault.hint("run the statement on the database itself").at(how.span))
+    Err(fault
+        .hint("run the statement on the database itself")
+        .at(how.span))
 }
 
 /// The rows of a portion that failed or was not run.

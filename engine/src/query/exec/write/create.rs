@@ -52,7 +52,10 @@ pub(crate) fn create(
                 let relationship = created.map_err(|error| refused(error).at(*span))?;
                 context.counters.relationships_created += 1;
                 context.counters.properties_set += set;
-                (*into, Value::Relationship(RelationshipValue::of(relationship)))
+                (
+                    *into,
+                    Value::Relationship(RelationshipValue::of(relationship)),
+                )
             }
         };
         row[into.at()] = made;
@@ -83,13 +86,15 @@ fn end(context: &Context<'_>, row: &[Value], slot: Slot, span: Span) -> Result<N
         Value::Node(node) => Ok(node.id()),
         Value::Null => {
             let message = "a relationship needs a node at each end, and one of these is null";
-            let hint = "filter the rows in which it is null before, as OPTIONAL MATCH may leave them";
+            let hint =
+                "filter the rows in which it is null before, as OPTIONAL MATCH may leave them";
             let fault = raise(Detail::InvalidArgumentValue, message);
             Err(fault.hint(hint).at(span))
         }
         other => {
             let kind = other.kind();
-            let message = format!("a relationship needs a node at each end, and one of these is a {kind}");
+            let message =
+                format!("a relationship needs a node at each end, and one of these is a {kind}");
             Err(raise(Detail::InvalidArgumentType, message).at(span))
         }
     }
@@ -103,7 +108,8 @@ pub(crate) fn check_merge(
     row: &mut [Value],
 ) -> Result<(), Fault> {
     for item in items {
-        let (CreateItem::Node { properties, .. } | CreateItem::Relationship { properties, .. }) = item;
+        let (CreateItem::Node { properties, .. } | CreateItem::Relationship { properties, .. }) =
+            item;
         let Some(written) = properties else {
             continue;
         };

@@ -37,7 +37,9 @@ pub(crate) fn refused(error: Error) -> Fault {
         Error::BadName { .. }
         | Error::TooMany { .. }
         | Error::TooLarge { .. }
-        | Error::IndexedValueTooLong { .. } => raise(Detail::InvalidArgumentValue, error.to_string()),
+        | Error::IndexedValueTooLong { .. } => {
+            raise(Detail::InvalidArgumentValue, error.to_string())
+        }
         other => other.into(),
     }
 }

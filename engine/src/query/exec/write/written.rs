@@ -27,8 +27,12 @@ pub(super) fn properties(
         Value::Node(node) => of_entity(context, node.id().into(), expr.span),
         Value::Relationship(one) => of_entity(context, one.id().into(), expr.span),
         other => {
-            let message = format!("properties are given as a map, and this is a {}", other.kind());
-            let hint = "write {name: value}, or name a node or a relationship whose properties are meant";
+            let message = format!(
+                "properties are given as a map, and this is a {}",
+                other.kind()
+            );
+            let hint =
+                "write {name: value}, or name a node or a relationship whose properties are meant";
             let fault = raise(Detail::InvalidArgumentType, message);
             Err(fault.hint(hint).at(expr.span))
         }
@@ -49,7 +53,10 @@ pub(super) fn key(
     match eval(context, expr, row)? {
         Value::String(key) => Ok(key),
         other => {
-            let message = format!("a property is named by a string, and this is a {}", other.kind());
+            let message = format!(
+                "a property is named by a string, and this is a {}",
+                other.kind()
+            );
             Err(raise(Detail::InvalidArgumentType, message).at(expr.span))
         }
     }
@@ -107,7 +114,10 @@ pub(super) fn relationship_type(
             [Value::String(name)] => Ok(Arc::clone(name)),
             [other] => Err(no_name("a type is", other, expr.span)),
             _ => {
-                let message = format!("a relationship has one type, and this names {}", names.len());
+                let message = format!(
+                    "a relationship has one type, and this names {}",
+                    names.len()
+                );
                 Err(raise(Detail::InvalidArgumentValue, message).at(expr.span))
             }
         },
@@ -128,7 +138,8 @@ pub(super) fn changed(value: &Value, span: Span) -> Result<Option<Entity>, Fault
         Value::Relationship(one) => Ok(Some(one.id().into())),
         other => {
             let kind = other.kind();
-            let message = format!("only nodes and relationships can be changed, and this is a {kind}");
+            let message =
+                format!("only nodes and relationships can be changed, and this is a {kind}");
             Err(raise(Detail::InvalidArgumentType, message).at(span))
         }
     }
