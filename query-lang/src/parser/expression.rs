@@ -9,7 +9,7 @@ use crate::MAX_DEPTH;
 use crate::ast::{
     ArithmeticOperator, ComparisonOperator, Expression, ExpressionKind, Literal, PredicateOperator,
 };
-use crate::lex::{Keyword, Magnitude, TokenKind, magnitude};
+use crate::lex::{Keyword, Magnitude, Token, TokenKind, magnitude};
 use crate::span::Span;
 
 /// How tightly an operator binds, from loose to tight.
@@ -334,6 +334,11 @@ impl Parser<'_> {
         if !matches!(start.kind, TokenKind::Minus | TokenKind::Plus) {
             return self.postfix(start.span);
         }
+        self.after_sign(start)
+    }
+
+    /// What has a sign; apart from what has none, so that that takes less of the stack.
+    fn after_sign(&mut self, start: Token) -> Result<Expression> {
         let number = self.ahead(1);
         if start.kind == TokenKind::Minus
             && number.kind == TokenKind::Integer

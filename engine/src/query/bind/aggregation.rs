@@ -29,6 +29,9 @@ pub(super) struct Aggregation {
     pub(super) own_from: usize,
     /// Whether the variables before that place are out of sight, since the projection has ended them.
     pub(super) ended: bool,
+    /// Whether there is an aggregate in what is bound: without one nothing is computed per group, and a
+    /// variable out of sight is simply not there.
+    pub(super) aggregates: bool,
 }
 
 impl Binder<'_> {
@@ -113,7 +116,7 @@ impl Binder<'_> {
         };
         let mut groups = aggregation.groups.iter();
         let in_group = groups.any(|(group, _)| group.reads(*slot));
-        if aggregation.ended && !in_group {
+        if aggregation.ended && !(in_group && aggregation.aggregates) {
             let message = format!("variable `{name}` is not defined here");
             return Err(raise(Detail::UndefinedVariable, message)
                 .at(from.span)

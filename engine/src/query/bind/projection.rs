@@ -77,6 +77,7 @@ impl Binder<'_> {
                 inside: false,
                 own_from,
                 ended: false,
+                aggregates: true,
             };
             let bind = |binder: &mut Self| binder.expr(scope, &item.expression);
             let (expr, aggregation) = self.with_groups(aggregation, bind)?;
@@ -205,6 +206,7 @@ impl Binder<'_> {
             inside: false,
             own_from: later.own_from,
             ended: true,
+            aggregates: has_aggregate(from),
         };
         let (expr, aggregation) =
             self.with_groups(aggregation, |binder| binder.expr(seen, from))?;
@@ -229,6 +231,7 @@ impl Binder<'_> {
             inside: false,
             own_from: later.own_from,
             ended: true,
+            aggregates: false,
         };
         self.with_groups(aggregation, |binder| binder.condition(seen, from))
             .map(|(expr, _)| expr)
