@@ -195,7 +195,11 @@ pub(super) fn wrong_count(
         (least, most) if least == most => least.to_string(),
         (least, most) => format!("{least} to {most}"),
     };
-    let arguments = if wanted == "1" { "argument" } else { "arguments" };
+    let arguments = if wanted == "1" {
+        "argument"
+    } else {
+        "arguments"
+    };
     let message = format!("`{name}` takes {wanted} {arguments}, and got {found}");
     raise(Detail::InvalidNumberOfArguments, message).at(span)
 }

@@ -266,15 +266,23 @@ impl Binder<'_> {
     /// Refuses portions where their commits would take something along that is not theirs.
     fn check_portions(&mut self, uncommitted: bool, span: Span) -> Result<(), Fault> {
         let (message, hint) = if self.within_subquery {
-            ("a subquery in transactions cannot stand within another one", "put IN TRANSACTIONS behind the outermost CALL { ... }")
+            (
+                "a subquery in transactions cannot stand within another one",
+                "put IN TRANSACTIONS behind the outermost CALL { ... }",
+            )
         } else if uncommitted {
-            ("what was written before would be committed with the first portion", "write it in a statement of its own, or within the subquery")
+            (
+                "what was written before would be committed with the first portion",
+                "write it in a statement of its own, or within the subquery",
+            )
         } else {
             // Each portion commits what it has written itself.
             self.uncommitted = false;
             return Ok(());
         };
-        Err(raise(Detail::InvalidTransaction, message).hint(hint).at(span))
+        Err(raise(Detail::InvalidTransaction, message)
+            .hint(hint)
+            .at(span))
     }
 
     fn in_transactions(

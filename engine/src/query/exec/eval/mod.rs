@@ -17,8 +17,8 @@ mod logic;
 
 use super::context::Context;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::functions::operators::with_article;
 use crate::query::expr::{Expr, ExprKind, FunctionOf};
+use crate::query::functions::operators::with_article;
 use crate::query::functions::operators::{index, negate, plus, slice, truth};
 use crate::query::functions::{Call, Function};
 use crate::value::Value;

@@ -109,7 +109,10 @@ fn attempt(
 fn begin_next(context: &mut Context<'_>, commit: bool) -> Result<(), Fault> {
     let database = context.database.clone();
     let database = database.ok_or_else(|| Error::bug("a query without a database"))?;
-    context.graph.next_transaction(&database, commit).map_err(refused)
+    context
+        .graph
+        .next_transaction(&database, commit)
+        .map_err(refused)
 }
 
 /// That a query may commit as it goes.
