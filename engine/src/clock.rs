@@ -41,3 +41,12 @@ impl Clock for SystemClock {
         self.start.elapsed()
     }
 }
+
+/// The date and time of the system, for queries that ask for them.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the system's clock"
+)]
+pub(crate) fn wall_clock() -> std::time::SystemTime {
+    std::time::SystemTime::now()
+}

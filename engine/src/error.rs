@@ -270,6 +270,16 @@ pub enum Error {
         /// Why not.
         source: Box<NotStorable>,
     },
+    /// A value was to be read as something else.
+    #[error("{path} is of kind {found} and cannot be read: {problem}")]
+    WrongType {
+        /// Which part of the value or row: `friends[1].name`.
+        path: String,
+        /// What is there.
+        found: ValueKind,
+        /// What was wanted.
+        problem: String,
+    },
     /// There are more of something than there may be.
     #[error("{count} {what} are over the limit of {limit}")]
     TooMany {

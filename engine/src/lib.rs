@@ -59,9 +59,11 @@ pub use index::vector::{
     ServedBy, VectorAnswer, VectorHit, VectorIndexInfo, VectorIndexState, VectorSearch,
 };
 pub use index::{Fusion, HybridHit};
-pub use query::{Detail, ErrorType, Phase, QueryError};
+pub use query::{
+    BadProcedureType, ColumnIndex, Counters, Detail, ErrorType, Parameters, Phase, Prepared,
+    Procedure, ProcedureField, ProcedureType, QueryError, QueryOptions, Registry, Row, Rows,
+    Summary,
+};
 pub use storage::commit::Durability;
 pub use stratigraph_vector::{Coding, Effort, How, Metric, Strategy};
-pub use value::{
-    NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value, Vector,
-};
+pub use value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value, Vector};

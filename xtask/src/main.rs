@@ -6,6 +6,7 @@
 
 mod cargo;
 mod check;
+mod conformance;
 mod demo;
 mod deny;
 mod fuzz;

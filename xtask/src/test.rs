@@ -1,9 +1,11 @@
-//! The verb `test`: checks, tests, documentation examples and the three harnesses at test size.
+//! The verb `test`: checks, tests, documentation examples, scripts, conformance, and the three harnesses at
+//! test size.
 //!
 //! Whatever fails fastest comes first. With arguments it is only a way to call nextest.
 
 use crate::cargo::Cargo;
 use crate::check;
+use crate::conformance;
 use crate::deny;
 use crate::harness;
 use crate::models;
@@ -50,6 +52,7 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
     steps.run("kernels", || other_kernels(&cargo))?;
     steps.run("loom", || loom_models(places, &cargo))?;
     steps.run("doctests", || cargo.run(&["test", "--workspace", "--doc"]))?;
+    conformance::steps(places, &cargo, steps)?;
     steps.run("harnesses", || harness::build(&cargo))?;
     for (name, arguments) in HARNESSES {
         steps.run(name, || harness::run(&cargo, name, arguments))?;

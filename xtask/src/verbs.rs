@@ -4,7 +4,7 @@
 //! other does not. It must never hold a verb's work: each has its own file.
 
 use crate::places::Places;
-use crate::{check, demo, fuzz, harness, setup, test};
+use crate::{check, conformance, demo, fuzz, harness, setup, test};
 
 /// Why a verb did not do what it was asked to.
 #[derive(Debug)]
@@ -68,7 +68,8 @@ pub(crate) const VERBS: &[Verb] = &[
         summary: "run every check, test and harness; with a filter only those tests",
         takes: "3 minutes; 8 when the code is compiled anew; first time 30",
         detail: "Without arguments: setup with its models, then format, map, lints and docs, then the tests, the examples\n\
-                 in the documentation, and the crash, powerloss and damage harnesses at test size.\n\
+                 in the documentation, scripts and conformance scenarios, and the crash, powerloss and\n\
+                 damage harnesses at test size.\n\
                  Arguments go to cargo-nextest, and then only the tests they select are run.",
         example: "cargo xtask test overlay",
         passes_help_on: false,
@@ -85,6 +86,29 @@ pub(crate) const VERBS: &[Verb] = &[
         example: "cargo xtask check",
         passes_help_on: false,
         run: check::run,
+    },
+    Verb {
+        name: "tck",
+        arguments: "[--data DIR | --features DIR] [--all-variants] [options]",
+        summary: "run the conformance scenarios of openCypher; how many pass is the last line",
+        takes: "1 minute; with all variants 10",
+        detail: "Reads the extract in --data (default: ../shared/tck beside the checkout), or upstream's\n\
+                 feature files. Builds in debug mode, and runs on threads with 2 MiB of stack, so that\n\
+                 recursion that is too deep shows. Fails unless all pass, or as many as --min says.",
+        example: "cargo xtask tck --list-failures failures.txt",
+        passes_help_on: true,
+        run: conformance::tck,
+    },
+    Verb {
+        name: "scripts",
+        arguments: "[FILTER] [--accept]",
+        summary: "run tests/scripts and the examples of docs/language.md in every variant",
+        takes: "1 minute",
+        detail: "The format is described in tests/scripts/README.md. With --accept, what came is written\n\
+                 in the place of what was stated and differed.",
+        example: "cargo xtask scripts match",
+        passes_help_on: true,
+        run: conformance::scripts,
     },
     Verb {
         name: "bench",

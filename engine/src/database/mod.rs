@@ -35,6 +35,7 @@ use crate::graph::{BulkLoad, BulkOptions, ReadTxn, WriteTxn};
 use crate::index::Jobs;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
+use crate::query::{PlanCache, Registry};
 use crate::storage::cancel::Watch;
 use crate::storage::commit::CommitLog;
 use crate::storage::family::Family;
@@ -46,7 +47,7 @@ use crate::storage::files::reserve::DiskGuard;
 use crate::storage::queue::WriterQueue;
 use crate::storage::store::Store;
 use keys::{KeyBulkLoad, KeyReadTxn, KeyWriteTxn};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use settings::Settings;
 use std::path::Path;
 use std::sync::Arc;
@@ -82,6 +83,10 @@ pub(crate) struct Inner {
     closed: AtomicBool,
     syncer: Mutex<Option<JoinHandle<()>>>,
     projections: ProjectionCache,
+    /// What queries can call.
+    procedures: RwLock<Arc<Registry>>,
+    /// Plans of queries that ran before.
+    plans: PlanCache,
     vectors: Arc<VectorIndexes>,
     texts: TextCache,
     text_merger: texts::TextMerger,
@@ -252,6 +257,16 @@ impl Database {
         &self.inner.store
     }
 
+    /// What queries can call.
+    pub(crate) fn registry(&self) -> &RwLock<Arc<Registry>> {
+        self.inner.registry()
+    }
+
+    /// Plans of queries that ran before.
+    pub(crate) fn plans(&self) -> &PlanCache {
+        &self.inner.plans
+    }
+
     /// Closes the database: no transaction starts any more, and what is in memory goes to files, so
     /// that the next open has nothing to replay. Running transactions keep their view.
     ///
@@ -283,6 +298,11 @@ impl Inner {
     /// What merges the postings of text indexes.
     pub(crate) fn text_merger(&self) -> &texts::TextMerger {
         &self.text_merger
+    }
+
+    /// What queries can call.
+    pub(crate) fn registry(&self) -> &RwLock<Arc<Registry>> {
+        &self.procedures
     }
 
     fn ensure_open(&self) -> Result<()> {

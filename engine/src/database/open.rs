@@ -323,6 +323,8 @@ fn assemble(
             read_only,
             closed,
             projections,
+            procedures: parking_lot::RwLock::default(),
+            plans: crate::query::PlanCache::default(),
             vectors,
             texts,
             text_merger,

@@ -64,6 +64,7 @@ impl Error {
             | Self::HasRelationships { .. }
             | Self::TooConnected { .. }
             | Self::NotStorable { .. }
+            | Self::WrongType { .. }
             | Self::TooMany { .. }
             | Self::BadName { .. }
             | Self::UnknownName { .. }

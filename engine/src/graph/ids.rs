@@ -50,6 +50,15 @@ impl<'a, I: RecordId> Ids<'a, I> {
             kind: PhantomData,
         })
     }
+
+    /// Those from a number on: for whoever cannot hold on to a walk and comes back for more.
+    pub(crate) fn starting_at(keys: &'a impl KeyRead, number: u64) -> Result<Self> {
+        let range = KeyRange::starting_at(super::keys::record_key(number));
+        Ok(Self {
+            scan: keys.scan(I::FAMILY, &range)?,
+            kind: PhantomData,
+        })
+    }
 }
 
 impl<I: RecordId> Iterator for Ids<'_, I> {

@@ -7,6 +7,7 @@ use crate::algo::snapshot::ProjectionCache;
 use crate::database::keys::KeyReadTxn;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
+use crate::query::Registry;
 use crate::storage::cancel::CancelToken;
 use std::sync::Arc;
 
@@ -36,6 +37,11 @@ impl ReadTxn {
     /// The database's last projections.
     pub(crate) fn projections(&self) -> &ProjectionCache {
         self.keys.projections()
+    }
+
+    /// What queries can call.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.keys.database().registry().read())
     }
 
     /// Lets `token` stop what this transaction reads.

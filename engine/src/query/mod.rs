@@ -19,13 +19,35 @@
 //! | procedures | `procedures/` |
 //! | `CREATE INDEX` and its kin | `schema/` |
 
-// Parts that are being put together.
+mod bind;
+mod cache;
+mod compile;
+pub(crate) mod counters;
 pub(crate) mod error;
+pub(crate) mod exec;
 pub(crate) mod expr;
 pub(crate) mod functions;
 pub(crate) mod graph_face;
+pub(crate) mod options;
+pub(crate) mod parameters;
 pub(crate) mod plan;
+mod prepared;
 pub(crate) mod procedures;
+pub(crate) mod result;
+mod rows;
+mod run;
+pub(crate) mod schema;
+pub(crate) mod spelling;
+mod statistics;
+pub(crate) mod temporal;
 pub(crate) mod types;
 
+pub(crate) use cache::PlanCache;
+pub use counters::Counters;
 pub use error::{Detail, ErrorType, Phase, QueryError};
+pub use options::QueryOptions;
+pub use parameters::Parameters;
+pub use prepared::Prepared;
+pub use procedures::{BadProcedureType, Procedure, ProcedureField, ProcedureType, Registry};
+pub use result::{ColumnIndex, Row, Summary};
+pub use rows::Rows;

@@ -35,6 +35,7 @@ mod nesting;
 mod number;
 mod order;
 pub mod ordered;
+mod read;
 pub mod record;
 mod storable;
 mod temporal;
@@ -49,6 +50,7 @@ pub use grouped::Grouped;
 pub use ids::{NodeId, RelationshipId};
 pub use kind::ValueKind;
 pub use nesting::{MAX_DEPTH, TooDeep};
+pub(crate) use read::read_row;
 pub use storable::{NotStorable, check_storable};
 pub use temporal::{
     Date, DateTime, Duration, LocalDateTime, LocalTime, SECONDS_PER_AVERAGE_MONTH, TemporalError,

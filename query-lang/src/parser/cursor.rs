@@ -280,8 +280,16 @@ impl<'t> Parser<'t> {
                 } else {
                     ParseErrorKind::InvalidUnicodeCharacter
                 };
-                let message = format!("'{}' stands for nothing here", text.escape_default());
-                return Err(self.mistake(kind, token.span, &message));
+                // What cannot be seen is shown by its number.
+                let shown = if text.chars().all(|letter| letter.is_control()) {
+                    text.escape_default().to_string()
+                } else {
+                    text.to_owned()
+                };
+                let message = format!("'{shown}' stands for nothing here");
+                let mut mistake = self.mistake(kind, token.span, &message);
+                mistake.hint = typed_as(text).map(|typed| format!("write {typed}"));
+                return Err(mistake);
             }
             _ => (ParseErrorKind::UnexpectedSyntax, "unexpected"),
         };
@@ -299,6 +307,22 @@ impl<'t> Parser<'t> {
             _ => token.span,
         };
         Err(self.mistake(kind, span, message))
+    }
+}
+
+/// What a word processor has made another character of.
+fn typed_as(text: &str) -> Option<&'static str> {
+    match text {
+        "\u{2010}" | "\u{2011}" | "\u{2012}" | "\u{2013}" | "\u{2014}" | "\u{2212}" => {
+            Some("a plain '-'")
+        }
+        "\u{2018}" | "\u{2019}" | "\u{201c}" | "\u{201d}" => Some("plain quotes: ' or \""),
+        "\u{2264}" => Some("'<='"),
+        "\u{2265}" => Some("'>='"),
+        "\u{2260}" => Some("'<>'"),
+        "\u{2192}" => Some("'->'"),
+        "\u{2190}" => Some("'<-'"),
+        _ => None,
     }
 }
 

@@ -89,7 +89,26 @@ impl Parser<'_> {
                 .closest_keyword(token.span.of(self.text))
                 .map(|keyword| format!("did you mean '{}'?", keyword.text()));
         }
+        if mistake.hint.is_none() {
+            mistake.hint = self.sign_of_another_language().map(str::to_owned);
+        }
         mistake
+    }
+
+    /// What other languages write where this one writes something else.
+    fn sign_of_another_language(&self) -> Option<&'static str> {
+        let span = self.peek().span;
+        let before = self.text.get(..span.start as usize)?;
+        let after = self.text.get(span.start as usize..)?;
+        if after.starts_with('=') && before.ends_with('=') {
+            Some("equality is written '='")
+        } else if after.starts_with("!=") {
+            Some("inequality is written '<>'")
+        } else if after.starts_with("&&") || after.starts_with("||") {
+            Some("write AND or OR between conditions")
+        } else {
+            None
+        }
     }
 
     /// What was expected, each thing in words and once.

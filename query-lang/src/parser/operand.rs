@@ -6,7 +6,7 @@ use super::Result;
 use super::cursor::Parser;
 use super::expected::Expected;
 use crate::ast::{Expression, ExpressionKind, Literal};
-use crate::lex::{Magnitude, TokenKind, magnitude};
+use crate::lex::{Magnitude, Token, TokenKind, magnitude};
 use crate::span::Span;
 
 impl Parser<'_> {
@@ -16,6 +16,11 @@ impl Parser<'_> {
         if !matches!(start.kind, TokenKind::Minus | TokenKind::Plus) {
             return self.postfix(start.span);
         }
+        self.after_sign(start)
+    }
+
+    /// What has a sign; apart from what has none, so that that takes less of the stack.
+    fn after_sign(&mut self, start: Token) -> Result<Expression> {
         let number = self.ahead(1);
         if start.kind == TokenKind::Minus
             && number.kind == TokenKind::Integer

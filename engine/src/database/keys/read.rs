@@ -118,6 +118,11 @@ impl KeyReadTxn {
         &self.stored.view.state
     }
 
+    /// The database that is read.
+    pub(crate) fn database(&self) -> &Arc<Inner> {
+        &self.database
+    }
+
     /// The database's last projections.
     pub(crate) fn projections(&self) -> &ProjectionCache {
         self.database.projections()

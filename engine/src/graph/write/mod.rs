@@ -26,6 +26,7 @@ use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
 use crate::index::vector::{JournalKey, Prepared, read_touched};
+use crate::query::Registry;
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -83,6 +84,11 @@ impl WriteTxn {
             encoder: Encoder::default(),
             adds: false,
         }
+    }
+
+    /// What queries can call.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.keys.database().registry().read())
     }
 
     /// Lets `token` stop this transaction: its next step fails.

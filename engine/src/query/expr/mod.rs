@@ -5,6 +5,7 @@
 //!
 //! Next: `walk.rs`, then `exec/eval/`.
 
+mod same;
 mod walk;
 
 use crate::query::functions::Function;
@@ -133,8 +134,6 @@ pub(crate) enum ExprKind {
     Subquery { kind: SubqueryKind, body: Body },
     /// The path from `start` along `steps`.
     Path { start: Slot, steps: Vec<PathStep> },
-    /// Whether no relationship is in two of these slots, each a relationship or a list of them.
-    AllDifferent(Vec<Slot>),
 }
 
 /// Which function is called.
@@ -167,9 +166,17 @@ pub(crate) enum SubqueryKind {
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     /// As it was bound.
-    Bound(Box<BoundQuery>),
+    Bound(Box<BoundBody>),
     /// As it runs.
     Planned(Arc<[Op]>),
+}
+
+/// A subquery as it was bound.
+#[derive(Clone, Debug)]
+pub(crate) struct BoundBody {
+    pub(crate) query: BoundQuery,
+    /// The slots of the variables around it.
+    pub(crate) sees: Vec<Slot>,
 }
 
 /// What a map projection takes over.

@@ -6,9 +6,40 @@
 //! | what | where |
 //! |---|---|
 //! | `+`, `<`, `IN` and their kin, which are no functions but work as these do | `operators/` |
-//! | text, lists, numbers, conversions, entities | a file each |
+//! | how the tables are written down | `table.rs` |
+//! | finding an entry by its name, and the nearest name to one that is none | `names.rs` |
+//! | arguments as Rust's types; how large a value may become | `arguments.rs`, `limits.rs` |
+//! | nodes, relationships, paths, maps | `entities.rs` |
+//! | lists | `lists.rs` |
+//! | text | `texts.rs`, `trimming.rs` |
+//! | numbers | `numbers.rs`, `rounding.rs`, `trigonometry.rs` |
+//! | conversions and names of types | `convert.rs`, `value_type.rs` |
+//! | chance, and the clock as a number | `random.rs` |
 //! | dates and times | `time/`, over `temporal/` |
 //! | aggregates | `aggregate/` |
+
+mod aggregate;
+mod arguments;
+mod convert;
+mod entities;
+mod limits;
+mod lists;
+mod names;
+mod numbers;
+pub(crate) mod operators;
+mod random;
+mod rounding;
+mod table;
+mod texts;
+pub(crate) mod time;
+mod trigonometry;
+mod trimming;
+mod value_type;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use names::{aggregate_function, aggregate_functions, function, functions, suggestions};
 
 use super::error::Fault;
 use super::graph_face::GraphFace;
@@ -136,24 +167,4 @@ pub(crate) trait Accumulator: Send {
     fn bytes(&self) -> usize {
         0
     }
-}
-
-/// A function of the engine by name, whatever the case.
-pub(crate) fn function(name: &str) -> Option<&'static Function> {
-    functions().find(|function| function.name.eq_ignore_ascii_case(name))
-}
-
-/// An aggregate by name, whatever the case.
-pub(crate) fn aggregate_function(name: &str) -> Option<&'static AggregateFunction> {
-    aggregate_functions().find(|function| function.name.eq_ignore_ascii_case(name))
-}
-
-/// All functions of the engine.
-pub(crate) fn functions() -> impl Iterator<Item = &'static Function> {
-    [].into_iter()
-}
-
-/// All aggregates.
-pub(crate) fn aggregate_functions() -> impl Iterator<Item = &'static AggregateFunction> {
-    [].into_iter()
 }

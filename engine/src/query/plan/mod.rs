@@ -1,9 +1,107 @@
 //! From bound clauses to operators.
 //!
-//! Next: `ops.rs`, the operators, and `bound.rs`, what the binder makes.
+//! Planning is pure: it sees names, declarations and counts, never what is stored. What it decides beside
+//! the order of the text is in one list of rules, [`RULES`], each with its reason; without them the plan
+//! follows the text, gives the same rows, and is slower.
+//!
+//! | what | where |
+//! |---|---|
+//! | what comes in, and what goes out | `bound.rs`, `ops.rs` |
+//! | clauses | `clauses.rs` |
+//! | when rows must wait for what is written | `barrier.rs` |
+//! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
+//! | how a plan is shown | `explain.rs` |
 
+mod barrier;
 mod bound;
+mod clauses;
+mod explain;
+mod matching;
 mod ops;
+mod start;
 
 pub(crate) use bound::*;
 pub(crate) use ops::*;
+
+use super::bind::Bound;
+use crate::catalog::{Catalog, IndexDef};
+use std::sync::Arc;
+
+/// A rule of the planner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Conditions come as soon as what they read is known.
+    FilterEarly,
+    /// A pattern begins where the fewest rows are expected.
+    StartWhereLeastIs,
+    /// Links between nodes that are known come before those that lead to others.
+    CloseBeforeOpening,
+    /// Sorting with a limit keeps only so many rows.
+    SortOnlyWhatIsKept,
+}
+
+/// The rules, in the order in which they are applied, and why each is there.
+pub(crate) const RULES: &[(Rule, &str)] = &[
+    (
+        Rule::FilterEarly,
+        "a row that is dropped before a link is walked saves the walk",
+    ),
+    (
+        Rule::StartWhereLeastIs,
+        "every row of the start is walked from: an id, an index or a label is less than all nodes",
+    ),
+    (
+        Rule::CloseBeforeOpening,
+        "a link between nodes that are known makes no rows, only drops some",
+    ),
+    (
+        Rule::SortOnlyWhatIsKept,
+        "with a limit the other rows need no place",
+    ),
+];
+
+/// What the planner may ask about the graph.
+pub(crate) trait Statistics {
+    /// Names and declarations.
+    fn catalog(&self) -> &Catalog;
+    /// How many nodes there are.
+    fn nodes(&self) -> u64;
+    /// How many nodes have a label.
+    fn labelled(&self, label: &str) -> u64;
+    /// How many entries an index has.
+    fn entries(&self, index: &IndexDef) -> u64;
+    /// How many entities an index finds for one value, on average.
+    fn found_by(&self, index: &IndexDef) -> u64;
+}
+
+/// Makes a plan.
+pub(crate) fn plan(bound: Bound, statistics: &dyn Statistics, rules: &[(Rule, &str)]) -> Plan {
+    let planner = Planner { statistics, rules };
+    let columns = bound.query.columns.clone();
+    Plan {
+        ops: planner.query(bound.query).into(),
+        width: bound.names.len(),
+        names: bound.names,
+        columns,
+        writes: bound.writes,
+        transactions: bound.transactions,
+        parameters: bound.parameters,
+    }
+}
+
+/// Plans one statement.
+pub(super) struct Planner<'a> {
+    statistics: &'a dyn Statistics,
+    /// The rules that are applied.
+    rules: &'a [(Rule, &'a str)],
+}
+
+impl Planner<'_> {
+    /// Whether a rule is applied.
+    pub(super) fn follows(&self, rule: Rule) -> bool {
+        self.rules.iter().any(|(known, _)| *known == rule)
+    }
+}
+
+/// Operators that nothing changes any more.
+type Ops = Arc<[Op]>;

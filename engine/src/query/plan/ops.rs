@@ -7,7 +7,7 @@
 //!
 //! Next: `exec/`, which runs them.
 
-use crate::query::expr::{Body, Expr, Labels, Slot, Span};
+use crate::query::expr::{Body, Expr, Slot, Span};
 use crate::query::functions::AggregateFunction;
 use std::sync::Arc;
 pub(crate) use stratigraph_query_lang::ast::{Arrow, OnError, SelectorKind};
@@ -19,10 +19,14 @@ pub(crate) struct Plan {
     pub(crate) ops: Arc<[Op]>,
     /// How many slots a row has.
     pub(crate) width: usize,
+    /// What each slot is called in the text; empty if it has no name there.
+    pub(crate) names: Vec<Arc<str>>,
     /// The columns of the result; empty if it gives no rows.
     pub(crate) columns: Vec<(Arc<str>, Slot)>,
     /// Whether it changes the graph.
     pub(crate) writes: bool,
+    /// Whether it commits on its own on the way.
+    pub(crate) transactions: bool,
     /// The names of the parameters, by number.
     pub(crate) parameters: Vec<Arc<str>>,
 }
@@ -286,7 +290,11 @@ pub(crate) struct Aggregated {
 impl std::fmt::Debug for Aggregated {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let distinct = if self.distinct { " DISTINCT" } else { "" };
-        write!(f, "{:?} = {}{distinct} {:?}", self.into, self.function.name, self.arguments)
+        write!(
+            f,
+            "{:?} = {}{distinct} {:?}",
+            self.into, self.function.name, self.arguments
+        )
     }
 }
 
@@ -378,6 +386,3 @@ impl Body {
         }
     }
 }
-
-/// Used by the binder as well: what a node or relationship must be.
-pub(crate) type LabelsOf = Labels;

@@ -1,0 +1,86 @@
+//! Properties, elements and labels.
+//!
+//! Next: `call.rs`.
+
+use super::Binder;
+use super::expr::{boolean, typed};
+use super::scope::Scope;
+use crate::query::error::{Detail, ErrorType, Fault, raise};
+use crate::query::expr::{Expr, ExprKind};
+use crate::query::types::Types;
+use std::sync::Arc;
+use stratigraph_query_lang::Span;
+use stratigraph_query_lang::ast::{Expression, Identifier, LabelExpression};
+
+/// What has properties.
+const WITH_PROPERTIES: Types = Types::ENTITY.or(Types::MAP).or(Types::TEMPORAL);
+
+impl Binder<'_> {
+    pub(super) fn property(
+        &mut self,
+        scope: &mut Scope,
+        of: &Expression,
+        key: &Identifier,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let of = self.expr(scope, of)?;
+        if !of.types.may_be(WITH_PROPERTIES) {
+            let message = format!("{} has no property `{}`", of.types, key.name);
+            return Err(raise(Detail::InvalidArgumentType, message)
+                .of_type(ErrorType::TypeError)
+                .at(key.span)
+                .hint("nodes, relationships, maps and temporal values have properties"));
+        }
+        // A stored property is no map and no entity; an entry of a map may be anything.
+        let types = if of.types.is_within(Types::ENTITY) {
+            Types::PROPERTY
+        } else {
+            Types::ANY
+        };
+        let (of, key) = (Box::new(of), Arc::clone(&key.name));
+        Ok(typed(ExprKind::Property { of, key }, span, types))
+    }
+
+    pub(super) fn index(
+        &mut self,
+        scope: &mut Scope,
+        of: &Expression,
+        index: &Expression,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let of = Box::new(self.expr(scope, of)?);
+        let index = Box::new(self.expr(scope, index)?);
+        Ok(typed(ExprKind::Index { of, index }, span, Types::ANY))
+    }
+
+    pub(super) fn slice(
+        &mut self,
+        scope: &mut Scope,
+        of: &Expression,
+        from: Option<&Expression>,
+        to: Option<&Expression>,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let of = Box::new(self.expr(scope, of)?);
+        let from = self.boxed(scope, from)?;
+        let to = self.boxed(scope, to)?;
+        Ok(typed(ExprKind::Slice { of, from, to }, span, Types::LIST))
+    }
+
+    pub(super) fn has_labels(
+        &mut self,
+        scope: &mut Scope,
+        of: &Expression,
+        labels: &LabelExpression,
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let of = self.expr(scope, of)?;
+        if !of.types.may_be(Types::ENTITY) {
+            let message = format!("{} has neither labels nor a type", of.types);
+            return Err(raise(Detail::InvalidArgumentType, message).at(of.span));
+        }
+        let of = Box::new(of);
+        let labels = self.labels(scope, labels)?;
+        Ok(boolean(ExprKind::HasLabels { of, labels }, span))
+    }
+}

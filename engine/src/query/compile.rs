@@ -1,0 +1,84 @@
+//! From a text to what runs: the one function that walks all the way.
+//!
+//! Next: `cache.rs`, which keeps what it makes.
+
+use super::bind::bind;
+use super::error::{Fault, Phase, QueryError};
+use super::plan::{Plan, RULES, plan};
+use super::procedures::Registry;
+use super::statistics::Counts;
+use crate::error::{Error, Result};
+use crate::graph::Read;
+use std::sync::Arc;
+use stratigraph_query_lang::ast::{Body, Mode, SchemaCommand};
+use stratigraph_query_lang::parse;
+
+/// A statement that is ready to run.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    /// The text, to show places in it.
+    pub(crate) text: Arc<str>,
+    /// Whether it runs or is only shown.
+    pub(crate) mode: Mode,
+    pub(crate) body: Runs,
+}
+
+/// What a statement runs as.
+#[derive(Debug)]
+pub(crate) enum Runs {
+    /// Operators.
+    Plan(Arc<Plan>),
+    /// A change of what is declared.
+    Schema(Box<SchemaCommand>),
+}
+
+impl Compiled {
+    /// Whether it changes the graph or what is declared.
+    pub(crate) fn writes(&self) -> bool {
+        match &self.body {
+            Runs::Plan(plan) => plan.writes || plan.transactions,
+            Runs::Schema(_) => true,
+        }
+    }
+}
+
+/// Reads, binds and plans a statement.
+pub(crate) fn compile<R: Read>(
+    text: &str,
+    registry: &Registry,
+    read: &R,
+    optimise: bool,
+) -> Result<Compiled> {
+    let statement = parse(text).map_err(|error| query_error(QueryError::parsing(text, error)))?;
+    let body = match statement.body {
+        Body::Schema(command) => Runs::Schema(Box::new(command)),
+        Body::Query(query) => {
+            let bound = bind(text, &query, registry);
+            let bound = bound.map_err(|fault| fault.into_error(text, Phase::Compile))?;
+            let counts = Counts::new(read);
+            let rules = if optimise { RULES } else { &[] };
+            let plan = plan(bound, &counts, rules);
+            counts.finish()?;
+            Runs::Plan(Arc::new(plan))
+        }
+    };
+    Ok(Compiled {
+        text: text.into(),
+        mode: statement.mode,
+        body,
+    })
+}
+
+pub(crate) fn query_error(error: QueryError) -> Error {
+    Error::Query(Box::new(error))
+}
+
+impl Fault {
+    /// The error of a whole query.
+    pub(crate) fn into_error(self, text: &str, phase: Phase) -> Error {
+        match self {
+            Self::Engine(error) => *error,
+            Self::Raised(raised) => query_error(QueryError::new(text, phase, *raised)),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What a query has while it runs: the graph, its parameters, time, randomness, and its limits.
+//!
+//! It must never outlive the transaction that it runs in.
+//!
+//! Next: `graph.rs`.
+
+use super::graph::Graph;
+use super::memory::Memory;
+use crate::clock::Clock;
+use crate::database::Database;
+use crate::error::Error;
+use crate::query::counters::Counters;
+use crate::query::error::{Detail, Fault, raise};
+use crate::query::functions::{Moments, Random};
+use crate::storage::cancel::CancelToken;
+use crate::value::{NodeId, RelationshipId, Value};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How many steps go by until somebody is asked whether the query may go on.
+const STEPS_BETWEEN_CHECKS: u64 = 256;
+
+/// What a query has while it runs.
+pub(crate) struct Context<'t> {
+    /// The graph.
+    pub(crate) graph: Graph<'t>,
+    /// The parameters, by their numbers.
+    pub(crate) parameters: Vec<Value>,
+    /// What was changed so far.
+    pub(crate) counters: Counters,
+    /// What the delete operator that is running has collected.
+    pub(crate) deletions: Deletions,
+    /// Time.
+    pub(crate) moments: Moments,
+    /// Randomness.
+    pub(crate) random: RefCell<Random>,
+    /// How many rows go through at once, at least one.
+    pub(crate) batch_rows: usize,
+    /// How much memory may be held.
+    pub(crate) memory: Memory,
+    /// What was done so far.
+    pub(crate) work: Work,
+    /// Where the next transaction comes from, for subqueries in transactions.
+    pub(crate) database: Option<Database>,
+    cancel: CancelToken,
+    clock: Arc<dyn Clock>,
+    /// When it began, and how long it may run.
+    began: Duration,
+    time: Option<Duration>,
+    until_check: u64,
+}
+
+/// What bounds a query.
+pub(crate) struct Limits {
+    /// How many rows go through at once.
+    pub(crate) batch_rows: usize,
+    /// How many bytes it may hold.
+    pub(crate) memory_bytes: usize,
+    /// How long it may run.
+    pub(crate) time: Option<Duration>,
+    /// Who may stop it.
+    pub(crate) cancel: CancelToken,
+    /// What the time is measured with.
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+/// What a query has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// Rows that operators gave to each other.
+    pub(crate) rows: u64,
+    /// Relationships that were looked at.
+    pub(crate) relationships: u64,
+}
+
+/// What is to be deleted once all rows of a delete operator are known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Deletions {
+    /// Nodes.
+    pub(crate) nodes: BTreeSet<NodeId>,
+    /// Relationships.
+    pub(crate) relationships: BTreeSet<RelationshipId>,
+    /// Whether the relationships of the nodes go with them.
+    pub(crate) detach: bool,
+}
+
+impl<'t> Context<'t> {
+    /// A query that has done nothing yet.
+    pub(crate) fn new(
+        graph: Graph<'t>,
+        parameters: Vec<Value>,
+        moments: Moments,
+        random: Random,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            graph,
+            parameters,
+            counters: Counters::default(),
+            deletions: Deletions::default(),
+            moments,
+            random: RefCell::new(random),
+            batch_rows: limits.batch_rows.max(1),
+            memory: Memory::new(limits.memory_bytes),
+            work: Work::default(),
+            database: None,
+            cancel: limits.cancel,
+            began: limits.clock.now(),
+            clock: limits.clock,
+            time: limits.time,
+            until_check: STEPS_BETWEEN_CHECKS,
+        }
+    }
+
+    /// Says that a row was produced.
+    pub(crate) fn step(&mut self) -> Result<(), Fault> {
+        self.steps(1)
+    }
+
+    /// Says that some rows were produced.
+    pub(crate) fn steps(&mut self, rows: usize) -> Result<(), Fault> {
+        self.work.rows += rows as u64;
+        self.go_on(rows as u64)
+    }
+
+    /// Says that some relationships were looked at.
+    pub(crate) fn look(&mut self, relationships: usize) -> Result<(), Fault> {
+        self.work.relationships += relationships as u64;
+        self.go_on(relationships as u64)
+    }
+
+    /// Whether it may go on, asked from time to time.
+    fn go_on(&mut self, steps: u64) -> Result<(), Fault> {
+        match self.until_check.checked_sub(steps.max(1)) {
+            Some(left) => {
+                self.until_check = left;
+                Ok(())
+            }
+            None => self.check(),
+        }
+    }
+
+    /// Whether it may go on.
+    pub(crate) fn check(&mut self) -> Result<(), Fault> {
+        self.until_check = STEPS_BETWEEN_CHECKS;
+        if self.cancel.is_cancelled() {
+            return Err(Error::Cancelled.into());
+        }
+        let Some(time) = self.time else {
+            return Ok(());
+        };
+        if self.clock.now().saturating_sub(self.began) > time {
+            let message = format!("the query ran for longer than {time:?}");
+            let hint = "let it do less, or raise the query's setting `timeout`";
+            return Err(raise(Detail::TimeLimit, message).hint(hint));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! Expressions over a row.
+//!
+//! Variables of comprehensions are slots of the same row: they are filled while their part is computed, and
+//! put back afterwards. The stack is as deep as the text nests, which the parser bounds.
+//!
+//! | what | where |
+//! |---|---|
+//! | AND, OR, comparisons, operators | `logic.rs` |
+//! | properties, elements, labels, map projections | `access.rs` |
+//! | what goes through lists | `lists.rs` |
+//! | subqueries, paths | `graph.rs` |
+
+mod access;
+mod graph;
+mod lists;
+mod logic;
+
+use super::context::Context;
+use crate::query::error::{Detail, Fault, raise};
+use crate::query::expr::{Expr, ExprKind, FunctionOf};
+use crate::query::functions::operators::with_article;
+use crate::query::functions::operators::{index, negate, plus, slice, truth};
+use crate::query::functions::{Call, Function};
+use crate::value::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The value of an expression over a row.
+pub(crate) fn eval(
+    context: &mut Context<'_>,
+    expr: &Expr,
+    row: &mut [Value],
+) -> Result<Value, Fault> {
+    match &expr.kind {
+        ExprKind::Constant(value) => Ok(value.clone()),
+        ExprKind::Slot(slot) => Ok(row.get(slot.at()).cloned().unwrap_or(Value::Null)),
+        ExprKind::Parameter(number) => {
+            let value = context.parameters.get(*number as usize);
+            Ok(value.cloned().unwrap_or(Value::Null))
+        }
+        _ => compute(context, expr, row).map_err(|fault| fault.at(expr.span)),
+    }
+}
+
+/// Whether a condition holds: null does not.
+pub(crate) fn is_true(
+    context: &mut Context<'_>,
+    expr: &Expr,
+    row: &mut [Value],
+) -> Result<bool, Fault> {
+    let value = eval(context, expr, row)?;
+    let truth = truth(&value).map_err(|fault| fault.at(expr.span))?;
+    Ok(truth == Some(true))
+}
+
+/// What is more than a look.
+fn compute(context: &mut Context<'_>, expr: &Expr, row: &mut [Value]) -> Result<Value, Fault> {
+    match &expr.kind {
+        ExprKind::Constant(_) | ExprKind::Slot(_) | ExprKind::Parameter(_) => {
+            eval(context, expr, row)
+        }
+        ExprKind::List(items) => list(context, items, row),
+        ExprKind::Map(entries) => map(context, entries, row),
+        ExprKind::Or(parts) => logic::or_of(context, parts, row),
+        ExprKind::Xor(parts) => logic::xor_of(context, parts, row),
+        ExprKind::And(parts) => logic::and_of(context, parts, row),
+        ExprKind::Not(of) => logic::not_of(context, of, row),
+        ExprKind::Comparison { first, rest } => logic::comparison(context, first, rest, row),
+        ExprKind::Arithmetic { first, rest } => logic::calculation(context, first, rest, row),
+        ExprKind::Negate(of) => negate(&eval(context, of, row)?),
+        ExprKind::Plus(of) => plus(&eval(context, of, row)?),
+        ExprKind::Predicate {
+            left,
+            operator,
+            right,
+        } => logic::predicate(context, left, *operator, right, row),
+        ExprKind::IsNull { of, negated } => {
+            let null = eval(context, of, row)?.is_null();
+            Ok(Value::Bool(null != *negated))
+        }
+        ExprKind::HasLabels { of, labels } => access::has_labels(context, of, labels, row),
+        ExprKind::Property { of, key } => access::property(context, of, key, row),
+        ExprKind::Index { of, index: at } => {
+            let of = eval(context, of, row)?;
+            let at = eval(context, at, row)?;
+            match &of {
+                Value::Node(_) | Value::Relationship(_) => access::dynamic(context, &of, &at),
+                _ => index(&of, &at),
+            }
+        }
+        ExprKind::Slice { of, from, to } => {
+            let of = eval(context, of, row)?;
+            let from = maybe(context, from.as_deref(), row)?;
+            let to = maybe(context, to.as_deref(), row)?;
+            slice(&of, from.as_ref(), to.as_ref())
+        }
+        ExprKind::Call {
+            function: FunctionOf::Engine(function),
+            arguments,
+        } => call(context, function, arguments, row),
+        ExprKind::Case {
+            subject,
+            arms,
+            otherwise,
+        } => case(context, subject.as_deref(), arms, otherwise.as_deref(), row),
+        ExprKind::ListComprehension {
+            element,
+            list,
+            filter,
+            result,
+        } => lists::comprehension(
+            context,
+            *element,
+            list,
+            filter.as_deref(),
+            result.as_deref(),
+            row,
+        ),
+        ExprKind::Quantified {
+            kind,
+            element,
+            list,
+            predicate,
+        } => lists::quantified(context, *kind, *element, list, predicate, row),
+        ExprKind::Reduce {
+            accumulator,
+            initial,
+            element,
+            list,
+            result,
+        } => lists::reduce(
+            context,
+            (*accumulator, initial),
+            *element,
+            list,
+            result,
+            row,
+        ),
+        ExprKind::MapProjection { of, items } => access::map_projection(context, of, items, row),
+        ExprKind::Subquery { kind, body } => graph::subquery(context, kind, body, row),
+        ExprKind::Path { start, steps } => graph::path(context, *start, steps, row),
+    }
+}
+
+/// An expression that may be missing.
+fn maybe(
+    context: &mut Context<'_>,
+    expr: Option<&Expr>,
+    row: &mut [Value],
+) -> Result<Option<Value>, Fault> {
+    expr.map(|expr| eval(context, expr, row)).transpose()
+}
+
+fn list(context: &mut Context<'_>, items: &[Expr], row: &mut [Value]) -> Result<Value, Fault> {
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        values.push(eval(context, item, row)?);
+    }
+    Ok(Value::list(values)?)
+}
+
+fn map(
+    context: &mut Context<'_>,
+    entries: &[(Arc<str>, Expr)],
+    row: &mut [Value],
+) -> Result<Value, Fault> {
+    let mut values = BTreeMap::new();
+    for (key, value) in entries {
+        values.insert(Arc::clone(key), eval(context, value, row)?);
+    }
+    Ok(Value::map(values)?)
+}
+
+fn call(
+    context: &mut Context<'_>,
+    function: &'static Function,
+    arguments: &[Expr],
+    row: &mut [Value],
+) -> Result<Value, Fault> {
+    let mut values = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        values.push(eval(context, argument, row)?);
+    }
+    if function.null_in_null_out && values.iter().any(Value::is_null) {
+        return Ok(Value::Null);
+    }
+    let call = Call {
+        graph: &context.graph,
+        moments: &context.moments,
+        random: &context.random,
+    };
+    (function.run)(&call, &values)
+}
+
+fn case(
+    context: &mut Context<'_>,
+    subject: Option<&Expr>,
+    arms: &[(Vec<Expr>, Expr)],
+    otherwise: Option<&Expr>,
+    row: &mut [Value],
+) -> Result<Value, Fault> {
+    let subject = maybe(context, subject, row)?;
+    for (conditions, result) in arms {
+        for condition in conditions {
+            let chosen = match &subject {
+                Some(subject) => {
+                    let value = eval(context, condition, row)?;
+                    subject.equals(&value) == Some(true)
+                }
+                None => is_true(context, condition, row)?,
+            };
+            if chosen {
+                return eval(context, result, row);
+            }
+        }
+    }
+    Ok(maybe(context, otherwise, row)?.unwrap_or(Value::Null))
+}
+
+/// A value that is of another kind than is needed.
+fn wrong_kind(what: &str, value: &Value) -> Fault {
+    let message = format!("{what}, and this is {}", with_article(value.kind()));
+    raise(Detail::InvalidArgumentType, message)
+}

@@ -1,0 +1,129 @@
+//! Rows in order. Equal rows stay in the order in which they came.
+//!
+//! Where only the first are wanted, no more than some times as many are kept at any time.
+//!
+//! Next: `distinct.rs`.
+
+use super::super::flat::row_count;
+use crate::query::error::Fault;
+use crate::query::exec::batch::Batch;
+use crate::query::exec::eval::eval;
+use crate::query::exec::memory::bytes_of_all;
+use crate::query::exec::stage::{Input, Poll, Site};
+use crate::query::expr::{Expr, Slot};
+use crate::query::plan::SortKey;
+use crate::value::Value;
+use std::cmp::Ordering;
+
+/// Rows that are kept beyond the wanted ones before they are cut off.
+const SLACK: usize = 1024;
+
+/// The rows so far, or those that are still to be given.
+#[derive(Default)]
+pub(in crate::query::exec) struct Sorting {
+    rows: Vec<Sorted>,
+    most: Option<usize>,
+    begun: bool,
+    giving: Option<std::vec::IntoIter<Sorted>>,
+    bytes: usize,
+}
+
+struct Sorted {
+    keys: Vec<Value>,
+    kept: Vec<Value>,
+    bytes: usize,
+}
+
+impl Sorting {
+    /// One step.
+    pub(in crate::query::exec) fn poll(
+        &mut self,
+        (by, limit, keep): (&[SortKey], Option<&Expr>, &[Slot]),
+        input: &mut Input,
+        site: &mut Site<'_, '_>,
+    ) -> Result<Poll, Fault> {
+        if !self.begun {
+            self.begun = true;
+            if let Some(limit) = limit {
+                let most = row_count("LIMIT", limit, site.context, &site.frame.argument)?;
+                self.most = Some(most);
+            }
+        }
+        if self.most == Some(0) {
+            return Ok(Poll::Done);
+        }
+        if let Some(mut batch) = input.take() {
+            for at in 0..batch.len() {
+                self.add(by, keep, site, batch.row_mut(at))?;
+            }
+        }
+        if !input.has_ended() {
+            return Ok(Poll::Wants);
+        }
+        if self.giving.is_none() {
+            self.cut(by);
+            self.giving = Some(std::mem::take(&mut self.rows).into_iter());
+        }
+        let mut out = Batch::new(site.frame.width);
+        for sorted in self.giving.iter_mut().flatten().take(site.frame.room) {
+            let row = out.push(&site.frame.argument);
+            for (slot, value) in keep.iter().zip(sorted.kept) {
+                row[slot.at()] = value;
+            }
+        }
+        if out.is_empty() {
+            return Ok(Poll::Done);
+        }
+        Ok(Poll::Rows(out))
+    }
+
+    fn add(
+        &mut self,
+        by: &[SortKey],
+        keep: &[Slot],
+        site: &mut Site<'_, '_>,
+        row: &mut [Value],
+    ) -> Result<(), Fault> {
+        let mut keys = Vec::with_capacity(by.len());
+        for key in by {
+            keys.push(eval(site.context, &key.expr, row)?);
+        }
+        let kept = keep
+            .iter()
+            .map(|slot| std::mem::replace(&mut row[slot.at()], Value::Null));
+        let kept: Vec<Value> = kept.collect();
+        let bytes = size_of::<Sorted>() + bytes_of_all(&keys) + bytes_of_all(&kept);
+        self.bytes += bytes;
+        self.rows.push(Sorted { keys, kept, bytes });
+        if self
+            .most
+            .is_some_and(|most| self.rows.len() >= most.saturating_mul(2).saturating_add(SLACK))
+        {
+            self.cut(by);
+        }
+        site.charge_in_all(self.bytes)
+    }
+
+    /// Sorts, and keeps what is wanted.
+    fn cut(&mut self, by: &[SortKey]) {
+        // Stable: those that came first stay first, so that cutting off early changes nothing.
+        self.rows.sort_by(|left, right| {
+            let pairs = left.keys.iter().zip(&right.keys).zip(by);
+            let mut orders = pairs.map(|((left, right), key)| {
+                let order = left.order(right);
+                if key.descending {
+                    order.reverse()
+                } else {
+                    order
+                }
+            });
+            orders
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
+        });
+        if let Some(most) = self.most {
+            self.rows.truncate(most);
+            self.bytes = self.rows.iter().map(|sorted| sorted.bytes).sum();
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The graph as a query sees it while it runs: one transaction, and what the query has deleted in it.
+//!
+//! Nothing that is borrowed from the transaction leaves this file: ids come in lists and sets of their own, so
+//! that writing can go on between two rows.
+//!
+//! Next: `face.rs`.
+
+use crate::catalog::{Catalog, LabelId, TypeId};
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::graph::record::RelationshipRecord;
+use crate::graph::view::{self, View};
+use crate::graph::{Direction, Entity, Ids, Neighbour, Read, ReadTxn, WriteTxn};
+use crate::query::error::{Detail, Fault, raise};
+use crate::query::plan::TypeNames;
+use crate::storage::family::Family;
+use crate::value::{NodeId, RelationshipId, Value};
+use roaring::RoaringTreemap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// The transaction that a query runs in.
+pub(crate) enum Txn<'t> {
+    /// Somebody else's snapshot.
+    Read(&'t ReadTxn),
+    /// The query's own snapshot.
+    OwnRead(Box<ReadTxn>),
+    /// Somebody else's transaction.
+    Write(&'t mut WriteTxn),
+    /// The query's own transaction.
+    OwnWrite(Box<WriteTxn>),
+    /// None: one was given up and the next could not begin.
+    Over,
+}
+
+/// The graph as a query sees it.
+pub(crate) struct Graph<'t> {
+    txn: Txn<'t>,
+    deleted_nodes: HashSet<NodeId>,
+    deleted_relationships: HashMap<RelationshipId, DeletedRelationship>,
+}
+
+/// What stays known of a relationship that the query has deleted.
+#[derive(Clone, Debug)]
+pub(crate) struct DeletedRelationship {
+    /// Its type.
+    pub(crate) relationship_type: Arc<str>,
+    /// The nodes that it left and reached.
+    pub(crate) ends: (NodeId, NodeId),
+}
+
+/// Which nodes an index is asked for.
+pub(crate) enum Sought<'v> {
+    /// Those with these values of the first properties.
+    Equal(&'v [Value]),
+    /// Those between.
+    Range(Bound<Value>, Bound<Value>),
+    /// Those that begin like this.
+    StartsWith(&'v str),
+}
+
+/// Does the same with either kind of transaction.
+macro_rules! with_txn {
+    ($graph:expr, $txn:ident => $body:expr) => {
+        match &$graph.txn {
+            Txn::Read(txn) => {
+                let $txn: &ReadTxn = txn;
+                $body
+            }
+            Txn::OwnRead(txn) => {
+                let $txn: &ReadTxn = txn;
+                $body
+            }
+            Txn::Write(txn) => {
+                let $txn: &WriteTxn = txn;
+                $body
+            }
+            Txn::OwnWrite(txn) => {
+                let $txn: &WriteTxn = txn;
+                $body
+            }
+            Txn::Over => Err(over()),
+        }
+    };
+}
+
+impl<'t> Graph<'t> {
+    /// The graph in a transaction.
+    pub(crate) fn new(txn: Txn<'t>) -> Self {
+        Self {
+            txn,
+            deleted_nodes: HashSet::new(),
+            deleted_relationships: HashMap::new(),
+        }
+    }
+
+    /// The transaction, to commit it or to give it back.
+    pub(crate) fn into_txn(self) -> Txn<'t> {
+        self.txn
+    }
+
+    /// The transaction to write with.
+    pub(crate) fn writer(&mut self) -> Result<&mut WriteTxn, Fault> {
+        match &mut self.txn {
+            Txn::Write(txn) => Ok(txn),
+            Txn::OwnWrite(txn) => Ok(txn),
+            Txn::Over => Err(over().into()),
+            Txn::Read(_) | Txn::OwnRead(_) => {
+                let message =
+                    "the statement changes the graph, and runs where nothing can be changed";
+                let fault = raise(Detail::ReadOnlyQuery, message);
+                Err(fault.hint("run it in a write transaction"))
+            }
+        }
+    }
+
+    /// Whether the query can commit as it goes.
+    pub(crate) fn is_own_write(&self) -> bool {
+        matches!(self.txn, Txn::OwnWrite(_))
+    }
+
+    /// Commits, or takes everything back, and begins the next transaction.
+    pub(crate) fn next_transaction(&mut self, database: &Database, commit: bool) -> Result<()> {
+        if let Txn::OwnWrite(txn) = std::mem::replace(&mut self.txn, Txn::Over) {
+            if commit {
+                txn.commit()?;
+            } else {
+                txn.rollback();
+            }
+        }
+        self.txn = Txn::OwnWrite(Box::new(database.write()?));
+        Ok(())
+    }
+
+    /// Notes that a node was deleted.
+    pub(crate) fn note_deleted_node(&mut self, node: NodeId) {
+        self.deleted_nodes.insert(node);
+    }
+
+    /// Notes that a relationship was deleted, and what it was.
+    pub(crate) fn note_deleted_relationship(
+        &mut self,
+        relationship: RelationshipId,
+        was: DeletedRelationship,
+    ) {
+        self.deleted_relationships.insert(relationship, was);
+    }
+
+    /// What was noted, to come back to it if the transaction is taken back.
+    pub(crate) fn deleted(
+        &self,
+    ) -> (
+        HashSet<NodeId>,
+        HashMap<RelationshipId, DeletedRelationship>,
+    ) {
+        let relationships = self.deleted_relationships.clone();
+        (self.deleted_nodes.clone(), relationships)
+    }
+
+    /// Comes back to what was noted.
+    pub(crate) fn restore_deleted(
+        &mut self,
+        deleted: (
+            HashSet<NodeId>,
+            HashMap<RelationshipId, DeletedRelationship>,
+        ),
+    ) {
+        (self.deleted_nodes, self.deleted_relationships) = deleted;
+    }
+
+    /// Whether the query has deleted it.
+    pub(crate) fn is_deleted(&self, entity: impl Into<Entity>) -> bool {
+        match entity.into() {
+            Entity::Node(node) => self.deleted_nodes.contains(&node),
+            Entity::Relationship(relationship) => {
+                self.deleted_relationships.contains_key(&relationship)
+            }
+        }
+    }
+
+    /// What a relationship was that the query has deleted.
+    pub(crate) fn deleted_relationship(
+        &self,
+        relationship: RelationshipId,
+    ) -> Option<&DeletedRelationship> {
+        self.deleted_relationships.get(&relationship)
+    }
+
+    /// Names, and what is declared.
+    pub(crate) fn catalog(&self) -> Result<&Catalog> {
+        with_txn!(self, txn => Ok(txn.catalog()))
+    }
+
+    /// Whether something is there.
+    pub(crate) fn contains(&self, entity: impl Into<Entity>) -> Result<bool> {
+        with_txn!(self, txn => txn.contains(entity.into()))
+    }
+
+    /// One property, as [`Read::property`] gives it.
+    pub(crate) fn stored_property(&self, entity: Entity, key: &str) -> Result<Value> {
+        with_txn!(self, txn => txn.property(entity, key))
+    }
+
+    /// A whole node.
+    pub(crate) fn stored_node(&self, node: NodeId) -> Result<Option<crate::graph::Node>> {
+        with_txn!(self, txn => txn.node(node))
+    }
+
+    /// A whole relationship.
+    pub(crate) fn stored_relationship(
+        &self,
+        relationship: RelationshipId,
+    ) -> Result<Option<crate::graph::Relationship>> {
+        with_txn!(self, txn => txn.relationship(relationship))
+    }
+
+    /// The labels of a node by number, without its properties.
+    pub(crate) fn label_ids(&self, node: NodeId) -> Result<Option<Vec<LabelId>>> {
+        with_txn!(self, txn => view::of(txn).labels_of(node))
+    }
+
+    /// The type and the ends of a relationship that is there, without its properties.
+    pub(crate) fn stored_ends(
+        &self,
+        relationship: RelationshipId,
+    ) -> Result<Option<(TypeId, NodeId, NodeId)>> {
+        let (family, number) = (Family::Edges, relationship.get());
+        let decode = RelationshipRecord::decode_ends;
+        let ends = with_txn!(self, txn => view::of(txn).record(family, number, decode))?;
+        Ok(ends.map(|ends| (ends.relationship_type, ends.source, ends.target)))
+    }
+
+    /// How many nodes there are, or with a label.
+    pub(crate) fn node_count(&self, label: Option<&str>) -> Result<u64> {
+        with_txn!(self, txn => txn.node_count(label))
+    }
+
+    /// How many relationships there are of a type.
+    pub(crate) fn relationship_count(&self, of: Option<&str>) -> Result<u64> {
+        with_txn!(self, txn => txn.relationship_count(of))
+    }
+
+    /// Some ids of nodes, in order, from a number on; fewer than asked for only where they end.
+    pub(super) fn nodes_from(&self, from: u64, most: usize, into: &mut Vec<NodeId>) -> Result<()> {
+        fn page<K: crate::database::keys::KeyRead>(
+            view: View<'_, K>,
+            (from, most): (u64, usize),
+            into: &mut Vec<NodeId>,
+        ) -> Result<()> {
+            for id in Ids::<NodeId>::starting_at(view.keys, from)?.take(most) {
+                into.push(id?);
+            }
+            Ok(())
+        }
+        with_txn!(self, txn => page(view::of(txn), (from, most), into))
+    }
+
+    /// The nodes with a label.
+    pub(super) fn nodes_with_label(&self, label: &str) -> Result<RoaringTreemap> {
+        with_txn!(self, txn => txn.nodes_with_label(label))
+    }
+
+    /// The nodes that an index finds, by id.
+    pub(super) fn nodes_of_index(&self, index: &str, sought: &Sought<'_>) -> Result<Vec<NodeId>> {
+        fn node(entity: Entity) -> Option<NodeId> {
+            match entity {
+                Entity::Node(node) => Some(node),
+                Entity::Relationship(_) => None,
+            }
+        }
+        let mut found = with_txn!(self, txn => {
+            let index = txn.index(index)?;
+            let matches = match sought {
+                Sought::Equal(values) => index.equal(values)?,
+                Sought::Range(above, below) => index.range((above.clone(), below.clone()))?,
+                Sought::StartsWith(prefix) => index.starts_with(prefix)?,
+            };
+            let found: Result<Vec<NodeId>> = matches.filter_map(|one| one.map(node).transpose()).collect();
+            found
+        })?;
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// The numbers of types, in order and each once; `None` stands for any.
+    fn type_ids(&self, types: &TypeNames) -> Result<Option<Vec<TypeId>>> {
+        let Some(names) = types else { return Ok(None) };
+        let catalog = self.catalog()?;
+        let mut ids: Vec<TypeId> = names
+            .iter()
+            .filter_map(|name| catalog.types.id(name))
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(Some(ids))
+    }
+
+    /// Whether a type is one of these.
+    pub(super) fn is_of_types(&self, of: TypeId, types: &TypeNames) -> Result<bool> {
+        Ok(self.type_ids(types)?.is_none_or(|ids| ids.contains(&of)))
+    }
+
+    /// Appends a node's relationships.
+    pub(super) fn neighbours(
+        &self,
+        near: NodeId,
+        direction: Direction,
+        types: &TypeNames,
+        into: &mut Vec<Neighbour>,
+    ) -> Result<()> {
+        let types = self.type_ids(types)?;
+        with_txn!(self, txn => {
+            for neighbour in view::of(txn).neighbours(near, direction, types.as_deref())? {
+                into.push(neighbour?);
+            }
+            Ok(())
+        })
+    }
+
+    /// Appends the relationships from one node to another, without reading the others of either.
+    pub(super) fn relationships_between(
+        &self,
+        (source, target): (NodeId, NodeId),
+        types: &TypeNames,
+        into: &mut Vec<RelationshipId>,
+    ) -> Result<()> {
+        let Some(ids) = self.type_ids(types)? else {
+            return with_txn!(self, txn => {
+                for found in txn.relationships_between(source, target, None)? {
+                    into.push(found?.relationship);
+                }
+                Ok(())
+            });
+        };
+        let names = self.catalog()?;
+        for id in ids {
+            let name = names.types.name(id).map_or("", |name| name);
+            with_txn!(self, txn => {
+                for found in txn.relationships_between(source, target, Some(name))? {
+                    into.push(found?.relationship);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The transaction is over, and there is no other.
+fn over() -> Error {
+    Error::bug("a query goes on without a transaction")
+}

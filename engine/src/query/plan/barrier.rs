@@ -1,0 +1,88 @@
+//! When rows must wait.
+//!
+//! Each clause works on all rows of the one before it. Operators pull rows one batch after the other, so a
+//! clause that writes could be seen by the one that is still reading before it, and one that reads could
+//! miss what is yet to be written. Where that might be, all rows are gathered in between.
+//!
+//! Next: `matching.rs`.
+
+use super::Op;
+use crate::query::expr::{Expr, Slot};
+
+/// The operators of one arm so far.
+#[derive(Default)]
+pub(super) struct Flow {
+    ops: Vec<Op>,
+    /// The slots that are filled and may be read later.
+    filled: Vec<Slot>,
+    /// Whether rows come straight from reading the graph, so that a write could be seen by it.
+    reads: bool,
+    /// Whether rows come straight from writing, so that later rows are still to be written.
+    writes: bool,
+}
+
+impl Flow {
+    pub(super) fn push(&mut self, op: Op) {
+        self.ops.push(op);
+    }
+
+    pub(super) fn extend(&mut self, ops: Vec<Op>) {
+        self.ops.extend(ops);
+    }
+
+    /// Slots that are filled from here on.
+    pub(super) fn fill(&mut self, slots: &[Slot]) {
+        self.filled.extend(slots);
+    }
+
+    pub(super) fn filled(&self) -> Vec<Slot> {
+        self.filled.clone()
+    }
+
+    /// Only these are read from here on.
+    pub(super) fn renew(&mut self, slots: Vec<Slot>) {
+        self.filled = slots;
+    }
+
+    /// All rows were gathered.
+    pub(super) fn gathered(&mut self) {
+        (self.reads, self.writes) = (false, false);
+    }
+
+    /// The graph is read next.
+    pub(super) fn before_reading(&mut self) {
+        if self.writes {
+            self.gather("what follows sees all that was written");
+        }
+        self.reads = true;
+    }
+
+    /// Something is computed next.
+    pub(super) fn reading(&mut self, exprs: &[&Expr]) {
+        if exprs.iter().any(|expr| expr.reads_graph()) {
+            self.before_reading();
+        }
+    }
+
+    /// The graph is written next; whether what is written is computed from the graph.
+    pub(super) fn before_writing(&mut self, computed: bool) {
+        if self.reads {
+            self.gather("what was matched must not see what is written");
+        } else if self.writes && computed {
+            self.gather("what is written next sees all that was written before");
+        }
+        self.writes = true;
+    }
+
+    fn gather(&mut self, why: &'static str) {
+        let mut keep = self.filled.clone();
+        keep.sort();
+        keep.dedup();
+        self.ops.push(Op::Eager { keep, why });
+        self.gathered();
+    }
+
+    pub(super) fn finish(self) -> Vec<Op> {
+        self.ops
+    }
+}

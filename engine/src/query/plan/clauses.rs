@@ -1,0 +1,408 @@
+//! Clauses, one after the other.
+//!
+//! Next: `matching.rs`.
+
+use super::barrier::Flow;
+use super::{
+    Aggregate, Apply, BoundArm, BoundClause, BoundMerge, BoundProjection, BoundQuery,
+    BoundSubquery, CreateItem, LabelOf, Merge, Op, Ops, Planner, RemoveItem, Rule, SetItem, Union,
+};
+use crate::query::expr::{Body, Expr, ExprKind, Slot};
+use crate::query::types::Types;
+use crate::value::Value;
+
+impl Planner<'_> {
+    /// The operators of a query.
+    pub(super) fn query(&self, query: BoundQuery) -> Vec<Op> {
+        let into: Vec<Slot> = query.columns.iter().map(|(_, slot)| *slot).collect();
+        let mut arms = query.arms;
+        if arms.len() == 1
+            && let Some(arm) = arms.pop()
+        {
+            return self.arm(arm);
+        }
+        let arms = arms.into_iter().map(|arm| {
+            let returns = arm.returns.clone();
+            (Ops::from(self.arm(arm)), returns)
+        });
+        vec![Op::Union(Union {
+            arms: arms.collect(),
+            into,
+            distinct: query.distinct,
+        })]
+    }
+
+    fn arm(&self, arm: BoundArm) -> Vec<Op> {
+        let mut flow = Flow::default();
+        for clause in arm.clauses {
+            self.clause(clause, &mut flow);
+        }
+        flow.finish()
+    }
+
+    pub(super) fn clause(&self, clause: BoundClause, flow: &mut Flow) {
+        match clause {
+            BoundClause::Match(matched) => {
+                flow.before_reading();
+                let (optional, fills) = (matched.optional, matched.fills.clone());
+                let ops = self.matching(matched.pattern);
+                if optional {
+                    let nulls = fills.clone();
+                    let ops = ops.into();
+                    flow.push(Op::Optional { ops, nulls });
+                } else {
+                    flow.extend(ops);
+                }
+                flow.fill(&fills);
+            }
+            BoundClause::Unwind { list, into } => {
+                let list = self.expr(list);
+                flow.reading(&[&list]);
+                flow.push(Op::Unwind { list, into });
+                flow.fill(&[into]);
+            }
+            BoundClause::Project(projection) => self.projection(*projection, flow),
+            BoundClause::Create { items, paths } => {
+                let items = self.created(items);
+                let fills = created_slots(&items);
+                let exprs = created_exprs(&items);
+                flow.before_writing(exprs.iter().any(|expr| expr.reads_graph()));
+                drop(exprs);
+                flow.push(Op::Create(items));
+                flow.fill(&fills);
+                self.paths(paths, flow);
+            }
+            BoundClause::Merge(merge) => self.merge(*merge, flow),
+            BoundClause::Set(items) => {
+                flow.before_writing(true);
+                flow.push(Op::Set(self.set_items(items)));
+            }
+            BoundClause::Remove(items) => {
+                flow.before_writing(true);
+                flow.push(Op::Remove(self.remove_items(items)));
+            }
+            BoundClause::Delete { detach, items } => {
+                flow.before_writing(true);
+                let items = items.into_iter().map(|item| self.expr(item)).collect();
+                flow.push(Op::Delete { detach, items });
+            }
+            BoundClause::Foreach {
+                list,
+                into,
+                clauses,
+            } => {
+                flow.before_writing(true);
+                let list = self.expr(list);
+                let mut inner = Flow::default();
+                for clause in clauses {
+                    self.clause(clause, &mut inner);
+                }
+                let ops = inner.finish().into();
+                flow.push(Op::Foreach { list, into, ops });
+            }
+            BoundClause::Call { mut call, filter } => {
+                call.arguments = { call.arguments }
+                    .into_iter()
+                    .map(|argument| self.expr(argument))
+                    .collect();
+                flow.before_reading();
+                let fills: Vec<Slot> = call.yields.iter().map(|(_, slot)| *slot).collect();
+                flow.push(Op::Call(call));
+                flow.fill(&fills);
+                if let Some(filter) = filter {
+                    flow.push(Op::Filter(self.expr(filter)));
+                }
+            }
+            BoundClause::Subquery(subquery) => self.subquery(*subquery, flow),
+            BoundClause::Finish => flow.push(Op::Drain),
+        }
+    }
+
+    fn projection(&self, projection: BoundProjection, flow: &mut Flow) {
+        let items: Vec<(Slot, Expr)> = { projection.items }
+            .into_iter()
+            .map(|(slot, item)| (slot, self.expr(item)))
+            .collect();
+        // Whatever was written before is whole before anything is read of it.
+        flow.before_reading();
+        if let Some(Aggregate { groups, aggregates }) = projection.aggregate {
+            let groups = groups
+                .into_iter()
+                .map(|(expr, slot)| (self.expr(expr), slot));
+            let aggregates = aggregates.into_iter().map(|mut aggregate| {
+                aggregate.arguments = { aggregate.arguments }
+                    .into_iter()
+                    .map(|argument| self.expr(argument))
+                    .collect();
+                aggregate
+            });
+            flow.push(Op::Aggregate(Box::new(Aggregate {
+                groups: groups.collect(),
+                aggregates: aggregates.collect(),
+            })));
+            flow.gathered();
+        }
+        if !items.is_empty() {
+            flow.fill(&items.iter().map(|(slot, _)| *slot).collect::<Vec<_>>());
+            flow.push(Op::Compute(items));
+        }
+        if projection.distinct {
+            flow.push(Op::Distinct(projection.scope.clone()));
+        }
+        let skip = projection.skip.map(|skip| self.expr(skip));
+        let limit = projection.limit.map(|limit| self.expr(limit));
+        let filter = projection.filter.map(|filter| self.expr(filter));
+        if !projection.order.is_empty() {
+            let by = projection.order.into_iter().map(|mut key| {
+                key.expr = self.expr(key.expr);
+                key
+            });
+            let top = limit
+                .clone()
+                .filter(|_| self.follows(Rule::SortOnlyWhatIsKept) && skip.is_none());
+            // A filter after the projection may read what was there before it.
+            let mut keep = projection.scope.clone();
+            if filter.is_some() {
+                keep.extend(flow.filled());
+                keep.sort();
+                keep.dedup();
+            }
+            flow.push(Op::Sort {
+                by: by.collect(),
+                limit: top,
+                keep,
+            });
+            flow.gathered();
+        }
+        if let Some(skip) = skip {
+            flow.push(Op::Skip(skip));
+        }
+        if let Some(limit) = limit {
+            flow.push(Op::Limit(limit));
+        }
+        if let Some(filter) = filter {
+            flow.push(Op::Filter(filter));
+        }
+        flow.renew(projection.scope);
+    }
+
+    fn merge(&self, merge: BoundMerge, flow: &mut Flow) {
+        flow.before_writing(true);
+        let ops = self.matching(merge.pattern).into();
+        let create = self.created(merge.create);
+        let fills = created_slots(&create);
+        flow.push(Op::Merge(Box::new(Merge {
+            ops,
+            create,
+            on_create: self.set_items(merge.on_create),
+            on_match: self.set_items(merge.on_match),
+        })));
+        flow.fill(&fills);
+        self.paths(merge.paths, flow);
+    }
+
+    fn subquery(&self, subquery: BoundSubquery, flow: &mut Flow) {
+        if writes(&subquery.query) {
+            flow.before_writing(true);
+        } else {
+            flow.before_reading();
+        }
+        let returns: Vec<Slot> = subquery
+            .query
+            .columns
+            .iter()
+            .map(|(_, slot)| *slot)
+            .collect();
+        let mut fills = returns.clone();
+        let report = subquery
+            .transactions
+            .as_ref()
+            .and_then(|wanted| wanted.report);
+        fills.extend(report);
+        let transactions = subquery.transactions.map(|mut wanted| {
+            wanted.rows = wanted.rows.map(|rows| self.expr(rows));
+            wanted
+        });
+        flow.push(Op::Apply(Box::new(Apply {
+            ops: self.query(subquery.query).into(),
+            returns,
+            gives_rows: subquery.gives_rows,
+            optional: subquery.optional,
+            transactions,
+        })));
+        flow.fill(&fills);
+    }
+
+    fn paths(&self, paths: Vec<(Slot, Expr)>, flow: &mut Flow) {
+        if paths.is_empty() {
+            return;
+        }
+        flow.fill(&paths.iter().map(|(slot, _)| *slot).collect::<Vec<_>>());
+        flow.push(Op::Compute(paths));
+    }
+
+    /// An expression with its subqueries planned.
+    pub(super) fn expr(&self, mut expr: Expr) -> Expr {
+        self.plan_within(&mut expr);
+        expr
+    }
+
+    fn plan_within(&self, expr: &mut Expr) {
+        expr.each_part_mut(&mut |part| self.plan_within(part));
+        if let ExprKind::Subquery { body, .. } = &mut expr.kind
+            && let Body::Bound(bound) = body
+        {
+            let query = std::mem::replace(
+                &mut bound.query,
+                BoundQuery {
+                    arms: Vec::new(),
+                    distinct: false,
+                    columns: Vec::new(),
+                },
+            );
+            *body = Body::Planned(self.query(query).into());
+        }
+    }
+
+    fn created(&self, items: Vec<CreateItem>) -> Vec<CreateItem> {
+        let planned = items.into_iter().map(|item| match item {
+            CreateItem::Node {
+                into,
+                labels,
+                properties,
+                span,
+            } => CreateItem::Node {
+                into,
+                labels: self.labels_of(labels),
+                properties: properties.map(|properties| self.expr(properties)),
+                span,
+            },
+            CreateItem::Relationship {
+                into,
+                from,
+                to,
+                relationship_type,
+                properties,
+                span,
+            } => CreateItem::Relationship {
+                into,
+                from,
+                to,
+                relationship_type: self.label_of(relationship_type),
+                properties: properties.map(|properties| self.expr(properties)),
+                span,
+            },
+        });
+        planned.collect()
+    }
+
+    fn labels_of(&self, labels: Vec<LabelOf>) -> Vec<LabelOf> {
+        labels
+            .into_iter()
+            .map(|label| self.label_of(label))
+            .collect()
+    }
+
+    fn label_of(&self, label: LabelOf) -> LabelOf {
+        match label {
+            LabelOf::Name(name) => LabelOf::Name(name),
+            LabelOf::Dynamic(of) => LabelOf::Dynamic(self.expr(of)),
+        }
+    }
+
+    fn set_items(&self, items: Vec<SetItem>) -> Vec<SetItem> {
+        let planned = items.into_iter().map(|item| match item {
+            SetItem::Property { of, key, value } => SetItem::Property {
+                of: self.expr(of),
+                key: self.expr(key),
+                value: self.expr(value),
+            },
+            SetItem::Replace { of, value, span } => SetItem::Replace {
+                of,
+                value: self.expr(value),
+                span,
+            },
+            SetItem::Add { of, value, span } => SetItem::Add {
+                of,
+                value: self.expr(value),
+                span,
+            },
+            SetItem::Labels { of, labels, span } => SetItem::Labels {
+                of,
+                labels: self.labels_of(labels),
+                span,
+            },
+        });
+        planned.collect()
+    }
+
+    fn remove_items(&self, items: Vec<RemoveItem>) -> Vec<RemoveItem> {
+        let planned = items.into_iter().map(|item| match item {
+            RemoveItem::Property { of, key } => RemoveItem::Property {
+                of: self.expr(of),
+                key: self.expr(key),
+            },
+            RemoveItem::Labels { of, labels, span } => RemoveItem::Labels {
+                of,
+                labels: self.labels_of(labels),
+                span,
+            },
+        });
+        planned.collect()
+    }
+}
+
+/// The slots that are filled by creating.
+fn created_slots(items: &[CreateItem]) -> Vec<Slot> {
+    let slots = items.iter().map(|item| match item {
+        CreateItem::Node { into, .. } | CreateItem::Relationship { into, .. } => *into,
+    });
+    slots.collect()
+}
+
+fn created_exprs(items: &[CreateItem]) -> Vec<&Expr> {
+    let mut exprs = Vec::new();
+    for item in items {
+        let (labels, properties) = match item {
+            CreateItem::Node {
+                labels, properties, ..
+            } => (labels.as_slice(), properties),
+            CreateItem::Relationship {
+                relationship_type,
+                properties,
+                ..
+            } => (std::slice::from_ref(relationship_type), properties),
+        };
+        exprs.extend(properties);
+        for label in labels {
+            if let LabelOf::Dynamic(of) = label {
+                exprs.push(of);
+            }
+        }
+    }
+    exprs
+}
+
+/// Whether a query changes the graph.
+fn writes(query: &BoundQuery) -> bool {
+    let mut clauses = query.arms.iter().flat_map(|arm| &arm.clauses);
+    clauses.any(|clause| match clause {
+        BoundClause::Create { .. }
+        | BoundClause::Merge(_)
+        | BoundClause::Set(_)
+        | BoundClause::Remove(_)
+        | BoundClause::Delete { .. }
+        | BoundClause::Foreach { .. } => true,
+        BoundClause::Subquery(subquery) => writes(&subquery.query),
+        BoundClause::Match(_)
+        | BoundClause::Unwind { .. }
+        | BoundClause::Project(_)
+        | BoundClause::Call { .. }
+        | BoundClause::Finish => false,
+    })
+}
+
+/// A condition that is always true.
+pub(super) fn always(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Constant(Value::Bool(true))) && expr.types == Types::BOOLEAN
+}

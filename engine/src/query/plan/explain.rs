@@ -1,0 +1,272 @@
+//! How a plan is shown: an operator a line, nested ones indented, in the order in which rows go through them.
+//!
+//! Variables are called as in the text, and nameless ones by their slot; expressions are shown as they stand
+//! in the text.
+
+use super::{CreateItem, ExpandMany, LabelOf, Op, Plan, ScanBy, Seek, TypeNames};
+use crate::query::expr::{Expr, Slot};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use stratigraph_query_lang::ast::Arrow;
+
+impl Plan {
+    /// The plan as text.
+    pub(crate) fn explain(&self, text: &str) -> String {
+        let mut shown = Shown {
+            plan: self,
+            text,
+            lines: String::new(),
+        };
+        shown.ops(&self.ops, 0);
+        shown.lines
+    }
+}
+
+struct Shown<'a> {
+    plan: &'a Plan,
+    text: &'a str,
+    lines: String,
+}
+
+impl Shown<'_> {
+    fn ops(&mut self, ops: &[Op], depth: usize) {
+        for op in ops {
+            self.op(op, depth);
+        }
+    }
+
+    fn line(&mut self, depth: usize, line: &str) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.lines, "{}{}", "  ".repeat(depth), line.trim_end());
+    }
+
+    fn op(&mut self, op: &Op, depth: usize) {
+        let line = match op {
+            Op::Scan { into, by } => self.scan(*into, by),
+            Op::Expand(op) => {
+                let far = if op.to_bound { "ExpandInto" } else { "Expand" };
+                let way = self.way(op.from, Some(op.relationship), op.to, op.arrow, &op.types);
+                format!("{far} {way}")
+            }
+            Op::Ends(op) => {
+                let way = self.way(op.from, Some(op.relationship), op.to, op.arrow, &op.types);
+                format!("Ends {way}")
+            }
+            Op::ExpandMany(op) => format!("ExpandMany {}", self.many(op)),
+            Op::Shortest(op) => format!("Shortest {:?} {}", op.kind, self.many(&op.link)),
+            Op::Repeat(op) => {
+                let way = self.way(op.from, None, op.to, Arrow::Right, &None);
+                let bounds = bounds(op.min, op.max);
+                self.line(depth, &format!("Repeat {way} {bounds}"));
+                return self.ops(&op.ops, depth + 1);
+            }
+            Op::Filter(condition) => format!("Filter {}", self.expr(condition)),
+            Op::Compute(items) => {
+                let items = items.iter();
+                let items =
+                    items.map(|(slot, item)| format!("{} = {}", self.name(*slot), self.expr(item)));
+                format!("Compute {}", items.collect::<Vec<_>>().join(", "))
+            }
+            Op::Unwind { list, into } => {
+                format!("Unwind {} AS {}", self.expr(list), self.name(*into))
+            }
+            Op::Optional { ops, .. } => {
+                self.line(depth, "Optional");
+                return self.ops(ops, depth + 1);
+            }
+            Op::Union(union) => {
+                self.line(depth, if union.distinct { "Union" } else { "Union all" });
+                for (ops, _) in &union.arms {
+                    self.line(depth + 1, "Arm");
+                    self.ops(ops, depth + 2);
+                }
+                return;
+            }
+            Op::Apply(apply) => {
+                let mode = match (&apply.transactions, apply.optional) {
+                    (Some(_), _) => "Subquery in transactions",
+                    (None, true) => "Optional subquery",
+                    (None, false) => "Subquery",
+                };
+                self.line(depth, mode);
+                return self.ops(&apply.ops, depth + 1);
+            }
+            Op::Call(call) => format!("Call {}", call.procedure.name()),
+            Op::Aggregate(aggregate) => {
+                let groups = aggregate.groups.iter();
+                let groups: Vec<String> = groups.map(|(group, _)| self.expr(group)).collect();
+                let aggregates = aggregate.aggregates.iter();
+                let aggregates: Vec<&str> = aggregates.map(|one| one.span.of(self.text)).collect();
+                format!(
+                    "Aggregate {} BY [{}]",
+                    aggregates.join(", "),
+                    groups.join(", ")
+                )
+            }
+            Op::Sort { by, limit, .. } => {
+                let keys = by.iter().map(|key| {
+                    let way = if key.descending { " DESC" } else { "" };
+                    format!("{}{way}", self.expr(&key.expr))
+                });
+                let keys = keys.collect::<Vec<_>>().join(", ");
+                match limit {
+                    Some(limit) => format!("Top {} BY {keys}", self.expr(limit)),
+                    None => format!("Sort {keys}"),
+                }
+            }
+            Op::Distinct(slots) => {
+                let names: Vec<String> = slots.iter().map(|slot| self.name(*slot)).collect();
+                format!("Distinct {}", names.join(", "))
+            }
+            Op::Skip(rows) => format!("Skip {}", self.expr(rows)),
+            Op::Limit(rows) => format!("Limit {}", self.expr(rows)),
+            Op::Eager { why, .. } => format!("Eager ({why})"),
+            Op::Drain => "Drain".to_owned(),
+            Op::Create(items) => format!("Create {}", self.created(items)),
+            Op::Merge(merge) => {
+                self.line(depth, &format!("Merge {}", self.created(&merge.create)));
+                return self.ops(&merge.ops, depth + 1);
+            }
+            Op::Set(_) => "Set".to_owned(),
+            Op::Remove(_) => "Remove".to_owned(),
+            Op::Delete { detach, .. } => if *detach { "DetachDelete" } else { "Delete" }.to_owned(),
+            Op::Foreach { list, into, ops } => {
+                let list = self.expr(list);
+                self.line(depth, &format!("Foreach {} IN {list}", self.name(*into)));
+                return self.ops(ops, depth + 1);
+            }
+        };
+        self.line(depth, &line);
+    }
+
+    fn scan(&self, into: Slot, by: &ScanBy) -> String {
+        let into = self.name(into);
+        match by {
+            ScanBy::All => format!("AllNodes ({into})"),
+            ScanBy::Label(label) => format!("NodesByLabel ({into}:{label})"),
+            ScanBy::Id { id, .. } => format!("NodeById ({into}) {}", self.expr(id)),
+            ScanBy::Index { index, seek } => {
+                let seek = match seek {
+                    Seek::Equal(values) => {
+                        let values: Vec<String> =
+                            values.iter().map(|value| self.expr(value)).collect();
+                        format!("= {}", values.join(", "))
+                    }
+                    Seek::AnyOf(list) => format!("IN {}", self.expr(list)),
+                    Seek::StartsWith(prefix) => format!("STARTS WITH {}", self.expr(prefix)),
+                    Seek::Range { above, below } => {
+                        let side = |bound: &Option<(Expr, bool)>, sign: &str| {
+                            bound.as_ref().map(|(bound, counts)| {
+                                let equal = if *counts { "=" } else { "" };
+                                format!("{sign}{equal} {}", self.expr(bound))
+                            })
+                        };
+                        let sides = [side(above, ">"), side(below, "<")];
+                        sides
+                            .into_iter()
+                            .flatten()
+                            .collect::<Vec<_>>()
+                            .join(" AND ")
+                    }
+                };
+                format!("IndexSeek ({into}) {index} {seek}")
+            }
+        }
+    }
+
+    fn many(&self, op: &ExpandMany) -> String {
+        let way = self.way(op.from, Some(op.relationships), op.to, op.arrow, &op.types);
+        let each = op
+            .each
+            .as_ref()
+            .map(|(_, each)| format!(" each {}", self.expr(each)));
+        format!(
+            "{way} {}{}",
+            bounds(op.min, op.max),
+            each.unwrap_or_default()
+        )
+    }
+
+    fn way(
+        &self,
+        from: Slot,
+        over: Option<Slot>,
+        to: Slot,
+        arrow: Arrow,
+        types: &TypeNames,
+    ) -> String {
+        let types = match types {
+            Some(types) => {
+                let types: Vec<&str> = types.iter().map(|name| &**name).collect();
+                format!(":{}", types.join("|"))
+            }
+            None => String::new(),
+        };
+        let (left, right) = match arrow {
+            Arrow::Right => ("-", "->"),
+            Arrow::Left => ("<-", "-"),
+            Arrow::Either => ("-", "-"),
+        };
+        let over = over.map_or(String::new(), |slot| self.name(slot));
+        format!(
+            "({}){left}[{over}{types}]{right}({})",
+            self.name(from),
+            self.name(to)
+        )
+    }
+
+    fn created(&self, items: &[CreateItem]) -> String {
+        let shown = items.iter().map(|item| match item {
+            CreateItem::Node { into, labels, .. } => {
+                let labels: String = labels
+                    .iter()
+                    .map(|label| format!(":{}", label_name(label)))
+                    .collect();
+                format!("({}{labels})", self.name(*into))
+            }
+            CreateItem::Relationship {
+                into,
+                from,
+                to,
+                relationship_type,
+                ..
+            } => {
+                let (from, into, to) = (self.name(*from), self.name(*into), self.name(*to));
+                format!(
+                    "({from})-[{into}:{}]->({to})",
+                    label_name(relationship_type)
+                )
+            }
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    fn name(&self, slot: Slot) -> String {
+        match self.plan.names.get(slot.at()) {
+            Some(name) if !name.is_empty() => name.to_string(),
+            _ => format!("#{}", slot.0),
+        }
+    }
+
+    fn expr(&self, expr: &Expr) -> String {
+        let shown = expr.span.of(self.text);
+        if shown.is_empty() {
+            return format!("{:?}", expr.types);
+        }
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn label_name(label: &LabelOf) -> Arc<str> {
+    match label {
+        LabelOf::Name(name) => Arc::clone(name),
+        LabelOf::Dynamic(_) => "$(...)".into(),
+    }
+}
+
+fn bounds(min: u64, max: Option<u64>) -> String {
+    match max {
+        Some(max) => format!("{{{min},{max}}}"),
+        None => format!("{{{min},}}"),
+    }
+}

@@ -1,0 +1,343 @@
+//! A pattern: in which order its parts are found.
+//!
+//! What is cheapest comes next: first conditions and links between nodes that are known, then links from a
+//! known node, and where no link is in reach a scan. Without the rules the order is that of the text.
+//!
+//! Next: `start.rs`, which chooses scans.
+
+use super::clauses::always;
+use super::{
+    Ends, Expand, ExpandMany, Link, LinkKind, Op, Ops, Pattern, Planner, Repeat, Rule, ScanBy,
+    Shortest,
+};
+use crate::query::expr::{Expr, Slot};
+use std::collections::HashSet;
+use stratigraph_query_lang::ast::Arrow;
+
+/// A pattern that is being put in order.
+pub(super) struct Matcher {
+    pub(super) ops: Vec<Op>,
+    /// What the pattern fills, and is still to be filled.
+    missing: HashSet<Slot>,
+    pub(super) nodes: Vec<Slot>,
+    links: Vec<Option<Link>>,
+    pub(super) filters: Vec<Option<Expr>>,
+    paths: Vec<Option<(Slot, Expr)>>,
+    /// Relationships, and lists of them, that were walked: no other link may walk them.
+    walked: Vec<Slot>,
+}
+
+impl Planner<'_> {
+    /// The operators that find a pattern.
+    pub(super) fn matching(&self, pattern: Pattern) -> Vec<Op> {
+        let mut missing: HashSet<Slot> = pattern.nodes.iter().copied().collect();
+        for given in &pattern.given {
+            missing.remove(given);
+        }
+        for link in &pattern.links {
+            missing.extend(link.fills());
+        }
+        missing.extend(pattern.paths.iter().map(|(slot, _)| *slot));
+        let filters = pattern.filters.into_iter().filter(|filter| !always(filter));
+        let mut matcher = Matcher {
+            ops: Vec::new(),
+            missing,
+            nodes: pattern.nodes,
+            links: pattern.links.into_iter().map(Some).collect(),
+            filters: filters.map(Some).collect(),
+            paths: pattern.paths.into_iter().map(Some).collect(),
+            walked: Vec::new(),
+        };
+        loop {
+            if self.follows(Rule::FilterEarly) {
+                self.ready_filters(&mut matcher);
+            }
+            if let Some(at) = self.next_link(&matcher) {
+                if let Some(link) = matcher.links.get_mut(at).and_then(Option::take) {
+                    self.walk(&mut matcher, link);
+                }
+                continue;
+            }
+            let Some((node, by)) = self.next_start(&mut matcher) else {
+                break;
+            };
+            matcher.fill(node);
+            matcher.ops.push(Op::Scan { into: node, by });
+        }
+        self.ready_filters(&mut matcher);
+        // Nothing is missing any more; should something be, a condition is still never left out.
+        for filter in std::mem::take(&mut matcher.filters).into_iter().flatten() {
+            matcher.ops.push(Op::Filter(self.expr(filter)));
+        }
+        matcher.ops
+    }
+
+    /// Conditions of which everything is known, and paths that can be made.
+    fn ready_filters(&self, matcher: &mut Matcher) {
+        self.ready_paths(matcher);
+        for at in 0..matcher.filters.len() {
+            let ready = matcher.filters[at].as_ref();
+            if ready.is_some_and(|filter| matcher.knows(filter))
+                && let Some(filter) = matcher.filters[at].take()
+            {
+                matcher.ops.push(Op::Filter(self.expr(filter)));
+            }
+        }
+    }
+
+    fn ready_paths(&self, matcher: &mut Matcher) {
+        for at in 0..matcher.paths.len() {
+            let ready = matcher.paths[at].as_ref();
+            if ready.is_some_and(|(_, path)| matcher.knows(path))
+                && let Some((slot, path)) = matcher.paths[at].take()
+            {
+                matcher.fill(slot);
+                matcher.ops.push(Op::Compute(vec![(slot, self.expr(path))]));
+            }
+        }
+    }
+
+    /// The link that is walked next; none if no end of any is known.
+    fn next_link(&self, matcher: &Matcher) -> Option<usize> {
+        let links = matcher.links.iter().enumerate();
+        let costs = links.filter_map(|(at, link)| Some((at, matcher.cost(link.as_ref()?)?)));
+        match self.follows(Rule::CloseBeforeOpening) {
+            // The first of the cheapest.
+            true => costs.min_by_key(|(_, cost)| *cost).map(|(at, _)| at),
+            false => costs.map(|(at, _)| at).next(),
+        }
+    }
+
+    /// Where to go on if no link is in reach.
+    fn next_start(&self, matcher: &mut Matcher) -> Option<(Slot, ScanBy)> {
+        let mut nodes = matcher.nodes.iter().copied();
+        if !self.follows(Rule::StartWhereLeastIs) {
+            let first = nodes.find(|node| matcher.missing.contains(node))?;
+            return Some((first, ScanBy::All));
+        }
+        self.best_start(matcher)
+    }
+
+    /// Adds the operator that walks a link.
+    fn walk(&self, matcher: &mut Matcher, link: Link) {
+        let apart_from: Vec<Slot> = { &matcher.walked }
+            .iter()
+            .copied()
+            .filter(|slot| !link.relationships.contains(slot))
+            .collect();
+        let knows_from = !matcher.missing.contains(&link.from);
+        let knows_to = !matcher.missing.contains(&link.to);
+        // From the end that is known; against the text if that is the right one.
+        let reversed = !knows_from && knows_to;
+        let (from, to, arrow) = match reversed {
+            true => (link.to, link.from, turned(link.arrow)),
+            false => (link.from, link.to, link.arrow),
+        };
+        let to_bound = knows_from && knows_to;
+        for slot in link.fills() {
+            matcher.fill(slot);
+        }
+        matcher.fill(from);
+        matcher.fill(to);
+        matcher.walked.extend(&link.relationships);
+        let op = match link.kind {
+            LinkKind::One {
+                relationship,
+                bound: true,
+                types,
+            } => Op::Ends(Ends {
+                relationship,
+                from: link.from,
+                from_bound: knows_from,
+                to: link.to,
+                to_bound: knows_to,
+                arrow: link.arrow,
+                types,
+                apart_from,
+            }),
+            LinkKind::One {
+                relationship,
+                bound: false,
+                types,
+            } => Op::Expand(Expand {
+                from,
+                relationship,
+                to,
+                to_bound,
+                arrow,
+                types,
+                apart_from,
+            }),
+            LinkKind::Many {
+                relationships,
+                bound,
+                types,
+                min,
+                max,
+                each,
+            } => Op::ExpandMany(ExpandMany {
+                from,
+                relationships,
+                bound,
+                to,
+                to_bound,
+                arrow,
+                types,
+                min,
+                max,
+                each: each.map(|(slot, each)| (slot, self.expr(each))),
+                reversed,
+                apart_from,
+            }),
+            LinkKind::Shortest {
+                relationships,
+                types,
+                min,
+                max,
+                each,
+                kind,
+                single,
+            } => Op::Shortest(Box::new(Shortest {
+                link: ExpandMany {
+                    from,
+                    relationships,
+                    bound: false,
+                    to,
+                    to_bound,
+                    arrow,
+                    types,
+                    min,
+                    max,
+                    each: each.map(|(slot, each)| (slot, self.expr(each))),
+                    reversed,
+                    apart_from,
+                },
+                kind,
+                single,
+            })),
+            LinkKind::Rounds {
+                pattern,
+                round_from,
+                round_to,
+                min,
+                max,
+                lists,
+                relationships,
+            } => {
+                let ops = self.round(pattern, round_from, round_to, reversed);
+                let (round_from, round_to) = match reversed {
+                    true => (round_to, round_from),
+                    false => (round_from, round_to),
+                };
+                Op::Repeat(Box::new(Repeat {
+                    from,
+                    to,
+                    to_bound,
+                    min,
+                    max,
+                    ops,
+                    round_from,
+                    round_to,
+                    relationships,
+                    lists,
+                    reversed,
+                    apart_from,
+                }))
+            }
+        };
+        matcher.ops.push(op);
+    }
+
+    /// The operators of one round, from whichever end it is walked.
+    fn round(&self, mut pattern: Pattern, from: Slot, to: Slot, reversed: bool) -> Ops {
+        if reversed {
+            pattern.given.retain(|given| *given != from);
+            pattern.given.push(to);
+        }
+        self.matching(pattern).into()
+    }
+}
+
+impl Matcher {
+    /// Whether everything that an expression reads is known.
+    pub(super) fn knows(&self, expr: &Expr) -> bool {
+        let mut known = true;
+        expr.each_slot(&mut |slot| known &= !self.missing.contains(&slot));
+        known
+    }
+
+    /// Whether everything but one slot is known.
+    pub(super) fn knows_but(&self, expr: &Expr, but: Slot) -> bool {
+        let mut known = true;
+        expr.each_slot(&mut |slot| known &= slot == but || !self.missing.contains(&slot));
+        known
+    }
+
+    pub(super) fn is_missing(&self, slot: Slot) -> bool {
+        self.missing.contains(&slot)
+    }
+
+    fn fill(&mut self, slot: Slot) {
+        self.missing.remove(&slot);
+    }
+
+    /// What walking a link costs, roughly; none if it cannot be walked yet.
+    fn cost(&self, link: &Link) -> Option<u32> {
+        let ends = [link.from, link.to];
+        let known = ends
+            .iter()
+            .filter(|end| !self.missing.contains(end))
+            .count();
+        let base = match &link.kind {
+            LinkKind::One { bound: true, .. } => return Some(0),
+            LinkKind::One { .. } => 1,
+            // Its other end is found first if that is narrowed down: a way to everything is dear.
+            LinkKind::Shortest { .. } if known == 1 && self.is_narrow_elsewhere(link) => {
+                return None;
+            }
+            LinkKind::Many { .. } | LinkKind::Rounds { .. } | LinkKind::Shortest { .. } => 4,
+        };
+        match known {
+            0 => None,
+            1 => Some(base + 1),
+            _ => Some(base),
+        }
+    }
+
+    /// Whether the end of a link that is not known has conditions of its own.
+    fn is_narrow_elsewhere(&self, link: &Link) -> bool {
+        let ends = [link.from, link.to];
+        let Some(far) = ends.into_iter().find(|end| self.missing.contains(end)) else {
+            return false;
+        };
+        let mut waiting = self.filters.iter().flatten();
+        waiting.any(|filter| filter.reads(far) && self.knows_but(filter, far))
+    }
+}
+
+impl Link {
+    /// What it fills beside its ends.
+    fn fills(&self) -> Vec<Slot> {
+        match &self.kind {
+            LinkKind::One {
+                relationship,
+                bound: false,
+                ..
+            } => vec![*relationship],
+            LinkKind::One { .. } | LinkKind::Many { bound: true, .. } => Vec::new(),
+            LinkKind::Many { relationships, .. } | LinkKind::Shortest { relationships, .. } => {
+                vec![*relationships]
+            }
+            LinkKind::Rounds { lists, .. } => lists.iter().map(|(_, list)| *list).collect(),
+        }
+    }
+}
+
+/// An arrow seen from its other end.
+fn turned(arrow: Arrow) -> Arrow {
+    match arrow {
+        Arrow::Right => Arrow::Left,
+        Arrow::Left => Arrow::Right,
+        Arrow::Either => Arrow::Either,
+    }
+}

@@ -1,0 +1,328 @@
+//! Where a pattern begins: the scan that gives the fewest rows.
+//!
+//! Next: `explain.rs`.
+
+use super::matching::Matcher;
+use super::{Planner, ScanBy, Seek};
+use crate::catalog::{IndexDef, PropertyId, Readiness, Scope};
+use crate::query::expr::{
+    ComparisonOperator, Expr, ExprKind, FunctionOf, Labels, PredicateOperator, Slot,
+};
+use crate::query::types::Types;
+use std::sync::Arc;
+
+/// A scan, what it is expected to give, and the condition that it makes true.
+struct Start {
+    node: Slot,
+    by: ScanBy,
+    rows: u64,
+    settles: Option<usize>,
+}
+
+/// A condition on one property of a node.
+struct Condition<'a> {
+    key: &'a str,
+    test: Test<'a>,
+}
+
+enum Test<'a> {
+    Equal(&'a Expr),
+    AnyOf(&'a Expr),
+    Above(&'a Expr, bool),
+    Below(&'a Expr, bool),
+    StartsWith(&'a Expr),
+}
+
+impl Planner<'_> {
+    /// The best start among the nodes that are not found yet.
+    pub(super) fn best_start(&self, matcher: &mut Matcher) -> Option<(Slot, ScanBy)> {
+        let mut best: Option<Start> = None;
+        for node in matcher.nodes.iter().copied() {
+            if !matcher.is_missing(node) {
+                continue;
+            }
+            for start in self.starts(matcher, node) {
+                if best.as_ref().is_none_or(|best| start.rows < best.rows) {
+                    best = Some(start);
+                }
+            }
+        }
+        let best = best?;
+        if let Some(settled) = best.settles
+            && let Some(filter) = matcher.filters.get_mut(settled)
+        {
+            *filter = None;
+        }
+        Some((best.node, best.by))
+    }
+
+    /// Every way to begin with a node.
+    fn starts(&self, matcher: &Matcher, node: Slot) -> Vec<Start> {
+        let all = Start {
+            node,
+            by: ScanBy::All,
+            rows: self.statistics.nodes(),
+            settles: None,
+        };
+        let mut starts = vec![all];
+        let mut conditions = Vec::new();
+        for filter in matcher.filters.iter().flatten() {
+            if let Some((id, element)) = by_id(filter, node)
+                && matcher.knows(id)
+            {
+                let id = self.expr(id.clone());
+                starts.push(Start {
+                    node,
+                    by: ScanBy::Id { id, element },
+                    rows: 1,
+                    settles: None,
+                });
+            }
+            conditions_on(filter, node, matcher, &mut conditions);
+        }
+        for (at, filter) in matcher.filters.iter().enumerate() {
+            let Some(label) = filter.as_ref().and_then(|filter| label_of(filter, node)) else {
+                continue;
+            };
+            starts.push(Start {
+                node,
+                by: ScanBy::Label(Arc::clone(label)),
+                rows: self.statistics.labelled(label),
+                settles: Some(at),
+            });
+            starts.extend(self.seeks(node, label, &conditions, at));
+        }
+        starts
+    }
+
+    /// The indexes on a label that the conditions can use.
+    fn seeks(
+        &self,
+        node: Slot,
+        label: &str,
+        conditions: &[Condition<'_>],
+        at: usize,
+    ) -> Vec<Start> {
+        let catalog = self.statistics.catalog();
+        let Some(label) = catalog.labels.id(label) else {
+            return Vec::new();
+        };
+        let Some(rules) = catalog.rules(Scope::Label(label)) else {
+            return Vec::new();
+        };
+        let ready = rules
+            .indexes
+            .iter()
+            .filter(|index| index.readiness == Readiness::Ready);
+        let starts = ready.filter_map(|index| {
+            let (seek, rows) = self.seek(index, conditions)?;
+            Some(Start {
+                node,
+                by: ScanBy::Index {
+                    index: Arc::clone(&index.name),
+                    seek,
+                },
+                rows,
+                settles: Some(at),
+            })
+        });
+        starts.collect()
+    }
+
+    /// What to look up in an index, and how many rows that gives.
+    fn seek(&self, index: &IndexDef, conditions: &[Condition<'_>]) -> Option<(Seek, u64)> {
+        let catalog = self.statistics.catalog();
+        let of = |property: &PropertyId| {
+            let name = catalog.properties.name(*property);
+            let mut conditions = conditions.iter();
+            conditions.find(|one| name.is_some_and(|name| **name == *one.key))
+        };
+        let one = self.statistics.found_by(index);
+        let mut equal = Vec::new();
+        for property in &index.properties {
+            let name = catalog.properties.name(*property)?;
+            let found = conditions.iter().find_map(|one| match one.test {
+                Test::Equal(value) if *one.key == **name => Some(value),
+                _ => None,
+            });
+            match found {
+                Some(value) => equal.push(self.expr(value.clone())),
+                None => break,
+            }
+        }
+        if !equal.is_empty() {
+            // Each property that is not named lets through more.
+            let open = index.properties.len() - equal.len();
+            let rows = one.saturating_mul(1 << (4 * open.min(8)));
+            return Some((Seek::Equal(equal), rows));
+        }
+        let [property] = index.properties.as_slice() else {
+            return None;
+        };
+        of(property)?;
+        let name = catalog.properties.name(*property)?;
+        let tests = conditions.iter().filter(|one| *one.key == **name);
+        let (mut above, mut below) = (None, None);
+        for condition in tests {
+            match condition.test {
+                Test::AnyOf(list) => {
+                    return Some((Seek::AnyOf(self.expr(list.clone())), one.saturating_mul(8)));
+                }
+                Test::StartsWith(prefix) => {
+                    let rows = one.saturating_mul(16);
+                    return Some((Seek::StartsWith(self.expr(prefix.clone())), rows));
+                }
+                Test::Above(bound, counts) => above = Some((self.expr(bound.clone()), counts)),
+                Test::Below(bound, counts) => below = Some((self.expr(bound.clone()), counts)),
+                Test::Equal(_) => {}
+            }
+        }
+        if above.is_none() && below.is_none() {
+            return None;
+        }
+        // A third of what the label has, as nothing is known about how values are spread.
+        let all = self.statistics.entries(index);
+        let rows = all
+            / if above.is_some() && below.is_some() {
+                10
+            } else {
+                3
+            };
+        Some((Seek::Range { above, below }, rows + 1))
+    }
+}
+
+/// The label that a condition demands of a node.
+fn label_of(filter: &Expr, node: Slot) -> Option<&Arc<str>> {
+    match &filter.kind {
+        ExprKind::HasLabels {
+            of,
+            labels: Labels::Name(name),
+        } if matches!(of.kind, ExprKind::Slot(slot) if slot == node) => Some(name),
+        _ => None,
+    }
+}
+
+/// The id that a condition demands of a node, and whether it is an element id.
+fn by_id(filter: &Expr, node: Slot) -> Option<(&Expr, bool)> {
+    let (left, right, equal) = match &filter.kind {
+        ExprKind::Comparison { first, rest } => match rest.as_slice() {
+            [(ComparisonOperator::Equal, right)] => (&**first, right, true),
+            _ => return None,
+        },
+        ExprKind::Predicate {
+            left,
+            operator: PredicateOperator::In,
+            right,
+        } => (&**left, &**right, false),
+        _ => return None,
+    };
+    if let Some(element) = id_of(left, node) {
+        return Some((right, element));
+    }
+    id_of(right, node)
+        .filter(|_| equal)
+        .map(|element| (left, element))
+}
+
+/// Whether this is the id of a node: its number, or its element id.
+fn id_of(expr: &Expr, node: Slot) -> Option<bool> {
+    let ExprKind::Call {
+        function: FunctionOf::Engine(function),
+        arguments,
+    } = &expr.kind
+    else {
+        return None;
+    };
+    let [argument] = arguments.as_slice() else {
+        return None;
+    };
+    if !matches!(argument.kind, ExprKind::Slot(slot) if slot == node) {
+        return None;
+    }
+    match function.name {
+        "id" => Some(false),
+        "elementId" => Some(true),
+        _ => None,
+    }
+}
+
+/// What a condition says about single properties of a node, with values that are known.
+fn conditions_on<'a>(
+    filter: &'a Expr,
+    node: Slot,
+    matcher: &Matcher,
+    into: &mut Vec<Condition<'a>>,
+) {
+    let key_of = |expr: &'a Expr| match &expr.kind {
+        ExprKind::Property { of, key } if matches!(of.kind, ExprKind::Slot(slot) if slot == node) => {
+            Some(&**key)
+        }
+        _ => None,
+    };
+    let known = |expr: &Expr| matcher.knows(expr);
+    match &filter.kind {
+        ExprKind::Comparison { first, rest } => {
+            let mut left = &**first;
+            for (operator, right) in rest {
+                if let Some(key) = key_of(left)
+                    && known(right)
+                {
+                    into.extend(condition(key, *operator, right));
+                }
+                if let Some(key) = key_of(right)
+                    && known(left)
+                {
+                    into.extend(condition(key, mirrored(*operator), left));
+                }
+                left = right;
+            }
+        }
+        ExprKind::Predicate {
+            left,
+            operator,
+            right,
+        } => {
+            let Some(key) = key_of(left) else { return };
+            if !known(right) {
+                return;
+            }
+            let test = match operator {
+                PredicateOperator::In => Test::AnyOf(right),
+                PredicateOperator::StartsWith => Test::StartsWith(right),
+                _ => return,
+            };
+            into.push(Condition { key, test });
+        }
+        _ => {}
+    }
+}
+
+fn condition<'a>(
+    key: &'a str,
+    operator: ComparisonOperator,
+    value: &'a Expr,
+) -> Option<Condition<'a>> {
+    let ranged = Types::NUMBER.or(Types::STRING).or(Types::INSTANT);
+    let test = match operator {
+        ComparisonOperator::Equal => Test::Equal(value),
+        ComparisonOperator::NotEqual => return None,
+        // Lists are compared in another way than they are sorted.
+        _ if !value.types.may_be(ranged) => return None,
+        ComparisonOperator::Greater => Test::Above(value, false),
+        ComparisonOperator::GreaterOrEqual => Test::Above(value, true),
+        ComparisonOperator::Less => Test::Below(value, false),
+        ComparisonOperator::LessOrEqual => Test::Below(value, true),
+    };
+    Some(Condition { key, test })
+}
+
+fn mirrored(operator: ComparisonOperator) -> ComparisonOperator {
+    match operator {
+        ComparisonOperator::Less => ComparisonOperator::Greater,
+        ComparisonOperator::LessOrEqual => ComparisonOperator::GreaterOrEqual,
+        ComparisonOperator::Greater => ComparisonOperator::Less,
+        ComparisonOperator::GreaterOrEqual => ComparisonOperator::LessOrEqual,
+        same => same,
+    }
+}

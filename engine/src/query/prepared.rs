@@ -1,0 +1,93 @@
+//! Statements that run again and again.
+//!
+//! Next: `run.rs`.
+
+use super::compile::Compiled;
+use super::compile::Runs;
+use super::options::QueryOptions;
+use super::parameters::Parameters;
+use super::plan::Plan;
+use super::rows::Rows;
+use crate::database::Database;
+use crate::error::Result;
+use std::sync::Arc;
+
+/// A statement that was read and planned, to run with other parameters each time.
+///
+/// It stays right when indexes come and go: it is planned anew then.
+///
+/// ```
+/// use stratigraph::Database;
+///
+/// let db = Database::in_memory()?;
+/// let add = db.prepare("CREATE (:Person {name: $name})")?;
+/// add.query([("name", "Ann")])?;
+/// add.query([("name", "Bob")])?;
+/// let mut names = db.query("MATCH (p:Person) RETURN p.name AS name ORDER BY name", ())?;
+/// let first: String = names.next().unwrap()?.get("name")?;
+/// assert_eq!(first, "Ann");
+/// assert_eq!(add.parameters(), ["name".into()]);
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Prepared {
+    database: Database,
+    compiled: Arc<Compiled>,
+    options: QueryOptions,
+}
+
+impl Prepared {
+    pub(super) fn new(database: Database, compiled: Arc<Compiled>, options: QueryOptions) -> Self {
+        Self {
+            database,
+            compiled,
+            options,
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn query(&self, parameters: impl Into<Parameters>) -> Result<Rows<'static>> {
+        let text = &self.compiled.text;
+        self.database.query_with(text, parameters, &self.options)
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.compiled.text
+    }
+
+    /// The names of the parameters that it needs, in the order in which they come.
+    #[must_use]
+    pub fn parameters(&self) -> &[Arc<str>] {
+        self.plan().map_or(&[], |plan| &plan.parameters)
+    }
+
+    /// The names of the columns that it gives.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        let columns = self.plan().map_or(&[][..], |plan| &plan.columns);
+        columns.iter().map(|(name, _)| &**name)
+    }
+
+    /// Whether it changes the graph, or what is declared.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.compiled.writes()
+    }
+
+    fn plan(&self) -> Option<&Plan> {
+        match &self.compiled.body {
+            Runs::Plan(plan) => Some(plan),
+            Runs::Schema(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Prepared").field(&self.text()).finish()
+    }
+}

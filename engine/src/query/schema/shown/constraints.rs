@@ -1,0 +1,96 @@
+//! `SHOW CONSTRAINTS` and `SHOW HIERARCHIES`.
+//!
+//! Next: `callables.rs`.
+
+use super::{accesses, entity_type, labels_or_types, list, pattern, quoted, strings};
+use crate::catalog::{Catalog, ConstraintDef, Demand};
+use crate::query::procedures::{Procedure, ProcedureType};
+use crate::query::schema::typed::name_of;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// The procedure that lists constraints.
+pub(super) fn constraints() -> Procedure {
+    let columns = [
+        ("id", ProcedureType::INTEGER),
+        ("name", ProcedureType::STRING),
+        ("type", ProcedureType::STRING),
+        ("entityType", ProcedureType::STRING),
+        ("labelsOrTypes", ProcedureType::LIST),
+        ("properties", ProcedureType::LIST),
+        ("ownedIndex", ProcedureType::STRING),
+        ("propertyType", ProcedureType::STRING),
+        ("createStatement", ProcedureType::STRING),
+    ];
+    let procedure = list("show.constraints", &columns).about("The constraints of the database.");
+    procedure.run_in_engine(|context, _| {
+        let catalog = context.graph.catalog()?;
+        let constraints = catalog.constraints();
+        Ok(constraints.map(|of| constraint(catalog, of)).collect())
+    })
+}
+
+fn constraint(catalog: &Catalog, of: &ConstraintDef) -> Vec<Value> {
+    let is_node = of.scope.is_node();
+    let named = |node: &'static str, relationship| if is_node { node } else { relationship };
+    let (kind, demand) = match &of.demand {
+        Demand::Unique => (
+            named("UNIQUENESS", "RELATIONSHIP_UNIQUENESS"),
+            "IS UNIQUE".to_owned(),
+        ),
+        Demand::Exists => (
+            named("NODE_PROPERTY_EXISTENCE", "RELATIONSHIP_PROPERTY_EXISTENCE"),
+            "IS NOT NULL".to_owned(),
+        ),
+        Demand::Key => (
+            named("NODE_KEY", "RELATIONSHIP_KEY"),
+            format!("IS {} KEY", named("NODE", "RELATIONSHIP")),
+        ),
+        Demand::Type(kind) => (
+            named("NODE_PROPERTY_TYPE", "RELATIONSHIP_PROPERTY_TYPE"),
+            format!("IS :: {}", name_of(*kind)),
+        ),
+    };
+    let index = catalog.proof_of(of.id);
+    let property_type = match &of.demand {
+        Demand::Type(kind) => Value::from(name_of(*kind)),
+        _ => Value::Null,
+    };
+    let (name, on) = (quoted(&of.name), pattern(catalog, of.scope));
+    let by = accesses(&catalog.properties, of.properties.iter().copied());
+    let statement = format!("CREATE CONSTRAINT {name} FOR {on} REQUIRE ({by}) {demand}");
+    vec![
+        i64::from(of.id.get()).into(),
+        Arc::clone(&of.name).into(),
+        kind.into(),
+        entity_type(of.scope),
+        labels_or_types(catalog, of.scope),
+        strings(&catalog.properties, of.properties.iter().copied()),
+        index.map_or(Value::Null, |index| Arc::clone(&index.name).into()),
+        property_type,
+        statement.into(),
+    ]
+}
+
+/// The procedure that lists hierarchies.
+pub(super) fn hierarchies() -> Procedure {
+    let columns = [
+        ("id", ProcedureType::INTEGER),
+        ("name", ProcedureType::STRING),
+        ("relationshipType", ProcedureType::STRING),
+        ("tree", ProcedureType::BOOLEAN),
+    ];
+    let procedure = list("show.hierarchies", &columns).about("The hierarchies of the database.");
+    procedure.run_in_engine(|context, _| {
+        let catalog = context.graph.catalog()?;
+        let hierarchies = catalog.hierarchies().map(|of| {
+            vec![
+                i64::from(of.id.get()).into(),
+                Arc::clone(&of.name).into(),
+                catalog.types.show(of.relationship_type).into(),
+                of.tree.into(),
+            ]
+        });
+        Ok(hierarchies.collect())
+    })
+}

@@ -1,0 +1,215 @@
+//! `SHOW INDEXES`: those of properties, of vectors and of texts in one list, by their numbers.
+//!
+//! Next: `constraints.rs`.
+
+use super::{accesses, entity_type, labels_or_types, list, pattern, quoted, strings};
+use crate::catalog::{Catalog, IndexDef, Readiness, SchemaId, TextIndexDef, VectorIndexDef};
+use crate::database::Database;
+use crate::index::vector::{VectorIndexInfo, VectorIndexState};
+use crate::query::error::Fault;
+use crate::query::procedures::{Procedure, ProcedureType};
+use crate::value::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use stratigraph_vector::Metric;
+
+const COLUMNS: &[(&str, ProcedureType)] = &[
+    ("id", ProcedureType::INTEGER),
+    ("name", ProcedureType::STRING),
+    ("state", ProcedureType::STRING),
+    ("populationPercent", ProcedureType::FLOAT),
+    ("type", ProcedureType::STRING),
+    ("entityType", ProcedureType::STRING),
+    ("labelsOrTypes", ProcedureType::LIST),
+    ("properties", ProcedureType::LIST),
+    ("indexProvider", ProcedureType::STRING),
+    ("owningConstraint", ProcedureType::STRING),
+    ("options", ProcedureType::MAP),
+    ("failureMessage", ProcedureType::STRING),
+    ("createStatement", ProcedureType::STRING),
+];
+
+/// The procedure that lists indexes; only those of one type if it is named.
+pub(super) fn procedure(name: &str, only: Option<&'static str>) -> Procedure {
+    let procedure = list(name, COLUMNS).about("The indexes of the database.");
+    procedure.run_in_engine(move |context, _| {
+        let wanted = |of: &str| only.is_none_or(|only| only == of);
+        let catalog = context.graph.catalog()?;
+        let mut rows = BTreeMap::new();
+        if wanted("RANGE") {
+            rows.extend(
+                catalog
+                    .indexes()
+                    .map(|index| (index.id, range(catalog, index))),
+            );
+        }
+        if wanted("VECTOR") {
+            let states = states(context.database.as_ref())?;
+            for index in catalog.vector_indexes() {
+                rows.insert(index.id, vector(catalog, index, states.get(&index.id)));
+            }
+        }
+        if wanted("FULLTEXT") {
+            for index in catalog.text_indexes() {
+                rows.insert(index.id, text(catalog, index));
+            }
+        }
+        Ok(rows.into_values().collect())
+    })
+}
+
+/// How far the vector indexes are, as far as there is somebody to ask.
+fn states(database: Option<&Database>) -> Result<BTreeMap<SchemaId, VectorIndexInfo>, Fault> {
+    let Some(database) = database else {
+        return Ok(BTreeMap::new());
+    };
+    let infos = database.vector_indexes()?.into_iter();
+    Ok(infos.map(|info| (info.definition.id, info)).collect())
+}
+
+/// What a row says beside what all indexes have.
+struct Told {
+    id: SchemaId,
+    name: Arc<str>,
+    state: &'static str,
+    percent: f64,
+    of: &'static str,
+    entity_type: Value,
+    labels_or_types: Value,
+    properties: Value,
+    owner: Value,
+    options: Value,
+    failure: Value,
+    statement: Value,
+}
+
+impl Told {
+    fn row(self) -> Vec<Value> {
+        let provider = match self.of {
+            "VECTOR" => "vector-1.0",
+            "FULLTEXT" => "fulltext-1.0",
+            _ => "range-1.0",
+        };
+        vec![
+            i64::from(self.id.get()).into(),
+            self.name.into(),
+            self.state.into(),
+            self.percent.into(),
+            self.of.into(),
+            self.entity_type,
+            self.labels_or_types,
+            self.properties,
+            provider.into(),
+            self.owner,
+            self.options,
+            self.failure,
+            self.statement,
+        ]
+    }
+}
+
+fn state(readiness: Readiness) -> (&'static str, f64) {
+    match readiness {
+        Readiness::Ready => ("ONLINE", 100.0),
+        // How far they are is known only to whoever builds them.
+        Readiness::Building | Readiness::Refilling => ("POPULATING", 0.0),
+    }
+}
+
+fn range(catalog: &Catalog, index: &IndexDef) -> Vec<Value> {
+    let (state, percent) = state(index.readiness);
+    let constraint = index.owner.and_then(|owner| catalog.constraint(owner));
+    let statement = match index.owner {
+        // It comes with what it belongs to.
+        Some(_) => Value::Null,
+        None => {
+            let (name, on) = (quoted(&index.name), pattern(catalog, index.scope));
+            let by = accesses(&catalog.properties, index.properties.iter().copied());
+            Value::from(format!("CREATE RANGE INDEX {name} FOR {on} ON ({by})"))
+        }
+    };
+    let told = Told {
+        id: index.id,
+        name: Arc::clone(&index.name),
+        state,
+        percent,
+        of: "RANGE",
+        entity_type: entity_type(index.scope),
+        labels_or_types: labels_or_types(catalog, index.scope),
+        properties: strings(&catalog.properties, index.properties.iter().copied()),
+        owner: constraint.map_or(Value::Null, |of| Value::from(Arc::clone(&of.name))),
+        options: options([]),
+        failure: Value::from(""),
+        statement,
+    };
+    told.row()
+}
+
+fn vector(catalog: &Catalog, index: &VectorIndexDef, info: Option<&VectorIndexInfo>) -> Vec<Value> {
+    let (state, percent, failure) = match info.map(|info| &info.state) {
+        None | Some(VectorIndexState::Ready) => ("ONLINE", 100.0, String::new()),
+        Some(VectorIndexState::Building { done, total }) => {
+            let percent = 100.0 * *done as f64 / (*total).max(1) as f64;
+            ("POPULATING", percent, String::new())
+        }
+        Some(VectorIndexState::Failed(error)) => ("FAILED", 0.0, error.to_string()),
+    };
+    let metric = match index.metric {
+        Metric::Cosine => "COSINE",
+        Metric::Dot => "DOT",
+        Metric::Euclidean => "EUCLIDEAN",
+    };
+    let filters = strings(&catalog.properties, index.filters.iter().copied());
+    let told = Told {
+        id: index.id,
+        name: Arc::clone(&index.name),
+        state,
+        percent,
+        of: "VECTOR",
+        entity_type: entity_type(index.scope),
+        labels_or_types: labels_or_types(catalog, index.scope),
+        properties: strings(&catalog.properties, [index.property]),
+        owner: Value::Null,
+        options: options([
+            ("vector.dimensions", i64::from(index.dimensions).into()),
+            ("vector.similarity_function", metric.into()),
+            ("vector.hnsw.m", i64::from(index.links).into()),
+            (
+                "vector.hnsw.ef_construction",
+                i64::from(index.breadth).into(),
+            ),
+            ("vector.filterable_properties", filters),
+        ]),
+        failure: failure.into(),
+        statement: Value::Null,
+    };
+    told.row()
+}
+
+fn text(catalog: &Catalog, index: &TextIndexDef) -> Vec<Value> {
+    let (state, percent) = state(index.readiness);
+    let fields = index.settings.fields().iter();
+    let analysis = format!("{:?}", index.settings.analysis()).to_lowercase();
+    let told = Told {
+        id: index.id,
+        name: Arc::clone(&index.name),
+        state,
+        percent,
+        of: "FULLTEXT",
+        entity_type: entity_type(index.scope),
+        labels_or_types: labels_or_types(catalog, index.scope),
+        properties: strings(&catalog.properties, fields.map(|field| field.property)),
+        owner: Value::Null,
+        options: options([("fulltext.analyzer", analysis.into())]),
+        failure: Value::from(""),
+        statement: Value::Null,
+    };
+    told.row()
+}
+
+/// `{indexProvider: ..., indexConfig: {...}}` without the provider, which has a column.
+fn options<const COUNT: usize>(config: [(&str, Value); COUNT]) -> Value {
+    let config = config.map(|(key, value)| (Arc::from(key), value));
+    let config = Value::Map(Arc::new(BTreeMap::from(config)));
+    Value::Map(Arc::new(BTreeMap::from([("indexConfig".into(), config)])))
+}
