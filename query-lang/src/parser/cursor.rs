@@ -308,7 +308,9 @@ impl<'t> Parser<'t> {
 /// What a word processor has made another character of.
 fn typed_as(text: &str) -> Option<&'static str> {
     match text {
-        "\u{2010}" | "\u{2011}" | "\u{2012}" | "\u{2013}" | "\u{2014}" | "\u{2212}" => Some("a plain '-'"),
+        "\u{2010}" | "\u{2011}" | "\u{2012}" | "\u{2013}" | "\u{2014}" | "\u{2212}" => {
+            Some("a plain '-'")
+        }
         "\u{2018}" | "\u{2019}" | "\u{201c}" | "\u{201d}" => Some("plain quotes: ' or \""),
         "\u{2264}" => Some("'<='"),
         "\u{2265}" => Some("'>='"),

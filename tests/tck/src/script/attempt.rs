@@ -92,7 +92,11 @@ fn work(session: &mut dyn Session, statement: &Statement) -> Result<(), Differen
     }
 }
 
-fn judged(session: &mut dyn Session, query: &Query, variant: Variant) -> Result<Option<Difference>> {
+fn judged(
+    session: &mut dyn Session,
+    query: &Query,
+    variant: Variant,
+) -> Result<Option<Difference>> {
     let before = session.state()?;
     let result = session.run(&query.statement.text, &query.parameters);
     let did = before.effects(&session.state()?);
