@@ -84,6 +84,42 @@ pub(crate) enum Failure {
         /// The database's folder.
         path: PathBuf,
     },
+    /// A parameter of a query cannot be understood.
+    #[error("no parameter: {what}: {reason}")]
+    BadParameter {
+        /// What was given.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The statements cannot be read.
+    #[error("cannot read {name}: {source}")]
+    Input {
+        /// The file, or standard input.
+        name: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The statements are no text.
+    #[error("{name} is not text in UTF-8")]
+    NotText {
+        /// The file, or standard input.
+        name: String,
+    },
+    /// A command of the REPL cannot be carried out.
+    #[error("{0}")]
+    Command(String),
+    /// The terminal does not work.
+    #[error("the terminal: {0}")]
+    Terminal(String),
+    /// One of several statements failed.
+    #[error("the statement at line {line}: {failure}")]
+    Statement {
+        /// Where it begins, from 1.
+        line: usize,
+        /// Why.
+        failure: Box<Failure>,
+    },
     /// The answer could not be printed.
     #[error("cannot write to stdout: {0}")]
     Stdout(#[source] std::io::Error),
@@ -105,10 +141,28 @@ impl From<stratigraph::Error> for Failure {
 }
 
 impl Failure {
+    /// The failure of one of several statements, which begins at that line.
+    pub(crate) fn at_line(self, line: usize) -> Self {
+        Self::Statement {
+            line,
+            failure: Box::new(self),
+        }
+    }
+
+    /// What is wrong with a query, if that is it.
+    pub(crate) fn query(&self) -> Option<&stratigraph::QueryError> {
+        match self {
+            Self::Engine(stratigraph::Error::Query(error)) => Some(error),
+            Self::Statement { failure, .. } => failure.query(),
+            _ => None,
+        }
+    }
+
     /// How it ends the command.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Engine(error) => Exit::of(error),
+            Self::Statement { failure, .. } => failure.exit(),
             Self::Usage(_)
             | Self::NoDatabase { .. }
             | Self::DumpNowhere { .. }
@@ -119,9 +173,13 @@ impl Failure {
             | Self::DumpNotAFile { .. }
             | Self::DumpInside { .. }
             | Self::NoDump { .. }
+            | Self::BadParameter { .. }
+            | Self::Input { .. }
+            | Self::NotText { .. }
+            | Self::Command(_)
             | Self::LossNotAccepted { .. }
             | Self::NothingToRecover { .. } => Exit::Request,
-            Self::Stdout(_) => Exit::Unavailable,
+            Self::Stdout(_) | Self::Terminal(_) => Exit::Unavailable,
             Self::Panic => Exit::Bug,
         }
     }
@@ -131,7 +189,8 @@ impl Failure {
         match (self, self.exit()) {
             (_, Exit::Cancelled) => "cancelled",
             (Self::Engine(error), _) => error.kind().as_str(),
-            (Self::Stdout(_), _) => "unavailable",
+            (Self::Statement { failure, .. }, _) => failure.kind(),
+            (Self::Stdout(_) | Self::Terminal(_), _) => "unavailable",
             (Self::Panic, _) => "bug",
             _ => "request",
         }

@@ -1,9 +1,11 @@
-//! The `stratigraph` command: looks after databases from outside.
+//! The `stratigraph` command: looks after databases from outside, and asks them.
 //!
 //! [`arguments`] says what can be asked, each file of [`verbs`] answers one verb with a
 //! [`Reply`](output::Reply), [`output`] prints it, and [`exit`] turns the outcome into the process's
-//! exit code. Nothing here decides what a database is: every verb is a few calls to the engine. And
-//! nothing here panics over what comes from outside: arguments, files, pipes, signals.
+//! exit code. The rows of queries go their own way, as they come: [`statements`] runs and prints them,
+//! [`repl`] is the conversation. Nothing here decides what a database is or what a query means: every verb
+//! is a few calls to the engine. And nothing here panics over what comes from outside: arguments, files,
+//! pipes, signals.
 
 mod arguments;
 mod exit;
@@ -11,6 +13,8 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
+mod repl;
+mod statements;
 mod verbs;
 
 use arguments::{Arguments, Global};
@@ -39,7 +43,9 @@ fn serve(arguments: &Arguments) -> Exit {
     let progress = Progress::new(interrupt::listen(), arguments.global.quiet);
     // A panic is a bug of ours: it must not look like damage, which is what code 101 could be
     // mistaken for in a script that only knows this table.
-    let answer = panic::catch_unwind(AssertUnwindSafe(|| arguments.verb.run(&progress)));
+    let answer = panic::catch_unwind(AssertUnwindSafe(|| {
+        arguments.verb.run(arguments.global, &progress)
+    }));
     match answer.unwrap_or(Err(Failure::Panic)) {
         Ok(reply) => output.reply(&reply),
         Err(failure) => output.failure(&failure),

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use serde_json::{Map, Value, json};
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
-use stratigraph::Finding;
+use stratigraph::{Finding, QueryError};
 
 /// What a verb answers.
 #[derive(Debug)]
@@ -79,7 +79,8 @@ impl Reply {
         Value::Object(object)
     }
 
-    fn to_text(&self, quiet: bool) -> String {
+    /// What people read.
+    pub(crate) fn to_text(&self, quiet: bool) -> String {
         let mut text = if quiet {
             String::new()
         } else {
@@ -100,6 +101,20 @@ pub(crate) fn findings_json(findings: &[Finding]) -> Value {
         .iter()
         .map(|finding| json!({ "place": finding.place, "what": finding.what }));
     each.collect()
+}
+
+/// What is wrong with a query, for programs: where, and under which name.
+fn query_json(error: &QueryError) -> Value {
+    let position = error.position();
+    json!({
+        "type": error.error_type().name(),
+        "phase": error.phase().name(),
+        "detail": error.detail().name(),
+        "message": error.message(),
+        "hint": error.hint(),
+        "line": position.map(|position| position.line),
+        "column": position.map(|position| position.column),
+    })
 }
 
 /// Where answers go, and in which form.
@@ -147,8 +162,11 @@ impl Output {
         let exit = failure.exit();
         let message = failure.to_string();
         let line = if self.json {
-            let error =
+            let mut error =
                 json!({ "kind": failure.kind(), "message": message, "exit_code": exit.code() });
+            if let Some(query) = failure.query() {
+                error["query"] = query_json(query);
+            }
             json!({ "error": error }).to_string()
         } else {
             format!("error: {}", printable(&message))
@@ -258,7 +276,7 @@ pub(crate) fn size(bytes: u64) -> String {
 
 /// The text without control characters, which file names and damaged bytes may bring and which would
 /// let them write anywhere on a terminal.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() && character != '\n' {

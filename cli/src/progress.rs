@@ -1,10 +1,11 @@
 //! A bar on stderr for long work, when somebody is there to see it.
 
+use crate::interrupt::Interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 use stratigraph::Result;
-use stratigraph::storage::cancel::{self, CancelToken, Watch};
+use stratigraph::storage::cancel::{self, Watch};
 
 /// What a step of the work counts.
 #[derive(Debug, Clone, Copy)]
@@ -20,17 +21,22 @@ pub(crate) enum Unit {
 /// Shows how far work is, and stops it when the user wants that.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    cancel: CancelToken,
+    interrupt: Interrupt,
     visible: bool,
 }
 
 impl Progress {
-    /// Stops work when `cancel` says so; `quiet` shows nothing.
-    pub(crate) fn new(cancel: CancelToken, quiet: bool) -> Self {
+    /// Stops work when `interrupt` says so; `quiet` shows nothing.
+    pub(crate) fn new(interrupt: Interrupt, quiet: bool) -> Self {
         Self {
-            cancel,
+            interrupt,
             visible: !quiet && io::stderr().is_terminal(),
         }
+    }
+
+    /// What hears Ctrl-C.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     /// Does `work`, with a bar of its own while it lasts.
@@ -48,7 +54,7 @@ impl Progress {
                 show(bar, unit, progress);
             }
         };
-        let done = work(&mut Watch::new(&mut report, self.cancel.clone()));
+        let done = work(&mut Watch::new(&mut report, self.interrupt.token()));
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
@@ -93,14 +99,14 @@ mod tests {
 
     #[test]
     fn work_is_stopped_by_the_token() {
-        let cancel = CancelToken::new();
-        let progress = Progress::new(cancel.clone(), true);
+        let interrupt = Interrupt::deaf();
+        let progress = Progress::new(interrupt.clone(), true);
         assert!(
             progress
                 .watch(Unit::Bytes, |watch| watch.step("copy", 0, 2))
                 .is_ok()
         );
-        cancel.cancel();
+        interrupt.token().cancel();
         let stopped = progress.watch(Unit::Bytes, |watch| watch.step("copy", 1, 2));
         assert!(matches!(stopped, Err(stratigraph::Error::Cancelled)));
     }

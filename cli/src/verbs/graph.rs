@@ -24,7 +24,7 @@ pub(super) fn add_facts(facts: &mut Table, read: &ReadTxn) -> Result<()> {
 ///
 /// # Errors
 /// Damage.
-pub(super) fn add(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
+pub(crate) fn add(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
     reply
         .field("nodes", read.node_count(None)?)
         .field("relationships", read.relationship_count(None)?);

@@ -1,27 +1,36 @@
 //! The verbs, one file each. A verb opens what it needs, asks the engine, and answers.
 
+mod asking;
 mod backup;
 mod backups;
 mod check;
 mod compact;
 mod dump;
 mod exchange;
-mod graph;
+pub(crate) mod graph;
 mod info;
 mod load;
+mod query;
 mod recover;
+mod repl;
 mod report;
 mod restore;
 mod scrub;
 
+use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Reply;
 use crate::progress::Progress;
+pub(crate) use asking::terminal_width;
 use clap::Subcommand;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Run statements of StratQL and print their rows
+    Query(query::Query),
+    /// Talk to a database in StratQL
+    Repl(repl::Repl),
     /// Read everything and check structure and invariants
     Check(check::Check),
     /// Compare the checksum of every block of every file, then check
@@ -49,8 +58,10 @@ impl Verb {
     ///
     /// # Errors
     /// Whatever leaves the question without an answer. Damage that was looked for is an answer.
-    pub(crate) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+    pub(crate) fn run(&self, global: Global, progress: &Progress) -> Result<Reply, Failure> {
         match self {
+            Self::Query(verb) => verb.run(global, progress),
+            Self::Repl(verb) => verb.run(global, progress),
             Self::Check(verb) => verb.run(progress),
             Self::Scrub(verb) => verb.run(progress),
             Self::Backup(verb) => verb.run(progress),

@@ -4,8 +4,11 @@
 //! verb by verb.
 
 mod backups;
+mod conversations;
 mod dumps;
 mod looking;
+mod queries;
 mod repairs;
 mod streams;
+mod terminal;
 mod world;

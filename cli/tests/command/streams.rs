@@ -8,8 +8,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-const VERBS: [&str; 10] = [
-    "check", "scrub", "backup", "backups", "restore", "dump", "load", "info", "compact", "recover",
+const VERBS: [&str; 12] = [
+    "query", "repl", "check", "scrub", "backup", "backups", "restore", "dump", "load", "info",
+    "compact", "recover",
 ];
 
 #[test]

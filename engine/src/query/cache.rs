@@ -101,10 +101,4 @@ impl PlanCache {
         let key = (Arc::clone(&compiled.text), optimise);
         plans.by_text.insert(key, kept);
     }
-
-    /// How many plans are kept.
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.plans.lock().by_text.len()
-    }
 }

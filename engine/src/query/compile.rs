@@ -4,7 +4,7 @@
 
 use super::bind::bind;
 use super::error::{Fault, Phase, QueryError};
-use super::plan::{Plan, plan};
+use super::plan::{Plan, RULES, plan};
 use super::procedures::Registry;
 use super::statistics::Counts;
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ pub(crate) enum Runs {
     /// Operators.
     Plan(Arc<Plan>),
     /// A change of what is declared.
-    Schema(SchemaCommand),
+    Schema(Box<SchemaCommand>),
 }
 
 impl Compiled {
@@ -51,12 +51,13 @@ pub(crate) fn compile<R: Read>(
 ) -> Result<Compiled> {
     let statement = parse(text).map_err(|error| query_error(QueryError::parsing(text, error)))?;
     let body = match statement.body {
-        Body::Schema(command) => Runs::Schema(command),
+        Body::Schema(command) => Runs::Schema(Box::new(command)),
         Body::Query(query) => {
             let bound = bind(text, &query, registry);
             let bound = bound.map_err(|fault| fault.into_error(text, Phase::Compile))?;
             let counts = Counts::new(read);
-            let plan = plan(bound, &counts, optimise);
+            let rules = if optimise { RULES } else { &[] };
+            let plan = plan(bound, &counts, rules);
             counts.finish()?;
             Runs::Plan(Arc::new(plan))
         }

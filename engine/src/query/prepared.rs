@@ -3,11 +3,11 @@
 //! Next: `run.rs`.
 
 use super::compile::Compiled;
+use super::compile::Runs;
 use super::options::QueryOptions;
 use super::parameters::Parameters;
 use super::plan::Plan;
 use super::rows::Rows;
-use super::compile::Runs;
 use crate::database::Database;
 use crate::error::Result;
 use std::sync::Arc;

@@ -86,6 +86,10 @@ impl Row {
 
     /// The value of a column; `None` if there is no such column.
     #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a column is a name or a number, which callers write down in place"
+    )]
     pub fn value(&self, column: impl ColumnIndex) -> Option<&Value> {
         self.values.get(column.place(&self.columns)?)
     }
@@ -94,6 +98,10 @@ impl Row {
     ///
     /// # Errors
     /// [`Error::UnknownName`] if there is no such column, [`Error::WrongType`] if its value is something else.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a column is a name or a number, which callers write down in place"
+    )]
     pub fn get<T: DeserializeOwned>(&self, column: impl ColumnIndex) -> Result<T> {
         let place = column.place(&self.columns);
         let found = place.and_then(|place| Some((place, self.values.get(place)?)));

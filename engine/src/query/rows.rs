@@ -94,7 +94,7 @@ impl<'t> Rows<'t> {
     /// # Errors
     /// As the rows.
     pub fn finish(mut self) -> Result<Summary> {
-        while let Some(row) = self.next() {
+        for row in self.by_ref() {
             row?;
         }
         Ok(self.summary)
@@ -134,7 +134,10 @@ impl Running<'_> {
                 self.at += 1;
                 let values = self.slots.iter().map(|slot| {
                     let value = row.get(slot.at()).cloned();
-                    hydrate(&self.context.graph, value.unwrap_or(crate::value::Value::Null))
+                    hydrate(
+                        &self.context.graph,
+                        value.unwrap_or(crate::value::Value::Null),
+                    )
                 });
                 return values.collect::<Result<_, _>>().map(Some);
             }

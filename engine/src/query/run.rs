@@ -43,11 +43,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::Query`] if the statement is wrong or goes wrong; what a transaction can meet.
-    pub fn query(
-        &self,
-        text: &str,
-        parameters: impl Into<Parameters>,
-    ) -> Result<Rows<'static>> {
+    pub fn query(&self, text: &str, parameters: impl Into<Parameters>) -> Result<Rows<'static>> {
         self.query_with(text, parameters, &QueryOptions::new())
     }
 
@@ -187,7 +183,11 @@ impl WriteTxn {
     ///
     /// # Errors
     /// [`Error::Query`] if the statement is wrong or goes wrong, changes what is declared, or commits on its own.
-    pub fn query(&mut self, text: &str, parameters: impl Into<Parameters>) -> Result<Rows<'static>> {
+    pub fn query(
+        &mut self,
+        text: &str,
+        parameters: impl Into<Parameters>,
+    ) -> Result<Rows<'static>> {
         self.query_with(text, parameters, &QueryOptions::new())
     }
 
@@ -214,7 +214,9 @@ impl WriteTxn {
         };
         let start = Start::new(&compiled, plan, &parameters.into(), options)?;
         let before = self.savepoint()?;
-        let ran = start.completed(Txn::Write(self), None).map(|(rows, _)| rows);
+        let ran = start
+            .completed(Txn::Write(self), None)
+            .map(|(rows, _)| rows);
         if ran.is_err() {
             self.rollback_to(before)?;
         }
@@ -281,7 +283,12 @@ impl<'a> Start<'a> {
                 rows.push(Row::new(Arc::clone(&columns), values));
             }
         } else {
-            while running.run.next(&mut running.context).map_err(raise)?.is_some() {}
+            while running
+                .run
+                .next(&mut running.context)
+                .map_err(raise)?
+                .is_some()
+            {}
         }
         summary.counters = running.context.counters.clone();
         let rows = Rows::ready(columns, rows, summary);
@@ -315,8 +322,7 @@ impl<'a> Start<'a> {
             clock,
         };
         let graph = Graph::new(txn);
-        let mut context =
-            Context::new(graph, self.parameters, moments, Random::new(seed), limits);
+        let mut context = Context::new(graph, self.parameters, moments, Random::new(seed), limits);
         context.database = database;
         let width = self.plan.width;
         Ok(Running {

@@ -7,12 +7,12 @@ use std::fmt;
 
 /// Which types a value may have. Null belongs to every set: what is said is what else it may be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Types(u32);
+pub(crate) struct Types(u32);
 
 macro_rules! types {
     ($($(#[$doc:meta])* $name:ident = $bit:expr, $word:literal;)+) => {
         impl Types {
-            $($(#[$doc])* pub const $name: Self = Self(1 << $bit);)+
+            $($(#[$doc])* pub(crate) const $name: Self = Self(1 << $bit);)+
         }
 
         /// Each single type with its name in the language, in the order of the bits.
@@ -59,57 +59,51 @@ types! {
 
 impl Types {
     /// Nothing but null.
-    pub const NULL: Self = Self(0);
+    pub(crate) const NULL: Self = Self(0);
     /// Anything.
-    pub const ANY: Self = Self((1 << 17) - 1);
+    pub(crate) const ANY: Self = Self((1 << 17) - 1);
     /// Integers and floats.
-    pub const NUMBER: Self = Self::INTEGER.or(Self::FLOAT);
+    pub(crate) const NUMBER: Self = Self::INTEGER.or(Self::FLOAT);
     /// The five that are places in time.
-    pub const INSTANT: Self = Self::DATE
+    pub(crate) const INSTANT: Self = Self::DATE
         .or(Self::TIME)
         .or(Self::LOCAL_TIME)
         .or(Self::DATE_TIME)
         .or(Self::LOCAL_DATE_TIME);
     /// Places in time, and durations.
-    pub const TEMPORAL: Self = Self::INSTANT.or(Self::DURATION);
+    pub(crate) const TEMPORAL: Self = Self::INSTANT.or(Self::DURATION);
     /// Nodes and relationships.
-    pub const ENTITY: Self = Self::NODE.or(Self::RELATIONSHIP);
+    pub(crate) const ENTITY: Self = Self::NODE.or(Self::RELATIONSHIP);
     /// What a property can be.
-    pub const PROPERTY: Self = Self::ANY.without(Self::ENTITY.or(Self::PATH).or(Self::MAP));
+    pub(crate) const PROPERTY: Self = Self::ANY.without(Self::ENTITY.or(Self::PATH).or(Self::MAP));
 
     /// Either of both.
     #[must_use]
-    pub const fn or(self, other: Self) -> Self {
+    pub(crate) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
-    }
-
-    /// What is in both.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
     }
 
     /// What is in this and not in `other`.
     #[must_use]
-    pub const fn without(self, other: Self) -> Self {
+    pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
     /// Whether a value of these types can be one of `wanted`; null always can.
     #[must_use]
-    pub const fn may_be(self, wanted: Self) -> bool {
+    pub(crate) const fn may_be(self, wanted: Self) -> bool {
         self.0 == 0 || self.0 & wanted.0 != 0
     }
 
     /// Whether a value of these types is certainly one of `wanted` or null.
     #[must_use]
-    pub const fn is_within(self, wanted: Self) -> bool {
+    pub(crate) const fn is_within(self, wanted: Self) -> bool {
         self.0 & !wanted.0 == 0
     }
 
     /// The type of a value.
     #[must_use]
-    pub fn of(value: &Value) -> Self {
+    pub(crate) fn of(value: &Value) -> Self {
         match value.kind() {
             ValueKind::Null => Self::NULL,
             ValueKind::Boolean => Self::BOOLEAN,

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    Date, DateTime, Duration, LocalDateTime, LocalTime, NodeValue, PathValue, RelationshipValue, Time,
-    Value, Vector,
+    Date, DateTime, Duration, LocalDateTime, LocalTime, NodeValue, PathValue, RelationshipValue,
+    Time, Value, Vector,
 };
 
 macro_rules! from {

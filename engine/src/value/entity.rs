@@ -32,11 +32,7 @@ impl NodeValue {
 
     /// A node with its labels and properties.
     #[must_use]
-    pub fn new(
-        id: NodeId,
-        labels: Vec<Arc<str>>,
-        properties: BTreeMap<Arc<str>, Value>,
-    ) -> Self {
+    pub fn new(id: NodeId, labels: Vec<Arc<str>>, properties: BTreeMap<Arc<str>, Value>) -> Self {
         let content = Some(Arc::new(NodeContent { labels, properties }));
         Self { id, content }
     }

@@ -95,11 +95,7 @@ pub fn is_indexable(value: &Value) -> bool {
 fn push(key: &mut KeyWriter, value: &Value) {
     key.push_u8(value.rank());
     match value {
-        Value::Null
-        | Value::Map(_)
-        | Value::Node(_)
-        | Value::Relationship(_)
-        | Value::Path(_) => {}
+        Value::Null | Value::Map(_) | Value::Node(_) | Value::Relationship(_) | Value::Path(_) => {}
         Value::Bool(value) => _ = key.push_bool(*value),
         Value::Int(value) => push_int(key, *value),
         Value::Float(value) if value.is_nan() => {}

@@ -180,11 +180,7 @@ impl<'v> Deserializer<'v> for Reader<'v> {
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'v>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, Failure> {
+    fn deserialize_tuple<V: Visitor<'v>>(self, _: usize, visitor: V) -> Result<V::Value, Failure> {
         self.deserialize_seq(visitor)
     }
 
@@ -311,7 +307,8 @@ impl<'v, I: Iterator<Item = (&'v str, &'v Value)>> MapAccess<'v> for Entries<'v,
         let Some((key, _)) = self.value else {
             return Ok(None);
         };
-        seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some)
+        seed.deserialize(BorrowedStrDeserializer::new(key))
+            .map(Some)
     }
 
     fn next_value_seed<T: DeserializeSeed<'v>>(&mut self, seed: T) -> Result<T::Value, Failure> {
@@ -429,11 +426,7 @@ impl<'v> Deserializer<'v> for RowReader<'v> {
         visit_elements(self.values, visitor)
     }
 
-    fn deserialize_tuple<V: Visitor<'v>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, Failure> {
+    fn deserialize_tuple<V: Visitor<'v>>(self, _: usize, visitor: V) -> Result<V::Value, Failure> {
         visit_elements(self.values, visitor)
     }
 

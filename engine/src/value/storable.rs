@@ -19,7 +19,9 @@ pub enum NotStorable {
     #[error("a map cannot be stored in a property; give each of its entries a property of its own")]
     Map,
     /// It is part of the graph itself.
-    #[error("a {found} cannot be stored in a property; store its id or its properties, or a relationship to it")]
+    #[error(
+        "a {found} cannot be stored in a property; store its id or its properties, or a relationship to it"
+    )]
     Entity {
         /// What it is.
         found: ValueKind,

@@ -99,8 +99,7 @@ pub(crate) struct Token {
 pub(crate) fn lex(text: &str) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
     let mut open: Vec<(TokenKind, usize)> = Vec::new();
-    let mut scanner = Scanner::new(text);
-    while let Some(token) = scanner.next() {
+    for token in Scanner::new(text) {
         match closed_by(token.kind) {
             None if closing(token.kind) => {
                 if open

@@ -17,22 +17,29 @@ impl Parser<'_> {
         self.note(Expected::Function);
         self.note(Expected::Parameter);
         let token = self.peek();
-        let kind = match token.kind {
-            TokenKind::OpenParenthesis if !self.begins_path(0) => return self.parenthesized(),
-            TokenKind::OpenParenthesis => self.path_predicate()?,
-            TokenKind::OpenBracket => self.list()?,
-            TokenKind::OpenBrace => self.map()?,
-            TokenKind::Integer | TokenKind::Float | TokenKind::BadNumber => self.number()?,
-            TokenKind::String => self.string()?,
-            TokenKind::Parameter => self.parameter()?,
-            TokenKind::Word | TokenKind::Quoted => self.named()?,
-            _ => return self.unexpected(),
-        };
+        // Apart, for parentheses nest most and so take least of the stack.
+        if token.kind == TokenKind::OpenParenthesis && !self.begins_path(0) {
+            return self.parenthesized();
+        }
+        let kind = self.atom_kind(token.kind)?;
         self.raise()?;
         Ok(Expression {
             kind,
             span: self.since(token.span),
         })
+    }
+
+    fn atom_kind(&mut self, kind: TokenKind) -> Result<ExpressionKind> {
+        match kind {
+            TokenKind::OpenParenthesis => self.path_predicate(),
+            TokenKind::OpenBracket => self.list(),
+            TokenKind::OpenBrace => self.map(),
+            TokenKind::Integer | TokenKind::Float | TokenKind::BadNumber => self.number(),
+            TokenKind::String => self.string(),
+            TokenKind::Parameter => self.parameter(),
+            TokenKind::Word | TokenKind::Quoted => self.named(),
+            _ => self.unexpected(),
+        }
     }
 
     /// `(expression)`: the parentheses leave no trace in the tree.

@@ -33,11 +33,21 @@ impl Parser<'_> {
         let open = self.peek();
         let number = self.place();
         self.take();
-        if self.accept(TokenKind::CloseBracket).is_some() {
-            return Ok(ExpressionKind::List(Vec::new()));
-        }
         let named = is_name(self.peek());
+        // [true IN list] is a list with a truth value.
+        let literal = matches!(
+            self.peek().keyword,
+            Some(
+                Keyword::Null
+                    | Keyword::True
+                    | Keyword::False
+                    | Keyword::Inf
+                    | Keyword::Infinity
+                    | Keyword::Nan
+            )
+        );
         if named
+            && !literal
             && self.ahead(1).keyword == Some(Keyword::In)
             && !self.has_comma(number, open.partner as usize)
         {
@@ -51,22 +61,26 @@ impl Parser<'_> {
             path.variable = Some(variable);
             return self.pattern_comprehension(path);
         }
-        let mut elements = Vec::new();
         if self.begins_path(0) {
-            let start = self.peek().span;
-            let path = self.bare_path()?;
-            if self.is(TokenKind::Bar) || self.is_word(Keyword::Where) {
-                return self.pattern_comprehension(path);
-            }
-            self.raise()?;
-            let first = Expression {
-                kind: ExpressionKind::Pattern(Box::new(path)),
-                span: self.since(start),
-            };
-            elements.push(self.rest_of_expression(first, start)?);
-        } else {
-            elements.push(self.expression()?);
+            return self.path_list();
         }
+        let elements = self.expressions_until(TokenKind::CloseBracket)?;
+        Ok(ExpressionKind::List(elements))
+    }
+
+    /// What begins with a path: a comprehension of it, or a list with it as first element.
+    fn path_list(&mut self) -> Result<ExpressionKind> {
+        let start = self.peek().span;
+        let path = self.bare_path()?;
+        if self.is(TokenKind::Bar) || self.is_word(Keyword::Where) {
+            return self.pattern_comprehension(path);
+        }
+        self.raise()?;
+        let first = Expression {
+            kind: ExpressionKind::Pattern(Box::new(path)),
+            span: self.since(start),
+        };
+        let mut elements = vec![self.rest_of_expression(first, start)?];
         while self.accept(TokenKind::Comma).is_some() {
             elements.push(self.expression()?);
         }
@@ -98,8 +112,6 @@ impl Parser<'_> {
 
     /// `x IN list [WHERE filter] [| result]]`.
     fn list_comprehension(&mut self) -> Result<ExpressionKind> {
-        // Counted twice, as what it holds takes more of the stack than a bare bracket.
-        let outer = self.enter()?;
         let (variable, list) = self.element_of()?;
         let filter = self.boxed_filter()?;
         let mut result = None;
@@ -107,7 +119,6 @@ impl Parser<'_> {
             result = Some(Box::new(self.expression()?));
         }
         self.expect(TokenKind::CloseBracket)?;
-        self.leave(outer);
         Ok(ExpressionKind::ListComprehension {
             variable,
             list: Box::new(list),

@@ -229,7 +229,7 @@ impl<'t> Parser<'t> {
         self.raise()
     }
 
-    pub(super) fn too_deep(&self) -> ParseError {
+    pub(super) fn too_deep(&self) -> Box<ParseError> {
         let mut mistake = self.mistake(
             ParseErrorKind::NestingTooDeep,
             self.peek().span,
@@ -241,13 +241,18 @@ impl<'t> Parser<'t> {
 
     /// A mistake that needs no list of what could have stood there.
     #[expect(clippy::unused_self, reason = "reads as the parser's own")]
-    pub(super) fn mistake(&self, kind: ParseErrorKind, span: Span, message: &str) -> ParseError {
-        ParseError {
+    pub(super) fn mistake(
+        &self,
+        kind: ParseErrorKind,
+        span: Span,
+        message: &str,
+    ) -> Box<ParseError> {
+        Box::new(ParseError {
             kind,
             span,
             message: message.to_owned(),
             hint: None,
-        }
+        })
     }
 
     /// The next token cannot stand there.
@@ -327,11 +332,11 @@ pub(super) fn is_name(token: Token) -> bool {
 }
 
 /// The mistake in a quoted text that begins at `start`.
-pub(super) fn bad_escape(escape: &BadEscape, start: u32) -> ParseError {
-    ParseError {
+pub(super) fn bad_escape(escape: &BadEscape, start: u32) -> Box<ParseError> {
+    Box::new(ParseError {
         kind: escape.kind,
         span: Span::new(start + escape.span.start, start + escape.span.end),
         message: escape.message.to_owned(),
         hint: Some("write a backslash as '\\\\'".to_owned()),
-    }
+    })
 }

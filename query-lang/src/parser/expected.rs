@@ -72,7 +72,7 @@ const LISTED: usize = 8;
 
 impl Parser<'_> {
     /// Tells in `mistake` what could have stood there, as this parser noted.
-    pub(super) fn explain(&self, mut mistake: ParseError) -> ParseError {
+    pub(super) fn explain(&self, mut mistake: Box<ParseError>) -> Box<ParseError> {
         let token = self.peek();
         let found = match token.kind {
             TokenKind::End => "the end".to_owned(),

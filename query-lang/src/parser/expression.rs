@@ -9,7 +9,7 @@ use crate::MAX_DEPTH;
 use crate::ast::{
     ArithmeticOperator, ComparisonOperator, Expression, ExpressionKind, Literal, PredicateOperator,
 };
-use crate::lex::{Keyword, Magnitude, TokenKind, magnitude};
+use crate::lex::{Keyword, Magnitude, Token, TokenKind, magnitude};
 use crate::span::Span;
 
 /// How tightly an operator binds, from loose to tight.
@@ -299,8 +299,13 @@ impl Parser<'_> {
     }
 
     fn is_what(&mut self, left: Expression) -> Result<ExpressionKind> {
-        let negated = self.accept_words(Keyword::Not, Keyword::Null).is_some();
-        if negated || self.accept_word(Keyword::Null).is_some() {
+        let negated = self.accept_word(Keyword::Not).is_some();
+        let is_null = if negated {
+            Some(self.expect_word(Keyword::Null)?)
+        } else {
+            self.accept_word(Keyword::Null)
+        };
+        if is_null.is_some() {
             return Ok(ExpressionKind::IsNull {
                 of: Box::new(left),
                 negated,
@@ -329,6 +334,11 @@ impl Parser<'_> {
         if !matches!(start.kind, TokenKind::Minus | TokenKind::Plus) {
             return self.postfix(start.span);
         }
+        self.after_sign(start)
+    }
+
+    /// What has a sign; apart from what has none, so that that takes less of the stack.
+    fn after_sign(&mut self, start: Token) -> Result<Expression> {
         let number = self.ahead(1);
         if start.kind == TokenKind::Minus
             && number.kind == TokenKind::Integer

@@ -32,10 +32,11 @@ impl Parser<'_> {
         self.expect(TokenKind::OpenParenthesis)?;
         self.note(Expected::Keyword(Keyword::Distinct));
         let distinct = self.is_word(Keyword::Distinct) && self.begins_operand(1);
-        // ALL is what is done anyway; `all(` is a quantifier.
-        let all = self.is_word(Keyword::All)
-            && self.begins_operand(1)
-            && self.ahead(1).kind != TokenKind::OpenParenthesis;
+        // ALL is what is done anyway; `all(x IN ...` is a quantifier.
+        let quantifier = self.ahead(1).kind == TokenKind::OpenParenthesis
+            && is_name(self.ahead(2))
+            && self.ahead(3).keyword == Some(Keyword::In);
+        let all = self.is_word(Keyword::All) && self.begins_operand(1) && !quantifier;
         if distinct || all {
             self.take();
         }
@@ -78,35 +79,45 @@ impl Parser<'_> {
     fn special_function(&mut self, keyword: Keyword) -> Result<Option<ExpressionKind>> {
         let (first, second) = (self.ahead(2), self.ahead(3));
         let of_elements = is_name(first) && second.keyword == Some(Keyword::In);
-        let kind = match keyword {
-            Keyword::Count if first.kind == TokenKind::Star => {
-                self.take();
-                self.take();
-                self.take();
-                self.expect(TokenKind::CloseParenthesis)?;
-                ExpressionKind::CountAll
-            }
-            Keyword::All if of_elements => self.quantified(ListQuantifier::All)?,
-            Keyword::Any if of_elements => self.quantified(ListQuantifier::Any)?,
-            Keyword::None if of_elements => self.quantified(ListQuantifier::None)?,
-            Keyword::Single if of_elements => self.quantified(ListQuantifier::Single)?,
+        let quantifier = match keyword {
+            Keyword::All => Some(ListQuantifier::All),
+            Keyword::Any => Some(ListQuantifier::Any),
+            Keyword::None => Some(ListQuantifier::None),
+            Keyword::Single => Some(ListQuantifier::Single),
+            _ => None,
+        };
+        if let Some(quantifier) = quantifier.filter(|_| of_elements) {
+            return self.quantified(quantifier).map(Some);
+        }
+        match keyword {
+            Keyword::Count if first.kind == TokenKind::Star => self.count_all().map(Some),
             Keyword::Reduce if is_name(first) && second.kind == TokenKind::Equal => {
-                self.reduce()?
+                self.reduce().map(Some)
             }
             Keyword::ShortestPath | Keyword::AllShortestPaths
                 if first.kind == TokenKind::OpenParenthesis =>
             {
-                let outer = self.enter()?;
-                let path = self.shortest_path_function()?;
-                self.leave(outer);
-                match path {
-                    Some(path) => ExpressionKind::ShortestPath(Box::new(path)),
-                    None => return Ok(None),
-                }
+                self.shortest_path_call()
             }
-            _ => return Ok(None),
-        };
-        Ok(Some(kind))
+            _ => Ok(None),
+        }
+    }
+
+    /// `count(*)`.
+    fn count_all(&mut self) -> Result<ExpressionKind> {
+        self.take();
+        self.take();
+        self.take();
+        self.expect(TokenKind::CloseParenthesis)?;
+        Ok(ExpressionKind::CountAll)
+    }
+
+    /// `shortestPath((a)-[*]-(b))`.
+    fn shortest_path_call(&mut self) -> Result<Option<ExpressionKind>> {
+        let outer = self.enter()?;
+        let path = self.shortest_path_function()?;
+        self.leave(outer);
+        Ok(path.map(|path| ExpressionKind::ShortestPath(Box::new(path))))
     }
 
     /// `all(x IN list WHERE predicate)`.

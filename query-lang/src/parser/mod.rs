@@ -31,16 +31,17 @@ mod schema;
 mod statement;
 mod write;
 
+use crate::MAX_BYTES;
 use crate::ast::Statement;
 use crate::error::{ParseError, ParseErrorKind};
 use crate::lex::{Token, TokenKind, lex};
 use crate::span::Span;
-use crate::{MAX_BYTES, ast};
 use cursor::Parser;
 pub(crate) use expected::Expected;
 
-/// What the parser's parts give.
-type Result<T> = std::result::Result<T, ParseError>;
+/// What the parser's parts give. The mistake is boxed for the stack: every call on the way down has room
+/// for one.
+type Result<T> = std::result::Result<T, Box<ParseError>>;
 
 /// The one statement that `text` is; a `;` may end it.
 ///
@@ -55,7 +56,7 @@ type Result<T> = std::result::Result<T, ParseError>;
 /// # Errors
 ///
 /// If it is none: where, why, and what to do about it.
-pub fn parse(text: &str) -> Result<Statement> {
+pub fn parse(text: &str) -> std::result::Result<Statement, ParseError> {
     run(text, |parser| {
         let statement = parser.statement()?;
         parser.accept(TokenKind::Semicolon);
@@ -69,7 +70,7 @@ pub fn parse(text: &str) -> Result<Statement> {
 /// # Errors
 ///
 /// If one of them is none.
-pub fn parse_all(text: &str) -> Result<Vec<ast::Statement>> {
+pub fn parse_all(text: &str) -> std::result::Result<Vec<Statement>, ParseError> {
     run(text, |parser| {
         let mut statements = Vec::new();
         loop {
@@ -96,7 +97,10 @@ pub(crate) fn expected_at_end(text: &str) -> Vec<Expected> {
 
 /// Runs `read` over the tokens of `text`. After a mistake it runs again to find out what could have
 /// stood at its place: a text without mistakes does not pay for that.
-fn run<T>(text: &str, read: impl Fn(&mut Parser<'_>) -> Result<T>) -> Result<T> {
+fn run<T>(
+    text: &str,
+    read: impl Fn(&mut Parser<'_>) -> Result<T>,
+) -> std::result::Result<T, ParseError> {
     if text.len() > MAX_BYTES {
         return Err(ParseError {
             kind: ParseErrorKind::TooLong,
@@ -114,10 +118,10 @@ fn run<T>(text: &str, read: impl Fn(&mut Parser<'_>) -> Result<T>) -> Result<T> 
         Err(mistake) if parser.is_unexplained() => {
             let mut second = Parser::watching(text, &tokens, parser.place());
             match read(&mut second) {
-                Err(_) => Err(second.explain(mistake)),
-                Ok(_) => Err(mistake),
+                Err(_) => Err(*second.explain(mistake)),
+                Ok(_) => Err(*mistake),
             }
         }
-        outcome => outcome,
+        outcome => outcome.map_err(|mistake| *mistake),
     }
 }

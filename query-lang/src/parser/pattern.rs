@@ -220,8 +220,12 @@ impl Parser<'_> {
                     && self.ahead(2).kind != close
             }
             Some(Keyword::Is) => {
+                let label_where = matches!(
+                    self.ahead(2).kind,
+                    TokenKind::Bar | TokenKind::Ampersand | TokenKind::Colon
+                ) || self.ahead(2).kind == close;
                 ends || !self.begins_label(1)
-                    || second.keyword == Some(Keyword::Where)
+                    || (second.keyword == Some(Keyword::Where) && !label_where)
                     || (second.keyword == Some(Keyword::Is) && self.begins_label(2))
             }
             _ => true,

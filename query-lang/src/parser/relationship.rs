@@ -6,7 +6,7 @@ use super::Result;
 use super::cursor::{Parser, is_name};
 use super::expected::Expected;
 use crate::ast::{Arrow, Length, Quantifier, RelationshipPattern};
-use crate::error::ParseErrorKind;
+use crate::error::{ParseError, ParseErrorKind};
 use crate::lex::{Keyword, TokenKind};
 use crate::span::Span;
 
@@ -146,7 +146,7 @@ impl Parser<'_> {
         }))
     }
 
-    fn bad_length(&self, span: Span, message: &str) -> crate::error::ParseError {
+    fn bad_length(&self, span: Span, message: &str) -> Box<ParseError> {
         let mut mistake = self.mistake(ParseErrorKind::InvalidRelationshipPattern, span, message);
         mistake.hint = Some("write a length as '*', '*2', '*1..' or '*1..3'".to_owned());
         mistake

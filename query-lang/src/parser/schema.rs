@@ -3,7 +3,7 @@
 //! Next: `pattern.rs`.
 
 use super::Result;
-use super::cursor::{Parser, is_name};
+use super::cursor::Parser;
 use super::expected::Expected;
 use crate::ast::{
     CreateConstraint, CreateIndex, DeclaredOn, Drop, Identifier, Required, SchemaCommand,
@@ -237,19 +237,22 @@ impl Parser<'_> {
     /// The words of a type: `INTEGER`, `ZONED DATETIME`, `LIST<STRING NOT NULL>`.
     fn type_name(&mut self) -> Result<Required> {
         let start = self.peek().span;
-        if !is_name(self.peek()) {
-            return self.unexpected();
-        }
         let mut name = String::new();
+        let mut open = 0_usize;
         loop {
             let token = self.peek();
-            let space = match token.kind {
-                TokenKind::Word => !name.is_empty() && !name.ends_with('<'),
-                TokenKind::Less | TokenKind::Greater => false,
-                TokenKind::Bar => true,
+            let begins = name.is_empty() || name.ends_with(['<', '|']);
+            match token.kind {
+                TokenKind::Word => {}
+                _ if begins => return self.unexpected(),
+                TokenKind::Less => open += 1,
+                TokenKind::Greater if open > 0 => open -= 1,
+                TokenKind::Bar => {}
+                _ if open > 0 => return self.unexpected(),
                 _ => break,
-            };
-            if space {
+            }
+            let spaced = matches!(token.kind, TokenKind::Word | TokenKind::Bar);
+            if spaced && !name.is_empty() && !name.ends_with('<') {
                 name.push(' ');
             }
             name.push_str(&token.span.of(self.text).to_uppercase());

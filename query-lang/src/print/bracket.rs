@@ -118,7 +118,7 @@ pub(super) fn map(f: &mut Formatter<'_>, entries: &[(Identifier, Expression)]) -
 
 /// `variable IN list`.
 pub(super) fn element_of(f: &mut Formatter<'_>, element: &Identifier, list: &Expression) -> Result {
-    name(f, element)?;
+    variable(f, &element.name)?;
     write!(f, " IN {list}")
 }
 

@@ -88,16 +88,42 @@ pub(super) fn expression(f: &mut Formatter<'_>, expression: &Expression, least: 
     if level(expression) >= least {
         return bare(f, expression);
     }
-    // (a:B) - [c] - (d) is a path. Two parentheses begin none.
-    let node_alike = least >= Level::Sum
-        && matches!(
-            expression.kind,
-            ExpressionKind::HasLabels { .. } | ExpressionKind::IsNull { .. }
-        );
-    let (open, close) = if node_alike { ("((", "))") } else { ("(", ")") };
+    // (a:B OR c) - [d] - (e) would be read as a path. Two parentheses begin none.
+    let doubled = least >= Level::Predicate && begins_like_node(expression);
+    let (open, close) = if doubled { ("((", "))") } else { ("(", ")") };
     f.write_str(open)?;
     bare(f, expression)?;
     f.write_str(close)
+}
+
+/// Whether this in parentheses begins like a node: `(a:B`, `(a IS`, `({`, `(a {`.
+fn begins_like_node(expression: &Expression) -> bool {
+    let mut leftmost = expression;
+    loop {
+        leftmost = match &leftmost.kind {
+            ExpressionKind::Map(_) | ExpressionKind::MapProjection { .. } => return true,
+            ExpressionKind::HasLabels { of, .. } | ExpressionKind::IsNull { of, .. } => {
+                if matches!(of.kind, ExpressionKind::Variable(_)) {
+                    return true;
+                }
+                of
+            }
+            ExpressionKind::Or(operands)
+            | ExpressionKind::Xor(operands)
+            | ExpressionKind::And(operands) => match operands.first() {
+                Some(first) => first,
+                None => return false,
+            },
+            ExpressionKind::Comparison { first, .. } | ExpressionKind::Arithmetic { first, .. } => {
+                first
+            }
+            ExpressionKind::Predicate { left, .. } => left,
+            ExpressionKind::Property { of, .. }
+            | ExpressionKind::Index { of, .. }
+            | ExpressionKind::Slice { of, .. } => of,
+            _ => return false,
+        };
+    }
 }
 
 fn bare(f: &mut Formatter<'_>, whole: &Expression) -> Result {
@@ -151,14 +177,11 @@ fn bare(f: &mut Formatter<'_>, whole: &Expression) -> Result {
             f.write_str(if *negated { " IS NOT NULL" } else { " IS NULL" })
         }
         ExpressionKind::HasLabels { of, labels } => {
-            // a:B:C has both labels of a.
-            let chained = matches!(of.kind, ExpressionKind::HasLabels { .. });
-            let least = if chained {
-                Level::Sum
-            } else {
-                Level::Predicate
-            };
-            expression(f, of, least)?;
+            expression(f, of, Level::Predicate)?;
+            // a:B:C has both labels of a; a:B IS (C) asks for C of what a:B says.
+            if matches!(of.kind, ExpressionKind::HasLabels { .. }) {
+                return write!(f, " IS ({labels})");
+            }
             f.write_str(":")?;
             // A bare `|` could end the expression.
             match labels.kind {

@@ -1,7 +1,8 @@
 //! From the tree back to text.
 //!
 //! What is printed parses to the same tree, places aside, if the tree is one that a text has. Parentheses
-//! stand only where they are needed, keywords are in capitals.
+//! stand only where they are needed, keywords are in capitals. Where a tree is nearly as deep as is allowed,
+//! parentheses that its text did without may make the print too deep.
 //!
 //! | what | where |
 //! |---|---|
@@ -147,19 +148,20 @@ fn variable(f: &mut Formatter<'_>, name: &str) -> Result {
     }
 }
 
-/// The name of a function.
+/// The name of a function, namespaces first.
 fn function(f: &mut Formatter<'_>, parts: &[Identifier]) -> Result {
-    match parts {
-        [only]
-            if !matches!(
-                Keyword::of(&only.name),
-                None | Some(Keyword::Count | Keyword::Collect | Keyword::Exists | Keyword::Range)
-            ) =>
-        {
-            quoted(f, &only.name)
-        }
-        parts => full_name(f, parts),
+    let [first, rest @ ..] = parts else {
+        return Ok(());
+    };
+    match Keyword::of(&first.name) {
+        Some(Keyword::Count | Keyword::Collect | Keyword::Exists) => name(f, first)?,
+        _ => variable(f, &first.name)?,
     }
+    for part in rest {
+        f.write_char('.')?;
+        name(f, part)?;
+    }
+    Ok(())
 }
 
 /// Whether a name needs no quotes.

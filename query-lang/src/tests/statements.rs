@@ -242,8 +242,8 @@ const STATEMENTS: &[(&str, &str)] = &[
         "RETURN [(a)-->(b) | b.x], [p = (a)-->(b:B|C) WHERE b:D | p], [(a)-->(b), 1], [(a)-->(b) AND c]",
     ),
     (
-        "RETURN [p = (a + b) - c], [p = (a)]",
-        "RETURN [p = (a + b) - c], [p = a]",
+        "RETURN [true IN l], [`null` IN l], [p = (a + b) - c], [p = (a)]",
+        "RETURN [true IN l], [`null` IN l], [p = (a + b) - c], [p = a]",
     ),
     (
         "RETURN n {.*, .a, b: 1, c}, n {}, count {.a}, exists {a: 1}",
@@ -299,6 +299,43 @@ fn what_is_printed_means_the_same() {
     for (text, printed) in STATEMENTS.iter().filter(|(_, printed)| !printed.is_empty()) {
         assert_round_trip(text);
         assert_round_trip(printed);
+    }
+}
+
+/// What drivers and libraries of other servers send.
+const SENT_BY_CLIENTS: &[&str] = &[
+    "CALL dbms.components()",
+    "SHOW VECTOR INDEXES YIELD name, labelsOrTypes, properties, options WHERE name = $index_name \
+     RETURN labelsOrTypes as labels, properties, options.indexConfig.`vector.dimensions` as dimensions",
+    "SHOW INDEXES YIELD name, type, entityType WHERE type = 'VECTOR' AND (name = $n OR (labelsOrTypes[0] = $l \
+     AND properties[0] = $p)) RETURN name",
+    "CALL db.index.vector.queryNodes($name, $top_k * $ratio, $query) YIELD node, score WITH node, score LIMIT $top_k \
+     RETURN node { .*, `embedding`: null } AS node, labels(node) AS nodeLabels, elementId(node) AS id, score",
+    "CYPHER runtime = parallel parallelRuntimeSupport=all MATCH (node:`L`) WHERE node.`embedding` IS NOT NULL \
+     AND size(node.`embedding`) = toInteger($d) AND (node.year >= $p) WITH node, vector.similarity.cosine( \
+     node.`embedding`, $q) AS score ORDER BY score DESC, elementId(node) LIMIT $top_k RETURN node",
+    "CALL () { CALL db.index.vector.queryNodes($i, $k, $q) YIELD node, score WITH collect({node:node, score:score}) \
+     AS nodes, max(score) AS best UNWIND nodes AS n RETURN n.node AS node, (n.score / best) AS score UNION \
+     CALL db.index.fulltext.queryNodes($f, $t, {limit: $k}) YIELD node, score RETURN node, score } \
+     WITH node, max(score) AS score ORDER BY score DESC, elementId(node) LIMIT $k RETURN node",
+    "CREATE CONSTRAINT IF NOT EXISTS FOR (n:`L`) REQUIRE n.id IS UNIQUE",
+    "UNWIND $rows AS row MATCH (n) WHERE elementId(n) = row.id WITH n, row \
+     CALL db.create.setNodeVectorProperty(n, $embedding_property, row.embedding) RETURN n",
+    "UNWIND $data AS row CALL (row) { MERGE (c:`Chunk` {id: row.id}) WITH c, row \
+     CALL db.create.setNodeVectorProperty(c, 'e', row.embedding) SET c.`text` = row.text SET c += row.metadata } \
+     IN TRANSACTIONS OF 1000 ROWS",
+    "MATCH (n:`Chunk`) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS;",
+    "UNWIND $rows AS row CREATE (n:__KGBuilder__ {__tmp_internal_id: row.id}) SET n += row.properties \
+     SET n:$(row.labels) WITH n CALL apoc.create.addLabels(n, row.labels) YIELD node RETURN elementId(n) as element_id",
+    "MATCH (s:Session)-[:LAST]->(last) WITH s, last MATCH p = (last)<-[:NEXT*0..5]-() WITH p, length(p) AS length \
+     ORDER BY length DESC LIMIT 1 UNWIND reverse(nodes(p)) AS node \
+     RETURN {data: {content: node.content}, type: node.type} AS result",
+];
+
+#[test]
+fn what_clients_send_is_understood() {
+    for text in SENT_BY_CLIENTS {
+        assert_round_trip(text);
     }
 }
 

@@ -29,6 +29,9 @@ pub(super) struct Aggregation {
     pub(super) own_from: usize,
     /// Whether the variables before that place are out of sight, since the projection has ended them.
     pub(super) ended: bool,
+    /// Whether there is an aggregate in what is bound: without one nothing is computed per group, and a
+    /// variable out of sight is simply not there.
+    pub(super) aggregates: bool,
 }
 
 impl Binder<'_> {
@@ -101,7 +104,11 @@ impl Binder<'_> {
         let Some(aggregation) = &self.aggregation else {
             return Ok(None);
         };
-        if let Some((group, slot)) = aggregation.groups.iter().find(|(group, _)| group.same(&bound)) {
+        if let Some((group, slot)) = aggregation
+            .groups
+            .iter()
+            .find(|(group, _)| group.same(&bound))
+        {
             return Ok(Some(typed(ExprKind::Slot(*slot), from.span, group.types)));
         }
         let ExprKind::Slot(slot) = &bound.kind else {
@@ -109,7 +116,7 @@ impl Binder<'_> {
         };
         let mut groups = aggregation.groups.iter();
         let in_group = groups.any(|(group, _)| group.reads(*slot));
-        if aggregation.ended && !in_group {
+        if aggregation.ended && !(in_group && aggregation.aggregates) {
             let message = format!("variable `{name}` is not defined here");
             return Err(raise(Detail::UndefinedVariable, message)
                 .at(from.span)
@@ -118,7 +125,9 @@ impl Binder<'_> {
         let message = format!("`{name}` is neither grouped by nor in an aggregate");
         Err(raise(Detail::AmbiguousAggregationExpression, message)
             .at(from.span)
-            .hint(format!("project `{name}` on its own, in a WITH before this")))
+            .hint(format!(
+                "project `{name}` on its own, in a WITH before this"
+            )))
     }
 
     /// An aggregate was found: the slot of its result.
@@ -163,9 +172,12 @@ impl Binder<'_> {
 
 /// An aggregate where none can be.
 pub(super) fn misplaced(span: stratigraph_query_lang::Span) -> Fault {
-    raise(Detail::InvalidAggregation, "an aggregate cannot be used here")
-        .at(span)
-        .hint("aggregate in a WITH before this, and use its result")
+    raise(
+        Detail::InvalidAggregation,
+        "an aggregate cannot be used here",
+    )
+    .at(span)
+    .hint("aggregate in a WITH before this, and use its result")
 }
 
 /// A variable, or properties of one.
@@ -221,7 +233,9 @@ pub(super) fn has_aggregate(from: &Expression) -> bool {
         ExpressionKind::Arithmetic { first, rest } => {
             has_aggregate(first) || rest.iter().any(|(_, right)| has_aggregate(right))
         }
-        ExpressionKind::Predicate { left, right, .. } => has_aggregate(left) || has_aggregate(right),
+        ExpressionKind::Predicate { left, right, .. } => {
+            has_aggregate(left) || has_aggregate(right)
+        }
         ExpressionKind::Index { of, index } => has_aggregate(of) || has_aggregate(index),
         ExpressionKind::Slice { of, from, to } => has_aggregate(of) || maybe(from) || maybe(to),
         ExpressionKind::Case {

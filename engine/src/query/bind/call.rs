@@ -104,7 +104,13 @@ impl Binder<'_> {
         let arguments = arguments?;
         let wanted = function.takes.len();
         if arguments.len() != wanted {
-            return Err(wrong_count(function.name, wanted, wanted, arguments.len(), span));
+            return Err(wrong_count(
+                function.name,
+                wanted,
+                wanted,
+                arguments.len(),
+                span,
+            ));
         }
         for (argument, takes) in arguments.iter().zip(function.takes) {
             check_argument(function.name, argument, takes)?;
@@ -152,7 +158,13 @@ fn check_arguments(function: &Function, arguments: &[Expr], span: Span) -> Resul
     };
     if arguments.len() < function.required || arguments.len() > most {
         let found = arguments.len();
-        return Err(wrong_count(function.name, function.required, most, found, span));
+        return Err(wrong_count(
+            function.name,
+            function.required,
+            most,
+            found,
+            span,
+        ));
     }
     for (at, argument) in arguments.iter().enumerate() {
         if let Some(takes) = function.takes.get(at).or(function.takes.last()) {
@@ -171,13 +183,23 @@ fn check_argument(name: &str, argument: &Expr, takes: &Argument) -> Result<(), F
 }
 
 /// Too many arguments, or too few.
-pub(super) fn wrong_count(name: &str, least: usize, most: usize, found: usize, span: Span) -> Fault {
+pub(super) fn wrong_count(
+    name: &str,
+    least: usize,
+    most: usize,
+    found: usize,
+    span: Span,
+) -> Fault {
     let wanted = match (least, most) {
         (least, usize::MAX) => format!("at least {least}"),
         (least, most) if least == most => least.to_string(),
         (least, most) => format!("{least} to {most}"),
     };
-    let arguments = if wanted == "1" { "argument" } else { "arguments" };
+    let arguments = if wanted == "1" {
+        "argument"
+    } else {
+        "arguments"
+    };
     let message = format!("`{name}` takes {wanted} {arguments}, and got {found}");
     raise(Detail::InvalidNumberOfArguments, message).at(span)
 }

@@ -15,8 +15,8 @@ use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    CallSubquery, Clause, ExpressionKind, Identifier, Imports, Match, Projection, Query, SingleQuery,
-    Unwind,
+    CallSubquery, Clause, ExpressionKind, Identifier, Imports, Match, Projection, Query,
+    SingleQuery, Unwind,
 };
 
 /// The columns of a query, with what is known of their values.
@@ -266,15 +266,23 @@ impl Binder<'_> {
     /// Refuses portions where their commits would take something along that is not theirs.
     fn check_portions(&mut self, uncommitted: bool, span: Span) -> Result<(), Fault> {
         let (message, hint) = if self.within_subquery {
-            ("a subquery in transactions cannot stand within another one", "put IN TRANSACTIONS behind the outermost CALL { ... }")
+            (
+                "a subquery in transactions cannot stand within another one",
+                "put IN TRANSACTIONS behind the outermost CALL { ... }",
+            )
         } else if uncommitted {
-            ("what was written before would be committed with the first portion", "write it in a statement of its own, or within the subquery")
+            (
+                "what was written before would be committed with the first portion",
+                "write it in a statement of its own, or within the subquery",
+            )
         } else {
             // Each portion commits what it has written itself.
             self.uncommitted = false;
             return Ok(());
         };
-        Err(raise(Detail::InvalidTransaction, message).hint(hint).at(span))
+        Err(raise(Detail::InvalidTransaction, message)
+            .hint(hint)
+            .at(span))
     }
 
     fn in_transactions(
@@ -363,7 +371,8 @@ impl Binder<'_> {
         if !bound.types.may_be(Types::INTEGER) {
             return Err(wrong_type(&bound, what, "a whole number"));
         }
-        if let ExpressionKind::Literal(stratigraph_query_lang::ast::Literal::Integer(number)) = from.kind
+        if let ExpressionKind::Literal(stratigraph_query_lang::ast::Literal::Integer(number)) =
+            from.kind
             && number < 0
         {
             return Err(negative(what, from.span));
@@ -419,7 +428,10 @@ fn returns(query: &Query) -> bool {
 /// The arms of a union have the same columns.
 fn unite(columns: &mut Columns, of_arm: &Columns, part: &SingleQuery) -> Result<(), Fault> {
     let names = |columns: &Columns| -> Vec<Arc<str>> {
-        columns.iter().map(|column| Arc::clone(&column.name)).collect()
+        columns
+            .iter()
+            .map(|column| Arc::clone(&column.name))
+            .collect()
     };
     let (first, this) = (names(columns), names(of_arm));
     if first != this {

@@ -13,8 +13,8 @@ use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    Arrow, Create, Element, Expression, ExpressionKind, LabelExpression, LabelExpressionKind, Merge,
-    NodePattern, PathPattern, RelationshipPattern,
+    Arrow, Create, Element, Expression, ExpressionKind, LabelExpression, LabelExpressionKind,
+    Merge, NodePattern, PathPattern, RelationshipPattern,
 };
 
 /// What is created, on its way.
@@ -101,7 +101,8 @@ impl Binder<'_> {
         let new = scope.slots_from(known);
         let created = |slot: &Slot| {
             let mut items = creating.items.iter();
-            new.contains(slot) || items.any(|item| matches!(item, CreateItem::Node { into, .. } if into == slot))
+            new.contains(slot)
+                || items.any(|item| matches!(item, CreateItem::Node { into, .. } if into == slot))
         };
         let (mut nodes, mut links) = (Vec::new(), Vec::new());
         for element in &path.elements {
@@ -145,7 +146,9 @@ impl Binder<'_> {
         };
         let mut link = Link::new(left, right, kind, vec![slot]);
         link.arrow = from.arrow;
-        matching.links.push((matching.pattern.links.len(), slot, from));
+        matching
+            .links
+            .push((matching.pattern.links.len(), slot, from));
         matching.pattern.links.push(link);
     }
 
@@ -211,8 +214,9 @@ impl Binder<'_> {
                 return Err(conflict(name, known.types, "a node"));
             }
             if alone || node.labels.is_some() || node.properties.is_some() {
-                return Err(already_bound(name)
-                    .hint("a node that is there is named without labels and properties; SET adds some"));
+                return Err(already_bound(name).hint(
+                    "a node that is there is named without labels and properties; SET adds some",
+                ));
             }
             return Ok(known.slot);
         }
@@ -220,7 +224,8 @@ impl Binder<'_> {
             Some(labels) => self.created_labels(scope, labels)?,
             None => Vec::new(),
         };
-        let properties = self.created_properties(scope, node.properties.as_ref(), creating.either)?;
+        let properties =
+            self.created_properties(scope, node.properties.as_ref(), creating.either)?;
         let into = match &node.variable {
             Some(name) => {
                 let variable = self.variable(&name.name, Types::NODE);
@@ -273,7 +278,8 @@ impl Binder<'_> {
                     .hint("write `-[:TYPE]->` or `<-[:TYPE]-`"));
             }
         };
-        let properties = self.created_properties(scope, from.properties.as_ref(), creating.either)?;
+        let properties =
+            self.created_properties(scope, from.properties.as_ref(), creating.either)?;
         let into = match &from.variable {
             Some(name) => {
                 let variable = self.variable(&name.name, Types::RELATIONSHIP);
@@ -333,7 +339,11 @@ impl Binder<'_> {
         })
     }
 
-    fn created_type(&mut self, scope: &mut Scope, from: &LabelExpression) -> Result<LabelOf, Fault> {
+    fn created_type(
+        &mut self,
+        scope: &mut Scope,
+        from: &LabelExpression,
+    ) -> Result<LabelOf, Fault> {
         match &from.kind {
             LabelExpressionKind::Name(name) => Ok(LabelOf::Name(Arc::clone(&name.name))),
             LabelExpressionKind::Dynamic(of) => Ok(LabelOf::Dynamic(self.expr(scope, of)?)),

@@ -11,8 +11,8 @@ use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    ArithmeticOperator, CaseArm, Expression, ExpressionKind, Identifier, Literal, MapProjectionItem,
-    PredicateOperator,
+    ArithmeticOperator, CaseArm, Expression, ExpressionKind, Identifier, Literal,
+    MapProjectionItem, PredicateOperator,
 };
 
 impl Binder<'_> {
@@ -106,7 +106,9 @@ impl Binder<'_> {
                 "a pattern can stand here only as a condition",
             )
             .at(span)
-            .hint("use EXISTS { ... }, COUNT { ... } or a pattern comprehension `[(a)-->(b) | b]`")),
+            .hint(
+                "use EXISTS { ... }, COUNT { ... } or a pattern comprehension `[(a)-->(b) | b]`",
+            )),
             ExpressionKind::ShortestPath(path) => self.shortest_path(scope, path, span),
             ExpressionKind::PatternComprehension {
                 path,
@@ -120,7 +122,11 @@ impl Binder<'_> {
     }
 
     /// An expression that decides: a pattern may stand for its existence here.
-    pub(super) fn condition(&mut self, scope: &mut Scope, from: &Expression) -> Result<Expr, Fault> {
+    pub(super) fn condition(
+        &mut self,
+        scope: &mut Scope,
+        from: &Expression,
+    ) -> Result<Expr, Fault> {
         let bound = self.condition_part(scope, from)?;
         check_boolean(bound, "a condition")
     }
@@ -149,7 +155,11 @@ impl Binder<'_> {
         Ok(())
     }
 
-    pub(super) fn exprs(&mut self, scope: &mut Scope, from: &[Expression]) -> Result<Vec<Expr>, Fault> {
+    pub(super) fn exprs(
+        &mut self,
+        scope: &mut Scope,
+        from: &[Expression],
+    ) -> Result<Vec<Expr>, Fault> {
         from.iter().map(|one| self.expr(scope, one)).collect()
     }
 
@@ -158,7 +168,8 @@ impl Binder<'_> {
         scope: &mut Scope,
         from: Option<&Expression>,
     ) -> Result<Option<Box<Expr>>, Fault> {
-        from.map(|one| self.expr(scope, one).map(Box::new)).transpose()
+        from.map(|one| self.expr(scope, one).map(Box::new))
+            .transpose()
     }
 
     fn entries(
@@ -302,7 +313,9 @@ impl Binder<'_> {
                 let len = scope.len();
                 let slot = self.push_local(scope, element);
                 let (filter, result) = self.per_element(|binder| {
-                    let filter = filter.as_deref().map(|filter| binder.condition(scope, filter));
+                    let filter = filter
+                        .as_deref()
+                        .map(|filter| binder.condition(scope, filter));
                     let filter = filter.transpose()?.map(Box::new);
                     Ok((filter, binder.boxed(scope, result.as_deref())?))
                 })?;
@@ -399,7 +412,11 @@ impl Binder<'_> {
     ) -> Result<Expr, Fault> {
         let of = self.expr(scope, of)?;
         if !of.types.may_be(Types::ENTITY.or(Types::MAP)) {
-            return Err(wrong_type(&of, "a map projection", "a node, a relationship or a map"));
+            return Err(wrong_type(
+                &of,
+                "a map projection",
+                "a node, a relationship or a map",
+            ));
         }
         let mut bound = Vec::with_capacity(items.len());
         for item in items {
@@ -411,7 +428,13 @@ impl Binder<'_> {
                 }
                 MapProjectionItem::Variable(name) => {
                     let kind = ExpressionKind::Variable(Arc::clone(&name.name));
-                    let value = self.expr(scope, &Expression { kind, span: name.span })?;
+                    let value = self.expr(
+                        scope,
+                        &Expression {
+                            kind,
+                            span: name.span,
+                        },
+                    )?;
                     Projected::Entry(Arc::clone(&name.name), value)
                 }
             });

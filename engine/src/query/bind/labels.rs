@@ -12,7 +12,11 @@ use stratigraph_query_lang::ast::{LabelExpression, LabelExpressionKind, LabelNam
 
 impl Binder<'_> {
     /// Which labels, or which types.
-    pub(super) fn labels(&mut self, scope: &mut Scope, from: &LabelExpression) -> Result<Labels, Fault> {
+    pub(super) fn labels(
+        &mut self,
+        scope: &mut Scope,
+        from: &LabelExpression,
+    ) -> Result<Labels, Fault> {
         Ok(match &from.kind {
             LabelExpressionKind::Name(name) => Labels::Name(Arc::clone(&name.name)),
             LabelExpressionKind::Dynamic(of) => Labels::Dynamic(Box::new(self.expr(scope, of)?)),

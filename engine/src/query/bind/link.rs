@@ -2,11 +2,11 @@
 //!
 //! Next: `create.rs`.
 
+use super::Binder;
+use super::expr::typed;
 use super::labels::type_names;
 use super::pattern::{Matching, all_of, push_labels};
-use super::expr::typed;
 use super::scope::{Scope, Variable};
-use super::Binder;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, PathStep, Slot};
 use crate::query::plan::{Link, LinkKind, Pattern};
@@ -91,7 +91,9 @@ impl Binder<'_> {
         };
         let mut link = Link::new(left, right, kind, vec![slot]);
         link.arrow = from.arrow;
-        matching.links.push((matching.pattern.links.len(), slot, from));
+        matching
+            .links
+            .push((matching.pattern.links.len(), slot, from));
         matching.pattern.links.push(link);
         Ok(match many {
             true => PathStep::Many(slot),
@@ -279,7 +281,10 @@ fn check_group(group: &GroupPattern) -> Result<(), Fault> {
         return not_supported("the shortest of a part that is repeated cannot be found");
     }
     let elements = &group.path.elements;
-    if elements.iter().any(|element| matches!(element, Element::Group(_))) {
+    if elements
+        .iter()
+        .any(|element| matches!(element, Element::Group(_)))
+    {
         return not_supported("a part that is repeated cannot contain another one yet");
     }
     if group.path.variable.is_some() {
@@ -290,4 +295,3 @@ fn check_group(group: &GroupPattern) -> Result<(), Fault> {
     }
     Ok(())
 }
-

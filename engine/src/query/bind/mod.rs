@@ -122,12 +122,17 @@ impl Binder<'_> {
         let Fault::Raised(raised) = &fault else {
             return fault;
         };
-        let name = raised.span.map_or("", |span| span.of(self.text)).trim_matches('`');
+        let name = raised
+            .span
+            .map_or("", |span| span.of(self.text))
+            .trim_matches('`');
         let bound = !name.is_empty() && self.names.iter().any(|known| **known == *name);
         if raised.detail != Detail::UndefinedVariable || !bound {
             return fault;
         }
-        let message = format!("`{name}` was bound before: hand it on in WITH, or name it in CALL ({name}) {{ ... }}");
+        let message = format!(
+            "`{name}` was bound before: hand it on in WITH, or name it in CALL ({name}) {{ ... }}"
+        );
         fault.hint(message)
     }
 
@@ -180,6 +185,9 @@ fn already_bound(name: &Identifier) -> Fault {
 
 /// A variable that is something else than is needed.
 fn conflict(name: &Identifier, is: Types, wanted: &str) -> Fault {
-    let message = format!("variable `{}` is bound to {is} and cannot be {wanted}", name.name);
+    let message = format!(
+        "variable `{}` is bound to {is} and cannot be {wanted}",
+        name.name
+    );
     raise(Detail::VariableTypeConflict, message).at(name.span)
 }

@@ -15,8 +15,8 @@ use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    ComparisonOperator, Element, Expression, ExpressionKind, GraphPattern, GroupPattern, Identifier,
-    NodePattern, PathPattern, RelationshipPattern, SelectorKind,
+    ComparisonOperator, Element, Expression, ExpressionKind, GraphPattern, GroupPattern,
+    Identifier, NodePattern, PathPattern, RelationshipPattern, SelectorKind,
 };
 
 /// A pattern on its way.
@@ -280,7 +280,11 @@ impl Binder<'_> {
         name: &Identifier,
         many: bool,
     ) -> Result<(Slot, bool), Fault> {
-        let wanted = if many { Types::LIST } else { Types::RELATIONSHIP };
+        let wanted = if many {
+            Types::LIST
+        } else {
+            Types::RELATIONSHIP
+        };
         let Some(place) = scope.place(&name.name) else {
             let mut variable = self.variable(&name.name, wanted);
             if many {
@@ -292,11 +296,21 @@ impl Binder<'_> {
             return Ok((slot, false));
         };
         let known = scope.find(&name.name).cloned();
-        let Some(Variable { slot, types, elements, .. }) = known else {
+        let Some(Variable {
+            slot,
+            types,
+            elements,
+            ..
+        }) = known
+        else {
             return Err(super::undefined(scope, &name.name, name.span));
         };
         if !types.may_be(wanted) || (many && !elements.may_be(Types::RELATIONSHIP)) {
-            let called = if many { "a list of relationships" } else { "a relationship" };
+            let called = if many {
+                "a list of relationships"
+            } else {
+                "a relationship"
+            };
             return Err(conflict(name, types, called));
         }
         if place >= matching.own_from {

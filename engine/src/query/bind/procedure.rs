@@ -96,7 +96,13 @@ impl Binder<'_> {
         let required = procedure.required();
         if arguments.len() < required || arguments.len() > takes.len() {
             let found = arguments.len();
-            return Err(wrong_count(procedure.name(), required, takes.len(), found, span));
+            return Err(wrong_count(
+                procedure.name(),
+                required,
+                takes.len(),
+                found,
+                span,
+            ));
         }
         let arguments = self.exprs(scope, arguments)?;
         for (argument, field) in arguments.iter().zip(takes) {
@@ -140,11 +146,16 @@ impl Binder<'_> {
         for item in yields.map_or(&[][..], |yields| &yields.items) {
             let at = self.column(&procedure, &item.column)?;
             let named = item.alias.as_ref().unwrap_or(&item.column);
-            let taken = columns.iter().any(|column: &Variable| column.name == named.name);
+            let taken = columns
+                .iter()
+                .any(|column: &Variable| column.name == named.name);
             if taken || scope.find(&named.name).is_some() {
                 return Err(already_bound(named).hint("rename the column with AS"));
             }
-            let types = procedure.columns().get(at).map_or(Types::ANY, |field| field.of_type().types());
+            let types = procedure
+                .columns()
+                .get(at)
+                .map_or(Types::ANY, |field| field.of_type().types());
             let variable = self.variable(&named.name, types);
             slots.push((at, variable.slot));
             columns.push(variable);
@@ -177,12 +188,18 @@ impl Binder<'_> {
                 Some(other) => format!("did you mean `{other}`?"),
                 None => format!("it gives {}", names.join(", ")),
             };
-            raise(Detail::UnknownYieldColumn, message).at(column.span).hint(hint)
+            raise(Detail::UnknownYieldColumn, message)
+                .at(column.span)
+                .hint(hint)
         })
     }
 }
 
-fn check_argument(procedure: &Procedure, argument: &Expr, field: &ProcedureField) -> Result<(), Fault> {
+fn check_argument(
+    procedure: &Procedure,
+    argument: &Expr,
+    field: &ProcedureField,
+) -> Result<(), Fault> {
     // Whole numbers are taken for floats.
     let mut taken = field.of_type().types();
     if taken.may_be(Types::FLOAT) {
@@ -192,5 +209,9 @@ fn check_argument(procedure: &Procedure, argument: &Expr, field: &ProcedureField
         return Ok(());
     }
     let what = format!("argument `{}` of `{}`", field.name(), procedure.name());
-    Err(wrong_type(argument, &what, &field.of_type().types().to_string()))
+    Err(wrong_type(
+        argument,
+        &what,
+        &field.of_type().types().to_string(),
+    ))
 }

@@ -12,7 +12,7 @@ use super::expr::{element_types, of_variable, typed};
 use super::scope::{Scope, Variable};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, Slot};
-use crate::query::plan::{Aggregated, BoundProjection, SortKey};
+use crate::query::plan::{Aggregate, Aggregated, BoundProjection, SortKey};
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{Expression, ExpressionKind, Projection, ProjectionItem};
@@ -32,7 +32,10 @@ impl Binder<'_> {
         returns: bool,
     ) -> Result<(BoundProjection, Vec<Variable>), Fault> {
         let mut items = self.all_items(scope, from, returns)?;
-        let aggregates = from.items.iter().any(|item| has_aggregate(&item.expression));
+        let aggregates = from
+            .items
+            .iter()
+            .any(|item| has_aggregate(&item.expression));
         let own_from = scope.len();
 
         // What is not aggregated, first: these are the groups.
@@ -74,6 +77,7 @@ impl Binder<'_> {
                 inside: false,
                 own_from,
                 ended: false,
+                aggregates: true,
             };
             let bind = |binder: &mut Self| binder.expr(scope, &item.expression);
             let (expr, aggregation) = self.with_groups(aggregation, bind)?;
@@ -111,9 +115,9 @@ impl Binder<'_> {
         };
         self.check_names(&variables, from, returns)?;
 
-        let aggregate = aggregates.then(|| {
-            let groups = later.groups;
-            (groups, later.found)
+        let aggregate = aggregates.then_some(Aggregate {
+            groups: later.groups,
+            aggregates: later.found,
         });
         let items = if aggregates { after } else { computed };
         let bound = BoundProjection {
@@ -189,7 +193,8 @@ impl Binder<'_> {
         if !has_aggregate(from) {
             let plain = self.without_groups(|binder| binder.expr(seen, from));
             if let Ok(plain) = plain
-                && let Some((group, slot)) = later.groups.iter().find(|(group, _)| group.same(&plain))
+                && let Some((group, slot)) =
+                    later.groups.iter().find(|(group, _)| group.same(&plain))
             {
                 return Ok(typed(ExprKind::Slot(*slot), from.span, group.types));
             }
@@ -201,6 +206,7 @@ impl Binder<'_> {
             inside: false,
             own_from: later.own_from,
             ended: true,
+            aggregates: has_aggregate(from),
         };
         let (expr, aggregation) =
             self.with_groups(aggregation, |binder| binder.expr(seen, from))?;
@@ -225,6 +231,7 @@ impl Binder<'_> {
             inside: false,
             own_from: later.own_from,
             ended: true,
+            aggregates: false,
         };
         self.with_groups(aggregation, |binder| binder.condition(seen, from))
             .map(|(expr, _)| expr)
@@ -245,8 +252,8 @@ impl Binder<'_> {
             })
         };
         for item in &from.items {
-            let named = item.alias.is_some()
-                || matches!(item.expression.kind, ExpressionKind::Variable(_));
+            let named =
+                item.alias.is_some() || matches!(item.expression.kind, ExpressionKind::Variable(_));
             if !returns && !named {
                 let message = "an expression in WITH needs a name";
                 return Err(raise(Detail::NoExpressionAlias, message)
@@ -255,7 +262,10 @@ impl Binder<'_> {
             }
         }
         for (at, variable) in variables.iter().enumerate() {
-            if variables[..at].iter().any(|other| other.name == variable.name) {
+            if variables[..at]
+                .iter()
+                .any(|other| other.name == variable.name)
+            {
                 let message = format!("there are two columns `{}`", variable.name);
                 return Err(raise(Detail::ColumnNameConflict, message)
                     .at(place(at))
@@ -300,16 +310,18 @@ impl Binder<'_> {
             let descending = key.descending;
             order.push(SortKey { expr, descending });
         }
-        into.push(crate::query::plan::BoundClause::Project(Box::new(BoundProjection {
-            aggregate: None,
-            items: Vec::new(),
-            scope: super::clause::slots(columns),
-            distinct: false,
-            order,
-            skip: self.row_count(tail.skip, "SKIP")?,
-            limit: self.row_count(tail.limit, "LIMIT")?,
-            filter: None,
-        })));
+        into.push(crate::query::plan::BoundClause::Project(Box::new(
+            BoundProjection {
+                aggregate: None,
+                items: Vec::new(),
+                scope: super::clause::slots(columns),
+                distinct: false,
+                order,
+                skip: self.row_count(tail.skip, "SKIP")?,
+                limit: self.row_count(tail.limit, "LIMIT")?,
+                filter: None,
+            },
+        )));
         Ok(())
     }
 }

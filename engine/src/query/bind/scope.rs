@@ -41,12 +41,17 @@ impl Scope {
 
     /// The variable of that name.
     pub(super) fn find(&self, name: &str) -> Option<&Variable> {
-        self.variables.iter().rev().find(|known| &*known.name == name)
+        self.variables
+            .iter()
+            .rev()
+            .find(|known| &*known.name == name)
     }
 
     /// Where the variable of that name stands among the others.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
-        self.variables.iter().rposition(|known| &*known.name == name)
+        self.variables
+            .iter()
+            .rposition(|known| &*known.name == name)
     }
 
     /// Adds one, which hides others of that name.

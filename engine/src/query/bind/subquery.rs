@@ -35,7 +35,11 @@ impl Binder<'_> {
         span: Span,
     ) -> Result<Expr, Fault> {
         let query = self.subquery(scope, query, "COUNT { ... }")?;
-        Ok(typed(subquery(SubqueryKind::Count, query, scope), span, Types::INTEGER))
+        Ok(typed(
+            subquery(SubqueryKind::Count, query, scope),
+            span,
+            Types::INTEGER,
+        ))
     }
 
     /// `COLLECT { ... }`.

@@ -20,7 +20,10 @@ impl Binder<'_> {
         scope: &mut Scope,
         items: &[SetItem],
     ) -> Result<Vec<BoundSet>, Fault> {
-        items.iter().map(|item| self.set_item(scope, item)).collect()
+        items
+            .iter()
+            .map(|item| self.set_item(scope, item))
+            .collect()
     }
 
     fn set_item(&mut self, scope: &mut Scope, item: &SetItem) -> Result<BoundSet, Fault> {
@@ -112,7 +115,11 @@ impl Binder<'_> {
         } else {
             "a node or a relationship"
         };
-        Err(wrong_type(&of_variable(variable, name.span), "this", called))
+        Err(wrong_type(
+            &of_variable(variable, name.span),
+            "this",
+            called,
+        ))
     }
 
     fn property_name(&mut self, scope: &mut Scope, key: &Expression) -> Result<Expr, Fault> {
@@ -129,10 +136,18 @@ impl Binder<'_> {
         if value.types.may_be(Types::MAP.or(Types::ENTITY)) {
             return Ok(value);
         }
-        Err(wrong_type(&value, "this", "a map, a node or a relationship"))
+        Err(wrong_type(
+            &value,
+            "this",
+            "a map, a node or a relationship",
+        ))
     }
 
-    pub(super) fn delete(&mut self, scope: &mut Scope, from: &Delete) -> Result<BoundClause, Fault> {
+    pub(super) fn delete(
+        &mut self,
+        scope: &mut Scope,
+        from: &Delete,
+    ) -> Result<BoundClause, Fault> {
         self.check_writable(from.span)?;
         let mut items = Vec::with_capacity(from.items.len());
         for item in &from.items {
@@ -144,7 +159,11 @@ impl Binder<'_> {
             }
             let item = self.expr(scope, item)?;
             if !item.types.may_be(Types::ENTITY.or(Types::PATH)) {
-                return Err(wrong_type(&item, "DELETE", "a node, a relationship or a path"));
+                return Err(wrong_type(
+                    &item,
+                    "DELETE",
+                    "a node, a relationship or a path",
+                ));
             }
             items.push(item);
         }

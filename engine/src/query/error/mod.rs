@@ -14,7 +14,7 @@ pub(crate) use fault::{Fault, Raised, raise};
 
 use std::fmt;
 use std::sync::Arc;
-use stratigraph_query_lang::{ParseError, ParseErrorKind, Position, Span};
+use stratigraph_query_lang::{ParseError, ParseErrorKind, Position};
 
 /// A query that is wrong, or went wrong.
 ///
@@ -114,7 +114,11 @@ impl fmt::Display for QueryError {
         let (error_type, detail) = (self.error_type().name(), self.detail.name());
         write!(f, "{error_type} ({detail}): {}", self.message)?;
         if let Some(position) = self.position {
-            writeln!(f, "\n  at line {}, column {}", position.line, position.column)?;
+            writeln!(
+                f,
+                "\n  at line {}, column {}",
+                position.line, position.column
+            )?;
             write_caret(f, &self.line, position)?;
         }
         if let Some(hint) = &self.hint {
@@ -137,13 +141,20 @@ fn write_caret(f: &mut fmt::Formatter<'_>, line: &str, position: Position) -> fm
     let shown = shown.replace(['\t', '\r'], " ");
     let dots = if skipped > 0 { "..." } else { "" };
     writeln!(f, "  | {dots}{}", shown.trim_end())?;
-    let from = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+    let from = line
+        .char_indices()
+        .nth(column)
+        .map_or(line.len(), |(at, _)| at);
     let to = line.len().min(from + position.length as usize);
     let wide = line.get(from..to).map_or(1, |part| part.chars().count());
-    let wide = wide.clamp(1, shown.chars().count().saturating_sub(column - skipped).max(1));
+    let wide = wide.clamp(
+        1,
+        shown
+            .chars()
+            .count()
+            .saturating_sub(column - skipped)
+            .max(1),
+    );
     let before = " ".repeat(dots.len() + column - skipped);
     write!(f, "  | {before}{}", "^".repeat(wide))
 }
-
-/// A place in a query's text.
-pub(crate) type Place = Span;

@@ -17,7 +17,8 @@ pub(crate) fn deleted(entity: Entity) -> Fault {
         Entity::Node(node) => ("node", node.get()),
         Entity::Relationship(relationship) => ("relationship", relationship.get()),
     };
-    let message = format!("the {what} {number} was deleted, and has neither properties nor labels any more");
+    let message =
+        format!("the {what} {number} was deleted, and has neither properties nor labels any more");
     let hint = "keep what is needed of it with WITH before the DELETE";
     raise(Detail::DeletedEntityAccess, message).hint(hint)
 }
@@ -66,7 +67,10 @@ impl GraphFace for Graph<'_> {
         self.ensure_there(node.into())?;
         let ids = self.label_ids(node)?.ok_or_else(|| deleted(node.into()))?;
         let names = &self.catalog()?.labels;
-        Ok(ids.into_iter().filter_map(|id| names.name(id).cloned()).collect())
+        Ok(ids
+            .into_iter()
+            .filter_map(|id| names.name(id).cloned())
+            .collect())
     }
 
     fn has_label(&self, node: NodeId, label: &str) -> Result<bool, Fault> {

@@ -54,8 +54,6 @@ pub(crate) struct DeletedRelationship {
 pub(crate) enum Sought<'v> {
     /// Those with these values of the first properties.
     Equal(&'v [Value]),
-    /// Those with any of these values.
-    AnyOf(&'v [Value]),
     /// Those between.
     Range(Bound<Value>, Bound<Value>),
     /// Those that begin like this.
@@ -109,7 +107,8 @@ impl<'t> Graph<'t> {
             Txn::OwnWrite(txn) => Ok(txn),
             Txn::Over => Err(over().into()),
             Txn::Read(_) | Txn::OwnRead(_) => {
-                let message = "the statement changes the graph, and runs where nothing can be changed";
+                let message =
+                    "the statement changes the graph, and runs where nothing can be changed";
                 let fault = raise(Detail::ReadOnlyQuery, message);
                 Err(fault.hint("run it in a write transaction"))
             }
@@ -276,10 +275,6 @@ impl<'t> Graph<'t> {
                 Sought::Equal(values) => index.equal(values)?,
                 Sought::Range(above, below) => index.range((above.clone(), below.clone()))?,
                 Sought::StartsWith(prefix) => index.starts_with(prefix)?,
-                Sought::AnyOf(values) => {
-                    let found = index.any_of(values)?;
-                    return Ok(found.into_iter().filter_map(node).collect());
-                }
             };
             let found: Result<Vec<NodeId>> = matches.filter_map(|one| one.map(node).transpose()).collect();
             found
@@ -292,7 +287,10 @@ impl<'t> Graph<'t> {
     fn type_ids(&self, types: &TypeNames) -> Result<Option<Vec<TypeId>>> {
         let Some(names) = types else { return Ok(None) };
         let catalog = self.catalog()?;
-        let mut ids: Vec<TypeId> = names.iter().filter_map(|name| catalog.types.id(name)).collect();
+        let mut ids: Vec<TypeId> = names
+            .iter()
+            .filter_map(|name| catalog.types.id(name))
+            .collect();
         ids.sort_unstable();
         ids.dedup();
         Ok(Some(ids))

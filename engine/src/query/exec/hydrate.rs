@@ -5,9 +5,7 @@
 use super::graph::Graph;
 use crate::query::error::Fault;
 use crate::query::graph_face::GraphFace;
-use crate::value::{
-    NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value,
-};
+use crate::value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,7 +24,8 @@ pub(crate) fn hydrate(graph: &Graph<'_>, value: Value) -> Result<Value, Fault> {
             let relationships = path.relationships().iter();
             let relationships = relationships.map(|one| hydrate_relationship(graph, one.id()));
             let relationships = relationships.collect::<Result<Vec<_>, _>>()?;
-            PathValue::new(nodes, relationships).map_or(Value::Null, |path| Value::Path(Arc::new(path)))
+            PathValue::new(nodes, relationships)
+                .map_or(Value::Null, |path| Value::Path(Arc::new(path)))
         }
         Value::List(list) if list.iter().any(has_ids) => {
             let list = list.iter().map(|value| hydrate(graph, value.clone()));
@@ -38,7 +37,9 @@ pub(crate) fn hydrate(graph: &Graph<'_>, value: Value) -> Result<Value, Fault> {
                 let value = hydrate(graph, value.clone())?;
                 Ok((Arc::clone(key), value))
             });
-            Value::Map(Arc::new(entries.collect::<Result<BTreeMap<_, _>, Fault>>()?))
+            Value::Map(Arc::new(
+                entries.collect::<Result<BTreeMap<_, _>, Fault>>()?,
+            ))
         }
         other => other,
     })
@@ -74,10 +75,7 @@ fn hydrate_node(graph: &Graph<'_>, id: NodeId) -> Result<NodeValue, Fault> {
     Ok(NodeValue::new(id, labels.collect(), properties.collect()))
 }
 
-fn hydrate_relationship(
-    graph: &Graph<'_>,
-    id: RelationshipId,
-) -> Result<RelationshipValue, Fault> {
+fn hydrate_relationship(graph: &Graph<'_>, id: RelationshipId) -> Result<RelationshipValue, Fault> {
     if graph.is_deleted(id) {
         let (of, ends) = (graph.relationship_type(id)?, graph.ends(id)?);
         return Ok(RelationshipValue::new(id, of, ends, BTreeMap::new()));

@@ -32,13 +32,9 @@ mod pipeline;
 mod stage;
 pub(crate) mod write;
 
-#[cfg(test)]
-mod tests;
-
 pub(crate) use batch::Batch;
-pub(crate) use context::{Context, Deletions, Limits, Work};
-pub(crate) use eval::{eval, is_true};
+pub(crate) use context::{Context, Deletions, Limits};
+pub(crate) use eval::eval;
 pub(crate) use graph::{DeletedRelationship, Graph, Txn};
 pub(crate) use hydrate::hydrate;
-pub(crate) use memory::{Memory, bytes_of};
 pub(crate) use pipeline::Run;

@@ -114,7 +114,9 @@ impl Run {
                 Poll::Wants if self.at > 0 && !self.stages[self.at].input.has_ended() => {
                     self.at -= 1;
                 }
-                Poll::Wants => return Err(Error::bug("an operator waits for rows that cannot come").into()),
+                Poll::Wants => {
+                    return Err(Error::bug("an operator waits for rows that cannot come").into());
+                }
                 Poll::Done => {
                     self.stages[self.at].close(context);
                     if self.at == last {

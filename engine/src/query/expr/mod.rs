@@ -134,8 +134,6 @@ pub(crate) enum ExprKind {
     Subquery { kind: SubqueryKind, body: Body },
     /// The path from `start` along `steps`.
     Path { start: Slot, steps: Vec<PathStep> },
-    /// Whether no relationship is in two of these slots, each a relationship or a list of them.
-    AllDifferent(Vec<Slot>),
 }
 
 /// Which function is called.

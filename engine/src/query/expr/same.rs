@@ -22,8 +22,8 @@ impl Expr {
             | (Kind::And(left), Kind::And(right)) => all_same(left, right),
             (Kind::Map(left), Kind::Map(right)) => {
                 let pairs = left.iter().zip(right);
-                left.len() == right.len()
-                    && { pairs }.all(|((key, one), (name, two))| key == name && one.same(two))
+                left.len() == right.len() && { pairs }
+                    .all(|((key, one), (name, two))| key == name && one.same(two))
             }
             (Kind::Not(left), Kind::Not(right))
             | (Kind::Negate(left), Kind::Negate(right))
@@ -133,9 +133,8 @@ impl Expr {
                 },
             ) => {
                 let pairs = items.iter().zip(other_items);
-                of.same(other)
-                    && items.len() == other_items.len()
-                    && { pairs }.all(|(one, two)| same_item(one, two))
+                of.same(other) && items.len() == other_items.len() && { pairs }
+                    .all(|(one, two)| same_item(one, two))
             }
             // Variables of their own have slots of their own, so that these are never found to be the same.
             _ => false,
@@ -149,7 +148,8 @@ fn all_same(left: &[Expr], right: &[Expr]) -> bool {
 
 fn same_chain<O: PartialEq>(left: &[(O, Expr)], right: &[(O, Expr)]) -> bool {
     let mut pairs = left.iter().zip(right);
-    left.len() == right.len() && pairs.all(|((one, left), (two, right))| one == two && left.same(right))
+    left.len() == right.len()
+        && pairs.all(|((one, left), (two, right))| one == two && left.same(right))
 }
 
 fn maybe_same(left: &Option<Box<Expr>>, right: &Option<Box<Expr>>) -> bool {

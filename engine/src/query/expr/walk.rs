@@ -13,9 +13,11 @@ macro_rules! parts {
             ExprKind::Constant(_)
             | ExprKind::Slot(_)
             | ExprKind::Parameter(_)
-            | ExprKind::Path { .. }
-            | ExprKind::AllDifferent(_) => {}
-            ExprKind::List(parts) | ExprKind::Or(parts) | ExprKind::Xor(parts) | ExprKind::And(parts) => {
+            | ExprKind::Path { .. } => {}
+            ExprKind::List(parts)
+            | ExprKind::Or(parts)
+            | ExprKind::Xor(parts)
+            | ExprKind::And(parts) => {
                 parts.$iter().for_each(&mut *$each);
             }
             ExprKind::Map(entries) => entries.$iter().for_each(|(_, part)| $each(part)),
@@ -69,7 +71,9 @@ macro_rules! parts {
                 filter.$iter().for_each(|part| $each(part));
                 result.$iter().for_each(|part| $each(part));
             }
-            ExprKind::Quantified { list, predicate, .. } => {
+            ExprKind::Quantified {
+                list, predicate, ..
+            } => {
                 $each(list);
                 $each(predicate);
             }
@@ -115,7 +119,6 @@ impl Expr {
     pub(crate) fn each_slot(&self, each: &mut dyn FnMut(Slot)) {
         match &self.kind {
             ExprKind::Slot(slot) => each(*slot),
-            ExprKind::AllDifferent(slots) => slots.iter().for_each(|slot| each(*slot)),
             ExprKind::Path { start, steps } => {
                 each(*start);
                 for step in steps {
@@ -168,7 +171,9 @@ impl Labels {
             Self::Name(_) | Self::Any => {}
             Self::Dynamic(of) => each(of),
             Self::Not(of) => of.each_part(each),
-            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.each_part(each)),
+            Self::And(parts) | Self::Or(parts) => {
+                parts.iter().for_each(|part| part.each_part(each));
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 //! Next: `matching.rs`, which decides.
 
 use super::{
-    Aggregated, CallProcedure, CreateItem, InTransactions, RemoveItem, SelectorKind, SetItem, SortKey,
-    TypeNames,
+    Aggregate, CallProcedure, CreateItem, InTransactions, RemoveItem, SelectorKind, SetItem,
+    SortKey, TypeNames,
 };
 use crate::query::expr::{Expr, Slot};
 use std::sync::Arc;
@@ -148,7 +148,7 @@ pub(crate) enum LinkKind {
 #[derive(Clone, Debug)]
 pub(crate) struct BoundProjection {
     /// Groups and aggregates, computed first.
-    pub(crate) aggregate: Option<(Vec<(Expr, Slot)>, Vec<Aggregated>)>,
+    pub(crate) aggregate: Option<Aggregate>,
     /// The items that are computed.
     pub(crate) items: Vec<(Slot, Expr)>,
     /// All slots of the new scope.

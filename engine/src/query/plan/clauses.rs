@@ -4,8 +4,8 @@
 
 use super::barrier::Flow;
 use super::{
-    Aggregate, Apply, BoundArm, BoundClause, BoundMerge, BoundProjection, BoundQuery, BoundSubquery,
-    CreateItem, LabelOf, Merge, Op, Ops, Planner, RemoveItem, SetItem, Union,
+    Aggregate, Apply, BoundArm, BoundClause, BoundMerge, BoundProjection, BoundQuery,
+    BoundSubquery, CreateItem, LabelOf, Merge, Op, Ops, Planner, RemoveItem, Rule, SetItem, Union,
 };
 use crate::query::expr::{Body, Expr, ExprKind, Slot};
 use crate::query::types::Types;
@@ -125,8 +125,10 @@ impl Planner<'_> {
             .collect();
         // Whatever was written before is whole before anything is read of it.
         flow.before_reading();
-        if let Some((groups, aggregates)) = projection.aggregate {
-            let groups = groups.into_iter().map(|(expr, slot)| (self.expr(expr), slot));
+        if let Some(Aggregate { groups, aggregates }) = projection.aggregate {
+            let groups = groups
+                .into_iter()
+                .map(|(expr, slot)| (self.expr(expr), slot));
             let aggregates = aggregates.into_iter().map(|mut aggregate| {
                 aggregate.arguments = { aggregate.arguments }
                     .into_iter()
@@ -155,7 +157,9 @@ impl Planner<'_> {
                 key.expr = self.expr(key.expr);
                 key
             });
-            let top = limit.clone().filter(|_| self.optimise && skip.is_none());
+            let top = limit
+                .clone()
+                .filter(|_| self.follows(Rule::SortOnlyWhatIsKept) && skip.is_none());
             // A filter after the projection may read what was there before it.
             let mut keep = projection.scope.clone();
             if filter.is_some() {
@@ -203,9 +207,17 @@ impl Planner<'_> {
         } else {
             flow.before_reading();
         }
-        let returns: Vec<Slot> = subquery.query.columns.iter().map(|(_, slot)| *slot).collect();
+        let returns: Vec<Slot> = subquery
+            .query
+            .columns
+            .iter()
+            .map(|(_, slot)| *slot)
+            .collect();
         let mut fills = returns.clone();
-        let report = subquery.transactions.as_ref().and_then(|wanted| wanted.report);
+        let report = subquery
+            .transactions
+            .as_ref()
+            .and_then(|wanted| wanted.report);
         fills.extend(report);
         let transactions = subquery.transactions.map(|mut wanted| {
             wanted.rows = wanted.rows.map(|rows| self.expr(rows));
@@ -285,7 +297,10 @@ impl Planner<'_> {
     }
 
     fn labels_of(&self, labels: Vec<LabelOf>) -> Vec<LabelOf> {
-        labels.into_iter().map(|label| self.label_of(label)).collect()
+        labels
+            .into_iter()
+            .map(|label| self.label_of(label))
+            .collect()
     }
 
     fn label_of(&self, label: LabelOf) -> LabelOf {

@@ -3,9 +3,7 @@
 //! Variables are called as in the text, and nameless ones by their slot; expressions are shown as they stand
 //! in the text.
 
-use super::{
-    CreateItem, ExpandMany, LabelOf, Op, Plan, ScanBy, Seek, TypeNames,
-};
+use super::{CreateItem, ExpandMany, LabelOf, Op, Plan, ScanBy, Seek, TypeNames};
 use crate::query::expr::{Expr, ExprKind, Slot};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -71,7 +69,9 @@ impl Shown<'_> {
                 });
                 format!("Compute {}", items.collect::<Vec<_>>().join(", "))
             }
-            Op::Unwind { list, into } => format!("Unwind {} AS {}", self.expr(list), self.name(*into)),
+            Op::Unwind { list, into } => {
+                format!("Unwind {} AS {}", self.expr(list), self.name(*into))
+            }
             Op::Optional { ops, .. } => {
                 self.line(depth, "Optional");
                 return self.ops(ops, depth + 1);
@@ -99,7 +99,11 @@ impl Shown<'_> {
                 let groups: Vec<String> = groups.map(|(group, _)| self.expr(group)).collect();
                 let aggregates = aggregate.aggregates.iter();
                 let aggregates: Vec<&str> = aggregates.map(|one| one.span.of(self.text)).collect();
-                format!("Aggregate {} BY [{}]", aggregates.join(", "), groups.join(", "))
+                format!(
+                    "Aggregate {} BY [{}]",
+                    aggregates.join(", "),
+                    groups.join(", ")
+                )
             }
             Op::Sort { by, limit, .. } => {
                 let keys = by.iter().map(|key| {
@@ -146,7 +150,8 @@ impl Shown<'_> {
             ScanBy::Index { index, seek } => {
                 let seek = match seek {
                     Seek::Equal(values) => {
-                        let values: Vec<String> = values.iter().map(|value| self.expr(value)).collect();
+                        let values: Vec<String> =
+                            values.iter().map(|value| self.expr(value)).collect();
                         format!("= {}", values.join(", "))
                     }
                     Seek::AnyOf(list) => format!("IN {}", self.expr(list)),
@@ -159,7 +164,11 @@ impl Shown<'_> {
                             })
                         };
                         let sides = [side(above, ">"), side(below, "<")];
-                        sides.into_iter().flatten().collect::<Vec<_>>().join(" AND ")
+                        sides
+                            .into_iter()
+                            .flatten()
+                            .collect::<Vec<_>>()
+                            .join(" AND ")
                     }
                 };
                 format!("IndexSeek ({into}) {index} {seek}")
@@ -169,11 +178,25 @@ impl Shown<'_> {
 
     fn many(&self, op: &ExpandMany) -> String {
         let way = self.way(op.from, Some(op.relationships), op.to, op.arrow, &op.types);
-        let each = op.each.as_ref().map(|(_, each)| format!(" each {}", self.expr(each)));
-        format!("{way} {}{}", bounds(op.min, op.max), each.unwrap_or_default())
+        let each = op
+            .each
+            .as_ref()
+            .map(|(_, each)| format!(" each {}", self.expr(each)));
+        format!(
+            "{way} {}{}",
+            bounds(op.min, op.max),
+            each.unwrap_or_default()
+        )
     }
 
-    fn way(&self, from: Slot, over: Option<Slot>, to: Slot, arrow: Arrow, types: &TypeNames) -> String {
+    fn way(
+        &self,
+        from: Slot,
+        over: Option<Slot>,
+        to: Slot,
+        arrow: Arrow,
+        types: &TypeNames,
+    ) -> String {
         let types = match types {
             Some(types) => {
                 let types: Vec<&str> = types.iter().map(|name| &**name).collect();
@@ -187,13 +210,20 @@ impl Shown<'_> {
             Arrow::Either => ("-", "-"),
         };
         let over = over.map_or(String::new(), |slot| self.name(slot));
-        format!("({}){left}[{over}{types}]{right}({})", self.name(from), self.name(to))
+        format!(
+            "({}){left}[{over}{types}]{right}({})",
+            self.name(from),
+            self.name(to)
+        )
     }
 
     fn created(&self, items: &[CreateItem]) -> String {
         let shown = items.iter().map(|item| match item {
             CreateItem::Node { into, labels, .. } => {
-                let labels: String = labels.iter().map(|label| format!(":{}", label_name(label))).collect();
+                let labels: String = labels
+                    .iter()
+                    .map(|label| format!(":{}", label_name(label)))
+                    .collect();
                 format!("({}{labels})", self.name(*into))
             }
             CreateItem::Relationship {
@@ -204,7 +234,10 @@ impl Shown<'_> {
                 ..
             } => {
                 let (from, into, to) = (self.name(*from), self.name(*into), self.name(*to));
-                format!("({from})-[{into}:{}]->({to})", label_name(relationship_type))
+                format!(
+                    "({from})-[{into}:{}]->({to})",
+                    label_name(relationship_type)
+                )
             }
         });
         shown.collect::<Vec<_>>().join(", ")

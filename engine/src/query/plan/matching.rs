@@ -7,7 +7,8 @@
 
 use super::clauses::always;
 use super::{
-    Ends, Expand, ExpandMany, Link, LinkKind, Op, Ops, Pattern, Planner, Repeat, ScanBy, Shortest,
+    Ends, Expand, ExpandMany, Link, LinkKind, Op, Ops, Pattern, Planner, Repeat, Rule, ScanBy,
+    Shortest,
 };
 use crate::query::expr::{Expr, Slot};
 use std::collections::HashSet;
@@ -48,7 +49,7 @@ impl Planner<'_> {
             walked: Vec::new(),
         };
         loop {
-            if self.optimise {
+            if self.follows(Rule::FilterEarly) {
                 self.ready_filters(&mut matcher);
             }
             if let Some(at) = self.next_link(&matcher) {
@@ -100,7 +101,7 @@ impl Planner<'_> {
     fn next_link(&self, matcher: &Matcher) -> Option<usize> {
         let links = matcher.links.iter().enumerate();
         let costs = links.filter_map(|(at, link)| Some((at, matcher.cost(link.as_ref()?)?)));
-        match self.optimise {
+        match self.follows(Rule::CloseBeforeOpening) {
             // The first of the cheapest.
             true => costs.min_by_key(|(_, cost)| *cost).map(|(at, _)| at),
             false => costs.map(|(at, _)| at).next(),
@@ -110,7 +111,7 @@ impl Planner<'_> {
     /// Where to go on if no link is in reach.
     fn next_start(&self, matcher: &mut Matcher) -> Option<(Slot, ScanBy)> {
         let mut nodes = matcher.nodes.iter().copied();
-        if !self.optimise {
+        if !self.follows(Rule::StartWhereLeastIs) {
             let first = nodes.find(|node| matcher.missing.contains(node))?;
             return Some((first, ScanBy::All));
         }
@@ -283,12 +284,17 @@ impl Matcher {
     /// What walking a link costs, roughly; none if it cannot be walked yet.
     fn cost(&self, link: &Link) -> Option<u32> {
         let ends = [link.from, link.to];
-        let known = ends.iter().filter(|end| !self.missing.contains(end)).count();
+        let known = ends
+            .iter()
+            .filter(|end| !self.missing.contains(end))
+            .count();
         let base = match &link.kind {
             LinkKind::One { bound: true, .. } => return Some(0),
             LinkKind::One { .. } => 1,
             // Its other end is found first if that is narrowed down: a way to everything is dear.
-            LinkKind::Shortest { .. } if known == 1 && self.is_narrow_elsewhere(link) => return None,
+            LinkKind::Shortest { .. } if known == 1 && self.is_narrow_elsewhere(link) => {
+                return None;
+            }
             LinkKind::Many { .. } | LinkKind::Rounds { .. } | LinkKind::Shortest { .. } => 4,
         };
         match known {

@@ -27,30 +27,37 @@ use super::bind::Bound;
 use crate::catalog::{Catalog, IndexDef};
 use std::sync::Arc;
 
-/// A rule of the planner, and why it is there.
-pub(crate) struct Rule {
-    pub(crate) name: &'static str,
-    pub(crate) reason: &'static str,
+/// A rule of the planner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Conditions come as soon as what they read is known.
+    FilterEarly,
+    /// A pattern begins where the fewest rows are expected.
+    StartWhereLeastIs,
+    /// Links between nodes that are known come before those that lead to others.
+    CloseBeforeOpening,
+    /// Sorting with a limit keeps only so many rows.
+    SortOnlyWhatIsKept,
 }
 
-/// The rules, in the order in which they are applied.
-pub(crate) const RULES: &[Rule] = &[
-    Rule {
-        name: "filter early",
-        reason: "a row that is dropped before a link is walked saves the walk",
-    },
-    Rule {
-        name: "start where least is",
-        reason: "every row of the start is walked from: an id, an index or a label instead of all nodes",
-    },
-    Rule {
-        name: "close before opening",
-        reason: "a link between nodes that are known makes no rows, only drops some",
-    },
-    Rule {
-        name: "sort only what is kept",
-        reason: "with a limit the other rows need no place",
-    },
+/// The rules, in the order in which they are applied, and why each is there.
+pub(crate) const RULES: &[(Rule, &str)] = &[
+    (
+        Rule::FilterEarly,
+        "a row that is dropped before a link is walked saves the walk",
+    ),
+    (
+        Rule::StartWhereLeastIs,
+        "every row of the start is walked from: an id, an index or a label is less than all nodes",
+    ),
+    (
+        Rule::CloseBeforeOpening,
+        "a link between nodes that are known makes no rows, only drops some",
+    ),
+    (
+        Rule::SortOnlyWhatIsKept,
+        "with a limit the other rows need no place",
+    ),
 ];
 
 /// What the planner may ask about the graph.
@@ -68,11 +75,8 @@ pub(crate) trait Statistics {
 }
 
 /// Makes a plan.
-pub(crate) fn plan(bound: Bound, statistics: &dyn Statistics, optimise: bool) -> Plan {
-    let planner = Planner {
-        statistics,
-        optimise,
-    };
+pub(crate) fn plan(bound: Bound, statistics: &dyn Statistics, rules: &[(Rule, &str)]) -> Plan {
+    let planner = Planner { statistics, rules };
     let columns = bound.query.columns.clone();
     Plan {
         ops: planner.query(bound.query).into(),
@@ -88,8 +92,15 @@ pub(crate) fn plan(bound: Bound, statistics: &dyn Statistics, optimise: bool) ->
 /// Plans one statement.
 pub(super) struct Planner<'a> {
     statistics: &'a dyn Statistics,
-    /// Whether the rules are applied.
-    optimise: bool,
+    /// The rules that are applied.
+    rules: &'a [(Rule, &'a str)],
+}
+
+impl Planner<'_> {
+    /// Whether a rule is applied.
+    pub(super) fn follows(&self, rule: Rule) -> bool {
+        self.rules.iter().any(|(known, _)| *known == rule)
+    }
 }
 
 /// Operators that nothing changes any more.

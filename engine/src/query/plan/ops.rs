@@ -290,7 +290,11 @@ pub(crate) struct Aggregated {
 impl std::fmt::Debug for Aggregated {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let distinct = if self.distinct { " DISTINCT" } else { "" };
-        write!(f, "{:?} = {}{distinct} {:?}", self.into, self.function.name, self.arguments)
+        write!(
+            f,
+            "{:?} = {}{distinct} {:?}",
+            self.into, self.function.name, self.arguments
+        )
     }
 }
 

@@ -96,7 +96,13 @@ impl Planner<'_> {
     }
 
     /// The indexes on a label that the conditions can use.
-    fn seeks(&self, node: Slot, label: &str, conditions: &[Condition<'_>], at: usize) -> Vec<Start> {
+    fn seeks(
+        &self,
+        node: Slot,
+        label: &str,
+        conditions: &[Condition<'_>],
+        at: usize,
+    ) -> Vec<Start> {
         let catalog = self.statistics.catalog();
         let Some(label) = catalog.labels.id(label) else {
             return Vec::new();
@@ -104,7 +110,10 @@ impl Planner<'_> {
         let Some(rules) = catalog.rules(Scope::Label(label)) else {
             return Vec::new();
         };
-        let ready = rules.indexes.iter().filter(|index| index.readiness == Readiness::Ready);
+        let ready = rules
+            .indexes
+            .iter()
+            .filter(|index| index.readiness == Readiness::Ready);
         let starts = ready.filter_map(|index| {
             let (seek, rows) = self.seek(index, conditions)?;
             Some(Start {
@@ -173,7 +182,12 @@ impl Planner<'_> {
         }
         // A third of what the label has, as nothing is known about how values are spread.
         let all = self.statistics.entries(index);
-        let rows = all / if above.is_some() && below.is_some() { 10 } else { 3 };
+        let rows = all
+            / if above.is_some() && below.is_some() {
+                10
+            } else {
+                3
+            };
         Some((Seek::Range { above, below }, rows + 1))
     }
 }

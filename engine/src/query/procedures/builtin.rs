@@ -37,7 +37,11 @@ pub(super) fn procedures() -> Vec<Procedure> {
             .yields("edition", ProcedureType::STRING)
             .run_in_engine(|_, _| {
                 let versions = Value::from(vec![env!("CARGO_PKG_VERSION")]);
-                Ok(vec![vec!["Stratigraph".into(), versions, "embedded".into()]])
+                Ok(vec![vec![
+                    "Stratigraph".into(),
+                    versions,
+                    "embedded".into(),
+                ]])
             }),
     ]
 }

@@ -59,7 +59,10 @@ fn admit_row(procedure: &Procedure, row: &mut [Value]) -> Result<(), Fault> {
         let taken = std::mem::replace(value, Value::Null);
         *value = field.admits.admit(taken).map_err(|value| {
             let (name, kind) = (&field.name, value.kind());
-            let message = format!("its column {name} is {}, and not of kind {kind}", field.admits);
+            let message = format!(
+                "its column {name} is {}, and not of kind {kind}",
+                field.admits
+            );
             failed(procedure, &message)
         })?;
     }

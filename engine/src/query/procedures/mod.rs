@@ -16,6 +16,5 @@ mod types;
 
 pub(crate) use call::call;
 pub use procedure::{Procedure, ProcedureField};
-pub(crate) use procedure::{EngineRun, Run};
 pub use registry::Registry;
 pub use types::{BadProcedureType, ProcedureType};

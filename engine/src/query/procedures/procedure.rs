@@ -6,7 +6,6 @@ use super::types::ProcedureType;
 use crate::error::{Error, Result};
 use crate::query::error::Fault;
 use crate::query::exec::Context;
-use crate::query::types::Types;
 use crate::value::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -68,7 +67,6 @@ pub struct Procedure {
 #[derive(Clone, Debug)]
 pub struct ProcedureField {
     pub(crate) name: Arc<str>,
-    pub(crate) types: Types,
     /// For arguments: what it is if it is not given.
     pub(crate) default: Option<Value>,
     /// Which values exactly.
@@ -197,7 +195,9 @@ impl Procedure {
                 && characters.all(|one| one.is_alphanumeric() || one == '_')
         };
         if self.name.len() > MOST_BYTES || !self.name.split('.').all(is_name) {
-            return bad("its name is made of letters, digits and `_`, with points between its parts");
+            return bad(
+                "its name is made of letters, digits and `_`, with points between its parts",
+            );
         }
         for fields in [&self.takes, &self.gives] {
             if fields.len() > MOST_FIELDS {
@@ -205,7 +205,9 @@ impl Procedure {
             }
             for (at, field) in fields.iter().enumerate() {
                 if field.name.is_empty() || field.name.len() > MOST_BYTES {
-                    return bad("an argument or a column has no name, or one of more than 256 bytes");
+                    return bad(
+                        "an argument or a column has no name, or one of more than 256 bytes",
+                    );
                 }
                 if fields[..at].iter().any(|other| other.name == field.name) {
                     return bad("two of its arguments or columns have one name");
@@ -232,7 +234,6 @@ impl ProcedureField {
         let default = default.map(|value| admits.admit(value).unwrap_or_else(|value| value));
         Self {
             name: name.into(),
-            types: admits.types(),
             default,
             admits,
         }

@@ -62,7 +62,11 @@ impl Registry {
         for (known, procedure) in &self.procedures {
             // One who forgot where it is has the last part right.
             let same_end = known.rsplit('.').next() == Some(last);
-            let distance = if same_end { 0 } else { distance(known, &wanted) };
+            let distance = if same_end {
+                0
+            } else {
+                distance(known, &wanted)
+            };
             if distance <= allowed {
                 found.push((distance, Arc::clone(&procedure.name)));
             }
@@ -144,7 +148,10 @@ mod tests {
         db.clone().register(first.clone()).unwrap();
         let after = db.procedures();
         assert_eq!(after.find("MY.first").unwrap().name(), "my.First");
-        assert!(before.find("my.first").is_none(), "a registry stays as it is");
+        assert!(
+            before.find("my.first").is_none(),
+            "a registry stays as it is"
+        );
         assert!(after.generation() > before.generation());
         let again = first.yields("b", ProcedureType::ANY);
         db.register(again).unwrap();
@@ -157,8 +164,14 @@ mod tests {
     fn who_mistypes_a_name_is_told_what_is_near() {
         let registry = Registry::default();
         let near = |name: &str| registry.suggestions(name);
-        assert_eq!(near("db.lables").first().map(|name| &**name), Some("db.labels"));
-        assert_eq!(near("labels").first().map(|name| &**name), Some("db.labels"));
+        assert_eq!(
+            near("db.lables").first().map(|name| &**name),
+            Some("db.labels")
+        );
+        assert_eq!(
+            near("labels").first().map(|name| &**name),
+            Some("db.labels")
+        );
         assert!(near("something.else").is_empty());
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);

@@ -112,7 +112,9 @@ fn demanded(wanted: &CreateConstraint) -> Result<Constraint, Fault> {
         _ => {
             let message = "only IS UNIQUE and IS KEY can be on several properties together";
             let fault = raise(Detail::InvalidDeclaration, message);
-            Err(fault.hint("create a constraint for each property").at(wanted.span))
+            Err(fault
+                .hint("create a constraint for each property")
+                .at(wanted.span))
         }
     };
     Ok(match &wanted.demand {
@@ -239,7 +241,10 @@ fn check_options(options: Option<&Expression>) -> Result<(), Fault> {
         return Ok(());
     };
     let bad = |span: Span| {
-        let fault = raise(Detail::InvalidDeclaration, "an index of properties has no such option");
+        let fault = raise(
+            Detail::InvalidDeclaration,
+            "an index of properties has no such option",
+        );
         Err(fault.hint("leave OPTIONS out").at(span))
     };
     let ExpressionKind::Map(entries) = &options.kind else {

@@ -29,7 +29,9 @@ pub(super) fn refused(error: Error) -> Fault {
                 "constraint" => "SHOW CONSTRAINTS",
                 _ => "SHOW INDEXES",
             };
-            fault.hint(format!("{list} lists what there is, and IF EXISTS lets it be missing"))
+            fault.hint(format!(
+                "{list} lists what there is, and IF EXISTS lets it be missing"
+            ))
         }
         Error::ConstraintViolation(_) => {
             fault.hint("put the data right first; the constraint was not created")

@@ -56,6 +56,10 @@ mod tests {
             assert_eq!(kind_of(name_of(*kind)), Some(*kind), "{name}");
         }
         assert_eq!(name_of(ValueKind::Integer), "INTEGER");
-        assert_eq!(kind_of("LIST<INTEGER>"), None, "what a list holds is not looked at");
+        assert_eq!(
+            kind_of("LIST<INTEGER>"),
+            None,
+            "what a list holds is not looked at"
+        );
     }
 }

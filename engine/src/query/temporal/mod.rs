@@ -41,6 +41,10 @@ pub(crate) const DAY_SECONDS: i64 = 86_400;
 pub(crate) const SECOND_NANOS: i64 = 1_000_000_000;
 
 /// The error of a result that the calendar or a duration cannot hold.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is given to map_err, which has errors by value"
+)]
 pub(crate) fn beyond(error: TemporalError) -> Fault {
     raise(Detail::NumberOutOfRange, error.to_string())
 }

@@ -7,8 +7,8 @@
 use super::{Context, eval, wrong_kind};
 use crate::graph::Entity;
 use crate::query::error::{Detail, ErrorType, Fault, raise};
-use crate::query::functions::operators::with_article;
 use crate::query::expr::{Expr, Labels, Projected};
+use crate::query::functions::operators::with_article;
 use crate::query::graph_face::GraphFace;
 use crate::query::temporal::component::component;
 use crate::value::{NodeId, Value};
@@ -54,7 +54,10 @@ pub(super) fn dynamic(context: &Context<'_>, of: &Value, key: &Value) -> Result<
         Value::Null => Ok(Value::Null),
         Value::String(key) => property_of(context, of, key),
         other => {
-            let message = format!("a property is named by a string, and this is {}", with_article(other.kind()));
+            let message = format!(
+                "a property is named by a string, and this is {}",
+                with_article(other.kind())
+            );
             Err(raise(Detail::MapElementAccessByNonString, message))
         }
     }
@@ -85,7 +88,10 @@ pub(super) fn has_labels(
             let held = type_is(context, &of, labels, row)?;
             Ok(held.map_or(Value::Null, Value::Bool))
         }
-        other => Err(wrong_kind("only nodes and relationships have labels and types", other)),
+        other => Err(wrong_kind(
+            "only nodes and relationships have labels and types",
+            other,
+        )),
     }
 }
 

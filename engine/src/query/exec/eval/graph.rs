@@ -9,7 +9,6 @@ use crate::query::exec::pipeline::Run;
 use crate::query::expr::{Body, PathStep, Slot, SubqueryKind};
 use crate::query::graph_face::GraphFace;
 use crate::value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value};
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// `EXISTS`, `COUNT`, `COLLECT`: the operators run on a copy of the row.
@@ -136,18 +135,4 @@ impl Way {
         self.relationships.push(relationship);
         Ok(())
     }
-}
-
-/// Whether no relationship is in two of these slots.
-pub(super) fn all_different(slots: &[Slot], row: &[Value]) -> bool {
-    let mut seen = HashSet::new();
-    let mut new = |value: &Value| match value {
-        Value::Relationship(relationship) => seen.insert(relationship.id()),
-        _ => true,
-    };
-    slots.iter().all(|slot| match row.get(slot.at()) {
-        Some(Value::List(list)) => list.iter().all(&mut new),
-        Some(value) => new(value),
-        None => true,
-    })
 }

@@ -14,13 +14,21 @@ fn known(truth: Option<bool>) -> Value {
     truth.map_or(Value::Null, Value::Bool)
 }
 
-fn truth_of(context: &mut Context<'_>, part: &Expr, row: &mut [Value]) -> Result<Option<bool>, Fault> {
+fn truth_of(
+    context: &mut Context<'_>,
+    part: &Expr,
+    row: &mut [Value],
+) -> Result<Option<bool>, Fault> {
     let value = eval(context, part, row)?;
     truth(&value).map_err(|fault| fault.at(part.span))
 }
 
 /// `AND`: what is false settles it.
-pub(super) fn and_of(context: &mut Context<'_>, parts: &[Expr], row: &mut [Value]) -> Result<Value, Fault> {
+pub(super) fn and_of(
+    context: &mut Context<'_>,
+    parts: &[Expr],
+    row: &mut [Value],
+) -> Result<Value, Fault> {
     let mut so_far = Some(true);
     for part in parts {
         so_far = and(so_far, truth_of(context, part, row)?);
@@ -32,7 +40,11 @@ pub(super) fn and_of(context: &mut Context<'_>, parts: &[Expr], row: &mut [Value
 }
 
 /// `OR`: what is true settles it.
-pub(super) fn or_of(context: &mut Context<'_>, parts: &[Expr], row: &mut [Value]) -> Result<Value, Fault> {
+pub(super) fn or_of(
+    context: &mut Context<'_>,
+    parts: &[Expr],
+    row: &mut [Value],
+) -> Result<Value, Fault> {
     let mut so_far = Some(false);
     for part in parts {
         so_far = or(so_far, truth_of(context, part, row)?);
@@ -44,7 +56,11 @@ pub(super) fn or_of(context: &mut Context<'_>, parts: &[Expr], row: &mut [Value]
 }
 
 /// `XOR`.
-pub(super) fn xor_of(context: &mut Context<'_>, parts: &[Expr], row: &mut [Value]) -> Result<Value, Fault> {
+pub(super) fn xor_of(
+    context: &mut Context<'_>,
+    parts: &[Expr],
+    row: &mut [Value],
+) -> Result<Value, Fault> {
     let mut so_far = Some(false);
     for part in parts {
         so_far = xor(so_far, truth_of(context, part, row)?);
@@ -53,7 +69,11 @@ pub(super) fn xor_of(context: &mut Context<'_>, parts: &[Expr], row: &mut [Value
 }
 
 /// `NOT`.
-pub(super) fn not_of(context: &mut Context<'_>, of: &Expr, row: &mut [Value]) -> Result<Value, Fault> {
+pub(super) fn not_of(
+    context: &mut Context<'_>,
+    of: &Expr,
+    row: &mut [Value],
+) -> Result<Value, Fault> {
     let value = eval(context, of, row)?;
     not(&value).map_err(|fault| fault.at(of.span))
 }

@@ -17,8 +17,8 @@ mod logic;
 
 use super::context::Context;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::functions::operators::with_article;
 use crate::query::expr::{Expr, ExprKind, FunctionOf};
+use crate::query::functions::operators::with_article;
 use crate::query::functions::operators::{index, negate, plus, slice, truth};
 use crate::query::functions::{Call, Function};
 use crate::value::Value;
@@ -26,7 +26,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The value of an expression over a row.
-pub(crate) fn eval(context: &mut Context<'_>, expr: &Expr, row: &mut [Value]) -> Result<Value, Fault> {
+pub(crate) fn eval(
+    context: &mut Context<'_>,
+    expr: &Expr,
+    row: &mut [Value],
+) -> Result<Value, Fault> {
     match &expr.kind {
         ExprKind::Constant(value) => Ok(value.clone()),
         ExprKind::Slot(slot) => Ok(row.get(slot.at()).cloned().unwrap_or(Value::Null)),
@@ -104,7 +108,14 @@ fn compute(context: &mut Context<'_>, expr: &Expr, row: &mut [Value]) -> Result<
             list,
             filter,
             result,
-        } => lists::comprehension(context, *element, list, filter.as_deref(), result.as_deref(), row),
+        } => lists::comprehension(
+            context,
+            *element,
+            list,
+            filter.as_deref(),
+            result.as_deref(),
+            row,
+        ),
         ExprKind::Quantified {
             kind,
             element,
@@ -117,11 +128,17 @@ fn compute(context: &mut Context<'_>, expr: &Expr, row: &mut [Value]) -> Result<
             element,
             list,
             result,
-        } => lists::reduce(context, (*accumulator, initial), *element, list, result, row),
+        } => lists::reduce(
+            context,
+            (*accumulator, initial),
+            *element,
+            list,
+            result,
+            row,
+        ),
         ExprKind::MapProjection { of, items } => access::map_projection(context, of, items, row),
         ExprKind::Subquery { kind, body } => graph::subquery(context, kind, body, row),
         ExprKind::Path { start, steps } => graph::path(context, *start, steps, row),
-        ExprKind::AllDifferent(slots) => Ok(Value::Bool(graph::all_different(slots, row))),
     }
 }
 

@@ -36,7 +36,10 @@ impl Breadth {
     ) -> Result<Self, Fault> {
         let link = &ground.of.link;
         let (min, max) = (link.min, link.max);
-        let first_is_enough = matches!(ground.of.kind, SelectorKind::Any(1) | SelectorKind::Shortest(1));
+        let first_is_enough = matches!(
+            ground.of.kind,
+            SelectorKind::Any(1) | SelectorKind::Shortest(1)
+        );
         let start = Reached {
             distance: 0,
             before: Vec::new(),
@@ -94,7 +97,8 @@ impl Breadth {
                 self.back.push((target, 0));
             }
             let way = self.walk_back();
-            let done = way.is_none() || matches!(kind, SelectorKind::Any(_) | SelectorKind::Shortest(_));
+            let done =
+                way.is_none() || matches!(kind, SelectorKind::Any(_) | SelectorKind::Shortest(_));
             if done {
                 self.back.clear();
                 self.way.clear();
@@ -142,7 +146,8 @@ impl Breadth {
         let mut reached: HashMap<NodeId, (u64, RelationshipId, RelationshipId)> = HashMap::new();
         let (mut frontier, mut neighbours) = (vec![from], Vec::new());
         let (mut distance, mut best): (u64, Option<u64>) = (0, None);
-        while !frontier.is_empty() && best.is_none_or(|best| 2 * distance < best.max(distance + 1)) {
+        while !frontier.is_empty() && best.is_none_or(|best| 2 * distance < best.max(distance + 1))
+        {
             let mut next = Vec::new();
             for node in frontier {
                 ground.neighbours(node, false, &mut neighbours)?;

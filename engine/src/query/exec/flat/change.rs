@@ -31,7 +31,9 @@ pub(in crate::query::exec) fn create(
     input: &mut Input,
     site: &mut Site<'_, '_>,
 ) -> Result<Poll, Fault> {
-    each_row(input, site, |context, row| write::create(context, items, row))
+    each_row(input, site, |context, row| {
+        write::create(context, items, row)
+    })
 }
 
 /// Sets.
@@ -49,5 +51,7 @@ pub(in crate::query::exec) fn remove(
     input: &mut Input,
     site: &mut Site<'_, '_>,
 ) -> Result<Poll, Fault> {
-    each_row(input, site, |context, row| write::remove(context, items, row))
+    each_row(input, site, |context, row| {
+        write::remove(context, items, row)
+    })
 }

@@ -34,10 +34,15 @@ pub(in crate::query::exec) fn row_count(
         ),
         other => (
             Detail::InvalidArgumentType,
-            format!("{what} takes an integer, not {}", with_article(other.kind())),
+            format!(
+                "{what} takes an integer, not {}",
+                with_article(other.kind())
+            ),
         ),
     };
-    Err(raise(detail, message).of_type(ErrorType::SyntaxError).at(expr.span))
+    Err(raise(detail, message)
+        .of_type(ErrorType::SyntaxError)
+        .at(expr.span))
 }
 
 impl Counted {

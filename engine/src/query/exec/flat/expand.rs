@@ -28,7 +28,8 @@ impl Expanding {
         let graph = &site.context.graph;
         graph.neighbours(from, direction(of.arrow), &of.types, &mut self.neighbours)?;
         let found = self.neighbours.iter();
-        self.found.extend(found.map(|one| (one.relationship, one.node)));
+        self.found
+            .extend(found.map(|one| (one.relationship, one.node)));
         Ok(())
     }
 
@@ -49,7 +50,8 @@ impl Expanding {
             graph.relationships_between((to, from), &of.types, &mut self.between)?;
         }
         let between = self.between.iter();
-        self.found.extend(between.map(|relationship| (*relationship, to)));
+        self.found
+            .extend(between.map(|relationship| (*relationship, to)));
         Ok(())
     }
 }
@@ -77,7 +79,8 @@ impl Flat for Expanding {
         }
         if !of.apart_from.is_empty() {
             self.apart.fill(&of.apart_from, row);
-            self.found.retain(|(relationship, _)| !self.apart.has(*relationship));
+            self.found
+                .retain(|(relationship, _)| !self.apart.has(*relationship));
         }
         let entry = size_of::<Neighbour>() + size_of::<(RelationshipId, NodeId)>();
         site.charge_in_all(self.found.capacity() * entry)?;

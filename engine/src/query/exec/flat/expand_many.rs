@@ -42,7 +42,12 @@ struct Step {
 
 impl Trails {
     /// Stands at a node, whose relationships are tried next.
-    fn enter(&mut self, of: &ExpandMany, node: NodeId, site: &mut Site<'_, '_>) -> Result<(), Fault> {
+    fn enter(
+        &mut self,
+        of: &ExpandMany,
+        node: NodeId,
+        site: &mut Site<'_, '_>,
+    ) -> Result<(), Fault> {
         let start = self.neighbours.len();
         let graph = &site.context.graph;
         graph.neighbours(node, direction(of.arrow), &of.types, &mut self.neighbours)?;

@@ -9,6 +9,7 @@ use crate::query::error::Fault;
 use crate::query::plan::SelectorKind;
 use crate::value::{NodeId, RelationshipId};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The trails that were begun.
 pub(super) struct Layers {
@@ -143,8 +144,11 @@ impl Layers {
 
     fn can_arrive(&self, node: NodeId, length: u64) -> bool {
         let Some(left) = &self.left else { return true };
-        let Some(left) = left.get(&node) else { return false };
-        self.max.is_none_or(|max| length.saturating_add(*left) <= max)
+        let Some(left) = left.get(&node) else {
+            return false;
+        };
+        self.max
+            .is_none_or(|max| length.saturating_add(*left) <= max)
     }
 
     /// Whether the trail has a relationship already.
@@ -184,9 +188,9 @@ fn distances(
         for node in frontier {
             ground.neighbours(node, true, &mut neighbours)?;
             for neighbour in &neighbours {
-                if !left.contains_key(&neighbour.node) {
+                if let Entry::Vacant(entry) = left.entry(neighbour.node) {
                     ground.site.charge(2 * size_of::<(NodeId, u64)>())?;
-                    left.insert(neighbour.node, distance);
+                    entry.insert(distance);
                     next.push(neighbour.node);
                 }
             }

@@ -89,11 +89,7 @@ impl Rounds {
     }
 
     /// Takes the next way through a round, and says where it ends; nothing once all were taken.
-    fn advance(
-        &mut self,
-        of: &Repeat,
-        context: &mut Context<'_>,
-    ) -> Result<Option<NodeId>, Fault> {
+    fn advance(&mut self, of: &Repeat, context: &mut Context<'_>) -> Result<Option<NodeId>, Fault> {
         while let Some(round) = self.open.last_mut() {
             if round.at == round.rows.len() {
                 match round.run.next(context)? {
@@ -138,7 +134,10 @@ impl Rounds {
     fn may_go_on(&self, of: &Repeat) -> bool {
         let rounds = self.taken.len() as u64;
         // A round without any relationship could be taken again for ever, and would be the same each time.
-        let empty = self.taken.last().is_some_and(|last| last.relationships.is_empty());
+        let empty = self
+            .taken
+            .last()
+            .is_some_and(|last| last.relationships.is_empty());
         of.max.is_none_or(|max| rounds < max) && (!empty || rounds < of.min)
     }
 

@@ -94,7 +94,10 @@ pub(super) fn by_id(
 ) -> Result<Vec<NodeId>, Fault> {
     let value = eval(context, expr, row)?;
     let mut ids: Vec<u64> = match &value {
-        Value::List(values) => values.iter().filter_map(|one| number(one, element)).collect(),
+        Value::List(values) => values
+            .iter()
+            .filter_map(|one| number(one, element))
+            .collect(),
         one => number(one, element).into_iter().collect(),
     };
     ids.sort_unstable();
@@ -113,7 +116,9 @@ fn number(value: &Value, element: bool) -> Option<u64> {
     match value {
         Value::Int(number) if !element => u64::try_from(*number).ok(),
         // 7.0 equals 7. Whole numbers below this bound are exact as floats.
-        Value::Float(float) if !element && *float >= 0.0 && *float < 9e15 && float.fract() == 0.0 => {
+        Value::Float(float)
+            if !element && *float >= 0.0 && *float < 9e15 && float.fract() == 0.0 =>
+        {
             Some(*float as u64)
         }
         Value::String(text) if element => {

@@ -52,7 +52,9 @@ impl Ground<'_, '_, '_> {
         };
         into.clear();
         let context = &mut *self.site.context;
-        context.graph.neighbours(node, direction, &link.types, into)?;
+        context
+            .graph
+            .neighbours(node, direction, &link.types, into)?;
         context.look(into.len())?;
         if link.each.is_none() && link.apart_from.is_empty() {
             return Ok(());
@@ -115,11 +117,12 @@ impl Flat for Ways {
         if to != Some(from) || link.min == 0 {
             self.breadth = Some(Breadth::search(from, to, &mut ground)?);
         }
-        if link.min == 1 && to.is_none_or(|to| to == from) {
-            if let Some(length) = Breadth::round_trip(from, &mut ground)? {
-                let layers = Layers::new(from, Some(from), Some(length), &mut ground)?;
-                self.layers = Some(layers);
-            }
+        if link.min == 1
+            && to.is_none_or(|to| to == from)
+            && let Some(length) = Breadth::round_trip(from, &mut ground)?
+        {
+            let layers = Layers::new(from, Some(from), Some(length), &mut ground)?;
+            self.layers = Some(layers);
         }
         Ok(())
     }

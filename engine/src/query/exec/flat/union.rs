@@ -37,7 +37,10 @@ impl Arms {
             return Ok(false);
         }
         self.bytes += size_of::<Vec<Grouped>>() + values.len() * size_of::<Value>();
-        self.bytes += values.iter().map(|value| bytes_of_all(std::slice::from_ref(&value.0))).sum::<usize>();
+        self.bytes += values
+            .iter()
+            .map(|value| bytes_of_all(std::slice::from_ref(&value.0)))
+            .sum::<usize>();
         site.charge_in_all(self.bytes)?;
         self.given.insert(values);
         Ok(true)
@@ -47,12 +50,7 @@ impl Arms {
 impl Flat for Arms {
     type Of<'o> = &'o Union;
 
-    fn begin(
-        &mut self,
-        _: &Union,
-        site: &mut Site<'_, '_>,
-        _: &mut [Value],
-    ) -> Result<(), Fault> {
+    fn begin(&mut self, _: &Union, site: &mut Site<'_, '_>, _: &mut [Value]) -> Result<(), Fault> {
         self.reset();
         site.charge_in_all(0)
     }
@@ -69,7 +67,9 @@ impl Flat for Arms {
             let Some((ops, columns)) = of.arms.get(self.arm) else {
                 return Ok(true);
             };
-            let run = self.run.get_or_insert_with(|| Run::new(ops, row.len(), row.to_vec()));
+            let run = self
+                .run
+                .get_or_insert_with(|| Run::new(ops, row.len(), row.to_vec()));
             let Some(batch) = run.next(site.context)? else {
                 self.run = None;
                 self.arm += 1;

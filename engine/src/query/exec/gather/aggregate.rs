@@ -132,7 +132,11 @@ impl Computing {
         let mut arguments = Vec::with_capacity(of.arguments.len());
         for (number, expr) in of.arguments.iter().enumerate() {
             let value = eval(site.context, expr, row)?;
-            let taken = of.function.takes.get(number).map_or(Types::ANY, |takes| takes.types);
+            let taken = of
+                .function
+                .takes
+                .get(number)
+                .map_or(Types::ANY, |takes| takes.types);
             if !Types::of(&value).is_within(taken) {
                 let (name, kind) = (of.function.name, with_article(value.kind()));
                 let message = format!("{name}() takes {taken}, not {kind}");
@@ -145,7 +149,9 @@ impl Computing {
             if seen.contains(&key) {
                 return Ok(());
             }
-            let values = arguments.iter().map(|value| bytes_of(value) + size_of::<Value>());
+            let values = arguments
+                .iter()
+                .map(|value| bytes_of(value) + size_of::<Value>());
             site.charge(size_of::<Vec<Grouped>>() + values.sum::<usize>())?;
             seen.insert(key);
         }

@@ -38,7 +38,9 @@ impl Seen {
             for slot in slots {
                 new[slot.at()] = row[slot.at()].clone();
             }
-            let values = key.iter().map(|value| bytes_of(&value.0) + size_of::<Value>());
+            let values = key
+                .iter()
+                .map(|value| bytes_of(&value.0) + size_of::<Value>());
             site.charge(size_of::<Vec<Grouped>>() + values.sum::<usize>())?;
             self.rows.insert(key);
         }

@@ -109,7 +109,10 @@ fn attempt(
 fn begin_next(context: &mut Context<'_>, commit: bool) -> Result<(), Fault> {
     let database = context.database.clone();
     let database = database.ok_or_else(|| Error::bug("a query without a database"))?;
-    context.graph.next_transaction(&database, commit).map_err(refused)
+    context
+        .graph
+        .next_transaction(&database, commit)
+        .map_err(refused)
 }
 
 /// That a query may commit as it goes.
@@ -117,9 +120,12 @@ pub(super) fn ensure_own(context: &Context<'_>, how: &InTransactions) -> Result<
     if context.graph.is_own_write() && context.database.is_some() {
         return Ok(());
     }
-    let message = "a subquery in transactions commits as it goes, and cannot run within a transaction";
+    let message =
+        "a subquery in transactions commits as it goes, and cannot run within a transaction";
     let fault = raise(Detail::InvalidTransaction, message);
-    Err(fault.hint("run the statement on the database itself").at(how.span))
+    Err(fault
+        .hint("run the statement on the database itself")
+        .at(how.span))
 }
 
 /// The rows of a portion that failed or was not run.

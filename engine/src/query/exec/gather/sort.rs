@@ -88,12 +88,17 @@ impl Sorting {
         for key in by {
             keys.push(eval(site.context, &key.expr, row)?);
         }
-        let kept = keep.iter().map(|slot| std::mem::replace(&mut row[slot.at()], Value::Null));
+        let kept = keep
+            .iter()
+            .map(|slot| std::mem::replace(&mut row[slot.at()], Value::Null));
         let kept: Vec<Value> = kept.collect();
         let bytes = size_of::<Sorted>() + bytes_of_all(&keys) + bytes_of_all(&kept);
         self.bytes += bytes;
         self.rows.push(Sorted { keys, kept, bytes });
-        if self.most.is_some_and(|most| self.rows.len() >= most.saturating_mul(2).saturating_add(SLACK)) {
+        if self
+            .most
+            .is_some_and(|most| self.rows.len() >= most.saturating_mul(2).saturating_add(SLACK))
+        {
             self.cut(by);
         }
         site.charge_in_all(self.bytes)
@@ -106,9 +111,15 @@ impl Sorting {
             let pairs = left.keys.iter().zip(&right.keys).zip(by);
             let mut orders = pairs.map(|((left, right), key)| {
                 let order = left.order(right);
-                if key.descending { order.reverse() } else { order }
+                if key.descending {
+                    order.reverse()
+                } else {
+                    order
+                }
             });
-            orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+            orders
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
         });
         if let Some(most) = self.most {
             self.rows.truncate(most);

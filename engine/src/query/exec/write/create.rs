@@ -5,9 +5,9 @@
 use super::refusal::refused;
 use super::written::{Properties, labels, properties, relationship_type};
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::functions::operators::with_article;
 use crate::query::exec::{Context, eval};
 use crate::query::expr::{Expr, ExprKind, Slot, Span};
+use crate::query::functions::operators::with_article;
 use crate::query::plan::CreateItem;
 use crate::value::{NodeId, NodeValue, RelationshipValue, Value};
 
@@ -53,7 +53,10 @@ pub(crate) fn create(
                 let relationship = created.map_err(|error| refused(error).at(*span))?;
                 context.counters.relationships_created += 1;
                 context.counters.properties_set += set;
-                (*into, Value::Relationship(RelationshipValue::of(relationship)))
+                (
+                    *into,
+                    Value::Relationship(RelationshipValue::of(relationship)),
+                )
             }
         };
         row[into.at()] = made;
@@ -84,13 +87,15 @@ fn end(context: &Context<'_>, row: &[Value], slot: Slot, span: Span) -> Result<N
         Value::Node(node) => Ok(node.id()),
         Value::Null => {
             let message = "a relationship needs a node at each end, and one of these is null";
-            let hint = "filter the rows in which it is null before, as OPTIONAL MATCH may leave them";
+            let hint =
+                "filter the rows in which it is null before, as OPTIONAL MATCH may leave them";
             let fault = raise(Detail::InvalidArgumentValue, message);
             Err(fault.hint(hint).at(span))
         }
         other => {
             let kind = with_article(other.kind());
-            let message = format!("a relationship needs a node at each end, and one of these is {kind}");
+            let message =
+                format!("a relationship needs a node at each end, and one of these is {kind}");
             Err(raise(Detail::InvalidArgumentType, message).at(span))
         }
     }
@@ -104,7 +109,8 @@ pub(crate) fn check_merge(
     row: &mut [Value],
 ) -> Result<(), Fault> {
     for item in items {
-        let (CreateItem::Node { properties, .. } | CreateItem::Relationship { properties, .. }) = item;
+        let (CreateItem::Node { properties, .. } | CreateItem::Relationship { properties, .. }) =
+            item;
         let Some(written) = properties else {
             continue;
         };

@@ -8,9 +8,9 @@
 use super::refusal::refused;
 use crate::graph::{Direction, Entity};
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::functions::operators::with_article;
 use crate::query::exec::{Context, DeletedRelationship, Deletions, eval};
 use crate::query::expr::Expr;
+use crate::query::functions::operators::with_article;
 use crate::value::{NodeId, RelationshipId, Value};
 use std::sync::Arc;
 
@@ -40,11 +40,17 @@ pub(crate) fn delete(
             }
             other => {
                 let kind = with_article(other.kind());
-                let message = format!("only nodes, relationships and paths can be deleted, and this is {kind}");
+                let message = format!(
+                    "only nodes, relationships and paths can be deleted, and this is {kind}"
+                );
                 let fault = raise(Detail::InvalidArgumentType, message);
                 let fault = match other {
-                    Value::List(_) => fault.hint("UNWIND the list, and delete each of its elements"),
-                    Value::Map(_) => fault.hint("name the entry that is to be deleted, as in map.key"),
+                    Value::List(_) => {
+                        fault.hint("UNWIND the list, and delete each of its elements")
+                    }
+                    Value::Map(_) => {
+                        fault.hint("name the entry that is to be deleted, as in map.key")
+                    }
                     _ => fault.hint("to remove a property, say REMOVE or set it to null"),
                 };
                 return Err(fault.at(item.span));
@@ -64,7 +70,10 @@ fn collect(context: &mut Context<'_>, entity: impl Into<Entity>, item: &Expr) ->
         Entity::Relationship(one) => context.deletions.relationships.insert(one),
     };
     if new {
-        context.memory.charge(REMEMBERED_BYTES).map_err(|fault| fault.at(item.span))?;
+        context
+            .memory
+            .charge(REMEMBERED_BYTES)
+            .map_err(|fault| fault.at(item.span))?;
     }
     Ok(())
 }

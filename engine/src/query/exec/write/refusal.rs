@@ -27,8 +27,15 @@ pub(crate) fn refused(error: Error) -> Fault {
                 None => fault,
             }
         }
-        Error::HasRelationships { node, relationships } => {
-            let word = if relationships == 1 { "relationship" } else { "relationships" };
+        Error::HasRelationships {
+            node,
+            relationships,
+        } => {
+            let word = if relationships == 1 {
+                "relationship"
+            } else {
+                "relationships"
+            };
             let message = format!("node {node} still has {relationships} {word}");
             raise(Detail::DeleteConnectedNode, message)
                 .hint("delete its relationships as well, or say DETACH DELETE")
@@ -41,7 +48,9 @@ pub(crate) fn refused(error: Error) -> Fault {
         Error::BadName { .. }
         | Error::TooMany { .. }
         | Error::TooLarge { .. }
-        | Error::IndexedValueTooLong { .. } => raise(Detail::InvalidArgumentValue, error.to_string()),
+        | Error::IndexedValueTooLong { .. } => {
+            raise(Detail::InvalidArgumentValue, error.to_string())
+        }
         other => other.into(),
     }
 }

@@ -107,7 +107,9 @@ pub(super) fn labeled(value: &Value, span: Span) -> Result<Option<NodeId>, Fault
         Some(Entity::Relationship(_)) => {
             let message = "only nodes have labels, and this is a relationship";
             let hint = "a relationship has one type for ever: create another one of the type that is wanted";
-            Err(raise(Detail::InvalidArgumentType, message).hint(hint).at(span))
+            Err(raise(Detail::InvalidArgumentType, message)
+                .hint(hint)
+                .at(span))
         }
     }
 }

@@ -4,9 +4,9 @@
 
 use crate::graph::Entity;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::functions::operators::with_article;
 use crate::query::exec::{Context, eval};
 use crate::query::expr::{Expr, Span};
+use crate::query::functions::operators::with_article;
 use crate::query::graph_face::GraphFace;
 use crate::query::plan::LabelOf;
 use crate::value::Value;
@@ -28,8 +28,12 @@ pub(super) fn properties(
         Value::Node(node) => of_entity(context, node.id().into(), expr.span),
         Value::Relationship(one) => of_entity(context, one.id().into(), expr.span),
         other => {
-            let message = format!("properties are given as a map, and this is {}", with_article(other.kind()));
-            let hint = "write {name: value}, or name a node or a relationship whose properties are meant";
+            let message = format!(
+                "properties are given as a map, and this is {}",
+                with_article(other.kind())
+            );
+            let hint =
+                "write {name: value}, or name a node or a relationship whose properties are meant";
             let fault = raise(Detail::InvalidArgumentType, message);
             Err(fault.hint(hint).at(expr.span))
         }
@@ -50,7 +54,10 @@ pub(super) fn key(
     match eval(context, expr, row)? {
         Value::String(key) => Ok(key),
         other => {
-            let message = format!("a property is named by a string, and this is {}", with_article(other.kind()));
+            let message = format!(
+                "a property is named by a string, and this is {}",
+                with_article(other.kind())
+            );
             Err(raise(Detail::InvalidArgumentType, message).at(expr.span))
         }
     }
@@ -108,7 +115,10 @@ pub(super) fn relationship_type(
             [Value::String(name)] => Ok(Arc::clone(name)),
             [other] => Err(no_name("a type is", other, expr.span)),
             _ => {
-                let message = format!("a relationship has one type, and this names {}", names.len());
+                let message = format!(
+                    "a relationship has one type, and this names {}",
+                    names.len()
+                );
                 Err(raise(Detail::InvalidArgumentValue, message).at(expr.span))
             }
         },
@@ -117,7 +127,10 @@ pub(super) fn relationship_type(
 }
 
 fn no_name(what: &str, value: &Value, span: Span) -> Fault {
-    let message = format!("{what} named by strings, and this is {}", with_article(value.kind()));
+    let message = format!(
+        "{what} named by strings, and this is {}",
+        with_article(value.kind())
+    );
     raise(Detail::InvalidArgumentType, message).at(span)
 }
 
@@ -129,7 +142,8 @@ pub(super) fn changed(value: &Value, span: Span) -> Result<Option<Entity>, Fault
         Value::Relationship(one) => Ok(Some(one.id().into())),
         other => {
             let kind = with_article(other.kind());
-            let message = format!("only nodes and relationships can be changed, and this is {kind}");
+            let message =
+                format!("only nodes and relationships can be changed, and this is {kind}");
             Err(raise(Detail::InvalidArgumentType, message).at(span))
         }
     }

@@ -9,7 +9,9 @@ use little::evaluate;
 
 #[test]
 fn tck_dev() {
-    let Ok(path) = std::env::var("TCK_DEV") else { return };
+    let Ok(path) = std::env::var("TCK_DEV") else {
+        return;
+    };
     let text = std::fs::read_to_string(path).unwrap();
     let (mut good, mut bad) = (0, 0);
     for line in text.lines() {

@@ -45,7 +45,14 @@ fn function(of: &'static functions::Function) -> Vec<Value> {
 
 fn aggregate(of: &'static functions::AggregateFunction) -> Vec<Value> {
     let takes = arguments(of.takes, of.takes.len(), false);
-    let mut row = callable(of.name, "Aggregating", of.about, &takes, of.gives, of.example.0);
+    let mut row = callable(
+        of.name,
+        "Aggregating",
+        of.about,
+        &takes,
+        of.gives,
+        of.example.0,
+    );
     if let Some(aggregating) = row.get_mut(7) {
         *aggregating = true.into();
     }
@@ -112,7 +119,8 @@ pub(super) fn procedures() -> Procedure {
         ("argumentDescription", ProcedureType::LIST),
         ("returnDescription", ProcedureType::LIST),
     ];
-    let procedure = list("show.procedures", &columns).about("The procedures that queries can call.");
+    let procedure =
+        list("show.procedures", &columns).about("The procedures that queries can call.");
     procedure.run_in_engine(|context, _| {
         let registry = registry(context);
         let rows = registry.procedures().map(|of| {

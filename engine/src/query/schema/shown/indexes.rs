@@ -37,7 +37,11 @@ pub(super) fn procedure(name: &str, only: Option<&'static str>) -> Procedure {
         let catalog = context.graph.catalog()?;
         let mut rows = BTreeMap::new();
         if wanted("RANGE") {
-            rows.extend(catalog.indexes().map(|index| (index.id, range(catalog, index))));
+            rows.extend(
+                catalog
+                    .indexes()
+                    .map(|index| (index.id, range(catalog, index))),
+            );
         }
         if wanted("VECTOR") {
             let states = states(context.database.as_ref())?;
@@ -141,11 +145,7 @@ fn range(catalog: &Catalog, index: &IndexDef) -> Vec<Value> {
     told.row()
 }
 
-fn vector(
-    catalog: &Catalog,
-    index: &VectorIndexDef,
-    info: Option<&VectorIndexInfo>,
-) -> Vec<Value> {
+fn vector(catalog: &Catalog, index: &VectorIndexDef, info: Option<&VectorIndexInfo>) -> Vec<Value> {
     let (state, percent, failure) = match info.map(|info| &info.state) {
         None | Some(VectorIndexState::Ready) => ("ONLINE", 100.0, String::new()),
         Some(VectorIndexState::Building { done, total }) => {
@@ -174,7 +174,10 @@ fn vector(
             ("vector.dimensions", i64::from(index.dimensions).into()),
             ("vector.similarity_function", metric.into()),
             ("vector.hnsw.m", i64::from(index.links).into()),
-            ("vector.hnsw.ef_construction", i64::from(index.breadth).into()),
+            (
+                "vector.hnsw.ef_construction",
+                i64::from(index.breadth).into(),
+            ),
             ("vector.filterable_properties", filters),
         ]),
         failure: failure.into(),

@@ -42,7 +42,11 @@ fn list(name: &str, columns: &[(&str, ProcedureType)]) -> Procedure {
 
 /// `NODE` or `RELATIONSHIP`.
 fn entity_type(scope: Scope) -> Value {
-    let word = if scope.is_node() { "NODE" } else { "RELATIONSHIP" };
+    let word = if scope.is_node() {
+        "NODE"
+    } else {
+        "RELATIONSHIP"
+    };
     Value::from(word)
 }
 

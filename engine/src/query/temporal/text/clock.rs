@@ -39,7 +39,7 @@ pub(super) fn read_offset(reader: &mut Reader<'_>) -> Read<UtcOffset> {
 /// Hours, minutes and seconds of two digits each, and whether the seconds were given.
 fn clock(reader: &mut Reader<'_>) -> Read<([i64; 3], bool)> {
     let digits = reader.digits();
-    let mut parts = [0; 3];
+    let mut parts;
     if digits.len() == 2 {
         parts = [super::number(digits)?, 0, 0];
         if !reader.eat(b':') {

@@ -87,7 +87,11 @@ impl<'a> Little<'a> {
     fn simple(&mut self) -> Result<Value, String> {
         if self.eat("(") {
             let value = self.sum()?;
-            return if self.eat(")") { Ok(value) } else { Err("no )".into()) };
+            return if self.eat(")") {
+                Ok(value)
+            } else {
+                Err("no )".into())
+            };
         }
         if self.eat("'") {
             let (text, rest) = self.rest.split_once('\'').ok_or("no end of text")?;
@@ -130,17 +134,32 @@ impl<'a> Little<'a> {
 
 fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
     let mut all = FUNCTIONS.iter().copied().flatten();
-    let function = all.find(|function| function.name == name).ok_or(format!("no function {name}"))?;
-    assert!((function.required..=function.takes.len()).contains(&arguments.len()), "{name}");
+    let function = all
+        .find(|function| function.name == name)
+        .ok_or(format!("no function {name}"))?;
+    assert!(
+        (function.required..=function.takes.len()).contains(&arguments.len()),
+        "{name}"
+    );
     if function.null_in_null_out && arguments.iter().any(Value::is_null) {
         return Ok(Value::Null);
     }
     let moments = Moments {
-        transaction: Moment { second: STATEMENT.second - 60, ..STATEMENT },
+        transaction: Moment {
+            second: STATEMENT.second - 60,
+            ..STATEMENT
+        },
         statement: STATEMENT,
-        real: Box::new(|| Moment { second: STATEMENT.second + 60, ..STATEMENT }),
+        real: Box::new(|| Moment {
+            second: STATEMENT.second + 60,
+            ..STATEMENT
+        }),
     };
-    let call = Call { graph: &NoGraph, moments: &moments, random: &RefCell::new(Random::new(1)) };
+    let call = Call {
+        graph: &NoGraph,
+        moments: &moments,
+        random: &RefCell::new(Random::new(1)),
+    };
     (function.run)(&call, arguments).map_err(message)
 }
 

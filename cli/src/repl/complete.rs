@@ -1,0 +1,219 @@
+//! What Tab offers: keywords that fit, and names that the database knows.
+//!
+//! The language says which kinds of things may stand somewhere; this file knows which there are.
+//!
+//! Next: `mod.rs`.
+
+use super::command::COMMANDS;
+use crate::statements::Session;
+use std::borrow::Cow;
+use std::sync::Arc;
+use stratigraph::catalog::{NameId, Names};
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph::{Read, Result};
+use stratigraph_query_lang::{Completion, complete};
+use unicode_ident::{is_xid_continue, is_xid_start};
+
+/// The names that there are.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    labels: Vec<Arc<str>>,
+    types: Vec<Arc<str>>,
+    properties: Vec<Arc<str>>,
+    parameters: Vec<Arc<str>>,
+    procedures: Vec<Arc<str>>,
+    functions: Vec<Arc<str>>,
+}
+
+impl Known {
+    /// What does not change while we talk.
+    pub(super) fn of(session: &mut Session) -> Self {
+        let names = session.run("SHOW FUNCTIONS YIELD name", &CancelToken::new(), |rows| {
+            let names = rows.map(|row| Ok(row?.get::<String>("name")?.into()));
+            names.collect::<core::result::Result<_, crate::failure::Failure>>()
+        });
+        Self {
+            // Tab has less to offer then, and nothing else is wrong.
+            functions: names.unwrap_or_default(),
+            ..Self::default()
+        }
+    }
+
+    /// Looks again at what statements may have changed.
+    ///
+    /// # Errors
+    /// The database is closed.
+    pub(super) fn refresh(&mut self, session: &Session) -> Result<()> {
+        let read = session.database().read()?;
+        let catalog = read.catalog();
+        self.labels = all(&catalog.labels);
+        self.types = all(&catalog.types);
+        self.properties = all(&catalog.properties);
+        let parameters = session.parameters.iter();
+        self.parameters = parameters.map(|(name, _)| name.into()).collect();
+        let registry = session.database().procedures();
+        let procedures = registry.procedures();
+        self.procedures = procedures
+            .map(|procedure| procedure.name().into())
+            .collect();
+        Ok(())
+    }
+
+    /// Where the word at the end of `text` begins, and what it may become.
+    pub(super) fn offers(&self, text: &str) -> (usize, Vec<String>) {
+        let start = text.trim_end_matches(is_xid_continue).len();
+        let typed = &text[start..];
+        if text.trim_start().starts_with(':') {
+            return commands(text, start, typed);
+        }
+        // Names of functions and procedures have dots.
+        let dotted_start = text
+            .trim_end_matches(|one| is_xid_continue(one) || one == '.')
+            .len();
+        let dotted = &text[dotted_start..];
+        if dotted.contains('.') {
+            let names = self.procedures.iter().chain(&self.functions);
+            let found = beginning(dotted, names.map(|name| Cow::from(&**name)));
+            if !found.is_empty() {
+                return (dotted_start, found);
+            }
+        }
+        let mut offers = Vec::new();
+        for completion in complete(text, text.len()) {
+            match completion {
+                Completion::Keyword(keyword) => offers.push(keyword.to_owned()),
+                Completion::Label => offers.extend(named(typed, &self.labels)),
+                Completion::Type => offers.extend(named(typed, &self.types)),
+                Completion::Property => offers.extend(named(typed, &self.properties)),
+                Completion::Parameter => offers.extend(named(typed, &self.parameters)),
+                Completion::Procedure => offers.extend(named(typed, &self.procedures)),
+                Completion::Function if !typed.is_empty() => {
+                    let functions = self.functions.iter();
+                    offers.extend(beginning(
+                        typed,
+                        functions.map(|name| format!("{name}(").into()),
+                    ));
+                }
+                Completion::Variable => offers.extend(variables(&text[..start], typed)),
+                _ => {}
+            }
+        }
+        offers.sort();
+        offers.dedup();
+        (start, offers)
+    }
+}
+
+fn all<I: NameId>(names: &Names<I>) -> Vec<Arc<str>> {
+    names.iter().map(|(_, name)| Arc::clone(name)).collect()
+}
+
+fn commands(text: &str, start: usize, typed: &str) -> (usize, Vec<String>) {
+    if text[..start].trim() != ":" {
+        return (start, Vec::new());
+    }
+    let names = COMMANDS.iter().map(|(name, follows, _)| {
+        let blank = if follows.is_empty() { "" } else { " " };
+        Cow::from(format!("{name}{blank}"))
+    });
+    (start, beginning(typed, names))
+}
+
+/// The names that begin with what is typed, quoted where the language asks for it.
+fn named(typed: &str, names: &[Arc<str>]) -> Vec<String> {
+    let names = names.iter().filter(|name| begins(name, typed));
+    names.map(|name| quoted(name).into_owned()).collect()
+}
+
+fn beginning<'a>(typed: &str, names: impl Iterator<Item = Cow<'a, str>>) -> Vec<String> {
+    names
+        .filter(|name| begins(name, typed))
+        .map(Cow::into_owned)
+        .collect()
+}
+
+/// Whether a name begins so, whatever the case.
+fn begins(name: &str, typed: &str) -> bool {
+    let mut letters = name.chars().flat_map(char::to_lowercase);
+    typed
+        .chars()
+        .flat_map(char::to_lowercase)
+        .all(|one| letters.next() == Some(one))
+}
+
+fn quoted(name: &str) -> Cow<'_, str> {
+    // Procedures have dots, which need no quotes.
+    let mut parts = name.split('.');
+    let plain = parts.all(|part| {
+        part.starts_with(|one| is_xid_start(one) || one == '_') && part.chars().all(is_xid_continue)
+    });
+    if plain {
+        name.into()
+    } else {
+        format!("`{}`", name.replace('`', "``")).into()
+    }
+}
+
+/// The words of the statement that are likely to be variables: those after `(`, `[`, `AS`, `UNWIND ... AS`, `=`.
+fn variables(before: &str, typed: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = before;
+    let mut after_as = false;
+    while let Some(at) = rest.find(is_xid_start) {
+        let (gap, word) = rest.split_at(at);
+        let end = word.find(|one| !is_xid_continue(one)).unwrap_or(word.len());
+        let (word, next) = word.split_at(end);
+        let opened = gap.ends_with(['(', '[']);
+        if (opened || after_as) && word != typed && begins(word, typed) {
+            found.push(word.to_owned());
+        }
+        after_as = word.eq_ignore_ascii_case("as");
+        rest = next;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Known {
+        let names = |names: &[&str]| names.iter().map(|name| Arc::from(*name)).collect();
+        Known {
+            labels: names(&["Person", "Paper", "Table of contents"]),
+            types: names(&["KNOWS"]),
+            properties: names(&["name", "nationality"]),
+            parameters: names(&["name"]),
+            procedures: names(&["db.labels", "db.propertyKeys"]),
+            functions: names(&["toUpper", "date.truncate", "date"]),
+        }
+    }
+
+    #[test]
+    fn tab_offers_what_fits() {
+        let cases: [(&str, usize, &[&str]); 11] = [
+            ("MATCH (n:P", 9, &["Paper", "Person"]),
+            ("MATCH (n:pe", 9, &["Person"]),
+            ("MATCH (n:T", 9, &["`Table of contents`"]),
+            ("MATCH (n)-[:", 12, &["KNOWS"]),
+            ("MATCH (n) RETURN n.na", 19, &["name", "nationality"]),
+            ("RETURN $", 8, &["name"]),
+            ("CALL db.la", 5, &["db.labels"]),
+            ("RETURN date.t", 7, &["date.truncate"]),
+            ("RETURN toU", 7, &["toUpper("]),
+            (":fo", 1, &["format "]),
+            ("RETURN 'n.na", 10, &[]),
+        ];
+        for (text, start, offers) in cases {
+            assert_eq!(
+                known().offers(text),
+                (start, offers.iter().map(|&one| one.into()).collect()),
+                "{text}"
+            );
+        }
+        let (_, offers) = known().offers("MATCH (person:Person) WITH person AS peer RETURN pe");
+        assert_eq!(offers, ["peer", "person"]);
+        let (start, offers) = known().offers("MAT");
+        assert_eq!((start, offers.contains(&"MATCH".to_owned())), (0, true));
+    }
+}

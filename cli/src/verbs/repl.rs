@@ -1,0 +1,77 @@
+//! `repl`: a conversation in StratQL.
+
+use super::asking::Asking;
+use crate::arguments::Global;
+use crate::failure::Failure;
+use crate::output::Reply;
+use crate::progress::Progress;
+use crate::repl::{self, Conversation};
+use crate::statements::Printer;
+use clap::Args;
+use std::io::{self, BufWriter, IsTerminal};
+
+const EXAMPLE: &str = "\
+A statement ends with `;` and may go over several lines. Tab completes keywords and the names that the
+database knows. Ctrl-C stops the statement that runs and the conversation goes on; at the prompt it
+clears the line, and Ctrl-D leaves. Commands begin with a colon; `:help` lists them.
+
+Lines are remembered from one time to the next in stratigraph/history in the user's state folder
+(XDG_STATE_HOME, or .local/state at home), never with the database; --no-history leaves that. A line
+that begins with a blank is not remembered.
+
+`:begin` opens a transaction, which stays open until `:commit` or `:rollback`. It is rolled back when it
+rests for 10 minutes or lasts for an hour while something else waits to write.
+
+When standard input is no terminal the statements and commands in it are run as `query` does it.
+
+Examples:
+  stratigraph repl /var/lib/library
+  stratigraph repl --create library
+  stratigraph repl /var/lib/library --read-only --param name=Ann
+
+JSON: as `query` prints rows; errors as it prints them";
+
+/// Arguments of `repl`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Repl {
+    /// Which database, and how to ask it.
+    #[command(flatten)]
+    asking: Asking,
+    /// Neither read nor write the history of lines
+    #[arg(long)]
+    no_history: bool,
+}
+
+impl Repl {
+    /// Talks until there is nothing more to say.
+    ///
+    /// # Errors
+    /// What keeps the database from being opened or closed. Without a terminal, that of the first statement
+    /// that fails.
+    pub(super) fn run(&self, global: Global, progress: &Progress) -> Result<Reply, Failure> {
+        let interrupt = progress.interrupt();
+        let session = self.asking.open(&interrupt.token())?;
+        let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let mut conversation = Conversation {
+            session,
+            printer: Printer::new(BufWriter::new(io::stdout())),
+            layout: self.asking.layout(global.json),
+            timing: interactive && !global.quiet,
+            interactive,
+            interrupt: interrupt.clone(),
+            depth: 0,
+        };
+        if interactive {
+            repl::talk(&mut conversation, &self.asking.dir, !self.no_history)?;
+        } else {
+            repl::read_along(&mut conversation)?;
+        }
+        conversation.session.close()?;
+        let mut reply = Reply::new("repl");
+        reply
+            .stdout_is_taken()
+            .field("path", self.asking.dir.display().to_string());
+        Ok(reply)
+    }
+}
