@@ -269,9 +269,12 @@ impl Shown<'_> {
             }
             ExprKind::Comparison { first, .. } => match &first.kind {
                 ExprKind::Property { of, key } => {
-                    let rest = shown.strip_prefix(&**key).and_then(|rest| rest.strip_prefix(':'));
+                    let rest = shown
+                        .strip_prefix(&**key)
+                        .and_then(|rest| rest.strip_prefix(':'));
                     let name = variable(of);
-                    name.zip(rest).map(|(name, rest)| format!("{name}.{key} ={rest}"))
+                    name.zip(rest)
+                        .map(|(name, rest)| format!("{name}.{key} ={rest}"))
                 }
                 _ => None,
             },
