@@ -8,6 +8,8 @@ use super::{Context, eval, wrong_kind};
 use crate::graph::Entity;
 use crate::query::error::{Detail, ErrorType, Fault, raise};
 use crate::query::expr::{Expr, Labels, Projected};
+use crate::query::functions::limits;
+use crate::query::functions::operators::with_article;
 use crate::query::graph_face::GraphFace;
 use crate::query::temporal::component::component;
 use crate::value::{NodeId, Value};
@@ -39,7 +41,7 @@ fn property_of(context: &Context<'_>, of: &Value, key: &str) -> Result<Value, Fa
         | Value::LocalDateTime(_)
         | Value::Duration(_) => Ok(component(of, key).unwrap_or(Value::Null)),
         other => {
-            let message = format!("a {} has no property `{key}`", other.kind());
+            let message = format!("{} has no property `{key}`", with_article(other.kind()));
             Err(raise(Detail::InvalidArgumentType, message)
                 .of_type(ErrorType::TypeError)
                 .hint("nodes, relationships, maps and temporal values have properties"))
@@ -198,5 +200,5 @@ pub(super) fn map_projection(
             }
         }
     }
-    Ok(Value::map(map)?)
+    limits::map_of(map)
 }
