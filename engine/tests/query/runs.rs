@@ -150,7 +150,7 @@ fn a_query_stops_when_its_time_is_over() {
 #[test]
 fn a_query_that_is_cancelled_stops() {
     let database = database(&["UNWIND range(1, 300) AS n CREATE ({n: n})"]);
-    let token = stratigraph::CancelToken::new();
+    let token = stratigraph::storage::cancel::CancelToken::new();
     token.cancel();
     let options = QueryOptions::new().cancel(token);
     let text = "MATCH (a), (b), (c) RETURN count(*)";
