@@ -8,7 +8,7 @@ mod mistakes;
 mod plans;
 mod runs;
 
-use stratigraph::{Database, Value};
+use stratigraph::Database;
 
 /// A database with some statements run in it.
 fn database(statements: &[&str]) -> Database {
@@ -19,9 +19,9 @@ fn database(statements: &[&str]) -> Database {
     database
 }
 
-/// The only value of the only row.
-fn one(database: &Database, text: &str) -> Value {
+/// The only number of the only row.
+fn one(database: &Database, text: &str) -> i64 {
     let mut rows = database.query(text, ()).unwrap();
     let row = rows.next().unwrap().unwrap();
-    row.values()[0].clone()
+    row.get(0).unwrap()
 }

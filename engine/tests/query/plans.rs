@@ -96,19 +96,19 @@ fn the_start_is_where_least_is() {
 fn plans_are_made_anew_when_declarations_change() {
     let database = database(&["UNWIND range(1, 20) AS n CREATE (:P {n: n})"]);
     let text = "MATCH (p:P {n: 7}) RETURN count(p)";
-    assert_eq!(one(&database, text), Value::from(1));
+    assert_eq!(one(&database, text), 1);
     assert!(!plan(&database, text).contains("IndexSeek"));
     let index = "CREATE INDEX p_n FOR (p:P) ON (p.n)";
     database.query(index, ()).unwrap().finish().unwrap();
     assert!(plan(&database, text).contains("IndexSeek (p) p_n"));
-    assert_eq!(one(&database, text), Value::from(1));
+    assert_eq!(one(&database, text), 1);
     database
         .query("DROP INDEX p_n", ())
         .unwrap()
         .finish()
         .unwrap();
     assert!(!plan(&database, text).contains("IndexSeek"));
-    assert_eq!(one(&database, text), Value::from(1));
+    assert_eq!(one(&database, text), 1);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_procedure_that_comes_later_is_found() {
         .yields("n", ProcedureType::INTEGER)
         .run(|_| Ok(vec![vec![Value::from(7)]]));
     database.register(seven).unwrap();
-    assert_eq!(one(&database, text), Value::from(7));
+    assert_eq!(one(&database, text), 7);
 }
 
 /// Results may not depend on what the optimiser does, nor on the text's being known already.
@@ -129,18 +129,12 @@ fn a_procedure_that_comes_later_is_found() {
 fn the_same_text_twice_gives_the_same() {
     let database = database(&["CREATE (:A {n: 1}), (:A {n: 2})"]);
     for _ in 0..2 {
-        assert_eq!(
-            one(&database, "MATCH (a:A) RETURN sum(a.n)"),
-            Value::from(3)
-        );
+        assert_eq!(one(&database, "MATCH (a:A) RETURN sum(a.n)"), 3);
         database
             .query("CREATE (:A {n: 0})", ())
             .unwrap()
             .finish()
             .unwrap();
     }
-    assert_eq!(
-        one(&database, "MATCH (a:A) RETURN count(a)"),
-        Value::from(4)
-    );
+    assert_eq!(one(&database, "MATCH (a:A) RETURN count(a)"), 4);
 }

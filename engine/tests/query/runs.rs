@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use stratigraph::clock::Clock;
-use stratigraph::{Database, Error, QueryOptions, Value};
+use stratigraph::{Database, Error, QueryOptions};
 
 const NODES: &str = "MATCH (n) RETURN count(n)";
 
@@ -52,11 +52,8 @@ fn a_statement_that_fails_changes_nothing_and_the_transaction_goes_on() {
         .finish()
         .unwrap();
     transaction.commit().unwrap();
-    assert_eq!(
-        one(&database, "MATCH (k:Kept) RETURN sum(k.n)"),
-        Value::from(11)
-    );
-    assert_eq!(one(&database, NODES), Value::from(2));
+    assert_eq!(one(&database, "MATCH (k:Kept) RETURN sum(k.n)"), 11);
+    assert_eq!(one(&database, NODES), 2);
 }
 
 #[test]
@@ -65,7 +62,7 @@ fn a_statement_on_its_own_is_undone_as_a_whole() {
     let options = QueryOptions::new();
     let text = "UNWIND [2, 1, 0] AS x CREATE (:B {n: 1 / x}) RETURN x";
     assert_eq!(fails(&database, text, &options), "DivisionByZero");
-    assert_eq!(one(&database, NODES), Value::from(1));
+    assert_eq!(one(&database, NODES), 1);
 }
 
 #[test]
@@ -84,7 +81,7 @@ fn a_read_transaction_refuses_to_write() {
         assert!(refused.is_err(), "{text}");
     }
     drop(transaction);
-    assert_eq!(one(&database, NODES), Value::from(1));
+    assert_eq!(one(&database, NODES), 1);
 }
 
 /// Whoever stops reading early has still written everything.
@@ -96,14 +93,14 @@ fn rows_that_nobody_reads_were_written_all_the_same() {
         .unwrap();
     assert!(rows.next().is_some());
     drop(rows);
-    assert_eq!(one(&database, NODES), Value::from(500));
+    assert_eq!(one(&database, NODES), 500);
     for text in [
         "CREATE (a) RETURN a LIMIT 0",
         "CREATE (a) RETURN a ORDER BY a.n LIMIT 0",
     ] {
         database.query(text, ()).unwrap().finish().unwrap();
     }
-    assert_eq!(one(&database, NODES), Value::from(502));
+    assert_eq!(one(&database, NODES), 502);
 }
 
 #[test]
@@ -177,7 +174,7 @@ fn a_query_takes_no_more_memory_than_it_may() {
     ] {
         assert_eq!(fails(&database, text, &options), "MemoryLimit", "{text}");
     }
-    assert_eq!(one(&database, NODES), Value::from(3000));
+    assert_eq!(one(&database, NODES), 3000);
 }
 
 /// Lists that share their parts take little memory, and for ever to look through.
