@@ -32,7 +32,8 @@ fn rows_wait_where_a_write_could_be_seen() {
             "UNWIND [1, 2] AS x CREATE (a {n: x}) WITH a LIMIT 1 RETURN a",
             true,
         ),
-        ("MATCH (a) WITH count(a) AS c CREATE (b {n: c})", true),
+        // Rows of groups have waited already.
+        ("MATCH (a) WITH count(a) AS c CREATE (b {n: c})", false),
         ("MATCH (a) CALL (a) { CREATE (b) RETURN b } RETURN b", true),
         ("CALL { CREATE (b) RETURN b } MATCH (c) RETURN c", true),
     ] {
