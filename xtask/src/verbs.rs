@@ -66,7 +66,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "test",
         arguments: "[FILTER] [nextest options]",
         summary: "run every check, test and harness; with a filter only those tests",
-        takes: "3 minutes; 8 when the code is compiled anew; first time 30",
+        takes: "20 minutes; 30 when the code is compiled anew; first time 60",
         detail: "Without arguments: setup with its models, then format, map, lints and docs, then the tests, the examples\n\
                  in the documentation, scripts and conformance scenarios, and the crash, powerloss and\n\
                  damage harnesses at test size.\n\
@@ -103,7 +103,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "scripts",
         arguments: "[FILTER] [--accept]",
         summary: "run tests/scripts and the examples of docs/language.md in every variant",
-        takes: "1 minute",
+        takes: "2 minutes",
         detail: "The format is described in tests/scripts/README.md. With --accept, what came is written\n\
                  in the place of what was stated and differed.",
         example: "cargo xtask scripts match",
