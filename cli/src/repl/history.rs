@@ -40,18 +40,18 @@ mod tests {
         let cases = [
             (
                 Some("/state"),
-                Some("/home/ann"),
+                Some("/people/ann"),
                 Some("/state/stratigraph/history"),
             ),
             (
                 None,
-                Some("/home/ann"),
-                Some("/home/ann/.local/state/stratigraph/history"),
+                Some("/people/ann"),
+                Some("/people/ann/.local/state/stratigraph/history"),
             ),
             (
                 Some("here"),
-                Some("/home/ann"),
-                Some("/home/ann/.local/state/stratigraph/history"),
+                Some("/people/ann"),
+                Some("/people/ann/.local/state/stratigraph/history"),
             ),
             (None, None, None),
             (Some(""), Some(""), None),

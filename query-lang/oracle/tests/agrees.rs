@@ -120,21 +120,28 @@ fn explained(text: &str) -> Option<&'static str> {
     {
         return Some("theirs: nodes without a relationship between, relationships without nodes");
     }
-    if word.eq_ignore_ascii_case("NOT") || text.contains("NOT {") {
-        return Some("theirs: NOT is a name where nothing follows that it could negate");
+    if word.eq_ignore_ascii_case("NOT")
+        || text.contains("NOT {")
+        || text.contains("NOT IN")
+        || text.contains("NOT (")
+    {
+        return Some("theirs: NOT is a name where what follows is nothing that it could negate");
     }
     if before.to_ascii_uppercase().contains("RETURN ALL")
         || before.to_ascii_uppercase().contains("WITH ALL")
     {
         return Some("theirs: RETURN ALL");
     }
-    if after.starts_with('*') && before.ends_with(')') {
+    if after.starts_with(['*', '+']) && before.ends_with(')') {
         return Some("theirs: a node has a quantifier");
+    }
+    if mistake.message.contains("nothing that can be") {
+        return Some("theirs: a literal as a variable that is set");
     }
     if before.to_ascii_uppercase().contains("REMOVE") {
         return Some("theirs: REMOVE of a variable without a label or property");
     }
-    if before.contains("( (") && after.starts_with('-') {
+    if before.ends_with('(') && after.starts_with('-') {
         return Some("theirs: nodes without a relationship between, relationships without nodes");
     }
     None
@@ -153,20 +160,18 @@ fn with_other_names(text: &str) -> String {
 
 /// What a tree of ours has that theirs cannot have.
 fn beyond_theirs(tree: &str) -> Option<&'static str> {
-    let asks_of = |kind: &str, of: &str, wanted: &[&str]| {
-        tree.split(kind).skip(1).any(|rest| {
-            rest.strip_prefix(of)
-                .is_some_and(|rest| wanted.iter().any(|wanted| rest.starts_with(wanted)))
-        })
-    };
-    const PREDICATES: &[&str] = &["HasLabels", "IsNull", "Predicate"];
-    let of = " { of: Expression { kind: ";
-    let left = " { left: Expression { kind: ";
-    if asks_of("IsNull", of, PREDICATES)
-        || asks_of("Predicate", left, PREDICATES)
-        || asks_of("HasLabels", of, PREDICATES)
-    {
+    let chained = ["IsNull { of", "Predicate { left", "HasLabels { of"]
+        .iter()
+        .any(|outer| {
+            ["IsNull", "Predicate", "HasLabels"]
+                .iter()
+                .any(|inner| tree.contains(&format!("{outer}: Expression {{ kind: {inner}")))
+        });
+    if chained {
         return Some("ours: one predicate after the other, from left to right");
+    }
+    if tree.contains("variable: None, labels: None, properties: None, filter: Some") {
+        return Some("ours: a node of nothing but WHERE");
     }
     if tree.contains("HasLabels") {
         return Some("ours: the labels of any expression, in any place");

@@ -281,7 +281,7 @@ impl<'t> Parser<'t> {
                     ParseErrorKind::InvalidUnicodeCharacter
                 };
                 // What cannot be seen is shown by its number.
-                let shown = if text.chars().all(|letter| letter.is_control()) {
+                let shown = if text.chars().all(char::is_control) {
                     text.escape_default().to_string()
                 } else {
                     text.to_owned()

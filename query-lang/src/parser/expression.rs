@@ -1,15 +1,15 @@
 //! Expressions: operators and what binds how tightly.
 //!
-//! Next: `atom.rs`.
+//! Next: `operand.rs`.
 
 use super::Result;
 use super::cursor::Parser;
 use super::expected::Expected;
 use crate::MAX_DEPTH;
 use crate::ast::{
-    ArithmeticOperator, ComparisonOperator, Expression, ExpressionKind, Literal, PredicateOperator,
+    ArithmeticOperator, ComparisonOperator, Expression, ExpressionKind, PredicateOperator,
 };
-use crate::lex::{Keyword, Magnitude, Token, TokenKind, magnitude};
+use crate::lex::{Keyword, TokenKind};
 use crate::span::Span;
 
 /// How tightly an operator binds, from loose to tight.
@@ -326,98 +326,6 @@ impl Parser<'_> {
         self.note(Expected::Keyword(Keyword::Not));
         self.is_word(Keyword::Not)
             && (self.begins_operand(1) || self.ahead(1).kind == TokenKind::End)
-    }
-
-    /// `-a`, `+a`, `a`.
-    fn signed(&mut self) -> Result<Expression> {
-        let start = self.peek();
-        if !matches!(start.kind, TokenKind::Minus | TokenKind::Plus) {
-            return self.postfix(start.span);
-        }
-        self.after_sign(start)
-    }
-
-    /// What has a sign; apart from what has none, so that that takes less of the stack.
-    fn after_sign(&mut self, start: Token) -> Result<Expression> {
-        let number = self.ahead(1);
-        if start.kind == TokenKind::Minus
-            && number.kind == TokenKind::Integer
-            && matches!(magnitude(number.span.of(self.text)), Magnitude::Smallest)
-        {
-            self.take();
-            self.take();
-            let smallest = Expression {
-                kind: ExpressionKind::Literal(Literal::Integer(i64::MIN)),
-                span: self.since(start.span),
-            };
-            return self.postfix_of(smallest, start.span);
-        }
-        self.take();
-        let outer = self.enter()?;
-        let operand = Box::new(self.signed()?);
-        self.raise()?;
-        self.leave(outer);
-        Ok(Expression {
-            kind: match start.kind {
-                TokenKind::Minus => ExpressionKind::Negate(operand),
-                _ => ExpressionKind::Plus(operand),
-            },
-            span: self.since(start.span),
-        })
-    }
-
-    /// An atom and the properties and elements taken of it.
-    pub(super) fn postfix(&mut self, start: Span) -> Result<Expression> {
-        let atom = self.atom()?;
-        self.postfix_of(atom, start)
-    }
-
-    fn postfix_of(&mut self, mut of: Expression, start: Span) -> Result<Expression> {
-        loop {
-            let kind = if self.accept(TokenKind::Dot).is_some() {
-                ExpressionKind::Property {
-                    of: Box::new(of),
-                    key: self.name(Expected::Property)?,
-                }
-            } else if self.accept(TokenKind::OpenBracket).is_some() {
-                self.element_or_slice(of)?
-            } else {
-                return Ok(of);
-            };
-            self.raise()?;
-            of = Expression {
-                kind,
-                span: self.since(start),
-            };
-        }
-    }
-
-    /// `index]`, `from..to]`.
-    fn element_or_slice(&mut self, of: Expression) -> Result<ExpressionKind> {
-        let mut from = None;
-        if !self.is(TokenKind::DotDot) {
-            from = Some(Box::new(self.expression()?));
-        }
-        if self.accept(TokenKind::DotDot).is_none() {
-            self.expect(TokenKind::CloseBracket)?;
-            return match from {
-                Some(index) => Ok(ExpressionKind::Index {
-                    of: Box::new(of),
-                    index,
-                }),
-                None => self.unexpected(),
-            };
-        }
-        let mut to = None;
-        if !self.is(TokenKind::CloseBracket) {
-            to = Some(Box::new(self.expression()?));
-        }
-        self.expect(TokenKind::CloseBracket)?;
-        Ok(ExpressionKind::Slice {
-            of: Box::new(of),
-            from,
-            to,
-        })
     }
 }
 

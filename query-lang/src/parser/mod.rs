@@ -11,7 +11,7 @@
 //! | clauses | `clause.rs`, `projection.rs`, `write.rs`, `call.rs` |
 //! | `SHOW`, indexes, constraints | `schema.rs` |
 //! | patterns | `pattern.rs`, `relationship.rs`, `label.rs` |
-//! | expressions | `expression.rs`, `atom.rs`, `bracket.rs`, `function.rs` |
+//! | expressions | `expression.rs`, `operand.rs`, `atom.rs`, `bracket.rs`, `function.rs` |
 //!
 //! Next: `cursor.rs`.
 
@@ -24,6 +24,7 @@ mod expected;
 mod expression;
 mod function;
 mod label;
+mod operand;
 mod pattern;
 mod projection;
 mod relationship;

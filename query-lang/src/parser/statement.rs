@@ -106,10 +106,30 @@ impl Parser<'_> {
         if clauses.is_empty() {
             return self.unexpected();
         }
+        self.refuse_all_columns(&clauses)?;
         Ok(SingleQuery {
             clauses,
             span: self.since(start),
         })
+    }
+
+    /// `YIELD *` beside other clauses: what it brings in could not be seen.
+    fn refuse_all_columns(&self, clauses: &[Clause]) -> Result<()> {
+        for clause in clauses {
+            if let Clause::Call(call) = clause
+                && let Some(all) = call.yields.as_ref().and_then(|yields| yields.all)
+                && clauses.len() > 1
+            {
+                let mut mistake = self.mistake(
+                    ParseErrorKind::UnexpectedSyntax,
+                    all,
+                    "YIELD * stands only in a call without other clauses",
+                );
+                mistake.hint = Some("name the columns after YIELD".to_owned());
+                return Err(mistake);
+            }
+        }
+        Ok(())
     }
 
     /// The place of the first word of what stands at `span`.

@@ -132,6 +132,12 @@ const CASES: &[Case] = &[
         "2",
         "",
     ),
+    (
+        "CALL a() YIELD * RETURN 1",
+        UnexpectedSyntax,
+        "*",
+        "name the columns after YIELD",
+    ),
     // Clauses in an order that is none.
     (
         "MATCH (n) RETURN n MATCH (m) RETURN m",

@@ -4,10 +4,10 @@
 //! in the text.
 
 use super::{CreateItem, ExpandMany, LabelOf, Op, Plan, ScanBy, Seek, TypeNames};
-use crate::query::expr::{Expr, Slot};
+use crate::query::expr::{Expr, ExprKind, Slot};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use stratigraph_query_lang::ast::Arrow;
+use stratigraph_query_lang::ast::{Arrow, SelectorKind};
 
 impl Plan {
     /// The plan as text.
@@ -53,18 +53,20 @@ impl Shown<'_> {
                 format!("Ends {way}")
             }
             Op::ExpandMany(op) => format!("ExpandMany {}", self.many(op)),
-            Op::Shortest(op) => format!("Shortest {:?} {}", op.kind, self.many(&op.link)),
+            Op::Shortest(op) => format!("{} {}", chosen(op.kind), self.many(&op.link)),
             Op::Repeat(op) => {
                 let way = self.way(op.from, None, op.to, Arrow::Right, &None);
                 let bounds = bounds(op.min, op.max);
                 self.line(depth, &format!("Repeat {way} {bounds}"));
                 return self.ops(&op.ops, depth + 1);
             }
-            Op::Filter(condition) => format!("Filter {}", self.expr(condition)),
+            Op::Filter(condition) => format!("Filter {}", self.condition(condition)),
             Op::Compute(items) => {
                 let items = items.iter();
-                let items =
-                    items.map(|(slot, item)| format!("{} = {}", self.name(*slot), self.expr(item)));
+                let items = items.map(|(slot, item)| match &item.kind {
+                    ExprKind::Path { .. } => format!("path {}", self.name(*slot)),
+                    _ => format!("{} = {}", self.name(*slot), self.expr(item)),
+                });
                 format!("Compute {}", items.collect::<Vec<_>>().join(", "))
             }
             Op::Unwind { list, into } => {
@@ -241,11 +243,47 @@ impl Shown<'_> {
         shown.collect::<Vec<_>>().join(", ")
     }
 
+    /// What a slot is called: as its variable, or as the column that it becomes.
     fn name(&self, slot: Slot) -> String {
-        match self.plan.names.get(slot.at()) {
-            Some(name) if !name.is_empty() => name.to_string(),
-            _ => format!("#{}", slot.0),
+        let column = || {
+            let mut columns = self.plan.columns.iter();
+            columns.find(|(_, of)| *of == slot).map(|(name, _)| name)
+        };
+        let own = self.plan.names.get(slot.at());
+        match own.filter(|name| !name.is_empty()).or_else(column) {
+            Some(name) => name.to_string(),
+            None => format!("#{}", slot.0),
         }
+    }
+
+    /// A condition with the variable that it is about, which a pattern has in another place.
+    fn condition(&self, condition: &Expr) -> String {
+        let shown = self.expr(condition);
+        let variable = |of: &Expr| match of.kind {
+            ExprKind::Slot(slot) => Some(self.name(slot)),
+            _ => None,
+        };
+        let whole = match &condition.kind {
+            ExprKind::HasLabels { of, .. } if !shown.contains([':', ' ']) => {
+                variable(of).map(|name| format!("{name}:{shown}"))
+            }
+            ExprKind::Comparison { first, .. } => match &first.kind {
+                ExprKind::Property { of, key } => {
+                    let rest = shown
+                        .strip_prefix(&**key)
+                        .and_then(|rest| rest.strip_prefix(':'));
+                    let name = variable(of);
+                    name.zip(rest)
+                        .map(|(name, rest)| format!("{name}.{key} ={rest}"))
+                }
+                _ => None,
+            },
+            ExprKind::IsNull { of, negated: true } if condition.span.of(self.text).is_empty() => {
+                variable(of).map(|name| format!("{name} IS NOT NULL"))
+            }
+            _ => None,
+        };
+        whole.unwrap_or(shown)
     }
 
     fn expr(&self, expr: &Expr) -> String {
@@ -261,6 +299,17 @@ fn label_name(label: &LabelOf) -> Arc<str> {
     match label {
         LabelOf::Name(name) => Arc::clone(name),
         LabelOf::Dynamic(_) => "$(...)".into(),
+    }
+}
+
+/// Which of all paths are taken.
+fn chosen(kind: SelectorKind) -> String {
+    match kind {
+        SelectorKind::All => "All".to_owned(),
+        SelectorKind::Any(most) => format!("Any {most}"),
+        SelectorKind::Shortest(most) => format!("Shortest {most}"),
+        SelectorKind::AllShortest => "AllShortest".to_owned(),
+        SelectorKind::ShortestGroups(most) => format!("ShortestGroups {most}"),
     }
 }
 
