@@ -6,7 +6,7 @@ use super::cache::Fingerprint;
 use super::compile::{Compiled, Runs, compile, query_error};
 use super::error::{Detail, Fault, Phase, QueryError, raise};
 use super::exec::write::refused;
-use super::exec::{Context, Graph, Limits, Run, Txn};
+use super::exec::{Context, Graph, Limits, Run, Txn, bytes_of};
 use super::functions::{Moments, Random};
 use super::options::{QueryOptions, moment};
 use super::parameters::Parameters;
@@ -278,7 +278,7 @@ impl<'a> Start<'a> {
         let mut rows = Vec::new();
         if gives_rows {
             while let Some(values) = running.next(&mut summary, most).map_err(raise)? {
-                let bytes = values.len() * size_of::<Value>();
+                let bytes: usize = values.iter().map(bytes_of).sum();
                 running.context.memory.charge(bytes).map_err(raise)?;
                 rows.push(Row::new(Arc::clone(&columns), values));
             }

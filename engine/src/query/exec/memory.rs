@@ -35,6 +35,14 @@ impl Memory {
         Ok(())
     }
 
+    /// Takes what a value needs while a list of such is made, and says how much that is. Whoever fails on
+    /// the way need not give it back: the query ends.
+    pub(crate) fn hold(&mut self, value: &Value) -> Result<usize, Fault> {
+        let bytes = bytes_of(value);
+        self.charge(bytes)?;
+        Ok(bytes)
+    }
+
     /// Gives so many bytes back.
     pub(crate) fn release(&mut self, bytes: usize) {
         self.used = self.used.saturating_sub(bytes);

@@ -144,6 +144,31 @@ impl Expr {
         found
     }
 
+    /// Whether computing it may fail on some row, as far as can be told.
+    pub(crate) fn may_fail(&self) -> bool {
+        let itself = match &self.kind {
+            ExprKind::Constant(_)
+            | ExprKind::Slot(_)
+            | ExprKind::Parameter(_)
+            | ExprKind::Comparison { .. }
+            | ExprKind::IsNull { .. } => false,
+            ExprKind::HasLabels { of, .. } | ExprKind::Property { of, .. } => {
+                !of.types.is_within(Types::ENTITY)
+            }
+            // Of what is no boolean nothing can be said.
+            ExprKind::And(parts) | ExprKind::Or(parts) => {
+                !parts.iter().all(|part| part.types == Types::BOOLEAN)
+            }
+            ExprKind::Not(of) => of.types != Types::BOOLEAN,
+            _ => true,
+        };
+        let mut found = itself;
+        if !found {
+            self.each_part(&mut |part| found |= part.may_fail());
+        }
+        found
+    }
+
     /// Whether its value may depend on what is stored.
     pub(crate) fn reads_graph(&self) -> bool {
         let itself = match &self.kind {

@@ -7,6 +7,8 @@
 
 use crate::query::error::{Detail, Fault, raise};
 use crate::value::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The most elements that a function or an operator puts into one list.
 pub(crate) const LIST_ELEMENTS: usize = 10_000_000;
@@ -16,6 +18,47 @@ pub(crate) const TEXT_BYTES: usize = 128 << 20;
 
 /// How many values are looked at to tell how large one is: shared parts would be counted again and again.
 const LOOKED_AT: usize = 1_000;
+
+/// The most values that one value has in it, counted as often as they are in it: a list that holds another
+/// one twice, which holds a third one twice, takes little memory and for ever to compare or to print.
+const VALUES_INSIDE: usize = 4 * LIST_ELEMENTS;
+
+/// A list of some values.
+pub(crate) fn list_of(values: Vec<Value>) -> Result<Value, Fault> {
+    inside(values.iter())?;
+    Ok(Value::list(values)?)
+}
+
+/// A map with some entries.
+pub(crate) fn map_of(entries: BTreeMap<Arc<str>, Value>) -> Result<Value, Fault> {
+    inside(entries.values())?;
+    Ok(Value::map(entries)?)
+}
+
+/// Whether some values may be in one.
+fn inside<'a>(values: impl Iterator<Item = &'a Value>) -> Result<(), Fault> {
+    let mut left = VALUES_INSIDE;
+    for value in values {
+        if !count(value, &mut left) {
+            let message = format!("the value would have more than {VALUES_INSIDE} values in it");
+            return Err(raise(Detail::MemoryLimit, message).hint("work on rows instead"));
+        }
+    }
+    Ok(())
+}
+
+/// Takes a value and what is in it off what is left; whether there was enough. As deep as the value.
+fn count(value: &Value, left: &mut usize) -> bool {
+    let Some(rest) = left.checked_sub(1) else {
+        return false;
+    };
+    *left = rest;
+    match value {
+        Value::List(elements) => elements.iter().all(|one| count(one, left)),
+        Value::Map(entries) => entries.values().all(|one| count(one, left)),
+        _ => true,
+    }
+}
 
 /// Whether a list may have so many elements.
 pub(crate) fn list(elements: usize) -> Result<(), Fault> {
@@ -60,8 +103,7 @@ fn weigh(value: &Value, left: &mut usize) -> usize {
         }
         Value::Map(entries) => {
             let looked = entries.len().min(*left);
-            let one =
-                |(key, value): (&std::sync::Arc<str>, &Value)| key.len() + 32 + weigh(value, left);
+            let one = |(key, value): (&Arc<str>, &Value)| key.len() + 32 + weigh(value, left);
             let inside: usize = entries.iter().take(looked).map(one).sum();
             inside + (entries.len() - looked) * 4 * size_of::<Value>()
         }
@@ -69,4 +111,26 @@ fn weigh(value: &Value, left: &mut usize) -> usize {
         _ => 0,
     };
     size_of::<Value>() + held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_doubles_itself_is_refused_before_it_takes_for_ever() {
+        let mut value = Value::from(1);
+        let mut refused = None;
+        for depth in 1..60 {
+            match list_of(vec![value.clone(), value.clone()]) {
+                Ok(doubled) => value = doubled,
+                Err(_) => {
+                    refused = Some(depth);
+                    break;
+                }
+            }
+        }
+        let depth = refused.unwrap();
+        assert!((20..30).contains(&depth), "refused at {depth}");
+    }
 }

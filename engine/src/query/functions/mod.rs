@@ -22,7 +22,7 @@ mod aggregate;
 mod arguments;
 mod convert;
 mod entities;
-mod limits;
+pub(crate) mod limits;
 mod lists;
 mod names;
 mod numbers;

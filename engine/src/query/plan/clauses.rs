@@ -249,6 +249,7 @@ impl Planner<'_> {
 
     fn plan_within(&self, expr: &mut Expr) {
         expr.each_part_mut(&mut |part| self.plan_within(part));
+        fold(expr);
         if let ExprKind::Subquery { body, .. } = &mut expr.kind
             && let Body::Bound(bound) = body
         {
@@ -349,6 +350,23 @@ impl Planner<'_> {
             },
         });
         planned.collect()
+    }
+}
+
+/// Makes a constant of a list of constants, so that it is not made anew for each row.
+fn fold(expr: &mut Expr) {
+    let ExprKind::List(items) = &expr.kind else {
+        return;
+    };
+    let constants = items.iter().map(|item| match &item.kind {
+        ExprKind::Constant(value) => Some(value.clone()),
+        _ => None,
+    });
+    // What is too deep is left to fail where it is computed.
+    if let Some(values) = constants.collect::<Option<Vec<Value>>>()
+        && let Ok(list) = Value::list(values)
+    {
+        expr.kind = ExprKind::Constant(list);
     }
 }
 

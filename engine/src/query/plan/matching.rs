@@ -11,6 +11,7 @@ use super::{
     Shortest,
 };
 use crate::query::expr::{Expr, Slot};
+use crate::query::types::Types;
 use std::collections::HashSet;
 use stratigraph_query_lang::ast::Arrow;
 
@@ -77,7 +78,7 @@ impl Planner<'_> {
         self.ready_paths(matcher);
         for at in 0..matcher.filters.len() {
             let ready = matcher.filters[at].as_ref();
-            if ready.is_some_and(|filter| matcher.knows(filter))
+            if ready.is_some_and(|filter| matcher.may_come(filter))
                 && let Some(filter) = matcher.filters[at].take()
             {
                 matcher.ops.push(Op::Filter(self.expr(filter)));
@@ -264,6 +265,14 @@ impl Matcher {
         let mut known = true;
         expr.each_slot(&mut |slot| known &= !self.missing.contains(&slot));
         known
+    }
+
+    /// Whether a condition may be asked now. What may fail waits for a row of the pattern: where there is none,
+    /// nobody would have asked.
+    fn may_come(&self, filter: &Expr) -> bool {
+        let safe = filter.types == Types::BOOLEAN && !filter.may_fail();
+        let begun = !self.ops.is_empty() || self.missing.is_empty();
+        self.knows(filter) && (begun || safe)
     }
 
     /// Whether everything but one slot is known.

@@ -8,6 +8,7 @@ use super::{Context, eval, wrong_kind};
 use crate::graph::Entity;
 use crate::query::error::{Detail, ErrorType, Fault, raise};
 use crate::query::expr::{Expr, Labels, Projected};
+use crate::query::functions::limits;
 use crate::query::functions::operators::with_article;
 use crate::query::graph_face::GraphFace;
 use crate::query::temporal::component::component;
@@ -199,5 +200,5 @@ pub(super) fn map_projection(
             }
         }
     }
-    Ok(Value::map(map)?)
+    limits::map_of(map)
 }

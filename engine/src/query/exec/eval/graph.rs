@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::query::error::Fault;
 use crate::query::exec::pipeline::Run;
 use crate::query::expr::{Body, PathStep, Slot, SubqueryKind};
+use crate::query::functions::limits;
 use crate::query::graph_face::GraphFace;
 use crate::value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value};
 use std::sync::Arc;
@@ -40,12 +41,16 @@ pub(super) fn subquery(
         SubqueryKind::Collect(item) => {
             let mut run = Run::new(ops, width, argument);
             let mut values = Vec::new();
+            let mut held = 0;
             while let Some(mut batch) = run.next(context)? {
                 for at in 0..batch.len() {
-                    values.push(eval(context, item, batch.row_mut(at))?);
+                    let value = eval(context, item, batch.row_mut(at))?;
+                    held += context.memory.hold(&value)?;
+                    values.push(value);
                 }
             }
-            Ok(Value::list(values)?)
+            context.memory.release(held);
+            limits::list_of(values)
         }
     }
 }

@@ -5,6 +5,7 @@
 use super::{Context, eval, wrong_kind};
 use crate::query::error::Fault;
 use crate::query::expr::{Expr, ListQuantifier, Slot};
+use crate::query::functions::limits;
 use crate::query::functions::operators::truth;
 use crate::value::Value;
 use std::sync::Arc;
@@ -54,6 +55,7 @@ pub(super) fn comprehension(
     };
     with_slot(row, element, |row| {
         let mut results = Vec::new();
+        let mut held = 0;
         for value in list.iter() {
             context.step()?;
             put(row, element, value.clone());
@@ -62,12 +64,15 @@ pub(super) fn comprehension(
             {
                 continue;
             }
-            results.push(match result {
+            let result = match result {
                 Some(result) => eval(context, result, row)?,
                 None => value.clone(),
-            });
+            };
+            held += context.memory.hold(&result)?;
+            results.push(result);
         }
-        Ok(Value::list(results)?)
+        context.memory.release(held);
+        limits::list_of(results)
     })
 }
 

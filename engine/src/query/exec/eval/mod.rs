@@ -18,9 +18,8 @@ mod logic;
 use super::context::Context;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, FunctionOf};
-use crate::query::functions::operators::with_article;
-use crate::query::functions::operators::{index, negate, plus, slice, truth};
-use crate::query::functions::{Call, Function};
+use crate::query::functions::operators::{index, negate, plus, slice, truth, with_article};
+use crate::query::functions::{Call, Function, limits};
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -156,7 +155,7 @@ fn list(context: &mut Context<'_>, items: &[Expr], row: &mut [Value]) -> Result<
     for item in items {
         values.push(eval(context, item, row)?);
     }
-    Ok(Value::list(values)?)
+    limits::list_of(values)
 }
 
 fn map(
@@ -168,7 +167,7 @@ fn map(
     for (key, value) in entries {
         values.insert(Arc::clone(key), eval(context, value, row)?);
     }
-    Ok(Value::map(values)?)
+    limits::map_of(values)
 }
 
 fn call(

@@ -45,6 +45,8 @@ impl Flat for Merging {
         if let Some(run) = self.run.as_deref_mut() {
             while let Some(batch) = run.next(site.context)? {
                 self.found.append(batch);
+                // They are kept together, be they as many as the graph has nodes.
+                site.charge_in_all(self.found.len() * row.len() * size_of::<Value>())?;
             }
         }
         if self.found.is_empty() {
@@ -63,11 +65,12 @@ impl Flat for Merging {
     fn give(
         &mut self,
         _: &Merge,
-        _: &mut Site<'_, '_>,
+        site: &mut Site<'_, '_>,
         _: &mut [Value],
         out: &mut Batch,
     ) -> Result<bool, Fault> {
         out.append(std::mem::take(&mut self.found));
+        site.charge_in_all(0)?;
         Ok(true)
     }
 }

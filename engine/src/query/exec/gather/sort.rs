@@ -49,14 +49,12 @@ impl Sorting {
                 self.most = Some(most);
             }
         }
-        if self.most == Some(0) {
-            return Ok(Poll::Done);
-        }
         if let Some(mut batch) = input.take() {
             for at in 0..batch.len() {
                 self.add(by, keep, site, batch.row_mut(at))?;
             }
         }
+        // Also if none is wanted: what is written before must be written.
         if !input.has_ended() {
             return Ok(Poll::Wants);
         }

@@ -45,7 +45,7 @@ impl Accumulator for Collect {
     }
 
     fn finish(self: Box<Self>) -> Result<Value, Fault> {
-        Ok(Value::list(self.values)?)
+        limits::list_of(self.values)
     }
 
     fn bytes(&self) -> usize {

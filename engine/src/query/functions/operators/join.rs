@@ -37,5 +37,5 @@ fn text_of(left: &str, right: &str) -> Result<Value, Fault> {
 
 fn list_of(left: &[Value], right: &[Value]) -> Result<Value, Fault> {
     limits::list(left.len().saturating_add(right.len()))?;
-    Ok(Value::list([left, right].concat())?)
+    limits::list_of([left, right].concat())
 }

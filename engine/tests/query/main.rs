@@ -1,0 +1,27 @@
+//! The query engine from outside: plans, mistakes, and what bounds a run.
+//!
+//! Nothing here may know how plans are made or run; what rows a query gives is tested by scripts.
+//!
+//! Next: `plans.rs`.
+
+mod mistakes;
+mod plans;
+mod runs;
+
+use stratigraph::Database;
+
+/// A database with some statements run in it.
+fn database(statements: &[&str]) -> Database {
+    let database = Database::in_memory().unwrap();
+    for statement in statements {
+        database.query(statement, ()).unwrap().finish().unwrap();
+    }
+    database
+}
+
+/// The only number of the only row.
+fn one(database: &Database, text: &str) -> i64 {
+    let mut rows = database.query(text, ()).unwrap();
+    let row = rows.next().unwrap().unwrap();
+    row.get(0).unwrap()
+}
