@@ -280,6 +280,12 @@ pub enum Error {
         /// What was wanted.
         problem: String,
     },
+    /// Something of the host cannot be a value.
+    #[error("this cannot be a value of the database: {problem}")]
+    NoValue {
+        /// Why not.
+        problem: String,
+    },
     /// There are more of something than there may be.
     #[error("{count} {what} are over the limit of {limit}")]
     TooMany {

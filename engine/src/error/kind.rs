@@ -65,6 +65,7 @@ impl Error {
             | Self::TooConnected { .. }
             | Self::NotStorable { .. }
             | Self::WrongType { .. }
+            | Self::NoValue { .. }
             | Self::TooMany { .. }
             | Self::BadName { .. }
             | Self::UnknownName { .. }

@@ -2,7 +2,9 @@
 //!
 //! Next: `options.rs`.
 
-use crate::value::Value;
+use crate::error::Result;
+use crate::value::{Value, write_entries};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -29,6 +31,29 @@ impl Parameters {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The fields of a struct, or the entries of a map, with serde.
+    ///
+    /// ```
+    /// use stratigraph::Parameters;
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Wanted {
+    ///     name: String,
+    ///     years: Vec<u16>,
+    /// }
+    /// let wanted = Wanted { name: "Ann".to_owned(), years: vec![2023, 2024] };
+    /// let parameters = Parameters::from_serde(&wanted)?;
+    /// assert_eq!(parameters.get("years").unwrap().to_string(), "[2023, 2024]");
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoValue`](crate::Error::NoValue) for what has no names, and as [`Value::from_serde`].
+    pub fn from_serde(fields: impl Serialize) -> Result<Self> {
+        let values = write_entries(fields)?;
+        Ok(Self { values })
     }
 
     /// With one more. The last of a name wins.

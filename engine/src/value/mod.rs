@@ -40,6 +40,7 @@ pub mod record;
 mod storable;
 mod temporal;
 mod vector;
+mod write;
 
 #[cfg(test)]
 pub(crate) mod any_value;
@@ -57,6 +58,7 @@ pub use temporal::{
     TemporalTextError, TextProblem, Time, UtcOffset, ZoneName,
 };
 pub use vector::{BadVector, Vector};
+pub(crate) use write::write_entries;
 
 /// What a property holds or an expression gives.
 ///

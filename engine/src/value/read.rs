@@ -449,3 +449,6 @@ impl<'v> Deserializer<'v> for RowReader<'v> {
         unit_struct map struct enum identifier ignored_any
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,14 +5,16 @@
 //!
 //! Next: `face.rs`.
 
-use crate::catalog::{Catalog, LabelId, TypeId};
+use crate::catalog::{Catalog, LabelId, SchemaId, TypeId};
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::graph::record::RelationshipRecord;
 use crate::graph::view::{self, View};
 use crate::graph::{Direction, Entity, Ids, Neighbour, Read, ReadTxn, WriteTxn};
+use crate::index::vector::VectorIndexInfo;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::plan::TypeNames;
+use crate::query::procedures::Registry;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
@@ -190,6 +192,19 @@ impl<'t> Graph<'t> {
     /// Names, and what is declared.
     pub(crate) fn catalog(&self) -> Result<&Catalog> {
         with_txn!(self, txn => Ok(txn.catalog()))
+    }
+
+    /// What can be called.
+    pub(crate) fn registry(&self) -> Result<Arc<Registry>> {
+        with_txn!(self, txn => Ok(txn.registry()))
+    }
+
+    /// How far a vector index is; none if there is no such index.
+    pub(crate) fn vector_index_info(&self, id: SchemaId) -> Result<Option<VectorIndexInfo>> {
+        fn info<R: Read>(txn: &R, id: SchemaId) -> Option<VectorIndexInfo> {
+            txn.vectors().get(id).map(|bound| bound.info())
+        }
+        with_txn!(self, txn => Ok(info(txn, id)))
     }
 
     /// Whether something is there.

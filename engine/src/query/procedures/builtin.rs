@@ -2,11 +2,14 @@
 //!
 //! Next: `exec/`, which calls them.
 
+use super::call::call;
 use super::procedure::Procedure;
 use super::types::ProcedureType;
 use crate::query::error::Fault;
 use crate::query::exec::Context;
+use crate::query::schema::shown;
 use crate::value::Value;
+use stratigraph_query_lang::ast::Shown;
 
 /// All of them.
 pub(super) fn procedures() -> Vec<Procedure> {
@@ -46,6 +49,21 @@ pub(super) fn procedures() -> Vec<Procedure> {
     ]
 }
 
+/// Name, signature and description out of a longer list.
+fn listed(context: &mut Context<'_>, what: Shown) -> Result<Vec<Vec<Value>>, Fault> {
+    let list = shown(what);
+    let place = |column: &str| list.columns().iter().position(|of| of.name() == column);
+    let wanted = ["name", "signature", "description"].map(place);
+    let rows = call(context, &list, Vec::new())?;
+    let pick = |row: Vec<Value>| {
+        let picked = wanted.iter().flatten();
+        picked
+            .filter_map(|place| row.get(*place).cloned())
+            .collect()
+    };
+    Ok(rows.into_iter().map(pick).collect())
+}
+
 fn labels(context: &Context<'_>) -> Result<Vec<Vec<Value>>, Fault> {
     let mut rows = Vec::new();
     for (_, name) in context.graph.catalog()?.labels.iter() {
@@ -65,4 +83,56 @@ fn relationship_types(context: &Context<'_>) -> Result<Vec<Vec<Value>>, Fault> {
         }
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::database::Database;
+    use crate::graph::Read as _;
+    use crate::query::procedures::{Procedure, ProcedureType};
+
+    /// The first column of a list, sorted.
+    fn first(db: &Database, text: &str) -> Vec<String> {
+        let rows = db.query(text, ()).unwrap();
+        let mut rows: Vec<String> = rows.map(|row| row.unwrap().get(0).unwrap()).collect();
+        rows.sort();
+        rows
+    }
+
+    #[test]
+    fn names_that_nobody_has_any_more_are_not_listed() {
+        let db = Database::in_memory().unwrap();
+        db.query("CREATE (:A {v: 1})-[:T]->(:B), (:B)-[:U]->(:C)", ())
+            .unwrap();
+        db.query("MATCH ()-[r:U]->(c) DELETE r, c", ()).unwrap();
+        assert_eq!(first(&db, "CALL db.labels()"), ["A", "B"]);
+        assert_eq!(first(&db, "CALL db.relationshipTypes"), ["T"]);
+        assert_eq!(first(&db, "CALL db.propertyKeys()"), ["v"]);
+        assert!(db.read().unwrap().catalog().labels.id("C").is_some());
+    }
+
+    #[test]
+    fn the_hosts_procedures_are_listed_wherever_a_query_runs() {
+        let db = Database::in_memory().unwrap();
+        db.register(Procedure::new("my.own").yields("a", ProcedureType::ANY))
+            .unwrap();
+        let all = first(&db, "SHOW PROCEDURES");
+        assert!(all.contains(&"my.own".to_owned()) && all.contains(&"db.ping".to_owned()));
+        assert_eq!(first(&db, "CALL dbms.procedures() YIELD name"), all);
+        let read = db.read().unwrap();
+        let rows = read.query(
+            "SHOW PROCEDURES YIELD name WHERE name = 'my.own' RETURN name",
+            (),
+        );
+        assert_eq!(rows.unwrap().count(), 1);
+        let mut txn = db.write().unwrap();
+        let rows = txn.query(
+            "CALL dbms.procedures() YIELD name WHERE name = 'my.own' RETURN name",
+            (),
+        );
+        assert_eq!(rows.unwrap().count(), 1);
+        let functions = first(&db, "CALL dbms.functions() YIELD name");
+        assert_eq!(functions, first(&db, "SHOW FUNCTIONS"));
+        assert!(functions.contains(&"toInteger".to_owned()));
+    }
 }

@@ -3,9 +3,8 @@
 //! Next: `crate::query::procedures`.
 
 use super::list;
-use crate::query::exec::Context;
 use crate::query::functions::{self, Argument};
-use crate::query::procedures::{Procedure, ProcedureField, ProcedureType, Registry};
+use crate::query::procedures::{Procedure, ProcedureField, ProcedureType};
 use crate::query::types::Types;
 use crate::value::Value;
 use std::collections::BTreeMap;
@@ -122,7 +121,7 @@ pub(super) fn procedures() -> Procedure {
     let procedure =
         list("show.procedures", &columns).about("The procedures that queries can call.");
     procedure.run_in_engine(|context, _| {
-        let registry = registry(context);
+        let registry = context.graph.registry()?;
         let rows = registry.procedures().map(|of| {
             let (arguments, columns) = (of.arguments().iter(), of.columns().iter());
             vec![
@@ -137,12 +136,6 @@ pub(super) fn procedures() -> Procedure {
         });
         Ok(rows.collect())
     })
-}
-
-/// What can be called in this query; only the engine's own where no database is at hand.
-fn registry(context: &Context<'_>) -> Arc<Registry> {
-    let database = context.database.as_ref();
-    database.map_or_else(Arc::default, crate::database::Database::procedures)
 }
 
 fn field(of: &ProcedureField) -> Value {

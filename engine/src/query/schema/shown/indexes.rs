@@ -4,9 +4,7 @@
 
 use super::{accesses, entity_type, labels_or_types, list, pattern, quoted, strings};
 use crate::catalog::{Catalog, IndexDef, Readiness, SchemaId, TextIndexDef, VectorIndexDef};
-use crate::database::Database;
 use crate::index::vector::{VectorIndexInfo, VectorIndexState};
-use crate::query::error::Fault;
 use crate::query::procedures::{Procedure, ProcedureType};
 use crate::value::Value;
 use std::collections::BTreeMap;
@@ -44,9 +42,9 @@ pub(super) fn procedure(name: &str, only: Option<&'static str>) -> Procedure {
             );
         }
         if wanted("VECTOR") {
-            let states = states(context.database.as_ref())?;
             for index in catalog.vector_indexes() {
-                rows.insert(index.id, vector(catalog, index, states.get(&index.id)));
+                let info = context.graph.vector_index_info(index.id)?;
+                rows.insert(index.id, vector(catalog, index, info.as_ref()));
             }
         }
         if wanted("FULLTEXT") {
@@ -56,15 +54,6 @@ pub(super) fn procedure(name: &str, only: Option<&'static str>) -> Procedure {
         }
         Ok(rows.into_values().collect())
     })
-}
-
-/// How far the vector indexes are, as far as there is somebody to ask.
-fn states(database: Option<&Database>) -> Result<BTreeMap<SchemaId, VectorIndexInfo>, Fault> {
-    let Some(database) = database else {
-        return Ok(BTreeMap::new());
-    };
-    let infos = database.vector_indexes()?.into_iter();
-    Ok(infos.map(|info| (info.definition.id, info)).collect())
 }
 
 /// What a row says beside what all indexes have.
