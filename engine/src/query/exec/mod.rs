@@ -32,6 +32,9 @@ mod pipeline;
 mod stage;
 pub(crate) mod write;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use batch::Batch;
 pub(crate) use context::{Context, Deletions, Limits};
 pub(crate) use eval::eval;

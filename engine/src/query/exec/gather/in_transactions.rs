@@ -60,31 +60,23 @@ impl Portions {
         if let Some(batch) = input.take() {
             self.waiting.append(batch);
         }
-        if self.waiting.len() < self.most && !input.has_ended() {
-            return Ok(Poll::Wants);
+        // What comes of a portion may be nothing; then the next one is run, if it is there already.
+        while self.waiting.len() >= self.most || (input.has_ended() && !self.waiting.is_empty()) {
+            let mut rest = std::mem::take(&mut self.waiting);
+            let mut rows = Batch::new(site.frame.width);
+            for row in rest.rows().take(self.most) {
+                rows.push(row);
+            }
+            rest.drop_first(rows.len());
+            self.waiting = rest;
+            let (mut out, outcome) = self.settle(of, how.on_error, &rows, site)?;
+            let report = outcome.report(self.number)?;
+            portion::fill(how.report, &mut out, &report);
+            if !out.is_empty() {
+                return Ok(Poll::Rows(out));
+            }
         }
-        let mut rest = std::mem::take(&mut self.waiting);
-        let mut rows = Batch::new(site.frame.width);
-        for row in rest.rows().take(self.most) {
-            rows.push(row);
-        }
-        rest.drop_first(rows.len());
-        self.waiting = rest;
-        if rows.is_empty() {
-            return Ok(Poll::Done);
-        }
-        let (mut out, outcome) = self.settle(of, how.on_error, &rows, site)?;
-        let report = outcome.report(self.number)?;
-        portion::fill(how.report, &mut out, &report);
-        if out.is_empty() {
-            // Nothing came of this portion: go on with the next, if one waits already.
-            return if self.waiting.len() >= self.most || input.has_ended() {
-                self.poll(of, input, site)
-            } else {
-                Ok(Poll::Wants)
-            };
-        }
-        Ok(Poll::Rows(out))
+        Ok(input.without_rows())
     }
 
     /// Runs a portion, and does what is to be done if that fails.
