@@ -25,7 +25,6 @@ use std::sync::Arc;
 /// assert_eq!(sum, 55);
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
-#[must_use = "a query that only reads runs while its rows are taken"]
 pub struct Rows<'t> {
     columns: Arc<[Arc<str>]>,
     from: From<'t>,

@@ -46,6 +46,18 @@ pub(super) fn procedures() -> Vec<Procedure> {
                     "embedded".into(),
                 ]])
             }),
+        Procedure::new("dbms.procedures")
+            .about("The procedures that can be called.")
+            .yields("name", ProcedureType::STRING)
+            .yields("signature", ProcedureType::STRING)
+            .yields("description", ProcedureType::STRING)
+            .run_in_engine(|context, _| listed(context, Shown::Procedures)),
+        Procedure::new("dbms.functions")
+            .about("The functions that expressions can call.")
+            .yields("name", ProcedureType::STRING)
+            .yields("signature", ProcedureType::STRING)
+            .yields("description", ProcedureType::STRING)
+            .run_in_engine(|context, _| listed(context, Shown::Functions)),
     ]
 }
 

@@ -249,7 +249,7 @@ fn are_chosen(kind: SelectorKind, given: &[Vec<u64>], all: &[Vec<u64>]) -> bool 
     let mut smallest = all.clone();
     smallest.dedup();
     let up_to = |groups: u64| -> Vec<usize> {
-        let last = smallest.iter().take(groups as usize).last().copied();
+        let last = smallest.iter().take(groups as usize).next_back().copied();
         all.iter()
             .copied()
             .filter(|length| Some(*length) <= last)
