@@ -18,6 +18,9 @@ use stratigraph_vector::Rows;
 /// Rows that a table has room for at first.
 const FIRST_ROWS: usize = 64;
 
+/// Nodes are looked up one by one if only one of so many between the first and the last is wanted.
+const SPARSE: u64 = 16;
+
 /// The vectors that nodes have as one property, row by row in the order of the nodes' ids.
 #[derive(Clone, Debug)]
 pub struct VectorTable {
@@ -90,6 +93,67 @@ impl VectorTable {
             table.nodes.push(node);
         }
         Ok(table)
+    }
+
+    /// Reads those of these nodes, which ascend, that have a vector of this dimension.
+    pub(crate) fn of_nodes(
+        read: &impl Read,
+        property: &str,
+        nodes: &[NodeId],
+        dimension: usize,
+    ) -> Result<Self> {
+        let mut table = Self {
+            property: property.into(),
+            nodes: Vec::new(),
+            rows: Vec::new(),
+            dimension,
+        };
+        let view = view::of(read);
+        let id = view.catalog().properties.id(property);
+        let (Some(property), Some(first), Some(last)) = (id, nodes.first(), nodes.last()) else {
+            return Ok(table);
+        };
+        let key = |node: NodeId| {
+            let entity = Entity::Node(node);
+            VectorKey { property, entity }.encode()
+        };
+        let damaged = |error: CodecError| Error::record(Family::Vectors.name(), error);
+        let mut row = Vec::with_capacity(dimension);
+        let between = last.get() - first.get();
+        if between / SPARSE > nodes.len() as u64 {
+            for node in nodes {
+                row.clear();
+                let decode = |bytes: &[u8]| decode_vector_into(bytes, &mut row);
+                let found = view.keys.get_with(Family::Vectors, &key(*node), decode)?;
+                if let Some(found) = found.transpose().map_err(damaged)? {
+                    table.push_if(found == dimension, *node, &row);
+                }
+            }
+            return Ok(table);
+        }
+        // They lie so close together that reading what is between them costs less than looking for each.
+        let end = [&key(*last)[..], &[0]].concat();
+        let range = KeyRange::between(key(*first), end);
+        let mut scan = view.keys.scan(Family::Vectors, &range)?;
+        let mut wanted = nodes.iter().peekable();
+        while let Some(entry) = scan.next()? {
+            let found = VectorKey::decode(entry.key).map_err(damaged)?.entity;
+            let Entity::Node(node) = found else { continue };
+            while wanted.next_if(|wanted| **wanted < node).is_some() {}
+            if wanted.next_if(|wanted| **wanted == node).is_some() {
+                row.clear();
+                let found = decode_vector_into(entry.value, &mut row).map_err(damaged)?;
+                table.push_if(found == dimension, node, &row);
+            }
+        }
+        Ok(table)
+    }
+
+    fn push_if(&mut self, fits: bool, node: NodeId, row: &[f32]) {
+        if fits {
+            self.nodes.push(node);
+            self.rows.extend_from_slice(row);
+        }
     }
 
     /// Room for one more row. It doubles as a `Vec` would, but never beyond the limit: that is on

@@ -128,10 +128,7 @@ impl<E> Recover<'_, E> {
         looked.scanned += unknown.len() as u64;
         if !unknown.is_empty() {
             let mut scores = vec![f64::NAN; unknown.len()];
-            let candidates = Candidates {
-                nodes: &unknown,
-                arrivals: None,
-            };
+            let candidates = Candidates::of(&unknown);
             let scored = unknown.len() as u64;
             looked.scored = match (own, scorer) {
                 (Some(own), _) => own.score(level, candidates, &mut scores).map(|()| scored)?,

@@ -26,6 +26,15 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
+    /// These nodes, which ascend, however they were reached.
+    #[must_use]
+    pub fn of(nodes: &'a [NodeId]) -> Self {
+        Self {
+            nodes,
+            arrivals: None,
+        }
+    }
+
     /// How many scores are asked for.
     #[must_use]
     pub fn len(&self) -> usize {

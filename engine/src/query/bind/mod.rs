@@ -9,7 +9,7 @@
 //! | variables | `scope.rs` |
 //! | expressions | `expr.rs`, `access.rs`, `call.rs`, `subquery.rs`, `labels.rs` |
 //! | aggregates in items | `aggregation.rs` |
-//! | clauses | `clause.rs`, `projection.rs`, `write.rs`, `procedure.rs` |
+//! | clauses | `clause.rs`, `projection.rs`, `traverse.rs`, `write.rs`, `procedure.rs` |
 //! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `create.rs` |
 
 mod access;
@@ -25,6 +25,7 @@ mod procedure;
 mod projection;
 mod scope;
 mod subquery;
+mod traverse;
 mod write;
 
 use super::error::{Detail, Fault, raise};

@@ -204,6 +204,12 @@ details! {
     TimeLimit: LimitExceeded / LimitExceeded,
     /// More rows than were allowed.
     RowLimit: LimitExceeded / LimitExceeded,
+    /// A traversal would cost more than its BUDGET.
+    BudgetExceeded: LimitExceeded / LimitExceeded,
+    /// RECOVER without a last level would go on for ever.
+    UnboundedRecover: SyntaxError / ArgumentError,
+    /// A step of a traversal has no fixed length, or names what is not its own.
+    InvalidTraverseStep: SyntaxError / SyntaxError,
     /// This is in the language but not yet in this engine.
     NotSupported: SemanticError / SemanticError,
     /// Something declared is there already.

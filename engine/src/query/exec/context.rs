@@ -114,6 +114,11 @@ impl<'t> Context<'t> {
         }
     }
 
+    /// What measures its time, and who may stop it.
+    pub(crate) fn clock_and_cancel(&self) -> (Arc<dyn Clock>, CancelToken) {
+        (Arc::clone(&self.clock), self.cancel.clone())
+    }
+
     /// Says that a row was produced.
     pub(crate) fn step(&mut self) -> Result<(), Fault> {
         self.steps(1)

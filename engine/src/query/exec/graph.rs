@@ -5,6 +5,7 @@
 //!
 //! Next: `face.rs`.
 
+use crate::algo::snapshot::VectorTable;
 use crate::catalog::{Catalog, LabelId, SchemaId, TypeId};
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -215,6 +216,16 @@ impl<'t> Graph<'t> {
     /// One property, as [`Read::property`] gives it.
     pub(crate) fn stored_property(&self, entity: Entity, key: &str) -> Result<Value> {
         with_txn!(self, txn => txn.property(entity, key))
+    }
+
+    /// The vectors of this dimension that some of these nodes, which ascend, have as a property.
+    pub(crate) fn vectors(
+        &self,
+        property: &str,
+        nodes: &[NodeId],
+        dimension: usize,
+    ) -> Result<VectorTable> {
+        with_txn!(self, txn => VectorTable::of_nodes(txn, property, nodes, dimension))
     }
 
     /// A whole node.

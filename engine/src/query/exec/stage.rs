@@ -112,6 +112,7 @@ enum State {
     ExpandMany(Box<flat::Trails>),
     Repeat(Box<flat::Rounds>),
     Shortest(Box<flat::Ways>),
+    Traverse(Box<flat::Traversing>),
     Unwind(flat::Unwind),
     Optional(flat::Optional),
     Union(Box<flat::Arms>),
@@ -137,6 +138,7 @@ impl State {
             Op::ExpandMany(_) => Self::ExpandMany(Box::default()),
             Op::Repeat(_) => Self::Repeat(Box::default()),
             Op::Shortest(_) => Self::Shortest(Box::default()),
+            Op::Traverse(_) => Self::Traverse(Box::default()),
             Op::Unwind { .. } => Self::Unwind(flat::Unwind::default()),
             Op::Optional { .. } => Self::Optional(flat::Optional::default()),
             Op::Union(_) => Self::Union(Box::default()),
@@ -247,6 +249,7 @@ impl Stage {
             (Op::ExpandMany(of), State::ExpandMany(state)) => drive(&mut **state, of, input, site),
             (Op::Repeat(of), State::Repeat(state)) => drive(&mut **state, &**of, input, site),
             (Op::Shortest(of), State::Shortest(state)) => drive(&mut **state, &**of, input, site),
+            (Op::Traverse(of), State::Traverse(state)) => drive(&mut **state, &**of, input, site),
             (Op::Unwind { list, into }, State::Unwind(state)) => {
                 drive(state, (list, *into), input, site)
             }

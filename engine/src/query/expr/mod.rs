@@ -8,7 +8,7 @@
 mod same;
 mod walk;
 
-use crate::query::functions::Function;
+use crate::query::functions::{Function, Lasts};
 use crate::query::plan::{BoundQuery, Op};
 use crate::query::types::Types;
 use crate::value::Value;
@@ -141,6 +141,15 @@ pub(crate) enum ExprKind {
 pub(crate) enum FunctionOf {
     /// One of the engine's.
     Engine(&'static Function),
+}
+
+impl FunctionOf {
+    /// Whether it may give something else each time it is asked.
+    pub(crate) fn varies(&self) -> bool {
+        match self {
+            Self::Engine(function) => function.lasts == Lasts::Never,
+        }
+    }
 }
 
 impl std::fmt::Debug for FunctionOf {

@@ -3,7 +3,7 @@
 //! Next: `matching.rs`, which decides.
 
 use super::{
-    Aggregate, CallProcedure, CreateItem, InTransactions, RemoveItem, SelectorKind, SetItem,
+    Aggregate, BoundTraverse, CallProcedure, CreateItem, InTransactions, RemoveItem, SelectorKind, SetItem,
     SortKey, TypeNames,
 };
 use crate::query::expr::{Expr, Slot};
@@ -34,6 +34,8 @@ pub(crate) struct BoundArm {
 pub(crate) enum BoundClause {
     /// `MATCH`.
     Match(BoundMatch),
+    /// `TRAVERSE`.
+    Traverse(Box<BoundTraverse>),
     /// `UNWIND`.
     Unwind { list: Expr, into: Slot },
     /// `WITH`, `RETURN`.

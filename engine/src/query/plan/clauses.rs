@@ -55,6 +55,7 @@ impl Planner<'_> {
                 }
                 flow.fill(&fills);
             }
+            BoundClause::Traverse(traverse) => self.traverse(*traverse, flow),
             BoundClause::Unwind { list, into } => {
                 let list = self.expr(list);
                 flow.reading(&[&list]);
@@ -413,6 +414,7 @@ fn writes(query: &BoundQuery) -> bool {
         | BoundClause::Foreach { .. } => true,
         BoundClause::Subquery(subquery) => writes(&subquery.query),
         BoundClause::Match(_)
+        | BoundClause::Traverse(_)
         | BoundClause::Unwind { .. }
         | BoundClause::Project(_)
         | BoundClause::Call { .. }

@@ -3,7 +3,9 @@
 //! Variables are called as in the text, and nameless ones by their slot; expressions are shown as they stand
 //! in the text.
 
-use super::{CreateItem, ExpandMany, LabelOf, Op, Plan, ScanBy, Seek, TypeNames};
+use super::{
+    CreateItem, ExpandMany, Keep, LabelOf, Op, Plan, Roots, ScanBy, Scored, Seek, Traverse, TypeNames,
+};
 use crate::query::expr::{Expr, ExprKind, Slot};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -60,6 +62,7 @@ impl Shown<'_> {
                 self.line(depth, &format!("Repeat {way} {bounds}"));
                 return self.ops(&op.ops, depth + 1);
             }
+            Op::Traverse(op) => return self.traverse(op, depth),
             Op::Filter(condition) => format!("Filter {}", self.condition(condition)),
             Op::Compute(items) => {
                 let items = items.iter();
@@ -174,6 +177,68 @@ impl Shown<'_> {
                 format!("IndexSeek ({into}) {index} {seek}")
             }
         }
+    }
+
+    /// A traversal, and beneath it what is matched for it.
+    fn traverse(&mut self, op: &Traverse<Arc<[Op]>>, depth: usize) {
+        let bound = |bound: &Option<Expr>| {
+            let shown = bound.as_ref().map(|bound| self.expr(bound));
+            shown.unwrap_or_default()
+        };
+        let mut line = format!(
+            "Traverse levels {}..{}",
+            bound(&op.first_level),
+            bound(&op.last_level)
+        );
+        if let Some(scored) = &op.scored {
+            line.push_str(&self.scored(scored));
+        }
+        line.push_str(&self.kept("keep", &op.keep));
+        self.line(depth, &line);
+        match &op.roots {
+            Roots::Value(value) => {
+                self.line(depth + 1, &format!("From {}", self.expr(value)));
+            }
+            Roots::Matches { pattern, .. } => {
+                self.line(depth + 1, "From");
+                self.ops(pattern, depth + 2);
+            }
+        }
+        let step = match &op.step.direct {
+            Some(_) => "Step, the whole level at once",
+            None => "Step, node by node",
+        };
+        self.line(depth + 1, step);
+        self.ops(&op.step.pattern, depth + 2);
+        if let Some(recover) = &op.recover {
+            let scored = recover.scored.as_ref();
+            let scored = scored.map_or(String::new(), |scored| self.scored(scored));
+            let kept = self.kept("keep", &recover.keep);
+            self.line(depth + 1, &format!("Recover{scored}{kept}"));
+            self.ops(&recover.pattern, depth + 2);
+        }
+    }
+
+    fn scored(&self, scored: &Scored) -> String {
+        let how = match (&scored.at_once, scored.sees_way) {
+            (Some(_), _) => "the whole level at once",
+            (None, true) => "way by way",
+            (None, false) => "one by one",
+        };
+        format!(", score {} ({how})", self.expr(&scored.expr))
+    }
+
+    fn kept(&self, what: &str, keep: &Keep) -> String {
+        let mut shown = String::new();
+        if let Some(top) = &keep.top {
+            let each = if keep.per_parent { " per parent" } else { "" };
+            shown = format!(", {what} top {}{each}", self.expr(top));
+        }
+        if let Some(filter) = &keep.filter {
+            let what = if shown.is_empty() { what } else { "of those" };
+            shown = format!("{shown}, {what} where {}", self.expr(filter));
+        }
+        shown
     }
 
     fn many(&self, op: &ExpandMany) -> String {

@@ -10,6 +10,7 @@
 //! | clauses | `clauses.rs` |
 //! | when rows must wait for what is written | `barrier.rs` |
 //! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
+//! | level-wise traversals | `traverse.rs` |
 //! | how a plan is shown | `explain.rs` |
 
 mod barrier;
@@ -19,9 +20,11 @@ mod explain;
 mod matching;
 mod ops;
 mod start;
+mod traverse;
 
 pub(crate) use bound::*;
 pub(crate) use ops::*;
+pub(crate) use traverse::*;
 
 use super::bind::Bound;
 use crate::catalog::{Catalog, IndexDef};
@@ -38,6 +41,8 @@ pub(crate) enum Rule {
     CloseBeforeOpening,
     /// Sorting with a limit keeps only so many rows.
     SortOnlyWhatIsKept,
+    /// TRAVERSE steps, scores and keeps a whole level at once.
+    WholeLevels,
 }
 
 /// The rules, in the order in which they are applied, and why each is there.
@@ -57,6 +62,10 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
     (
         Rule::SortOnlyWhatIsKept,
         "with a limit the other rows need no place",
+    ),
+    (
+        Rule::WholeLevels,
+        "a level has many candidates: arrays and kernels need no row for each of them",
     ),
 ];
 

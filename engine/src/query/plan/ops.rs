@@ -7,6 +7,7 @@
 //!
 //! Next: `exec/`, which runs them.
 
+use super::Traverse;
 use crate::query::expr::{Body, Expr, Slot, Span};
 use crate::query::functions::AggregateFunction;
 use std::sync::Arc;
@@ -46,6 +47,8 @@ pub(crate) enum Op {
     Repeat(Box<Repeat>),
     /// Along the shortest ways.
     Shortest(Box<Shortest>),
+    /// Level by level.
+    Traverse(Box<Traverse<Arc<[Op]>>>),
     /// Rows for which this is true.
     Filter(Expr),
     /// Slots computed from the row; none of them is read by another.

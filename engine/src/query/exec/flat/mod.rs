@@ -7,6 +7,7 @@
 //! | nodes | `scan.rs`, `seek.rs` |
 //! | along relationships | `expand.rs`, `ends.rs`, `expand_many.rs`, `follow.rs`, `repeat.rs` |
 //! | the shortest ways | `shortest.rs`, `breadth.rs`, `layers.rs` |
+//! | level by level | `traverse/mod.rs` |
 //! | values of a row | `filter.rs`, `compute.rs`, `unwind.rs` |
 //! | nested operators | `optional.rs`, `union.rs`, `apply.rs`, `foreach.rs` |
 //! | procedures | `call.rs` |
@@ -35,6 +36,7 @@ mod repeat;
 mod scan;
 mod seek;
 mod shortest;
+mod traverse;
 mod union;
 mod unwind;
 
@@ -53,6 +55,7 @@ pub(super) use optional::Optional;
 pub(super) use repeat::Rounds;
 pub(super) use scan::Scan;
 pub(super) use shortest::Ways;
+pub(super) use traverse::Traversing;
 pub(super) use union::Arms;
 pub(super) use unwind::Unwind;
 

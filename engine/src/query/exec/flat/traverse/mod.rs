@@ -1,0 +1,179 @@
+//! Level by level, for each row: the machine of `algo::traverse` over a query's graph and expressions.
+//!
+//! The machine asks for steps, scores and decisions in turn. All of them need the query, so they share it, and
+//! a row of their own in which the step's variables are filled.
+//!
+//! | what | where |
+//! |---|---|
+//! | what is the same for all levels | `settings.rs` |
+//! | what the parts share | `shared.rs` |
+//! | from one level to the next | `stepping.rs` |
+//! | SCORE | `scoring.rs` |
+//! | KEEP and RECOVER | `keeping.rs` |
+//!
+//! Next: `settings.rs`.
+
+mod keeping;
+mod scoring;
+mod settings;
+mod shared;
+mod stepping;
+
+use super::Flat;
+use crate::algo::traverse::{Columns, Emit, Row, Traversal, Traverse as Machine, TraverseError};
+use crate::error::Error;
+use crate::query::error::{Detail, Fault, raise};
+use crate::query::exec::batch::Batch;
+use crate::query::exec::stage::Site;
+use crate::query::plan::{Op, Traverse, TraverseColumn};
+use crate::value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value};
+use keeping::Looking;
+use scoring::Scoring;
+use settings::Settings;
+use shared::Shared;
+use std::cell::RefCell;
+use std::sync::Arc;
+use stepping::Stepping;
+
+/// The operator as it was planned.
+type Of = Traverse<Arc<[Op]>>;
+
+/// What was found for the row, and how much of it was given.
+#[derive(Default)]
+pub(in crate::query::exec) struct Traversing {
+    found: Traversal,
+    at: usize,
+}
+
+impl Flat for Traversing {
+    type Of<'o> = &'o Of;
+
+    fn begin(
+        &mut self,
+        of: &Of,
+        site: &mut Site<'_, '_>,
+        row: &mut [Value],
+    ) -> Result<(), Fault> {
+        self.at = 0;
+        self.found = traverse(of, site, row).map_err(|fault| fault.at(of.span))?;
+        Ok(())
+    }
+
+    fn give(
+        &mut self,
+        of: &Of,
+        site: &mut Site<'_, '_>,
+        row: &mut [Value],
+        out: &mut Batch,
+    ) -> Result<bool, Fault> {
+        while out.len() < site.frame.room {
+            let Some(found) = self.found.rows.get(self.at) else {
+                return Ok(true);
+            };
+            self.at += 1;
+            let new = out.push(row);
+            for (column, slot) in &of.yields {
+                new[slot.at()] = value_of(*column, &found, of.step.hops.len() > 1);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Runs the traversal of a row to its end.
+fn traverse(of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<Traversal, Fault> {
+    let Some(settings) = Settings::of(of, site.context, row)? else {
+        return Ok(Traversal::default());
+    };
+    let (clock, cancel) = site.context.clock_and_cancel();
+    let shared = RefCell::new(Shared::new(site, row));
+    let shared = &shared;
+    let mut machine = Machine::from(settings.roots)
+        .levels(settings.first, settings.last)
+        .columns(columns(of))
+        .with_cancel(cancel);
+    if of.unfiltered {
+        machine = machine.unfiltered();
+    }
+    if of.candidates {
+        machine = machine.emit(Emit::Candidates);
+    }
+    if let Some((limit, unit, on_exceed)) = settings.budget {
+        machine = machine.budget(limit, unit, on_exceed);
+    }
+    if let Some(scored) = &of.scored {
+        machine = machine.scorer(Scoring::new(shared, of, scored, of.step.to()));
+    }
+    machine = machine.keep(keeping::keep(
+        shared,
+        of,
+        (&of.keep, settings.top),
+        of.step.to(),
+    ));
+    if let Some(recover) = &of.recover {
+        machine = machine.recover(Looking::recover(
+            shared,
+            of,
+            (recover, settings.recover_top),
+        ));
+    }
+    let mut steps = Stepping::new(shared, of)?;
+    machine.run(&mut steps, &*clock).map_err(fault)
+}
+
+/// Which columns have to be worked out.
+fn columns(of: &Of) -> Columns {
+    let wants = |column| of.yields.iter().any(|(wanted, _)| *wanted == column);
+    Columns {
+        arrivals: wants(TraverseColumn::Parent) || wants(TraverseColumn::Edge),
+        paths: wants(TraverseColumn::Path),
+        roots: wants(TraverseColumn::Roots),
+    }
+}
+
+fn value_of(column: TraverseColumn, row: &Row<'_>, long_steps: bool) -> Value {
+    match column {
+        TraverseColumn::Node => node(row.node),
+        TraverseColumn::Level => i64::from(row.level).into(),
+        TraverseColumn::Score => row.score.map_or(Value::Null, Value::Float),
+        TraverseColumn::Status => row.status.as_str().into(),
+        TraverseColumn::Parent => row.parent().map_or(Value::Null, node),
+        TraverseColumn::Edge => match row.edge() {
+            None => Value::Null,
+            Some(edge) if long_steps => edge.into_iter().map(relationship).collect(),
+            Some(edge) => edge.first().copied().map_or(Value::Null, relationship),
+        },
+        TraverseColumn::Path => row.path().map_or(Value::Null, |path| {
+            let nodes = path.nodes.into_iter().map(NodeValue::of).collect();
+            let relationships = path.relationships.into_iter().map(RelationshipValue::of);
+            PathValue::new(nodes, relationships.collect()).map_or(Value::Null, Value::from)
+        }),
+        TraverseColumn::Roots => row.roots().map_or(Value::Null, |roots| {
+            roots.iter().copied().map(node).collect()
+        }),
+        TraverseColumn::Rank => i64::try_from(row.rank).unwrap_or(i64::MAX).into(),
+    }
+}
+
+fn node(id: NodeId) -> Value {
+    Value::Node(NodeValue::of(id))
+}
+
+fn relationship(id: RelationshipId) -> Value {
+    Value::Relationship(RelationshipValue::of(id))
+}
+
+/// What the machine says, in the words of queries.
+fn fault(error: TraverseError<Fault>) -> Fault {
+    let message = error.to_string();
+    match error {
+        TraverseError::Outside(fault) => fault,
+        TraverseError::Cancelled => Error::Cancelled.into(),
+        TraverseError::BudgetExceeded { .. } => raise(Detail::BudgetExceeded, message).hint(
+            "allow more, keep fewer per level, or write ON EXCEED STOP for the levels that are complete",
+        ),
+        TraverseError::UnboundedRecover => raise(Detail::UnboundedRecover, message),
+        TraverseError::LevelsReversed { .. } => raise(Detail::NumberOutOfRange, message),
+        _ => Error::bug("a traversal was asked for what it cannot do").into(),
+    }
+}

@@ -1,0 +1,189 @@
+//! SCORE: how good the candidates of a level are.
+//!
+//! Most scores are how like a property is to one vector; then the vectors of a level are read together and go
+//! through the kernels. Any other expression is computed for each candidate, or for each way to it.
+//!
+//! Next: `keeping.rs`.
+
+use super::Of;
+use super::shared::Shared;
+use crate::algo::snapshot::VectorTable;
+use crate::algo::traverse::{Candidates, Measure, NodeVectors, Scorer, VectorScorer};
+use crate::query::error::{Detail, Fault, raise};
+use crate::query::exec::eval::eval;
+use crate::query::expr::Slot;
+use crate::query::functions::operators::with_article;
+use crate::query::plan::{AtOnce, Scored};
+use crate::value::{NodeId, Value};
+use std::cell::RefCell;
+
+/// Candidates whose vectors are held at once.
+const BLOCK: usize = 4096;
+
+/// The scorer of a traversal, or of its RECOVER.
+pub(super) struct Scoring<'a, 's, 't> {
+    shared: &'a RefCell<Shared<'s, 't>>,
+    of: &'a Of,
+    scored: &'a Scored,
+    /// The slot of the candidate.
+    node: Slot,
+    /// What they are compared with, once it was asked for.
+    like: Option<Option<Likeness<'a>>>,
+}
+
+/// One vector for all candidates.
+struct Likeness<'a> {
+    measure: Measure,
+    property: &'a str,
+    to: Vec<f32>,
+}
+
+impl<'a, 's, 't> Scoring<'a, 's, 't> {
+    pub(super) fn new(
+        shared: &'a RefCell<Shared<'s, 't>>,
+        of: &'a Of,
+        scored: &'a Scored,
+        node: Slot,
+    ) -> Self {
+        Self {
+            shared,
+            of,
+            scored,
+            node,
+            like: None,
+        }
+    }
+
+    /// What a level is compared with as a whole. Where that is not possible, or goes wrong, each candidate is
+    /// asked about, so that the answer and the error are the same.
+    fn prepare(&mut self) {
+        let (scored, shared) = (self.scored, self.shared);
+        self.like.get_or_insert_with(|| {
+            let AtOnce::Likeness {
+                function,
+                property,
+                to,
+            } = scored.at_once.as_ref()?;
+            let mut shared = shared.borrow_mut();
+            let shared = &mut *shared;
+            let Ok(Value::Vector(to)) = eval(shared.context, to, &mut shared.row) else {
+                return None;
+            };
+            let measure = match *function {
+                "vector.cosine" => Measure::Cosine,
+                "vector.dot" => Measure::Dot,
+                _ => Measure::NegativeL2,
+            };
+            let to = to.as_slice().to_vec();
+            Some(Likeness {
+                measure,
+                property,
+                to,
+            })
+        });
+    }
+
+    /// One candidate, or one way to it.
+    fn one(&self, node: NodeId, level: u32) -> Result<f64, Fault> {
+        let mut shared = self.shared.borrow_mut();
+        let shared = &mut *shared;
+        shared.context.step()?;
+        shared.set_node(self.node, node);
+        shared.set(self.of.level, i64::from(level));
+        let expr = &self.scored.expr;
+        match eval(shared.context, expr, &mut shared.row)? {
+            Value::Null => Ok(f64::NAN),
+            Value::Float(score) => Ok(score),
+            Value::Int(score) => Ok(score as f64),
+            other => {
+                let kind = with_article(other.kind());
+                let message = format!("a score is a number, and this is {kind}");
+                Err(raise(Detail::InvalidArgumentType, message).at(expr.span))
+            }
+        }
+    }
+
+    /// All at once, as far as they have a vector of the right length.
+    fn by_vectors(
+        &self,
+        like: &Likeness<'_>,
+        (level, nodes): (u32, &[NodeId]),
+        scores: &mut [f64],
+    ) -> Result<(), Fault> {
+        let (property, dimension) = (like.property, like.to.len());
+        for (nodes, scores) in nodes.chunks(BLOCK).zip(scores.chunks_mut(BLOCK)) {
+            let mut shared = self.shared.borrow_mut();
+            shared.context.steps(nodes.len())?;
+            let table = shared.context.graph.vectors(property, nodes, dimension)?;
+            drop(shared);
+            let mut missing = Vec::new();
+            score_table(&table, like, nodes, scores, &mut missing)?;
+            for at in missing {
+                if let (Some(node), Some(score)) = (nodes.get(at), scores.get_mut(at)) {
+                    *score = self.one(*node, level)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Scores the nodes of a table, and notes the places of the others.
+fn score_table(
+    table: &VectorTable,
+    like: &Likeness<'_>,
+    nodes: &[NodeId],
+    scores: &mut [f64],
+    missing: &mut Vec<usize>,
+) -> Result<(), Fault> {
+    let mut found = vec![f64::NAN; table.nodes().len()];
+    if !found.is_empty() {
+        let rows = table.rows()?;
+        let vectors = NodeVectors::of_nodes(table.nodes(), rows);
+        let vectors = vectors.ok_or_else(|| crate::Error::bug("vectors out of order"))?;
+        let mut scorer = VectorScorer::new(&vectors, &like.to, like.measure)
+            .map_err(|_| crate::Error::bug("a table of vectors of another length"))?;
+        let candidates = Candidates::of(table.nodes());
+        Scorer::<crate::Error>::score(&mut scorer, 0, candidates, &mut found)?;
+    }
+    let mut known = table.nodes().iter().zip(found).peekable();
+    for (at, (node, score)) in nodes.iter().zip(scores).enumerate() {
+        match known.next_if(|(known, _)| *known == node) {
+            Some((_, likeness)) => {
+                *score = match like.measure {
+                    // As a distance, which it is in the language.
+                    Measure::NegativeL2 => -likeness,
+                    Measure::Cosine | Measure::Dot => likeness,
+                };
+            }
+            None => missing.push(at),
+        }
+    }
+    Ok(())
+}
+
+impl Scorer<Fault> for Scoring<'_, '_, '_> {
+    fn scores_arrivals(&self) -> bool {
+        self.scored.sees_way
+    }
+
+    fn score(
+        &mut self,
+        level: u32,
+        candidates: Candidates<'_>,
+        scores: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.prepare();
+        if let Some(Some(like)) = &self.like {
+            return self.by_vectors(like, (level, candidates.nodes()), scores);
+        }
+        for (entry, (node, score)) in candidates.nodes().iter().zip(scores).enumerate() {
+            if self.scored.sees_way {
+                let way = candidates.arrival(entry);
+                self.shared.borrow_mut().set_way(&self.of.step, way);
+            }
+            *score = self.one(*node, level)?;
+        }
+        Ok(())
+    }
+}
