@@ -7,7 +7,7 @@
 //! | what | where |
 //! |---|---|
 //! | what comes in, and what goes out | `bound.rs`, `ops.rs` |
-//! | clauses | `clauses.rs` |
+//! | clauses | `clauses.rs`, `write.rs` |
 //! | when rows must wait for what is written | `barrier.rs` |
 //! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
 //! | level-wise traversals | `traverse.rs` |
@@ -21,6 +21,7 @@ mod matching;
 mod ops;
 mod start;
 mod traverse;
+mod write;
 
 pub(crate) use bound::*;
 pub(crate) use ops::*;
