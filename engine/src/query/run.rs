@@ -318,6 +318,7 @@ impl<'a> Start<'a> {
             batch_rows: self.options.batch_rows,
             memory_bytes: usize::try_from(self.options.memory_bytes).unwrap_or(usize::MAX),
             time: self.options.timeout,
+            optimise: self.options.optimise,
             cancel: self.options.cancel.clone(),
             clock,
         };

@@ -9,6 +9,7 @@ use super::memory::Memory;
 use crate::clock::Clock;
 use crate::database::Database;
 use crate::error::Error;
+use crate::query::compile::Compiled;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::functions::{Moments, Random};
@@ -42,6 +43,8 @@ pub(crate) struct Context<'t> {
     pub(crate) memory: Memory,
     /// What was done so far.
     pub(crate) work: Work,
+    /// Whether the planner's rules are followed.
+    optimise: bool,
     /// Where the next transaction comes from, for subqueries in transactions.
     pub(crate) database: Option<Database>,
     cancel: CancelToken,
@@ -60,6 +63,8 @@ pub(crate) struct Limits {
     pub(crate) memory_bytes: usize,
     /// How long it may run.
     pub(crate) time: Option<Duration>,
+    /// Whether the planner's rules are followed where a procedure runs a text of its own.
+    pub(crate) optimise: bool,
     /// Who may stop it.
     pub(crate) cancel: CancelToken,
     /// What the time is measured with.
@@ -105,6 +110,7 @@ impl<'t> Context<'t> {
             batch_rows: limits.batch_rows.max(1),
             memory: Memory::new(limits.memory_bytes),
             work: Work::default(),
+            optimise: limits.optimise,
             database: None,
             cancel: limits.cancel,
             began: limits.clock.now(),
@@ -117,6 +123,11 @@ impl<'t> Context<'t> {
     /// What measures its time, and who may stop it.
     pub(crate) fn clock_and_cancel(&self) -> (Arc<dyn Clock>, CancelToken) {
         (Arc::clone(&self.clock), self.cancel.clone())
+    }
+
+    /// Reads and plans a text that runs within this query.
+    pub(crate) fn compile(&self, text: &str) -> Result<Compiled, Error> {
+        self.graph.compile(text, self.optimise)
     }
 
     /// Says that a row was produced.

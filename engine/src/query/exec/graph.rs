@@ -13,6 +13,7 @@ use crate::graph::record::RelationshipRecord;
 use crate::graph::view::{self, View};
 use crate::graph::{Direction, Entity, Ids, Neighbour, Read, ReadTxn, WriteTxn};
 use crate::index::vector::VectorIndexInfo;
+use crate::query::compile::{Compiled, compile};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::plan::TypeNames;
 use crate::query::procedures::Registry;
@@ -198,6 +199,12 @@ impl<'t> Graph<'t> {
     /// What can be called.
     pub(crate) fn registry(&self) -> Result<Arc<Registry>> {
         with_txn!(self, txn => Ok(txn.registry()))
+    }
+
+    /// Reads and plans a text that runs over this graph.
+    pub(crate) fn compile(&self, text: &str, optimise: bool) -> Result<Compiled> {
+        let registry = self.registry()?;
+        with_txn!(self, txn => compile(text, &registry, txn, optimise))
     }
 
     /// How far a vector index is; none if there is no such index.

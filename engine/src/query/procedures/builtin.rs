@@ -4,6 +4,7 @@
 
 use super::call::call;
 use super::procedure::Procedure;
+use super::traverse;
 use super::types::ProcedureType;
 use crate::query::error::Fault;
 use crate::query::exec::Context;
@@ -58,6 +59,7 @@ pub(super) fn procedures() -> Vec<Procedure> {
             .yields("signature", ProcedureType::STRING)
             .yields("description", ProcedureType::STRING)
             .run_in_engine(|context, _| listed(context, Shown::Functions)),
+        traverse::procedure(),
     ]
 }
 

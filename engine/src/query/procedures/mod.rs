@@ -6,12 +6,13 @@
 //! | a procedure, described and checked | `procedure.rs` |
 //! | all procedures of a database, by name | `registry.rs` |
 //! | calling one | `call.rs` |
-//! | the engine's own | `builtin.rs` |
+//! | the engine's own | `builtin.rs`, `traverse/mod.rs` |
 
 mod builtin;
 mod call;
 mod procedure;
 mod registry;
+mod traverse;
 mod types;
 
 pub(crate) use call::call;
