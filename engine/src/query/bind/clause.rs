@@ -133,6 +133,10 @@ impl Binder<'_> {
                 let bound = self.matching(scope, matched)?;
                 into.push(BoundClause::Match(bound));
             }
+            Clause::Traverse(traverse) => {
+                let message = "TRAVERSE cannot be run yet";
+                return Err(raise(Detail::NotSupported, message).at(traverse.span));
+            }
             Clause::Unwind(unwind) => {
                 let bound = self.unwind(scope, unwind)?;
                 into.push(bound);
@@ -199,6 +203,10 @@ impl Binder<'_> {
     }
 
     fn matching(&mut self, scope: &mut Scope, matched: &Match) -> Result<BoundMatch, Fault> {
+        if let Some(search) = &matched.search {
+            let message = "SEARCH cannot be run yet";
+            return Err(raise(Detail::NotSupported, message).at(search.span));
+        }
         let mut bound = self.pattern(scope, &matched.pattern)?;
         bound.optional = matched.optional;
         if let Some(filter) = &matched.filter {

@@ -120,6 +120,12 @@ details! {
     InvalidRelationshipPattern: SyntaxError / SyntaxError,
     /// Clauses that cannot stand beside each other.
     InvalidClauseComposition: SyntaxError / SyntaxError,
+    /// A part of a clause that is there already.
+    DuplicateSubclause: SyntaxError / SyntaxError,
+    /// A step of `TRAVERSE` that is more than one.
+    InvalidTraverseStep: SyntaxError / SyntaxError,
+    /// `RECOVER` without a last level.
+    UnboundedRecover: SyntaxError / SyntaxError,
     /// A variable that nothing has bound.
     UndefinedVariable: SyntaxError / SyntaxError,
     /// A variable that is bound already.
