@@ -36,6 +36,12 @@ pub enum ParseErrorKind {
     InvalidRelationshipPattern,
     /// A list or call clause at the wrong place: `InvalidClauseComposition`.
     InvalidClauseComposition,
+    /// A part of a clause that is there already: `DuplicateSubclause`.
+    DuplicateSubclause,
+    /// A step of `TRAVERSE` that is more than one: `InvalidTraverseStep`.
+    InvalidTraverseStep,
+    /// `RECOVER` without a last level: `UnboundedRecover`.
+    UnboundedRecover,
     /// Nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH): `NestingTooDeep`.
     NestingTooDeep,
     /// Longer than [`MAX_BYTES`](crate::MAX_BYTES): `QueryTooLong`.

@@ -1,10 +1,10 @@
 //! Statements and the clauses that they are made of.
 //!
-//! Next: `write.rs`.
+//! Next: `search.rs`.
 
 use super::{
     Create, Delete, Expression, Foreach, GraphPattern, Identifier, Merge, Remove, SchemaCommand,
-    Set,
+    Search, Set, Traverse,
 };
 use crate::span::Span;
 
@@ -35,7 +35,7 @@ pub enum Mode {
 pub enum Body {
     /// The graph.
     Query(Query),
-    /// Indexes and constraints.
+    /// Indexes, constraints and hierarchies.
     Schema(SchemaCommand),
 }
 
@@ -73,6 +73,8 @@ pub struct SingleQuery {
 pub enum Clause {
     /// `MATCH`, `OPTIONAL MATCH`.
     Match(Match),
+    /// `TRAVERSE`, `OPTIONAL TRAVERSE`.
+    Traverse(Box<Traverse>),
     /// `UNWIND`.
     Unwind(Unwind),
     /// `WITH`.
@@ -107,6 +109,7 @@ impl Clause {
     pub fn span(&self) -> Span {
         match self {
             Self::Match(clause) => clause.span,
+            Self::Traverse(clause) => clause.span,
             Self::Unwind(clause) => clause.span,
             Self::With(clause) | Self::Return(clause) => clause.span,
             Self::Finish(span) => *span,
@@ -123,14 +126,16 @@ impl Clause {
     }
 }
 
-/// `[OPTIONAL] MATCH pattern [WHERE filter]`.
+/// `[OPTIONAL] MATCH pattern [SEARCH ...] [WHERE filter]`.
 #[derive(Clone, Debug)]
 pub struct Match {
     /// Whether a row without a match goes on with nulls.
     pub optional: bool,
     /// What is matched.
     pub pattern: GraphPattern,
-    /// `WHERE`.
+    /// `SEARCH`, before or after `WHERE`.
+    pub search: Option<Box<Search>>,
+    /// `WHERE`: looked at when something is found.
     pub filter: Option<Expression>,
     /// Its place.
     pub span: Span,
@@ -246,6 +251,8 @@ pub struct YieldItem {
     pub column: Identifier,
     /// What it is called from here on.
     pub alias: Option<Identifier>,
+    /// Its place.
+    pub span: Span,
 }
 
 /// `[OPTIONAL] CALL [(imports)] { query } [IN TRANSACTIONS ...]`.

@@ -7,6 +7,7 @@
 //! | what | where |
 //! |---|---|
 //! | statements, unions, clauses | `clause.rs` |
+//! | similarity, levels | `search.rs`, `traverse.rs` |
 //! | what a clause changes | `write.rs` |
 //! | patterns and labels | `pattern.rs` |
 //! | expressions | `expression.rs` |
@@ -16,12 +17,16 @@ mod clause;
 mod expression;
 mod pattern;
 mod schema;
+mod search;
+mod traverse;
 mod write;
 
 pub use clause::*;
 pub use expression::*;
 pub use pattern::*;
 pub use schema::*;
+pub use search::*;
+pub use traverse::*;
 pub use write::*;
 
 use crate::span::Span;

@@ -48,13 +48,10 @@ impl Parser<'_> {
     /// What follows `YIELD`, which stands at `start`; only after `SHOW` it may be sorted and cut.
     pub(super) fn yields(&mut self, start: Span, shown: bool) -> Result<Yield> {
         let all = self.accept(TokenKind::Star);
-        let mut items = Vec::new();
-        if all.is_none() {
-            items.push(self.yield_item()?);
-            while self.accept(TokenKind::Comma).is_some() {
-                items.push(self.yield_item()?);
-            }
-        }
+        let items = match all {
+            Some(_) => Vec::new(),
+            None => self.yield_items()?,
+        };
         let (order, skip, limit) = if shown {
             self.order_and_page()?
         } else {
@@ -72,13 +69,23 @@ impl Parser<'_> {
         })
     }
 
+    /// `column [AS variable], ...`.
+    pub(super) fn yield_items(&mut self) -> Result<Vec<YieldItem>> {
+        let mut items = vec![self.yield_item()?];
+        while self.accept(TokenKind::Comma).is_some() {
+            items.push(self.yield_item()?);
+        }
+        Ok(items)
+    }
+
     fn yield_item(&mut self) -> Result<YieldItem> {
         let column = self.name(Expected::Column)?;
-        let alias = match self.accept_word(Keyword::As) {
-            Some(_) => Some(self.name(Expected::NewName)?),
-            None => None,
-        };
-        Ok(YieldItem { column, alias })
+        let alias = self.alias()?;
+        Ok(YieldItem {
+            span: self.since(column.span),
+            column,
+            alias,
+        })
     }
 
     fn call_subquery(&mut self, optional: bool, start: Span) -> Result<Clause> {

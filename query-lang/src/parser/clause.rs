@@ -9,18 +9,20 @@ use crate::ast::{Expression, GraphPattern, Match, Unwind};
 use crate::lex::{Keyword, TokenKind};
 
 impl Parser<'_> {
-    /// `MATCH pattern [WHERE filter]`.
+    /// `MATCH pattern [SEARCH ...] [WHERE filter]`.
     pub(super) fn match_clause(&mut self, optional: bool) -> Result<Match> {
         let start = self.peek().span;
         if optional {
             self.note(Expected::Keyword(Keyword::Call));
+            self.note(Expected::Keyword(Keyword::Traverse));
         }
         self.expect_word(Keyword::Match)?;
         let pattern = self.graph_pattern()?;
-        let filter = self.filter()?;
+        let (search, filter) = self.search_and_filter()?;
         Ok(Match {
             optional,
             pattern,
+            search,
             filter,
             span: self.since(start),
         })

@@ -180,7 +180,12 @@ impl<'t> Parser<'t> {
 
     /// Notes that `expected` could be the next token.
     pub(super) fn note(&mut self, expected: Expected) {
-        if self.watched == Some(self.at) && !self.expected.contains(&expected) {
+        self.note_ahead(0, expected);
+    }
+
+    /// Notes that `expected` could be the token `ahead` of the next.
+    pub(super) fn note_ahead(&mut self, ahead: usize, expected: Expected) {
+        if self.watched == Some(self.at + ahead) && !self.expected.contains(&expected) {
             self.expected.push(expected);
         }
     }

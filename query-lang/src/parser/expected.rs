@@ -35,6 +35,7 @@ pub(crate) enum Expected {
 const CLAUSES: &[Keyword] = &[
     Keyword::Match,
     Keyword::Optional,
+    Keyword::Traverse,
     Keyword::Unwind,
     Keyword::With,
     Keyword::Return,

@@ -8,8 +8,8 @@
 //! | the parser's hands: tokens, names, depth | `cursor.rs` |
 //! | what could have stood there | `expected.rs` |
 //! | statements, unions | `statement.rs` |
-//! | clauses | `clause.rs`, `projection.rs`, `write.rs`, `call.rs` |
-//! | `SHOW`, indexes, constraints | `schema.rs` |
+//! | clauses | `clause.rs`, `search.rs`, `traverse.rs`, `projection.rs`, `write.rs`, `call.rs`, `show.rs` |
+//! | indexes, constraints, hierarchies | `schema.rs`, `index.rs`, `hierarchy.rs` |
 //! | patterns | `pattern.rs`, `relationship.rs`, `label.rs` |
 //! | expressions | `expression.rs`, `operand.rs`, `atom.rs`, `bracket.rs`, `function.rs` |
 //!
@@ -23,13 +23,18 @@ mod cursor;
 mod expected;
 mod expression;
 mod function;
+mod hierarchy;
+mod index;
 mod label;
 mod operand;
 mod pattern;
 mod projection;
 mod relationship;
 mod schema;
+mod search;
+mod show;
 mod statement;
+mod traverse;
 mod write;
 
 use crate::MAX_BYTES;

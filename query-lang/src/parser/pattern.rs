@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// Whether the `(` here holds a path, not what a node has.
-    fn begins_group(&self) -> bool {
+    pub(super) fn begins_group(&self) -> bool {
         self.ahead(1).kind == TokenKind::OpenParenthesis
             || (is_name(self.ahead(1)) && self.ahead(2).kind == TokenKind::Equal)
     }

@@ -5,7 +5,7 @@
 use super::Result;
 use super::cursor::Parser;
 use super::expected::Expected;
-use crate::ast::{Expression, Projection, ProjectionItem, SortItem};
+use crate::ast::{Expression, Identifier, Projection, ProjectionItem, SortItem};
 use crate::lex::{Keyword, TokenKind};
 
 impl Parser<'_> {
@@ -45,11 +45,16 @@ impl Parser<'_> {
         let mut expression = self.expression()?;
         // The column is called as this is written, parentheses and all.
         expression.span = self.since(start);
-        let alias = match self.accept_word(Keyword::As) {
-            Some(_) => Some(self.name(Expected::NewName)?),
-            None => None,
-        };
+        let alias = self.alias()?;
         Ok(ProjectionItem { expression, alias })
+    }
+
+    /// `[AS name]`.
+    pub(super) fn alias(&mut self) -> Result<Option<Identifier>> {
+        match self.accept_word(Keyword::As) {
+            Some(_) => self.name(Expected::NewName).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// `[ORDER BY ...] [SKIP ...] [LIMIT ...]`.

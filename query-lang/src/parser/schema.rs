@@ -1,88 +1,79 @@
-//! `SHOW`, and the commands that declare and drop indexes and constraints.
+//! The commands that declare and drop; what constraints demand.
 //!
-//! Next: `pattern.rs`.
+//! Next: `index.rs`.
 
 use super::Result;
 use super::cursor::Parser;
 use super::expected::Expected;
-use crate::ast::{
-    CreateConstraint, CreateIndex, DeclaredOn, Drop, Identifier, Required, SchemaCommand,
-    SchemaName, Show, Shown,
-};
-use crate::error::ParseErrorKind;
+use crate::ast::{CreateConstraint, Drop, Required, SchemaCommand, SchemaName};
 use crate::lex::{Keyword, TokenKind};
 use crate::span::Span;
 
 impl Parser<'_> {
     /// `CREATE INDEX`, `DROP CONSTRAINT` and their kin, if one begins here.
     pub(super) fn schema_command(&mut self) -> Result<Option<SchemaCommand>> {
+        const DECLARED: [Keyword; 6] = [
+            Keyword::Index,
+            Keyword::Range,
+            Keyword::Vector,
+            Keyword::FullText,
+            Keyword::Constraint,
+            Keyword::Hierarchy,
+        ];
         let start = self.peek().span;
         self.note(Expected::Keyword(Keyword::Drop));
-        let next = self.ahead(1).keyword;
-        if self.is_word(Keyword::Drop) {
-            self.take();
+        if self.accept_word(Keyword::Drop).is_some() {
             return self.drop_command(start).map(Some);
         }
-        let declares = matches!(
-            next,
-            Some(
-                Keyword::Index
-                    | Keyword::Range
-                    | Keyword::Constraint
-                    | Keyword::Vector
-                    | Keyword::FullText
-                    | Keyword::Hierarchy
-            )
-        );
+        if !self.is_word(Keyword::Create) {
+            return Ok(None);
+        }
+        // Both readings of CREATE go on at the next word.
+        self.note_ahead(1, Expected::Pattern);
+        for keyword in DECLARED {
+            self.note_ahead(1, Expected::Keyword(keyword));
+        }
+        let next = self.ahead(1).keyword;
+        let declares = next.is_some_and(|next| DECLARED.contains(&next));
         // CREATE index = (a)-->(b) makes a path.
-        if !self.is_word(Keyword::Create) || !declares || self.ahead(2).kind == TokenKind::Equal {
+        if !declares || self.ahead(2).kind == TokenKind::Equal {
             return Ok(None);
         }
         self.take();
-        if matches!(
-            next,
-            Some(Keyword::Vector | Keyword::FullText | Keyword::Hierarchy)
-        ) {
-            return Err(self.mistake(
-                ParseErrorKind::UnexpectedSyntax,
-                self.peek().span,
-                "the language cannot declare this yet: use the program's own interface",
-            ));
-        }
         if self.accept_word(Keyword::Constraint).is_some() {
-            return self
-                .create_constraint(start)
-                .map(|made| Some(SchemaCommand::CreateConstraint(made)));
+            let made = self.create_constraint(start)?;
+            return Ok(Some(SchemaCommand::CreateConstraint(made)));
         }
-        self.accept_word(Keyword::Range);
-        self.expect_word(Keyword::Index)?;
-        self.create_index(start)
-            .map(|made| Some(SchemaCommand::CreateIndex(made)))
+        if self.accept_word(Keyword::Hierarchy).is_some() {
+            let made = self.create_hierarchy(start)?;
+            return Ok(Some(SchemaCommand::CreateHierarchy(made)));
+        }
+        self.create_any_index(start).map(Some)
     }
 
     fn drop_command(&mut self, start: Span) -> Result<SchemaCommand> {
-        let constraint = self.accept_word(Keyword::Constraint).is_some();
-        if !constraint {
+        let made = if self.accept_word(Keyword::Constraint).is_some() {
+            SchemaCommand::DropConstraint
+        } else if self.accept_word(Keyword::Hierarchy).is_some() {
+            SchemaCommand::DropHierarchy
+        } else {
             self.expect_word(Keyword::Index)?;
-        }
+            SchemaCommand::DropIndex
+        };
         let name = self.schema_name()?;
         let if_exists = self.accept_word(Keyword::If).is_some();
         if if_exists {
             self.expect_word(Keyword::Exists)?;
         }
-        let drop = Drop {
+        Ok(made(Drop {
             name,
             if_exists,
             span: self.since(start),
-        };
-        Ok(if constraint {
-            SchemaCommand::DropConstraint(drop)
-        } else {
-            SchemaCommand::DropIndex(drop)
-        })
+        }))
     }
 
-    fn schema_name(&mut self) -> Result<SchemaName> {
+    /// A name or a parameter.
+    pub(super) fn schema_name(&mut self) -> Result<SchemaName> {
         let start = self.peek().span;
         self.note(Expected::Parameter);
         if self.is(TokenKind::Parameter) {
@@ -92,7 +83,7 @@ impl Parser<'_> {
     }
 
     /// `[name] [IF NOT EXISTS] FOR`.
-    fn declared_name(&mut self) -> Result<(Option<SchemaName>, bool)> {
+    pub(super) fn declared_name(&mut self) -> Result<(Option<SchemaName>, bool)> {
         let unnamed = match self.peek().keyword {
             Some(Keyword::For) => self.ahead(1).kind == TokenKind::OpenParenthesis,
             Some(Keyword::If) => self.ahead(1).keyword == Some(Keyword::Not),
@@ -103,32 +94,18 @@ impl Parser<'_> {
         } else {
             Some(self.schema_name()?)
         };
+        Ok((name, self.if_not_exists_for()?))
+    }
+
+    /// `[IF NOT EXISTS] FOR`.
+    pub(super) fn if_not_exists_for(&mut self) -> Result<bool> {
         let if_not_exists = self.accept_word(Keyword::If).is_some();
         if if_not_exists {
             self.expect_word(Keyword::Not)?;
             self.expect_word(Keyword::Exists)?;
         }
         self.expect_word(Keyword::For)?;
-        Ok((name, if_not_exists))
-    }
-
-    fn create_index(&mut self, start: Span) -> Result<CreateIndex> {
-        let (name, if_not_exists) = self.declared_name()?;
-        let on = self.declared_on()?;
-        self.expect_word(Keyword::On)?;
-        let properties = self.declared_properties(&on.variable)?;
-        let mut options = None;
-        if self.accept_word(Keyword::Options).is_some() {
-            options = Some(self.expression()?);
-        }
-        Ok(CreateIndex {
-            name,
-            if_not_exists,
-            on,
-            properties,
-            options,
-            span: self.since(start),
-        })
+        Ok(if_not_exists)
     }
 
     fn create_constraint(&mut self, start: Span) -> Result<CreateConstraint> {
@@ -145,66 +122,6 @@ impl Parser<'_> {
             demand,
             span: self.since(start),
         })
-    }
-
-    /// `(n:Label)` or `()-[r:TYPE]-()`.
-    fn declared_on(&mut self) -> Result<DeclaredOn> {
-        let start = self.expect(TokenKind::OpenParenthesis)?;
-        if self.accept(TokenKind::CloseParenthesis).is_none() {
-            let variable = self.name(Expected::NewName)?;
-            self.expect(TokenKind::Colon)?;
-            let name = self.name(Expected::Label)?;
-            self.expect(TokenKind::CloseParenthesis)?;
-            return Ok(DeclaredOn {
-                variable,
-                relationships: false,
-                name,
-                span: self.since(start),
-            });
-        }
-        self.accept(TokenKind::Less);
-        self.expect(TokenKind::Minus)?;
-        self.expect(TokenKind::OpenBracket)?;
-        let variable = self.name(Expected::NewName)?;
-        self.expect(TokenKind::Colon)?;
-        let name = self.name(Expected::Type)?;
-        self.expect(TokenKind::CloseBracket)?;
-        self.expect(TokenKind::Minus)?;
-        self.accept(TokenKind::Greater);
-        self.expect(TokenKind::OpenParenthesis)?;
-        self.expect(TokenKind::CloseParenthesis)?;
-        Ok(DeclaredOn {
-            variable,
-            relationships: true,
-            name,
-            span: self.since(start),
-        })
-    }
-
-    /// `n.key`, `(n.key, n.other)`.
-    fn declared_properties(&mut self, variable: &Identifier) -> Result<Vec<Identifier>> {
-        if self.accept(TokenKind::OpenParenthesis).is_none() {
-            return Ok(vec![self.declared_property(variable)?]);
-        }
-        let mut properties = vec![self.declared_property(variable)?];
-        while self.accept(TokenKind::Comma).is_some() {
-            properties.push(self.declared_property(variable)?);
-        }
-        self.expect(TokenKind::CloseParenthesis)?;
-        Ok(properties)
-    }
-
-    fn declared_property(&mut self, variable: &Identifier) -> Result<Identifier> {
-        let of = self.name(Expected::Variable)?;
-        if of.name != variable.name {
-            return Err(self.mistake(
-                ParseErrorKind::UnexpectedSyntax,
-                of.span,
-                &format!("a property of '{}' is meant here", variable.name),
-            ));
-        }
-        self.expect(TokenKind::Dot)?;
-        self.name(Expected::Property)
     }
 
     /// `IS UNIQUE`, `IS NOT NULL`, `IS [NODE] KEY`, `IS TYPED type`.
@@ -259,57 +176,5 @@ impl Parser<'_> {
             self.take();
         }
         Ok(Required::Typed(name.into(), self.since(start)))
-    }
-
-    /// `SHOW what [YIELD ...] [WHERE ...]`.
-    pub(super) fn show(&mut self) -> Result<Show> {
-        let start = self.take().span;
-        let what = self.shown()?;
-        let yields = match self.accept_word(Keyword::Yield) {
-            Some(span) => Some(self.yields(span, true)?),
-            None => None,
-        };
-        let filter = if yields.is_none() {
-            self.filter()?
-        } else {
-            None
-        };
-        Ok(Show {
-            what,
-            yields,
-            filter,
-            span: self.since(start),
-        })
-    }
-
-    fn shown(&mut self) -> Result<Shown> {
-        let kind = if self.accept_word(Keyword::Vector).is_some() {
-            Shown::VectorIndexes
-        } else if self.accept_word(Keyword::FullText).is_some() {
-            Shown::FulltextIndexes
-        } else if self.accept_word(Keyword::Range).is_some() {
-            Shown::RangeIndexes
-        } else {
-            let all = self.accept_word(Keyword::All).is_some();
-            for (keyword, shown) in [
-                (Keyword::Constraints, Shown::Constraints),
-                (Keyword::Constraint, Shown::Constraints),
-                (Keyword::Functions, Shown::Functions),
-                (Keyword::Function, Shown::Functions),
-                (Keyword::Procedures, Shown::Procedures),
-                (Keyword::Procedure, Shown::Procedures),
-                (Keyword::Hierarchies, Shown::Hierarchies),
-            ] {
-                if !(all && keyword == Keyword::Hierarchies) && self.accept_word(keyword).is_some()
-                {
-                    return Ok(shown);
-                }
-            }
-            Shown::Indexes
-        };
-        if self.accept_word(Keyword::Indexes).is_none() {
-            self.expect_word(Keyword::Index)?;
-        }
-        Ok(kind)
     }
 }

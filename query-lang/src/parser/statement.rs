@@ -196,6 +196,8 @@ impl Parser<'_> {
                 self.take();
                 if self.is_word(Keyword::Call) {
                     self.call(true, start)?
+                } else if self.is_word(Keyword::Traverse) {
+                    Clause::Traverse(self.traverse(true, start)?)
                 } else {
                     let mut clause = self.match_clause(true)?;
                     clause.span = start.to(clause.span);
@@ -207,6 +209,7 @@ impl Parser<'_> {
             Keyword::Return => Clause::Return(self.projection(false)?),
             Keyword::Finish => Clause::Finish(self.take().span),
             Keyword::Call => self.call(false, start)?,
+            Keyword::Traverse => Clause::Traverse(self.traverse(false, start)?),
             Keyword::Show => Clause::Show(self.show()?),
             _ => return Ok(None),
         }))
@@ -217,6 +220,7 @@ impl Parser<'_> {
         for keyword in [
             K::Match,
             K::Optional,
+            K::Traverse,
             K::Unwind,
             K::With,
             K::Return,

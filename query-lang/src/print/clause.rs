@@ -1,13 +1,16 @@
 //! Prints queries and the clauses that read.
 //!
-//! Next: `write.rs`.
+//! Next: `search.rs`.
 
-use super::{expressions, filter, full_name, name, optional, pattern, schema, separated, write};
+use super::{
+    alias, expressions, filter, full_name, name, optional, pattern, schema, search, separated,
+    write,
+};
+use crate::ast::Expression;
 use crate::ast::{
     CallSubquery, Clause, Imports, Match, OnError, ProcedureCall, Projection, ProjectionItem,
-    Query, SortItem, Yield,
+    Query, SortItem, Yield, YieldItem,
 };
-use crate::ast::{Expression, Identifier};
 use std::fmt::{Formatter, Result};
 
 pub(super) fn query(f: &mut Formatter<'_>, query: &Query) -> Result {
@@ -29,6 +32,7 @@ pub(super) fn clauses(f: &mut Formatter<'_>, clauses: &[Clause]) -> Result {
 fn clause(f: &mut Formatter<'_>, clause: &Clause) -> Result {
     match clause {
         Clause::Match(clause) => match_clause(f, clause),
+        Clause::Traverse(clause) => search::traverse(f, clause),
         Clause::Unwind(clause) => {
             write!(f, "UNWIND {} AS ", clause.list)?;
             name(f, &clause.variable)
@@ -50,6 +54,9 @@ fn match_clause(f: &mut Formatter<'_>, clause: &Match) -> Result {
         "MATCH "
     })?;
     separated(f, &clause.pattern.paths, ", ", pattern::path)?;
+    if let Some(search) = &clause.search {
+        search::search(f, search)?;
+    }
     filter(f, clause.filter.as_ref())
 }
 
@@ -80,16 +87,6 @@ fn projection(f: &mut Formatter<'_>, word: &str, projection: &Projection) -> Res
 fn projection_item(f: &mut Formatter<'_>, item: &ProjectionItem) -> Result {
     write!(f, "{}", item.expression)?;
     alias(f, item.alias.as_ref())
-}
-
-fn alias(f: &mut Formatter<'_>, alias: Option<&Identifier>) -> Result {
-    match alias {
-        Some(alias) => {
-            f.write_str(" AS ")?;
-            name(f, alias)
-        }
-        None => Ok(()),
-    }
 }
 
 /// ` ORDER BY ... SKIP ... LIMIT ...`.
@@ -134,10 +131,7 @@ pub(super) fn yields(f: &mut Formatter<'_>, yields: &Yield) -> Result {
     if yields.all.is_some() {
         f.write_str("*")?;
     }
-    separated(f, &yields.items, ", ", |f, item| {
-        name(f, &item.column)?;
-        alias(f, item.alias.as_ref())
-    })?;
+    yield_items(f, &yields.items)?;
     page(
         f,
         &yields.order,
@@ -145,6 +139,14 @@ pub(super) fn yields(f: &mut Formatter<'_>, yields: &Yield) -> Result {
         yields.limit.as_ref(),
     )?;
     filter(f, yields.filter.as_ref())
+}
+
+/// `column AS variable, ...`.
+pub(super) fn yield_items(f: &mut Formatter<'_>, items: &[YieldItem]) -> Result {
+    separated(f, items, ", ", |f, item| {
+        name(f, &item.column)?;
+        alias(f, item.alias.as_ref())
+    })
 }
 
 fn subquery(f: &mut Formatter<'_>, call: &CallSubquery) -> Result {

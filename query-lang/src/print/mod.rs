@@ -9,8 +9,8 @@
 //! | names, lists | here |
 //! | expressions | `expression.rs`, `bracket.rs` |
 //! | patterns | `pattern.rs` |
-//! | clauses | `clause.rs`, `write.rs` |
-//! | indexes and constraints | `schema.rs` |
+//! | clauses | `clause.rs`, `search.rs`, `write.rs` |
+//! | indexes, constraints, hierarchies | `schema.rs` |
 //!
 //! Next: `expression.rs`.
 
@@ -19,6 +19,7 @@ mod clause;
 mod expression;
 mod pattern;
 mod schema;
+mod search;
 mod write;
 
 use crate::ast::{
@@ -101,6 +102,17 @@ fn optional(f: &mut Formatter<'_>, before: &str, expression: Option<&Expression>
     }
 }
 
+/// ` AS name`.
+fn alias(f: &mut Formatter<'_>, alias: Option<&Identifier>) -> Result {
+    match alias {
+        Some(alias) => {
+            f.write_str(" AS ")?;
+            name(f, alias)
+        }
+        None => Ok(()),
+    }
+}
+
 /// A name where no keyword is looked for.
 fn name(f: &mut Formatter<'_>, name: &Identifier) -> Result {
     name_text(f, &name.name)
@@ -139,6 +151,30 @@ fn variable(f: &mut Formatter<'_>, name: &str) -> Result {
                 | Keyword::Error
                 | Keyword::Range
                 | Keyword::Vector
+                | Keyword::Budget
+                | Keyword::Candidates
+                | Keyword::Each
+                | Keyword::Edges
+                | Keyword::Emit
+                | Keyword::Exact
+                | Keyword::Exceed
+                | Keyword::From
+                | Keyword::Keep
+                | Keyword::Kept
+                | Keyword::Levels
+                | Keyword::Milliseconds
+                | Keyword::Nodes
+                | Keyword::Parent
+                | Keyword::Per
+                | Keyword::Recover
+                | Keyword::Score
+                | Keyword::Search
+                | Keyword::Step
+                | Keyword::Stop
+                | Keyword::Top
+                | Keyword::Traverse
+                | Keyword::Tree
+                | Keyword::Unfiltered
         ),
     };
     if safe {

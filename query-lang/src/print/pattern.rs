@@ -66,7 +66,7 @@ fn group(f: &mut Formatter<'_>, group: &GroupPattern) -> Result {
     quantifier(f, group.quantifier.as_ref())
 }
 
-fn node(f: &mut Formatter<'_>, node: &NodePattern) -> Result {
+pub(super) fn node(f: &mut Formatter<'_>, node: &NodePattern) -> Result {
     f.write_str("(")?;
     body(
         f,

@@ -120,6 +120,12 @@ details! {
     InvalidRelationshipPattern: SyntaxError / SyntaxError,
     /// Clauses that cannot stand beside each other.
     InvalidClauseComposition: SyntaxError / SyntaxError,
+    /// A part of a clause that is there already.
+    DuplicateSubclause: SyntaxError / SyntaxError,
+    /// A step of `TRAVERSE` that is more than one.
+    InvalidTraverseStep: SyntaxError / SyntaxError,
+    /// `RECOVER` without a last level.
+    UnboundedRecover: SyntaxError / ArgumentError,
     /// A variable that nothing has bound.
     UndefinedVariable: SyntaxError / SyntaxError,
     /// A variable that is bound already.
@@ -206,10 +212,6 @@ details! {
     RowLimit: LimitExceeded / LimitExceeded,
     /// A traversal would cost more than its BUDGET.
     BudgetExceeded: LimitExceeded / LimitExceeded,
-    /// RECOVER without a last level would go on for ever.
-    UnboundedRecover: SyntaxError / ArgumentError,
-    /// A step of a traversal has no fixed length, or names what is not its own.
-    InvalidTraverseStep: SyntaxError / SyntaxError,
     /// This is in the language but not yet in this engine.
     NotSupported: SemanticError / SemanticError,
     /// Something declared is there already.

@@ -17,8 +17,8 @@ use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    CreateConstraint, CreateIndex, DeclaredOn, Drop, Expression, ExpressionKind, Identifier,
-    Required, SchemaCommand, SchemaName,
+    CreateConstraint, CreateFulltextIndex, CreateHierarchy, CreateIndex, CreateVectorIndex,
+    DeclaredOn, Drop, Expression, ExpressionKind, Identifier, Required, SchemaCommand, SchemaName,
 };
 
 /// Runs a command, and says what it changed.
@@ -32,6 +32,13 @@ pub(crate) fn run(
         SchemaCommand::CreateConstraint(wanted) => create_constraint(database, wanted, parameters),
         SchemaCommand::DropIndex(unwanted) => drop_index(database, unwanted, parameters),
         SchemaCommand::DropConstraint(unwanted) => drop_constraint(database, unwanted, parameters),
+        SchemaCommand::CreateVectorIndex(CreateVectorIndex { span, .. })
+        | SchemaCommand::CreateFulltextIndex(CreateFulltextIndex { span, .. })
+        | SchemaCommand::CreateHierarchy(CreateHierarchy { span, .. })
+        | SchemaCommand::DropHierarchy(Drop { span, .. }) => {
+            let fault = raise(Detail::NotSupported, "the language cannot declare this yet");
+            Err(fault.hint("use the program's own interface").at(*span))
+        }
     }
 }
 
