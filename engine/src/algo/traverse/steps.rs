@@ -40,6 +40,9 @@ pub trait Steps<E> {
     /// Whatever reading the graph fails with.
     fn contains(&mut self, node: NodeId) -> Result<bool, E>;
 
+    /// Says which level the steps lead to that are asked for next.
+    fn begin_level(&mut self, _level: u32) {}
+
     /// Hands over every arrival from these nodes, which are ascending and distinct.
     ///
     /// The order of the arrivals does not matter to the result; ascending nodes are the fastest.

@@ -259,9 +259,10 @@ impl Planner<'_> {
     }
 
     fn step(&self, step: Step<Pattern>) -> Step<Ops> {
+        let to = step.to();
         let ops = self.matching(step.pattern);
         let direct = match self.follows(Rule::WholeLevels) {
-            true => direct(&ops, step.to()),
+            true => direct(&ops, to),
             false => None,
         };
         Step {

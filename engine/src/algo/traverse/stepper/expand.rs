@@ -67,6 +67,7 @@ impl<E> TraverseStepper<'_, E> {
         } else {
             frontier.len().max(1)
         };
+        steps.begin_level(self.level);
         for part in frontier.chunks(per_look) {
             let mut cancelled = self.cancel.is_cancelled();
             let cancel = &self.cancel;

@@ -140,7 +140,7 @@ fn value_of(column: TraverseColumn, row: &Row<'_>, long_steps: bool) -> Value {
         TraverseColumn::Parent => row.parent().map_or(Value::Null, node),
         TraverseColumn::Edge => match row.edge() {
             None => Value::Null,
-            Some(edge) if long_steps => edge.into_iter().map(relationship).collect(),
+            Some(edge) if long_steps => list(edge.into_iter().map(relationship)),
             Some(edge) => edge.first().copied().map_or(Value::Null, relationship),
         },
         TraverseColumn::Path => row.path().map_or(Value::Null, |path| {
@@ -148,11 +148,16 @@ fn value_of(column: TraverseColumn, row: &Row<'_>, long_steps: bool) -> Value {
             let relationships = path.relationships.into_iter().map(RelationshipValue::of);
             PathValue::new(nodes, relationships.collect()).map_or(Value::Null, Value::from)
         }),
-        TraverseColumn::Roots => row.roots().map_or(Value::Null, |roots| {
-            roots.iter().copied().map(node).collect()
-        }),
+        TraverseColumn::Roots => match row.roots() {
+            None => Value::Null,
+            Some(roots) => list(roots.iter().copied().map(node)),
+        },
         TraverseColumn::Rank => i64::try_from(row.rank).unwrap_or(i64::MAX).into(),
     }
+}
+
+fn list(values: impl Iterator<Item = Value>) -> Value {
+    Value::from(values.collect::<Vec<_>>())
 }
 
 fn node(id: NodeId) -> Value {
@@ -165,15 +170,23 @@ fn relationship(id: RelationshipId) -> Value {
 
 /// What the machine says, in the words of queries.
 fn fault(error: TraverseError<Fault>) -> Fault {
-    let message = error.to_string();
     match error {
         TraverseError::Outside(fault) => fault,
         TraverseError::Cancelled => Error::Cancelled.into(),
-        TraverseError::BudgetExceeded { .. } => raise(Detail::BudgetExceeded, message).hint(
-            "allow more, keep fewer per level, or write ON EXCEED STOP for the levels that are complete",
-        ),
-        TraverseError::UnboundedRecover => raise(Detail::UnboundedRecover, message),
-        TraverseError::LevelsReversed { .. } => raise(Detail::NumberOutOfRange, message),
+        TraverseError::BudgetExceeded { level, budget, used } => {
+            let message = format!("level {level} exceeds the budget of {budget}: {used} were needed");
+            raise(Detail::BudgetExceeded, message).hint(
+                "allow more, keep fewer per level, or write ON EXCEED STOP to get the levels before it",
+            )
+        }
+        TraverseError::UnboundedRecover => {
+            let message = "RECOVER needs a last level, and it is null";
+            raise(Detail::UnboundedRecover, message).hint("give LEVELS 0..n a number")
+        }
+        TraverseError::LevelsReversed { first, last } => {
+            let message = format!("LEVELS {first}..{last} ends before it begins");
+            raise(Detail::NumberOutOfRange, message).hint("write the smaller level first")
+        }
         _ => Error::bug("a traversal was asked for what it cannot do").into(),
     }
 }

@@ -145,6 +145,10 @@ impl Steps<Fault> for Stepping<'_, '_, '_> {
         Ok(!graph.is_deleted(node) && graph.contains(node)?)
     }
 
+    fn begin_level(&mut self, level: u32) {
+        self.shared.borrow_mut().set(self.of.level, i64::from(level));
+    }
+
     fn arrivals(
         &mut self,
         from: &[NodeId],
