@@ -7,6 +7,7 @@
 mod mistakes;
 mod plans;
 mod runs;
+mod traverse;
 
 use stratigraph::Database;
 

@@ -78,7 +78,9 @@ impl Binder<'_> {
             }),
             None => None,
         };
-        let candidates = from.emit.is_some_and(|emit| emit.what == Emitted::Candidates);
+        let candidates = from
+            .emit
+            .is_some_and(|emit| emit.what == Emitted::Candidates);
         let long_step = step.hops.len() > 1;
         let yields = self.columns(scope, &from.yields, long_step)?;
         let filter = match &from.filter {
@@ -257,17 +259,15 @@ impl Binder<'_> {
     }
 
     /// `KEEP`: `TOP` is the same for all candidates, the condition sees them.
-    fn keep(
-        &mut self,
-        outer: &Scope,
-        inner: &mut Scope,
-        from: &ast::Keep,
-    ) -> Result<Keep, Fault> {
+    fn keep(&mut self, outer: &Scope, inner: &mut Scope, from: &ast::Keep) -> Result<Keep, Fault> {
         let top = match &from.top {
             Some(top) => Some(self.whole(outer, &top.count, "TOP")?),
             None => None,
         };
-        let per_parent = from.top.as_ref().is_some_and(|top| top.per_parent.is_some());
+        let per_parent = from
+            .top
+            .as_ref()
+            .is_some_and(|top| top.per_parent.is_some());
         let filter = match &from.filter {
             Some(filter) => Some(self.condition(inner, filter)?),
             None => None,

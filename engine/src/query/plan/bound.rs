@@ -3,8 +3,8 @@
 //! Next: `matching.rs`, which decides.
 
 use super::{
-    Aggregate, BoundTraverse, CallProcedure, CreateItem, InTransactions, RemoveItem, SelectorKind, SetItem,
-    SortKey, TypeNames,
+    Aggregate, BoundTraverse, CallProcedure, CreateItem, InTransactions, RemoveItem, SelectorKind,
+    SetItem, SortKey, TypeNames,
 };
 use crate::query::expr::{Expr, Slot};
 use std::sync::Arc;

@@ -4,7 +4,8 @@
 //! in the text.
 
 use super::{
-    CreateItem, ExpandMany, Keep, LabelOf, Op, Plan, Roots, ScanBy, Scored, Seek, Traverse, TypeNames,
+    CreateItem, ExpandMany, Keep, LabelOf, Op, Plan, Roots, ScanBy, Scored, Seek, Traverse,
+    TypeNames,
 };
 use crate::query::expr::{Expr, ExprKind, Slot};
 use std::fmt::Write as _;

@@ -177,7 +177,11 @@ impl Wording {
     fn budget(&mut self, budget: Option<&Map>) -> Result<(), Fault> {
         let Some(budget) = budget else { return Ok(()) };
         let units = ["nodes", "edges", "milliseconds"];
-        check_keys("budget", budget, &["nodes", "edges", "milliseconds", "on_exceed"])?;
+        check_keys(
+            "budget",
+            budget,
+            &["nodes", "edges", "milliseconds", "on_exceed"],
+        )?;
         let mut given = units.iter().filter(|unit| budget.contains_key(**unit));
         let (Some(unit), None) = (given.next(), given.next()) else {
             return Err(refused(

@@ -48,12 +48,7 @@ pub(in crate::query::exec) struct Traversing {
 impl Flat for Traversing {
     type Of<'o> = &'o Of;
 
-    fn begin(
-        &mut self,
-        of: &Of,
-        site: &mut Site<'_, '_>,
-        row: &mut [Value],
-    ) -> Result<(), Fault> {
+    fn begin(&mut self, of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<(), Fault> {
         self.at = 0;
         self.found = traverse(of, site, row).map_err(|fault| fault.at(of.span))?;
         Ok(())
@@ -173,8 +168,13 @@ fn fault(error: TraverseError<Fault>) -> Fault {
     match error {
         TraverseError::Outside(fault) => fault,
         TraverseError::Cancelled => Error::Cancelled.into(),
-        TraverseError::BudgetExceeded { level, budget, used } => {
-            let message = format!("level {level} exceeds the budget of {budget}: {used} were needed");
+        TraverseError::BudgetExceeded {
+            level,
+            budget,
+            used,
+        } => {
+            let message =
+                format!("level {level} exceeds the budget of {budget}: {used} were needed");
             raise(Detail::BudgetExceeded, message).hint(
                 "allow more, keep fewer per level, or write ON EXCEED STOP to get the levels before it",
             )

@@ -14,6 +14,7 @@ use crate::query::exec::eval::eval;
 use crate::query::expr::Slot;
 use crate::query::functions::operators::with_article;
 use crate::query::plan::{AtOnce, Scored};
+use crate::query::similarity::numbers;
 use crate::value::{NodeId, Value};
 use std::cell::RefCell;
 
@@ -66,15 +67,13 @@ impl<'a, 's, 't> Scoring<'a, 's, 't> {
             } = scored.at_once.as_ref()?;
             let mut shared = shared.borrow_mut();
             let shared = &mut *shared;
-            let Ok(Value::Vector(to)) = eval(shared.context, to, &mut shared.row) else {
-                return None;
-            };
+            let to = eval(shared.context, to, &mut shared.row).ok()?;
+            let to = numbers(&to).ok()??.into_owned();
             let measure = match *function {
                 "vector.cosine" => Measure::Cosine,
                 "vector.dot" => Measure::Dot,
                 _ => Measure::NegativeL2,
             };
-            let to = to.as_slice().to_vec();
             Some(Likeness {
                 measure,
                 property,

@@ -146,7 +146,9 @@ impl Steps<Fault> for Stepping<'_, '_, '_> {
     }
 
     fn begin_level(&mut self, level: u32) {
-        self.shared.borrow_mut().set(self.of.level, i64::from(level));
+        self.shared
+            .borrow_mut()
+            .set(self.of.level, i64::from(level));
     }
 
     fn arrivals(
