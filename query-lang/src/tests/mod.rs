@@ -3,6 +3,7 @@
 //! | what | where |
 //! |---|---|
 //! | what statements mean | `statements.rs` |
+//! | similarity, levels, and what they use | `search.rs` |
 //! | what mistakes say | `mistakes.rs` |
 //! | depth and time | `limits.rs` |
 //! | places of tree and text | `places.rs` |
@@ -14,6 +15,7 @@ mod grammar;
 mod limits;
 mod mistakes;
 mod places;
+mod search;
 mod statements;
 mod suite;
 mod trees;
