@@ -7,10 +7,11 @@
 //! | what mistakes say | `mistakes.rs` |
 //! | depth and time | `limits.rs` |
 //! | places of tree and text | `places.rs` |
-//! | trees, printed and parsed | `trees.rs` |
+//! | trees, printed and parsed | `trees.rs`, `clause_trees.rs` |
 //! | the queries of the conformance suite | `suite.rs` |
 //! | the grammar beside the parser | `grammar.rs` |
 
+mod clause_trees;
 mod grammar;
 mod limits;
 mod mistakes;
