@@ -7,7 +7,7 @@ use super::cursor::Parser;
 use super::expected::Expected;
 use crate::ast::{
     Budget, BudgetUnit, Element, Emit, Emitted, Expression, ExpressionKind, Keep, Levels, Literal,
-    OnExceed, PathPattern, Recover, RelationshipPattern, Roots, Score, Top, Traverse,
+    NodePattern, OnExceed, PathPattern, Recover, RelationshipPattern, Roots, Score, Top, Traverse,
 };
 use crate::error::{ParseError, ParseErrorKind};
 use crate::lex::{Keyword, TokenKind};
@@ -85,11 +85,7 @@ impl Parser<'_> {
     fn step(&mut self) -> Result<PathPattern> {
         let outer = self.enter()?;
         let start = self.peek().span;
-        self.note(Expected::Pattern);
-        if self.begins_group() {
-            return Err(self.bad_step(start, "a step has no parentheses around a part of it"));
-        }
-        let mut elements = vec![Element::Node(self.node()?)];
+        let mut elements = vec![Element::Node(self.step_node()?)];
         loop {
             self.note(Expected::Symbol(TokenKind::Minus));
             self.note(Expected::Symbol(TokenKind::Less));
@@ -99,7 +95,7 @@ impl Parser<'_> {
             let relationship = self.relationship()?;
             self.check_once(&relationship)?;
             elements.push(Element::Relationship(relationship));
-            elements.push(Element::Node(self.node()?));
+            elements.push(Element::Node(self.step_node()?));
         }
         if elements.len() == 1 {
             return self.unexpected();
@@ -111,6 +107,15 @@ impl Parser<'_> {
             elements,
             span: self.since(start),
         })
+    }
+
+    fn step_node(&mut self) -> Result<NodePattern> {
+        self.note(Expected::Pattern);
+        if self.begins_group() {
+            let span = self.peek().span;
+            return Err(self.bad_step(span, "a step has no parentheses around a part of it"));
+        }
+        self.node()
     }
 
     fn check_once(&self, relationship: &RelationshipPattern) -> Result<()> {

@@ -63,6 +63,34 @@ const NESTS: &[Nest] = &[
         "]-() RETURN 1",
     ),
     ("", "CALL { ", "RETURN 1", " }", ""),
+    (
+        "",
+        "CALL { TRAVERSE FROM a STEP (a)-->(b) YIELD node ",
+        "RETURN 1",
+        " }",
+        "",
+    ),
+    (
+        "RETURN ",
+        "EXISTS { TRAVERSE FROM a STEP (a)-->(b {c: ",
+        "1",
+        "}) YIELD node RETURN node }",
+        "",
+    ),
+    (
+        "RETURN ",
+        "EXISTS { TRAVERSE FROM a STEP (a)-->(b) LEVELS ..1 RECOVER (m) KEEP TOP ",
+        "1",
+        " YIELD node RETURN node }",
+        "",
+    ),
+    (
+        "RETURN ",
+        "COUNT { MATCH (n) SEARCH n IN (VECTOR INDEX i FOR ",
+        "1",
+        " LIMIT 1) RETURN n }",
+        "",
+    ),
     ("", "FOREACH (x IN y | ", "SET a.b = 1", ")", ""),
     (
         "CREATE CONSTRAINT FOR (n:A) REQUIRE n.a IS TYPED ",
@@ -230,6 +258,39 @@ fn hostile(bytes: usize) -> Vec<(&'static str, String)> {
         ),
         ("maps", format!("RETURN [1{}]", repeat(", {a: 1, b: 'c'}"))),
         ("selectors", format!("MATCH {}", repeat("ANY SHORTEST "))),
+        (
+            "traversals",
+            format!(
+                "{} RETURN 1",
+                repeat("TRAVERSE FROM a STEP (a)-->(b) KEEP TOP 3 YIELD node ")
+            ),
+        ),
+        (
+            "a long step",
+            format!(
+                "TRAVERSE FROM a STEP (a){} YIELD node",
+                repeat("-[:T]->(b)")
+            ),
+        ),
+        ("roots that never end", repeat("TRAVERSE FROM (")),
+        (
+            "options twice",
+            format!("TRAVERSE FROM a STEP (a)-->(b) {}", repeat("EMIT KEPT ")),
+        ),
+        (
+            "searches",
+            format!(
+                "{} RETURN 1",
+                repeat("MATCH (n) SEARCH n IN (VECTOR INDEX i FOR $q LIMIT 1) ")
+            ),
+        ),
+        (
+            "labels of an index",
+            format!(
+                "CREATE FULLTEXT INDEX FOR (n:A{}) ON EACH [n.a]",
+                repeat("|B")
+            ),
+        ),
         ("bytes that are nothing", repeat("\u{1}")),
     ]
 }

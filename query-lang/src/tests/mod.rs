@@ -3,17 +3,20 @@
 //! | what | where |
 //! |---|---|
 //! | what statements mean | `statements.rs` |
+//! | similarity, levels, and what they use | `search.rs` |
 //! | what mistakes say | `mistakes.rs` |
 //! | depth and time | `limits.rs` |
 //! | places of tree and text | `places.rs` |
-//! | trees, printed and parsed | `trees.rs` |
+//! | trees, printed and parsed | `trees.rs`, `clause_trees.rs` |
 //! | the queries of the conformance suite | `suite.rs` |
 //! | the grammar beside the parser | `grammar.rs` |
 
+mod clause_trees;
 mod grammar;
 mod limits;
 mod mistakes;
 mod places;
+mod search;
 mod statements;
 mod suite;
 mod trees;

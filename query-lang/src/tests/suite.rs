@@ -39,6 +39,9 @@ fn word(kind: ParseErrorKind) -> &'static str {
         ParseErrorKind::InvalidUnicodeCharacter => "InvalidUnicodeCharacter",
         ParseErrorKind::InvalidRelationshipPattern => "InvalidRelationshipPattern",
         ParseErrorKind::InvalidClauseComposition => "InvalidClauseComposition",
+        ParseErrorKind::DuplicateSubclause => "DuplicateSubclause",
+        ParseErrorKind::InvalidTraverseStep => "InvalidTraverseStep",
+        ParseErrorKind::UnboundedRecover => "UnboundedRecover",
         ParseErrorKind::NestingTooDeep => "NestingTooDeep",
         ParseErrorKind::TooLong => "QueryTooLong",
     }

@@ -9,7 +9,7 @@ use crate::parse;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-fn identifier() -> impl Strategy<Value = Identifier> {
+pub(super) fn identifier() -> impl Strategy<Value = Identifier> {
     names().prop_map(|name| Identifier {
         name,
         span: Span::default(),
@@ -17,7 +17,7 @@ fn identifier() -> impl Strategy<Value = Identifier> {
 }
 
 /// Plain names, names that need quotes, and every kind of keyword.
-fn names() -> impl Strategy<Value = Arc<str>> {
+pub(super) fn names() -> impl Strategy<Value = Arc<str>> {
     prop_oneof![
         4 => "[a-c]",
         1 => "[a-z `\\\\é名.1]{1,4}",
@@ -26,7 +26,7 @@ fn names() -> impl Strategy<Value = Arc<str>> {
     .prop_map(Arc::from)
 }
 
-fn at(kind: ExpressionKind) -> Expression {
+pub(super) fn at(kind: ExpressionKind) -> Expression {
     Expression {
         kind,
         span: Span::default(),
@@ -75,7 +75,7 @@ fn arrow() -> impl Strategy<Value = Arrow> {
 }
 
 /// A path of nodes and one relationship between two, as an expression may have it.
-fn path(expression: BoxedStrategy<Expression>) -> impl Strategy<Value = PathPattern> {
+pub(super) fn path(expression: BoxedStrategy<Expression>) -> impl Strategy<Value = PathPattern> {
     let properties = prop_oneof![
         prop::collection::vec((identifier(), expression.clone()), 0..2)
             .prop_map(|map| at(ExpressionKind::Map(map))),
@@ -162,7 +162,7 @@ fn quantifier() -> impl Strategy<Value = ListQuantifier> {
     prop::sample::select(vec![All, Any, None, Single])
 }
 
-fn expression() -> impl Strategy<Value = Expression> {
+pub(super) fn expression() -> impl Strategy<Value = Expression> {
     let leaf = prop_oneof![
         literal().prop_map(ExpressionKind::Literal),
         names().prop_map(ExpressionKind::Variable),
@@ -367,24 +367,35 @@ fn check(tree: &Expression) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-#[test]
-fn a_printed_tree_is_parsed_to_the_same() {
+/// Checks `cases` trees.
+pub(super) fn run<S: Strategy>(
+    cases: u32,
+    trees: fn() -> S,
+    check: fn(&S::Value) -> Result<(), TestCaseError>,
+) {
     // What makes the trees takes more of the stack than what is tested.
-    let work = || {
+    let work = move || {
         let config = ProptestConfig {
-            cases: 2_000,
+            cases,
             failure_persistence: None,
             ..ProptestConfig::default()
         };
         let mut runner = proptest::test_runner::TestRunner::new(config);
-        if let Err(failure) = runner.run(&expression(), |tree| check(&tree)) {
+        if let Err(failure) = runner.run(&trees(), |tree| check(&tree)) {
             panic!("{failure}");
         }
     };
-    std::thread::Builder::new()
-        .stack_size(64 << 20)
-        .spawn(work)
-        .unwrap()
-        .join()
-        .unwrap();
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(64 << 20)
+            .spawn_scoped(scope, work)
+            .unwrap()
+            .join()
+            .unwrap();
+    });
+}
+
+#[test]
+fn a_printed_tree_is_parsed_to_the_same() {
+    run(2_000, expression, check);
 }
