@@ -35,13 +35,12 @@ use super::error::{Detail, Fault, raise};
 use super::expr::Slot;
 use super::plan::BoundQuery;
 use super::procedures::Registry;
-use super::spelling::nearest;
 use super::types::Types;
 use aggregation::Aggregation;
 use scope::{Scope, Variable};
 use std::sync::Arc;
-use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{Identifier, Query};
+use stratigraph_query_lang::{Span, nearest};
 
 /// A statement with its names resolved.
 #[derive(Debug)]
