@@ -4,7 +4,7 @@
 
 use super::compile::{Compiled, query_error};
 use super::error::{Detail, Fault, Phase, QueryError, raise};
-use super::exec::{Context, Graph, Limits, Run, Txn, bytes_of};
+use super::exec::{Context, Graph, Limits, Run, Txn, bytes_of_all};
 use super::functions::{Moments, Random};
 use super::options::{QueryOptions, moment};
 use super::parameters::Parameters;
@@ -72,7 +72,7 @@ impl<'a> Start<'a> {
         let mut rows = Vec::new();
         if gives_rows {
             while let Some(values) = running.next(&mut summary, most).map_err(raise)? {
-                let bytes: usize = values.iter().map(bytes_of).sum();
+                let bytes = size_of::<Row>() + bytes_of_all(&values);
                 running.context.memory.charge(bytes).map_err(raise)?;
                 rows.push(Row::new(Arc::clone(&columns), values));
             }
