@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// let mut names = db.query("MATCH (p:Person) RETURN p.name AS name ORDER BY name", ())?;
 /// let first: String = names.next().unwrap()?.get("name")?;
 /// assert_eq!(first, "Ann");
-/// assert_eq!(add.parameters(), ["name".into()]);
+/// assert_eq!(add.parameters().collect::<Vec<_>>(), ["name"]);
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone)]
@@ -61,9 +61,9 @@ impl Prepared {
     }
 
     /// The names of the parameters that it needs, in the order in which they come.
-    #[must_use]
-    pub fn parameters(&self) -> &[Arc<str>] {
-        self.plan().map_or(&[], |plan| &plan.parameters)
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        let parameters = self.plan().map_or(&[][..], |plan| &plan.parameters);
+        parameters.iter().map(|needed| &*needed.name)
     }
 
     /// The names of the columns that it gives.

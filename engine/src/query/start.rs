@@ -2,13 +2,13 @@
 //!
 //! Next: `rows.rs`.
 
-use super::compile::{Compiled, query_error};
-use super::error::{Detail, Fault, Phase, QueryError, raise};
+use super::compile::Compiled;
+use super::error::{Fault, Phase};
 use super::exec::{Context, Graph, Limits, Run, Txn, bytes_of_all};
 use super::functions::{Moments, Random};
 use super::options::{QueryOptions, moment};
 use super::parameters::Parameters;
-use super::plan::Plan;
+use super::plan::{Needed, Plan};
 use super::result::{Row, Summary};
 use super::rows::{Rows, Running};
 use crate::clock::{Clock, SystemClock, wall_clock};
@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::Mode;
-use stratigraph_query_lang::{Span, nearest};
 
 /// Everything that a run begins with.
 pub(super) struct Start<'a> {
@@ -34,9 +33,10 @@ impl<'a> Start<'a> {
         parameters: &Parameters,
         options: &'a QueryOptions,
     ) -> Result<Self> {
-        let find = |name: &Arc<str>| {
-            let known = parameters.get(name).cloned();
-            known.ok_or_else(|| missing(&compiled.text, name, parameters))
+        let find = |needed: &Needed| {
+            let given = parameters.needed(&needed.name).cloned();
+            let given = given.map_err(|fault| fault.at(needed.span));
+            given.map_err(|fault| fault.into_error(&compiled.text, Phase::Compile))
         };
         Ok(Self {
             compiled,
@@ -136,34 +136,6 @@ impl<'a> Start<'a> {
             ..Summary::default()
         }
     }
-}
-
-/// A parameter that was not given.
-fn missing(text: &str, name: &str, parameters: &Parameters) -> Error {
-    let fault = raise(
-        Detail::MissingParameter,
-        format!("parameter `${name}` is not given"),
-    );
-    let given = parameters.iter().map(|(name, _)| name);
-    let fault = match nearest(name, given) {
-        Some(other) => fault.hint(format!("`{other}` is given: is it the same?")),
-        None => fault,
-    };
-    match fault {
-        Fault::Raised(mut raised) => {
-            raised.span = place_of(text, name);
-            query_error(QueryError::new(text, Phase::Compile, *raised))
-        }
-        Fault::Engine(error) => *error,
-    }
-}
-
-/// Where a parameter first stands in the text.
-fn place_of(text: &str, name: &str) -> Option<Span> {
-    let start = text.find(&format!("${name}"))?;
-    let end = start + name.len() + 1;
-    let byte = |at: usize| u32::try_from(at).ok();
-    Some(Span::new(byte(start)?, byte(end)?))
 }
 
 fn random_seed() -> Result<u64> {

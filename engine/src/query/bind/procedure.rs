@@ -115,7 +115,7 @@ impl Binder<'_> {
         let takes = procedure.arguments().iter();
         takes
             .map(|field| {
-                let kind = ExprKind::Parameter(self.parameter(&Arc::from(field.name())));
+                let kind = ExprKind::Parameter(self.parameter(&Arc::from(field.name()), span));
                 typed(kind, span, Types::ANY)
             })
             .collect()

@@ -27,8 +27,16 @@ pub(crate) struct Plan {
     pub(crate) writes: bool,
     /// Whether it commits on its own on the way.
     pub(crate) transactions: bool,
-    /// The names of the parameters, by number.
-    pub(crate) parameters: Vec<Arc<str>>,
+    /// The parameters, by number.
+    pub(crate) parameters: Vec<Needed>,
+}
+
+/// A parameter that a statement needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Needed {
+    pub(crate) name: Arc<str>,
+    /// Where it first stands.
+    pub(crate) span: Span,
 }
 
 /// One operator.
