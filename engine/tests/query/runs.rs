@@ -243,6 +243,16 @@ fn what_goes_with_a_detached_node_is_remembered_within_the_limit() {
     assert_eq!(one(&database, NODES), 3001);
 }
 
+#[test]
+fn portions_that_delete_do_not_add_up() {
+    let database = database(&["UNWIND range(1, 3000) AS n CREATE ({n: n})"]);
+    // The rows of all portions fit, what all of them delete would not.
+    let options = QueryOptions::new().memory_bytes(150_000);
+    let text = "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 100 ROWS";
+    assert_eq!(fails(&database, text, &options), "nothing");
+    assert_eq!(one(&database, NODES), 0);
+}
+
 /// Loads that other systems write out have a name for every node.
 #[test]
 fn a_statement_may_have_very_many_names() {
