@@ -38,7 +38,7 @@ mod rows;
 mod run;
 pub(crate) mod schema;
 pub(crate) mod similarity;
-pub(crate) mod spelling;
+mod start;
 mod statistics;
 pub(crate) mod temporal;
 pub(crate) mod types;

@@ -21,13 +21,16 @@ pub(crate) const MEMORY_BYTES: u64 = 1 << 30;
 ///
 /// ```
 /// use std::time::Duration;
-/// use stratigraph::QueryOptions;
+/// use stratigraph::{Database, QueryOptions};
 ///
 /// let careful = QueryOptions::new()
 ///     .timeout(Duration::from_secs(10))
 ///     .memory_bytes(64 << 20)
 ///     .max_rows(10_000);
-/// # drop(careful);
+/// let db = Database::in_memory()?;
+/// let rows = db.query_with("UNWIND range(1, 10001) AS n RETURN n", (), &careful)?;
+/// assert!(rows.finish().is_err(), "one row too many");
+/// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone)]
 #[must_use = "they are only described until a query runs with them"]

@@ -2,11 +2,13 @@
 //!
 //! Next: `options.rs`.
 
-use crate::error::Result;
+use super::error::{Detail, Fault, raise};
+use crate::error::Result as EngineResult;
 use crate::value::{Value, write_entries};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use stratigraph_query_lang::nearest;
 
 /// What the `$names` of a query stand for.
 ///
@@ -51,7 +53,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`Error::NoValue`](crate::Error::NoValue) for what has no names, and as [`Value::from_serde`].
-    pub fn from_serde(fields: impl Serialize) -> Result<Self> {
+    pub fn from_serde(fields: impl Serialize) -> EngineResult<Self> {
         let values = write_entries(fields)?;
         Ok(Self { values })
     }
@@ -72,6 +74,18 @@ impl Parameters {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.get(name)
+    }
+
+    /// The value of a name that a statement needs.
+    pub(crate) fn needed(&self, name: &str) -> Result<&Value, Fault> {
+        self.get(name).ok_or_else(|| {
+            let message = format!("parameter `${name}` is not given");
+            let fault = raise(Detail::MissingParameter, message);
+            match nearest(name, self.iter().map(|(name, _)| name)) {
+                Some(other) => fault.hint(format!("`{other}` is given: is it the same?")),
+                None => fault,
+            }
+        })
     }
 
     /// All of them, by name.

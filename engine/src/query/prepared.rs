@@ -2,8 +2,7 @@
 //!
 //! Next: `run.rs`.
 
-use super::compile::Compiled;
-use super::compile::Runs;
+use super::compile::{Compiled, Runs};
 use super::options::QueryOptions;
 use super::parameters::Parameters;
 use super::plan::Plan;
@@ -26,7 +25,7 @@ use std::sync::Arc;
 /// let mut names = db.query("MATCH (p:Person) RETURN p.name AS name ORDER BY name", ())?;
 /// let first: String = names.next().unwrap()?.get("name")?;
 /// assert_eq!(first, "Ann");
-/// assert_eq!(add.parameters(), ["name".into()]);
+/// assert_eq!(add.parameters().collect::<Vec<_>>(), ["name"]);
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone)]
@@ -50,8 +49,9 @@ impl Prepared {
     /// # Errors
     /// As [`Database::query`].
     pub fn query(&self, parameters: impl Into<Parameters>) -> Result<Rows<'static>> {
-        let text = &self.compiled.text;
-        self.database.query_with(text, parameters, &self.options)
+        let parameters = parameters.into();
+        self.database
+            .query_compiled(&self.compiled, &parameters, &self.options)
     }
 
     /// Its text.
@@ -61,9 +61,9 @@ impl Prepared {
     }
 
     /// The names of the parameters that it needs, in the order in which they come.
-    #[must_use]
-    pub fn parameters(&self) -> &[Arc<str>] {
-        self.plan().map_or(&[], |plan| &plan.parameters)
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        let parameters = self.plan().map_or(&[][..], |plan| &plan.parameters);
+        parameters.iter().map(|needed| &*needed.name)
     }
 
     /// The names of the columns that it gives.

@@ -12,17 +12,20 @@ use std::sync::Arc;
 /// One row of a result. It holds everything that is in it, and needs no transaction.
 ///
 /// ```
-/// # fn first(row: &stratigraph::Row) -> stratigraph::Result<()> {
+/// use stratigraph::Database;
+///
 /// #[derive(serde::Deserialize)]
 /// struct Person {
 ///     name: String,
 ///     age: Option<i64>,
 /// }
+/// let db = Database::in_memory()?;
+/// let row = db.query("RETURN 'Ann' AS name, 7 AS age", ())?.next().unwrap()?;
 /// let name: String = row.get("name")?; // by its name
 /// let age: Option<i64> = row.get(1)?; // by its place, from 0
 /// let person: Person = row.to()?; // the whole row
-/// # Ok(())
-/// # }
+/// assert_eq!((name, age), (person.name, person.age));
+/// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Row {
@@ -133,6 +136,16 @@ impl fmt::Debug for Row {
 }
 
 /// What is known about a query after it has run.
+///
+/// ```
+/// use stratigraph::Database;
+///
+/// let db = Database::in_memory()?;
+/// let summary = db.query("CREATE (p:Person {name: 'Ann'}) RETURN p", ())?.finish()?;
+/// assert_eq!(summary.counters().nodes_created(), 1);
+/// assert_eq!(summary.rows(), 1);
+/// # Ok::<(), stratigraph::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub(crate) columns: Vec<Arc<str>>,

@@ -55,6 +55,11 @@ impl NodeValue {
         properties.map(|(key, value)| (&**key, value))
     }
 
+    /// How many share its content; `None` if there is nothing but its id.
+    pub(super) fn shared_by(&self) -> Option<usize> {
+        self.content.as_ref().map(Arc::strong_count)
+    }
+
     /// The value of a property; `None` if it has none of that name.
     #[must_use]
     pub fn get(&self, property: &str) -> Option<&Value> {
@@ -129,6 +134,11 @@ impl RelationshipValue {
     pub fn properties(&self) -> impl Iterator<Item = (&str, &Value)> {
         let properties = self.content.iter().flat_map(|content| &content.properties);
         properties.map(|(key, value)| (&**key, value))
+    }
+
+    /// How many share its content; `None` if there is nothing but its id.
+    pub(super) fn shared_by(&self) -> Option<usize> {
+        self.content.as_ref().map(Arc::strong_count)
     }
 
     /// The value of a property; `None` if it has none of that name.

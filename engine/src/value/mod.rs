@@ -37,6 +37,7 @@ mod order;
 pub mod ordered;
 mod read;
 pub mod record;
+mod size;
 mod storable;
 mod temporal;
 mod vector;

@@ -84,6 +84,11 @@ impl Vector {
         &self.0
     }
 
+    /// The numbers, as they are shared.
+    pub(super) fn shared(&self) -> &Arc<[f32]> {
+        &self.0
+    }
+
     /// The order of vectors: by dimension, then number by number, -0 being 0.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         self.dimension().cmp(&other.dimension()).then_with(|| {

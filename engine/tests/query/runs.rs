@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use stratigraph::clock::Clock;
-use stratigraph::{Database, Error, QueryOptions};
+use stratigraph::{Database, Error, Parameters, Procedure, ProcedureType, QueryOptions};
 
 const NODES: &str = "MATCH (n) RETURN count(n)";
 
@@ -20,8 +20,17 @@ fn detail(error: &Error) -> String {
 
 /// Runs a statement to its end.
 fn fails(database: &Database, text: &str, options: &QueryOptions) -> String {
+    fails_with(database, text, (), options)
+}
+
+fn fails_with(
+    database: &Database,
+    text: &str,
+    parameters: impl Into<Parameters>,
+    options: &QueryOptions,
+) -> String {
     let done = database
-        .query_with(text, (), options)
+        .query_with(text, parameters, options)
         .and_then(stratigraph::Rows::finish);
     done.err()
         .map_or_else(|| "nothing".into(), |error| detail(&error))
@@ -175,6 +184,99 @@ fn a_query_takes_no_more_memory_than_it_may() {
         assert_eq!(fails(&database, text, &options), "MemoryLimit", "{text}");
     }
     assert_eq!(one(&database, NODES), 3000);
+}
+
+/// A text that a row and what is kept of it share is held all the same.
+#[test]
+fn texts_that_are_kept_count_wherever_they_come_from() {
+    let database = database(&["UNWIND range(1, 300) AS n CREATE ({n: n})"]);
+    let options = QueryOptions::new().memory_bytes(200_000);
+    let texts = "MATCH (a) WITH toString(a.n) + $long AS text";
+    for end in [
+        "RETURN DISTINCT text",
+        "RETURN text, count(*)",
+        "RETURN count(DISTINCT text)",
+        "WITH text ORDER BY text RETURN count(*)",
+        "WITH text ORDER BY reverse(text) RETURN count(*)",
+        "WITH DISTINCT split(text, '.') AS parts RETURN count(*)",
+        "UNWIND split(text, '.') AS part RETURN DISTINCT part",
+        "RETURN text UNION RETURN ''",
+    ] {
+        let text = format!("{texts} {end}");
+        let refused = fails_with(&database, &text, [("long", "x".repeat(2000))], &options);
+        assert_eq!(refused, "MemoryLimit", "{text}");
+    }
+    // Nodes leave a query with their properties, and wait for its commit.
+    let text = "UNWIND range(1, 300) AS n CREATE (a {text: $long + toString(n)}) RETURN a";
+    let refused = fails_with(&database, text, [("long", "x".repeat(2000))], &options);
+    assert_eq!(refused, "MemoryLimit");
+}
+
+#[test]
+fn what_a_procedure_gave_and_rows_that_wait_for_a_portion_are_held() {
+    let database = database(&[]);
+    let many = Procedure::new("my.many")
+        .yields("text", ProcedureType::STRING)
+        .run(|_| {
+            Ok((0..300)
+                .map(|n| vec![format!("{n:02000}").into()])
+                .collect())
+        });
+    database.register(many).unwrap();
+    let options = QueryOptions::new().memory_bytes(200_000);
+    for text in [
+        "CALL my.many() YIELD text RETURN count(text)",
+        "UNWIND range(1, 100000) AS n CALL (n) { CREATE ({n: n}) } IN TRANSACTIONS OF 50000 ROWS",
+    ] {
+        assert_eq!(fails(&database, text, &options), "MemoryLimit", "{text}");
+    }
+    assert_eq!(one(&database, NODES), 0);
+}
+
+#[test]
+fn what_goes_with_a_detached_node_is_remembered_within_the_limit() {
+    let database =
+        database(&["CREATE (h:Hub) FOREACH (n IN range(1, 3000) | CREATE (h)-[:T]->(:Leaf))"]);
+    let options = QueryOptions::new().memory_bytes(50_000);
+    let text = "MATCH (h:Hub) DETACH DELETE h";
+    assert_eq!(fails(&database, text, &options), "MemoryLimit");
+    assert_eq!(one(&database, NODES), 3001);
+}
+
+#[test]
+fn portions_that_delete_do_not_add_up() {
+    let database = database(&["UNWIND range(1, 3000) AS n CREATE ({n: n})"]);
+    // The rows of all portions fit, what all of them delete would not.
+    let options = QueryOptions::new().memory_bytes(150_000);
+    let text = "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 100 ROWS";
+    assert_eq!(fails(&database, text, &options), "nothing");
+    assert_eq!(one(&database, NODES), 0);
+}
+
+/// Loads that other systems write out have a name for every node.
+#[test]
+fn a_statement_may_have_very_many_names() {
+    const NAMES: usize = 30_000;
+    let database = database(&[]);
+    let nodes: Vec<String> = (0..NAMES).map(|n| format!("(n{n} {{v: $p{n}}})")).collect();
+    let links = (1..NAMES).map(|n| format!("(n{n})-[:T]->(n{})", n / 2));
+    let links: Vec<String> = links.collect();
+    let text = format!("CREATE {}, {}", nodes.join(", "), links.join(", "));
+    let parameters: Vec<(String, i64)> = (0_i64..)
+        .take(NAMES)
+        .map(|n| (format!("p{n}"), n))
+        .collect();
+    database.query(&text, parameters).unwrap().finish().unwrap();
+    assert_eq!(one(&database, "MATCH ()-->(n) RETURN max(n.v)"), 14_999);
+}
+
+#[test]
+fn a_statement_without_rows_tells_its_steps_too() {
+    let database = database(&[]);
+    let text = "UNWIND range(1, 100) AS n CREATE ({n: n})";
+    let summary = database.query(text, ()).unwrap().finish().unwrap();
+    assert!(summary.steps() >= 200, "{} steps", summary.steps());
+    assert_eq!(summary.counters().nodes_created(), 100);
 }
 
 /// Lists that share their parts take little memory, and for ever to look through.

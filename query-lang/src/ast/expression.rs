@@ -282,6 +282,22 @@ pub enum ArithmeticOperator {
     Concatenate,
 }
 
+impl ArithmeticOperator {
+    /// How it is written.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+            Self::Power => "^",
+            Self::Concatenate => "||",
+        }
+    }
+}
+
 /// `IN`, `STARTS WITH`, `ENDS WITH`, `CONTAINS`, `=~`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PredicateOperator {

@@ -150,7 +150,7 @@ fn bare(f: &mut Formatter<'_>, whole: &Expression) -> Result {
             let tighter = level(whole).tighter();
             expression(f, first, tighter)?;
             for (operator, right) in rest {
-                write!(f, " {} ", arithmetic(*operator))?;
+                write!(f, " {} ", operator.symbol())?;
                 expression(f, right, tighter)?;
             }
             Ok(())
@@ -279,18 +279,6 @@ fn comparison(operator: ComparisonOperator) -> &'static str {
         ComparisonOperator::LessOrEqual => "<=",
         ComparisonOperator::Greater => ">",
         ComparisonOperator::GreaterOrEqual => ">=",
-    }
-}
-
-fn arithmetic(operator: ArithmeticOperator) -> &'static str {
-    match operator {
-        ArithmeticOperator::Add => "+",
-        ArithmeticOperator::Subtract => "-",
-        ArithmeticOperator::Multiply => "*",
-        ArithmeticOperator::Divide => "/",
-        ArithmeticOperator::Remainder => "%",
-        ArithmeticOperator::Power => "^",
-        ArithmeticOperator::Concatenate => "||",
     }
 }
 

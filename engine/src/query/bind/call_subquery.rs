@@ -141,11 +141,7 @@ fn leading(outer: &Scope, part: &SingleQuery) -> Scope {
     if !plain {
         return Scope::default();
     }
-    let mut scope = Scope::default();
-    for variable in outer.visible() {
-        scope.push(variable);
-    }
-    scope
+    Scope::of(outer.visible())
 }
 
 /// Whether a query gives rows.

@@ -23,7 +23,7 @@ impl Binder<'_> {
         match &from.kind {
             ExpressionKind::Literal(literal) => Ok(constant(value_of(literal), span)),
             ExpressionKind::Parameter(name) => {
-                let kind = ExprKind::Parameter(self.parameter(name));
+                let kind = ExprKind::Parameter(self.parameter(name, span));
                 Ok(typed(kind, span, Types::ANY))
             }
             ExpressionKind::Variable(name) => match scope.find(name) {

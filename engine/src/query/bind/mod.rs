@@ -34,15 +34,15 @@ mod write;
 
 use super::error::{Detail, Fault, raise};
 use super::expr::Slot;
-use super::plan::BoundQuery;
+use super::plan::{BoundQuery, Needed};
 use super::procedures::Registry;
-use super::spelling::nearest;
 use super::types::Types;
 use aggregation::Aggregation;
 use scope::{Scope, Variable};
+use std::collections::HashMap;
 use std::sync::Arc;
-use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{Identifier, Query};
+use stratigraph_query_lang::{Span, nearest};
 
 /// A statement with its names resolved.
 #[derive(Debug)]
@@ -50,8 +50,8 @@ pub(crate) struct Bound {
     pub(crate) query: BoundQuery,
     /// What each slot is called; empty if it has no name.
     pub(crate) names: Vec<Arc<str>>,
-    /// The names of the parameters, by number.
-    pub(crate) parameters: Vec<Arc<str>>,
+    /// The parameters, by number.
+    pub(crate) parameters: Vec<Needed>,
     /// Whether it changes the graph.
     pub(crate) writes: bool,
     /// Whether it commits on its own: `IN TRANSACTIONS`.
@@ -65,6 +65,7 @@ pub(crate) fn bind(text: &str, query: &Query, registry: &Registry) -> Result<Bou
         registry,
         names: Vec::new(),
         parameters: Vec::new(),
+        numbers: HashMap::new(),
         aggregation: None,
         writes: false,
         transactions: false,
@@ -87,7 +88,9 @@ struct Binder<'a> {
     registry: &'a Registry,
     /// What each slot is called.
     names: Vec<Arc<str>>,
-    parameters: Vec<Arc<str>>,
+    parameters: Vec<Needed>,
+    /// The numbers of the parameters, by name.
+    numbers: HashMap<Arc<str>, u32>,
     /// What is known of groups while an item with aggregates is bound.
     aggregation: Option<Aggregation>,
     writes: bool,
@@ -142,13 +145,14 @@ impl Binder<'_> {
     }
 
     /// The number of a parameter.
-    fn parameter(&mut self, name: &Arc<str>) -> u32 {
-        let known = self.parameters.iter().position(|known| known == name);
-        let at = known.unwrap_or_else(|| {
-            self.parameters.push(Arc::clone(name));
-            self.parameters.len() - 1
-        });
-        at as u32
+    fn parameter(&mut self, name: &Arc<str>, span: Span) -> u32 {
+        let next = self.parameters.len() as u32;
+        let number = *self.numbers.entry(Arc::clone(name)).or_insert(next);
+        if number == next {
+            let name = Arc::clone(name);
+            self.parameters.push(Needed { name, span });
+        }
+        number
     }
 
     /// Refuses what changes the graph where nothing may.

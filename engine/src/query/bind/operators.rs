@@ -70,7 +70,7 @@ impl Binder<'_> {
             types = arithmetic_types(*operator, types, right.types).ok_or_else(|| {
                 let message = format!(
                     "`{}` does not work with {types} and {}",
-                    symbol(*operator),
+                    operator.symbol(),
                     right.types
                 );
                 raise(Detail::InvalidArgumentType, message).at(right.span)
@@ -107,18 +107,6 @@ pub(super) fn check_boolean(expr: Expr, what: &str) -> Result<Expr, Fault> {
         return Ok(expr);
     }
     Err(wrong_type(&expr, what, "a boolean"))
-}
-
-fn symbol(operator: ArithmeticOperator) -> &'static str {
-    match operator {
-        ArithmeticOperator::Add => "+",
-        ArithmeticOperator::Subtract => "-",
-        ArithmeticOperator::Multiply => "*",
-        ArithmeticOperator::Divide => "/",
-        ArithmeticOperator::Remainder => "%",
-        ArithmeticOperator::Power => "^",
-        ArithmeticOperator::Concatenate => "||",
-    }
 }
 
 /// What an operator gives; `None` if it certainly cannot give anything but an error.

@@ -4,6 +4,7 @@
 
 use crate::query::expr::Slot;
 use crate::query::types::Types;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A variable.
@@ -20,6 +21,10 @@ pub(super) struct Variable {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     variables: Vec<Variable>,
+    /// For each of them, where the one stands that it hides.
+    hides: Vec<Option<usize>>,
+    /// Where the variable of each name stands: a statement may have many thousands of them.
+    places: HashMap<Arc<str>, usize>,
     /// So many of the first come from around a subquery: a `WITH` in it does not end them.
     around: usize,
 }
@@ -28,34 +33,41 @@ impl Scope {
     /// The scope at the beginning of a subquery that sees all of `outer`.
     pub(super) fn within(outer: &Self) -> Self {
         Self {
-            variables: outer.variables.clone(),
-            around: outer.variables.len(),
+            around: outer.len(),
+            ..outer.clone()
         }
     }
 
     /// The scope at the beginning of a subquery that always sees these.
     pub(super) fn around(variables: Vec<Variable>) -> Self {
-        let around = variables.len();
-        Self { variables, around }
+        let mut scope = Self::of(variables);
+        scope.around = scope.len();
+        scope
+    }
+
+    /// These variables and no others.
+    pub(super) fn of(variables: impl IntoIterator<Item = Variable>) -> Self {
+        let mut scope = Self::default();
+        for variable in variables {
+            scope.push(variable);
+        }
+        scope
     }
 
     /// The variable of that name.
     pub(super) fn find(&self, name: &str) -> Option<&Variable> {
-        self.variables
-            .iter()
-            .rev()
-            .find(|known| &*known.name == name)
+        self.variables.get(self.place(name)?)
     }
 
     /// Where the variable of that name stands among the others.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
-        self.variables
-            .iter()
-            .rposition(|known| &*known.name == name)
+        self.places.get(name).copied()
     }
 
     /// Adds one, which hides others of that name.
     pub(super) fn push(&mut self, variable: Variable) {
+        let hides = self.places.insert(Arc::clone(&variable.name), self.len());
+        self.hides.push(hides);
         self.variables.push(variable);
     }
 
@@ -66,38 +78,43 @@ impl Scope {
 
     /// Forgets what was added since there were so many.
     pub(super) fn cut(&mut self, len: usize) {
-        self.variables.truncate(len);
+        while self.len() > len
+            && let Some(gone) = self.variables.pop()
+        {
+            match self.hides.pop().flatten() {
+                Some(hidden) => self.places.insert(gone.name, hidden),
+                None => self.places.remove(&gone.name),
+            };
+        }
     }
 
     /// After a `WITH`: what comes from around, and these.
     pub(super) fn renewed(&self, variables: Vec<Variable>) -> Self {
-        let mut renewed = Self {
-            variables: self.variables[..self.around].to_vec(),
-            around: self.around,
-        };
-        renewed.variables.extend(variables);
+        let around = self.variables.iter().take(self.around).cloned();
+        let mut renewed = Self::of(around.chain(variables));
+        renewed.around = self.around;
         renewed
     }
 
     /// Those that `*` stands for, by name: not those from around, and not the nameless.
     pub(super) fn own(&self) -> Vec<Variable> {
-        let mut own: Vec<Variable> = Vec::new();
-        for variable in &self.variables[self.around..] {
-            own.retain(|known| known.name != variable.name);
-            own.push(variable.clone());
-        }
+        let mut own = self.seen_from(self.around);
         own.sort_by(|left, right| left.name.cmp(&right.name));
         own
     }
 
     /// All that can be seen, the hidden ones left out.
     pub(super) fn visible(&self) -> Vec<Variable> {
-        let mut visible: Vec<Variable> = Vec::new();
-        for variable in &self.variables {
-            visible.retain(|known| known.name != variable.name);
-            visible.push(variable.clone());
-        }
-        visible
+        self.seen_from(0)
+    }
+
+    /// Those from a place on that no later one hides.
+    fn seen_from(&self, from: usize) -> Vec<Variable> {
+        let variables = self.variables.iter().enumerate().skip(from);
+        variables
+            .filter(|(at, variable)| self.place(&variable.name) == Some(*at))
+            .map(|(_, variable)| variable.clone())
+            .collect()
     }
 
     /// Whether the variable at a place comes from around the subquery.
@@ -125,5 +142,51 @@ impl Scope {
     /// The names that can be seen, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.variables.iter().map(|variable| &*variable.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str, slot: u32) -> Variable {
+        Variable {
+            name: name.into(),
+            slot: Slot(slot),
+            types: Types::ANY,
+            elements: Types::ANY,
+        }
+    }
+
+    fn shown(variables: Vec<Variable>) -> String {
+        let shown = variables.iter();
+        let shown = shown.map(|one| format!("{}{}", one.name, one.slot.at()));
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn later_variables_hide_earlier_ones_until_they_are_cut_off() {
+        let mut scope = Scope::of([variable("b", 0), variable("a", 1)]);
+        scope.push(variable("b", 2));
+        scope.push(variable("b", 3));
+        assert_eq!(shown(scope.visible()), "a1 b3");
+        assert_eq!(scope.place("b"), Some(3));
+        scope.cut(3);
+        assert_eq!(scope.find("b").map(|one| one.slot), Some(Slot(2)));
+        scope.cut(1);
+        assert_eq!(shown(scope.visible()), "b0");
+        assert!(scope.find("a").is_none());
+    }
+
+    #[test]
+    fn what_comes_from_around_survives_with_and_is_not_its_own() {
+        let outer = Scope::of([variable("x", 0), variable("y", 1)]);
+        let mut inner = Scope::within(&outer);
+        inner.push(variable("z", 2));
+        inner.push(variable("y", 3));
+        assert_eq!(shown(inner.own()), "y3 z2");
+        let renewed = inner.renewed(vec![variable("w", 4)]);
+        assert_eq!(shown(renewed.visible()), "x0 y1 w4");
+        assert_eq!(shown(renewed.own()), "w4");
     }
 }

@@ -13,7 +13,7 @@ use crate::query::plan::{
     BoundClause, BoundMatch, BoundTraverse, Budget, BudgetUnit, Hop, Keep, LinkKind, Pattern,
     Recover, Roots, Scored, Step, Traverse, TraverseColumn,
 };
-use crate::query::spelling::nearest;
+use stratigraph_query_lang::nearest;
 use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;

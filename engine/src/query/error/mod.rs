@@ -19,6 +19,19 @@ use stratigraph_query_lang::{ParseError, ParseErrorKind, Position};
 /// A query that is wrong, or went wrong.
 ///
 /// Its `Display` shows the line of the query with a caret under the place.
+///
+/// ```
+/// use stratigraph::{Database, Detail, Error};
+///
+/// let db = Database::in_memory()?;
+/// let Err(Error::Query(error)) = db.query("MATCH (person) RETURN persn", ()) else {
+///     panic!("there is no variable of that name");
+/// };
+/// assert_eq!(error.detail(), Detail::UndefinedVariable);
+/// assert_eq!(error.position().map(|position| position.column), Some(23));
+/// assert_eq!(error.hint(), Some("did you mean `person`?"));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct QueryError {
     error_type: ErrorType,

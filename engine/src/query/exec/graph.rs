@@ -153,26 +153,10 @@ impl<'t> Graph<'t> {
         self.deleted_relationships.insert(relationship, was);
     }
 
-    /// What was noted, to come back to it if the transaction is taken back.
-    pub(crate) fn deleted(
-        &self,
-    ) -> (
-        HashSet<NodeId>,
-        HashMap<RelationshipId, DeletedRelationship>,
-    ) {
-        let relationships = self.deleted_relationships.clone();
-        (self.deleted_nodes.clone(), relationships)
-    }
-
-    /// Comes back to what was noted.
-    pub(crate) fn restore_deleted(
-        &mut self,
-        deleted: (
-            HashSet<NodeId>,
-            HashMap<RelationshipId, DeletedRelationship>,
-        ),
-    ) {
-        (self.deleted_nodes, self.deleted_relationships) = deleted;
+    /// Forgets what was noted: after a commit everybody knows that it is gone, after a rollback it is not.
+    pub(crate) fn forget_deleted(&mut self) {
+        self.deleted_nodes.clear();
+        self.deleted_relationships.clear();
     }
 
     /// Whether the query has deleted it.

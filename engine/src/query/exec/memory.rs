@@ -1,14 +1,11 @@
 //! How much memory a query holds, and when that is too much.
 //!
-//! What is charged is what operators keep: rows to be sorted, groups, the ways of a search. A value that is
-//! shared is counted where it was made and not again where it is pointed at, otherwise one long list in many
-//! rows would seem to fill the machine.
+//! What is charged is what operators keep: rows to be sorted, groups, the ways of a search.
 //!
 //! Next: `stage.rs`.
 
 use crate::query::error::{Detail, Fault, raise};
 use crate::value::Value;
-use std::sync::Arc;
 
 /// A limit, and how much of it is taken.
 #[derive(Clone, Debug)]
@@ -38,7 +35,7 @@ impl Memory {
     /// Takes what a value needs while a list of such is made, and says how much that is. Whoever fails on
     /// the way need not give it back: the query ends.
     pub(crate) fn hold(&mut self, value: &Value) -> Result<usize, Fault> {
-        let bytes = bytes_of(value);
+        let bytes = value.held_bytes();
         self.charge(bytes)?;
         Ok(bytes)
     }
@@ -91,34 +88,7 @@ impl Charge {
     }
 }
 
-/// About how many bytes a value takes that nobody else holds.
-pub(crate) fn bytes_of(value: &Value) -> usize {
-    size_of::<Value>() + beside(value)
-}
-
-/// What lies behind its pointer. Values nest at most [`MAX_DEPTH`](crate::value::MAX_DEPTH) deep.
-fn beside(value: &Value) -> usize {
-    const COUNTS: usize = 16;
-    match value {
-        Value::String(text) if Arc::strong_count(text) == 1 => COUNTS + text.len(),
-        Value::Bytes(bytes) if Arc::strong_count(bytes) == 1 => COUNTS + bytes.len(),
-        Value::List(list) if Arc::strong_count(list) == 1 => {
-            COUNTS + list.iter().map(bytes_of).sum::<usize>()
-        }
-        Value::Map(map) if Arc::strong_count(map) == 1 => {
-            let entries = map.iter();
-            let entries = entries.map(|(key, value)| COUNTS + key.len() + bytes_of(value));
-            COUNTS + entries.sum::<usize>()
-        }
-        Value::Path(path) if Arc::strong_count(path) == 1 => {
-            COUNTS + (path.nodes().len() + path.relationships().len()) * 16
-        }
-        Value::Vector(vector) => COUNTS + vector.as_slice().len() * 4,
-        _ => 0,
-    }
-}
-
 /// About how many bytes some values take.
-pub(super) fn bytes_of_all(values: &[Value]) -> usize {
-    values.iter().map(bytes_of).sum()
+pub(crate) fn bytes_of_all(values: &[Value]) -> usize {
+    values.iter().map(Value::held_bytes).sum()
 }

@@ -40,5 +40,5 @@ pub(crate) use context::{Context, Deletions, Limits};
 pub(crate) use eval::eval;
 pub(crate) use graph::{DeletedRelationship, Graph, Txn};
 pub(crate) use hydrate::hydrate;
-pub(crate) use memory::bytes_of;
+pub(crate) use memory::bytes_of_all;
 pub(crate) use pipeline::Run;

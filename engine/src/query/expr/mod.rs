@@ -180,6 +180,16 @@ pub(crate) enum Body {
     Planned(Arc<[Op]>),
 }
 
+impl Body {
+    /// The operators; none if it was not planned, which the planner sees to.
+    pub(crate) fn ops(&self) -> Option<&Arc<[Op]>> {
+        match self {
+            Self::Planned(ops) => Some(ops),
+            Self::Bound(_) => None,
+        }
+    }
+}
+
 /// A subquery as it was bound.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundBody {

@@ -39,6 +39,9 @@ super::table::functions! {
         "normalize('ﬁ', 'NFKC')" => "'fi'";
 }
 
+/// The most separators that a text is split at: each is looked for at each letter.
+const SEPARATORS: usize = 1_000;
+
 /// The text from one letter to another, which is left out.
 fn part(text: &str, from: usize, to: usize) -> &str {
     let byte = |letter| {
@@ -83,6 +86,10 @@ fn split(_: &Call<'_>, arguments: &[Value]) -> Result<Value, Fault> {
     let separators: Vec<&str> = match value(arguments, 1) {
         Value::String(separator) => vec![separator],
         Value::List(list) if list.iter().any(Value::is_null) => return Ok(Value::Null),
+        Value::List(list) if list.len() > SEPARATORS => {
+            let message = format!("a text cannot be split at more than {SEPARATORS} separators");
+            return Err(raise(Detail::InvalidArgumentValue, message));
+        }
         Value::List(list) => {
             let texts = list
                 .iter()

@@ -5,6 +5,7 @@
 use super::arguments::text;
 use crate::query::error::Fault;
 use crate::value::Value;
+use std::collections::HashSet;
 
 super::table::functions! {
     "trim"(text: STRING; letters: STRING) -> STRING = |_, arguments| trimmed(arguments, true, true),
@@ -23,14 +24,18 @@ fn trimmed(arguments: &[Value], start: bool, end: bool) -> Result<Value, Fault> 
     } else {
         None
     };
-    let goes =
-        |letter: char| letters.map_or(letter.is_whitespace(), |these| these.contains(letter));
+    // A set, since both texts may be long.
+    let letters: Option<HashSet<char>> = letters.map(|these| these.chars().collect());
+    let goes = |letter: char| match &letters {
+        Some(these) => these.contains(&letter),
+        None => letter.is_whitespace(),
+    };
     let mut kept = text(arguments, 0)?;
     if start {
-        kept = kept.trim_start_matches(goes);
+        kept = kept.trim_start_matches(&goes);
     }
     if end {
-        kept = kept.trim_end_matches(goes);
+        kept = kept.trim_end_matches(&goes);
     }
     Ok(Value::from(kept))
 }

@@ -8,7 +8,7 @@
 //! Next: `exec/`, which runs them.
 
 use super::Traverse;
-use crate::query::expr::{Body, Expr, Slot, Span};
+use crate::query::expr::{Expr, Slot, Span};
 use crate::query::functions::AggregateFunction;
 use std::sync::Arc;
 pub(crate) use stratigraph_query_lang::ast::{Arrow, OnError, SelectorKind};
@@ -28,8 +28,16 @@ pub(crate) struct Plan {
     pub(crate) writes: bool,
     /// Whether it commits on its own on the way.
     pub(crate) transactions: bool,
-    /// The names of the parameters, by number.
-    pub(crate) parameters: Vec<Arc<str>>,
+    /// The parameters, by number.
+    pub(crate) parameters: Vec<Needed>,
+}
+
+/// A parameter that a statement needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Needed {
+    pub(crate) name: Arc<str>,
+    /// Where it first stands.
+    pub(crate) span: Span,
 }
 
 /// One operator.
@@ -215,7 +223,7 @@ pub(crate) struct Repeat {
 /// The shortest ways between two nodes over one link.
 #[derive(Clone, Debug)]
 pub(crate) struct Shortest {
-    /// From, to, types, lengths and conditions. `bound` never; ways are walked from `from` as written.
+    /// From, to, types, lengths and conditions. `bound` never.
     pub(crate) link: ExpandMany,
     /// Which of the ways between the same two nodes.
     pub(crate) kind: SelectorKind,
@@ -378,14 +386,4 @@ pub(crate) enum RemoveItem {
         labels: Vec<LabelOf>,
         span: Span,
     },
-}
-
-impl Body {
-    /// The operators; none if it was not planned, which the planner sees to.
-    pub(crate) fn ops(&self) -> Option<&Arc<[Op]>> {
-        match self {
-            Self::Planned(ops) => Some(ops),
-            Self::Bound(_) => None,
-        }
-    }
 }

@@ -8,6 +8,7 @@ use super::refusal::refused;
 use super::typed::kind_of;
 use crate::catalog::{Catalog, SchemaId};
 use crate::database::{Constraint, Database, Index};
+use crate::error::Error;
 use crate::graph::Read as _;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
@@ -152,14 +153,11 @@ fn drop_index(
         database.drop_vector_index(&name)
     } else if catalog.text_index_named(&name).is_some() {
         database.drop_text_index(&name)
-    } else if unwanted.if_exists && catalog.index_named(&name).is_none() {
-        return Ok(Counters::default());
     } else {
         database.drop_index(&name)
     };
-    dropped.map_err(|error| refused(error).at(span))?;
     Ok(Counters {
-        indexes_removed: 1,
+        indexes_removed: u64::from(was_there(dropped, unwanted, span)?),
         ..Counters::default()
     })
 }
@@ -170,16 +168,20 @@ fn drop_constraint(
     parameters: &Parameters,
 ) -> Result<Counters, Fault> {
     let (name, span) = name_of(&unwanted.name, parameters)?;
-    let known = database.read()?.catalog().constraint_named(&name).is_some();
-    if unwanted.if_exists && !known {
-        return Ok(Counters::default());
-    }
     let dropped = database.drop_constraint(&name);
-    dropped.map_err(|error| refused(error).at(span))?;
     Ok(Counters {
-        constraints_removed: 1,
+        constraints_removed: u64::from(was_there(dropped, unwanted, span)?),
         ..Counters::default()
     })
+}
+
+/// Whether something was dropped; what is not there is no mistake with `IF EXISTS`.
+fn was_there(dropped: Result<(), Error>, unwanted: &Drop, span: Span) -> Result<bool, Fault> {
+    match dropped {
+        Ok(()) => Ok(true),
+        Err(Error::UnknownName { .. }) if unwanted.if_exists => Ok(false),
+        Err(error) => Err(refused(error).at(span)),
+    }
 }
 
 /// Whether a name belongs to something of another kind: `IF NOT EXISTS` leaves everything as it is then, since
@@ -227,18 +229,19 @@ fn named(
 fn name_of(name: &SchemaName, parameters: &Parameters) -> Result<(Arc<str>, Span), Fault> {
     match name {
         SchemaName::Static(name) => Ok((Arc::clone(&name.name), name.span)),
-        SchemaName::Parameter(parameter, span) => match parameters.get(parameter) {
-            Some(Value::String(name)) => Ok((Arc::clone(name), *span)),
-            Some(other) => {
-                let kind = with_article(other.kind());
-                let message = format!("${parameter} is {kind}, and a name is a string");
-                Err(raise(Detail::InvalidArgumentType, message).at(*span))
+        SchemaName::Parameter(parameter, span) => {
+            match parameters
+                .needed(parameter)
+                .map_err(|fault| fault.at(*span))?
+            {
+                Value::String(name) => Ok((Arc::clone(name), *span)),
+                other => {
+                    let kind = with_article(other.kind());
+                    let message = format!("${parameter} is {kind}, and a name is a string");
+                    Err(raise(Detail::InvalidArgumentType, message).at(*span))
+                }
             }
-            None => {
-                let message = format!("the parameter ${parameter} was not given");
-                Err(raise(Detail::MissingParameter, message).at(*span))
-            }
-        },
+        }
     }
 }
 

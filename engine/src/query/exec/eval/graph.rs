@@ -134,8 +134,11 @@ impl Way {
 
     fn go(&mut self, context: &Context<'_>, relationship: RelationshipId) -> Result<(), Fault> {
         let (source, target) = context.graph.ends(relationship)?;
-        let here = self.nodes.last().copied();
-        let next = if here == Some(source) { target } else { source };
+        let next = match self.nodes.last() {
+            Some(here) if *here == source => target,
+            Some(here) if *here == target => source,
+            _ => return Err(Error::bug("a path goes on where it has not come to").into()),
+        };
         self.nodes.push(next);
         self.relationships.push(relationship);
         Ok(())

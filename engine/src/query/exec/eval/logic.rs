@@ -29,14 +29,7 @@ pub(super) fn and_of(
     parts: &[Expr],
     row: &mut [Value],
 ) -> Result<Value, Fault> {
-    let mut so_far = Some(true);
-    for part in parts {
-        so_far = and(so_far, truth_of(context, part, row)?);
-        if so_far == Some(false) {
-            break;
-        }
-    }
-    Ok(known(so_far))
+    fold(context, parts, row, (Some(true), and), Some(false))
 }
 
 /// `OR`: what is true settles it.
@@ -45,25 +38,33 @@ pub(super) fn or_of(
     parts: &[Expr],
     row: &mut [Value],
 ) -> Result<Value, Fault> {
-    let mut so_far = Some(false);
-    for part in parts {
-        so_far = or(so_far, truth_of(context, part, row)?);
-        if so_far == Some(true) {
-            break;
-        }
-    }
-    Ok(known(so_far))
+    fold(context, parts, row, (Some(false), or), Some(true))
 }
 
-/// `XOR`.
+/// `XOR`: nothing settles it.
 pub(super) fn xor_of(
     context: &mut Context<'_>,
     parts: &[Expr],
     row: &mut [Value],
 ) -> Result<Value, Fault> {
-    let mut so_far = Some(false);
+    fold(context, parts, row, (Some(false), xor), None)
+}
+
+type Join = fn(Option<bool>, Option<bool>) -> Option<bool>;
+
+/// The truth of some parts, which are asked until one settles it.
+fn fold(
+    context: &mut Context<'_>,
+    parts: &[Expr],
+    row: &mut [Value],
+    (mut so_far, join): (Option<bool>, Join),
+    settles: Option<bool>,
+) -> Result<Value, Fault> {
     for part in parts {
-        so_far = xor(so_far, truth_of(context, part, row)?);
+        so_far = join(so_far, truth_of(context, part, row)?);
+        if settles.is_some() && so_far == settles {
+            break;
+        }
     }
     Ok(known(so_far))
 }

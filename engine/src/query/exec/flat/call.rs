@@ -6,6 +6,7 @@ use super::Flat;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
 use crate::query::exec::eval::eval;
+use crate::query::exec::memory::bytes_of_all;
 use crate::query::exec::stage::Site;
 use crate::query::plan::CallProcedure;
 use crate::query::procedures;
@@ -42,7 +43,9 @@ impl Flat for Called {
             false => rows,
         }
         .into_iter();
-        Ok(())
+        let held = self.rows.as_slice().iter();
+        let held: usize = held.map(|row| bytes_of_all(row)).sum();
+        site.charge_in_all(held).map_err(|fault| fault.at(of.span))
     }
 
     fn give(

@@ -5,7 +5,6 @@
 use super::Flat;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
-use crate::query::exec::memory::bytes_of_all;
 use crate::query::exec::pipeline::Run;
 use crate::query::exec::stage::Site;
 use crate::query::plan::Union;
@@ -39,7 +38,7 @@ impl Arms {
         self.bytes += size_of::<Vec<Grouped>>() + values.len() * size_of::<Value>();
         self.bytes += values
             .iter()
-            .map(|value| bytes_of_all(std::slice::from_ref(&value.0)))
+            .map(|value| value.0.held_bytes())
             .sum::<usize>();
         site.charge_in_all(self.bytes)?;
         self.given.insert(values);

@@ -5,7 +5,6 @@
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::batch::Batch;
 use crate::query::exec::eval::eval;
-use crate::query::exec::memory::bytes_of;
 use crate::query::exec::stage::{Input, Poll, Site};
 use crate::query::functions::Accumulator;
 use crate::query::functions::operators::with_article;
@@ -103,7 +102,9 @@ impl Groups {
         let number = match self.numbers.get(&keys) {
             Some(number) => *number,
             None => {
-                let values = keys.iter().map(|key| bytes_of(&key.0) + size_of::<Value>());
+                let values = keys
+                    .iter()
+                    .map(|key| key.0.held_bytes() + size_of::<Value>());
                 let computing = of.aggregates.len() * (size_of::<Computing>() + 64);
                 site.charge(size_of::<Group>() + 64 + values.sum::<usize>() + computing)?;
                 let values = keys.iter().map(|key| key.0.clone()).collect();
@@ -151,7 +152,7 @@ impl Computing {
             }
             let values = arguments
                 .iter()
-                .map(|value| bytes_of(value) + size_of::<Value>());
+                .map(|value| value.held_bytes() + size_of::<Value>());
             site.charge(size_of::<Vec<Grouped>>() + values.sum::<usize>())?;
             seen.insert(key);
         }

@@ -4,7 +4,6 @@
 
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
-use crate::query::exec::memory::bytes_of;
 use crate::query::exec::stage::{Input, Poll, Site};
 use crate::query::expr::Slot;
 use crate::value::{Grouped, Value};
@@ -40,7 +39,7 @@ impl Seen {
             }
             let values = key
                 .iter()
-                .map(|value| bytes_of(&value.0) + size_of::<Value>());
+                .map(|value| value.0.held_bytes() + size_of::<Value>());
             site.charge(size_of::<Vec<Grouped>>() + values.sum::<usize>())?;
             self.rows.insert(key);
         }

@@ -7,6 +7,7 @@ use super::portion::{self, Outcome};
 use crate::error::Error;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::batch::Batch;
+use crate::query::exec::memory::bytes_of_all;
 use crate::query::exec::pipeline::Run;
 use crate::query::exec::stage::{Input, Poll, Site};
 use crate::query::plan::{Apply, OnError};
@@ -18,6 +19,8 @@ const ROWS: usize = 1000;
 #[derive(Default)]
 pub(in crate::query::exec) struct Portions {
     waiting: Batch,
+    /// About how many bytes one of them takes.
+    row_bytes: usize,
     run: Option<Run>,
     most: usize,
     /// How many portions were run.
@@ -58,7 +61,10 @@ impl Portions {
             }
         }
         if let Some(batch) = input.take() {
+            let bytes: usize = batch.rows().map(bytes_of_all).sum();
+            self.row_bytes = self.row_bytes.max(bytes / batch.len().max(1));
             self.waiting.append(batch);
+            site.charge_in_all(self.waiting.len().saturating_mul(self.row_bytes))?;
         }
         // What comes of a portion may be nothing; then the next one is run, if it is there already.
         while self.waiting.len() >= self.most || (input.has_ended() && !self.waiting.is_empty()) {

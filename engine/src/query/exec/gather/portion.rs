@@ -45,6 +45,8 @@ impl Outcome {
 }
 
 /// Runs the subquery for all rows of a portion and commits. What was changed is taken back if anything fails.
+///
+/// Nothing is remembered from one portion to the next but the rows, so that there may be any number of them.
 pub(super) fn run(
     of: &Apply,
     rows: &Batch,
@@ -52,19 +54,18 @@ pub(super) fn run(
     site: &mut Site<'_, '_>,
 ) -> Result<Batch, Fault> {
     let counters = site.context.counters.clone();
-    let deleted = site.context.graph.deleted();
     let memory = site.context.memory.used();
     let outcome = attempt(of, rows, run, site).and_then(|out| {
         begin_next(site.context, true)?;
         Ok(out)
     });
+    let context = &mut *site.context;
+    context.graph.forget_deleted();
+    context.memory.reset(memory);
     if outcome.is_err() {
         *run = None;
-        let context = &mut *site.context;
         context.counters = counters;
         context.deletions = crate::query::exec::Deletions::default();
-        context.graph.restore_deleted(deleted);
-        context.memory.reset(memory);
         // If the next transaction cannot begin either, that is what there is to say to the next portion.
         begin_next(context, false)?;
     }

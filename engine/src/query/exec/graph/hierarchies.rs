@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::graph::{Read, ReadTxn, WriteTxn};
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::spelling::nearest;
+use stratigraph_query_lang::nearest;
 use crate::value::NodeId;
 use std::collections::BTreeSet;
 

@@ -100,6 +100,7 @@ pub(crate) fn apply_deletions(context: &mut Context<'_>) -> Result<(), Fault> {
             let graph = &context.graph;
             graph.neighbours(node, Direction::Both, &None, &mut found)?;
             for neighbour in &found {
+                context.memory.charge(REMEMBERED_BYTES)?;
                 delete_relationship(context, neighbour.relationship)?;
             }
         }

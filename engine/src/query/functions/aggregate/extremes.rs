@@ -5,15 +5,15 @@
 //! Next: `sum.rs`.
 
 use crate::query::error::Fault;
+use crate::query::functions::Accumulator;
 use crate::query::functions::arguments::value;
-use crate::query::functions::{Accumulator, limits};
 use crate::value::Value;
 use std::cmp::Ordering;
 
 crate::query::functions::table::aggregates! {
-    "min"(value: ANY) -> ANY = Extreme { so_far: Value::Null, wanted: Ordering::Less },
+    "min"(value: ANY) -> ANY = Extreme::new(Ordering::Less),
         "The smallest value.", "min(x)" => "1";
-    "max"(value: ANY) -> ANY = Extreme { so_far: Value::Null, wanted: Ordering::Greater },
+    "max"(value: ANY) -> ANY = Extreme::new(Ordering::Greater),
         "The largest value.", "max(x)" => "3";
 }
 
@@ -21,6 +21,18 @@ struct Extreme {
     so_far: Value,
     /// How a value stands to the one so far if it takes its place.
     wanted: Ordering,
+    /// What the one so far takes.
+    bytes: usize,
+}
+
+impl Extreme {
+    fn new(wanted: Ordering) -> Self {
+        Self {
+            so_far: Value::Null,
+            wanted,
+            bytes: 0,
+        }
+    }
 }
 
 impl Accumulator for Extreme {
@@ -30,6 +42,7 @@ impl Accumulator for Extreme {
             return Ok(());
         }
         if self.so_far.is_null() || value.order(&self.so_far) == self.wanted {
+            self.bytes = value.held_bytes();
             self.so_far = value.clone();
         }
         Ok(())
@@ -40,6 +53,6 @@ impl Accumulator for Extreme {
     }
 
     fn bytes(&self) -> usize {
-        limits::bytes(&self.so_far)
+        self.bytes
     }
 }

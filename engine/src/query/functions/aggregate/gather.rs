@@ -38,7 +38,7 @@ impl Accumulator for Collect {
     fn add(&mut self, arguments: &[Value]) -> Result<(), Fault> {
         let value = value(arguments, 0);
         if !value.is_null() {
-            self.bytes = self.bytes.saturating_add(limits::bytes(value));
+            self.bytes = self.bytes.saturating_add(value.held_bytes());
             self.values.push(value.clone());
         }
         Ok(())

@@ -32,7 +32,7 @@ pub(crate) fn arithmetic(
                 join::concatenated(left, right).unwrap_or_else(|| Err(not_taken("||", left, right)))
             }
             _ => of_times(operator, left, right)
-                .unwrap_or_else(|| Err(not_taken(symbol(operator), left, right))),
+                .unwrap_or_else(|| Err(not_taken(operator.symbol(), left, right))),
         },
     }
 }
@@ -73,7 +73,7 @@ fn of_integers(operator: ArithmeticOperator, left: i64, right: i64) -> Result<Va
         ArithmeticOperator::Subtract => left.checked_sub(right),
         ArithmeticOperator::Multiply => left.checked_mul(right),
         ArithmeticOperator::Divide | ArithmeticOperator::Remainder if right == 0 => {
-            let message = format!("{left} {} 0 has no result", symbol(operator));
+            let message = format!("{left} {} 0 has no result", operator.symbol());
             return Err(raise(Detail::DivisionByZero, message)
                 .hint("divide by a float, as in `x / 0.0`, to get infinity"));
         }
@@ -88,7 +88,7 @@ fn of_integers(operator: ArithmeticOperator, left: i64, right: i64) -> Result<Va
         (None, ArithmeticOperator::Concatenate) => {
             Err(not_taken("||", &Value::Int(left), &Value::Int(right)))
         }
-        (None, _) => Err(overflow(format!("{left} {} {right}", symbol(operator)))),
+        (None, _) => Err(overflow(format!("{left} {} {right}", operator.symbol()))),
     }
 }
 
@@ -128,16 +128,4 @@ pub(crate) fn overflow(what: impl std::fmt::Display) -> Fault {
         format!("{what} does not fit into an integer of 64 bits"),
     )
     .hint("compute with floats: toFloat(x)")
-}
-
-fn symbol(operator: ArithmeticOperator) -> &'static str {
-    match operator {
-        ArithmeticOperator::Add => "+",
-        ArithmeticOperator::Subtract => "-",
-        ArithmeticOperator::Multiply => "*",
-        ArithmeticOperator::Divide => "/",
-        ArithmeticOperator::Remainder => "%",
-        ArithmeticOperator::Power => "^",
-        ArithmeticOperator::Concatenate => "||",
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Next: `truncate.rs`.
 
-use super::super::{Argument, Function, Moment};
+use super::super::{Argument, Call, Function, Moment};
 use super::{Lasts, argument};
 use crate::query::error::Fault;
 use crate::query::temporal::meaningless;
@@ -12,52 +12,48 @@ use crate::value::{DateTime, Time, Value};
 
 const ZONE: &[Argument] = &[argument("timezone", Types::STRING.or(Types::MAP))];
 
-/// The three present moments of one type.
+type Run = fn(&Call<'_>, &[Value]) -> Result<Value, Fault>;
+
+const fn present(
+    name: &'static str,
+    gives: Types,
+    lasts: Lasts,
+    run: Run,
+    about: &'static str,
+) -> Function {
+    Function {
+        name,
+        takes: ZONE,
+        required: 0,
+        variadic: false,
+        gives,
+        null_in_null_out: true,
+        lasts,
+        run,
+        about,
+        example: ("", ""),
+    }
+}
+
+/// The three present moments of each type.
 macro_rules! present {
     ($($prefix:literal, $types:expr, $shown:expr;)+) => {
         &[$(
-            Function {
-                name: concat!($prefix, ".transaction"),
-                takes: ZONE,
-                required: 0,
-                variadic: false,
-                gives: $types,
-                null_in_null_out: true,
-                lasts: Lasts::Query,
-                run: |call, arguments| {
-                    shown(call.moments.transaction, arguments).map($shown)
-                },
-                about: "Now, which is the same for all statements of a transaction.",
-                example: ("", ""),
-            },
-            Function {
-                name: concat!($prefix, ".statement"),
-                takes: ZONE,
-                required: 0,
-                variadic: false,
-                gives: $types,
-                null_in_null_out: true,
-                lasts: Lasts::Query,
-                run: |call, arguments| {
-                    shown(call.moments.statement, arguments).map($shown)
-                },
-                about: "Now, which is the same throughout a statement.",
-                example: ("", ""),
-            },
-            Function {
-                name: concat!($prefix, ".realtime"),
-                takes: ZONE,
-                required: 0,
-                variadic: false,
-                gives: $types,
-                null_in_null_out: true,
-                lasts: Lasts::Never,
-                run: |call, arguments| {
-                    shown((call.moments.real)(), arguments).map($shown)
-                },
-                about: "Now, at each call anew.",
-                example: ("", ""),
-            },
+            present(
+                concat!($prefix, ".transaction"), $types, Lasts::Query,
+                |call, arguments| shown(call.moments.transaction, arguments).map($shown),
+                "Now, which is the same for all statements of a transaction.",
+            ),
+            present(
+                concat!($prefix, ".statement"), $types, Lasts::Query,
+                |call, arguments| shown(call.moments.statement, arguments).map($shown),
+                "Now, which is the same throughout a statement.",
+            ),
+            present(
+                concat!($prefix, ".realtime"), $types, Lasts::Never,
+                |call, arguments| shown((call.moments.real)(), arguments).map($shown),
+                "Now, at each call anew.",
+            ),
         )+]
     };
 }

@@ -10,6 +10,9 @@ use crate::value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The category of aggregates.
+const AGGREGATING: &str = "Aggregating";
+
 /// The procedure that lists functions and aggregates.
 pub(super) fn functions() -> Procedure {
     let columns = [
@@ -44,18 +47,7 @@ fn function(of: &'static functions::Function) -> Vec<Value> {
 
 fn aggregate(of: &'static functions::AggregateFunction) -> Vec<Value> {
     let takes = arguments(of.takes, of.takes.len(), false);
-    let mut row = callable(
-        of.name,
-        "Aggregating",
-        of.about,
-        &takes,
-        of.gives,
-        of.example.0,
-    );
-    if let Some(aggregating) = row.get_mut(7) {
-        *aggregating = true.into();
-    }
-    row
+    callable(of.name, AGGREGATING, of.about, &takes, of.gives, of.example.0)
 }
 
 /// Name, types, and whether it may be left out.
@@ -102,7 +94,7 @@ fn callable(
         true.into(),
         described.collect::<Vec<Value>>().into(),
         gives.to_string().into(),
-        false.into(),
+        (category == AGGREGATING).into(),
         example.into(),
     ]
 }
