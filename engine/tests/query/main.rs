@@ -2,9 +2,10 @@
 //!
 //! Nothing here may know how plans are made or run; what rows a query gives is tested by scripts.
 //!
-//! Next: `seeks.rs`.
+//! Next: `patterns.rs`.
 
 mod mistakes;
+mod patterns;
 mod plans;
 mod runs;
 mod seeks;

@@ -241,7 +241,7 @@ impl Binder<'_> {
             }
         }
         matching.pattern.filters = filters;
-        Ok(())
+        self.note_reads(scope, &mut matching.pattern)
     }
 
     /// `{key: value}`: each property must be equal.
@@ -407,6 +407,7 @@ impl Link {
             arrow: stratigraph_query_lang::ast::Arrow::Right,
             kind,
             relationships,
+            reads: Vec::new(),
         }
     }
 }

@@ -144,6 +144,13 @@ impl Expr {
         found
     }
 
+    /// Whether it names a slot, the inside of subqueries left out.
+    pub(crate) fn names(&self, slot: Slot) -> bool {
+        let mut found = matches!(self.kind, ExprKind::Slot(own) if own == slot);
+        self.each_part(&mut |part| found |= part.names(slot));
+        found
+    }
+
     /// Whether computing it may fail on some row, as far as can be told.
     pub(crate) fn may_fail(&self) -> bool {
         let itself = match &self.kind {

@@ -158,7 +158,7 @@ impl Flat for Ways {
             new[of.link.to.at()] = Value::Node(NodeValue::of(to));
             new[of.link.relationships.at()] = match (of.single, way.first()) {
                 (true, Some(only)) => Value::Relationship(RelationshipValue::of(*only)),
-                _ => list_of(&way, false),
+                _ => list_of(&way, of.link.reversed),
             };
         }
         Ok(false)
