@@ -12,9 +12,10 @@ use super::pattern::Matching;
 use super::scope::{Scope, Variable};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, Labels, Slot};
-use crate::query::plan::LinkKind;
+use crate::query::plan::{LinkKind, Pattern};
 use crate::query::types::Types;
 use crate::value::Value;
+use std::collections::HashSet;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
@@ -56,7 +57,7 @@ impl Binder<'_> {
             }
         }
         matching.pattern.filters = filters;
-        Ok(())
+        self.note_reads(scope, &mut matching.pattern)
     }
 
     /// `{key: value}`: each property must be equal.
@@ -142,6 +143,51 @@ impl Binder<'_> {
                 *each = walked.map(|own| (single, all_of(own, from.span)));
             }
             LinkKind::Rounds { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Notes what the conditions of each link read, which must be found before it. What is found by itself or by
+    /// a link after it cannot be.
+    pub(super) fn note_reads(&self, scope: &Scope, pattern: &mut Pattern) -> Result<(), Fault> {
+        for at in 0..pattern.links.len() {
+            let mut later: HashSet<Slot> = HashSet::new();
+            for link in pattern.links.iter().skip(at) {
+                later.extend(link.fills());
+            }
+            for (path, along) in &pattern.paths {
+                if later.iter().any(|slot| along.reads(*slot)) {
+                    later.insert(*path);
+                }
+            }
+            if let LinkKind::Shortest {
+                each: Some((own, _)),
+                single: true,
+                ..
+            } = &pattern.links[at].kind
+            {
+                later.remove(own);
+            }
+            let mut reads = Vec::new();
+            for condition in pattern.links[at].conditions() {
+                condition.each_slot(&mut |slot| reads.push(slot));
+                let Some(slot) = later.iter().find(|slot| condition.names(**slot)) else {
+                    continue;
+                };
+                let visible = scope.visible();
+                let name = visible.iter().find(|variable| variable.slot == *slot);
+                let name = name.map_or("", |variable| &variable.name);
+                let message =
+                    format!("`{name}` is not known yet where this condition is asked, on the way");
+                return Err(raise(Detail::NotSupported, message)
+                    .at(condition.span)
+                    .hint("ask it in the WHERE after the pattern"));
+            }
+            let own = pattern.links[at].fills();
+            reads.retain(|slot| !later.contains(slot) && !own.contains(slot));
+            reads.sort_unstable();
+            reads.dedup();
+            pattern.links[at].reads = reads;
         }
         Ok(())
     }

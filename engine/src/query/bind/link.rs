@@ -176,6 +176,7 @@ impl Binder<'_> {
             arrow: Arrow::Right,
             kind,
             relationships: relationships.clone(),
+            reads: Vec::new(),
         });
         Ok(PathStep::Rounds(relationships))
     }

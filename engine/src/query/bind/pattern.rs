@@ -57,6 +57,7 @@ impl<'p> Matching<'p> {
             arrow: from.arrow,
             kind,
             relationships: vec![slot],
+            reads: Vec::new(),
         });
     }
 }

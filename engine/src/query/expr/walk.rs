@@ -144,6 +144,13 @@ impl Expr {
         found
     }
 
+    /// Whether it names a slot, the inside of subqueries left out.
+    pub(crate) fn names(&self, slot: Slot) -> bool {
+        let mut found = matches!(self.kind, ExprKind::Slot(own) if own == slot);
+        self.each_part(&mut |part| found |= part.names(slot));
+        found
+    }
+
     /// Whether computing it may fail on some row, as far as can be told.
     pub(crate) fn may_fail(&self) -> bool {
         let itself = match &self.kind {
@@ -167,6 +174,19 @@ impl Expr {
             self.each_part(&mut |part| found |= part.may_fail());
         }
         found
+    }
+
+    /// Whether it gives the same for a row as often as it is asked. What is inside of a subquery is not looked at.
+    pub(crate) fn is_steady(&self) -> bool {
+        let mut steady = match &self.kind {
+            ExprKind::Subquery { .. } => false,
+            ExprKind::Call { function, .. } => match function {
+                FunctionOf::Engine(function) => function.lasts != Lasts::Never,
+            },
+            _ => true,
+        };
+        self.each_part(&mut |part| steady = steady && part.is_steady());
+        steady
     }
 
     /// Whether its value may depend on what is stored.

@@ -104,6 +104,40 @@ pub(crate) struct Link {
     /// The slots of the relationships that it walks, or of lists of them: no other link of the pattern may
     /// share one.
     pub(crate) relationships: Vec<Slot>,
+    /// What its conditions read beside itself: it is not walked before that is known.
+    pub(crate) reads: Vec<Slot>,
+}
+
+impl Link {
+    /// What it fills beside its ends.
+    pub(crate) fn fills(&self) -> Vec<Slot> {
+        match &self.kind {
+            LinkKind::One {
+                relationship,
+                bound: false,
+                ..
+            } => vec![*relationship],
+            LinkKind::One { .. } | LinkKind::Many { bound: true, .. } => Vec::new(),
+            LinkKind::Many { relationships, .. } | LinkKind::Shortest { relationships, .. } => {
+                vec![*relationships]
+            }
+            LinkKind::Rounds { lists, .. } => lists.iter().map(|(_, list)| *list).collect(),
+        }
+    }
+
+    /// The conditions that are asked while it is walked.
+    pub(crate) fn conditions(&self) -> Vec<&Expr> {
+        match &self.kind {
+            LinkKind::One { .. } => Vec::new(),
+            LinkKind::Many { each, .. } | LinkKind::Shortest { each, .. } => {
+                each.iter().map(|(_, each)| each).collect()
+            }
+            LinkKind::Rounds { pattern, .. } => {
+                let inner = pattern.links.iter().flat_map(Self::conditions);
+                pattern.filters.iter().chain(inner).collect()
+            }
+        }
+    }
 }
 
 /// The kinds of links.

@@ -50,8 +50,10 @@ impl Planner<'_> {
             walked: Vec::new(),
         };
         loop {
-            if self.follows(Rule::FilterEarly) {
-                self.ready_filters(&mut matcher);
+            match self.follows(Rule::FilterEarly) {
+                true => self.ready_filters(&mut matcher),
+                // A link may read a path.
+                false => self.ready_paths(&mut matcher),
             }
             if let Some(at) = self.next_link(&matcher) {
                 if let Some(link) = matcher.links.get_mut(at).and_then(Option::take) {
@@ -292,6 +294,9 @@ impl Matcher {
 
     /// What walking a link costs, roughly; none if it cannot be walked yet.
     fn cost(&self, link: &Link) -> Option<u32> {
+        if link.reads.iter().any(|slot| self.missing.contains(slot)) {
+            return None;
+        }
         let ends = [link.from, link.to];
         let known = ends
             .iter()
@@ -321,24 +326,6 @@ impl Matcher {
         };
         let mut waiting = self.filters.iter().flatten();
         waiting.any(|filter| filter.reads(far) && self.knows_but(filter, far))
-    }
-}
-
-impl Link {
-    /// What it fills beside its ends.
-    fn fills(&self) -> Vec<Slot> {
-        match &self.kind {
-            LinkKind::One {
-                relationship,
-                bound: false,
-                ..
-            } => vec![*relationship],
-            LinkKind::One { .. } | LinkKind::Many { bound: true, .. } => Vec::new(),
-            LinkKind::Many { relationships, .. } | LinkKind::Shortest { relationships, .. } => {
-                vec![*relationships]
-            }
-            LinkKind::Rounds { lists, .. } => lists.iter().map(|(_, list)| *list).collect(),
-        }
     }
 }
 
