@@ -508,6 +508,7 @@ pub(super) fn element_types(scope: &Scope, list: &Expr) -> Types {
                 "labels" | "keys" | "split" => Types::STRING,
                 _ => Types::ANY,
             },
+            crate::query::expr::FunctionOf::Host(_) => Types::ANY,
         },
         _ => Types::ANY,
     }

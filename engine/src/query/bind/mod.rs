@@ -7,7 +7,7 @@
 //! | what | where |
 //! |---|---|
 //! | variables | `scope.rs` |
-//! | expressions | `expr.rs`, `access.rs`, `call.rs`, `subquery.rs`, `labels.rs` |
+//! | expressions | `expr.rs`, `access.rs`, `call.rs`, `host.rs`, `subquery.rs`, `labels.rs` |
 //! | aggregates in items | `aggregation.rs` |
 //! | clauses | `clause.rs`, `projection.rs`, `write.rs`, `procedure.rs` |
 //! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `create.rs` |
@@ -18,6 +18,7 @@ mod call;
 mod clause;
 mod create;
 mod expr;
+mod host;
 mod labels;
 mod link;
 mod pattern;

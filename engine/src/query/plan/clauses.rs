@@ -105,7 +105,11 @@ impl Planner<'_> {
                     .into_iter()
                     .map(|argument| self.expr(argument))
                     .collect();
-                flow.before_reading();
+                if call.procedure.writes() {
+                    flow.before_writing(true);
+                } else {
+                    flow.before_reading();
+                }
                 let fills: Vec<Slot> = call.yields.iter().map(|(_, slot)| *slot).collect();
                 flow.push(Op::Call(call));
                 flow.fill(&fills);
@@ -412,10 +416,10 @@ fn writes(query: &BoundQuery) -> bool {
         | BoundClause::Delete { .. }
         | BoundClause::Foreach { .. } => true,
         BoundClause::Subquery(subquery) => writes(&subquery.query),
+        BoundClause::Call { call, .. } => call.procedure.writes(),
         BoundClause::Match(_)
         | BoundClause::Unwind { .. }
         | BoundClause::Project(_)
-        | BoundClause::Call { .. }
         | BoundClause::Finish => false,
     })
 }
