@@ -4,17 +4,21 @@
 //!
 //! Next: `patterns.rs`.
 
+mod algorithms;
+mod hierarchies;
+mod hosts;
 mod mistakes;
 mod patterns;
 mod plans;
 mod runs;
+mod searches;
 mod seeks;
+mod traverse;
 #[path = "../graph_model/values.rs"]
 #[expect(dead_code, reason = "the model of the graph needs more of it")]
 mod values;
-mod traverse;
 
-use stratigraph::Database;
+use stratigraph::{Database, Detail, Error};
 
 /// A database with some statements run in it.
 fn database(statements: &[&str]) -> Database {
@@ -30,4 +34,19 @@ fn one(database: &Database, text: &str) -> i64 {
     let mut rows = database.query(text, ()).unwrap();
     let row = rows.next().unwrap().unwrap();
     row.get(0).unwrap()
+}
+
+/// The detail, the message and the hint of the mistake that a query is.
+fn mistake(database: &Database, text: &str) -> (Detail, String, String) {
+    let result = database
+        .query(text, ())
+        .and_then(|rows| rows.collect::<Result<Vec<_>, _>>());
+    match result {
+        Err(Error::Query(error)) => {
+            let hint = error.hint().unwrap_or_default().to_owned();
+            (error.detail(), error.message().to_owned(), hint)
+        }
+        Err(other) => panic!("{text}: {other}"),
+        Ok(_) => panic!("{text} is no mistake"),
+    }
 }

@@ -90,6 +90,8 @@ macro_rules! with_txn {
 }
 
 mod hierarchies;
+mod projections;
+mod searches;
 
 impl<'t> Graph<'t> {
     /// The graph in a transaction.

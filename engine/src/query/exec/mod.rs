@@ -21,7 +21,7 @@
 
 mod batch;
 mod context;
-mod eval;
+pub(crate) mod eval;
 mod face;
 mod flat;
 mod gather;

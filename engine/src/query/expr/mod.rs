@@ -8,7 +8,7 @@
 mod same;
 mod walk;
 
-use crate::query::functions::{Function, Lasts};
+use crate::query::functions::{Function, HostFunction, Lasts};
 use crate::query::plan::{BoundQuery, Op};
 use crate::query::types::Types;
 use crate::value::Value;
@@ -141,6 +141,8 @@ pub(crate) enum ExprKind {
 pub(crate) enum FunctionOf {
     /// One of the engine's.
     Engine(&'static Function),
+    /// One of the host's.
+    Host(Arc<HostFunction>),
 }
 
 impl FunctionOf {
@@ -148,6 +150,8 @@ impl FunctionOf {
     pub(crate) fn varies(&self) -> bool {
         match self {
             Self::Engine(function) => function.lasts == Lasts::Never,
+            // Nobody knows what the host does.
+            Self::Host(_) => true,
         }
     }
 }
@@ -156,6 +160,7 @@ impl std::fmt::Debug for FunctionOf {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Engine(function) => f.write_str(function.name),
+            Self::Host(function) => f.write_str(function.name()),
         }
     }
 }

@@ -199,6 +199,8 @@ impl Expr {
             ExprKind::MapProjection { .. } => true,
             ExprKind::Call { function, .. } => match function {
                 FunctionOf::Engine(function) => function.lasts == Lasts::Query,
+                // It sees the labels and properties of what it is given.
+                FunctionOf::Host(_) => true,
             },
             _ => false,
         };

@@ -1,11 +1,14 @@
 //! The engine's own procedures: what tools ask of a database that they see for the first time.
 //!
-//! Next: `exec/`, which calls them.
+//! Those for which that is not all are in files of their own.
+//!
+//! Next: `search.rs`.
 
 use super::call::call;
 use super::procedure::Procedure;
 use super::traverse;
 use super::types::ProcedureType;
+use super::{graph, search, statistics, writing};
 use crate::query::error::Fault;
 use crate::query::exec::Context;
 use crate::query::schema::shown;
@@ -14,6 +17,15 @@ use stratigraph_query_lang::ast::Shown;
 
 /// All of them.
 pub(super) fn procedures() -> Vec<Procedure> {
+    let mut all = basics();
+    all.extend(search::procedures());
+    all.extend(writing::procedures());
+    all.extend(statistics::procedures());
+    all.extend(graph::procedures());
+    all
+}
+
+fn basics() -> Vec<Procedure> {
     vec![
         Procedure::new("db.labels")
             .about("The labels that nodes have.")

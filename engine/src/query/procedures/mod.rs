@@ -7,15 +7,26 @@
 //! | all procedures of a database, by name | `registry.rs` |
 //! | calling one | `call.rs` |
 //! | the engine's own | `builtin.rs`, `traverse/mod.rs` |
+//! | maps of settings | `settings.rs` |
+//! | searches in vector and text indexes | `search.rs` |
+//! | vectors as properties | `writing.rs` |
+//! | how much there is, and what bounds a query | `statistics.rs` |
+//! | algorithms over the graph | `graph/` |
 
 mod builtin;
 mod call;
+mod graph;
 mod procedure;
 mod registry;
+mod search;
+mod settings;
+mod statistics;
 mod traverse;
 mod types;
+mod writing;
 
 pub(crate) use call::call;
 pub use procedure::{Procedure, ProcedureField};
+pub(crate) use procedure::{check_signature, listed, required};
 pub use registry::Registry;
 pub use types::{BadProcedureType, ProcedureType};

@@ -12,6 +12,9 @@ use crate::query::plan::CallProcedure;
 use crate::query::procedures;
 use crate::value::Value;
 
+/// What a row takes beside its values.
+const ROW: usize = size_of::<Vec<Value>>();
+
 /// What the procedure gave for the row.
 #[derive(Default)]
 pub(in crate::query::exec) struct Called {
@@ -37,6 +40,8 @@ impl Flat for Called {
         let rows = rows.map_err(|fault| fault.at(of.span))?;
         // One without columns is called for its effects, and lets the row through.
         let without_columns = of.procedure.gives.is_empty();
+        let held = rows.iter().map(|row| ROW + bytes_of_all(row)).sum();
+        site.charge.set(&mut site.context.memory, held)?;
         self.bare = without_columns || (of.optional && rows.is_empty());
         self.rows = match without_columns {
             true => Vec::new(),
@@ -63,6 +68,7 @@ impl Flat for Called {
         }
         while out.len() < site.frame.room {
             let Some(given) = self.rows.next() else {
+                site.charge.free(&mut site.context.memory);
                 return Ok(true);
             };
             let new = out.push(row);
