@@ -12,7 +12,7 @@ use crate::query::functions::{
     AggregateFunction, Argument, Function, aggregate_function, function, suggestions,
 };
 use crate::query::plan::Aggregated;
-use crate::query::spelling::nearest;
+use stratigraph_query_lang::nearest;
 use crate::query::types::Types;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{ExpressionKind, FunctionCall};

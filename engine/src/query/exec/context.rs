@@ -126,7 +126,7 @@ impl<'t> Context<'t> {
     }
 
     /// Reads and plans a text that runs within this query.
-    pub(crate) fn compile(&self, text: &str) -> Result<Compiled, Error> {
+    pub(crate) fn compile(&self, text: &str) -> Result<Arc<Compiled>, Error> {
         self.graph.compile(text, self.optimise)
     }
 

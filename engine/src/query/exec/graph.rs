@@ -13,7 +13,7 @@ use crate::graph::record::RelationshipRecord;
 use crate::graph::view::{self, View};
 use crate::graph::{Direction, Entity, Ids, Neighbour, Read, ReadTxn, WriteTxn};
 use crate::index::vector::VectorIndexInfo;
-use crate::query::compile::{Compiled, compile};
+use crate::query::compile::Compiled;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::plan::TypeNames;
 use crate::query::procedures::Registry;
@@ -190,9 +190,9 @@ impl<'t> Graph<'t> {
     }
 
     /// Reads and plans a text that runs over this graph.
-    pub(crate) fn compile(&self, text: &str, optimise: bool) -> Result<Compiled> {
+    pub(crate) fn compile(&self, text: &str, optimise: bool) -> Result<Arc<Compiled>> {
         let registry = self.registry()?;
-        with_txn!(self, txn => compile(text, &registry, txn, optimise))
+        with_txn!(self, txn => txn.plans().compiled(text, &registry, txn, optimise))
     }
 
     /// How far a vector index is; none if there is no such index.

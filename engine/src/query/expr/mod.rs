@@ -8,7 +8,7 @@
 mod same;
 mod walk;
 
-use crate::query::functions::{Function, HostFunction, Lasts};
+use crate::query::functions::{Function, HostFunction};
 use crate::query::plan::{BoundQuery, Op};
 use crate::query::types::Types;
 use crate::value::Value;
@@ -143,17 +143,6 @@ pub(crate) enum FunctionOf {
     Engine(&'static Function),
     /// One of the host's.
     Host(Arc<HostFunction>),
-}
-
-impl FunctionOf {
-    /// Whether it may give something else each time it is asked.
-    pub(crate) fn varies(&self) -> bool {
-        match self {
-            Self::Engine(function) => function.lasts == Lasts::Never,
-            // Nobody knows what the host does.
-            Self::Host(_) => true,
-        }
-    }
 }
 
 impl std::fmt::Debug for FunctionOf {

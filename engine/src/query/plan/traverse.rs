@@ -352,7 +352,7 @@ fn at_once(expr: &Expr, to: Slot, changing: &[Slot]) -> Option<AtOnce> {
         }
         _ => None,
     };
-    let stays = |expr: &Expr| !changing.iter().any(|slot| expr.reads(*slot)) && !varies(expr);
+    let stays = |expr: &Expr| !changing.iter().any(|slot| expr.reads(*slot)) && expr.is_steady();
     let (property, to) = match (of_candidate(left), of_candidate(right)) {
         (Some(property), None) if stays(right) => (property, right),
         (None, Some(property)) if stays(left) => (property, left),
@@ -374,7 +374,7 @@ fn threshold(filter: &Expr, score: Slot, changing: &[Slot]) -> Option<(Expr, boo
         return None;
     };
     let is_score = |expr: &Expr| matches!(expr.kind, ExprKind::Slot(slot) if slot == score);
-    let stays = |expr: &Expr| !changing.iter().any(|slot| expr.reads(*slot)) && !varies(expr);
+    let stays = |expr: &Expr| !changing.iter().any(|slot| expr.reads(*slot)) && expr.is_steady();
     use ComparisonOperator::{Greater, GreaterOrEqual, Less, LessOrEqual};
     let (bound, counts) = match operator {
         Greater if is_score(first) => (bound, false),
@@ -384,18 +384,6 @@ fn threshold(filter: &Expr, score: Slot, changing: &[Slot]) -> Option<(Expr, boo
         _ => return None,
     };
     stays(bound).then(|| (bound.clone(), counts))
-}
-
-/// Whether an expression may give another value each time, or asks the graph.
-fn varies(expr: &Expr) -> bool {
-    let itself = match &expr.kind {
-        ExprKind::Call { function, .. } => function.varies(),
-        ExprKind::Subquery { .. } => true,
-        _ => false,
-    };
-    let mut found = itself;
-    expr.each_part(&mut |part| found |= varies(part));
-    found
 }
 
 impl From<BoundTraverse> for BoundClause {

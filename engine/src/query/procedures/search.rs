@@ -16,7 +16,7 @@ use crate::index::vector::VectorSearch;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::Context;
 use crate::query::similarity::{self, scaled};
-use crate::query::spelling::nearest;
+use stratigraph_query_lang::nearest;
 use crate::value::{NodeValue, RelationshipValue, Value};
 use stratigraph_vector::Metric;
 

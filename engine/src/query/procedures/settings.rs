@@ -4,7 +4,7 @@
 
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::functions::operators::with_article;
-use crate::query::spelling::nearest;
+use stratigraph_query_lang::nearest;
 use crate::value::{NodeId, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
