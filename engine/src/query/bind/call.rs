@@ -12,10 +12,10 @@ use crate::query::functions::{
     AggregateFunction, Argument, Function, aggregate_function, function, suggestions,
 };
 use crate::query::plan::Aggregated;
-use stratigraph_query_lang::nearest;
 use crate::query::types::Types;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{ExpressionKind, FunctionCall};
+use stratigraph_query_lang::nearest;
 
 impl Binder<'_> {
     pub(super) fn call(

@@ -13,7 +13,6 @@ use crate::query::plan::{
     BoundClause, BoundMatch, BoundTraverse, Budget, BudgetUnit, Hop, Keep, LinkKind, Pattern,
     Recover, Roots, Scored, Step, Traverse, TraverseColumn,
 };
-use stratigraph_query_lang::nearest;
 use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
@@ -21,6 +20,7 @@ use stratigraph_query_lang::ast::{
     self, Element, Emitted, Expression, GraphPattern, Identifier, NodePattern, OnExceed,
     PathPattern, YieldItem,
 };
+use stratigraph_query_lang::nearest;
 
 /// What is visible within a traversal, and where it is.
 struct Within {

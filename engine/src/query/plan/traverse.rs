@@ -7,6 +7,7 @@
 use super::barrier::Flow;
 use super::{Arrow, BoundClause, Op, Ops, Pattern, Planner, Rule, TypeNames};
 use crate::query::expr::{Expr, ExprKind, FunctionOf, Labels, Slot, Span};
+use crate::query::functions::HostFunction;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::ComparisonOperator;
 
@@ -88,6 +89,11 @@ pub(crate) enum AtOnce {
         function: &'static str,
         property: Arc<str>,
         to: Expr,
+    },
+    /// By a function of the host that takes columns.
+    Batch {
+        function: Arc<HostFunction>,
+        arguments: Vec<Expr>,
     },
 }
 
@@ -276,10 +282,10 @@ impl Planner<'_> {
     fn scored(&self, scored: Scored, (to, level): (Slot, Slot), way: &[Slot]) -> Scored {
         let expr = self.expr(scored.expr);
         let sees_way = way.iter().any(|slot| expr.reads(*slot));
-        let at_once = match self.follows(Rule::WholeLevels) {
-            true => at_once(&expr, to, &[way, &[to, level]].concat()),
+        let at_once = batch(&expr).or_else(|| match self.follows(Rule::WholeLevels) {
+            true => likeness(&expr, to, &[way, &[to, level]].concat()),
             false => None,
-        };
+        });
         Scored {
             expr,
             sees_way,
@@ -331,8 +337,23 @@ fn direct(ops: &[Op], to: Slot) -> Option<DirectStep> {
     })
 }
 
+/// Whether a score is a function of the host that is asked once for each level, with the rules and without.
+fn batch(expr: &Expr) -> Option<AtOnce> {
+    let ExprKind::Call {
+        function: FunctionOf::Host(function),
+        arguments,
+    } = &expr.kind
+    else {
+        return None;
+    };
+    function.is_batch().then(|| AtOnce::Batch {
+        function: Arc::clone(function),
+        arguments: arguments.clone(),
+    })
+}
+
 /// Whether a score is the likeness of a candidate's property to what is the same for all candidates.
-fn at_once(expr: &Expr, to: Slot, changing: &[Slot]) -> Option<AtOnce> {
+fn likeness(expr: &Expr, to: Slot, changing: &[Slot]) -> Option<AtOnce> {
     let ExprKind::Call {
         function: FunctionOf::Engine(function),
         arguments,

@@ -16,8 +16,8 @@ use crate::index::vector::VectorSearch;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::Context;
 use crate::query::similarity::{self, scaled};
-use stratigraph_query_lang::nearest;
 use crate::value::{NodeValue, RelationshipValue, Value};
+use stratigraph_query_lang::nearest;
 use stratigraph_vector::Metric;
 
 /// All of them.

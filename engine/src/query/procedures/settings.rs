@@ -4,10 +4,10 @@
 
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::functions::operators::with_article;
-use stratigraph_query_lang::nearest;
 use crate::value::{NodeId, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use stratigraph_query_lang::nearest;
 
 /// The settings of one call. A setting that is null was not given.
 pub(super) struct Settings<'a> {

@@ -7,9 +7,9 @@ use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::graph::{Read, ReadTxn, WriteTxn};
 use crate::query::error::{Detail, Fault, raise};
-use stratigraph_query_lang::nearest;
 use crate::value::NodeId;
 use std::collections::BTreeSet;
+use stratigraph_query_lang::nearest;
 
 impl Graph<'_> {
     /// The level of a node.

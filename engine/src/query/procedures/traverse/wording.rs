@@ -4,7 +4,6 @@
 
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::functions::operators::with_article;
-use stratigraph_query_lang::nearest;
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,6 +11,7 @@ use std::sync::Arc;
 use stratigraph_query_lang::ast::{
     Body, Clause, Element, Identifier, NodePattern, Roots, Statement, Traverse,
 };
+use stratigraph_query_lang::nearest;
 use stratigraph_query_lang::{Span, parse};
 
 type Map = BTreeMap<Arc<str>, Value>;

@@ -11,7 +11,9 @@ use crate::algo::snapshot::VectorTable;
 use crate::algo::traverse::{Candidates, Measure, NodeVectors, Scorer, VectorScorer};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::eval::eval;
-use crate::query::expr::Slot;
+use crate::query::exec::eval::host::call_many;
+use crate::query::expr::{Expr, Slot};
+use crate::query::functions::HostFunction;
 use crate::query::functions::operators::with_article;
 use crate::query::plan::{AtOnce, Scored};
 use crate::query::similarity::numbers;
@@ -60,11 +62,14 @@ impl<'a, 's, 't> Scoring<'a, 's, 't> {
     fn prepare(&mut self) {
         let (scored, shared) = (self.scored, self.shared);
         self.like.get_or_insert_with(|| {
-            let AtOnce::Likeness {
+            let Some(AtOnce::Likeness {
                 function,
                 property,
                 to,
-            } = scored.at_once.as_ref()?;
+            }) = &scored.at_once
+            else {
+                return None;
+            };
             let mut shared = shared.borrow_mut();
             let shared = &mut *shared;
             let to = eval(shared.context, to, &mut shared.row).ok()?;
@@ -82,35 +87,81 @@ impl<'a, 's, 't> Scoring<'a, 's, 't> {
         });
     }
 
+    /// Fills in the variables of one candidate, or of one way to it.
+    fn fill(&self, candidates: Candidates<'_>, entry: usize, level: u32) -> Result<(), Fault> {
+        let mut shared = self.shared.borrow_mut();
+        shared.context.step()?;
+        if self.scored.sees_way {
+            shared.set_way(&self.of.step, candidates.arrival(entry));
+        }
+        if let Some(node) = candidates.nodes().get(entry) {
+            shared.set_node(self.node, *node);
+        }
+        shared.set(self.of.level, i64::from(level));
+        Ok(())
+    }
+
     /// One candidate, or one way to it.
-    fn one(&self, node: NodeId, level: u32) -> Result<f64, Fault> {
+    fn one(&self, candidates: Candidates<'_>, entry: usize, level: u32) -> Result<f64, Fault> {
+        self.fill(candidates, entry, level)?;
         let mut shared = self.shared.borrow_mut();
         let shared = &mut *shared;
-        shared.context.step()?;
-        shared.set_node(self.node, node);
-        shared.set(self.of.level, i64::from(level));
-        let expr = &self.scored.expr;
-        match eval(shared.context, expr, &mut shared.row)? {
+        let value = eval(shared.context, &self.scored.expr, &mut shared.row)?;
+        self.number(&value)
+    }
+
+    fn number(&self, value: &Value) -> Result<f64, Fault> {
+        match value {
             Value::Null => Ok(f64::NAN),
-            Value::Float(score) => Ok(score),
-            Value::Int(score) => Ok(score as f64),
+            Value::Float(score) => Ok(*score),
+            Value::Int(score) => Ok(*score as f64),
             other => {
                 let kind = with_article(other.kind());
                 let message = format!("a score is a number, and this is {kind}");
-                Err(raise(Detail::InvalidArgumentType, message).at(expr.span))
+                Err(raise(Detail::InvalidArgumentType, message).at(self.scored.expr.span))
             }
         }
+    }
+
+    /// All at once, by a function of the host.
+    fn by_host(
+        &self,
+        (function, arguments): (&HostFunction, &[Expr]),
+        (candidates, level): (Candidates<'_>, u32),
+        scores: &mut [f64],
+    ) -> Result<(), Fault> {
+        let mut columns = vec![Vec::with_capacity(candidates.len()); arguments.len()];
+        let mut held = 0;
+        for entry in 0..candidates.len() {
+            self.fill(candidates, entry, level)?;
+            let mut shared = self.shared.borrow_mut();
+            let shared = &mut *shared;
+            for (argument, column) in arguments.iter().zip(&mut columns) {
+                let value = eval(shared.context, argument, &mut shared.row)?;
+                held += shared.context.memory.hold(&value)?;
+                column.push(value);
+            }
+        }
+        let mut shared = self.shared.borrow_mut();
+        let results = call_many(shared.context, function, columns, candidates.len());
+        shared.context.memory.release(held);
+        let results = results.map_err(|fault| fault.at(self.scored.expr.span))?;
+        for (value, score) in results.iter().zip(scores) {
+            *score = self.number(value)?;
+        }
+        Ok(())
     }
 
     /// All at once, as far as they have a vector of the right length.
     fn by_vectors(
         &self,
         like: &Likeness<'_>,
-        (level, nodes): (u32, &[NodeId]),
+        (candidates, level): (Candidates<'_>, u32),
         scores: &mut [f64],
     ) -> Result<(), Fault> {
         let (property, dimension) = (like.property, like.to.len());
-        for (nodes, scores) in nodes.chunks(BLOCK).zip(scores.chunks_mut(BLOCK)) {
+        let blocks = candidates.nodes().chunks(BLOCK);
+        for (nodes, scores) in blocks.zip(scores.chunks_mut(BLOCK)) {
             let mut shared = self.shared.borrow_mut();
             shared.context.steps(nodes.len())?;
             let table = shared.context.graph.vectors(property, nodes, dimension)?;
@@ -118,8 +169,8 @@ impl<'a, 's, 't> Scoring<'a, 's, 't> {
             let mut missing = Vec::new();
             score_table(&table, like, nodes, scores, &mut missing)?;
             for at in missing {
-                if let (Some(node), Some(score)) = (nodes.get(at), scores.get_mut(at)) {
-                    *score = self.one(*node, level)?;
+                if let Some(score) = scores.get_mut(at) {
+                    *score = self.one(Candidates::of(nodes), at, level)?;
                 }
             }
         }
@@ -174,14 +225,17 @@ impl Scorer<Fault> for Scoring<'_, '_, '_> {
     ) -> Result<(), Fault> {
         self.prepare();
         if let Some(Some(like)) = &self.like {
-            return self.by_vectors(like, (level, candidates.nodes()), scores);
+            return self.by_vectors(like, (candidates, level), scores);
         }
-        for (entry, (node, score)) in candidates.nodes().iter().zip(scores).enumerate() {
-            if self.scored.sees_way {
-                let way = candidates.arrival(entry);
-                self.shared.borrow_mut().set_way(&self.of.step, way);
-            }
-            *score = self.one(*node, level)?;
+        if let Some(AtOnce::Batch {
+            function,
+            arguments,
+        }) = &self.scored.at_once
+        {
+            return self.by_host((function, arguments), (candidates, level), scores);
+        }
+        for (entry, score) in scores.iter_mut().enumerate() {
+            *score = self.one(candidates, entry, level)?;
         }
         Ok(())
     }
