@@ -104,7 +104,7 @@ fn mistakes_are_told_with_the_signature() {
             "INTEGER",
         ),
         (
-            "UNWIND ['a'] AS a RETURN my.plus(a)",
+            "WITH {a: 'x'} AS m RETURN my.plus(m.a)",
             Detail::InvalidArgumentType,
             "my.plus(number",
         ),

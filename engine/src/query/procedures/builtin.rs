@@ -8,7 +8,7 @@ use super::call::call;
 use super::procedure::Procedure;
 use super::traverse;
 use super::types::ProcedureType;
-use super::{graph, search, statistics, writing};
+use super::{graph, search, shapes, statistics, writing};
 use crate::query::error::Fault;
 use crate::query::exec::Context;
 use crate::query::schema::shown;
@@ -20,6 +20,7 @@ pub(super) fn procedures() -> Vec<Procedure> {
     let mut all = basics();
     all.extend(search::procedures());
     all.extend(writing::procedures());
+    all.extend(shapes::procedures());
     all.extend(statistics::procedures());
     all.extend(graph::procedures());
     all

@@ -10,6 +10,7 @@
 //! | maps of settings | `settings.rs` |
 //! | searches in vector and text indexes | `search.rs` |
 //! | vectors as properties | `writing.rs` |
+//! | which properties are found on what | `shapes.rs` |
 //! | how much there is, and what bounds a query | `statistics.rs` |
 //! | algorithms over the graph | `graph/` |
 
@@ -20,6 +21,7 @@ mod procedure;
 mod registry;
 mod search;
 mod settings;
+mod shapes;
 mod statistics;
 mod traverse;
 mod types;

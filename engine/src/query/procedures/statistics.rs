@@ -1,6 +1,6 @@
 //! `db.stats` and `db.settings`: how much there is of what, and what bounds the query that asks.
 //!
-//! Nothing is counted here: all numbers are kept by commits.
+//! Nothing is counted here: all numbers are kept by commits, and those of vector indexes are of the latest one.
 //!
 //! Next: `graph/mod.rs`.
 

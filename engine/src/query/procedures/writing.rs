@@ -1,7 +1,7 @@
 //! `db.create.set...VectorProperty`: lists of numbers as vectors, which take half the room of lists and which vector
 //! indexes need.
 //!
-//! Next: `statistics.rs`.
+//! Next: `shapes.rs`.
 
 use super::procedure::Procedure;
 use super::types::ProcedureType;

@@ -13,4 +13,4 @@ mod shown;
 mod typed;
 
 pub(crate) use command::run;
-pub(crate) use shown::shown;
+pub(crate) use shown::{quoted, shown};

@@ -38,6 +38,11 @@ impl Graph<'_> {
         with_txn!(self, txn => VectorTable::read_within(txn, property, nodes, max_bytes))
     }
 
+    /// The relationships of a type.
+    pub(crate) fn relationships_of_type(&self, of: &str) -> Result<RoaringTreemap> {
+        with_txn!(self, txn => txn.relationships_of_type(of))
+    }
+
     /// The nodes with any of these labels.
     pub(crate) fn nodes_with_labels(&self, labels: &[String]) -> Result<RoaringTreemap> {
         let mut found = RoaringTreemap::new();
