@@ -13,6 +13,7 @@
 //! | from the tree to text | `print/` |
 //! | where statements end | `split.rs` |
 //! | what may stand somewhere | `complete.rs` |
+//! | which name may have been meant | `spelling.rs` |
 //!
 //! Next: `ast/mod.rs`.
 
@@ -25,12 +26,14 @@ mod lex;
 mod parser;
 mod print;
 mod span;
+mod spelling;
 mod split;
 
 pub use complete::{Completion, complete};
 pub use error::{ParseError, ParseErrorKind};
 pub use parser::{parse, parse_all};
 pub use span::{Position, Span};
+pub use spelling::{nearest, slips};
 pub use split::{is_complete, split};
 
 /// How deep a statement may nest.

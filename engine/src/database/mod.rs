@@ -264,7 +264,7 @@ impl Database {
 
     /// Plans of queries that ran before.
     pub(crate) fn plans(&self) -> &PlanCache {
-        &self.inner.plans
+        self.inner.plans()
     }
 
     /// Closes the database: no transaction starts any more, and what is in memory goes to files, so
@@ -303,6 +303,11 @@ impl Inner {
     /// What queries can call.
     pub(crate) fn registry(&self) -> &RwLock<Arc<Registry>> {
         &self.procedures
+    }
+
+    /// Plans of queries that ran before.
+    pub(crate) fn plans(&self) -> &PlanCache {
+        &self.plans
     }
 
     fn ensure_open(&self) -> Result<()> {

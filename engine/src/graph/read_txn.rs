@@ -7,7 +7,7 @@ use crate::algo::snapshot::ProjectionCache;
 use crate::database::keys::KeyReadTxn;
 use crate::index::text::TextCache;
 use crate::index::vector::VectorIndexes;
-use crate::query::Registry;
+use crate::query::{PlanCache, Registry};
 use crate::storage::cancel::CancelToken;
 use std::sync::Arc;
 
@@ -42,6 +42,11 @@ impl ReadTxn {
     /// What queries can call.
     pub(crate) fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.keys.database().registry().read())
+    }
+
+    /// Plans of queries that ran before.
+    pub(crate) fn plans(&self) -> &PlanCache {
+        self.keys.database().plans()
     }
 
     /// Lets `token` stop what this transaction reads.

@@ -5,8 +5,11 @@
 //!
 //! Next: `prepared.rs`.
 
-use super::compile::Compiled;
-use crate::catalog::{Catalog, Readiness};
+use super::compile::{Compiled, compile};
+use super::procedures::Registry;
+use crate::catalog::Readiness;
+use crate::error::Result;
+use crate::graph::Read;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,6 +19,8 @@ use std::sync::Arc;
 const MOST_PLANS: usize = 500;
 /// Longer texts are compiled each time: they are loads, which do not come again.
 const LONGEST_TEXT: usize = 64 << 10;
+/// How long the texts of all plans may be: a plan is some ten times as large as its text.
+const MOST_TEXT: usize = 2 << 20;
 
 /// What a plan was made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,16 +32,18 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    pub(crate) fn new(catalog: &Catalog, procedures: u64, nodes: u64) -> Self {
+    /// What a plan would be made with now.
+    pub(super) fn new<R: Read>(read: &R, registry: &Registry) -> Result<Self> {
         let mut hasher = DefaultHasher::new();
-        for index in catalog.indexes() {
+        for index in read.catalog().indexes() {
             (index.id, index.readiness == Readiness::Ready).hash(&mut hasher);
         }
-        Self {
+        let nodes = read.node_count(None)?;
+        Ok(Self {
             schema: hasher.finish(),
-            procedures,
+            procedures: registry.generation(),
             size: nodes.checked_ilog2().map_or(0, |log| log + 1),
-        }
+        })
     }
 }
 
@@ -46,59 +53,203 @@ pub(crate) struct PlanCache {
     plans: Mutex<Plans>,
 }
 
-#[derive(Default)]
-struct Plans {
-    by_text: HashMap<(Arc<str>, bool), Kept>,
-    /// Rises with each use.
-    tick: u64,
-}
-
+/// A plan and when it was last used.
 struct Kept {
     compiled: Arc<Compiled>,
-    made_with: Fingerprint,
     used: u64,
 }
 
+type ByText = HashMap<Arc<str>, Kept>;
+
+#[derive(Default)]
+struct Plans {
+    /// Made by the planner's rules, and made without them.
+    optimised: ByText,
+    plain: ByText,
+    /// Rises with each use.
+    tick: u64,
+    /// How long all texts are.
+    text_bytes: usize,
+}
+
 impl PlanCache {
-    /// The plan of a text, if it still holds.
-    pub(crate) fn find(
+    /// The plan of a text: one that was made before, if it still holds.
+    pub(crate) fn compiled<R: Read>(
         &self,
         text: &str,
+        registry: &Registry,
+        read: &R,
         optimise: bool,
-        now: Fingerprint,
-    ) -> Option<Arc<Compiled>> {
+    ) -> Result<Arc<Compiled>> {
+        let now = Fingerprint::new(read, registry)?;
+        if let Some(known) = self.find(text, optimise, now) {
+            return Ok(known);
+        }
+        let compiled = Arc::new(compile(text, registry, read, optimise, now)?);
+        self.keep(&compiled, optimise);
+        Ok(compiled)
+    }
+
+    /// What was compiled before, or the same text compiled anew if that does not hold any more.
+    pub(crate) fn renewed<R: Read>(
+        &self,
+        before: &Arc<Compiled>,
+        registry: &Registry,
+        read: &R,
+        optimise: bool,
+    ) -> Result<Arc<Compiled>> {
+        if before.made_with == Fingerprint::new(read, registry)? {
+            return Ok(Arc::clone(before));
+        }
+        self.compiled(&before.text, registry, read, optimise)
+    }
+
+    fn find(&self, text: &str, optimise: bool, now: Fingerprint) -> Option<Arc<Compiled>> {
         if text.len() > LONGEST_TEXT {
             return None;
         }
         let mut plans = self.plans.lock();
         plans.tick += 1;
         let tick = plans.tick;
-        let kept = plans.by_text.get_mut(&(Arc::from(text), optimise))?;
-        if kept.made_with != now {
+        let kept = plans.by_text(optimise).get_mut(text)?;
+        if kept.compiled.made_with != now {
             return None;
         }
         kept.used = tick;
         Some(Arc::clone(&kept.compiled))
     }
 
-    /// Keeps a plan.
-    pub(crate) fn keep(&self, compiled: &Arc<Compiled>, optimise: bool, made_with: Fingerprint) {
-        if compiled.text.len() > LONGEST_TEXT {
+    fn keep(&self, compiled: &Arc<Compiled>, optimise: bool) {
+        let text = &compiled.text;
+        if text.len() > LONGEST_TEXT {
             return;
         }
         let mut plans = self.plans.lock();
-        if plans.by_text.len() >= MOST_PLANS {
-            let oldest = plans.by_text.iter().min_by_key(|(_, kept)| kept.used);
-            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
-                plans.by_text.remove(&oldest);
+        plans.forget(text, optimise);
+        while plans.len() >= MOST_PLANS || plans.text_bytes + text.len() > MOST_TEXT {
+            if !plans.forget_oldest() {
+                break;
             }
         }
         let kept = Kept {
             compiled: Arc::clone(compiled),
-            made_with,
             used: plans.tick,
         };
-        let key = (Arc::clone(&compiled.text), optimise);
-        plans.by_text.insert(key, kept);
+        plans.text_bytes += text.len();
+        plans.by_text(optimise).insert(Arc::clone(text), kept);
+    }
+}
+
+impl Plans {
+    fn by_text(&mut self, optimise: bool) -> &mut ByText {
+        match optimise {
+            true => &mut self.optimised,
+            false => &mut self.plain,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.optimised.len() + self.plain.len()
+    }
+
+    fn forget(&mut self, text: &str, optimise: bool) {
+        if self.by_text(optimise).remove(text).is_some() {
+            self.text_bytes -= text.len();
+        }
+    }
+
+    /// Forgets the plan that was used the longest ago; whether there was one.
+    fn forget_oldest(&mut self) -> bool {
+        let plans = [(true, &self.optimised), (false, &self.plain)];
+        let plans = plans
+            .into_iter()
+            .flat_map(|(optimise, plans)| plans.iter().map(move |plan| (optimise, plan)));
+        let oldest = plans.min_by_key(|(_, (_, kept))| kept.used);
+        let Some((optimise, text)) =
+            oldest.map(|(optimise, (text, _))| (optimise, Arc::clone(text)))
+        else {
+            return false;
+        };
+        self.forget(&text, optimise);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Database;
+
+    fn compiled(db: &Database, text: &str, optimise: bool) -> Arc<Compiled> {
+        let read = db.read().unwrap();
+        let registry = db.procedures();
+        db.plans()
+            .compiled(text, &registry, &read, optimise)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_plan_is_made_once_until_what_it_was_made_with_changes() {
+        let db = Database::in_memory().unwrap();
+        let text = "MATCH (n:Person {name: $name}) RETURN n";
+        let first = compiled(&db, text, true);
+        assert!(Arc::ptr_eq(&first, &compiled(&db, text, true)));
+        let plain = compiled(&db, text, false);
+        assert!(!Arc::ptr_eq(&first, &plain), "it follows other rules");
+        assert!(Arc::ptr_eq(&plain, &compiled(&db, text, false)));
+        db.query("CREATE INDEX names FOR (n:Person) ON (n.name)", ())
+            .unwrap();
+        let second = compiled(&db, text, true);
+        assert!(!Arc::ptr_eq(&first, &second), "there is an index now");
+        let (read, registry) = (db.read().unwrap(), db.procedures());
+        let renewed = |before| db.plans().renewed(before, &registry, &read, true);
+        assert!(Arc::ptr_eq(&renewed(&first).unwrap(), &second));
+        assert!(Arc::ptr_eq(&renewed(&second).unwrap(), &second));
+    }
+
+    #[test]
+    fn transactions_of_the_host_use_the_plans_of_the_database() {
+        let db = Database::in_memory().unwrap();
+        let text = "MATCH (n) RETURN count(n) AS n";
+        let kept = || db.plans().plans.lock().len();
+        drop(db.read().unwrap().query(text, ()).unwrap());
+        assert_eq!(kept(), 1);
+        let first = compiled(&db, text, true);
+        drop(db.write().unwrap().query(text, ()).unwrap());
+        assert_eq!(kept(), 1);
+        assert!(Arc::ptr_eq(&first, &compiled(&db, text, true)));
+    }
+
+    #[test]
+    fn what_was_not_used_for_long_is_forgotten() {
+        let db = Database::in_memory().unwrap();
+        let text = |number: usize| format!("RETURN {number}");
+        let first = compiled(&db, &text(0), true);
+        let second = compiled(&db, &text(1), true);
+        for number in 2..=MOST_PLANS {
+            compiled(&db, &text(number), number % 2 == 0);
+            assert!(Arc::ptr_eq(&first, &compiled(&db, &text(0), true)));
+        }
+        assert_eq!(db.plans().plans.lock().len(), MOST_PLANS);
+        assert!(!Arc::ptr_eq(&second, &compiled(&db, &text(1), true)));
+    }
+
+    #[test]
+    fn long_texts_push_others_out_and_longer_ones_are_not_kept() {
+        let db = Database::in_memory().unwrap();
+        let long = |number: usize, length: usize| {
+            let text = format!("RETURN {number}");
+            text.clone() + &" ".repeat(length - text.len())
+        };
+        for number in 0..2 * MOST_TEXT / LONGEST_TEXT {
+            compiled(&db, &long(number, LONGEST_TEXT), true);
+        }
+        let kept = || {
+            let plans = db.plans().plans.lock();
+            (plans.len(), plans.text_bytes)
+        };
+        assert_eq!(kept(), (MOST_TEXT / LONGEST_TEXT, MOST_TEXT));
+        compiled(&db, &long(0, LONGEST_TEXT + 1), true);
+        assert_eq!(kept(), (MOST_TEXT / LONGEST_TEXT, MOST_TEXT));
     }
 }

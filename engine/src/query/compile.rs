@@ -3,6 +3,7 @@
 //! Next: `cache.rs`, which keeps what it makes.
 
 use super::bind::bind;
+use super::cache::Fingerprint;
 use super::error::{Fault, Phase, QueryError};
 use super::plan::{Plan, RULES, plan};
 use super::procedures::Registry;
@@ -20,6 +21,8 @@ pub(crate) struct Compiled {
     pub(crate) text: Arc<str>,
     /// Whether it runs or is only shown.
     pub(crate) mode: Mode,
+    /// What it was made with: while that is the same, it holds.
+    pub(crate) made_with: Fingerprint,
     pub(crate) body: Runs,
 }
 
@@ -48,6 +51,7 @@ pub(crate) fn compile<R: Read>(
     registry: &Registry,
     read: &R,
     optimise: bool,
+    made_with: Fingerprint,
 ) -> Result<Compiled> {
     let statement = parse(text).map_err(|error| query_error(QueryError::parsing(text, error)))?;
     let body = match statement.body {
@@ -65,6 +69,7 @@ pub(crate) fn compile<R: Read>(
     Ok(Compiled {
         text: text.into(),
         mode: statement.mode,
+        made_with,
         body,
     })
 }

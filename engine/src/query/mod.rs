@@ -37,7 +37,7 @@ pub(crate) mod result;
 mod rows;
 mod run;
 pub(crate) mod schema;
-pub(crate) mod spelling;
+mod start;
 mod statistics;
 pub(crate) mod temporal;
 pub(crate) mod types;

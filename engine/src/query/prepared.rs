@@ -2,8 +2,7 @@
 //!
 //! Next: `run.rs`.
 
-use super::compile::Compiled;
-use super::compile::Runs;
+use super::compile::{Compiled, Runs};
 use super::options::QueryOptions;
 use super::parameters::Parameters;
 use super::plan::Plan;
@@ -50,8 +49,9 @@ impl Prepared {
     /// # Errors
     /// As [`Database::query`].
     pub fn query(&self, parameters: impl Into<Parameters>) -> Result<Rows<'static>> {
-        let text = &self.compiled.text;
-        self.database.query_with(text, parameters, &self.options)
+        let parameters = parameters.into();
+        self.database
+            .query_compiled(&self.compiled, &parameters, &self.options)
     }
 
     /// Its text.

@@ -10,6 +10,7 @@ use super::exec::{Batch, Context, Run, hydrate};
 use super::expr::Slot;
 use super::result::{Row, Summary};
 use crate::error::Result;
+use crate::value::Value;
 use std::sync::Arc;
 
 /// The rows of a query.
@@ -27,13 +28,13 @@ use std::sync::Arc;
 /// ```
 pub struct Rows<'t> {
     columns: Arc<[Arc<str>]>,
-    from: From<'t>,
+    source: Source<'t>,
     summary: Summary,
     /// How many rows there may be.
     most: Option<u64>,
 }
 
-enum From<'t> {
+enum Source<'t> {
     /// The query runs on.
     Running(Box<Running<'t>>),
     /// All rows are there.
@@ -61,7 +62,7 @@ impl<'t> Rows<'t> {
     ) -> Self {
         Self {
             columns,
-            from: From::Running(Box::new(running)),
+            source: Source::Running(Box::new(running)),
             summary,
             most,
         }
@@ -70,7 +71,7 @@ impl<'t> Rows<'t> {
     pub(super) fn ready(columns: Arc<[Arc<str>]>, rows: Vec<Row>, summary: Summary) -> Self {
         Self {
             columns,
-            from: From::Ready(rows.into_iter()),
+            source: Source::Ready(rows.into_iter()),
             summary,
             most: None,
         }
@@ -100,9 +101,9 @@ impl<'t> Rows<'t> {
     }
 
     fn take(&mut self) -> Result<Option<Row>> {
-        let row = match &mut self.from {
-            From::Ready(rows) => return Ok(rows.next()),
-            From::Running(running) => {
+        let row = match &mut self.source {
+            Source::Ready(rows) => return Ok(rows.next()),
+            Source::Running(running) => {
                 let text = Arc::clone(&running.text);
                 let values = running.next(&mut self.summary, self.most);
                 values.map_err(|fault| fault.into_error(&text, Phase::Runtime))?
@@ -118,7 +119,7 @@ impl Running<'_> {
         &mut self,
         summary: &mut Summary,
         most: Option<u64>,
-    ) -> Result<Option<Vec<crate::value::Value>>, Fault> {
+    ) -> Result<Option<Vec<Value>>, Fault> {
         loop {
             if let Some(batch) = &self.batch
                 && self.at < batch.len()
@@ -133,21 +134,23 @@ impl Running<'_> {
                 self.at += 1;
                 let values = self.slots.iter().map(|slot| {
                     let value = row.get(slot.at()).cloned();
-                    hydrate(
-                        &self.context.graph,
-                        value.unwrap_or(crate::value::Value::Null),
-                    )
+                    hydrate(&self.context.graph, value.unwrap_or(Value::Null))
                 });
                 return values.collect::<Result<_, _>>().map(Some);
             }
-            self.batch = self.run.next(&mut self.context)?;
-            self.at = 0;
-            summary.steps = self.context.work.rows + self.context.work.relationships;
-            summary.counters = self.context.counters.clone();
-            if self.batch.is_none() {
+            if !self.advance(summary)? {
                 return Ok(None);
             }
         }
+    }
+
+    /// Goes on to the next batch, and says what is known then; whether there is one.
+    pub(super) fn advance(&mut self, summary: &mut Summary) -> Result<bool, Fault> {
+        self.batch = self.run.next(&mut self.context)?;
+        self.at = 0;
+        summary.steps = self.context.work.rows + self.context.work.relationships;
+        summary.counters = self.context.counters.clone();
+        Ok(self.batch.is_some())
     }
 }
 
@@ -158,7 +161,7 @@ impl Iterator for Rows<'_> {
         let row = self.take();
         if row.is_err() {
             // After an error there is nothing more.
-            self.from = From::Ready(Vec::new().into_iter());
+            self.source = Source::Ready(Vec::new().into_iter());
         }
         row.transpose()
     }

@@ -5,6 +5,7 @@
 use super::cursor::Parser;
 use crate::error::ParseError;
 use crate::lex::{Keyword, TokenKind};
+use crate::spelling::slips;
 
 /// Something that could stand somewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +155,7 @@ impl Parser<'_> {
                 _ => None,
             })
             .chain(operators.iter().copied())
-            .map(|keyword| (slips(&word.to_uppercase(), keyword.text()), keyword))
+            .filter_map(|keyword| Some((slips(word, keyword.text())?, keyword)))
             .filter(|&(slips, _)| slips > 0 && slips <= allowed)
             .min_by_key(|&(slips, _)| slips)
             .map(|(_, keyword)| keyword)
@@ -203,31 +204,6 @@ fn shorten(text: &str) -> String {
     }
     let beginning: String = text.chars().take(KEPT).collect();
     format!("{beginning}...")
-}
-
-/// How many letters are wrong, missing, added or swapped with their neighbour.
-fn slips(word: &str, meant: &str) -> usize {
-    let (word, meant): (Vec<char>, Vec<char>) = (word.chars().collect(), meant.chars().collect());
-    let width = meant.len() + 1;
-    let mut table = vec![0; (word.len() + 1) * width];
-    for i in 0..=word.len() {
-        for j in 0..=meant.len() {
-            let best = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let wrong = usize::from(word[i - 1] != meant[j - 1]);
-                let mut best = (table[(i - 1) * width + j - 1] + wrong)
-                    .min(table[(i - 1) * width + j] + 1)
-                    .min(table[i * width + j - 1] + 1);
-                if i > 1 && j > 1 && word[i - 1] == meant[j - 2] && word[i - 2] == meant[j - 1] {
-                    best = best.min(table[(i - 2) * width + j - 2] + 1);
-                }
-                best
-            };
-            table[i * width + j] = best;
-        }
-    }
-    table[word.len() * width + meant.len()]
 }
 
 /// How a symbol is written.

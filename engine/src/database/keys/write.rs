@@ -218,8 +218,8 @@ impl KeyWriteTxn {
     }
 
     /// The database that is written to.
-    pub(crate) fn database(&self) -> Arc<Inner> {
-        Arc::clone(&self.database)
+    pub(crate) fn database(&self) -> &Arc<Inner> {
+        &self.database
     }
 
     /// Whether this transaction has changed anything in a part of a family.

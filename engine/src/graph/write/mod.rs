@@ -26,7 +26,7 @@ use crate::database::keys::KeyWriteTxn;
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
 use crate::index::vector::{JournalKey, Prepared, read_touched};
-use crate::query::Registry;
+use crate::query::{PlanCache, Registry};
 use crate::storage::batch::{self, Batch};
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -89,6 +89,11 @@ impl WriteTxn {
     /// What queries can call.
     pub(crate) fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.keys.database().registry().read())
+    }
+
+    /// Plans of queries that ran before.
+    pub(crate) fn plans(&self) -> &PlanCache {
+        self.keys.database().plans()
     }
 
     /// Lets `token` stop this transaction: its next step fails.
@@ -182,7 +187,7 @@ impl WriteTxn {
             });
             texts.extend(changed.cloned());
         }
-        let database = self.keys.database();
+        let database = Arc::clone(self.keys.database());
         let state = Arc::new(self.state);
         let commit = self.keys.commit_with(state, !self.adds, |commit| {
             prepared.apply(&indexes, commit);

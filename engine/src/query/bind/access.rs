@@ -1,16 +1,18 @@
-//! Properties, elements and labels.
+//! What is within a value: properties, elements, labels, and maps made of properties.
 //!
 //! Next: `call.rs`.
 
 use super::Binder;
-use super::expr::{boolean, typed};
+use super::expr::{boolean, typed, wrong_type};
 use super::scope::Scope;
 use crate::query::error::{Detail, ErrorType, Fault, raise};
-use crate::query::expr::{Expr, ExprKind};
+use crate::query::expr::{Expr, ExprKind, Projected};
 use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
-use stratigraph_query_lang::ast::{Expression, Identifier, LabelExpression};
+use stratigraph_query_lang::ast::{
+    Expression, ExpressionKind, Identifier, LabelExpression, MapProjectionItem,
+};
 
 /// What has properties.
 const WITH_PROPERTIES: Types = Types::ENTITY.or(Types::MAP).or(Types::TEMPORAL);
@@ -82,5 +84,47 @@ impl Binder<'_> {
         let of = Box::new(of);
         let labels = self.labels(scope, labels)?;
         Ok(boolean(ExprKind::HasLabels { of, labels }, span))
+    }
+
+    /// `of {.key, .*, key: value, variable}`.
+    pub(super) fn map_projection(
+        &mut self,
+        scope: &mut Scope,
+        of: &Expression,
+        items: &[MapProjectionItem],
+        span: Span,
+    ) -> Result<Expr, Fault> {
+        let of = self.expr(scope, of)?;
+        if !of.types.may_be(Types::ENTITY.or(Types::MAP)) {
+            return Err(wrong_type(
+                &of,
+                "a map projection",
+                "a node, a relationship or a map",
+            ));
+        }
+        let mut bound = Vec::with_capacity(items.len());
+        for item in items {
+            bound.push(match item {
+                MapProjectionItem::Property(key) => Projected::Property(Arc::clone(&key.name)),
+                MapProjectionItem::All(_) => Projected::All,
+                MapProjectionItem::Entry(key, value) => {
+                    Projected::Entry(Arc::clone(&key.name), self.expr(scope, value)?)
+                }
+                MapProjectionItem::Variable(name) => {
+                    let kind = ExpressionKind::Variable(Arc::clone(&name.name));
+                    let value = self.expr(
+                        scope,
+                        &Expression {
+                            kind,
+                            span: name.span,
+                        },
+                    )?;
+                    Projected::Entry(Arc::clone(&name.name), value)
+                }
+            });
+        }
+        let of = Box::new(of);
+        let kind = ExprKind::MapProjection { of, items: bound };
+        Ok(typed(kind, span, Types::MAP))
     }
 }

@@ -1,26 +1,19 @@
 //! Queries, clause by clause.
 //!
-//! Next: `projection.rs`, `pattern.rs`, `write.rs`, `procedure.rs`.
+//! Next: `projection.rs`, `call_subquery.rs`, `pattern.rs`, `write.rs`, `procedure.rs`.
 
-use super::Binder;
-use super::expr::{element_types, wrong_type};
+use super::over_list::element_types;
 use super::scope::{Scope, Variable};
-use super::{already_bound, undefined};
+use super::{Binder, already_bound};
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::expr::{Expr, Slot};
-use crate::query::plan::{
-    BoundArm, BoundClause, BoundMatch, BoundQuery, BoundSubquery, InTransactions,
-};
+use crate::query::expr::Slot;
+use crate::query::plan::{BoundArm, BoundClause, BoundMatch, BoundQuery};
 use crate::query::types::Types;
 use std::sync::Arc;
-use stratigraph_query_lang::Span;
-use stratigraph_query_lang::ast::{
-    CallSubquery, Clause, ExpressionKind, Identifier, Imports, Match, Projection, Query,
-    SingleQuery, Unwind,
-};
+use stratigraph_query_lang::ast::{Clause, Match, Projection, Query, SingleQuery, Unwind};
 
 /// The columns of a query, with what is known of their values.
-type Columns = Vec<Variable>;
+pub(super) type Columns = Vec<Variable>;
 
 impl Binder<'_> {
     /// A whole statement.
@@ -40,7 +33,7 @@ impl Binder<'_> {
     }
 
     /// A query whose arms begin with the variables that `begin` gives them.
-    fn query_from(
+    pub(super) fn query_from(
         &mut self,
         query: &Query,
         within: bool,
@@ -227,111 +220,6 @@ impl Binder<'_> {
         Ok(BoundClause::Unwind { list, into })
     }
 
-    /// `CALL { ... }`.
-    fn call_subquery(
-        &mut self,
-        scope: &mut Scope,
-        call: &CallSubquery,
-    ) -> Result<BoundClause, Fault> {
-        let given = match &call.imports {
-            Imports::Leading => None,
-            Imports::All(_) => Some(Scope::around(scope.visible())),
-            Imports::Named(names) => Some(Scope::around(imported(scope, names)?)),
-        };
-        let outer = scope.clone();
-        let uncommitted = self.uncommitted;
-        let within = std::mem::replace(&mut self.within_subquery, true);
-        let bound = self.query_from(&call.query, true, &mut |_, part| match &given {
-            Some(given) => Ok(given.clone()),
-            None => Ok(leading(&outer, part)),
-        });
-        self.within_subquery = within;
-        let (query, columns) = bound?;
-        if let Some(wanted) = &call.transactions {
-            self.check_portions(uncommitted, wanted.span)?;
-        }
-        for column in &columns {
-            if scope.find(&column.name).is_some() {
-                let message = format!("variable `{}` is already bound", column.name);
-                return Err(raise(Detail::VariableAlreadyBound, message)
-                    .at(call.query.span)
-                    .hint("let the subquery return it under another name"));
-            }
-        }
-        let transactions = self.in_transactions(scope, call, &columns)?;
-        let gives_rows = returns(&call.query);
-        for column in columns {
-            scope.push(column);
-        }
-        Ok(BoundClause::Subquery(Box::new(BoundSubquery {
-            query,
-            gives_rows,
-            optional: call.optional,
-            transactions,
-        })))
-    }
-
-    /// Refuses portions where their commits would take something along that is not theirs.
-    fn check_portions(&mut self, uncommitted: bool, span: Span) -> Result<(), Fault> {
-        let (message, hint) = if self.within_subquery {
-            (
-                "a subquery in transactions cannot stand within another one",
-                "put IN TRANSACTIONS behind the outermost CALL { ... }",
-            )
-        } else if uncommitted {
-            (
-                "what was written before would be committed with the first portion",
-                "write it in a statement of its own, or within the subquery",
-            )
-        } else {
-            // Each portion commits what it has written itself.
-            self.uncommitted = false;
-            return Ok(());
-        };
-        Err(raise(Detail::InvalidTransaction, message)
-            .hint(hint)
-            .at(span))
-    }
-
-    fn in_transactions(
-        &mut self,
-        scope: &mut Scope,
-        call: &CallSubquery,
-        columns: &Columns,
-    ) -> Result<Option<InTransactions>, Fault> {
-        let Some(wanted) = &call.transactions else {
-            return Ok(None);
-        };
-        if let Some(within) = self.read_only {
-            let message = format!("nothing can be committed within {within}");
-            return Err(raise(Detail::InvalidClauseComposition, message).at(wanted.span));
-        }
-        self.transactions = true;
-        let rows = match &wanted.rows {
-            Some(rows) => Some(self.expr(&mut Scope::default(), rows)?),
-            None => None,
-        };
-        let report = match &wanted.report {
-            Some(name) => {
-                let taken = columns.iter().any(|column| column.name == name.name);
-                if taken || scope.find(&name.name).is_some() {
-                    return Err(already_bound(name));
-                }
-                let variable = self.variable(&name.name, Types::MAP);
-                let slot = variable.slot;
-                scope.push(variable);
-                Some(slot)
-            }
-            None => None,
-        };
-        Ok(Some(InTransactions {
-            rows,
-            on_error: wanted.on_error,
-            report,
-            span: wanted.span,
-        }))
-    }
-
     /// `RETURN`.
     fn returned(
         &mut self,
@@ -356,81 +244,6 @@ impl Binder<'_> {
         *scope = scope.renewed(variables);
         Ok(())
     }
-
-    /// A count of rows for `SKIP`, `LIMIT`.
-    pub(super) fn row_count(
-        &mut self,
-        from: Option<&stratigraph_query_lang::ast::Expression>,
-        what: &str,
-    ) -> Result<Option<Expr>, Fault> {
-        let Some(from) = from else {
-            return Ok(None);
-        };
-        let bound = self.without_groups(|binder| binder.expr(&mut Scope::default(), from));
-        let bound = bound.map_err(|fault| match fault {
-            Fault::Raised(raised) if raised.detail == Detail::UndefinedVariable => raise(
-                Detail::NonConstantExpression,
-                format!("{what} cannot depend on a row"),
-            )
-            .at(raised.span.unwrap_or(from.span))
-            .hint("use a number or a parameter"),
-            other => other,
-        })?;
-        if !bound.types.may_be(Types::INTEGER) {
-            return Err(wrong_type(&bound, what, "a whole number"));
-        }
-        if let ExpressionKind::Literal(stratigraph_query_lang::ast::Literal::Integer(number)) =
-            from.kind
-            && number < 0
-        {
-            return Err(negative(what, from.span));
-        }
-        if let ExpressionKind::Negate(of) = &from.kind
-            && matches!(of.kind, ExpressionKind::Literal(_))
-        {
-            return Err(negative(what, from.span));
-        }
-        Ok(Some(bound))
-    }
-}
-
-fn negative(what: &str, span: stratigraph_query_lang::Span) -> Fault {
-    let message = format!("{what} cannot be negative");
-    raise(Detail::NegativeIntegerArgument, message).at(span)
-}
-
-/// The variables that a subquery names in its parentheses.
-fn imported(scope: &Scope, names: &[Identifier]) -> Result<Vec<Variable>, Fault> {
-    let find = |name: &Identifier| {
-        let known = scope.find(&name.name).cloned();
-        known.ok_or_else(|| undefined(scope, &name.name, name.span))
-    };
-    names.iter().map(find).collect()
-}
-
-/// The scope of a subquery without parentheses: its first `WITH` sees what is around, if it only names
-/// variables.
-fn leading(outer: &Scope, part: &SingleQuery) -> Scope {
-    let Some(Clause::With(with)) = part.clauses.first() else {
-        return Scope::default();
-    };
-    let plain = with.items.iter().all(|item| {
-        matches!(item.expression.kind, ExpressionKind::Variable(_)) && item.alias.is_none()
-    });
-    if !plain {
-        return Scope::default();
-    }
-    let mut scope = Scope::default();
-    for variable in outer.visible() {
-        scope.push(variable);
-    }
-    scope
-}
-
-/// Whether a query gives rows.
-fn returns(query: &Query) -> bool {
-    let last = query.parts.first().and_then(|part| part.clauses.last());
-    matches!(last, Some(Clause::Return(_)))
 }
 
 /// The arms of a union have the same columns.

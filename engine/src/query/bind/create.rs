@@ -2,13 +2,14 @@
 //!
 //! Next: `write.rs`.
 
+use super::conditions::parameter_use;
 use super::expr::typed;
-use super::pattern::{Matching, parameter_use};
+use super::pattern::Matching;
 use super::scope::Scope;
 use super::{Binder, already_bound, conflict};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, PathStep, Slot};
-use crate::query::plan::{BoundClause, BoundMerge, CreateItem, LabelOf, Pattern};
+use crate::query::plan::{BoundClause, BoundMerge, CreateItem, LabelOf, LinkKind, Pattern};
 use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
@@ -90,14 +91,7 @@ impl Binder<'_> {
         creating: &Creating,
         known: usize,
     ) -> Result<Pattern, Fault> {
-        let mut matching = Matching {
-            pattern: Pattern::default(),
-            fills: Vec::new(),
-            own_from: known,
-            nodes: Vec::new(),
-            links: Vec::new(),
-            groups: Vec::new(),
-        };
+        let mut matching = Matching::new(known);
         let new = scope.slots_from(known);
         let created = |slot: &Slot| {
             let mut items = creating.items.iter();
@@ -124,32 +118,16 @@ impl Binder<'_> {
         let ends = creating.nodes.windows(2);
         for ((slot, relationship), ends) in creating.relationships.iter().zip(links).zip(ends) {
             if let &[left, right] = ends {
-                self.merged_link(&mut matching, relationship, (left, right), *slot);
+                let kind = LinkKind::One {
+                    relationship: *slot,
+                    bound: false,
+                    types: None,
+                };
+                matching.link(relationship, (left, right), kind, *slot);
             }
         }
         self.conditions(scope, &mut matching)?;
         Ok(matching.pattern)
-    }
-
-    fn merged_link<'p>(
-        &mut self,
-        matching: &mut Matching<'p>,
-        from: &'p RelationshipPattern,
-        (left, right): (Slot, Slot),
-        slot: Slot,
-    ) {
-        use crate::query::plan::{Link, LinkKind};
-        let kind = LinkKind::One {
-            relationship: slot,
-            bound: false,
-            types: None,
-        };
-        let mut link = Link::new(left, right, kind, vec![slot]);
-        link.arrow = from.arrow;
-        matching
-            .links
-            .push((matching.pattern.links.len(), slot, from));
-        matching.pattern.links.push(link);
     }
 
     fn create_path(

@@ -1,19 +1,17 @@
 //! Expressions.
 //!
-//! Next: `access.rs`, `call.rs`, `subquery.rs`.
+//! Next: `operators.rs`, `over_list.rs`, `access.rs`, `call.rs`, `subquery.rs`.
 
+use super::operators::check_boolean;
 use super::scope::{Scope, Variable};
 use super::{Binder, undefined};
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::expr::{Expr, ExprKind, Projected, Slot};
+use crate::query::expr::{Expr, ExprKind};
 use crate::query::types::Types;
 use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
-use stratigraph_query_lang::ast::{
-    ArithmeticOperator, CaseArm, Expression, ExpressionKind, Identifier, Literal,
-    MapProjectionItem, PredicateOperator,
-};
+use stratigraph_query_lang::ast::{CaseArm, Expression, ExpressionKind, Identifier, Literal};
 
 impl Binder<'_> {
     /// An expression.
@@ -95,9 +93,31 @@ impl Binder<'_> {
                 arms,
                 otherwise,
             } => self.case(scope, subject.as_deref(), arms, otherwise.as_deref(), span),
-            ExpressionKind::ListComprehension { .. }
-            | ExpressionKind::Quantified { .. }
-            | ExpressionKind::Reduce { .. } => self.over_list(scope, from),
+            ExpressionKind::ListComprehension {
+                variable,
+                list,
+                filter,
+                result,
+            } => {
+                let parts = (filter.as_deref(), result.as_deref());
+                self.list_comprehension(scope, (variable, list), parts, span)
+            }
+            ExpressionKind::Quantified {
+                kind,
+                variable,
+                list,
+                predicate,
+            } => self.quantified(scope, *kind, (variable, list), predicate.as_deref(), span),
+            ExpressionKind::Reduce {
+                accumulator,
+                initial,
+                variable,
+                list,
+                result,
+            } => {
+                let total = (accumulator, initial.as_ref());
+                self.reduce(scope, total, (variable, list), result, span)
+            }
             ExpressionKind::MapProjection { of, items } => {
                 self.map_projection(scope, of, items, span)
             }
@@ -131,7 +151,12 @@ impl Binder<'_> {
         check_boolean(bound, "a condition")
     }
 
-    fn condition_part(&mut self, scope: &mut Scope, from: &Expression) -> Result<Expr, Fault> {
+    /// The same, of whatever type.
+    pub(super) fn condition_part(
+        &mut self,
+        scope: &mut Scope,
+        from: &Expression,
+    ) -> Result<Expr, Fault> {
         match &from.kind {
             ExpressionKind::Pattern(path) => self.pattern_predicate(scope, path, from.span),
             _ => self.expr(scope, from),
@@ -183,89 +208,6 @@ impl Binder<'_> {
         entries.iter().map(bind).collect()
     }
 
-    fn chain<O: Copy>(
-        &mut self,
-        scope: &mut Scope,
-        rest: &[(O, Expression)],
-    ) -> Result<Vec<(O, Expr)>, Fault> {
-        let bind = |(operator, right): &(O, Expression)| Ok((*operator, self.expr(scope, right)?));
-        rest.iter().map(bind).collect()
-    }
-
-    fn booleans(
-        &mut self,
-        scope: &mut Scope,
-        parts: &[Expression],
-        operator: &str,
-    ) -> Result<Vec<Expr>, Fault> {
-        parts
-            .iter()
-            .map(|part| self.boolean_operand(scope, part, operator))
-            .collect()
-    }
-
-    fn boolean_operand(
-        &mut self,
-        scope: &mut Scope,
-        of: &Expression,
-        operator: &str,
-    ) -> Result<Expr, Fault> {
-        let bound = self.condition_part(scope, of)?;
-        check_boolean(bound, operator)
-    }
-
-    fn signed(&mut self, scope: &mut Scope, of: &Expression, sign: &str) -> Result<Expr, Fault> {
-        let of = self.expr(scope, of)?;
-        if of.types.may_be(Types::NUMBER.or(Types::DURATION)) {
-            return Ok(of);
-        }
-        Err(wrong_type(&of, &format!("`{sign}`"), "a number"))
-    }
-
-    fn arithmetic(
-        &mut self,
-        scope: &mut Scope,
-        first: &Expression,
-        rest: &[(ArithmeticOperator, Expression)],
-        span: Span,
-    ) -> Result<Expr, Fault> {
-        let first = Box::new(self.expr(scope, first)?);
-        let rest = self.chain(scope, rest)?;
-        let mut types = first.types;
-        for (operator, right) in &rest {
-            types = arithmetic_types(*operator, types, right.types).ok_or_else(|| {
-                let message = format!(
-                    "`{}` does not work with {types} and {}",
-                    symbol(*operator),
-                    right.types
-                );
-                raise(Detail::InvalidArgumentType, message).at(right.span)
-            })?;
-        }
-        Ok(typed(ExprKind::Arithmetic { first, rest }, span, types))
-    }
-
-    fn predicate_operator(
-        &mut self,
-        scope: &mut Scope,
-        left: &Expression,
-        operator: PredicateOperator,
-        right: &Expression,
-        span: Span,
-    ) -> Result<Expr, Fault> {
-        let left = Box::new(self.expr(scope, left)?);
-        let right = Box::new(self.expr(scope, right)?);
-        if operator == PredicateOperator::In && !right.types.may_be(Types::LIST) {
-            return Err(wrong_type(&right, "IN", "a list"));
-        }
-        let kind = ExprKind::Predicate {
-            left,
-            operator,
-            right,
-        };
-        Ok(boolean(kind, span))
-    }
-
     fn case(
         &mut self,
         scope: &mut Scope,
@@ -298,151 +240,6 @@ impl Binder<'_> {
         };
         Ok(typed(kind, span, types))
     }
-
-    /// What goes through a list with a variable of its own.
-    fn over_list(&mut self, scope: &mut Scope, from: &Expression) -> Result<Expr, Fault> {
-        let span = from.span;
-        match &from.kind {
-            ExpressionKind::ListComprehension {
-                variable,
-                list,
-                filter,
-                result,
-            } => {
-                let (list, element) = self.element(scope, variable, list)?;
-                let len = scope.len();
-                let slot = self.push_local(scope, element);
-                let (filter, result) = self.per_element(|binder| {
-                    let filter = filter
-                        .as_deref()
-                        .map(|filter| binder.condition(scope, filter));
-                    let filter = filter.transpose()?.map(Box::new);
-                    Ok((filter, binder.boxed(scope, result.as_deref())?))
-                })?;
-                scope.cut(len);
-                let kind = ExprKind::ListComprehension {
-                    element: slot,
-                    list,
-                    filter,
-                    result,
-                };
-                Ok(typed(kind, span, Types::LIST))
-            }
-            ExpressionKind::Quantified {
-                kind,
-                variable,
-                list,
-                predicate,
-            } => {
-                let (list, element) = self.element(scope, variable, list)?;
-                let len = scope.len();
-                let slot = self.push_local(scope, element);
-                let predicate = match predicate {
-                    Some(predicate) => {
-                        self.per_element(|binder| binder.condition(scope, predicate))?
-                    }
-                    None => typed(ExprKind::Slot(slot), variable.span, Types::ANY),
-                };
-                scope.cut(len);
-                let kind = ExprKind::Quantified {
-                    kind: *kind,
-                    element: slot,
-                    list,
-                    predicate: Box::new(predicate),
-                };
-                Ok(boolean(kind, span))
-            }
-            ExpressionKind::Reduce {
-                accumulator,
-                initial,
-                variable,
-                list,
-                result,
-            } => {
-                let initial = Box::new(self.expr(scope, initial)?);
-                let (list, element) = self.element(scope, variable, list)?;
-                let len = scope.len();
-                let total = self.variable(&accumulator.name, Types::ANY);
-                let accumulator = self.push_local(scope, total);
-                let element = self.push_local(scope, element);
-                let result = self.per_element(|binder| binder.expr(scope, result))?;
-                let result = Box::new(result);
-                scope.cut(len);
-                let kind = ExprKind::Reduce {
-                    accumulator,
-                    initial,
-                    element,
-                    list,
-                    result,
-                };
-                Ok(typed(kind, span, Types::ANY))
-            }
-            _ => Err(crate::error::Error::bug("no expression over a list").into()),
-        }
-    }
-
-    fn push_local(&mut self, scope: &mut Scope, variable: Variable) -> Slot {
-        let slot = variable.slot;
-        scope.push(variable);
-        slot
-    }
-
-    /// A list that is gone through, and the variable for its elements.
-    fn element(
-        &mut self,
-        scope: &mut Scope,
-        name: &Identifier,
-        list: &Expression,
-    ) -> Result<(Box<Expr>, Variable), Fault> {
-        let list = self.expr(scope, list)?;
-        if !list.types.may_be(Types::LIST) {
-            return Err(wrong_type(&list, "this", "a list"));
-        }
-        let mut variable = self.variable(&name.name, Types::ANY);
-        variable.types = element_types(scope, &list);
-        Ok((Box::new(list), variable))
-    }
-
-    fn map_projection(
-        &mut self,
-        scope: &mut Scope,
-        of: &Expression,
-        items: &[MapProjectionItem],
-        span: Span,
-    ) -> Result<Expr, Fault> {
-        let of = self.expr(scope, of)?;
-        if !of.types.may_be(Types::ENTITY.or(Types::MAP)) {
-            return Err(wrong_type(
-                &of,
-                "a map projection",
-                "a node, a relationship or a map",
-            ));
-        }
-        let mut bound = Vec::with_capacity(items.len());
-        for item in items {
-            bound.push(match item {
-                MapProjectionItem::Property(key) => Projected::Property(Arc::clone(&key.name)),
-                MapProjectionItem::All(_) => Projected::All,
-                MapProjectionItem::Entry(key, value) => {
-                    Projected::Entry(Arc::clone(&key.name), self.expr(scope, value)?)
-                }
-                MapProjectionItem::Variable(name) => {
-                    let kind = ExpressionKind::Variable(Arc::clone(&name.name));
-                    let value = self.expr(
-                        scope,
-                        &Expression {
-                            kind,
-                            span: name.span,
-                        },
-                    )?;
-                    Projected::Entry(Arc::clone(&name.name), value)
-                }
-            });
-        }
-        let of = Box::new(of);
-        let kind = ExprKind::MapProjection { of, items: bound };
-        Ok(typed(kind, span, Types::MAP))
-    }
 }
 
 /// An expression with what its value may be.
@@ -474,91 +271,8 @@ pub(super) fn value_of(literal: &Literal) -> Value {
     }
 }
 
-fn check_boolean(expr: Expr, what: &str) -> Result<Expr, Fault> {
-    if expr.types.may_be(Types::BOOLEAN) {
-        return Ok(expr);
-    }
-    Err(wrong_type(&expr, what, "a boolean"))
-}
-
 /// An operand or argument of a type that cannot be.
 pub(super) fn wrong_type(expr: &Expr, what: &str, wanted: &str) -> Fault {
     let message = format!("{what} needs {wanted}, and this is {}", expr.types);
     raise(Detail::InvalidArgumentType, message).at(expr.span)
-}
-
-/// What the elements of a list may be.
-pub(super) fn element_types(scope: &Scope, list: &Expr) -> Types {
-    let union = |types: Types, one: Types| types.or(one);
-    match &list.kind {
-        ExprKind::List(items) if !items.is_empty() => {
-            let known = items.iter().map(|item| item.types);
-            known.fold(Types::NULL, union)
-        }
-        ExprKind::Slot(slot) => scope
-            .visible()
-            .iter()
-            .find(|variable| variable.slot == *slot)
-            .map_or(Types::ANY, |variable| variable.elements),
-        ExprKind::Call { function, .. } => match function {
-            crate::query::expr::FunctionOf::Engine(function) => match function.name {
-                "range" => Types::INTEGER,
-                "nodes" => Types::NODE,
-                "relationships" => Types::RELATIONSHIP,
-                "labels" | "keys" | "split" => Types::STRING,
-                _ => Types::ANY,
-            },
-        },
-        _ => Types::ANY,
-    }
-}
-
-fn symbol(operator: ArithmeticOperator) -> &'static str {
-    match operator {
-        ArithmeticOperator::Add => "+",
-        ArithmeticOperator::Subtract => "-",
-        ArithmeticOperator::Multiply => "*",
-        ArithmeticOperator::Divide => "/",
-        ArithmeticOperator::Remainder => "%",
-        ArithmeticOperator::Power => "^",
-        ArithmeticOperator::Concatenate => "||",
-    }
-}
-
-/// What an operator gives; `None` if it certainly cannot give anything but an error.
-fn arithmetic_types(operator: ArithmeticOperator, left: Types, right: Types) -> Option<Types> {
-    let numbers = left.is_within(Types::NUMBER) && right.is_within(Types::NUMBER);
-    let integers = left.is_within(Types::INTEGER) && right.is_within(Types::INTEGER);
-    let both = |types: Types| left.is_within(types) && right.is_within(types);
-    let result = Types::ANY.without(Types::ENTITY.or(Types::PATH).or(Types::MAP));
-    match operator {
-        ArithmeticOperator::Add | ArithmeticOperator::Concatenate => {
-            if integers {
-                return Some(Types::INTEGER);
-            }
-            if numbers {
-                return Some(Types::NUMBER);
-            }
-            if both(Types::STRING) {
-                return Some(Types::STRING);
-            }
-            let addable = result.without(Types::BOOLEAN);
-            if left.may_be(Types::LIST) || right.may_be(Types::LIST) {
-                return Some(result);
-            }
-            (left.may_be(addable) || right.may_be(addable)).then_some(result)
-        }
-        _ => {
-            let operands = Types::NUMBER.or(Types::TEMPORAL);
-            if !left.may_be(operands) || !right.may_be(operands) {
-                return None;
-            }
-            Some(match operator {
-                ArithmeticOperator::Power => Types::FLOAT,
-                _ if integers => Types::INTEGER,
-                _ if numbers => Types::NUMBER,
-                _ => operands,
-            })
-        }
-    }
 }

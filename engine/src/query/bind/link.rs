@@ -1,18 +1,16 @@
 //! What lies between two nodes of a pattern: a relationship, several, or rounds of a pattern.
 //!
-//! Next: `create.rs`.
+//! Next: `conditions.rs`.
 
 use super::Binder;
-use super::expr::typed;
-use super::labels::type_names;
-use super::pattern::{Matching, all_of, push_labels};
+use super::pattern::Matching;
 use super::scope::{Scope, Variable};
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::expr::{Expr, ExprKind, PathStep, Slot};
-use crate::query::plan::{Link, LinkKind, Pattern};
+use crate::query::expr::{PathStep, Slot};
+use crate::query::plan::{Link, LinkKind};
 use crate::query::types::Types;
 use stratigraph_query_lang::ast::{
-    Element, GroupPattern, Quantifier, RelationshipPattern, SelectorKind,
+    Arrow, Element, GroupPattern, Quantifier, RelationshipPattern, SelectorKind,
 };
 
 impl Binder<'_> {
@@ -42,7 +40,7 @@ impl Binder<'_> {
         scope: &mut Scope,
         matching: &mut Matching<'p>,
         from: &'p RelationshipPattern,
-        (left, right): (Slot, Slot),
+        ends: (Slot, Slot),
         selector: Option<SelectorKind>,
     ) -> Result<PathStep, Fault> {
         let lengths = lengths(from);
@@ -89,75 +87,11 @@ impl Binder<'_> {
                 each: None,
             },
         };
-        let mut link = Link::new(left, right, kind, vec![slot]);
-        link.arrow = from.arrow;
-        matching
-            .links
-            .push((matching.pattern.links.len(), slot, from));
-        matching.pattern.links.push(link);
+        matching.link(from, ends, kind, slot);
         Ok(match many {
             true => PathStep::Many(slot),
             false => PathStep::One(slot),
         })
-    }
-
-    /// Types, properties and `WHERE` of a relationship. Of one they are conditions as any other; of several
-    /// each must fulfil them while it is walked.
-    pub(super) fn link_conditions(
-        &mut self,
-        scope: &mut Scope,
-        matching: &mut Matching<'_>,
-        (at, slot): (usize, Slot),
-        from: &RelationshipPattern,
-        filters: &mut Vec<Expr>,
-    ) -> Result<(), Fault> {
-        let labels = match &from.types {
-            Some(types) => Some(self.labels(scope, types)?),
-            None => None,
-        };
-        let names = labels.as_ref().and_then(type_names);
-        let complex = labels.filter(|_| names.is_none());
-        let is_one = lengths(from).is_none();
-        let single = if is_one { slot } else { self.slot() };
-        let this = typed(ExprKind::Slot(single), from.span, Types::RELATIONSHIP);
-        let mut own = Vec::new();
-        if let Some(labels) = complex {
-            push_labels(&mut own, &this, labels, from.span);
-        }
-        self.properties(scope, &this, from.properties.as_ref(), &mut own)?;
-        if let Some(filter) = &from.filter {
-            let len = scope.len();
-            if let Some(name) = &from.variable
-                && !is_one
-            {
-                // Within the brackets the name is each relationship, not the list of them.
-                scope.push(Variable {
-                    name: std::sync::Arc::clone(&name.name),
-                    slot: single,
-                    types: Types::RELATIONSHIP,
-                    elements: Types::ANY,
-                });
-            }
-            let bound = self.conjuncts(scope, filter, &mut own);
-            scope.cut(len);
-            bound?;
-        }
-        let Some(link) = matching.pattern.links.get_mut(at) else {
-            return Ok(());
-        };
-        let walked = (!own.is_empty()).then(|| own.clone());
-        match &mut link.kind {
-            LinkKind::One { types, .. } => {
-                *types = names;
-                filters.extend(own);
-            }
-            LinkKind::Many { types, each, .. } | LinkKind::Shortest { types, each, .. } => {
-                *types = names;
-                *each = walked.map(|own| (single, all_of(own, from.span)));
-            }
-            LinkKind::Rounds { .. } => {}
-        }
-        Ok(())
     }
 
     /// `((a)-[r]->(b) WHERE ...){1,3}`.
@@ -176,14 +110,7 @@ impl Binder<'_> {
         });
         check_quantifier(&quantifier)?;
         check_group(group)?;
-        let mut inner = Matching {
-            pattern: Pattern::default(),
-            fills: Vec::new(),
-            own_from: scope.len(),
-            nodes: Vec::new(),
-            links: Vec::new(),
-            groups: Vec::new(),
-        };
+        let mut inner = Matching::new(scope.len());
         let mut within = scope.clone();
         let (round_from, round_to) = self.path(&mut within, &mut inner, &group.path)?;
         if let Some(given) = inner.pattern.given.first() {
@@ -243,8 +170,13 @@ impl Binder<'_> {
             lists,
             relationships: walked,
         };
-        let link = Link::new(from, to, kind, relationships.clone());
-        matching.pattern.links.push(link);
+        matching.pattern.links.push(Link {
+            from,
+            to,
+            arrow: Arrow::Right,
+            kind,
+            relationships: relationships.clone(),
+        });
         Ok(PathStep::Rounds(relationships))
     }
 }

@@ -7,19 +7,23 @@
 //! | what | where |
 //! |---|---|
 //! | variables | `scope.rs` |
-//! | expressions | `expr.rs`, `access.rs`, `call.rs`, `subquery.rs`, `labels.rs` |
+//! | expressions | `expr.rs`, `operators.rs`, `over_list.rs`, `access.rs`, `call.rs`, `subquery.rs`, `labels.rs` |
 //! | aggregates in items | `aggregation.rs` |
-//! | clauses | `clause.rs`, `projection.rs`, `write.rs`, `procedure.rs` |
-//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `create.rs` |
+//! | clauses | `clause.rs`, `projection.rs`, `call_subquery.rs`, `write.rs`, `procedure.rs` |
+//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `conditions.rs`, `create.rs` |
 
 mod access;
 mod aggregation;
 mod call;
+mod call_subquery;
 mod clause;
+mod conditions;
 mod create;
 mod expr;
 mod labels;
 mod link;
+mod operators;
+mod over_list;
 mod pattern;
 mod procedure;
 mod projection;
@@ -31,13 +35,12 @@ use super::error::{Detail, Fault, raise};
 use super::expr::Slot;
 use super::plan::BoundQuery;
 use super::procedures::Registry;
-use super::spelling::nearest;
 use super::types::Types;
 use aggregation::Aggregation;
 use scope::{Scope, Variable};
 use std::sync::Arc;
-use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{Identifier, Query};
+use stratigraph_query_lang::{Span, nearest};
 
 /// A statement with its names resolved.
 #[derive(Debug)]

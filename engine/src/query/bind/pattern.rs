@@ -4,19 +4,17 @@
 //!
 //! Next: `link.rs`.
 
-use super::expr::{boolean, constant, typed};
+use super::expr::typed;
 use super::scope::{Scope, Variable};
 use super::{Binder, already_bound, conflict};
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::expr::{Expr, ExprKind, Labels, PathStep, Slot};
+use crate::query::expr::{Expr, ExprKind, PathStep, Slot};
 use crate::query::plan::{BoundMatch, Link, LinkKind, Pattern};
 use crate::query::types::Types;
-use crate::value::Value;
-use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    ComparisonOperator, Element, Expression, ExpressionKind, GraphPattern, GroupPattern,
-    Identifier, NodePattern, PathPattern, RelationshipPattern, SelectorKind,
+    Element, GraphPattern, GroupPattern, Identifier, NodePattern, PathPattern, RelationshipPattern,
+    SelectorKind,
 };
 
 /// A pattern on its way.
@@ -31,6 +29,38 @@ pub(super) struct Matching<'p> {
     pub(super) groups: Vec<&'p GroupPattern>,
 }
 
+impl<'p> Matching<'p> {
+    /// Nothing yet; there are so many variables before it.
+    pub(super) fn new(own_from: usize) -> Self {
+        Self {
+            pattern: Pattern::default(),
+            fills: Vec::new(),
+            own_from,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Adds a link between two nodes; its relationship, or the list of them, is in `slot`.
+    pub(super) fn link(
+        &mut self,
+        from: &'p RelationshipPattern,
+        ends: (Slot, Slot),
+        kind: LinkKind,
+        slot: Slot,
+    ) {
+        self.links.push((self.pattern.links.len(), slot, from));
+        self.pattern.links.push(Link {
+            from: ends.0,
+            to: ends.1,
+            arrow: from.arrow,
+            kind,
+            relationships: vec![slot],
+        });
+    }
+}
+
 impl Binder<'_> {
     /// A pattern; its variables are in `scope` then.
     pub(super) fn pattern(
@@ -38,14 +68,7 @@ impl Binder<'_> {
         scope: &mut Scope,
         from: &GraphPattern,
     ) -> Result<BoundMatch, Fault> {
-        let mut matching = Matching {
-            pattern: Pattern::default(),
-            fills: Vec::new(),
-            own_from: scope.len(),
-            nodes: Vec::new(),
-            links: Vec::new(),
-            groups: Vec::new(),
-        };
+        let mut matching = Matching::new(scope.len());
         for path in &from.paths {
             self.path(scope, &mut matching, path)?;
         }
@@ -207,71 +230,6 @@ impl Binder<'_> {
         Ok(slot)
     }
 
-    /// Labels, properties and `WHERE` of everything in the pattern.
-    pub(super) fn conditions(
-        &mut self,
-        scope: &mut Scope,
-        matching: &mut Matching<'_>,
-    ) -> Result<(), Fault> {
-        let mut filters = std::mem::take(&mut matching.pattern.filters);
-        for slot in &matching.pattern.given {
-            // What is null was not found before, and is not found now.
-            let of = Box::new(typed(ExprKind::Slot(*slot), Span::default(), Types::NODE));
-            let kind = ExprKind::IsNull { of, negated: true };
-            filters.push(boolean(kind, Span::default()));
-        }
-        for (slot, node) in std::mem::take(&mut matching.nodes) {
-            let this = typed(ExprKind::Slot(slot), node.span, Types::NODE);
-            if let Some(labels) = &node.labels {
-                let labels_span = labels.span;
-                let labels = self.labels(scope, labels)?;
-                push_labels(&mut filters, &this, labels, labels_span);
-            }
-            self.properties(scope, &this, node.properties.as_ref(), &mut filters)?;
-            if let Some(filter) = &node.filter {
-                self.conjuncts(scope, filter, &mut filters)?;
-            }
-        }
-        for (at, slot, relationship) in std::mem::take(&mut matching.links) {
-            self.link_conditions(scope, matching, (at, slot), relationship, &mut filters)?;
-        }
-        for group in std::mem::take(&mut matching.groups) {
-            if let Some(filter) = &group.filter {
-                self.conjuncts(scope, filter, &mut filters)?;
-            }
-        }
-        matching.pattern.filters = filters;
-        Ok(())
-    }
-
-    /// `{key: value}`: each property must be equal.
-    pub(super) fn properties(
-        &mut self,
-        scope: &mut Scope,
-        of: &Expr,
-        properties: Option<&Expression>,
-        into: &mut Vec<Expr>,
-    ) -> Result<(), Fault> {
-        let Some(properties) = properties else {
-            return Ok(());
-        };
-        let ExpressionKind::Map(entries) = &properties.kind else {
-            return Err(parameter_use(properties));
-        };
-        for (key, value) in entries {
-            let value = self.expr(scope, value)?;
-            let span = key.span.to(value.span);
-            let property = ExprKind::Property {
-                of: Box::new(of.clone()),
-                key: Arc::clone(&key.name),
-            };
-            let first = Box::new(typed(property, key.span, Types::PROPERTY));
-            let rest = vec![(ComparisonOperator::Equal, value)];
-            into.push(boolean(ExprKind::Comparison { first, rest }, span));
-        }
-        Ok(())
-    }
-
     /// A variable of the pattern for one relationship: a new one, or one that is known from before.
     pub(super) fn named_relationship(
         &mut self,
@@ -361,52 +319,5 @@ fn flattened<'p>(
         .at(group.span)
         .hint("write it without parentheses, and its WHERE after the pattern")),
         None => Ok(path.elements.iter().collect()),
-    }
-}
-
-/// Properties that are a parameter where they must be known.
-pub(super) fn parameter_use(properties: &Expression) -> Fault {
-    raise(
-        Detail::InvalidParameterUse,
-        "a parameter cannot stand for all properties here",
-    )
-    .at(properties.span)
-    .hint("name the properties: `{key: $parameter.key}`")
-}
-
-/// Labels taken apart where all of several are needed, so that each can be used on its own.
-pub(super) fn push_labels(into: &mut Vec<Expr>, of: &Expr, labels: Labels, span: Span) {
-    match labels {
-        Labels::And(parts) => {
-            for part in parts {
-                push_labels(into, of, part, span);
-            }
-        }
-        labels => {
-            let of = Box::new(of.clone());
-            into.push(boolean(ExprKind::HasLabels { of, labels }, span));
-        }
-    }
-}
-
-/// All of these, as one expression.
-pub(super) fn all_of(mut parts: Vec<Expr>, span: Span) -> Expr {
-    match parts.len() {
-        0 => constant(Value::Bool(true), span),
-        1 => parts.remove(0),
-        _ => boolean(ExprKind::And(parts), span),
-    }
-}
-
-impl Link {
-    /// A link that is not known to share no relationship with another.
-    pub(super) fn new(from: Slot, to: Slot, kind: LinkKind, relationships: Vec<Slot>) -> Self {
-        Self {
-            from,
-            to,
-            arrow: stratigraph_query_lang::ast::Arrow::Right,
-            kind,
-            relationships,
-        }
     }
 }

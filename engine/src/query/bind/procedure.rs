@@ -12,11 +12,10 @@ use crate::query::expr::{Expr, ExprKind};
 use crate::query::plan::{BoundClause, CallProcedure};
 use crate::query::procedures::{Procedure, ProcedureField};
 use crate::query::schema::shown;
-use crate::query::spelling::nearest;
 use crate::query::types::Types;
 use std::sync::Arc;
-use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{Expression, Identifier, ProcedureCall, Show, Yield};
+use stratigraph_query_lang::{Span, nearest};
 
 impl Binder<'_> {
     /// A call. Alone it gives all its columns; among other clauses those that `YIELD` names.

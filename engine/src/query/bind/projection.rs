@@ -8,14 +8,18 @@
 
 use super::Binder;
 use super::aggregation::{Aggregation, has_aggregate};
-use super::expr::{element_types, of_variable, typed};
+use super::expr::{of_variable, typed, wrong_type};
+use super::over_list::element_types;
 use super::scope::{Scope, Variable};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{Expr, ExprKind, Slot};
-use crate::query::plan::{Aggregate, Aggregated, BoundProjection, SortKey};
+use crate::query::plan::{Aggregate, Aggregated, BoundClause, BoundProjection, SortKey};
+use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
-use stratigraph_query_lang::ast::{Expression, ExpressionKind, Projection, ProjectionItem};
+use stratigraph_query_lang::ast::{
+    Expression, ExpressionKind, Literal, Projection, ProjectionItem, SortItem,
+};
 
 /// An item on its way.
 struct Item {
@@ -45,7 +49,7 @@ impl Binder<'_> {
             let name = self.name_of(item);
             if aggregates && has_aggregate(&item.expression) {
                 later.push((items.len(), item));
-                let variable = self.variable(&name, crate::query::types::Types::ANY);
+                let variable = self.variable(&name, Types::ANY);
                 items.push(Item {
                     variable,
                     expr: None,
@@ -287,7 +291,7 @@ struct Later {
 
 /// What `YIELD` of a `SHOW` may have after its columns.
 pub(super) struct Tail<'a> {
-    pub(super) order: &'a [stratigraph_query_lang::ast::SortItem],
+    pub(super) order: &'a [SortItem],
     pub(super) skip: Option<&'a Expression>,
     pub(super) limit: Option<&'a Expression>,
 }
@@ -299,7 +303,7 @@ impl Binder<'_> {
         scope: &mut Scope,
         columns: &mut [Variable],
         tail: &Tail<'_>,
-        into: &mut Vec<crate::query::plan::BoundClause>,
+        into: &mut Vec<BoundClause>,
     ) -> Result<(), Fault> {
         if tail.order.is_empty() && tail.skip.is_none() && tail.limit.is_none() {
             return Ok(());
@@ -310,18 +314,56 @@ impl Binder<'_> {
             let descending = key.descending;
             order.push(SortKey { expr, descending });
         }
-        into.push(crate::query::plan::BoundClause::Project(Box::new(
-            BoundProjection {
-                aggregate: None,
-                items: Vec::new(),
-                scope: super::clause::slots(columns),
-                distinct: false,
-                order,
-                skip: self.row_count(tail.skip, "SKIP")?,
-                limit: self.row_count(tail.limit, "LIMIT")?,
-                filter: None,
-            },
-        )));
+        into.push(BoundClause::Project(Box::new(BoundProjection {
+            aggregate: None,
+            items: Vec::new(),
+            scope: super::clause::slots(columns),
+            distinct: false,
+            order,
+            skip: self.row_count(tail.skip, "SKIP")?,
+            limit: self.row_count(tail.limit, "LIMIT")?,
+            filter: None,
+        })));
         Ok(())
     }
+
+    /// A count of rows for `SKIP`, `LIMIT`.
+    pub(super) fn row_count(
+        &mut self,
+        from: Option<&Expression>,
+        what: &str,
+    ) -> Result<Option<Expr>, Fault> {
+        let Some(from) = from else {
+            return Ok(None);
+        };
+        let bound = self.without_groups(|binder| binder.expr(&mut Scope::default(), from));
+        let bound = bound.map_err(|fault| match fault {
+            Fault::Raised(raised) if raised.detail == Detail::UndefinedVariable => raise(
+                Detail::NonConstantExpression,
+                format!("{what} cannot depend on a row"),
+            )
+            .at(raised.span.unwrap_or(from.span))
+            .hint("use a number or a parameter"),
+            other => other,
+        })?;
+        if !bound.types.may_be(Types::INTEGER) {
+            return Err(wrong_type(&bound, what, "a whole number"));
+        }
+        if let ExpressionKind::Literal(Literal::Integer(number)) = from.kind
+            && number < 0
+        {
+            return Err(negative(what, from.span));
+        }
+        if let ExpressionKind::Negate(of) = &from.kind
+            && matches!(of.kind, ExpressionKind::Literal(_))
+        {
+            return Err(negative(what, from.span));
+        }
+        Ok(Some(bound))
+    }
+}
+
+fn negative(what: &str, span: Span) -> Fault {
+    let message = format!("{what} cannot be negative");
+    raise(Detail::NegativeIntegerArgument, message).at(span)
 }

@@ -2,7 +2,8 @@
 //!
 //! Next: `procedure.rs`.
 
-use super::expr::{constant, element_types, of_variable, wrong_type};
+use super::expr::{constant, of_variable, wrong_type};
+use super::over_list::element_types;
 use super::scope::Scope;
 use super::{Binder, already_bound, undefined};
 use crate::query::error::{Detail, Fault, raise};

@@ -6,9 +6,9 @@ use super::{
     AggregateFunction, Function, aggregate, convert, entities, lists, numbers, random, rounding,
     texts, time, trigonometry, trimming, value_type,
 };
-use crate::query::spelling::nearest;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use stratigraph_query_lang::nearest;
 
 /// The tables of functions. Whoever adds a file adds it here.
 static TABLES: &[&[Function]] = &[

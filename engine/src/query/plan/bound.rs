@@ -99,7 +99,8 @@ pub(crate) struct Link {
     /// As seen from `from`.
     pub(crate) arrow: Arrow,
     pub(crate) kind: LinkKind,
-    /// Other links, by number, that may not share a relationship with it.
+    /// The slots of the relationships that it walks, or of lists of them: no other link of the pattern may
+    /// share one.
     pub(crate) relationships: Vec<Slot>,
 }
 

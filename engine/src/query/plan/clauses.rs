@@ -1,11 +1,12 @@
 //! Clauses, one after the other.
 //!
-//! Next: `matching.rs`.
+//! Next: `write.rs`, `matching.rs`.
 
 use super::barrier::Flow;
+use super::write::writes;
 use super::{
-    Aggregate, Apply, BoundArm, BoundClause, BoundMerge, BoundProjection, BoundQuery,
-    BoundSubquery, CreateItem, LabelOf, Merge, Op, Ops, Planner, RemoveItem, Rule, SetItem, Union,
+    Aggregate, Apply, BoundArm, BoundClause, BoundProjection, BoundQuery, BoundSubquery, Op, Ops,
+    Planner, Rule, Union,
 };
 use crate::query::expr::{Body, Expr, ExprKind, Slot};
 use crate::query::types::Types;
@@ -62,16 +63,7 @@ impl Planner<'_> {
                 flow.fill(&[into]);
             }
             BoundClause::Project(projection) => self.projection(*projection, flow),
-            BoundClause::Create { items, paths } => {
-                let items = self.created(items);
-                let fills = created_slots(&items);
-                let exprs = created_exprs(&items);
-                flow.before_writing(exprs.iter().any(|expr| expr.reads_graph()));
-                drop(exprs);
-                flow.push(Op::Create(items));
-                flow.fill(&fills);
-                self.paths(paths, flow);
-            }
+            BoundClause::Create { items, paths } => self.create(items, paths, flow),
             BoundClause::Merge(merge) => self.merge(*merge, flow),
             BoundClause::Set(items) => {
                 flow.before_writing(true);
@@ -90,16 +82,7 @@ impl Planner<'_> {
                 list,
                 into,
                 clauses,
-            } => {
-                flow.before_writing(true);
-                let list = self.expr(list);
-                let mut inner = Flow::default();
-                for clause in clauses {
-                    self.clause(clause, &mut inner);
-                }
-                let ops = inner.finish().into();
-                flow.push(Op::Foreach { list, into, ops });
-            }
+            } => self.foreach(list, into, clauses, flow),
             BoundClause::Call { mut call, filter } => {
                 call.arguments = { call.arguments }
                     .into_iter()
@@ -186,21 +169,6 @@ impl Planner<'_> {
         flow.renew(projection.scope);
     }
 
-    fn merge(&self, merge: BoundMerge, flow: &mut Flow) {
-        flow.before_writing(true);
-        let ops = self.matching(merge.pattern).into();
-        let create = self.created(merge.create);
-        let fills = created_slots(&create);
-        flow.push(Op::Merge(Box::new(Merge {
-            ops,
-            create,
-            on_create: self.set_items(merge.on_create),
-            on_match: self.set_items(merge.on_match),
-        })));
-        flow.fill(&fills);
-        self.paths(merge.paths, flow);
-    }
-
     fn subquery(&self, subquery: BoundSubquery, flow: &mut Flow) {
         if writes(&subquery.query) {
             flow.before_writing(true);
@@ -233,7 +201,7 @@ impl Planner<'_> {
         flow.fill(&fills);
     }
 
-    fn paths(&self, paths: Vec<(Slot, Expr)>, flow: &mut Flow) {
+    pub(super) fn paths(&self, paths: Vec<(Slot, Expr)>, flow: &mut Flow) {
         if paths.is_empty() {
             return;
         }
@@ -264,93 +232,6 @@ impl Planner<'_> {
             *body = Body::Planned(self.query(query).into());
         }
     }
-
-    fn created(&self, items: Vec<CreateItem>) -> Vec<CreateItem> {
-        let planned = items.into_iter().map(|item| match item {
-            CreateItem::Node {
-                into,
-                labels,
-                properties,
-                span,
-            } => CreateItem::Node {
-                into,
-                labels: self.labels_of(labels),
-                properties: properties.map(|properties| self.expr(properties)),
-                span,
-            },
-            CreateItem::Relationship {
-                into,
-                from,
-                to,
-                relationship_type,
-                properties,
-                span,
-            } => CreateItem::Relationship {
-                into,
-                from,
-                to,
-                relationship_type: self.label_of(relationship_type),
-                properties: properties.map(|properties| self.expr(properties)),
-                span,
-            },
-        });
-        planned.collect()
-    }
-
-    fn labels_of(&self, labels: Vec<LabelOf>) -> Vec<LabelOf> {
-        labels
-            .into_iter()
-            .map(|label| self.label_of(label))
-            .collect()
-    }
-
-    fn label_of(&self, label: LabelOf) -> LabelOf {
-        match label {
-            LabelOf::Name(name) => LabelOf::Name(name),
-            LabelOf::Dynamic(of) => LabelOf::Dynamic(self.expr(of)),
-        }
-    }
-
-    fn set_items(&self, items: Vec<SetItem>) -> Vec<SetItem> {
-        let planned = items.into_iter().map(|item| match item {
-            SetItem::Property { of, key, value } => SetItem::Property {
-                of: self.expr(of),
-                key: self.expr(key),
-                value: self.expr(value),
-            },
-            SetItem::Replace { of, value, span } => SetItem::Replace {
-                of,
-                value: self.expr(value),
-                span,
-            },
-            SetItem::Add { of, value, span } => SetItem::Add {
-                of,
-                value: self.expr(value),
-                span,
-            },
-            SetItem::Labels { of, labels, span } => SetItem::Labels {
-                of,
-                labels: self.labels_of(labels),
-                span,
-            },
-        });
-        planned.collect()
-    }
-
-    fn remove_items(&self, items: Vec<RemoveItem>) -> Vec<RemoveItem> {
-        let planned = items.into_iter().map(|item| match item {
-            RemoveItem::Property { of, key } => RemoveItem::Property {
-                of: self.expr(of),
-                key: self.expr(key),
-            },
-            RemoveItem::Labels { of, labels, span } => RemoveItem::Labels {
-                of,
-                labels: self.labels_of(labels),
-                span,
-            },
-        });
-        planned.collect()
-    }
 }
 
 /// Makes a constant of a list of constants, so that it is not made anew for each row.
@@ -368,56 +249,6 @@ fn fold(expr: &mut Expr) {
     {
         expr.kind = ExprKind::Constant(list);
     }
-}
-
-/// The slots that are filled by creating.
-fn created_slots(items: &[CreateItem]) -> Vec<Slot> {
-    let slots = items.iter().map(|item| match item {
-        CreateItem::Node { into, .. } | CreateItem::Relationship { into, .. } => *into,
-    });
-    slots.collect()
-}
-
-fn created_exprs(items: &[CreateItem]) -> Vec<&Expr> {
-    let mut exprs = Vec::new();
-    for item in items {
-        let (labels, properties) = match item {
-            CreateItem::Node {
-                labels, properties, ..
-            } => (labels.as_slice(), properties),
-            CreateItem::Relationship {
-                relationship_type,
-                properties,
-                ..
-            } => (std::slice::from_ref(relationship_type), properties),
-        };
-        exprs.extend(properties);
-        for label in labels {
-            if let LabelOf::Dynamic(of) = label {
-                exprs.push(of);
-            }
-        }
-    }
-    exprs
-}
-
-/// Whether a query changes the graph.
-fn writes(query: &BoundQuery) -> bool {
-    let mut clauses = query.arms.iter().flat_map(|arm| &arm.clauses);
-    clauses.any(|clause| match clause {
-        BoundClause::Create { .. }
-        | BoundClause::Merge(_)
-        | BoundClause::Set(_)
-        | BoundClause::Remove(_)
-        | BoundClause::Delete { .. }
-        | BoundClause::Foreach { .. } => true,
-        BoundClause::Subquery(subquery) => writes(&subquery.query),
-        BoundClause::Match(_)
-        | BoundClause::Unwind { .. }
-        | BoundClause::Project(_)
-        | BoundClause::Call { .. }
-        | BoundClause::Finish => false,
-    })
 }
 
 /// A condition that is always true.

@@ -7,7 +7,7 @@
 //! | what | where |
 //! |---|---|
 //! | what comes in, and what goes out | `bound.rs`, `ops.rs` |
-//! | clauses | `clauses.rs` |
+//! | clauses | `clauses.rs`, `write.rs` |
 //! | when rows must wait for what is written | `barrier.rs` |
 //! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
 //! | how a plan is shown | `explain.rs` |
@@ -19,6 +19,7 @@ mod explain;
 mod matching;
 mod ops;
 mod start;
+mod write;
 
 pub(crate) use bound::*;
 pub(crate) use ops::*;

@@ -11,6 +11,7 @@ use crate::database::Database;
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use stratigraph_query_lang::slips;
 
 /// The procedures that queries can call.
 #[derive(Clone, Debug)]
@@ -55,20 +56,18 @@ impl Registry {
 
     /// Names that are much like this one, the nearest first: what may have been meant.
     pub(crate) fn suggestions(&self, name: &str) -> Vec<Arc<str>> {
-        let wanted = name.to_lowercase();
-        let last = wanted.rsplit('.').next().unwrap_or(&wanted);
-        let allowed = wanted.chars().count() / 4 + 1;
+        let last = |name: &str| name.rsplit('.').next().map(str::to_lowercase);
+        let wanted = last(name);
+        let allowed = name.chars().count() / 4 + 1;
         let mut found: Vec<(usize, Arc<str>)> = Vec::new();
-        for (known, procedure) in &self.procedures {
+        for procedure in self.procedures.values() {
             // One who forgot where it is has the last part right.
-            let same_end = known.rsplit('.').next() == Some(last);
-            let distance = if same_end {
-                0
-            } else {
-                distance(known, &wanted)
+            let slips = match last(&procedure.name) == wanted {
+                true => Some(0),
+                false => slips(&procedure.name, name),
             };
-            if distance <= allowed {
-                found.push((distance, Arc::clone(&procedure.name)));
+            if let Some(slips) = slips.filter(|slips| *slips <= allowed) {
+                found.push((slips, Arc::clone(&procedure.name)));
             }
         }
         found.sort();
@@ -118,22 +117,6 @@ fn key(name: &str) -> Arc<str> {
     name.to_lowercase().into()
 }
 
-/// How many characters must be changed, added or left out to make one of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, character) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for column in 0..other.len() {
-            let changed = diagonal + usize::from(other[column] != character);
-            diagonal = row[column + 1];
-            row[column + 1] = changed.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,7 +156,5 @@ mod tests {
             Some("db.labels")
         );
         assert!(near("something.else").is_empty());
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
     }
 }

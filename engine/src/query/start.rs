@@ -1,0 +1,174 @@
+//! The beginning of a run: parameters, clocks, limits, the row of nulls.
+//!
+//! Next: `rows.rs`.
+
+use super::compile::{Compiled, query_error};
+use super::error::{Detail, Fault, Phase, QueryError, raise};
+use super::exec::{Context, Graph, Limits, Run, Txn, bytes_of};
+use super::functions::{Moments, Random};
+use super::options::{QueryOptions, moment};
+use super::parameters::Parameters;
+use super::plan::Plan;
+use super::result::{Row, Summary};
+use super::rows::{Rows, Running};
+use crate::clock::{Clock, SystemClock, wall_clock};
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::value::Value;
+use std::sync::Arc;
+use stratigraph_query_lang::ast::Mode;
+use stratigraph_query_lang::{Span, nearest};
+
+/// Everything that a run begins with.
+pub(super) struct Start<'a> {
+    compiled: &'a Compiled,
+    plan: &'a Plan,
+    parameters: Vec<Value>,
+    options: &'a QueryOptions,
+}
+
+impl<'a> Start<'a> {
+    pub(super) fn new(
+        compiled: &'a Compiled,
+        plan: &'a Plan,
+        parameters: &Parameters,
+        options: &'a QueryOptions,
+    ) -> Result<Self> {
+        let find = |name: &Arc<str>| {
+            let known = parameters.get(name).cloned();
+            known.ok_or_else(|| missing(&compiled.text, name, parameters))
+        };
+        Ok(Self {
+            compiled,
+            plan,
+            parameters: plan.parameters.iter().map(find).collect::<Result<_>>()?,
+            options,
+        })
+    }
+
+    /// A run that goes on while its rows are taken; one that gives none is over at once.
+    pub(super) fn reading(self, txn: Txn<'_>) -> Result<Rows<'_>> {
+        let columns = self.columns();
+        if columns.is_empty() {
+            return self.completed(txn, None).map(|(rows, _)| rows);
+        }
+        let (summary, most) = (self.summary(&columns), self.options.max_rows);
+        let running = self.begin(txn, None)?;
+        Ok(Rows::running(columns, running, summary, most))
+    }
+
+    /// A run that is over when this returns.
+    pub(super) fn completed<'t>(
+        self,
+        txn: Txn<'t>,
+        database: Option<Database>,
+    ) -> Result<(Rows<'static>, Txn<'t>)> {
+        let columns = self.columns();
+        let (mut summary, most) = (self.summary(&columns), self.options.max_rows);
+        let gives_rows = !columns.is_empty();
+        let mut running = self.begin(txn, database)?;
+        let text = Arc::clone(&running.text);
+        let raise = |fault: Fault| fault.into_error(&text, Phase::Runtime);
+        let mut rows = Vec::new();
+        if gives_rows {
+            while let Some(values) = running.next(&mut summary, most).map_err(raise)? {
+                let bytes: usize = values.iter().map(bytes_of).sum();
+                running.context.memory.charge(bytes).map_err(raise)?;
+                rows.push(Row::new(Arc::clone(&columns), values));
+            }
+        } else {
+            while running.advance(&mut summary).map_err(raise)? {}
+        }
+        let rows = Rows::ready(columns, rows, summary);
+        Ok((rows, running.context.graph.into_txn()))
+    }
+
+    fn begin<'t>(self, txn: Txn<'t>, database: Option<Database>) -> Result<Running<'t>> {
+        let now = match self.options.now {
+            Some(now) => now,
+            None => moment(wall_clock()),
+        };
+        let fixed = self.options.now;
+        let moments = Moments {
+            transaction: now,
+            statement: now,
+            real: Box::new(move || fixed.unwrap_or_else(|| moment(wall_clock()))),
+        };
+        let seed = match self.options.seed {
+            Some(seed) => seed,
+            None => random_seed()?,
+        };
+        let clock: Arc<dyn Clock> = match &self.options.clock {
+            Some(clock) => Arc::clone(clock),
+            None => Arc::new(SystemClock::new()),
+        };
+        let limits = Limits {
+            batch_rows: self.options.batch_rows,
+            memory_bytes: usize::try_from(self.options.memory_bytes).unwrap_or(usize::MAX),
+            time: self.options.timeout,
+            cancel: self.options.cancel.clone(),
+            clock,
+        };
+        let graph = Graph::new(txn);
+        let mut context = Context::new(graph, self.parameters, moments, Random::new(seed), limits);
+        context.database = database;
+        let width = self.plan.width;
+        Ok(Running {
+            context,
+            run: Run::new(&self.plan.ops, width, vec![Value::Null; width]),
+            batch: None,
+            at: 0,
+            slots: self.plan.columns.iter().map(|(_, slot)| *slot).collect(),
+            text: Arc::clone(&self.compiled.text),
+        })
+    }
+
+    fn columns(&self) -> Arc<[Arc<str>]> {
+        let columns = self.plan.columns.iter();
+        columns.map(|(name, _)| Arc::clone(name)).collect()
+    }
+
+    fn summary(&self, columns: &Arc<[Arc<str>]>) -> Summary {
+        let profiled = self.compiled.mode == Mode::Profile;
+        Summary {
+            columns: columns.to_vec(),
+            plan: profiled.then(|| self.plan.explain(&self.compiled.text).into()),
+            ..Summary::default()
+        }
+    }
+}
+
+/// A parameter that was not given.
+fn missing(text: &str, name: &str, parameters: &Parameters) -> Error {
+    let fault = raise(
+        Detail::MissingParameter,
+        format!("parameter `${name}` is not given"),
+    );
+    let given = parameters.iter().map(|(name, _)| name);
+    let fault = match nearest(name, given) {
+        Some(other) => fault.hint(format!("`{other}` is given: is it the same?")),
+        None => fault,
+    };
+    match fault {
+        Fault::Raised(mut raised) => {
+            raised.span = place_of(text, name);
+            query_error(QueryError::new(text, Phase::Compile, *raised))
+        }
+        Fault::Engine(error) => *error,
+    }
+}
+
+/// Where a parameter first stands in the text.
+fn place_of(text: &str, name: &str) -> Option<Span> {
+    let start = text.find(&format!("${name}"))?;
+    let end = start + name.len() + 1;
+    let byte = |at: usize| u32::try_from(at).ok();
+    Some(Span::new(byte(start)?, byte(end)?))
+}
+
+fn random_seed() -> Result<u64> {
+    let mut seed = [0; 8];
+    getrandom::fill(&mut seed)
+        .map_err(|_| Error::bug("the operating system gives no random numbers"))?;
+    Ok(u64::from_le_bytes(seed))
+}
