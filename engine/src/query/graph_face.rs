@@ -33,4 +33,13 @@ pub(crate) trait GraphFace {
 
     /// The nodes that a relationship leaves and reaches.
     fn ends(&self, relationship: RelationshipId) -> Result<(NodeId, NodeId), Fault>;
+
+    /// The level of a node in a hierarchy; nothing if it is no member.
+    fn level(&self, node: NodeId, hierarchy: &str) -> Result<Option<u32>, Fault>;
+
+    /// The roots of a hierarchy, by id.
+    fn roots(&self, hierarchy: &str) -> Result<Vec<NodeId>, Fault>;
+
+    /// What is above a node in a hierarchy, each once: by distance, then by id.
+    fn ancestors(&self, node: NodeId, hierarchy: &str) -> Result<Vec<NodeId>, Fault>;
 }

@@ -37,6 +37,7 @@ pub(crate) mod result;
 mod rows;
 mod run;
 pub(crate) mod schema;
+pub(crate) mod similarity;
 mod start;
 mod statistics;
 pub(crate) mod temporal;

@@ -57,7 +57,7 @@ pub use error::{IndexError, VectorError};
 pub use index::{
     Answer, Effort, Hit, How, Index, Memory, Query, Rerank, Settings, Strategy, Tender, Tending,
 };
-pub use kernel::{Kernels, cosine_from_parts, cosine_of_long};
+pub use kernel::{Kernels, cosine_from_parts, cosine_of, cosine_of_long};
 pub use machine::VARIABLE as KERNELS_VARIABLE;
 pub use measure::Measure;
 pub use metric::Metric;

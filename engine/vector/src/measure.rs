@@ -1,7 +1,7 @@
 //! How near vectors truly are, by all of their components.
 
 use crate::error::{IndexError, VectorError};
-use crate::kernel::{Kernels, cosine_from_parts, cosine_of_long, is_plain};
+use crate::kernel::{Kernels, cosine_of};
 use crate::metric::Metric;
 
 /// How near vectors truly are to a query: what an index says of its hits, for vectors that are in none.
@@ -70,13 +70,7 @@ impl<'a> Measure<'a> {
                 .kernels
                 .dot_and_square(self.query, row)
                 .map(|(dot, square)| {
-                    let plain = is_plain(square) && is_plain(self.square) && dot.is_finite();
-                    let cosine = if plain {
-                        cosine_from_parts(dot, self.square, square)
-                    } else {
-                        None
-                    };
-                    let cosine = cosine.or_else(|| cosine_of_long(self.query, row));
+                    let cosine = cosine_of(self.query, row, dot, [self.square, square]);
                     debug_assert!(cosine.is_some(), "what has no direction is refused");
                     -cosine.unwrap_or(-1.0)
                 }),

@@ -26,6 +26,15 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
+    /// Some nodes, as a level would have them.
+    #[cfg(test)]
+    pub(crate) fn of(nodes: &'a [NodeId]) -> Self {
+        Self {
+            nodes,
+            arrivals: None,
+        }
+    }
+
     /// How many scores are asked for.
     #[must_use]
     pub fn len(&self) -> usize {

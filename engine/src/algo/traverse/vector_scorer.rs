@@ -8,7 +8,7 @@ use super::scorer::{Candidates, Scorer};
 use super::steps::Ascending;
 use crate::algo::parallel::MOST_THREADS;
 use crate::value::NodeId;
-use stratigraph_vector::{Kernels, Rows, VectorError, cosine_from_parts, cosine_of_long};
+use stratigraph_vector::{Kernels, Rows, VectorError, cosine_of};
 
 /// Candidates per call of a kernel: their places and results stay in the first cache.
 const BLOCK: usize = 1024;
@@ -70,8 +70,9 @@ fn squares(rows: Rows<'_>) -> Vec<f32> {
 /// What the score is. A larger one is always the nearer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// The cosine, null for a vector without direction. Vectors so long that their squares overflow
-    /// 32 bits (above about 1.8e19) are measured again in 64 bits, and slowly.
+    /// The cosine, null for a vector without direction. Vectors so long or so short that their squares
+    /// do not fit into 32 bits (above about 1.8e19, below about 1e-15) are measured again in 64 bits, and
+    /// slowly.
     Cosine,
     /// The dot product, in 32 bits: infinite where it overflows them, or null.
     Dot,
@@ -182,14 +183,9 @@ impl<'a> VectorScorer<'a> {
             Measure::NegativeL2 => -f64::from(result.sqrt()),
             Measure::Cosine => {
                 let square = self.vectors.squares.get(place as usize).copied();
-                let square = square.unwrap_or(f32::NAN);
-                let parts = [result, self.query_square, square];
-                let cosine = if parts.iter().all(|part| part.is_finite()) {
-                    cosine_from_parts(result, self.query_square, square)
-                } else {
-                    let row = self.vectors.rows.row(place as usize);
-                    row.and_then(|row| cosine_of_long(self.query, row))
-                };
+                let squares = [self.query_square, square.unwrap_or(f32::NAN)];
+                let row = self.vectors.rows.row(place as usize);
+                let cosine = row.and_then(|row| cosine_of(self.query, row, result, squares));
                 cosine.map_or(f64::NAN, f64::from)
             }
         }

@@ -130,7 +130,7 @@ pub(super) fn element_types(scope: &Scope, list: &Expr) -> Types {
         ExprKind::Call { function, .. } => match function {
             FunctionOf::Engine(function) => match function.name {
                 "range" => Types::INTEGER,
-                "nodes" => Types::NODE,
+                "nodes" | "roots" | "ancestors" => Types::NODE,
                 "relationships" => Types::RELATIONSHIP,
                 "labels" | "keys" | "split" => Types::STRING,
                 _ => Types::ANY,

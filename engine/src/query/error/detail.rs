@@ -220,6 +220,14 @@ details! {
     InvalidDeclaration: SchemaError / SchemaError,
     /// A procedure or a function of the host failed.
     ProcedureFailed: ProcedureError / ProcedureError,
+    /// Vectors that should be compared have different dimensions.
+    VectorDimensionMismatch: ArgumentError / ArgumentError,
+    /// No such vector index.
+    VectorIndexNotFound: SchemaError / SchemaError,
+    /// No such full-text index.
+    FulltextIndexNotFound: SchemaError / SchemaError,
+    /// No such hierarchy.
+    HierarchyNotFound: SchemaError / SchemaError,
     /// This cannot be done within a transaction.
     InvalidTransaction: SemanticError / SemanticError,
 }

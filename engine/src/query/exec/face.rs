@@ -98,4 +98,18 @@ impl GraphFace for Graph<'_> {
         let (_, source, target) = ends.ok_or_else(|| deleted(relationship.into()))?;
         Ok((source, target))
     }
+
+    fn level(&self, node: NodeId, hierarchy: &str) -> Result<Option<u32>, Fault> {
+        self.ensure_there(node.into())?;
+        self.level_in(node, hierarchy)
+    }
+
+    fn roots(&self, hierarchy: &str) -> Result<Vec<NodeId>, Fault> {
+        self.roots_of(hierarchy)
+    }
+
+    fn ancestors(&self, node: NodeId, hierarchy: &str) -> Result<Vec<NodeId>, Fault> {
+        self.ensure_there(node.into())?;
+        self.ancestors_in(node, hierarchy)
+    }
 }

@@ -87,6 +87,8 @@ macro_rules! with_txn {
     };
 }
 
+mod hierarchies;
+
 impl<'t> Graph<'t> {
     /// The graph in a transaction.
     pub(crate) fn new(txn: Txn<'t>) -> Self {

@@ -2,7 +2,7 @@
 //!
 //! Nothing here reads the graph but through the face it is given.
 //!
-//! Next: `lists.rs`.
+//! Next: `hierarchies.rs`.
 
 use super::arguments::{value, wrong};
 use super::{Call, Lasts};

@@ -10,6 +10,8 @@
 //! | finding an entry by its name, and the nearest name to one that is none | `names.rs` |
 //! | arguments as Rust's types; how large a value may become | `arguments.rs`, `limits.rs` |
 //! | nodes, relationships, paths, maps | `entities.rs` |
+//! | levels, roots and ancestors in hierarchies | `hierarchies.rs` |
+//! | vectors | `vectors.rs`, over `query/similarity.rs` |
 //! | lists | `lists.rs` |
 //! | text | `texts.rs`, `trimming.rs` |
 //! | numbers | `numbers.rs`, `rounding.rs`, `trigonometry.rs` |
@@ -22,6 +24,7 @@ mod aggregate;
 mod arguments;
 mod convert;
 mod entities;
+mod hierarchies;
 pub(crate) mod limits;
 mod lists;
 mod names;
@@ -35,6 +38,7 @@ pub(crate) mod time;
 mod trigonometry;
 mod trimming;
 mod value_type;
+mod vectors;
 
 #[cfg(test)]
 mod tests;

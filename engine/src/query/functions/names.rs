@@ -3,8 +3,8 @@
 //! Next: `table.rs`.
 
 use super::{
-    AggregateFunction, Function, aggregate, convert, entities, lists, numbers, random, rounding,
-    texts, time, trigonometry, trimming, value_type,
+    AggregateFunction, Function, aggregate, convert, entities, hierarchies, lists, numbers, random,
+    rounding, texts, time, trigonometry, trimming, value_type, vectors,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,6 +13,7 @@ use stratigraph_query_lang::nearest;
 /// The tables of functions. Whoever adds a file adds it here.
 static TABLES: &[&[Function]] = &[
     entities::FUNCTIONS,
+    hierarchies::FUNCTIONS,
     lists::FUNCTIONS,
     texts::FUNCTIONS,
     trimming::FUNCTIONS,
@@ -22,6 +23,7 @@ static TABLES: &[&[Function]] = &[
     random::FUNCTIONS,
     convert::FUNCTIONS,
     value_type::FUNCTIONS,
+    vectors::FUNCTIONS,
 ];
 
 /// Functions by their names in small letters.

@@ -4,6 +4,7 @@
 //! `example.rs` reads the examples.
 
 mod example;
+mod vectors;
 
 use super::*;
 use crate::graph::Entity;
@@ -38,6 +39,18 @@ impl GraphFace for OneOfEach {
 
     fn ends(&self, _: RelationshipId) -> Result<(NodeId, NodeId), Fault> {
         Ok((NodeId::new(1), NodeId::new(2)))
+    }
+
+    fn level(&self, _: NodeId, _: &str) -> Result<Option<u32>, Fault> {
+        Ok(Some(2))
+    }
+
+    fn roots(&self, _: &str) -> Result<Vec<NodeId>, Fault> {
+        Ok(vec![NodeId::new(1)])
+    }
+
+    fn ancestors(&self, _: NodeId, _: &str) -> Result<Vec<NodeId>, Fault> {
+        Ok(vec![NodeId::new(2), NodeId::new(1)])
     }
 }
 

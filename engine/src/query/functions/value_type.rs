@@ -1,6 +1,6 @@
 //! `valueType`: the name of a value's type, as precise as it can be.
 //!
-//! Next: `aggregate/mod.rs`.
+//! Next: `vectors.rs`.
 
 use super::Call;
 use super::arguments::value;

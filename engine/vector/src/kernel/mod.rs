@@ -263,11 +263,7 @@ impl Kernels {
         // SAFETY: this table is only handed out on its own machine; the lengths are equal.
         let (square, (dot, other)) =
             unsafe { ((self.dot)(left, left), (self.dot_and_square)(left, right)) };
-        Ok(if is_plain(square) && is_plain(other) && dot.is_finite() {
-            cosine_from_parts(dot, square, other)
-        } else {
-            cosine_of_long(left, right)
-        })
+        Ok(cosine_of(left, right, dot, [square, other]))
     }
 
     /// The dot product of the query with each row.
@@ -407,6 +403,17 @@ pub fn cosine_from_parts(dot: f32, left_square: f32, right_square: f32) -> Optio
     )]
     let cosine = (f64::from(dot) / squares.sqrt()).clamp(-1.0, 1.0) as f32;
     Some(cosine)
+}
+
+/// The cosine of two vectors of which the dot product and the squares of their lengths are known: whoever has
+/// these from somewhere gets the same bits as from [`Kernels::cosine`].
+#[must_use]
+pub fn cosine_of(left: &[f32], right: &[f32], dot: f32, squares: [f32; 2]) -> Option<f32> {
+    if squares.into_iter().all(is_plain) && dot.is_finite() {
+        let [left_square, right_square] = squares;
+        return cosine_from_parts(dot, left_square, right_square);
+    }
+    cosine_of_long(left, right)
 }
 
 /// Whether a square of a length was not rounded away on its way.

@@ -197,4 +197,15 @@ impl GraphFace for NoGraph {
     fn ends(&self, _: RelationshipId) -> Result<(NodeId, NodeId), Fault> {
         unreachable!()
     }
+    fn level(&self, _: NodeId, _: &str) -> Result<Option<u32>, Fault> {
+        unreachable!()
+    }
+
+    fn roots(&self, _: &str) -> Result<Vec<NodeId>, Fault> {
+        unreachable!()
+    }
+
+    fn ancestors(&self, _: NodeId, _: &str) -> Result<Vec<NodeId>, Fault> {
+        unreachable!()
+    }
 }
