@@ -37,6 +37,13 @@ pub(crate) fn raise(detail: Detail, message: impl Into<String>) -> Fault {
 }
 
 impl Fault {
+    /// Whether a limit of the query is reached, so that it must end.
+    pub(crate) fn is_limit(&self) -> bool {
+        use Detail::{MemoryLimit, RowLimit, TimeLimit};
+        matches!(self, Self::Raised(raised)
+            if matches!(raised.detail, MemoryLimit | TimeLimit | RowLimit))
+    }
+
     /// With what to do about it.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {

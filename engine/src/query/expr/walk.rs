@@ -169,6 +169,19 @@ impl Expr {
         found
     }
 
+    /// Whether it gives the same for a row as often as it is asked. What is inside of a subquery is not looked at.
+    pub(crate) fn is_steady(&self) -> bool {
+        let mut steady = match &self.kind {
+            ExprKind::Subquery { .. } => false,
+            ExprKind::Call { function, .. } => match function {
+                FunctionOf::Engine(function) => function.lasts != Lasts::Never,
+            },
+            _ => true,
+        };
+        self.each_part(&mut |part| steady = steady && part.is_steady());
+        steady
+    }
+
     /// Whether its value may depend on what is stored.
     pub(crate) fn reads_graph(&self) -> bool {
         let itself = match &self.kind {

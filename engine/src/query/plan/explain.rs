@@ -147,7 +147,7 @@ impl Shown<'_> {
             ScanBy::All => format!("AllNodes ({into})"),
             ScanBy::Label(label) => format!("NodesByLabel ({into}:{label})"),
             ScanBy::Id { id, .. } => format!("NodeById ({into}) {}", self.expr(id)),
-            ScanBy::Index { index, seek } => {
+            ScanBy::Index { index, seek, .. } => {
                 let seek = match seek {
                     Seek::Equal(values) => {
                         let values: Vec<String> =

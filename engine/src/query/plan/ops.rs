@@ -115,9 +115,15 @@ pub(crate) enum ScanBy {
         index: Arc<str>,
         /// What is looked up.
         seek: Seek,
+        /// The label that it is on: what cannot be sought is left to the conditions on all that have it.
+        label: Arc<str>,
     },
-    /// The one with this id, as `id()` or `elementId()` gives it, or those of a list of them.
-    Id { id: Expr, element: bool },
+    /// The one with this id, as `id()` or `elementId()` gives it, or with `one_of` those of a list of them.
+    Id {
+        id: Expr,
+        element: bool,
+        one_of: bool,
+    },
 }
 
 /// What is looked up in an index.

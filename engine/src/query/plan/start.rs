@@ -67,13 +67,17 @@ impl Planner<'_> {
         let mut starts = vec![all];
         let mut conditions = Vec::new();
         for filter in matcher.filters.iter().flatten() {
-            if let Some((id, element)) = by_id(filter, node)
-                && matcher.knows(id)
+            if let Some((id, element, one_of)) = by_id(filter, node)
+                && may_be_sought(id, matcher)
             {
                 let id = self.expr(id.clone());
                 starts.push(Start {
                     node,
-                    by: ScanBy::Id { id, element },
+                    by: ScanBy::Id {
+                        id,
+                        element,
+                        one_of,
+                    },
                     rows: 1,
                     settles: None,
                 });
@@ -99,15 +103,15 @@ impl Planner<'_> {
     fn seeks(
         &self,
         node: Slot,
-        label: &str,
+        label: &Arc<str>,
         conditions: &[Condition<'_>],
         at: usize,
     ) -> Vec<Start> {
         let catalog = self.statistics.catalog();
-        let Some(label) = catalog.labels.id(label) else {
+        let Some(number) = catalog.labels.id(label) else {
             return Vec::new();
         };
-        let Some(rules) = catalog.rules(Scope::Label(label)) else {
+        let Some(rules) = catalog.rules(Scope::Label(number)) else {
             return Vec::new();
         };
         let ready = rules
@@ -121,6 +125,7 @@ impl Planner<'_> {
                 by: ScanBy::Index {
                     index: Arc::clone(&index.name),
                     seek,
+                    label: Arc::clone(label),
                 },
                 rows,
                 settles: Some(at),
@@ -132,11 +137,15 @@ impl Planner<'_> {
     /// What to look up in an index, and how many rows that gives.
     fn seek(&self, index: &IndexDef, conditions: &[Condition<'_>]) -> Option<(Seek, u64)> {
         let catalog = self.statistics.catalog();
-        let of = |property: &PropertyId| {
+        let asked = |property: &PropertyId| {
             let name = catalog.properties.name(*property);
             let mut conditions = conditions.iter();
-            conditions.find(|one| name.is_some_and(|name| **name == *one.key))
+            conditions.any(|one| name.is_some_and(|name| **name == *one.key))
         };
+        // The index has only what has all of its properties, so there must be a condition on each.
+        if !index.properties.iter().all(asked) {
+            return None;
+        }
         let one = self.statistics.found_by(index);
         let mut equal = Vec::new();
         for property in &index.properties {
@@ -159,7 +168,6 @@ impl Planner<'_> {
         let [property] = index.properties.as_slice() else {
             return None;
         };
-        of(property)?;
         let name = catalog.properties.name(*property)?;
         let tests = conditions.iter().filter(|one| *one.key == **name);
         let (mut above, mut below) = (None, None);
@@ -203,8 +211,8 @@ fn label_of(filter: &Expr, node: Slot) -> Option<&Arc<str>> {
     }
 }
 
-/// The id that a condition demands of a node, and whether it is an element id.
-fn by_id(filter: &Expr, node: Slot) -> Option<(&Expr, bool)> {
+/// The id that a condition demands of a node, whether it is an element id, and whether it is a list of such.
+fn by_id(filter: &Expr, node: Slot) -> Option<(&Expr, bool, bool)> {
     let (left, right, equal) = match &filter.kind {
         ExprKind::Comparison { first, rest } => match rest.as_slice() {
             [(ComparisonOperator::Equal, right)] => (&**first, right, true),
@@ -218,11 +226,11 @@ fn by_id(filter: &Expr, node: Slot) -> Option<(&Expr, bool)> {
         _ => return None,
     };
     if let Some(element) = id_of(left, node) {
-        return Some((right, element));
+        return Some((right, element, !equal));
     }
     id_of(right, node)
         .filter(|_| equal)
-        .map(|element| (left, element))
+        .map(|element| (left, element, false))
 }
 
 /// Whether this is the id of a node: its number, or its element id.
@@ -260,7 +268,7 @@ fn conditions_on<'a>(
         }
         _ => None,
     };
-    let known = |expr: &Expr| matcher.knows(expr);
+    let known = |expr: &Expr| may_be_sought(expr, matcher);
     match &filter.kind {
         ExprKind::Comparison { first, rest } => {
             let mut left = &**first;
@@ -296,6 +304,11 @@ fn conditions_on<'a>(
         }
         _ => {}
     }
+}
+
+/// Whether a value is known before there is a node, and the same for all nodes.
+fn may_be_sought(value: &Expr, matcher: &Matcher) -> bool {
+    matcher.knows(value) && value.is_steady()
 }
 
 fn condition<'a>(

@@ -36,6 +36,19 @@ pub(in crate::query::exec) enum Scan {
 }
 
 impl Scan {
+    fn all() -> Self {
+        Self::All {
+            page: Vec::new(),
+            at: 0,
+            next: Some(0),
+        }
+    }
+
+    fn labelled(label: &str, site: &Site<'_, '_>) -> Result<Self, Fault> {
+        let nodes = site.context.graph.nodes_with_label(label)?;
+        Ok(Self::Set(Box::new(nodes.into_iter())))
+    }
+
     fn next(&mut self, site: &Site<'_, '_>) -> Result<Option<NodeId>, Fault> {
         match self {
             Self::Empty => Ok(None),
@@ -68,23 +81,25 @@ impl Flat for Scan {
         row: &mut [Value],
     ) -> Result<(), Fault> {
         *self = match by {
-            ScanBy::All => Self::All {
-                page: Vec::new(),
-                at: 0,
-                next: Some(0),
+            ScanBy::All => Self::all(),
+            ScanBy::Label(label) => Self::labelled(label, site)?,
+            ScanBy::Index { index, seek, label } => {
+                match seek::by_index(index, seek, site.context, row)? {
+                    Some(found) => {
+                        site.charge_in_all(found.len() * size_of::<NodeId>())?;
+                        Self::List(found.into_iter())
+                    }
+                    None => Self::labelled(label, site)?,
+                }
+            }
+            ScanBy::Id {
+                id,
+                element,
+                one_of,
+            } => match seek::by_id((id, *element, *one_of), site.context, row)? {
+                Some(found) => Self::List(found.into_iter()),
+                None => Self::all(),
             },
-            ScanBy::Label(label) => {
-                let nodes = site.context.graph.nodes_with_label(label)?;
-                Self::Set(Box::new(nodes.into_iter()))
-            }
-            ScanBy::Index { index, seek } => {
-                let found = seek::by_index(index, seek, site.context, row)?;
-                site.charge_in_all(found.len() * size_of::<NodeId>())?;
-                Self::List(found.into_iter())
-            }
-            ScanBy::Id { id, element } => {
-                Self::List(seek::by_id(id, *element, site.context, row)?.into_iter())
-            }
         };
         Ok(())
     }

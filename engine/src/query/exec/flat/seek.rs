@@ -15,52 +15,83 @@ use crate::query::plan::Seek;
 use crate::value::{NodeId, Value};
 use std::ops::Bound;
 
-/// The nodes that an index finds.
+/// The nodes that an index finds; none if that cannot be sought, and the condition must be asked of every node.
+///
+/// The condition itself is asked of what is found as well, so more may be found than fulfils it, never less.
 pub(super) fn by_index(
     index: &str,
     seek: &Seek,
     context: &mut Context<'_>,
     row: &mut [Value],
-) -> Result<Vec<NodeId>, Fault> {
+) -> Result<Option<Vec<NodeId>>, Fault> {
     match seek {
         Seek::Equal(exprs) => {
             let mut values = Vec::with_capacity(exprs.len());
             for expr in exprs {
-                values.push(eval(context, expr, row)?);
+                match sought(expr, context, row)? {
+                    Some(value) => values.push(value),
+                    None => return Ok(None),
+                }
             }
             find(context, index, &Sought::Equal(&values))
         }
-        Seek::AnyOf(expr) => match eval(context, expr, row)? {
-            Value::List(values) => {
+        Seek::AnyOf(expr) => match sought(expr, context, row)? {
+            Some(Value::List(values)) => {
                 // What no index can hold is no reason to find nothing of the others.
                 let mut found = Vec::new();
                 for value in values.iter() {
                     context.step()?;
                     let one = std::slice::from_ref(value);
-                    found.extend(find(context, index, &Sought::Equal(one))?);
+                    match find(context, index, &Sought::Equal(one))? {
+                        Some(more) => found.extend(more),
+                        None => return Ok(None),
+                    }
                 }
                 found.sort_unstable();
                 found.dedup();
-                Ok(found)
+                Ok(Some(found))
             }
-            _ => Ok(Vec::new()),
+            Some(Value::Null) => Ok(Some(Vec::new())),
+            // IN takes lists only, and says so where it is asked.
+            _ => Ok(None),
         },
         Seek::Range { above, below } => {
-            let above = bound(above.as_ref(), context, row)?;
-            let below = bound(below.as_ref(), context, row)?;
-            match (above, below) {
-                (Some(above), Some(below)) => find(context, index, &Sought::Range(above, below)),
-                _ => Ok(Vec::new()),
-            }
+            let (Some(above), Some(below)) = (
+                bound(above.as_ref(), context, row)?,
+                bound(below.as_ref(), context, row)?,
+            ) else {
+                return Ok(None);
+            };
+            find(context, index, &Sought::Range(above, below))
         }
-        Seek::StartsWith(expr) => match eval(context, expr, row)? {
-            Value::String(prefix) => find(context, index, &Sought::StartsWith(&prefix)),
-            _ => Ok(Vec::new()),
+        Seek::StartsWith(expr) => match sought(expr, context, row)? {
+            Some(Value::String(prefix)) => find(context, index, &Sought::StartsWith(&prefix)),
+            Some(_) => Ok(Some(Vec::new())),
+            None => Ok(None),
         },
     }
 }
 
-/// The bound that is said; nothing if it is null, which nothing is above or below.
+/// The value to look up; none if computing it fails. The condition fails then as well, but only if there is a
+/// node that it is asked of.
+fn sought(
+    expr: &Expr,
+    context: &mut Context<'_>,
+    row: &mut [Value],
+) -> Result<Option<Value>, Fault> {
+    let held = context.memory.used();
+    match eval(context, expr, row) {
+        Ok(value) => Ok(Some(value)),
+        Err(fault) if fault.is_limit() => Err(fault),
+        Err(Fault::Raised(_)) => {
+            context.memory.reset(held);
+            Ok(None)
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// The bound that is said; none if computing it fails.
 fn bound(
     said: Option<&(Expr, bool)>,
     context: &mut Context<'_>,
@@ -69,35 +100,45 @@ fn bound(
     let Some((expr, counts)) = said else {
         return Ok(Some(Bound::Unbounded));
     };
-    Ok(match eval(context, expr, row)? {
-        Value::Null => None,
-        value if *counts => Some(Bound::Included(value)),
-        value => Some(Bound::Excluded(value)),
-    })
+    let value = sought(expr, context, row)?;
+    Ok(value.map(|value| match counts {
+        true => Bound::Included(value),
+        false => Bound::Excluded(value),
+    }))
 }
 
-fn find(context: &Context<'_>, index: &str, sought: &Sought<'_>) -> Result<Vec<NodeId>, Fault> {
+fn find(
+    context: &Context<'_>,
+    index: &str,
+    sought: &Sought<'_>,
+) -> Result<Option<Vec<NodeId>>, Fault> {
     match context.graph.nodes_of_index(index, sought) {
-        Ok(found) => Ok(found),
+        Ok(found) => Ok(Some(found)),
         // A value that no property can have is equal to none.
-        Err(Error::NotIndexable { .. }) => Ok(Vec::new()),
+        Err(Error::NotIndexable { .. }) => Ok(Some(Vec::new())),
+        // Lists lie in the index in another order than they are compared in.
+        Err(Error::NoRange { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The nodes with an id, or with one of a list of them.
+/// The nodes with an id, or with one of a list of them; none if every node must be asked.
 pub(super) fn by_id(
-    expr: &Expr,
-    element: bool,
+    (expr, element, one_of): (&Expr, bool, bool),
     context: &mut Context<'_>,
     row: &mut [Value],
-) -> Result<Vec<NodeId>, Fault> {
-    let value = eval(context, expr, row)?;
+) -> Result<Option<Vec<NodeId>>, Fault> {
+    let Some(value) = sought(expr, context, row)? else {
+        return Ok(None);
+    };
     let mut ids: Vec<u64> = match &value {
         Value::List(values) => values
             .iter()
             .filter_map(|one| number(one, element))
             .collect(),
+        Value::Null => Vec::new(),
+        // IN takes lists only, and says so where it is asked.
+        _ if one_of => return Ok(None),
         one => number(one, element).into_iter().collect(),
     };
     ids.sort_unstable();
@@ -108,7 +149,7 @@ pub(super) fn by_id(
             found.push(id);
         }
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// The id that a value is equal to.
