@@ -10,7 +10,7 @@
 //! | expressions | `expr.rs`, `operators.rs`, `over_list.rs`, `access.rs`, `call.rs`, `subquery.rs`, `labels.rs` |
 //! | aggregates in items | `aggregation.rs` |
 //! | clauses | `clause.rs`, `projection.rs`, `call_subquery.rs`, `write.rs`, `procedure.rs` |
-//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `conditions.rs`, `create.rs` |
+//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `conditions.rs`, `search.rs`, `create.rs` |
 
 mod access;
 mod aggregation;
@@ -28,9 +28,11 @@ mod pattern;
 mod procedure;
 mod projection;
 mod scope;
+mod search;
 mod subquery;
 mod write;
 
+use crate::catalog::Catalog;
 use super::error::{Detail, Fault, raise};
 use super::expr::Slot;
 use super::plan::BoundQuery;
@@ -57,10 +59,16 @@ pub(crate) struct Bound {
 }
 
 /// Resolves the names of a query.
-pub(crate) fn bind(text: &str, query: &Query, registry: &Registry) -> Result<Bound, Fault> {
+pub(crate) fn bind(
+    text: &str,
+    query: &Query,
+    registry: &Registry,
+    catalog: &Catalog,
+) -> Result<Bound, Fault> {
     let mut binder = Binder {
         text,
         registry,
+        catalog,
         names: Vec::new(),
         parameters: Vec::new(),
         aggregation: None,
@@ -83,6 +91,8 @@ pub(crate) fn bind(text: &str, query: &Query, registry: &Registry) -> Result<Bou
 struct Binder<'a> {
     text: &'a str,
     registry: &'a Registry,
+    /// What is declared: the indexes that are searched.
+    catalog: &'a Catalog,
     /// What each slot is called.
     names: Vec<Arc<str>>,
     parameters: Vec<Arc<str>>,
@@ -130,7 +140,10 @@ impl Binder<'_> {
             .map_or("", |span| span.of(self.text))
             .trim_matches('`');
         let bound = !name.is_empty() && self.names.iter().any(|known| **known == *name);
-        if raised.detail != Detail::UndefinedVariable || !bound {
+        // Whoever knows better has said so; a guess at the spelling is no match for the very name.
+        let told = raised.hint.as_deref();
+        let told = told.is_some_and(|hint| !hint.starts_with("did you mean"));
+        if raised.detail != Detail::UndefinedVariable || !bound || told {
             return fault;
         }
         let message = format!(

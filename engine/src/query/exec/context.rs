@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::functions::{Moments, Random};
+use crate::query::searches::Searches;
 use crate::storage::cancel::CancelToken;
 use crate::value::{NodeId, RelationshipId, Value};
 use std::cell::RefCell;
@@ -42,6 +43,8 @@ pub(crate) struct Context<'t> {
     pub(crate) memory: Memory,
     /// What was done so far.
     pub(crate) work: Work,
+    /// How its searches were answered.
+    pub(crate) searches: Searches,
     /// Where the next transaction comes from, for subqueries in transactions.
     pub(crate) database: Option<Database>,
     cancel: CancelToken,
@@ -73,6 +76,8 @@ pub(crate) struct Work {
     pub(crate) rows: u64,
     /// Relationships that were looked at.
     pub(crate) relationships: u64,
+    /// Vectors and codes that searches compared.
+    pub(crate) distances: u64,
 }
 
 /// What is to be deleted once all rows of a delete operator are known.
@@ -105,6 +110,7 @@ impl<'t> Context<'t> {
             batch_rows: limits.batch_rows.max(1),
             memory: Memory::new(limits.memory_bytes),
             work: Work::default(),
+            searches: Searches::default(),
             database: None,
             cancel: limits.cancel,
             began: limits.clock.now(),

@@ -10,6 +10,7 @@
 //! | clauses | `clauses.rs`, `write.rs` |
 //! | when rows must wait for what is written | `barrier.rs` |
 //! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
+//! | what an index may find | `search.rs` |
 //! | how a plan is shown | `explain.rs` |
 
 mod barrier;
@@ -18,6 +19,7 @@ mod clauses;
 mod explain;
 mod matching;
 mod ops;
+mod search;
 mod start;
 mod write;
 
@@ -39,6 +41,8 @@ pub(crate) enum Rule {
     CloseBeforeOpening,
     /// Sorting with a limit keeps only so many rows.
     SortOnlyWhatIsKept,
+    /// What a search may find is reached by a walk where its condition is a pattern.
+    WalkToWhatIsSearched,
 }
 
 /// The rules, in the order in which they are applied, and why each is there.
@@ -59,6 +63,11 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
         Rule::SortOnlyWhatIsKept,
         "with a limit the other rows need no place",
     ),
+    (
+        Rule::WalkToWhatIsSearched,
+        "a walk from a node that is known meets what may be found; asking each whether there is such a walk meets \
+         everything",
+    ),
 ];
 
 /// What the planner may ask about the graph.
@@ -69,6 +78,8 @@ pub(crate) trait Statistics {
     fn nodes(&self) -> u64;
     /// How many nodes have a label.
     fn labelled(&self, label: &str) -> u64;
+    /// How many relationships there are; of a type, if one is named.
+    fn relationships(&self, of: Option<&str>) -> u64;
     /// How many entries an index has.
     fn entries(&self, index: &IndexDef) -> u64;
     /// How many entities an index finds for one value, on average.
