@@ -62,7 +62,7 @@ pub use index::{Fusion, HybridHit};
 pub use query::{
     BadProcedureType, ColumnIndex, Counters, Detail, ErrorType, HostFunction, Parameters, Phase,
     Prepared, Procedure, ProcedureField, ProcedureType, QueryError, QueryOptions, Registry, Row,
-    Rows, Summary,
+    Rows, SearchReport, Summary,
 };
 pub use storage::commit::Durability;
 pub use stratigraph_vector::{Coding, Effort, How, Metric, Strategy};

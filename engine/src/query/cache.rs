@@ -38,6 +38,13 @@ impl Fingerprint {
         for index in read.catalog().indexes() {
             (index.id, index.readiness == Readiness::Ready).hash(&mut hasher);
         }
+        // A name that is searched is looked up when the query is compiled.
+        for index in read.catalog().vector_indexes() {
+            index.id.hash(&mut hasher);
+        }
+        for index in read.catalog().text_indexes() {
+            index.id.hash(&mut hasher);
+        }
         let nodes = read.node_count(None)?;
         Ok(Self {
             schema: hasher.finish(),

@@ -11,7 +11,9 @@ use super::statistics::Counts;
 use crate::error::{Error, Result};
 use crate::graph::Read;
 use std::sync::Arc;
-use stratigraph_query_lang::ast::{Body, Mode, SchemaCommand};
+use stratigraph_query_lang::ast::{
+    Body, Clause, Expression, Mode, Projection, ProjectionItem, Query, SchemaCommand, SingleQuery,
+};
 use stratigraph_query_lang::parse;
 
 /// A statement that is ready to run.
@@ -56,21 +58,66 @@ pub(crate) fn compile<R: Read>(
     let statement = parse(text).map_err(|error| query_error(QueryError::parsing(text, error)))?;
     let body = match statement.body {
         Body::Schema(command) => Runs::Schema(Box::new(command)),
-        Body::Query(query) => {
-            let bound = bind(text, &query, registry);
-            let bound = bound.map_err(|fault| fault.into_error(text, Phase::Compile))?;
-            let counts = Counts::new(read);
-            let rules = if optimise { RULES } else { &[] };
-            let plan = plan(bound, &counts, rules);
-            counts.finish()?;
-            Runs::Plan(Arc::new(plan))
-        }
+        Body::Query(query) => Runs::Plan(planned(text, &query, registry, read, optimise)?),
     };
     Ok(Compiled {
         text: text.into(),
         mode: statement.mode,
         made_with,
         body,
+    })
+}
+
+/// Binds and plans a query of a text.
+fn planned<R: Read>(
+    text: &str,
+    query: &Query,
+    registry: &Registry,
+    read: &R,
+    optimise: bool,
+) -> Result<Arc<Plan>> {
+    let bound = bind(text, query, registry, read.catalog());
+    let bound = bound.map_err(|fault| fault.into_error(text, Phase::Compile))?;
+    let counts = Counts::new(read);
+    let rules = if optimise { RULES } else { &[] };
+    let plan = plan(bound, &counts, rules);
+    counts.finish()?;
+    Ok(Arc::new(plan))
+}
+
+/// Binds and plans an expression of a text that names no variable: as a query that returns it.
+pub(crate) fn compile_expression<R: Read>(
+    text: &str,
+    expression: &Expression,
+    registry: &Registry,
+    read: &R,
+) -> Result<Compiled> {
+    let span = expression.span;
+    let item = ProjectionItem {
+        expression: expression.clone(),
+        alias: None,
+    };
+    let returned = Clause::Return(Projection {
+        distinct: false,
+        all: None,
+        items: vec![item],
+        order: Vec::new(),
+        skip: None,
+        limit: None,
+        filter: None,
+        span,
+    });
+    let clauses = vec![returned];
+    let query = Query {
+        parts: vec![SingleQuery { clauses, span }],
+        unions: Vec::new(),
+        span,
+    };
+    Ok(Compiled {
+        text: text.into(),
+        mode: Mode::Run,
+        made_with: Fingerprint::new(read, registry)?,
+        body: Runs::Plan(planned(text, &query, registry, read, true)?),
     })
 }
 

@@ -65,6 +65,10 @@ counters! {
     constraints_added: "added" "constraint" "constraints",
     /// How many constraints were dropped.
     constraints_removed: "removed" "constraint" "constraints",
+    /// How many hierarchies were declared.
+    hierarchies_added: "added" "hierarchy" "hierarchies",
+    /// How many hierarchies were dropped.
+    hierarchies_removed: "removed" "hierarchy" "hierarchies",
 }
 
 impl Counters {

@@ -3,6 +3,8 @@
 //! Next: `crate::value`, whose `to` makes Rust's types of values.
 
 use super::counters::Counters;
+use super::searches::SearchReport;
+use crate::codec::CommitSeq;
 use crate::error::{Error, Result};
 use crate::value::Value;
 use serde::de::DeserializeOwned;
@@ -153,6 +155,8 @@ pub struct Summary {
     pub(crate) plan: Option<Arc<str>>,
     pub(crate) rows: u64,
     pub(crate) steps: u64,
+    pub(crate) searches: Vec<SearchReport>,
+    pub(crate) sequence: Option<CommitSeq>,
 }
 
 impl Summary {
@@ -178,6 +182,18 @@ impl Summary {
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// How each `SEARCH` was answered, in the order of the text.
+    #[must_use]
+    pub fn searches(&self) -> &[SearchReport] {
+        &self.searches
+    }
+
+    /// The commit that it read; if it writes, the one before its own. None if it read nothing.
+    #[must_use]
+    pub fn sequence(&self) -> Option<CommitSeq> {
+        self.sequence
     }
 
     /// How much work it was: rows that operators made, and relationships that were looked at. Unlike time, it is

@@ -2,7 +2,7 @@
 //!
 //! Next: `start.rs`.
 
-use super::compile::{Compiled, Runs};
+use super::compile::{Compiled, Runs, compile_expression};
 use super::error::{Detail, Fault, Phase, raise};
 use super::exec::Txn;
 use super::exec::write::refused;
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::graph::{ReadTxn, WriteTxn};
 use crate::value::Value;
 use std::sync::Arc;
-use stratigraph_query_lang::ast::Mode;
+use stratigraph_query_lang::ast::{Expression, Mode};
 
 impl Database {
     /// Runs a statement of StratQL.
@@ -92,8 +92,14 @@ impl Database {
         match &compiled.body {
             Runs::Schema(command) => {
                 drop(read);
+                let place = schema::Place {
+                    database: self,
+                    text: &compiled.text,
+                    parameters,
+                    options,
+                };
                 let summary = Summary {
-                    counters: schema::run(self, command, parameters).map_err(runtime)?,
+                    counters: schema::run(&place, command).map_err(runtime)?,
                     ..Summary::default()
                 };
                 Ok(Rows::ready(Arc::from([]), Vec::new(), summary))
@@ -124,6 +130,25 @@ impl Database {
                 Ok(rows)
             }
         }
+    }
+
+    /// The value of an expression that names no variable.
+    pub(super) fn value_of(
+        &self,
+        text: &str,
+        expression: &Expression,
+        parameters: &Parameters,
+        options: &QueryOptions,
+    ) -> Result<Value> {
+        let read = self.read()?.with_cancel(options.cancel.clone());
+        let compiled = compile_expression(text, expression, &self.procedures(), &read)?;
+        let Runs::Plan(plan) = &compiled.body else {
+            return Err(Error::bug("an expression became a declaration"));
+        };
+        let start = Start::new(&compiled, plan, parameters, options)?;
+        let row = start.reading(Txn::OwnRead(Box::new(read)))?.next();
+        let value = row.transpose()?.and_then(|row| row.into_values().pop());
+        Ok(value.unwrap_or(Value::Null))
     }
 
     /// Reads and plans a statement, to run it often.

@@ -52,8 +52,9 @@ impl<'a> Start<'a> {
         if columns.is_empty() {
             return self.completed(txn, None).map(|(rows, _)| rows);
         }
-        let (summary, most) = (self.summary(&columns), self.options.max_rows);
+        let (mut summary, most) = (self.summary(&columns), self.options.max_rows);
         let running = self.begin(txn, None)?;
+        summary.sequence = Some(running.context.graph.sequence()?);
         Ok(Rows::running(columns, running, summary, most))
     }
 
@@ -67,6 +68,7 @@ impl<'a> Start<'a> {
         let (mut summary, most) = (self.summary(&columns), self.options.max_rows);
         let gives_rows = !columns.is_empty();
         let mut running = self.begin(txn, database)?;
+        summary.sequence = Some(running.context.graph.sequence()?);
         let text = Arc::clone(&running.text);
         let raise = |fault: Fault| fault.into_error(&text, Phase::Runtime);
         let mut rows = Vec::new();

@@ -51,6 +51,10 @@ impl<R: Read> Statistics for Counts<'_, R> {
         self.number(self.read.node_count(Some(label)))
     }
 
+    fn relationships(&self, of: Option<&str>) -> u64 {
+        self.number(self.read.relationship_count(of))
+    }
+
     fn entries(&self, index: &IndexDef) -> u64 {
         let lookup = self.read.index(&index.name);
         self.number(lookup.and_then(|lookup| lookup.entries()))

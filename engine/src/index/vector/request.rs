@@ -64,6 +64,14 @@ impl<'a> VectorSearch<'a> {
         self
     }
 
+    /// How many candidates a walk keeps at least; none if the effort says something else.
+    pub(crate) fn breadth(&self) -> Option<usize> {
+        match self.effort {
+            Effort::Breadth(breadth) => Some(breadth),
+            _ => None,
+        }
+    }
+
     /// Only what scores as well: at least so much, or at most, if the metric is a distance.
     pub fn threshold(mut self, score: f32) -> Self {
         self.threshold = Some(score);

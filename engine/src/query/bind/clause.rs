@@ -196,12 +196,12 @@ impl Binder<'_> {
     }
 
     fn matching(&mut self, scope: &mut Scope, matched: &Match) -> Result<BoundMatch, Fault> {
-        if let Some(search) = &matched.search {
-            let message = "SEARCH cannot be run yet";
-            return Err(raise(Detail::NotSupported, message).at(search.span));
-        }
+        let before = scope.clone();
         let mut bound = self.pattern(scope, &matched.pattern)?;
         bound.optional = matched.optional;
+        if let Some(search) = &matched.search {
+            self.search((before, scope), search, &mut bound)?;
+        }
         if let Some(filter) = &matched.filter {
             self.conjuncts(scope, filter, &mut bound.pattern.filters)?;
         }
@@ -284,6 +284,7 @@ fn listed(names: &[Arc<str>]) -> String {
 fn check_end(part: &SingleQuery) -> Result<(), Fault> {
     let what = match part.clauses.last() {
         Some(Clause::Match(_)) => "MATCH",
+        Some(Clause::Traverse(_)) => "TRAVERSE",
         Some(Clause::Unwind(_)) => "UNWIND",
         Some(Clause::With(_)) => "WITH",
         _ => return Ok(()),

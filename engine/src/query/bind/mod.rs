@@ -10,7 +10,7 @@
 //! | expressions | `expr.rs`, `operators.rs`, `over_list.rs`, `access.rs`, `call.rs`, `host.rs`, `subquery.rs`, `labels.rs` |
 //! | aggregates in items | `aggregation.rs` |
 //! | clauses | `clause.rs`, `projection.rs`, `call_subquery.rs`, `traverse.rs`, `write.rs`, `procedure.rs` |
-//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `conditions.rs`, `create.rs` |
+//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `conditions.rs`, `search.rs`, `create.rs` |
 
 mod access;
 mod aggregation;
@@ -29,6 +29,7 @@ mod pattern;
 mod procedure;
 mod projection;
 mod scope;
+mod search;
 mod subquery;
 mod traverse;
 mod write;
@@ -38,6 +39,7 @@ use super::expr::Slot;
 use super::plan::{BoundQuery, Needed};
 use super::procedures::Registry;
 use super::types::Types;
+use crate::catalog::Catalog;
 use aggregation::Aggregation;
 use scope::{Scope, Variable};
 use std::collections::HashMap;
@@ -60,10 +62,16 @@ pub(crate) struct Bound {
 }
 
 /// Resolves the names of a query.
-pub(crate) fn bind(text: &str, query: &Query, registry: &Registry) -> Result<Bound, Fault> {
+pub(crate) fn bind(
+    text: &str,
+    query: &Query,
+    registry: &Registry,
+    catalog: &Catalog,
+) -> Result<Bound, Fault> {
     let mut binder = Binder {
         text,
         registry,
+        catalog,
         names: Vec::new(),
         parameters: Vec::new(),
         numbers: HashMap::new(),
@@ -87,6 +95,8 @@ pub(crate) fn bind(text: &str, query: &Query, registry: &Registry) -> Result<Bou
 struct Binder<'a> {
     text: &'a str,
     registry: &'a Registry,
+    /// What is declared: the indexes that are searched.
+    catalog: &'a Catalog,
     /// What each slot is called.
     names: Vec<Arc<str>>,
     parameters: Vec<Needed>,
@@ -136,7 +146,10 @@ impl Binder<'_> {
             .map_or("", |span| span.of(self.text))
             .trim_matches('`');
         let bound = !name.is_empty() && self.names.iter().any(|known| **known == *name);
-        if raised.detail != Detail::UndefinedVariable || !bound {
+        // Whoever knows better has said so; a guess at the spelling is no match for the very name.
+        let told = raised.hint.as_deref();
+        let told = told.is_some_and(|hint| !hint.starts_with("did you mean"));
+        if raised.detail != Detail::UndefinedVariable || !bound || told {
             return fault;
         }
         let message = format!(

@@ -13,6 +13,7 @@ use crate::query::compile::Compiled;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::functions::{Moments, Random};
+use crate::query::searches::Searches;
 use crate::storage::cancel::{CancelToken, Progress, Watch};
 use crate::value::{NodeId, RelationshipId, Value};
 use std::cell::RefCell;
@@ -45,6 +46,8 @@ pub(crate) struct Context<'t> {
     pub(crate) work: Work,
     /// Whether the planner's rules are followed.
     optimise: bool,
+    /// How its searches were answered.
+    pub(crate) searches: Searches,
     /// Where the next transaction comes from, for subqueries in transactions.
     pub(crate) database: Option<Database>,
     cancel: CancelToken,
@@ -78,6 +81,8 @@ pub(crate) struct Work {
     pub(crate) rows: u64,
     /// Relationships that were looked at.
     pub(crate) relationships: u64,
+    /// Vectors and codes that searches compared.
+    pub(crate) distances: u64,
 }
 
 /// What is to be deleted once all rows of a delete operator are known.
@@ -111,6 +116,7 @@ impl<'t> Context<'t> {
             memory: Memory::new(limits.memory_bytes),
             work: Work::default(),
             optimise: limits.optimise,
+            searches: Searches::default(),
             database: None,
             cancel: limits.cancel,
             began: limits.clock.now(),

@@ -18,7 +18,7 @@ use crate::query::error::{Detail, Fault, raise};
 use crate::query::plan::TypeNames;
 use crate::query::procedures::Registry;
 use crate::storage::family::Family;
-use crate::value::{NodeId, RelationshipId, Value};
+use crate::value::{NodeId, NodeValue, RelationshipId, RelationshipValue, Value};
 use roaring::RoaringTreemap;
 use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
@@ -52,6 +52,42 @@ pub(crate) struct DeletedRelationship {
     pub(crate) relationship_type: Arc<str>,
     /// The nodes that it left and reached.
     pub(crate) ends: (NodeId, NodeId),
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Nodes,
+    Relationships,
+}
+
+impl Kind {
+    /// The one with that number.
+    pub(crate) fn entity(self, number: u64) -> Entity {
+        match self {
+            Self::Nodes => Entity::Node(NodeId::new(number)),
+            Self::Relationships => Entity::Relationship(RelationshipId::new(number)),
+        }
+    }
+
+    /// The same as a value.
+    pub(crate) fn value(self, number: u64) -> Value {
+        match self {
+            Self::Nodes => Value::Node(NodeValue::of(NodeId::new(number))),
+            Self::Relationships => {
+                Value::Relationship(RelationshipValue::of(RelationshipId::new(number)))
+            }
+        }
+    }
+
+    /// The number of a value of that kind.
+    pub(crate) fn number(self, value: &Value) -> Option<u64> {
+        match (self, value) {
+            (Self::Nodes, Value::Node(node)) => Some(node.id().get()),
+            (Self::Relationships, Value::Relationship(of)) => Some(of.id().get()),
+            _ => None,
+        }
+    }
 }
 
 /// Which nodes an index is asked for.
@@ -262,34 +298,46 @@ impl<'t> Graph<'t> {
         with_txn!(self, txn => txn.relationship_count(of))
     }
 
-    /// Some ids of nodes, in order, from a number on; fewer than asked for only where they end.
-    pub(super) fn nodes_from(&self, from: u64, most: usize, into: &mut Vec<NodeId>) -> Result<()> {
+    /// Some ids of nodes, or of relationships, in order, from a number on; fewer than asked for only where they end.
+    pub(super) fn ids_from(
+        &self,
+        kind: Kind,
+        (from, most): (u64, usize),
+        into: &mut Vec<u64>,
+    ) -> Result<()> {
         fn page<K: crate::database::keys::KeyRead>(
             view: View<'_, K>,
+            kind: Kind,
             (from, most): (u64, usize),
-            into: &mut Vec<NodeId>,
+            into: &mut Vec<u64>,
         ) -> Result<()> {
-            for id in Ids::<NodeId>::starting_at(view.keys, from)?.take(most) {
-                into.push(id?);
+            match kind {
+                Kind::Nodes => {
+                    for id in Ids::<NodeId>::starting_at(view.keys, from)?.take(most) {
+                        into.push(id?.get());
+                    }
+                }
+                Kind::Relationships => {
+                    for id in Ids::<RelationshipId>::starting_at(view.keys, from)?.take(most) {
+                        into.push(id?.get());
+                    }
+                }
             }
             Ok(())
         }
-        with_txn!(self, txn => page(view::of(txn), (from, most), into))
+        with_txn!(self, txn => page(view::of(txn), kind, (from, most), into))
     }
 
-    /// The nodes with a label.
-    pub(super) fn nodes_with_label(&self, label: &str) -> Result<RoaringTreemap> {
-        with_txn!(self, txn => txn.nodes_with_label(label))
+    /// The nodes with a label, or the relationships of a type.
+    pub(super) fn ids_with_label(&self, kind: Kind, label: &str) -> Result<RoaringTreemap> {
+        with_txn!(self, txn => match kind {
+            Kind::Nodes => txn.nodes_with_label(label),
+            Kind::Relationships => txn.relationships_of_type(label),
+        })
     }
 
-    /// The nodes that an index finds, by id.
-    pub(super) fn nodes_of_index(&self, index: &str, sought: &Sought<'_>) -> Result<Vec<NodeId>> {
-        fn node(entity: Entity) -> Option<NodeId> {
-            match entity {
-                Entity::Node(node) => Some(node),
-                Entity::Relationship(_) => None,
-            }
-        }
+    /// What an index finds, by id.
+    pub(super) fn ids_of_index(&self, index: &str, sought: &Sought<'_>) -> Result<Vec<u64>> {
         let mut found = with_txn!(self, txn => {
             let index = txn.index(index)?;
             let matches = match sought {
@@ -297,7 +345,7 @@ impl<'t> Graph<'t> {
                 Sought::Range(above, below) => index.range((above.clone(), below.clone()))?,
                 Sought::StartsWith(prefix) => index.starts_with(prefix)?,
             };
-            let found: Result<Vec<NodeId>> = matches.filter_map(|one| one.map(node).transpose()).collect();
+            let found: Result<Vec<u64>> = matches.map(|one| Ok(one?.number())).collect();
             found
         })?;
         found.sort_unstable();

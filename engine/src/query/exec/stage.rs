@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::context::Context;
 use super::flat::{self, Flat};
 use super::gather;
+use super::graph::Kind;
 use super::memory::Charge;
 use super::pipeline::Run;
 use crate::error::Error;
@@ -107,6 +108,7 @@ enum State {
     /// Nothing.
     Plain,
     Scan(flat::Scan),
+    Search(Box<flat::Searching>),
     Expand(flat::Expanding),
     Ends(flat::EndsOf),
     ExpandMany(Box<flat::Trails>),
@@ -132,7 +134,8 @@ enum State {
 impl State {
     fn new(op: &Op) -> Self {
         match op {
-            Op::Scan { .. } => Self::Scan(flat::Scan::default()),
+            Op::Scan { .. } | Op::ScanRelationships { .. } => Self::Scan(flat::Scan::default()),
+            Op::Search(_) => Self::Search(Box::default()),
             Op::Expand(_) => Self::Expand(flat::Expanding::default()),
             Op::Ends(_) => Self::Ends(flat::EndsOf::default()),
             Op::ExpandMany(_) => Self::ExpandMany(Box::default()),
@@ -192,6 +195,10 @@ impl Stage {
     /// As if it were new.
     pub(super) fn restart(&mut self, op: &Op) {
         self.input = Input::default();
+        if let State::Search(searching) = &mut self.state {
+            searching.restart();
+            return;
+        }
         // What is nested is kept: it is begun anew for each row anyway.
         if self.state.nested().is_none() {
             self.state = State::new(op);
@@ -243,7 +250,13 @@ impl Stage {
                 flat::foreach((list, *into, ops), run, input, site)
             }
             (Op::Drain, State::Plain) => Ok(gather::drain(input)),
-            (Op::Scan { into, by }, State::Scan(state)) => drive(state, (*into, by), input, site),
+            (Op::Scan { into, by }, State::Scan(state)) => {
+                drive(state, (Kind::Nodes, *into, by), input, site)
+            }
+            (Op::ScanRelationships { into, by }, State::Scan(state)) => {
+                drive(state, (Kind::Relationships, *into, by), input, site)
+            }
+            (Op::Search(of), State::Search(state)) => drive(&mut **state, &**of, input, site),
             (Op::Expand(of), State::Expand(state)) => drive(state, of, input, site),
             (Op::Ends(of), State::Ends(state)) => drive(state, of, input, site),
             (Op::ExpandMany(of), State::ExpandMany(state)) => drive(&mut **state, of, input, site),

@@ -3,8 +3,8 @@
 //! Next: `matching.rs`, which decides.
 
 use super::{
-    Aggregate, BoundTraverse, CallProcedure, CreateItem, InTransactions, RemoveItem, SelectorKind,
-    SetItem, SortKey, TypeNames,
+    Aggregate, BoundTraverse, CallProcedure, CreateItem, InTransactions, RemoveItem, Search,
+    SelectorKind, SetItem, SortKey, TypeNames,
 };
 use crate::query::expr::{Expr, Slot};
 use std::sync::Arc;
@@ -91,6 +91,19 @@ pub(crate) struct Pattern {
     pub(crate) filters: Vec<Expr>,
     /// Named paths.
     pub(crate) paths: Vec<(Slot, Expr)>,
+    /// Relationships that are found by themselves, as nodes are, and not by walking: what may be searched for.
+    pub(crate) loose: Vec<Slot>,
+    /// What an index finds of it.
+    pub(crate) search: Option<Box<BoundSearch>>,
+}
+
+/// `SEARCH`, a part of `MATCH`.
+#[derive(Clone, Debug)]
+pub(crate) struct BoundSearch {
+    /// The operator, but for what it searches among.
+    pub(crate) search: Search,
+    /// Conditions on what may be found, taken apart at `AND`.
+    pub(crate) filters: Vec<Expr>,
 }
 
 /// A link between two nodes of a pattern.

@@ -4,10 +4,10 @@
 //! in the text.
 
 use super::{
-    CreateItem, ExpandMany, Keep, LabelOf, Op, Plan, Roots, ScanBy, Scored, Seek, Traverse,
-    TypeNames,
+    CreateItem, ExpandMany, IndexName, Keep, LabelOf, Op, Plan, Roots, ScanBy, Scored, Search,
+    SearchKind, Seek, Traverse, TypeNames,
 };
-use crate::query::expr::{Expr, ExprKind, Slot};
+use crate::query::expr::{Expr, ExprKind, Labels, Slot};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::{Arrow, SelectorKind};
@@ -45,7 +45,13 @@ impl Shown<'_> {
 
     fn op(&mut self, op: &Op, depth: usize) {
         let line = match op {
-            Op::Scan { into, by } => self.scan(*into, by),
+            Op::Scan { into, by } => self.scan(*into, by, "Node"),
+            Op::ScanRelationships { into, by } => self.scan(*into, by, "Relationship"),
+            Op::Search(search) => {
+                self.line(depth, &self.search(search));
+                let among = search.among.as_deref().unwrap_or_default();
+                return self.ops(among, depth + 1);
+            }
             Op::Expand(op) => {
                 let far = if op.to_bound { "ExpandInto" } else { "Expand" };
                 let way = self.way(op.from, Some(op.relationship), op.to, op.arrow, &op.types);
@@ -145,12 +151,42 @@ impl Shown<'_> {
         self.line(depth, &line);
     }
 
-    fn scan(&self, into: Slot, by: &ScanBy) -> String {
+    fn search(&self, search: &Search) -> String {
+        let kind = match search.kind {
+            SearchKind::Vector => "VectorSearch",
+            SearchKind::Fulltext => "FulltextSearch",
+        };
+        let index = match &search.index {
+            IndexName::Known(name, _) => Arc::clone(name),
+            IndexName::Parameter(number, _) => {
+                let name = self.plan.parameters.get(*number as usize);
+                format!("${}", name.map_or("", |needed| &needed.name)).into()
+            }
+        };
+        let (query, limit) = (self.expr(&search.query), self.expr(&search.limit));
+        let exact = if search.exact { " EXACT" } else { "" };
+        let score = search.score.map(|score| self.name(score));
+        let score = score.map_or(String::new(), |score| format!(" SCORE AS {score}"));
+        let known = if search.must_be.is_some() {
+            " known"
+        } else {
+            ""
+        };
+        let into = self.name(search.into);
+        format!("{kind} {index} FOR {query} LIMIT {limit}{exact}{score} ({into}{known})")
+    }
+
+    fn scan(&self, into: Slot, by: &ScanBy, of: &str) -> String {
         let into = self.name(into);
         match by {
-            ScanBy::All => format!("AllNodes ({into})"),
-            ScanBy::Label(label) => format!("NodesByLabel ({into}:{label})"),
-            ScanBy::Id { id, .. } => format!("NodeById ({into}) {}", self.expr(id)),
+            ScanBy::All => format!("All{of}s ({into})"),
+            ScanBy::Label(label) if of == "Node" => format!("NodesByLabel ({into}:{label})"),
+            ScanBy::Label(name) => format!("RelationshipsByType ({into}:{name})"),
+            ScanBy::Id { id, .. } => format!("{of}ById ({into}) {}", self.expr(id)),
+            ScanBy::Entity { value, one_of } => {
+                let sign = if *one_of { "IN" } else { "=" };
+                format!("Given{of} ({into}) {sign} {}", self.expr(value))
+            }
             ScanBy::Index { index, seek, .. } => {
                 let seek = match seek {
                     Seek::Equal(values) => {
@@ -330,6 +366,13 @@ impl Shown<'_> {
             _ => None,
         };
         let whole = match &condition.kind {
+            // What an index is on is a condition that nobody wrote down.
+            ExprKind::HasLabels {
+                of,
+                labels: Labels::Name(name),
+            } if condition.span.of(self.text).is_empty() => {
+                variable(of).map(|of| format!("{of}:{name}"))
+            }
             ExprKind::HasLabels { of, .. } if !shown.contains([':', ' ']) => {
                 variable(of).map(|name| format!("{name}:{shown}"))
             }

@@ -21,6 +21,8 @@ pub(super) struct Matcher {
     /// What the pattern fills, and is still to be filled.
     missing: HashSet<Slot>,
     pub(super) nodes: Vec<Slot>,
+    /// Relationships that are found by themselves.
+    pub(super) loose: Vec<Slot>,
     links: Vec<Option<Link>>,
     pub(super) filters: Vec<Option<Expr>>,
     paths: Vec<Option<(Slot, Expr)>>,
@@ -39,11 +41,19 @@ impl Planner<'_> {
             missing.extend(link.fills());
         }
         missing.extend(pattern.paths.iter().map(|(slot, _)| *slot));
+        missing.extend(&pattern.loose);
+        let mut ops = Vec::new();
+        if let Some(search) = pattern.search {
+            // First: it knows nothing of the rest of the pattern.
+            missing.remove(&search.search.into);
+            ops.push(self.search(*search));
+        }
         let filters = pattern.filters.into_iter().filter(|filter| !always(filter));
         let mut matcher = Matcher {
-            ops: Vec::new(),
+            ops,
             missing,
             nodes: pattern.nodes,
+            loose: pattern.loose,
             links: pattern.links.into_iter().map(Some).collect(),
             filters: filters.map(Some).collect(),
             paths: pattern.paths.into_iter().map(Some).collect(),
@@ -65,7 +75,10 @@ impl Planner<'_> {
                 break;
             };
             matcher.fill(node);
-            matcher.ops.push(Op::Scan { into: node, by });
+            matcher.ops.push(match matcher.loose.contains(&node) {
+                true => Op::ScanRelationships { into: node, by },
+                false => Op::Scan { into: node, by },
+            });
         }
         self.ready_filters(&mut matcher);
         // Nothing is missing any more; should something be, a condition is still never left out.
@@ -113,7 +126,7 @@ impl Planner<'_> {
 
     /// Where to go on if no link is in reach.
     fn next_start(&self, matcher: &mut Matcher) -> Option<(Slot, ScanBy)> {
-        let mut nodes = matcher.nodes.iter().copied();
+        let mut nodes = matcher.nodes.iter().chain(&matcher.loose).copied();
         if !self.follows(Rule::StartWhereLeastIs) {
             let first = nodes.find(|node| matcher.missing.contains(node))?;
             return Some((first, ScanBy::All));

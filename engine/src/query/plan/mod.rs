@@ -11,6 +11,7 @@
 //! | when rows must wait for what is written | `barrier.rs` |
 //! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
 //! | level-wise traversals | `traverse.rs` |
+//! | what an index may find | `search.rs` |
 //! | how a plan is shown | `explain.rs` |
 
 mod barrier;
@@ -19,6 +20,7 @@ mod clauses;
 mod explain;
 mod matching;
 mod ops;
+mod search;
 mod start;
 mod traverse;
 mod write;
@@ -44,6 +46,8 @@ pub(crate) enum Rule {
     SortOnlyWhatIsKept,
     /// TRAVERSE steps, scores and keeps a whole level at once.
     WholeLevels,
+    /// What a search may find is reached by a walk where its condition is a pattern.
+    WalkToWhatIsSearched,
 }
 
 /// The rules, in the order in which they are applied, and why each is there.
@@ -68,6 +72,11 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
         Rule::WholeLevels,
         "a level has many candidates: arrays and kernels need no row for each of them",
     ),
+    (
+        Rule::WalkToWhatIsSearched,
+        "a walk from a node that is known meets what may be found; asking each whether there is such a walk meets \
+         everything",
+    ),
 ];
 
 /// What the planner may ask about the graph.
@@ -78,6 +87,8 @@ pub(crate) trait Statistics {
     fn nodes(&self) -> u64;
     /// How many nodes have a label.
     fn labelled(&self, label: &str) -> u64;
+    /// How many relationships there are; of a type, if one is named.
+    fn relationships(&self, of: Option<&str>) -> u64;
     /// How many entries an index has.
     fn entries(&self, index: &IndexDef) -> u64;
     /// How many entities an index finds for one value, on average.

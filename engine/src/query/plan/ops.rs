@@ -11,7 +11,7 @@ use super::Traverse;
 use crate::query::expr::{Expr, Slot, Span};
 use crate::query::functions::AggregateFunction;
 use std::sync::Arc;
-pub(crate) use stratigraph_query_lang::ast::{Arrow, OnError, SelectorKind};
+pub(crate) use stratigraph_query_lang::ast::{Arrow, OnError, SearchKind, SelectorKind};
 
 /// What a statement runs as.
 #[derive(Clone, Debug)]
@@ -45,6 +45,10 @@ pub(crate) struct Needed {
 pub(crate) enum Op {
     /// Nodes, for each row.
     Scan { into: Slot, by: ScanBy },
+    /// Relationships, for each row.
+    ScanRelationships { into: Slot, by: ScanBy },
+    /// What an index finds, for each row, the best first.
+    Search(Box<Search>),
     /// Along one relationship.
     Expand(Expand),
     /// The ends of a relationship that is known.
@@ -113,20 +117,22 @@ pub(crate) enum Op {
     },
 }
 
-/// Which nodes a scan gives.
+/// Which nodes a scan gives, or which relationships.
 #[derive(Clone, Debug)]
 pub(crate) enum ScanBy {
     /// All.
     All,
-    /// Those with a label.
+    /// Those with a label, or of a type.
     Label(Arc<str>),
+    /// This one, or with `one_of` those of a list of them.
+    Entity { value: Expr, one_of: bool },
     /// Those that a property index finds. A null gives none.
     Index {
         /// The index.
         index: Arc<str>,
         /// What is looked up.
         seek: Seek,
-        /// The label that it is on: what cannot be sought is left to the conditions on all that have it.
+        /// The label or type that it is on: what cannot be sought is left to the conditions on all that have it.
         label: Arc<str>,
     },
     /// The one with this id, as `id()` or `elementId()` gives it, or with `one_of` those of a list of them.
@@ -392,4 +398,40 @@ pub(crate) enum RemoveItem {
         labels: Vec<LabelOf>,
         span: Span,
     },
+}
+
+/// `SEARCH`: the best of an index, each in a row. A null query gives no row.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub(crate) kind: SearchKind,
+    pub(crate) index: IndexName,
+    /// What is looked for: a vector or a list of numbers; or a text.
+    pub(crate) query: Expr,
+    /// How many are found at most.
+    pub(crate) limit: Expr,
+    /// Whether everything is compared.
+    pub(crate) exact: bool,
+    /// Gets what was found.
+    pub(crate) into: Slot,
+    /// Whether these are relationships.
+    pub(crate) relationships: bool,
+    /// What was found must be this, which was filled before.
+    pub(crate) must_be: Option<Slot>,
+    /// Gets how good it is.
+    pub(crate) score: Option<Slot>,
+    /// Finds, in `into`, whatever may be found; none if that is everything.
+    pub(crate) among: Option<Arc<[Op]>>,
+    /// The slots that it depends on: while they stay the same, so does what is found. None if it may differ from
+    /// row to row whatever they are.
+    pub(crate) depends_on: Option<Vec<Slot>>,
+    pub(crate) span: Span,
+}
+
+/// The index that is searched.
+#[derive(Clone, Debug)]
+pub(crate) enum IndexName {
+    /// By name, which was looked up.
+    Known(Arc<str>, Span),
+    /// A parameter, by its number.
+    Parameter(u32, Span),
 }

@@ -37,7 +37,7 @@ impl Planner<'_> {
     /// The best start among the nodes that are not found yet.
     pub(super) fn best_start(&self, matcher: &mut Matcher) -> Option<(Slot, ScanBy)> {
         let mut best: Option<Start> = None;
-        for node in matcher.nodes.iter().copied() {
+        for node in matcher.nodes.iter().chain(&matcher.loose).copied() {
             if !matcher.is_missing(node) {
                 continue;
             }
@@ -58,10 +58,14 @@ impl Planner<'_> {
 
     /// Every way to begin with a node.
     fn starts(&self, matcher: &Matcher, node: Slot) -> Vec<Start> {
+        let is_loose = matcher.loose.contains(&node);
         let all = Start {
             node,
             by: ScanBy::All,
-            rows: self.statistics.nodes(),
+            rows: match is_loose {
+                true => self.statistics.relationships(None),
+                false => self.statistics.nodes(),
+            },
             settles: None,
         };
         let mut starts = vec![all];
@@ -82,6 +86,17 @@ impl Planner<'_> {
                     settles: None,
                 });
             }
+            if let Some((value, one_of)) = by_itself(filter, node)
+                && may_be_sought(value, matcher)
+            {
+                let value = self.expr(value.clone());
+                starts.push(Start {
+                    node,
+                    by: ScanBy::Entity { value, one_of },
+                    rows: 1,
+                    settles: None,
+                });
+            }
             conditions_on(filter, node, matcher, &mut conditions);
         }
         for (at, filter) in matcher.filters.iter().enumerate() {
@@ -91,10 +106,13 @@ impl Planner<'_> {
             starts.push(Start {
                 node,
                 by: ScanBy::Label(Arc::clone(label)),
-                rows: self.statistics.labelled(label),
+                rows: match is_loose {
+                    true => self.statistics.relationships(Some(label)),
+                    false => self.statistics.labelled(label),
+                },
                 settles: Some(at),
             });
-            starts.extend(self.seeks(node, label, &conditions, at));
+            starts.extend(self.seeks((node, is_loose), label, &conditions, at));
         }
         starts
     }
@@ -102,16 +120,17 @@ impl Planner<'_> {
     /// The indexes on a label that the conditions can use.
     fn seeks(
         &self,
-        node: Slot,
+        (node, is_loose): (Slot, bool),
         label: &Arc<str>,
         conditions: &[Condition<'_>],
         at: usize,
     ) -> Vec<Start> {
         let catalog = self.statistics.catalog();
-        let Some(number) = catalog.labels.id(label) else {
-            return Vec::new();
+        let scope = match is_loose {
+            true => catalog.types.id(label).map(Scope::Type),
+            false => catalog.labels.id(label).map(Scope::Label),
         };
-        let Some(rules) = catalog.rules(Scope::Label(number)) else {
+        let Some(rules) = scope.and_then(|scope| catalog.rules(scope)) else {
             return Vec::new();
         };
         let ready = rules
@@ -207,6 +226,24 @@ fn label_of(filter: &Expr, node: Slot) -> Option<&Arc<str>> {
             of,
             labels: Labels::Name(name),
         } if matches!(of.kind, ExprKind::Slot(slot) if slot == node) => Some(name),
+        _ => None,
+    }
+}
+
+/// The node that a condition demands, or with `true` the list of such.
+fn by_itself(filter: &Expr, node: Slot) -> Option<(&Expr, bool)> {
+    let is_it = |expr: &Expr| matches!(expr.kind, ExprKind::Slot(slot) if slot == node);
+    match &filter.kind {
+        ExprKind::Comparison { first, rest } => match rest.as_slice() {
+            [(ComparisonOperator::Equal, right)] if is_it(first) => Some((right, false)),
+            [(ComparisonOperator::Equal, right)] if is_it(right) => Some((first, false)),
+            _ => None,
+        },
+        ExprKind::Predicate {
+            left,
+            operator: PredicateOperator::In,
+            right,
+        } if is_it(left) => Some((right, true)),
         _ => None,
     }
 }

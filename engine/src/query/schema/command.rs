@@ -2,44 +2,46 @@
 //!
 //! They are no part of a transaction: each returns when what it declared is ready, and is durable then.
 //!
-//! Next: `typed.rs`.
+//! Next: `naming.rs`.
 
+use super::naming::{is_taken, latest, name_of, named, names};
 use super::refusal::refused;
 use super::typed::kind_of;
+use super::{fulltext, hierarchy, vector};
 use crate::catalog::{Catalog, SchemaId};
 use crate::database::{Constraint, Database, Index};
 use crate::error::Error;
 use crate::graph::Read as _;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::functions::operators::with_article;
+use crate::query::options::QueryOptions;
 use crate::query::parameters::Parameters;
-use crate::value::Value;
-use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    CreateConstraint, CreateFulltextIndex, CreateHierarchy, CreateIndex, CreateVectorIndex,
-    DeclaredOn, Drop, Expression, ExpressionKind, Identifier, Required, SchemaCommand, SchemaName,
+    CreateConstraint, CreateIndex, DeclaredOn, Drop, Expression, ExpressionKind, Required,
+    SchemaCommand,
 };
 
+/// Where a command is run.
+pub(crate) struct Place<'a> {
+    pub(crate) database: &'a Database,
+    pub(crate) text: &'a str,
+    pub(crate) parameters: &'a Parameters,
+    pub(crate) options: &'a QueryOptions,
+}
+
 /// Runs a command, and says what it changed.
-pub(crate) fn run(
-    database: &Database,
-    command: &SchemaCommand,
-    parameters: &Parameters,
-) -> Result<Counters, Fault> {
+pub(crate) fn run(place: &Place<'_>, command: &SchemaCommand) -> Result<Counters, Fault> {
+    let (database, parameters) = (place.database, place.parameters);
     match command {
         SchemaCommand::CreateIndex(wanted) => create_index(database, wanted, parameters),
         SchemaCommand::CreateConstraint(wanted) => create_constraint(database, wanted, parameters),
         SchemaCommand::DropIndex(unwanted) => drop_index(database, unwanted, parameters),
         SchemaCommand::DropConstraint(unwanted) => drop_constraint(database, unwanted, parameters),
-        SchemaCommand::CreateVectorIndex(CreateVectorIndex { span, .. })
-        | SchemaCommand::CreateFulltextIndex(CreateFulltextIndex { span, .. })
-        | SchemaCommand::CreateHierarchy(CreateHierarchy { span, .. })
-        | SchemaCommand::DropHierarchy(Drop { span, .. }) => {
-            let fault = raise(Detail::NotSupported, "the language cannot declare this yet");
-            Err(fault.hint("use the program's own interface").at(*span))
-        }
+        SchemaCommand::CreateVectorIndex(wanted) => vector::create(place, wanted),
+        SchemaCommand::CreateFulltextIndex(wanted) => fulltext::create(place, wanted),
+        SchemaCommand::CreateHierarchy(wanted) => hierarchy::create(place, wanted),
+        SchemaCommand::DropHierarchy(unwanted) => hierarchy::drop(place, unwanted),
     }
 }
 
@@ -184,65 +186,12 @@ fn was_there(dropped: Result<(), Error>, unwanted: &Drop, span: Span) -> Result<
     }
 }
 
-/// Whether a name belongs to something of another kind: `IF NOT EXISTS` leaves everything as it is then, since
-/// all that is declared shares one set of names.
-fn is_taken(
-    database: &Database,
-    name: &str,
-    other: impl Fn(&Catalog) -> bool,
-) -> Result<bool, Fault> {
-    let read = database.read()?;
-    Ok(read.catalog().is_taken(name) && other(read.catalog()))
-}
-
-/// The number of the latest declaration that is picked: numbers only rise, so a higher one tells that
-/// something came.
-fn latest(
-    database: &Database,
-    pick: impl Fn(&Catalog) -> Option<SchemaId>,
-) -> Result<Option<SchemaId>, Fault> {
-    let read = database.read()?;
-    Ok(pick(read.catalog()))
-}
-
 fn latest_index(catalog: &Catalog) -> Option<SchemaId> {
     catalog.indexes().map(|index| index.id).max()
 }
 
 fn latest_constraint(catalog: &Catalog) -> Option<SchemaId> {
     catalog.constraints().map(|constraint| constraint.id).max()
-}
-
-fn names(identifiers: &[Identifier]) -> Vec<String> {
-    let identifiers = identifiers.iter();
-    identifiers.map(|one| one.name.to_string()).collect()
-}
-
-fn named(
-    name: Option<&SchemaName>,
-    parameters: &Parameters,
-) -> Result<Option<(Arc<str>, Span)>, Fault> {
-    name.map(|name| name_of(name, parameters)).transpose()
-}
-
-/// A name that is written or a parameter, and its place.
-fn name_of(name: &SchemaName, parameters: &Parameters) -> Result<(Arc<str>, Span), Fault> {
-    match name {
-        SchemaName::Static(name) => Ok((Arc::clone(&name.name), name.span)),
-        SchemaName::Parameter(parameter, span) => {
-            match parameters
-                .needed(parameter)
-                .map_err(|fault| fault.at(*span))?
-            {
-                Value::String(name) => Ok((Arc::clone(name), *span)),
-                other => {
-                    let kind = with_article(other.kind());
-                    let message = format!("${parameter} is {kind}, and a name is a string");
-                    Err(raise(Detail::InvalidArgumentType, message).at(*span))
-                }
-            }
-        }
-    }
 }
 
 /// Property indexes have no options; what other engines write there to name their provider is let through.

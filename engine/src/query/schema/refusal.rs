@@ -15,8 +15,13 @@ pub(super) fn refused(error: Error) -> Fault {
         | Error::TooMany { .. }
         | Error::IndexOfConstraint { .. }
         | Error::IndexOfVectorIndex { .. }
+        | Error::VectorIndex { .. }
         | Error::IndexedValueTooLong { .. } => Detail::InvalidDeclaration,
-        Error::ConstraintViolation(_) => Detail::ConstraintBroken,
+        Error::ConstraintViolation(_)
+        | Error::HierarchyCycle { .. }
+        | Error::HierarchyParent { .. }
+        | Error::VectorRefused { .. }
+        | Error::NotAVector { .. } => Detail::ConstraintBroken,
         _ => return error.into(),
     };
     let fault = raise(detail, error.to_string());
@@ -27,6 +32,7 @@ pub(super) fn refused(error: Error) -> Fault {
         Error::UnknownName { what, .. } => {
             let list = match what {
                 "constraint" => "SHOW CONSTRAINTS",
+                "hierarchy" => "SHOW HIERARCHIES",
                 _ => "SHOW INDEXES",
             };
             fault.hint(format!(
@@ -35,6 +41,12 @@ pub(super) fn refused(error: Error) -> Fault {
         }
         Error::ConstraintViolation(_) => {
             fault.hint("put the data right first; the constraint was not created")
+        }
+        Error::HierarchyCycle { .. } | Error::HierarchyParent { .. } => {
+            fault.hint("put the data right first; the hierarchy was not created")
+        }
+        Error::VectorRefused { .. } | Error::NotAVector { .. } => {
+            fault.hint("put the data right first; the index was not created")
         }
         _ => fault,
     }

@@ -5,6 +5,7 @@
 //! | what | where |
 //! |---|---|
 //! | nodes | `scan.rs`, `seek.rs` |
+//! | what an index finds | `search/` |
 //! | along relationships | `expand.rs`, `ends.rs`, `expand_many.rs`, `follow.rs`, `repeat.rs` |
 //! | the shortest ways | `shortest.rs`, `breadth.rs`, `layers.rs` |
 //! | level by level | `traverse/mod.rs` |
@@ -34,6 +35,7 @@ mod merge;
 mod optional;
 mod repeat;
 mod scan;
+mod search;
 mod seek;
 mod shortest;
 mod traverse;
@@ -54,6 +56,7 @@ pub(super) use merge::Merging;
 pub(super) use optional::Optional;
 pub(super) use repeat::Rounds;
 pub(super) use scan::Scan;
+pub(super) use search::Searching;
 pub(super) use shortest::Ways;
 pub(super) use traverse::Traversing;
 pub(super) use union::Arms;

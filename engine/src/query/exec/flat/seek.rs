@@ -1,4 +1,4 @@
-//! Nodes by what is known of them: values of indexed properties, or their ids.
+//! Nodes, or relationships, by what is known of them: values of indexed properties, or their ids.
 //!
 //! What is found is in the order of ids, as without an index, so that a result does not depend on which indexes
 //! there are.
@@ -9,10 +9,10 @@ use crate::error::Error;
 use crate::query::error::Fault;
 use crate::query::exec::context::Context;
 use crate::query::exec::eval::eval;
-use crate::query::exec::graph::Sought;
+use crate::query::exec::graph::{Kind, Sought};
 use crate::query::expr::Expr;
 use crate::query::plan::Seek;
-use crate::value::{NodeId, Value};
+use crate::value::Value;
 use std::ops::Bound;
 
 /// The nodes that an index finds; none if that cannot be sought, and the condition must be asked of every node.
@@ -23,7 +23,7 @@ pub(super) fn by_index(
     seek: &Seek,
     context: &mut Context<'_>,
     row: &mut [Value],
-) -> Result<Option<Vec<NodeId>>, Fault> {
+) -> Result<Option<Vec<u64>>, Fault> {
     match seek {
         Seek::Equal(exprs) => {
             let mut values = Vec::with_capacity(exprs.len());
@@ -111,8 +111,8 @@ fn find(
     context: &Context<'_>,
     index: &str,
     sought: &Sought<'_>,
-) -> Result<Option<Vec<NodeId>>, Fault> {
-    match context.graph.nodes_of_index(index, sought) {
+) -> Result<Option<Vec<u64>>, Fault> {
+    match context.graph.ids_of_index(index, sought) {
         Ok(found) => Ok(Some(found)),
         // A value that no property can have is equal to none.
         Err(Error::NotIndexable { .. }) => Ok(Some(Vec::new())),
@@ -122,12 +122,13 @@ fn find(
     }
 }
 
-/// The nodes with an id, or with one of a list of them; none if every node must be asked.
+/// Those with an id, or with one of a list of them; none if all must be asked.
 pub(super) fn by_id(
+    kind: Kind,
     (expr, element, one_of): (&Expr, bool, bool),
     context: &mut Context<'_>,
     row: &mut [Value],
-) -> Result<Option<Vec<NodeId>>, Fault> {
+) -> Result<Option<Vec<u64>>, Fault> {
     let Some(value) = sought(expr, context, row)? else {
         return Ok(None);
     };
@@ -141,15 +142,46 @@ pub(super) fn by_id(
         _ if one_of => return Ok(None),
         one => number(one, element).into_iter().collect(),
     };
+    there(kind, &mut ids, context)?;
+    Ok(Some(ids))
+}
+
+/// A value itself, or those of a list of them; none if all must be asked.
+pub(super) fn by_itself(
+    kind: Kind,
+    (expr, one_of): (&Expr, bool),
+    context: &mut Context<'_>,
+    row: &mut [Value],
+) -> Result<Option<Vec<u64>>, Fault> {
+    let Some(value) = sought(expr, context, row)? else {
+        return Ok(None);
+    };
+    let mut ids: Vec<u64> = match &value {
+        Value::List(values) if one_of => {
+            let values = values.iter();
+            values.filter_map(|one| kind.number(one)).collect()
+        }
+        Value::Null => Vec::new(),
+        // IN takes lists only, and says so where it is asked.
+        _ if one_of => return Ok(None),
+        one => kind.number(one).into_iter().collect(),
+    };
+    there(kind, &mut ids, context)?;
+    Ok(Some(ids))
+}
+
+/// Keeps those that are there, each once and in order.
+fn there(kind: Kind, ids: &mut Vec<u64>, context: &Context<'_>) -> Result<(), Fault> {
     ids.sort_unstable();
     ids.dedup();
     let mut found = Vec::with_capacity(ids.len());
-    for id in ids.into_iter().map(NodeId::new) {
-        if context.graph.contains(id)? {
+    for id in ids.iter().copied() {
+        if context.graph.contains(kind.entity(id))? {
             found.push(id);
         }
     }
-    Ok(Some(found))
+    *ids = found;
+    Ok(())
 }
 
 /// The id that a value is equal to.

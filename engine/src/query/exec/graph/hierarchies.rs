@@ -41,6 +41,14 @@ impl Graph<'_> {
         above.map_err(|error| self.unknown_hierarchy(error))
     }
 
+    /// How many levels it has, and how many members.
+    pub(crate) fn hierarchy_size(&self, hierarchy: &str) -> Result<(u32, u64)> {
+        with_txn!(self, txn => {
+            let hierarchy = txn.hierarchy(hierarchy)?;
+            Ok((hierarchy.depth()?, hierarchy.member_count()?))
+        })
+    }
+
     fn unknown_hierarchy(&self, error: Error) -> Fault {
         let (Error::UnknownName { name, .. }, Ok(catalog)) = (&error, self.catalog()) else {
             return error.into();

@@ -4,6 +4,7 @@
 
 use super::{Graph, Txn, over};
 use crate::catalog::Counter;
+use crate::codec::CommitSeq;
 use crate::error::Result;
 use crate::graph::{Read, ReadTxn, WriteTxn};
 use crate::index::text::{TextAnswer, TextSearch};
@@ -32,5 +33,10 @@ impl Graph<'_> {
     /// How many members a hierarchy has.
     pub(crate) fn member_count(&self, hierarchy: &str) -> Result<u64> {
         with_txn!(self, txn => txn.hierarchy(hierarchy)?.member_count())
+    }
+
+    /// The commit that is read.
+    pub(crate) fn sequence(&self) -> Result<CommitSeq> {
+        with_txn!(self, txn => Ok(txn.commit_seq()))
     }
 }

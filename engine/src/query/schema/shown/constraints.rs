@@ -3,7 +3,7 @@
 //! Next: `callables.rs`.
 
 use super::{accesses, entity_type, labels_or_types, list, pattern, quoted, strings};
-use crate::catalog::{Catalog, ConstraintDef, Demand};
+use crate::catalog::{Catalog, ConstraintDef, Demand, HierarchyDef};
 use crate::query::procedures::{Procedure, ProcedureType};
 use crate::query::schema::typed::name_of;
 use crate::value::Value;
@@ -77,20 +77,39 @@ pub(super) fn hierarchies() -> Procedure {
     let columns = [
         ("id", ProcedureType::INTEGER),
         ("name", ProcedureType::STRING),
-        ("relationshipType", ProcedureType::STRING),
+        // They are declared when they are whole.
+        ("state", ProcedureType::STRING),
+        ("types", ProcedureType::LIST),
         ("tree", ProcedureType::BOOLEAN),
+        ("levels", ProcedureType::INTEGER),
+        ("members", ProcedureType::INTEGER),
+        ("createStatement", ProcedureType::STRING),
     ];
     let procedure = list("show.hierarchies", &columns).about("The hierarchies of the database.");
     procedure.run_in_engine(|context, _| {
         let catalog = context.graph.catalog()?;
-        let hierarchies = catalog.hierarchies().map(|of| {
-            vec![
+        let mut rows = Vec::new();
+        for of in catalog.hierarchies() {
+            let (levels, members) = context.graph.hierarchy_size(&of.name)?;
+            let types = strings(&catalog.types, [of.relationship_type]);
+            rows.push(vec![
                 i64::from(of.id.get()).into(),
                 Arc::clone(&of.name).into(),
-                catalog.types.show(of.relationship_type).into(),
+                "ONLINE".into(),
+                types,
                 of.tree.into(),
-            ]
-        });
-        Ok(hierarchies.collect())
+                i64::from(levels).into(),
+                i64::try_from(members).unwrap_or(i64::MAX).into(),
+                hierarchy_statement(catalog, of).into(),
+            ]);
+        }
+        Ok(rows)
     })
+}
+
+fn hierarchy_statement(catalog: &Catalog, of: &HierarchyDef) -> String {
+    let name = quoted(&of.name);
+    let of_type = quoted(&catalog.types.show(of.relationship_type));
+    let tree = if of.tree { " AS TREE" } else { "" };
+    format!("CREATE HIERARCHY {name} FOR ()-[:{of_type}]->(){tree}")
 }

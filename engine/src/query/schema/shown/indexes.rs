@@ -3,13 +3,18 @@
 //! Next: `constraints.rs`.
 
 use super::{accesses, entity_type, labels_or_types, list, pattern, quoted, strings};
-use crate::catalog::{Catalog, IndexDef, Readiness, SchemaId, TextIndexDef, VectorIndexDef};
+use crate::catalog::{
+    Catalog, IndexDef, PropertyId, Readiness, SchemaId, TextIndexDef, VectorIndexDef,
+};
 use crate::index::vector::{VectorIndexInfo, VectorIndexState};
 use crate::query::procedures::{Procedure, ProcedureType};
+use crate::query::schema::fulltext::{ANALYZER, ANALYZERS};
+use crate::query::schema::vector::{
+    BREADTH, CODINGS, DIMENSIONS, LINKS, METRICS, QUANTIZATION, QUANTIZED, SIMILARITY,
+};
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use stratigraph_vector::Metric;
 
 const COLUMNS: &[(&str, ProcedureType)] = &[
     ("id", ProcedureType::INTEGER),
@@ -127,7 +132,7 @@ fn range(catalog: &Catalog, index: &IndexDef) -> Vec<Value> {
         labels_or_types: labels_or_types(catalog, index.scope),
         properties: strings(&catalog.properties, index.properties.iter().copied()),
         owner: constraint.map_or(Value::Null, |of| Value::from(Arc::clone(&of.name))),
-        options: options([]),
+        options: options(Vec::new()),
         failure: Value::from(""),
         statement,
     };
@@ -143,12 +148,21 @@ fn vector(catalog: &Catalog, index: &VectorIndexDef, info: Option<&VectorIndexIn
         }
         Some(VectorIndexState::Failed(error)) => ("FAILED", 0.0, error.to_string()),
     };
-    let metric = match index.metric {
-        Metric::Cosine => "COSINE",
-        Metric::Dot => "DOT",
-        Metric::Euclidean => "EUCLIDEAN",
-    };
+    let metric = METRICS.iter().find(|(_, metric)| *metric == index.metric);
+    let metric = metric.map_or(String::new(), |(name, _)| name.to_uppercase());
+    let coding = CODINGS.iter().find(|(_, coding)| *coding == index.coding);
+    let coding = coding.map(|(name, _)| *name);
     let filters = strings(&catalog.properties, index.filters.iter().copied());
+    let mut config = vec![
+        (DIMENSIONS, i64::from(index.dimensions).into()),
+        (SIMILARITY, metric.into()),
+        (LINKS, i64::from(index.links).into()),
+        (BREADTH, i64::from(index.breadth).into()),
+        (QUANTIZED, coding.is_some().into()),
+    ];
+    config.extend(coding.map(|coding| (QUANTIZATION, Value::from(coding))));
+    let statement = vector_statement(catalog, index, &config);
+    config.push(("vector.filterable_properties", filters));
     let told = Told {
         id: index.id,
         name: Arc::clone(&index.name),
@@ -159,26 +173,45 @@ fn vector(catalog: &Catalog, index: &VectorIndexDef, info: Option<&VectorIndexIn
         labels_or_types: labels_or_types(catalog, index.scope),
         properties: strings(&catalog.properties, [index.property]),
         owner: Value::Null,
-        options: options([
-            ("vector.dimensions", i64::from(index.dimensions).into()),
-            ("vector.similarity_function", metric.into()),
-            ("vector.hnsw.m", i64::from(index.links).into()),
-            (
-                "vector.hnsw.ef_construction",
-                i64::from(index.breadth).into(),
-            ),
-            ("vector.filterable_properties", filters),
-        ]),
+        options: options(config),
         failure: failure.into(),
-        statement: Value::Null,
+        statement: statement.into(),
     };
     told.row()
+}
+
+fn vector_statement(catalog: &Catalog, index: &VectorIndexDef, config: &[(&str, Value)]) -> String {
+    let (name, on) = (quoted(&index.name), pattern(catalog, index.scope));
+    let by = accesses(&catalog.properties, [index.property]);
+    let filters = accesses(&catalog.properties, index.filters.iter().copied());
+    let with = match filters.is_empty() {
+        true => String::new(),
+        false => format!(" WITH [{filters}]"),
+    };
+    let config = said(config);
+    format!("CREATE VECTOR INDEX {name} FOR {on} ON ({by}){with} OPTIONS {config}")
+}
+
+/// Settings as a statement has to write them.
+fn said(config: &[(&str, Value)]) -> String {
+    let config = config.iter();
+    let config = config.map(|(key, value)| format!("`{key}`: {value}"));
+    let config = config.collect::<Vec<_>>().join(", ");
+    format!("{{indexConfig: {{{config}}}}}")
 }
 
 fn text(catalog: &Catalog, index: &TextIndexDef) -> Vec<Value> {
     let (state, percent) = state(index.readiness);
     let fields = index.settings.fields().iter();
-    let analysis = format!("{:?}", index.settings.analysis()).to_lowercase();
+    let fields: Vec<PropertyId> = fields.map(|field| field.property).collect();
+    let analysis = index.settings.analysis();
+    let analysis = ANALYZERS.iter().find(|(_, known)| *known == analysis);
+    let analysis = analysis.map_or("", |(name, _)| name);
+    let config = vec![(ANALYZER, Value::from(analysis))];
+    let (name, on) = (quoted(&index.name), pattern(catalog, index.scope));
+    let by = accesses(&catalog.properties, fields.iter().copied());
+    let said = said(&config);
+    let statement = format!("CREATE FULLTEXT INDEX {name} FOR {on} ON EACH [{by}] OPTIONS {said}");
     let told = Told {
         id: index.id,
         name: Arc::clone(&index.name),
@@ -187,18 +220,18 @@ fn text(catalog: &Catalog, index: &TextIndexDef) -> Vec<Value> {
         of: "FULLTEXT",
         entity_type: entity_type(index.scope),
         labels_or_types: labels_or_types(catalog, index.scope),
-        properties: strings(&catalog.properties, fields.map(|field| field.property)),
+        properties: strings(&catalog.properties, fields),
         owner: Value::Null,
-        options: options([("fulltext.analyzer", analysis.into())]),
+        options: options(config),
         failure: Value::from(""),
-        statement: Value::Null,
+        statement: statement.into(),
     };
     told.row()
 }
 
 /// `{indexProvider: ..., indexConfig: {...}}` without the provider, which has a column.
-fn options<const COUNT: usize>(config: [(&str, Value); COUNT]) -> Value {
-    let config = config.map(|(key, value)| (Arc::from(key), value));
-    let config = Value::Map(Arc::new(BTreeMap::from(config)));
+fn options(config: Vec<(&str, Value)>) -> Value {
+    let config = config.into_iter().map(|(key, value)| (key.into(), value));
+    let config = Value::Map(Arc::new(config.collect()));
     Value::Map(Arc::new(BTreeMap::from([("indexConfig".into(), config)])))
 }

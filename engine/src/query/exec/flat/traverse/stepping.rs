@@ -11,6 +11,7 @@ use crate::algo::traverse::{Arrival, Hop, Steps};
 use crate::graph::Neighbour;
 use crate::query::error::Fault;
 use crate::query::exec::flat::direction;
+use crate::query::exec::graph::Kind;
 use crate::query::exec::pipeline::Run;
 use crate::query::plan::DirectStep;
 use crate::value::{NodeId, Value};
@@ -35,7 +36,7 @@ impl<'a, 's, 't> Stepping<'a, 's, 't> {
         let label = of.step.direct.as_ref();
         let label = label.and_then(|direct| direct.label.as_ref());
         let targets = match label {
-            Some(label) => Some(shared.borrow().context.graph.nodes_with_label(label)?),
+            Some(label) => Some(shared.borrow().context.graph.ids_with_label(Kind::Nodes, label)?),
             None => None,
         };
         Ok(Self {
