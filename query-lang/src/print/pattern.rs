@@ -83,6 +83,8 @@ fn relationship(f: &mut Formatter<'_>, relationship: &RelationshipPattern) -> Re
     let (before, after) = match relationship.arrow {
         Arrow::Right => ("-", "->"),
         Arrow::Left => ("<-", "-"),
+        // In an expression `--+(b)` would be signs before `b`.
+        Arrow::Either if relationship.quantifier.is_some() => ("<-", "->"),
         Arrow::Either => ("-", "-"),
     };
     f.write_str(before)?;

@@ -132,7 +132,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ),
     (
         "MATCH (a)-[:R]->+(b)-->{2}(c)--*(d)-->{,3}(e)-->{1,}(f) RETURN 1",
-        "MATCH (a)-[:R]->+(b)-->{2}(c)--*(d)-->{0,3}(e)-->+(f) RETURN 1",
+        "MATCH (a)-[:R]->+(b)-->{2}(c)<-->*(d)-->{0,3}(e)-->+(f) RETURN 1",
     ),
     (
         "MATCH p = ANY SHORTEST (a)-->*(b), q = ALL SHORTEST PATHS (a)-->*(b) RETURN p",
@@ -209,6 +209,10 @@ const STATEMENTS: &[(&str, &str)] = &[
     (
         "RETURN (a)-[b]-(c), (a)--(b), (a) - [b] + (c), (a) < -(b)",
         "RETURN (a)-[b]-(c), (a)--(b), a - [b] + c, a < -b",
+    ),
+    (
+        "RETURN (a)<-->+(b), (a)<-[:T]->{2}(b), (a)--+(b)",
+        "RETURN (a)<-->+(b), (a)<-[:T]->{2}(b), a - -+b",
     ),
     (
         "RETURN (a)-->(b) < 3, size((a)--(b) - [1])",
