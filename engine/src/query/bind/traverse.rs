@@ -301,6 +301,7 @@ impl Binder<'_> {
         Ok(Recover {
             pattern: matched.pattern,
             node,
+            level_of: None,
             scored,
             keep: self.keep(scope, &mut inner, &from.keep)?,
         })

@@ -251,7 +251,11 @@ impl Shown<'_> {
             let scored = recover.scored.as_ref();
             let scored = scored.map_or(String::new(), |scored| self.scored(scored));
             let kept = self.kept("keep", &recover.keep);
-            self.line(depth + 1, &format!("Recover{scored}{kept}"));
+            let members = match &recover.level_of {
+                Some(level) => format!(" from the level in {}", level.hierarchy),
+                None => String::new(),
+            };
+            self.line(depth + 1, &format!("Recover{members}{scored}{kept}"));
             self.ops(&recover.pattern, depth + 2);
         }
     }

@@ -5,9 +5,10 @@
 //! Next: `exec/flat/traverse/mod.rs`.
 
 use super::barrier::Flow;
-use super::{Arrow, BoundClause, Op, Ops, Pattern, Planner, Rule, TypeNames};
+use super::{Arrow, BoundClause, Op, Ops, Pattern, Planner, Rule, ScanBy, TypeNames};
 use crate::query::expr::{Expr, ExprKind, FunctionOf, Labels, Slot, Span};
 use crate::query::functions::HostFunction;
+use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::ComparisonOperator;
 
@@ -114,9 +115,18 @@ pub(crate) struct Keep {
 pub(crate) struct Recover<P> {
     pub(crate) pattern: P,
     pub(crate) node: Slot,
+    /// Where its members are, if they are a level of a hierarchy.
+    pub(crate) level_of: Option<LevelOf>,
     /// How its members are scored if not as candidates are.
     pub(crate) scored: Option<Scored>,
     pub(crate) keep: Keep,
+}
+
+/// The members of one level of a hierarchy.
+#[derive(Clone, Debug)]
+pub(crate) struct LevelOf {
+    pub(crate) hierarchy: Arc<str>,
+    pub(crate) label: Option<Arc<str>>,
 }
 
 /// `BUDGET`.
@@ -235,13 +245,20 @@ impl Planner<'_> {
         };
         let way: Vec<Slot> = step.way().collect();
         let to = step.to();
-        let recover = recover.map(|recover| Recover {
-            pattern: self.matching(recover.pattern).into(),
-            node: recover.node,
-            scored: recover
-                .scored
-                .map(|scored| self.scored(scored, (recover.node, level), &[])),
-            keep: self.keep(recover.keep, (recover.node, level, score), &[]),
+        let recover = recover.map(|recover| {
+            let ops = self.matching(recover.pattern);
+            let level_of = match self.follows(Rule::WholeLevels) {
+                true => level_of(&ops, recover.node, level),
+                false => None,
+            };
+            let scored = recover.scored;
+            Recover {
+                pattern: ops.into(),
+                node: recover.node,
+                level_of,
+                scored: scored.map(|scored| self.scored(scored, (recover.node, level), &[])),
+                keep: self.keep(recover.keep, (recover.node, level, score), &[]),
+            }
         });
         Traverse {
             roots,
@@ -335,6 +352,46 @@ fn direct(ops: &[Op], to: Slot) -> Option<DirectStep> {
         types: expand.types.clone(),
         label,
     })
+}
+
+/// Whether a pattern is the members of the level that is looked at: `(m:Label WHERE level(m, 'name') = level)`.
+fn level_of(ops: &[Op], node: Slot, level: Slot) -> Option<LevelOf> {
+    let [Op::Scan { into, by }, Op::Filter(filter)] = ops else {
+        return None;
+    };
+    let label = match by {
+        ScanBy::All => None,
+        ScanBy::Label(label) => Some(Arc::clone(label)),
+        ScanBy::Index { .. } | ScanBy::Id { .. } => return None,
+    };
+    let ExprKind::Comparison { first, rest } = &filter.kind else {
+        return None;
+    };
+    let [(ComparisonOperator::Equal, other)] = rest.as_slice() else {
+        return None;
+    };
+    let is = |expr: &Expr, slot| matches!(expr.kind, ExprKind::Slot(read) if read == slot);
+    let call = match (is(first, level), is(other, level)) {
+        (true, false) => other,
+        (false, true) => &**first,
+        _ => return None,
+    };
+    let ExprKind::Call {
+        function: FunctionOf::Engine(function),
+        arguments,
+    } = &call.kind
+    else {
+        return None;
+    };
+    let [of, name] = arguments.as_slice() else {
+        return None;
+    };
+    let ExprKind::Constant(Value::String(hierarchy)) = &name.kind else {
+        return None;
+    };
+    let hierarchy = Arc::clone(hierarchy);
+    (function.name == "level" && *into == node && is(of, node))
+        .then_some(LevelOf { hierarchy, label })
 }
 
 /// Whether a score is a function of the host that is asked once for each level, with the rules and without.

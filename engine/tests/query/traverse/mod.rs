@@ -8,6 +8,7 @@
 
 mod case;
 mod model;
+mod picture;
 mod wording;
 
 use case::Case;

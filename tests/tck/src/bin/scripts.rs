@@ -34,7 +34,7 @@ struct Arguments {
     #[arg(long, value_name = "DIR", default_value = "tests/scripts")]
     folder: PathBuf,
     /// Documents whose examples are run.
-    #[arg(long, value_name = "FILE", default_value = "docs/language.md")]
+    #[arg(long, value_name = "FILE", default_values = ["docs/language.md", "docs/traverse.md"])]
     document: Vec<PathBuf>,
     /// How many seconds a case may take.
     #[arg(long, value_name = "N", default_value_t = 60)]

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::graph::{Read, ReadTxn, WriteTxn};
 use crate::query::error::{Detail, Fault, raise};
 use crate::value::NodeId;
+use roaring::RoaringTreemap;
 use std::collections::BTreeSet;
 use stratigraph_query_lang::nearest;
 
@@ -21,6 +22,17 @@ impl Graph<'_> {
         let level =
             with_txn!(self, txn => txn.hierarchy(hierarchy).and_then(|found| found.level(node)));
         level.map_err(|error| self.unknown_hierarchy(error))
+    }
+
+    /// The members of a level.
+    pub(in crate::query::exec) fn members_in(
+        &self,
+        hierarchy: &str,
+        level: u32,
+    ) -> Result<RoaringTreemap, Fault> {
+        let members =
+            with_txn!(self, txn => txn.hierarchy(hierarchy).and_then(|found| found.members(level)));
+        members.map_err(|error| self.unknown_hierarchy(error))
     }
 
     /// The roots, by id.

@@ -8,10 +8,11 @@ use super::shared::Shared;
 use crate::algo::traverse::{Considered, Keep as Kept, Members, Recover as Recovered, Where};
 use crate::query::error::Fault;
 use crate::query::exec::eval::eval;
+use crate::query::exec::graph::Kind;
 use crate::query::exec::pipeline::Run;
 use crate::query::expr::{Expr, Slot};
 use crate::query::functions::operators::truth;
-use crate::query::plan::{Keep, Op, Recover};
+use crate::query::plan::{Keep, LevelOf, Op, Recover};
 use crate::value::{NodeId, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -106,9 +107,28 @@ impl<'a, 's, 't> Looking<'a, 's, 't> {
 }
 
 impl Members<Fault> for Looking<'_, '_, '_> {
+    fn last_level(&mut self) -> Result<Option<u32>, Fault> {
+        let Some(LevelOf { hierarchy, .. }) = &self.recover.level_of else {
+            return Ok(None);
+        };
+        let shared = self.shared.borrow();
+        // Without members nothing is recovered, and an unknown name is told when they are asked for.
+        let size = shared.context.graph.hierarchy_size(hierarchy);
+        Ok(size.ok().map(|(levels, _)| levels.saturating_sub(1)))
+    }
+
     fn members(&mut self, level: u32, into: &mut Vec<NodeId>) -> Result<(), Fault> {
         let mut shared = self.shared.borrow_mut();
         let shared = &mut *shared;
+        if let Some(LevelOf { hierarchy, label }) = &self.recover.level_of {
+            let graph = &shared.context.graph;
+            let mut members = graph.members_in(hierarchy, level)?;
+            if let Some(label) = label {
+                members &= graph.ids_with_label(Kind::Nodes, label)?;
+            }
+            into.extend(members.iter().map(NodeId::new));
+            return shared.charge(into.len() * size_of::<NodeId>());
+        }
         shared.set(self.of.level, i64::from(level));
         let (width, row) = (shared.row.len(), shared.row.clone());
         let mut run = Run::new(&self.recover.pattern, width, row);

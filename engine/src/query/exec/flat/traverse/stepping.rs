@@ -36,7 +36,13 @@ impl<'a, 's, 't> Stepping<'a, 's, 't> {
         let label = of.step.direct.as_ref();
         let label = label.and_then(|direct| direct.label.as_ref());
         let targets = match label {
-            Some(label) => Some(shared.borrow().context.graph.ids_with_label(Kind::Nodes, label)?),
+            Some(label) => Some(
+                shared
+                    .borrow()
+                    .context
+                    .graph
+                    .ids_with_label(Kind::Nodes, label)?,
+            ),
             None => None,
         };
         Ok(Self {
