@@ -47,7 +47,14 @@ fn function(of: &'static functions::Function) -> Vec<Value> {
 
 fn aggregate(of: &'static functions::AggregateFunction) -> Vec<Value> {
     let takes = arguments(of.takes, of.takes.len(), false);
-    callable(of.name, AGGREGATING, of.about, &takes, of.gives, of.example.0)
+    callable(
+        of.name,
+        AGGREGATING,
+        of.about,
+        &takes,
+        of.gives,
+        of.example.0,
+    )
 }
 
 /// Name, types, and whether it may be left out.
