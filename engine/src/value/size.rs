@@ -144,15 +144,18 @@ mod tests {
             |length| Value::list((0..length).map(|_| text(1000)).collect::<Vec<_>>()).unwrap();
         near(&list(10), 10_000);
         near(&list(3000), 3_000_000);
-        let entries = [("a", text(5000)), ("b", text(5000))];
-        let entries: BTreeMap<Arc<str>, Value> = entries
-            .into_iter()
-            .map(|(key, value)| (key.into(), value))
-            .collect();
-        near(&Value::map(entries.clone()).unwrap(), 10_000);
-        let node = NodeValue::new(NodeId::new(1), vec!["A".into()], entries);
-        near(&Value::Node(node.clone()), 5000);
-        let path = PathValue::new(vec![node], Vec::new()).unwrap();
+        let entries = || -> BTreeMap<Arc<str>, Value> {
+            let entries = [("a", text(5000)), ("b", text(5000))];
+            entries
+                .into_iter()
+                .map(|(key, value)| (key.into(), value))
+                .collect()
+        };
+        near(&Value::map(entries()).unwrap(), 10_000);
+        let node = || NodeValue::new(NodeId::new(1), vec!["A".into()], entries());
+        near(&Value::Node(node()), 10_000);
+        near(&Value::Node(NodeValue::of(NodeId::new(1))), 24);
+        let path = PathValue::new(vec![node()], Vec::new()).unwrap();
         near(&Value::from(path), 10_000);
     }
 

@@ -200,7 +200,7 @@ fn texts_that_are_kept_count_wherever_they_come_from() {
         "WITH text ORDER BY reverse(text) RETURN count(*)",
         "WITH DISTINCT split(text, '.') AS parts RETURN count(*)",
         "UNWIND split(text, '.') AS part RETURN DISTINCT part",
-        "RETURN text UNION RETURN ''",
+        "RETURN text UNION RETURN '' AS text",
     ] {
         let text = format!("{texts} {end}");
         let refused = fails_with(&database, &text, [("long", "x".repeat(2000))], &options);

@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    fn shown(variables: Vec<Variable>) -> String {
+    fn shown(variables: &[Variable]) -> String {
         let shown = variables.iter();
         let shown = shown.map(|one| format!("{}{}", one.name, one.slot.at()));
         shown.collect::<Vec<_>>().join(" ")
@@ -169,12 +169,12 @@ mod tests {
         let mut scope = Scope::of([variable("b", 0), variable("a", 1)]);
         scope.push(variable("b", 2));
         scope.push(variable("b", 3));
-        assert_eq!(shown(scope.visible()), "a1 b3");
+        assert_eq!(shown(&scope.visible()), "a1 b3");
         assert_eq!(scope.place("b"), Some(3));
         scope.cut(3);
         assert_eq!(scope.find("b").map(|one| one.slot), Some(Slot(2)));
         scope.cut(1);
-        assert_eq!(shown(scope.visible()), "b0");
+        assert_eq!(shown(&scope.visible()), "b0");
         assert!(scope.find("a").is_none());
     }
 
@@ -184,9 +184,9 @@ mod tests {
         let mut inner = Scope::within(&outer);
         inner.push(variable("z", 2));
         inner.push(variable("y", 3));
-        assert_eq!(shown(inner.own()), "y3 z2");
+        assert_eq!(shown(&inner.own()), "y3 z2");
         let renewed = inner.renewed(vec![variable("w", 4)]);
-        assert_eq!(shown(renewed.visible()), "x0 y1 w4");
-        assert_eq!(shown(renewed.own()), "w4");
+        assert_eq!(shown(&renewed.visible()), "x0 y1 w4");
+        assert_eq!(shown(&renewed.own()), "w4");
     }
 }

@@ -32,10 +32,10 @@ fn trimmed(arguments: &[Value], start: bool, end: bool) -> Result<Value, Fault> 
     };
     let mut kept = text(arguments, 0)?;
     if start {
-        kept = kept.trim_start_matches(&goes);
+        kept = kept.trim_start_matches(goes);
     }
     if end {
-        kept = kept.trim_end_matches(&goes);
+        kept = kept.trim_end_matches(goes);
     }
     Ok(Value::from(kept))
 }
