@@ -101,7 +101,10 @@ fn of_nodes(context: &mut Context<'_>, arguments: &[Value]) -> Result<Vec<Vec<Va
     }
     let mut rows = Vec::new();
     for (labels, shape) in shapes {
-        let quoted: Vec<String> = labels.iter().map(|label| format!(":{}", quoted(label))).collect();
+        let quoted: Vec<String> = labels
+            .iter()
+            .map(|label| format!(":{}", quoted(label)))
+            .collect();
         for row in shape.rows() {
             let of = [quoted.concat().into(), Value::from(labels.clone())];
             rows.push(of.into_iter().chain(row).collect());
