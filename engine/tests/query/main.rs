@@ -38,9 +38,8 @@ fn one(database: &Database, text: &str) -> i64 {
 
 /// The detail, the message and the hint of the mistake that a query is.
 fn mistake(database: &Database, text: &str) -> (Detail, String, String) {
-    let result = database
-        .query(text, ())
-        .and_then(|rows| rows.collect::<Result<Vec<_>, _>>());
+    let rows = database.query(text, ());
+    let result = rows.and_then(stratigraph::Rows::finish);
     match result {
         Err(Error::Query(error)) => {
             let hint = error.hint().unwrap_or_default().to_owned();

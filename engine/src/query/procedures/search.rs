@@ -20,6 +20,9 @@ use crate::value::{NodeValue, RelationshipValue, Value};
 use stratigraph_query_lang::nearest;
 use stratigraph_vector::Metric;
 
+/// What a hit of a vector index takes, from the search to its row.
+const HIT_BYTES: usize = 128;
+
 /// All of them.
 pub(super) fn procedures() -> Vec<Procedure> {
     let vectors = |name: &str| {
@@ -98,6 +101,8 @@ fn near(
     if count == 0 {
         return Ok(Vec::new());
     }
+    let before = context.memory.used();
+    context.memory.charge(count.saturating_mul(HIT_BYTES))?;
     let found = context
         .graph
         .search_vectors(name, &VectorSearch::new(&query, count));
@@ -107,6 +112,7 @@ fn near(
         .collect();
     // What differs by its raw score may be the same on the scale.
     hits.sort_by(|(one, score), (other, than)| than.total_cmp(score).then(one.cmp(other)));
+    context.memory.reset(before);
     Ok(hits.into_iter().map(row).collect())
 }
 
