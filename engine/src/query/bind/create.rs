@@ -90,14 +90,8 @@ impl Binder<'_> {
         creating: &Creating,
         known: usize,
     ) -> Result<Pattern, Fault> {
-        let mut matching = Matching {
-            pattern: Pattern::default(),
-            fills: Vec::new(),
-            own_from: known,
-            nodes: Vec::new(),
-            links: Vec::new(),
-            groups: Vec::new(),
-        };
+        let mut matching = Matching::new(scope);
+        matching.own_from = known;
         let new = scope.slots_from(known);
         let created = |slot: &Slot| {
             let mut items = creating.items.iter();

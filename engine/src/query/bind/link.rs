@@ -12,9 +12,7 @@ use crate::query::expr::{Expr, ExprKind, PathStep, Slot};
 use crate::query::plan::{Link, LinkKind, Pattern};
 use crate::query::types::Types;
 use std::collections::HashSet;
-use stratigraph_query_lang::ast::{
-    Element, GroupPattern, Quantifier, RelationshipPattern, SelectorKind,
-};
+use stratigraph_query_lang::ast::{Element, GroupPattern, Quantifier, RelationshipPattern};
 
 impl Binder<'_> {
     /// A link from a node to the next, and how a path goes over it.
@@ -25,11 +23,10 @@ impl Binder<'_> {
         element: &'p Element,
         from: Slot,
         to: Slot,
-        selector: Option<SelectorKind>,
     ) -> Result<PathStep, Fault> {
         match element {
             Element::Relationship(relationship) => {
-                self.relationship(scope, matching, relationship, (from, to), selector)
+                self.relationship(scope, matching, relationship, (from, to))
             }
             Element::Group(group) => self.rounds(scope, matching, group, from, to),
             Element::Node(node) => {
@@ -44,7 +41,6 @@ impl Binder<'_> {
         matching: &mut Matching<'p>,
         from: &'p RelationshipPattern,
         (left, right): (Slot, Slot),
-        selector: Option<SelectorKind>,
     ) -> Result<PathStep, Fault> {
         let lengths = lengths(from);
         let many = lengths.is_some();
@@ -57,31 +53,13 @@ impl Binder<'_> {
             }
         };
         let (min, max) = lengths.unwrap_or((1, Some(1)));
-        let kind = match (selector, many) {
-            (Some(kind), many) => {
-                if bound {
-                    return Err(raise(
-                        Detail::VariableAlreadyBound,
-                        "relationships that are looked for cannot be known already",
-                    )
-                    .at(from.span));
-                }
-                LinkKind::Shortest {
-                    relationships: slot,
-                    types: None,
-                    min,
-                    max,
-                    each: None,
-                    kind,
-                    single: !many,
-                }
-            }
-            (None, false) => LinkKind::One {
+        let kind = match many {
+            false => LinkKind::One {
                 relationship: slot,
                 bound,
                 types: None,
             },
-            (None, true) => LinkKind::Many {
+            true => LinkKind::Many {
                 relationships: slot,
                 bound,
                 types: None,
@@ -152,11 +130,11 @@ impl Binder<'_> {
                 *types = names;
                 filters.extend(own);
             }
-            LinkKind::Many { types, each, .. } | LinkKind::Shortest { types, each, .. } => {
+            LinkKind::Many { types, each, .. } => {
                 *types = names;
                 *each = walked.map(|own| (single, all_of(own, from.span)));
             }
-            LinkKind::Rounds { .. } => {}
+            LinkKind::Rounds { .. } | LinkKind::Chosen(_) => {}
         }
         Ok(())
     }
@@ -174,13 +152,11 @@ impl Binder<'_> {
                     later.insert(*path);
                 }
             }
-            if let LinkKind::Shortest {
-                each: Some((own, _)),
-                single: true,
-                ..
-            } = &pattern.links[at].kind
-            {
-                later.remove(own);
+            // What a whole way is asked is known then, and what each relationship of it is asked as well.
+            if let LinkKind::Chosen(_) = pattern.links[at].kind {
+                for own in pattern.links[at].fills() {
+                    later.remove(&own);
+                }
             }
             let mut reads = Vec::new();
             for condition in pattern.links[at].conditions() {
@@ -222,14 +198,7 @@ impl Binder<'_> {
         });
         check_quantifier(&quantifier)?;
         check_group(group)?;
-        let mut inner = Matching {
-            pattern: Pattern::default(),
-            fills: Vec::new(),
-            own_from: scope.len(),
-            nodes: Vec::new(),
-            links: Vec::new(),
-            groups: Vec::new(),
-        };
+        let mut inner = Matching::new(scope);
         let mut within = scope.clone();
         let (round_from, round_to) = self.path(&mut within, &mut inner, &group.path)?;
         if let Some(given) = inner.pattern.given.first() {

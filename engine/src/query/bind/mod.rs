@@ -10,11 +10,12 @@
 //! | expressions | `expr.rs`, `access.rs`, `call.rs`, `subquery.rs`, `labels.rs` |
 //! | aggregates in items | `aggregation.rs` |
 //! | clauses | `clause.rs`, `projection.rs`, `write.rs`, `procedure.rs` |
-//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `create.rs` |
+//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `chosen.rs`, `create.rs` |
 
 mod access;
 mod aggregation;
 mod call;
+mod chosen;
 mod clause;
 mod create;
 mod expr;

@@ -3,7 +3,7 @@
 //! Variables are called as in the text, and nameless ones by their slot; expressions are shown as they stand
 //! in the text.
 
-use super::{CreateItem, ExpandMany, LabelOf, Op, Plan, ScanBy, Seek, TypeNames};
+use super::{CreateItem, ExpandMany, LabelOf, Op, Plan, Repeat, ScanBy, Seek, Segment, TypeNames};
 use crate::query::expr::{Expr, ExprKind, Slot};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -53,13 +53,20 @@ impl Shown<'_> {
                 format!("Ends {way}")
             }
             Op::ExpandMany(op) => format!("ExpandMany {}", self.many(op)),
-            Op::Shortest(op) => format!("{} {}", chosen(op.kind), self.many(&op.link)),
-            Op::Repeat(op) => {
-                let way = self.way(op.from, None, op.to, Arrow::Right, &None);
-                let bounds = bounds(op.min, op.max);
-                self.line(depth, &format!("Repeat {way} {bounds}"));
-                return self.ops(&op.ops, depth + 1);
-            }
+            Op::Shortest(op) => match op.segments.as_slice() {
+                [Segment::Link { link, .. }] => {
+                    format!("{} {}", chosen(op.kind), self.many(link))
+                }
+                segments => {
+                    let (from, to) = (self.name(op.from), self.name(op.to));
+                    self.line(depth, &format!("{} ({from}) to ({to})", chosen(op.kind)));
+                    for segment in segments {
+                        self.segment(segment, depth + 1);
+                    }
+                    return;
+                }
+            },
+            Op::Repeat(op) => return self.repeat(op, depth),
             Op::Filter(condition) => format!("Filter {}", self.condition(condition)),
             Op::Compute(items) => {
                 let items = items.iter();
@@ -139,6 +146,34 @@ impl Shown<'_> {
             }
         };
         self.line(depth, &line);
+    }
+
+    fn repeat(&mut self, op: &Repeat, depth: usize) {
+        let way = self.way(op.from, None, op.to, Arrow::Right, &None);
+        let bounds = bounds(op.min, op.max);
+        self.line(depth, &format!("Repeat {way} {bounds}"));
+        self.ops(&op.ops, depth + 1);
+    }
+
+    /// One link of a chain.
+    fn segment(&mut self, segment: &Segment, depth: usize) {
+        match segment {
+            Segment::Link { link, single: true } => {
+                let way = self.way(
+                    link.from,
+                    Some(link.relationships),
+                    link.to,
+                    link.arrow,
+                    &link.types,
+                );
+                self.line(depth, &format!("Along {way}"));
+            }
+            Segment::Link { link, .. } => {
+                let many = self.many(link);
+                self.line(depth, &format!("Along {many}"));
+            }
+            Segment::Rounds(repeat) => self.repeat(repeat, depth),
+        }
     }
 
     fn scan(&self, into: Slot, by: &ScanBy) -> String {
