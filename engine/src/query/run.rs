@@ -5,7 +5,7 @@
 use super::cache::Fingerprint;
 use super::compile::{Compiled, Runs, compile, query_error};
 use super::error::{Detail, Fault, Phase, QueryError, raise};
-use super::exec::write::refused;
+use super::exec::write::{refused, settle};
 use super::exec::{Context, Graph, Limits, Run, Txn, bytes_of};
 use super::functions::{Moments, Random};
 use super::options::{QueryOptions, moment};
@@ -15,6 +15,7 @@ use super::prepared::Prepared;
 use super::result::{Row, Summary};
 use super::rows::{Rows, Running};
 use super::schema;
+use super::shown_plan::show;
 use crate::clock::{Clock, SystemClock, wall_clock};
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -290,6 +291,8 @@ impl<'a> Start<'a> {
                 .is_some()
             {}
         }
+        settle(&mut running.context).map_err(raise)?;
+        running.show_plan(&mut summary);
         summary.counters = running.context.counters.clone();
         let rows = Rows::ready(columns, rows, summary);
         Ok((rows, running.context.graph.into_txn()))
@@ -324,6 +327,10 @@ impl<'a> Start<'a> {
         let graph = Graph::new(txn);
         let mut context = Context::new(graph, self.parameters, moments, Random::new(seed), limits);
         context.database = database;
+        let profiled = self.compiled.mode == Mode::Profile;
+        if profiled {
+            context.profile = Some(Box::default());
+        }
         let width = self.plan.width;
         Ok(Running {
             context,
@@ -332,6 +339,7 @@ impl<'a> Start<'a> {
             at: 0,
             slots: self.plan.columns.iter().map(|(_, slot)| *slot).collect(),
             text: Arc::clone(&self.compiled.text),
+            plan: profiled.then(|| self.plan.lines(&self.compiled.text)),
         })
     }
 
@@ -341,33 +349,33 @@ impl<'a> Start<'a> {
     }
 
     fn summary(&self, columns: &Arc<[Arc<str>]>) -> Summary {
-        let profiled = self.compiled.mode == Mode::Profile;
-        Summary {
+        let mut summary = Summary {
             columns: columns.to_vec(),
-            plan: profiled.then(|| self.plan.explain(&self.compiled.text).into()),
             ..Summary::default()
+        };
+        if self.compiled.mode == Mode::Profile {
+            show(&mut summary, &self.plan.lines(&self.compiled.text), None);
         }
+        summary
     }
 }
 
 /// The plan of a statement, a line a row.
 fn explained(compiled: &Compiled) -> Result<Rows<'static>> {
-    let plan: Arc<str> = match &compiled.body {
-        Runs::Plan(plan) => plan.explain(&compiled.text).into(),
-        Runs::Schema(_) => "Schema".into(),
-    };
+    let mut summary = Summary::default();
+    match &compiled.body {
+        Runs::Plan(plan) => show(&mut summary, &plan.lines(&compiled.text), None),
+        Runs::Schema(_) => summary.plan = Some("Schema".into()),
+    }
+    let plan = summary.plan.clone().unwrap_or_default();
     let columns: Arc<[Arc<str>]> = Arc::from([Arc::from("plan")]);
     let rows = plan.lines().map(|line| {
         let values = vec![Value::from(line)];
         Row::new(Arc::clone(&columns), values)
     });
     let rows: Vec<Row> = rows.collect();
-    let summary = Summary {
-        columns: columns.to_vec(),
-        rows: rows.len() as u64,
-        plan: Some(plan),
-        ..Summary::default()
-    };
+    summary.columns = columns.to_vec();
+    summary.rows = rows.len() as u64;
     Ok(Rows::ready(columns, rows, summary))
 }
 

@@ -7,6 +7,7 @@
 mod mistakes;
 mod patterns;
 mod plans;
+mod profiles;
 mod runs;
 mod seeks;
 #[path = "../graph_model/values.rs"]

@@ -18,6 +18,7 @@ use crate::query::procedures::Registry;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -41,6 +42,9 @@ pub(crate) struct Graph<'t> {
     txn: Txn<'t>,
     deleted_nodes: HashSet<NodeId>,
     deleted_relationships: HashMap<RelationshipId, DeletedRelationship>,
+    /// How often the store was asked, and for how many properties.
+    seeks: Cell<u64>,
+    properties: Cell<u64>,
 }
 
 /// What stays known of a relationship that the query has deleted.
@@ -94,7 +98,20 @@ impl<'t> Graph<'t> {
             txn,
             deleted_nodes: HashSet::new(),
             deleted_relationships: HashMap::new(),
+            seeks: Cell::new(0),
+            properties: Cell::new(0),
         }
+    }
+
+    /// How often the store was asked, and for how many properties.
+    pub(super) fn reads(&self) -> (u64, u64) {
+        (self.seeks.get(), self.properties.get())
+    }
+
+    fn count_seek(&self, properties: usize) {
+        self.seeks.set(self.seeks.get() + 1);
+        self.properties
+            .set(self.properties.get() + properties as u64);
     }
 
     /// The transaction, to commit it or to give it back.
@@ -209,17 +226,21 @@ impl<'t> Graph<'t> {
 
     /// Whether something is there.
     pub(crate) fn contains(&self, entity: impl Into<Entity>) -> Result<bool> {
+        self.count_seek(0);
         with_txn!(self, txn => txn.contains(entity.into()))
     }
 
     /// One property, as [`Read::property`] gives it.
     pub(crate) fn stored_property(&self, entity: Entity, key: &str) -> Result<Value> {
+        self.count_seek(1);
         with_txn!(self, txn => txn.property(entity, key))
     }
 
     /// A whole node.
     pub(crate) fn stored_node(&self, node: NodeId) -> Result<Option<crate::graph::Node>> {
-        with_txn!(self, txn => txn.node(node))
+        let found = with_txn!(self, txn => txn.node(node))?;
+        self.count_seek(found.as_ref().map_or(0, |found| found.properties().count()));
+        Ok(found)
     }
 
     /// A whole relationship.
@@ -227,11 +248,14 @@ impl<'t> Graph<'t> {
         &self,
         relationship: RelationshipId,
     ) -> Result<Option<crate::graph::Relationship>> {
-        with_txn!(self, txn => txn.relationship(relationship))
+        let found = with_txn!(self, txn => txn.relationship(relationship))?;
+        self.count_seek(found.as_ref().map_or(0, |found| found.properties().count()));
+        Ok(found)
     }
 
     /// The labels of a node by number, without its properties.
     pub(crate) fn label_ids(&self, node: NodeId) -> Result<Option<Vec<LabelId>>> {
+        self.count_seek(0);
         with_txn!(self, txn => view::of(txn).labels_of(node))
     }
 
@@ -240,6 +264,7 @@ impl<'t> Graph<'t> {
         &self,
         relationship: RelationshipId,
     ) -> Result<Option<(TypeId, NodeId, NodeId)>> {
+        self.count_seek(0);
         let (family, number) = (Family::Edges, relationship.get());
         let decode = RelationshipRecord::decode_ends;
         let ends = with_txn!(self, txn => view::of(txn).record(family, number, decode))?;
@@ -268,11 +293,13 @@ impl<'t> Graph<'t> {
             }
             Ok(())
         }
+        self.count_seek(0);
         with_txn!(self, txn => page(view::of(txn), (from, most), into))
     }
 
     /// The nodes with a label.
     pub(super) fn nodes_with_label(&self, label: &str) -> Result<RoaringTreemap> {
+        self.count_seek(0);
         with_txn!(self, txn => txn.nodes_with_label(label))
     }
 
@@ -284,6 +311,7 @@ impl<'t> Graph<'t> {
                 Entity::Relationship(_) => None,
             }
         }
+        self.count_seek(0);
         let mut found = with_txn!(self, txn => {
             let index = txn.index(index)?;
             let matches = match sought {
@@ -324,6 +352,7 @@ impl<'t> Graph<'t> {
         types: &TypeNames,
         into: &mut Vec<Neighbour>,
     ) -> Result<()> {
+        self.count_seek(0);
         let types = self.type_ids(types)?;
         with_txn!(self, txn => {
             for neighbour in view::of(txn).neighbours(near, direction, types.as_deref())? {
@@ -340,6 +369,7 @@ impl<'t> Graph<'t> {
         types: &TypeNames,
         into: &mut Vec<RelationshipId>,
     ) -> Result<()> {
+        self.count_seek(0);
         let Some(ids) = self.type_ids(types)? else {
             return with_txn!(self, txn => {
                 for found in txn.relationships_between(source, target, None)? {

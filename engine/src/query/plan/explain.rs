@@ -4,28 +4,40 @@
 //! in the text.
 
 use super::{CreateItem, ExpandMany, LabelOf, Op, Plan, Repeat, ScanBy, Seek, Segment, TypeNames};
+use crate::query::exec::key_of;
 use crate::query::expr::{Expr, ExprKind, Slot};
-use std::fmt::Write as _;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::{Arrow, SelectorKind};
 
 impl Plan {
-    /// The plan as text.
-    pub(crate) fn explain(&self, text: &str) -> String {
+    /// The plan, a line for each operator and for some of their parts.
+    pub(crate) fn lines(&self, text: &str) -> Vec<PlanLine> {
         let mut shown = Shown {
             plan: self,
             text,
-            lines: String::new(),
+            lines: Vec::new(),
+            key: None,
         };
         shown.ops(&self.ops, 0);
         shown.lines
     }
 }
 
+/// A line of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct PlanLine {
+    pub(crate) depth: usize,
+    pub(crate) text: String,
+    /// What the operator is known by; none for a part of one.
+    pub(crate) key: Option<usize>,
+}
+
 struct Shown<'a> {
     plan: &'a Plan,
     text: &'a str,
-    lines: String,
+    lines: Vec<PlanLine>,
+    /// The operator whose line comes next.
+    key: Option<usize>,
 }
 
 impl Shown<'_> {
@@ -36,11 +48,15 @@ impl Shown<'_> {
     }
 
     fn line(&mut self, depth: usize, line: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.lines, "{}{}", "  ".repeat(depth), line.trim_end());
+        self.lines.push(PlanLine {
+            depth,
+            text: line.trim_end().to_owned(),
+            key: self.key.take(),
+        });
     }
 
     fn op(&mut self, op: &Op, depth: usize) {
+        self.key = Some(key_of(op));
         let line = match op {
             Op::Scan { into, by } => self.scan(*into, by),
             Op::Expand(op) => {

@@ -21,6 +21,7 @@ mod ops;
 mod start;
 
 pub(crate) use bound::*;
+pub(crate) use explain::PlanLine;
 pub(crate) use ops::*;
 
 use super::bind::Bound;

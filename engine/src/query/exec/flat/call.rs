@@ -6,6 +6,7 @@ use super::Flat;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
 use crate::query::exec::eval::eval;
+use crate::query::exec::memory::bytes_of_all;
 use crate::query::exec::stage::Site;
 use crate::query::plan::CallProcedure;
 use crate::query::procedures;
@@ -34,6 +35,10 @@ impl Flat for Called {
         }
         let rows = procedures::call(site.context, &of.procedure, arguments);
         let rows = rows.map_err(|fault| fault.at(of.span))?;
+        let held = rows
+            .iter()
+            .map(|row| size_of::<Vec<Value>>() + bytes_of_all(row));
+        site.charge_in_all(held.sum())?;
         // One without columns is called for its effects, and lets the row through.
         let without_columns = of.procedure.gives.is_empty();
         self.bare = without_columns || (of.optional && rows.is_empty());

@@ -7,6 +7,7 @@ use super::portion::{self, Outcome};
 use crate::error::Error;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::batch::Batch;
+use crate::query::exec::memory::bytes_of_all;
 use crate::query::exec::pipeline::Run;
 use crate::query::exec::stage::{Input, Poll, Site};
 use crate::query::plan::{Apply, OnError};
@@ -60,6 +61,8 @@ impl Portions {
         if let Some(batch) = input.take() {
             self.waiting.append(batch);
         }
+        // What waits is held, and what the last portion gave has gone on.
+        site.charge_in_all(self.waiting.rows().map(bytes_of_all).sum())?;
         // What comes of a portion may be nothing; then the next one is run, if it is there already.
         while self.waiting.len() >= self.most || (input.has_ended() && !self.waiting.is_empty()) {
             let mut rest = std::mem::take(&mut self.waiting);
@@ -73,6 +76,7 @@ impl Portions {
             let report = outcome.report(self.number)?;
             portion::fill(how.report, &mut out, &report);
             if !out.is_empty() {
+                site.charge(out.rows().map(bytes_of_all).sum())?;
                 return Ok(Poll::Rows(out));
             }
         }

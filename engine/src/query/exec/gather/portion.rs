@@ -9,7 +9,7 @@ use crate::query::exec::batch::Batch;
 use crate::query::exec::context::Context;
 use crate::query::exec::pipeline::Run;
 use crate::query::exec::stage::Site;
-use crate::query::exec::write::refused;
+use crate::query::exec::write::{refused, settle};
 use crate::query::expr::Slot;
 use crate::query::plan::{Apply, InTransactions};
 use crate::value::Value;
@@ -55,6 +55,7 @@ pub(super) fn run(
     let deleted = site.context.graph.deleted();
     let memory = site.context.memory.used();
     let outcome = attempt(of, rows, run, site).and_then(|out| {
+        settle(site.context)?;
         begin_next(site.context, true)?;
         Ok(out)
     });
@@ -64,6 +65,7 @@ pub(super) fn run(
         context.counters = counters;
         context.deletions = crate::query::exec::Deletions::default();
         context.graph.restore_deleted(deleted);
+        context.connected.clear();
         context.memory.reset(memory);
         // If the next transaction cannot begin either, that is what there is to say to the next portion.
         begin_next(context, false)?;
