@@ -10,6 +10,7 @@ use crate::value::Value;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// One row of a result. It holds everything that is in it, and needs no transaction.
 ///
@@ -137,6 +138,54 @@ impl fmt::Debug for Row {
     }
 }
 
+/// An operator of a plan.
+#[derive(Clone, Debug)]
+pub struct PlanOperator {
+    pub(crate) depth: usize,
+    pub(crate) text: Arc<str>,
+    pub(crate) work: Option<OperatorWork>,
+}
+
+impl PlanOperator {
+    /// How deep it is nested in others.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// What it is called, and what it works on.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What it has done, if the query began with `PROFILE`; nothing for a line that is a part of an operator.
+    #[must_use]
+    pub fn work(&self) -> Option<&OperatorWork> {
+        self.work.as_ref()
+    }
+}
+
+/// What an operator has done, without what is nested in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OperatorWork {
+    /// The rows that it gave.
+    pub rows: u64,
+    /// The batches that they came in.
+    pub batches: u64,
+    /// How often it asked the store.
+    pub seeks: u64,
+    /// How many properties it read.
+    pub properties: u64,
+    /// How many distances between vectors it computed.
+    pub distances: u64,
+    /// The most memory that it held between two steps, in bytes.
+    pub memory_bytes: u64,
+    /// The time that it took.
+    pub time: Duration,
+}
+
 /// What is known about a query after it has run.
 ///
 /// ```
@@ -153,6 +202,7 @@ pub struct Summary {
     pub(crate) columns: Vec<Arc<str>>,
     pub(crate) counters: Counters,
     pub(crate) plan: Option<Arc<str>>,
+    pub(crate) operators: Vec<PlanOperator>,
     pub(crate) rows: u64,
     pub(crate) steps: u64,
     pub(crate) searches: Vec<SearchReport>,
@@ -176,6 +226,12 @@ impl Summary {
     #[must_use]
     pub fn plan(&self) -> Option<&str> {
         self.plan.as_deref()
+    }
+
+    /// The operators of the plan in the order in which it is shown: if the query began with `EXPLAIN` or `PROFILE`.
+    #[must_use]
+    pub fn operators(&self) -> &[PlanOperator] {
+        &self.operators
     }
 
     /// How many rows it gave.

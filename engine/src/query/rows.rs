@@ -8,7 +8,9 @@
 use super::error::{Detail, Fault, Phase, raise};
 use super::exec::{Batch, Context, Run, hydrate};
 use super::expr::Slot;
+use super::plan::PlanLine;
 use super::result::{Row, Summary};
+use super::shown_plan::show;
 use crate::error::Result;
 use crate::value::Value;
 use std::sync::Arc;
@@ -51,6 +53,8 @@ pub(super) struct Running<'t> {
     /// The slots of the columns.
     pub(super) slots: Vec<Slot>,
     pub(super) text: Arc<str>,
+    /// The plan, if what its operators do is counted.
+    pub(super) plan: Option<Vec<PlanLine>>,
 }
 
 impl<'t> Rows<'t> {
@@ -114,6 +118,13 @@ impl<'t> Rows<'t> {
 }
 
 impl Running<'_> {
+    /// Puts what the operators have done into the summary, if it was counted.
+    pub(super) fn show_plan(&self, summary: &mut Summary) {
+        if let Some(plan) = &self.plan {
+            show(summary, plan, self.context.profile.as_deref());
+        }
+    }
+
     /// The values of the next row.
     pub(super) fn next(
         &mut self,
@@ -139,6 +150,7 @@ impl Running<'_> {
                 return values.collect::<Result<_, _>>().map(Some);
             }
             if !self.advance(summary)? {
+                self.show_plan(summary);
                 return Ok(None);
             }
         }

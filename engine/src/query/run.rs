@@ -12,6 +12,7 @@ use super::prepared::Prepared;
 use super::result::{Row, Summary};
 use super::rows::Rows;
 use super::schema;
+use super::shown_plan::show;
 use super::start::Start;
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -265,21 +266,19 @@ impl WriteTxn {
 
 /// The plan of a statement, a line a row.
 fn explained(compiled: &Compiled) -> Result<Rows<'static>> {
-    let plan: Arc<str> = match &compiled.body {
-        Runs::Plan(plan) => plan.explain(&compiled.text).into(),
-        Runs::Schema(_) => "Schema".into(),
-    };
+    let mut summary = Summary::default();
+    match &compiled.body {
+        Runs::Plan(plan) => show(&mut summary, &plan.lines(&compiled.text), None),
+        Runs::Schema(_) => summary.plan = Some("Schema".into()),
+    }
+    let plan = summary.plan.clone().unwrap_or_default();
     let columns: Arc<[Arc<str>]> = Arc::from([Arc::from("plan")]);
     let rows = plan.lines().map(|line| {
         let values = vec![Value::from(line)];
         Row::new(Arc::clone(&columns), values)
     });
     let rows: Vec<Row> = rows.collect();
-    let summary = Summary {
-        columns: columns.to_vec(),
-        rows: rows.len() as u64,
-        plan: Some(plan),
-        ..Summary::default()
-    };
+    summary.columns = columns.to_vec();
+    summary.rows = rows.len() as u64;
     Ok(Rows::ready(columns, rows, summary))
 }

@@ -4,6 +4,7 @@
 
 use super::compile::Compiled;
 use super::error::{Fault, Phase};
+use super::exec::write::settle;
 use super::exec::{Context, Graph, Limits, Run, Txn, bytes_of_all};
 use super::functions::{Moments, Random};
 use super::options::{QueryOptions, moment};
@@ -11,6 +12,7 @@ use super::parameters::Parameters;
 use super::plan::{Needed, Plan};
 use super::result::{Row, Summary};
 use super::rows::{Rows, Running};
+use super::shown_plan::show;
 use crate::clock::{Clock, SystemClock, wall_clock};
 use crate::database::Database;
 use crate::error::{Error, Result};
@@ -81,6 +83,8 @@ impl<'a> Start<'a> {
         } else {
             while running.advance(&mut summary).map_err(raise)? {}
         }
+        settle(&mut running.context).map_err(raise)?;
+        running.show_plan(&mut summary);
         let rows = Rows::ready(columns, rows, summary);
         Ok((rows, running.context.graph.into_txn()))
     }
@@ -115,6 +119,10 @@ impl<'a> Start<'a> {
         let graph = Graph::new(txn);
         let mut context = Context::new(graph, self.parameters, moments, Random::new(seed), limits);
         context.database = database;
+        let profiled = self.compiled.mode == Mode::Profile;
+        if profiled {
+            context.profile = Some(Box::default());
+        }
         let width = self.plan.width;
         Ok(Running {
             context,
@@ -123,6 +131,7 @@ impl<'a> Start<'a> {
             at: 0,
             slots: self.plan.columns.iter().map(|(_, slot)| *slot).collect(),
             text: Arc::clone(&self.compiled.text),
+            plan: profiled.then(|| self.plan.lines(&self.compiled.text)),
         })
     }
 
@@ -132,12 +141,14 @@ impl<'a> Start<'a> {
     }
 
     fn summary(&self, columns: &Arc<[Arc<str>]>) -> Summary {
-        let profiled = self.compiled.mode == Mode::Profile;
-        Summary {
+        let mut summary = Summary {
             columns: columns.to_vec(),
-            plan: profiled.then(|| self.plan.explain(&self.compiled.text).into()),
             ..Summary::default()
+        };
+        if self.compiled.mode == Mode::Profile {
+            show(&mut summary, &self.plan.lines(&self.compiled.text), None);
         }
+        summary
     }
 }
 

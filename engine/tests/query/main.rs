@@ -10,6 +10,7 @@ mod hosts;
 mod mistakes;
 mod patterns;
 mod plans;
+mod profiles;
 mod runs;
 mod searches;
 mod seeks;

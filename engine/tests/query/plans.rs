@@ -1,6 +1,6 @@
 //! Which plans are made, as `EXPLAIN` shows them, and when they are made anew.
 //!
-//! Next: `mistakes.rs`.
+//! Next: `profiles.rs`.
 
 use super::{database, one};
 use stratigraph::{Database, Procedure, ProcedureType, Value};

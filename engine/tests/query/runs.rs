@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use stratigraph::clock::Clock;
-use stratigraph::{Database, Error, Parameters, Procedure, ProcedureType, QueryOptions};
+use stratigraph::{Database, Error, Parameters, Procedure, ProcedureType, QueryOptions, Value};
 
 const NODES: &str = "MATCH (n) RETURN count(n)";
 
@@ -306,4 +306,44 @@ fn a_query_gives_no_more_rows_than_it_may() {
         fails(&database, "UNWIND range(1, 11) AS x RETURN x", &options),
         "RowLimit"
     );
+}
+
+#[test]
+fn a_seed_gives_the_same_numbers_again() {
+    let database = database(&[]);
+    let numbers = |seed| {
+        let options = QueryOptions::new().seed(seed);
+        let text = "UNWIND range(1, 5) AS n RETURN rand() AS r, randomUUID() AS u";
+        let rows = database.query_with(text, (), &options).unwrap();
+        let rows: Vec<String> = rows.map(|row| format!("{:?}", row.unwrap())).collect();
+        rows
+    };
+    let first = numbers(7);
+    assert_eq!(first, numbers(7));
+    assert_ne!(first, numbers(8));
+    assert_ne!(first[0], first[1], "each row has a number of its own");
+}
+
+/// What a procedure gives, and rows that wait for their portion, are held like any others.
+#[test]
+fn what_procedures_give_and_what_waits_for_a_portion_takes_memory() {
+    let database = database(&[]);
+    let many = Procedure::new("my.many")
+        .yields("text", ProcedureType::STRING)
+        .run(|_| {
+            let row = |n: usize| vec![Value::from(format!("{n}").repeat(1000))];
+            Ok((0..2000).map(row).collect())
+        });
+    database.register(many).unwrap();
+    let tight = QueryOptions::new().memory_bytes(1 << 20);
+    let text = "CALL my.many() YIELD text RETURN count(text) AS n";
+    assert_eq!(fails(&database, text, &tight), "MemoryLimit");
+    let wide = QueryOptions::new().memory_bytes(64 << 20);
+    assert_eq!(fails(&database, text, &wide), "nothing");
+
+    let text =
+        "UNWIND range(1, 30000) AS n CALL (n) { CREATE (:N {n: n}) } IN TRANSACTIONS OF 25000 ROWS";
+    assert_eq!(fails(&database, text, &tight), "MemoryLimit");
+    let small = text.replace("25000", "1000");
+    assert_eq!(fails(&database, &small, &tight), "nothing");
 }

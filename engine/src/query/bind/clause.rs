@@ -51,8 +51,16 @@ impl Binder<'_> {
         let mut arms = Vec::with_capacity(query.parts.len());
         let mut columns: Option<Columns> = None;
         for part in &query.parts {
+            let before = std::mem::take(&mut self.transactions);
             let mut scope = begin(self, part)?;
             let (arm, of_arm) = self.arm(&mut scope, part, within, query.parts.len() == 1)?;
+            if let (true, Some(union)) = (self.transactions, query.unions.first()) {
+                let message = "a subquery in transactions cannot stand in a UNION";
+                return Err(raise(Detail::InvalidTransaction, message)
+                    .at(union.span)
+                    .hint("run its arms as statements of their own"));
+            }
+            self.transactions |= before;
             match &mut columns {
                 None => columns = Some(of_arm),
                 Some(columns) => unite(columns, &of_arm, part)?,

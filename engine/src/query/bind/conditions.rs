@@ -56,6 +56,9 @@ impl Binder<'_> {
                 self.conjuncts(scope, filter, &mut filters)?;
             }
         }
+        for (at, inner) in std::mem::take(&mut matching.chosen) {
+            self.chosen_conditions(scope, matching, (at, inner), &mut filters)?;
+        }
         matching.pattern.filters = filters;
         self.note_reads(scope, &mut matching.pattern)
     }
@@ -138,11 +141,11 @@ impl Binder<'_> {
                 *types = names;
                 filters.extend(own);
             }
-            LinkKind::Many { types, each, .. } | LinkKind::Shortest { types, each, .. } => {
+            LinkKind::Many { types, each, .. } => {
                 *types = names;
                 *each = walked.map(|own| (single, all_of(own, from.span)));
             }
-            LinkKind::Rounds { .. } => {}
+            LinkKind::Rounds { .. } | LinkKind::Chosen(_) => {}
         }
         Ok(())
     }
@@ -160,13 +163,11 @@ impl Binder<'_> {
                     later.insert(*path);
                 }
             }
-            if let LinkKind::Shortest {
-                each: Some((own, _)),
-                single: true,
-                ..
-            } = &pattern.links[at].kind
-            {
-                later.remove(own);
+            // What a whole way is asked is known then, and what each relationship of it is asked as well.
+            if let LinkKind::Chosen(_) = pattern.links[at].kind {
+                for own in pattern.links[at].fills() {
+                    later.remove(&own);
+                }
             }
             let mut reads = Vec::new();
             for condition in pattern.links[at].conditions() {

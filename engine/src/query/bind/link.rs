@@ -22,11 +22,10 @@ impl Binder<'_> {
         element: &'p Element,
         from: Slot,
         to: Slot,
-        selector: Option<SelectorKind>,
     ) -> Result<PathStep, Fault> {
         match element {
             Element::Relationship(relationship) => {
-                self.relationship(scope, matching, relationship, (from, to), selector)
+                self.relationship(scope, matching, relationship, (from, to))
             }
             Element::Group(group) => self.rounds(scope, matching, group, from, to),
             Element::Node(node) => {
@@ -41,7 +40,6 @@ impl Binder<'_> {
         matching: &mut Matching<'p>,
         from: &'p RelationshipPattern,
         ends: (Slot, Slot),
-        selector: Option<SelectorKind>,
     ) -> Result<PathStep, Fault> {
         let lengths = lengths(from);
         let many = lengths.is_some();
@@ -54,31 +52,13 @@ impl Binder<'_> {
             }
         };
         let (min, max) = lengths.unwrap_or((1, Some(1)));
-        let kind = match (selector, many) {
-            (Some(kind), many) => {
-                if bound {
-                    return Err(raise(
-                        Detail::VariableAlreadyBound,
-                        "relationships that are looked for cannot be known already",
-                    )
-                    .at(from.span));
-                }
-                LinkKind::Shortest {
-                    relationships: slot,
-                    types: None,
-                    min,
-                    max,
-                    each: None,
-                    kind,
-                    single: !many,
-                }
-            }
-            (None, false) => LinkKind::One {
+        let kind = match many {
+            false => LinkKind::One {
                 relationship: slot,
                 bound,
                 types: None,
             },
-            (None, true) => LinkKind::Many {
+            true => LinkKind::Many {
                 relationships: slot,
                 bound,
                 types: None,

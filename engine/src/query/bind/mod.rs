@@ -10,12 +10,13 @@
 //! | expressions | `expr.rs`, `operators.rs`, `over_list.rs`, `access.rs`, `call.rs`, `host.rs`, `subquery.rs`, `labels.rs` |
 //! | aggregates in items | `aggregation.rs` |
 //! | clauses | `clause.rs`, `projection.rs`, `call_subquery.rs`, `traverse.rs`, `write.rs`, `procedure.rs` |
-//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `conditions.rs`, `search.rs`, `create.rs` |
+//! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `conditions.rs`, `search.rs`, `chosen.rs`, `create.rs` |
 
 mod access;
 mod aggregation;
 mod call;
 mod call_subquery;
+mod chosen;
 mod clause;
 mod conditions;
 mod create;

@@ -4,6 +4,7 @@
 //!
 //! Next: `link.rs`.
 
+use super::chosen::within_chosen;
 use super::expr::typed;
 use super::scope::{Scope, Variable};
 use super::{Binder, already_bound, conflict};
@@ -27,6 +28,8 @@ pub(super) struct Matching<'p> {
     pub(super) nodes: Vec<(Slot, &'p NodePattern)>,
     pub(super) links: Vec<(usize, Slot, &'p RelationshipPattern)>,
     pub(super) groups: Vec<&'p GroupPattern>,
+    /// Paths of which some are chosen, each with the number of its link.
+    pub(super) chosen: Vec<(usize, Matching<'p>)>,
 }
 
 impl<'p> Matching<'p> {
@@ -39,6 +42,7 @@ impl<'p> Matching<'p> {
             nodes: Vec::new(),
             links: Vec::new(),
             groups: Vec::new(),
+            chosen: Vec::new(),
         }
     }
 
@@ -88,63 +92,9 @@ impl Binder<'_> {
         matching: &mut Matching<'p>,
         path: &'p PathPattern,
     ) -> Result<(Slot, Slot), Fault> {
-        let elements = flattened(matching, path)?;
-        let selector = match path.selector.map(|selector| selector.kind) {
-            None | Some(SelectorKind::All) => None,
-            Some(kind) => Some(kind),
-        };
-        if let (Some(kind), Some(selector)) = (selector, path.selector) {
-            check_selector(kind, selector.span)?;
-            let simple = matches!(
-                elements.as_slice(),
-                [Element::Node(_), Element::Relationship(_), Element::Node(_)]
-            );
-            if !simple {
-                return Err(raise(
-                    Detail::NotSupported,
-                    "the shortest of longer patterns cannot be found yet",
-                )
-                .at(selector.span.to(path.span))
-                .hint("use one relationship with a length, as in `(a)-[:T]->+(b)`"));
-            }
-        }
-        let mut steps = Vec::new();
-        let mut first: Option<Slot> = None;
-        let mut left: Option<Slot> = None;
-        let mut waiting: Option<&'p Element> = None;
-        for element in elements {
-            match element {
-                Element::Node(node) => {
-                    let slot = self.node(scope, matching, node)?;
-                    first.get_or_insert(slot);
-                    if let (Some(link), Some(left)) = (waiting.take(), left) {
-                        steps.push(self.link(scope, matching, link, left, slot, selector)?);
-                    }
-                    left = Some(slot);
-                }
-                link => {
-                    // Between two links, and before a group that begins a path, is a node without a name.
-                    if let (Some(before), Some(from)) = (waiting.take(), left) {
-                        let between = self.nameless(matching);
-                        steps.push(self.link(scope, matching, before, from, between, selector)?);
-                        left = Some(between);
-                    }
-                    if left.is_none() {
-                        let begin = self.nameless(matching);
-                        first.get_or_insert(begin);
-                        left = Some(begin);
-                    }
-                    waiting = Some(link);
-                }
-            }
-        }
-        if let (Some(link), Some(from)) = (waiting.take(), left) {
-            let end = self.nameless(matching);
-            steps.push(self.link(scope, matching, link, from, end, selector)?);
-            left = Some(end);
-        }
-        let (Some(first), Some(last)) = (first, left) else {
-            return Err(raise(Detail::UnexpectedSyntax, "a pattern needs a node").at(path.span));
+        let (first, last, steps) = match path.selector.map(|selector| (selector.kind, selector)) {
+            None | Some((SelectorKind::All, _)) => self.links_of(scope, matching, path)?,
+            Some((_, selector)) => self.chosen_chain(scope, matching, path, selector)?,
         };
         if let Some(name) = &path.variable {
             if scope.find(&name.name).is_some() {
@@ -160,6 +110,59 @@ impl Binder<'_> {
         Ok((first, last))
     }
 
+    /// The nodes and links of a path: the first node, the last, and how the path goes over the links.
+    pub(super) fn links_of<'p>(
+        &mut self,
+        scope: &mut Scope,
+        matching: &mut Matching<'p>,
+        path: &'p PathPattern,
+    ) -> Result<(Slot, Slot, Vec<PathStep>), Fault> {
+        let elements = flattened(matching, path)?;
+        let mut steps = Vec::new();
+        let mut first: Option<Slot> = None;
+        let mut left: Option<Slot> = None;
+        let mut waiting: Option<&'p Element> = None;
+        for element in elements {
+            match element {
+                Element::Node(node) => {
+                    let slot = match left.filter(|_| waiting.is_none()) {
+                        // Where parentheses open or close between two nodes, both are the same one.
+                        Some(same) => self.same_node(scope, matching, same, node)?,
+                        None => self.node(scope, matching, node)?,
+                    };
+                    first.get_or_insert(slot);
+                    if let (Some(link), Some(left)) = (waiting.take(), left) {
+                        steps.push(self.link(scope, matching, link, left, slot)?);
+                    }
+                    left = Some(slot);
+                }
+                link => {
+                    // Between two links, and before a group that begins a path, is a node without a name.
+                    if let (Some(before), Some(from)) = (waiting.take(), left) {
+                        let between = self.nameless(matching);
+                        steps.push(self.link(scope, matching, before, from, between)?);
+                        left = Some(between);
+                    }
+                    if left.is_none() {
+                        let begin = self.nameless(matching);
+                        first.get_or_insert(begin);
+                        left = Some(begin);
+                    }
+                    waiting = Some(link);
+                }
+            }
+        }
+        if let (Some(link), Some(from)) = (waiting.take(), left) {
+            let end = self.nameless(matching);
+            steps.push(self.link(scope, matching, link, from, end)?);
+            left = Some(end);
+        }
+        let (Some(first), Some(last)) = (first, left) else {
+            return Err(raise(Detail::UnexpectedSyntax, "a pattern needs a node").at(path.span));
+        };
+        Ok((first, last, steps))
+    }
+
     /// The path over the only link of a match that did not name it.
     pub(super) fn path_of_last(&mut self, matched: &BoundMatch, span: Span) -> Result<Expr, Fault> {
         let Some(link) = matched.pattern.links.last() else {
@@ -168,14 +171,12 @@ impl Binder<'_> {
         let step = match &link.kind {
             LinkKind::One { relationship, .. } => PathStep::One(*relationship),
             LinkKind::Many { relationships, .. } => PathStep::Many(*relationships),
-            LinkKind::Shortest {
-                relationships,
-                single,
-                ..
-            } => match single {
-                true => PathStep::One(*relationships),
-                false => PathStep::Many(*relationships),
-            },
+            LinkKind::Chosen(chosen) => {
+                match (chosen.links.as_slice(), link.relationships.as_slice()) {
+                    ([one], [only]) if one.single => PathStep::One(*only),
+                    (_, many) => PathStep::Rounds(many.to_vec()),
+                }
+            }
             LinkKind::Rounds { .. } => PathStep::Rounds(link.relationships.clone()),
         };
         let kind = ExprKind::Path {
@@ -206,6 +207,35 @@ impl Binder<'_> {
         Ok(slot)
     }
 
+    /// Another pattern for a node that has one already, perhaps under another name.
+    fn same_node<'p>(
+        &mut self,
+        scope: &mut Scope,
+        matching: &mut Matching<'p>,
+        slot: Slot,
+        node: &'p NodePattern,
+    ) -> Result<Slot, Fault> {
+        matching.nodes.push((slot, node));
+        let Some(name) = &node.variable else {
+            return Ok(slot);
+        };
+        if scope.find(&name.name).is_none() {
+            let mut variable = self.variable(&name.name, Types::NODE);
+            variable.slot = slot;
+            scope.push(variable);
+            return Ok(slot);
+        }
+        let other = self.named_node(scope, matching, name)?;
+        if other != slot {
+            let node = |slot| typed(ExprKind::Slot(slot), name.span, Types::NODE);
+            let first = Box::new(node(slot));
+            let rest = vec![(ComparisonOperator::Equal, node(other))];
+            let same = boolean(ExprKind::Comparison { first, rest }, name.span);
+            matching.pattern.filters.push(same);
+        }
+        Ok(slot)
+    }
+
     fn named_node(
         &mut self,
         scope: &mut Scope,
@@ -218,6 +248,9 @@ impl Binder<'_> {
             }
             let slot = known.slot;
             if !matching.pattern.nodes.contains(&slot) {
+                if scope.place(&name.name) >= Some(matching.own_from) {
+                    return Err(within_chosen(name));
+                }
                 matching.pattern.nodes.push(slot);
                 matching.pattern.given.push(slot);
             }
@@ -282,43 +315,26 @@ impl Binder<'_> {
     }
 }
 
-/// Refuses a choice of no paths, which is a slip: there is nothing to choose then.
-fn check_selector(kind: SelectorKind, span: Span) -> Result<(), Fault> {
-    use SelectorKind::{Any, Shortest, ShortestGroups};
-    match kind {
-        Any(0) | Shortest(0) | ShortestGroups(0) => Err(raise(
-            Detail::NumberOutOfRange,
-            "at least one path, or one group of them, is asked for",
-        )
-        .of_type(crate::query::error::ErrorType::SyntaxError)
-        .at(span)),
-        _ => Ok(()),
-    }
-}
-
-/// The elements of a path, parentheses without a quantifier around all of it taken away.
+/// The elements of a path, parentheses without a quantifier taken away. Their conditions are those of the pattern.
 fn flattened<'p>(
     matching: &mut Matching<'p>,
     path: &'p PathPattern,
 ) -> Result<Vec<&'p Element>, Fault> {
-    if let [Element::Group(group)] = path.elements.as_slice()
-        && group.quantifier.is_none()
-    {
-        matching.groups.push(group);
-        return flattened(matching, &group.path);
+    let mut elements = Vec::new();
+    for element in &path.elements {
+        match element {
+            Element::Group(group) if group.quantifier.is_none() => {
+                if group.path.variable.is_some() || group.path.selector.is_some() {
+                    let message = "a path within parentheses has neither a name nor a selector";
+                    return Err(raise(Detail::NotSupported, message)
+                        .at(group.span)
+                        .hint("write it before the parentheses around the whole path"));
+                }
+                matching.groups.push(group);
+                elements.extend(flattened(matching, &group.path)?);
+            }
+            element => elements.push(element),
+        }
     }
-    let mut elements = path.elements.iter();
-    let bare = elements.find_map(|element| match element {
-        Element::Group(group) if group.quantifier.is_none() => Some(group),
-        _ => None,
-    });
-    match bare {
-        Some(group) => Err(raise(
-            Detail::NotSupported,
-            "a part of a path in parentheses needs a quantifier",
-        )
-        .at(group.span)
-        .hint("write it without parentheses, and its WHERE after the pattern")),
-        None => Ok(path.elements.iter().collect()),
-    }
+    Ok(elements)
 }

@@ -13,7 +13,7 @@ use crate::query::expr::{Body, BoundBody, Expr, ExprKind, SubqueryKind};
 use crate::query::plan::{BoundArm, BoundClause, BoundMatch, BoundQuery};
 use crate::query::types::Types;
 use stratigraph_query_lang::Span;
-use stratigraph_query_lang::ast::{Expression, GraphPattern, PathPattern, Subquery};
+use stratigraph_query_lang::ast::{Element, Expression, GraphPattern, PathPattern, Subquery};
 
 impl Binder<'_> {
     /// `EXISTS { ... }`.
@@ -113,7 +113,7 @@ impl Binder<'_> {
             if let Some(new) = inner.names_from(known).next() {
                 let message = format!("variable `{new}` is not defined");
                 return Err(raise(Detail::UndefinedVariable, message)
-                    .at(path.span)
+                    .at(place_of(path, new).unwrap_or(path.span))
                     .hint("a pattern in an expression binds nothing: use EXISTS { ... }"));
             }
             binder.matched_query(&mut inner, matched, None)
@@ -192,6 +192,26 @@ fn subquery(kind: SubqueryKind, query: BoundQuery, scope: &Scope) -> ExprKind {
     let sees = slots(&scope.visible());
     let body = Body::Bound(Box::new(BoundBody { query, sees }));
     ExprKind::Subquery { kind, body }
+}
+
+/// Where a name stands first in a path.
+fn place_of(path: &PathPattern, name: &str) -> Option<Span> {
+    let places = path.elements.iter().filter_map(|element| {
+        let named = match element {
+            Element::Node(node) => node.variable.as_ref(),
+            Element::Relationship(relationship) => relationship.variable.as_ref(),
+            Element::Group(group) => return place_of(&group.path, name),
+        };
+        named
+            .filter(|named| &*named.name == name)
+            .map(|named| named.span)
+    });
+    path.variable
+        .iter()
+        .filter(|named| &*named.name == name)
+        .map(|named| named.span)
+        .chain(places)
+        .next()
 }
 
 fn alone(path: &PathPattern) -> GraphPattern {

@@ -6,18 +6,21 @@
 
 use super::graph::Graph;
 use super::memory::Memory;
+use super::profile::{Mark, Profile, Spent};
 use crate::clock::Clock;
 use crate::database::Database;
 use crate::error::Error;
 use crate::query::compile::Compiled;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
+use crate::query::expr::Span;
 use crate::query::functions::{Moments, Random};
+use crate::query::plan::Op;
 use crate::query::searches::Searches;
 use crate::storage::cancel::{CancelToken, Progress, Watch};
 use crate::value::{NodeId, RelationshipId, Value};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +51,10 @@ pub(crate) struct Context<'t> {
     optimise: bool,
     /// How its searches were answered.
     pub(crate) searches: Searches,
+    /// What each operator has done, if somebody wants to know.
+    pub(crate) profile: Option<Box<Profile>>,
+    /// Nodes that were deleted while they still had relationships, and where: those must be gone in the end.
+    pub(crate) connected: BTreeMap<NodeId, Span>,
     /// Where the next transaction comes from, for subqueries in transactions.
     pub(crate) database: Option<Database>,
     cancel: CancelToken,
@@ -81,7 +88,7 @@ pub(crate) struct Work {
     pub(crate) rows: u64,
     /// Relationships that were looked at.
     pub(crate) relationships: u64,
-    /// Vectors and codes that searches compared.
+    /// Distances between vectors that were computed.
     pub(crate) distances: u64,
 }
 
@@ -117,6 +124,8 @@ impl<'t> Context<'t> {
             work: Work::default(),
             optimise: limits.optimise,
             searches: Searches::default(),
+            profile: None,
+            connected: BTreeMap::new(),
             database: None,
             cancel: limits.cancel,
             began: limits.clock.now(),
@@ -134,6 +143,33 @@ impl<'t> Context<'t> {
     /// Reads and plans a text that runs within this query.
     pub(crate) fn compile(&self, text: &str) -> Result<Arc<Compiled>, Error> {
         self.graph.compile(text, self.optimise)
+    }
+
+    /// An operator is asked: how things stand, if they are counted.
+    pub(super) fn mark(&mut self) -> Option<Mark> {
+        self.profile.as_ref()?;
+        let now = self.spent();
+        self.profile.as_mut().map(|profile| profile.begin(now))
+    }
+
+    /// An operator has answered with so many rows, and holds so many bytes.
+    pub(super) fn note(&mut self, op: &Op, mark: Option<Mark>, rows: usize, bytes: usize) {
+        if let Some(mark) = mark {
+            let now = self.spent();
+            if let Some(profile) = &mut self.profile {
+                profile.end(op, &mark, now, rows, bytes);
+            }
+        }
+    }
+
+    fn spent(&self) -> Spent {
+        let (seeks, properties) = self.graph.reads();
+        Spent {
+            seeks,
+            properties,
+            distances: self.work.distances,
+            time: self.clock.now(),
+        }
     }
 
     /// Says that a row was produced.

@@ -20,6 +20,7 @@ use crate::query::procedures::Registry;
 use crate::storage::family::Family;
 use crate::value::{NodeId, NodeValue, RelationshipId, RelationshipValue, Value};
 use roaring::RoaringTreemap;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -43,6 +44,9 @@ pub(crate) struct Graph<'t> {
     txn: Txn<'t>,
     deleted_nodes: HashSet<NodeId>,
     deleted_relationships: HashMap<RelationshipId, DeletedRelationship>,
+    /// How often the store was asked, and for how many properties.
+    seeks: Cell<u64>,
+    properties: Cell<u64>,
 }
 
 /// What stays known of a relationship that the query has deleted.
@@ -136,7 +140,20 @@ impl<'t> Graph<'t> {
             txn,
             deleted_nodes: HashSet::new(),
             deleted_relationships: HashMap::new(),
+            seeks: Cell::new(0),
+            properties: Cell::new(0),
         }
+    }
+
+    /// How often the store was asked, and for how many properties.
+    pub(super) fn reads(&self) -> (u64, u64) {
+        (self.seeks.get(), self.properties.get())
+    }
+
+    fn count_seek(&self, properties: usize) {
+        self.seeks.set(self.seeks.get() + 1);
+        self.properties
+            .set(self.properties.get() + properties as u64);
     }
 
     /// The transaction, to commit it or to give it back.
@@ -241,11 +258,13 @@ impl<'t> Graph<'t> {
 
     /// Whether something is there.
     pub(crate) fn contains(&self, entity: impl Into<Entity>) -> Result<bool> {
+        self.count_seek(0);
         with_txn!(self, txn => txn.contains(entity.into()))
     }
 
     /// One property, as [`Read::property`] gives it.
     pub(crate) fn stored_property(&self, entity: Entity, key: &str) -> Result<Value> {
+        self.count_seek(1);
         with_txn!(self, txn => txn.property(entity, key))
     }
 
@@ -261,7 +280,9 @@ impl<'t> Graph<'t> {
 
     /// A whole node.
     pub(crate) fn stored_node(&self, node: NodeId) -> Result<Option<crate::graph::Node>> {
-        with_txn!(self, txn => txn.node(node))
+        let found = with_txn!(self, txn => txn.node(node))?;
+        self.count_seek(found.as_ref().map_or(0, |found| found.properties().count()));
+        Ok(found)
     }
 
     /// A whole relationship.
@@ -269,11 +290,14 @@ impl<'t> Graph<'t> {
         &self,
         relationship: RelationshipId,
     ) -> Result<Option<crate::graph::Relationship>> {
-        with_txn!(self, txn => txn.relationship(relationship))
+        let found = with_txn!(self, txn => txn.relationship(relationship))?;
+        self.count_seek(found.as_ref().map_or(0, |found| found.properties().count()));
+        Ok(found)
     }
 
     /// The labels of a node by number, without its properties.
     pub(crate) fn label_ids(&self, node: NodeId) -> Result<Option<Vec<LabelId>>> {
+        self.count_seek(0);
         with_txn!(self, txn => view::of(txn).labels_of(node))
     }
 
@@ -282,6 +306,7 @@ impl<'t> Graph<'t> {
         &self,
         relationship: RelationshipId,
     ) -> Result<Option<(TypeId, NodeId, NodeId)>> {
+        self.count_seek(0);
         let (family, number) = (Family::Edges, relationship.get());
         let decode = RelationshipRecord::decode_ends;
         let ends = with_txn!(self, txn => view::of(txn).record(family, number, decode))?;
@@ -325,11 +350,13 @@ impl<'t> Graph<'t> {
             }
             Ok(())
         }
+        self.count_seek(0);
         with_txn!(self, txn => page(view::of(txn), kind, (from, most), into))
     }
 
     /// The nodes with a label, or the relationships of a type.
     pub(super) fn ids_with_label(&self, kind: Kind, label: &str) -> Result<RoaringTreemap> {
+        self.count_seek(0);
         with_txn!(self, txn => match kind {
             Kind::Nodes => txn.nodes_with_label(label),
             Kind::Relationships => txn.relationships_of_type(label),
@@ -338,6 +365,7 @@ impl<'t> Graph<'t> {
 
     /// What an index finds, by id.
     pub(super) fn ids_of_index(&self, index: &str, sought: &Sought<'_>) -> Result<Vec<u64>> {
+        self.count_seek(0);
         let mut found = with_txn!(self, txn => {
             let index = txn.index(index)?;
             let matches = match sought {
@@ -378,6 +406,7 @@ impl<'t> Graph<'t> {
         types: &TypeNames,
         into: &mut Vec<Neighbour>,
     ) -> Result<()> {
+        self.count_seek(0);
         let types = self.type_ids(types)?;
         with_txn!(self, txn => {
             for neighbour in view::of(txn).neighbours(near, direction, types.as_deref())? {
@@ -394,6 +423,7 @@ impl<'t> Graph<'t> {
         types: &TypeNames,
         into: &mut Vec<RelationshipId>,
     ) -> Result<()> {
+        self.count_seek(0);
         let Some(ids) = self.type_ids(types)? else {
             return with_txn!(self, txn => {
                 for found in txn.relationships_between(source, target, None)? {

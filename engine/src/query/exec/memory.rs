@@ -73,6 +73,11 @@ pub(super) struct Charge {
 }
 
 impl Charge {
+    /// How much that is.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Charges so many bytes more.
     pub(super) fn add(&mut self, memory: &mut Memory, bytes: usize) -> Result<(), Fault> {
         memory.charge(bytes)?;

@@ -15,6 +15,7 @@
 //! | what a query has while it runs: graph, parameters, limits | `context.rs` |
 //! | the graph as it sees it | `graph.rs`, `face.rs` |
 //! | the loop | `pipeline.rs`, `stage.rs` |
+//! | what each operator has done | `profile.rs` |
 //! | values for those outside | `hydrate.rs` |
 //!
 //! Next: `context.rs`.
@@ -29,6 +30,7 @@ mod graph;
 mod hydrate;
 mod memory;
 mod pipeline;
+mod profile;
 mod stage;
 pub(crate) mod write;
 
@@ -42,3 +44,4 @@ pub(crate) use graph::{DeletedRelationship, Graph, Txn};
 pub(crate) use hydrate::hydrate;
 pub(crate) use memory::bytes_of_all;
 pub(crate) use pipeline::Run;
+pub(crate) use profile::{Profile, key_of};

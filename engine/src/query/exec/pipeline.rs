@@ -102,7 +102,11 @@ impl Run {
     fn drive(&mut self, context: &mut Context<'_>) -> Result<Option<Batch>, Fault> {
         let last = self.stages.len() - 1;
         loop {
-            match self.stages[self.at].poll(&self.ops[self.at], &self.frame, context)? {
+            let (stage, op) = (&mut self.stages[self.at], &self.ops[self.at]);
+            let mark = context.mark();
+            let poll = stage.poll(op, &self.frame, context)?;
+            context.note(op, mark, poll.rows(), stage.held());
+            match poll {
                 Poll::Rows(batch) => {
                     context.steps(batch.len())?;
                     if self.at == last {

@@ -24,6 +24,16 @@ pub(super) enum Poll {
     Done,
 }
 
+impl Poll {
+    /// How many rows it gives.
+    pub(super) fn rows(&self) -> usize {
+        match self {
+            Self::Rows(batch) => batch.len(),
+            Self::Wants | Self::Done => 0,
+        }
+    }
+}
+
 /// What the stages of a run have in common.
 pub(super) struct Frame {
     /// How many slots a row has.
@@ -190,6 +200,11 @@ impl Stage {
             state: State::new(op),
             charge: Charge::default(),
         }
+    }
+
+    /// How many bytes it holds.
+    pub(super) fn held(&self) -> usize {
+        self.charge.bytes()
     }
 
     /// As if it were new.

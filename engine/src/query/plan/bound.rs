@@ -131,10 +131,13 @@ impl Link {
                 ..
             } => vec![*relationship],
             LinkKind::One { .. } | LinkKind::Many { bound: true, .. } => Vec::new(),
-            LinkKind::Many { relationships, .. } | LinkKind::Shortest { relationships, .. } => {
-                vec![*relationships]
-            }
+            LinkKind::Many { relationships, .. } => vec![*relationships],
             LinkKind::Rounds { lists, .. } => lists.iter().map(|(_, list)| *list).collect(),
+            LinkKind::Chosen(chosen) => {
+                let mut fills: Vec<Slot> = chosen.inner().collect();
+                fills.extend(chosen.links.iter().flat_map(|one| one.link.fills()));
+                fills
+            }
         }
     }
 
@@ -142,8 +145,12 @@ impl Link {
     pub(crate) fn conditions(&self) -> Vec<&Expr> {
         match &self.kind {
             LinkKind::One { .. } => Vec::new(),
-            LinkKind::Many { each, .. } | LinkKind::Shortest { each, .. } => {
-                each.iter().map(|(_, each)| each).collect()
+            LinkKind::Many { each, .. } => each.iter().map(|(_, each)| each).collect(),
+            LinkKind::Chosen(chosen) => {
+                let inner = chosen.links.iter();
+                let inner =
+                    inner.flat_map(|one| one.link.conditions().into_iter().chain(&one.checks));
+                chosen.filters.iter().chain(inner).collect()
             }
             LinkKind::Rounds { pattern, .. } => {
                 let inner = pattern.links.iter().flat_map(Self::conditions);
@@ -182,16 +189,36 @@ pub(crate) enum LinkKind {
         lists: Vec<(Slot, Slot)>,
         relationships: Vec<Slot>,
     },
-    /// The shortest ways over one link of variable length.
-    Shortest {
-        relationships: Slot,
-        types: TypeNames,
-        min: u64,
-        max: Option<u64>,
-        each: Option<(Slot, Expr)>,
-        kind: SelectorKind,
-        single: bool,
-    },
+    /// The shortest ways over a chain of links.
+    Chosen(Box<Chosen>),
+}
+
+/// The shortest ways over a chain of links.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) kind: SelectorKind,
+    /// The links, in the order of the text.
+    pub(crate) links: Vec<ChosenLink>,
+    /// What is asked of whole ways.
+    pub(crate) filters: Vec<Expr>,
+}
+
+impl Chosen {
+    /// The nodes between its links.
+    pub(crate) fn inner(&self) -> impl Iterator<Item = Slot> {
+        self.links.iter().skip(1).map(|one| one.link.from)
+    }
+}
+
+/// One link of such a chain.
+#[derive(Clone, Debug)]
+pub(crate) struct ChosenLink {
+    /// Relationships of variable length, or rounds.
+    pub(crate) link: Link,
+    /// Whether one relationship, of a pattern without a length, is meant.
+    pub(crate) single: bool,
+    /// What is asked of the node at its end, if that is not the end of the chain.
+    pub(crate) checks: Vec<Expr>,
 }
 
 /// `WITH` and `RETURN`.

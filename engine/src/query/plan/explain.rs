@@ -4,31 +4,43 @@
 //! in the text.
 
 use super::{
-    CreateItem, ExpandMany, IndexName, Keep, LabelOf, Op, Plan, Roots, ScanBy, Scored, Search,
-    SearchKind, Seek, Traverse, TypeNames,
+    CreateItem, ExpandMany, IndexName, Keep, LabelOf, Op, Plan, Repeat, Roots, ScanBy, Scored,
+    Search, SearchKind, Seek, Segment, Traverse, TypeNames,
 };
+use crate::query::exec::key_of;
 use crate::query::expr::{Expr, ExprKind, Labels, Slot};
-use std::fmt::Write as _;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::{Arrow, SelectorKind};
 
 impl Plan {
-    /// The plan as text.
-    pub(crate) fn explain(&self, text: &str) -> String {
+    /// The plan, a line for each operator and for some of their parts.
+    pub(crate) fn lines(&self, text: &str) -> Vec<PlanLine> {
         let mut shown = Shown {
             plan: self,
             text,
-            lines: String::new(),
+            lines: Vec::new(),
+            key: None,
         };
         shown.ops(&self.ops, 0);
         shown.lines
     }
 }
 
+/// A line of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct PlanLine {
+    pub(crate) depth: usize,
+    pub(crate) text: String,
+    /// What the operator is known by; none for a part of one.
+    pub(crate) key: Option<usize>,
+}
+
 struct Shown<'a> {
     plan: &'a Plan,
     text: &'a str,
-    lines: String,
+    lines: Vec<PlanLine>,
+    /// The operator whose line comes next.
+    key: Option<usize>,
 }
 
 impl Shown<'_> {
@@ -39,11 +51,15 @@ impl Shown<'_> {
     }
 
     fn line(&mut self, depth: usize, line: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.lines, "{}{}", "  ".repeat(depth), line.trim_end());
+        self.lines.push(PlanLine {
+            depth,
+            text: line.trim_end().to_owned(),
+            key: self.key.take(),
+        });
     }
 
     fn op(&mut self, op: &Op, depth: usize) {
+        self.key = Some(key_of(op));
         let line = match op {
             Op::Scan { into, by } => self.scan(*into, by, "Node"),
             Op::ScanRelationships { into, by } => self.scan(*into, by, "Relationship"),
@@ -62,14 +78,21 @@ impl Shown<'_> {
                 format!("Ends {way}")
             }
             Op::ExpandMany(op) => format!("ExpandMany {}", self.many(op)),
-            Op::Shortest(op) => format!("{} {}", chosen(op.kind), self.many(&op.link)),
-            Op::Repeat(op) => {
-                let way = self.way(op.from, None, op.to, Arrow::Right, &None);
-                let bounds = bounds(op.min, op.max);
-                self.line(depth, &format!("Repeat {way} {bounds}"));
-                return self.ops(&op.ops, depth + 1);
-            }
             Op::Traverse(op) => return self.traverse(op, depth),
+            Op::Shortest(op) => match op.segments.as_slice() {
+                [Segment::Link { link, .. }] => {
+                    format!("{} {}", chosen(op.kind), self.many(link))
+                }
+                segments => {
+                    let (from, to) = (self.name(op.from), self.name(op.to));
+                    self.line(depth, &format!("{} ({from}) to ({to})", chosen(op.kind)));
+                    for segment in segments {
+                        self.segment(segment, depth + 1);
+                    }
+                    return;
+                }
+            },
+            Op::Repeat(op) => return self.repeat(op, depth),
             Op::Filter(condition) => format!("Filter {}", self.condition(condition)),
             Op::Compute(items) => {
                 let items = items.iter();
@@ -149,6 +172,34 @@ impl Shown<'_> {
             }
         };
         self.line(depth, &line);
+    }
+
+    fn repeat(&mut self, op: &Repeat, depth: usize) {
+        let way = self.way(op.from, None, op.to, Arrow::Right, &None);
+        let bounds = bounds(op.min, op.max);
+        self.line(depth, &format!("Repeat {way} {bounds}"));
+        self.ops(&op.ops, depth + 1);
+    }
+
+    /// One link of a chain.
+    fn segment(&mut self, segment: &Segment, depth: usize) {
+        match segment {
+            Segment::Link { link, single: true } => {
+                let way = self.way(
+                    link.from,
+                    Some(link.relationships),
+                    link.to,
+                    link.arrow,
+                    &link.types,
+                );
+                self.line(depth, &format!("Along {way}"));
+            }
+            Segment::Link { link, .. } => {
+                let many = self.many(link);
+                self.line(depth, &format!("Along {many}"));
+            }
+            Segment::Rounds(repeat) => self.repeat(repeat, depth),
+        }
     }
 
     fn search(&self, search: &Search) -> String {

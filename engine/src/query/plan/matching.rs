@@ -7,8 +7,8 @@
 
 use super::clauses::always;
 use super::{
-    Ends, Expand, ExpandMany, Link, LinkKind, Op, Ops, Pattern, Planner, Repeat, Rule, ScanBy,
-    Shortest,
+    Chosen, ChosenLink, Ends, Expand, ExpandMany, Link, LinkKind, Op, Ops, Pattern, Planner,
+    Repeat, Rule, ScanBy, Segment, Shortest,
 };
 use crate::query::expr::{Expr, Slot};
 use crate::query::types::Types;
@@ -28,6 +28,15 @@ pub(super) struct Matcher {
     paths: Vec<Option<(Slot, Expr)>>,
     /// Relationships, and lists of them, that were walked: no other link may walk them.
     walked: Vec<Slot>,
+}
+
+/// How a link is walked.
+struct Walk {
+    ends: (Slot, Slot),
+    to_bound: bool,
+    /// Whether against the text.
+    reversed: bool,
+    apart_from: Vec<Slot>,
 }
 
 impl Planner<'_> {
@@ -205,63 +214,135 @@ impl Planner<'_> {
                 reversed,
                 apart_from,
             }),
-            LinkKind::Shortest {
-                relationships,
-                types,
-                min,
-                max,
-                each,
-                kind,
-                single,
-            } => Op::Shortest(Box::new(Shortest {
-                link: ExpandMany {
-                    from,
-                    relationships,
-                    bound: false,
-                    to,
+            LinkKind::Rounds { .. } => {
+                let walk = Walk {
+                    ends: (from, to),
                     to_bound,
-                    arrow,
-                    types,
-                    min,
-                    max,
-                    each: each.map(|(slot, each)| (slot, self.expr(each))),
                     reversed,
                     apart_from,
-                },
-                kind,
-                single,
-            })),
-            LinkKind::Rounds {
-                pattern,
-                round_from,
-                round_to,
-                min,
-                max,
-                lists,
-                relationships,
-            } => {
-                let ops = self.round(pattern, round_from, round_to, reversed);
-                let (round_from, round_to) = match reversed {
-                    true => (round_to, round_from),
-                    false => (round_from, round_to),
                 };
-                Op::Repeat(Box::new(Repeat {
-                    from,
-                    to,
+                match self.repeat(link.kind, walk) {
+                    Some(repeat) => Op::Repeat(Box::new(repeat)),
+                    None => return,
+                }
+            }
+            LinkKind::Chosen(chosen) => {
+                let walk = Walk {
+                    ends: (from, to),
                     to_bound,
-                    min,
-                    max,
-                    ops,
-                    round_from,
-                    round_to,
-                    relationships,
-                    lists,
                     reversed,
                     apart_from,
-                }))
+                };
+                Op::Shortest(Box::new(self.shortest(*chosen, walk)))
             }
         };
         matcher.ops.push(op);
+    }
+
+    /// Rounds of a pattern.
+    fn repeat(&self, kind: LinkKind, walk: Walk) -> Option<Repeat> {
+        let LinkKind::Rounds {
+            pattern,
+            round_from,
+            round_to,
+            min,
+            max,
+            lists,
+            relationships,
+        } = kind
+        else {
+            return None;
+        };
+        let ops = self.round(pattern, round_from, round_to, walk.reversed);
+        let (round_from, round_to) = match walk.reversed {
+            true => (round_to, round_from),
+            false => (round_from, round_to),
+        };
+        Some(Repeat {
+            from: walk.ends.0,
+            to: walk.ends.1,
+            to_bound: walk.to_bound,
+            min,
+            max,
+            ops,
+            round_from,
+            round_to,
+            relationships,
+            lists,
+            reversed: walk.reversed,
+            apart_from: walk.apart_from,
+        })
+    }
+
+    /// The shortest ways over a chain, walked from its last node if `reversed`.
+    fn shortest(&self, chosen: Chosen, walk: Walk) -> Shortest {
+        let kind = chosen.kind;
+        let filters = chosen.filters.into_iter().map(|filter| self.expr(filter));
+        let filters = filters.collect();
+        let mut links = chosen.links;
+        // What is asked of a node stands with the link before it, which is the one after it if turned round.
+        let mut checks: Vec<Vec<Expr>> = { &mut links }
+            .iter_mut()
+            .map(|one| std::mem::take(&mut one.checks))
+            .map(|checks| checks.into_iter().map(|check| self.expr(check)).collect())
+            .collect();
+        if walk.reversed {
+            links.reverse();
+            checks.pop();
+            checks.reverse();
+            checks.push(Vec::new());
+        }
+        let segments = links
+            .into_iter()
+            .filter_map(|ChosenLink { link, single, .. }| {
+                let (ends, arrow) = match walk.reversed {
+                    true => ((link.to, link.from), turned(link.arrow)),
+                    false => ((link.from, link.to), link.arrow),
+                };
+                let part = Walk {
+                    ends,
+                    to_bound: false,
+                    reversed: walk.reversed,
+                    apart_from: walk.apart_from.clone(),
+                };
+                match link.kind {
+                    LinkKind::Many {
+                        relationships,
+                        bound,
+                        types,
+                        min,
+                        max,
+                        each,
+                    } => Some(Segment::Link {
+                        link: ExpandMany {
+                            from: ends.0,
+                            relationships,
+                            bound,
+                            to: ends.1,
+                            to_bound: false,
+                            arrow,
+                            types,
+                            min,
+                            max,
+                            each: each.map(|(slot, each)| (slot, self.expr(each))),
+                            reversed: walk.reversed,
+                            apart_from: part.apart_from,
+                        },
+                        single,
+                    }),
+                    kind => self.repeat(kind, part).map(Segment::Rounds),
+                }
+            });
+        Shortest {
+            from: walk.ends.0,
+            to: walk.ends.1,
+            to_bound: walk.to_bound,
+            segments: segments.collect(),
+            checks,
+            filters,
+            kind,
+            apart_from: walk.apart_from,
+        }
     }
 
     /// The operators of one round, from whichever end it is walked.
@@ -319,10 +400,10 @@ impl Matcher {
             LinkKind::One { bound: true, .. } => return Some(0),
             LinkKind::One { .. } => 1,
             // Its other end is found first if that is narrowed down: a way to everything is dear.
-            LinkKind::Shortest { .. } if known == 1 && self.is_narrow_elsewhere(link) => {
+            LinkKind::Chosen(_) if known == 1 && self.is_narrow_elsewhere(link) => {
                 return None;
             }
-            LinkKind::Many { .. } | LinkKind::Rounds { .. } | LinkKind::Shortest { .. } => 4,
+            LinkKind::Many { .. } | LinkKind::Rounds { .. } | LinkKind::Chosen(_) => 4,
         };
         match known {
             0 => None,

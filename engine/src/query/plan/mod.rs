@@ -26,6 +26,7 @@ mod traverse;
 mod write;
 
 pub(crate) use bound::*;
+pub(crate) use explain::PlanLine;
 pub(crate) use ops::*;
 pub(crate) use traverse::*;
 

@@ -232,15 +232,49 @@ pub(crate) struct Repeat {
     pub(crate) apart_from: Vec<Slot>,
 }
 
-/// The shortest ways between two nodes over one link.
+/// The shortest ways between two nodes over a chain of links. They are walked from `from`, be that the first or
+/// the last node of the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Shortest {
-    /// From, to, types, lengths and conditions. `bound` never.
-    pub(crate) link: ExpandMany,
+    pub(crate) from: Slot,
+    pub(crate) to: Slot,
+    pub(crate) to_bound: bool,
+    /// The links, in the order in which they are walked; at least one.
+    pub(crate) segments: Vec<Segment>,
+    /// What is asked of the node at the end of each segment.
+    pub(crate) checks: Vec<Vec<Expr>>,
+    /// What is asked of a whole way.
+    pub(crate) filters: Vec<Expr>,
     /// Which of the ways between the same two nodes.
     pub(crate) kind: SelectorKind,
-    /// Whether one relationship, of a pattern without a length, is meant, so that the slot is no list.
-    pub(crate) single: bool,
+    pub(crate) apart_from: Vec<Slot>,
+}
+
+/// One link of a chain.
+#[derive(Clone, Debug)]
+pub(crate) enum Segment {
+    /// Relationships. With `single` one of a pattern without a length is meant, so that the slot is no list.
+    Link { link: ExpandMany, single: bool },
+    /// Rounds of a pattern.
+    Rounds(Repeat),
+}
+
+impl Segment {
+    /// The slot of the node at its end.
+    pub(crate) fn to(&self) -> Slot {
+        match self {
+            Self::Link { link, .. } => link.to,
+            Self::Rounds(repeat) => repeat.to,
+        }
+    }
+
+    /// How often it is walked at least and at most.
+    pub(crate) fn bounds(&self) -> (u64, Option<u64>) {
+        match self {
+            Self::Link { link, .. } => (link.min, link.max),
+            Self::Rounds(repeat) => (repeat.min, repeat.max),
+        }
+    }
 }
 
 /// A union of queries.

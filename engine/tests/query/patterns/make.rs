@@ -73,6 +73,7 @@ impl<'r> Maker<'r> {
                     groups: true,
                 };
                 let mut path = self.path(place, longest);
+                path.within = self.conditions(5);
                 if self.one_in(3) && !self.only_lengths {
                     let name = self.fresh("p");
                     self.known.push((name.clone(), Kind::Path));
@@ -103,34 +104,50 @@ impl<'r> Maker<'r> {
         self.only_lengths = matches!(selector, Selector::Any(_) | Selector::Shortest(_));
         let first = self.selected_node();
         let mut rest = Vec::new();
-        let links = 1;
-        for _ in 0..links {
-            let hop = self.hop(true, true);
-            let link = match self.rng.usize(0..4) {
-                0 => Link::One(hop),
+        let links = self.rng.usize(1..6).div_ceil(2);
+        for at in 1..=links {
+            let link = match self.rng.usize(0..5) {
+                0 => self.rounds(),
+                1 => Link::One(self.hop(true, true)),
                 _ => {
+                    let hop = self.hop(true, true);
                     let (min, max) = self.lengths();
                     Link::Many(hop, min, max, true)
                 }
             };
             self.remember(&link);
-            let node = self.selected_node();
+            // Only the last node may be one that is known.
+            let mut node = self.node(Place {
+                shares: false,
+                groups: false,
+            });
+            if at == links && first.name.is_some() && self.one_in(5) {
+                self.known
+                    .retain(|(name, _)| Some(name) != node.name.as_ref());
+                node.name.clone_from(&first.name);
+                node.filter.clear();
+            }
             rest.push((link, node));
         }
+        let within = self.conditions(3);
         let name = self.fresh("p");
         self.known.push((name.clone(), Kind::Path));
         if let Selector::Any(most) | Selector::Shortest(most) = selector
             && most > 0
         {
             // Which relationships were taken is not known beforehand.
-            self.known.retain(|(_, kind)| *kind != Kind::Relationship);
+            let ends = [&first, &rest[rest.len() - 1].1].map(|node| node.name.clone());
+            self.known.retain(|(name, kind)| match kind {
+                Kind::Node => ends.contains(&Some(name.clone())),
+                kind => *kind == Kind::Path,
+            });
         }
         Path {
             name: Some(name),
             selector: Some(selector),
             first,
             rest,
-            within: Vec::new(),
+            within,
         }
     }
 

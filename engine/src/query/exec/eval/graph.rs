@@ -19,6 +19,19 @@ pub(super) fn subquery(
     body: &Body,
     row: &mut [Value],
 ) -> Result<Value, Fault> {
+    // What they do is done by the operator that computes the expression.
+    let profile = context.profile.take();
+    let value = subquery_value(context, kind, body, row);
+    context.profile = profile;
+    value
+}
+
+fn subquery_value(
+    context: &mut Context<'_>,
+    kind: &SubqueryKind,
+    body: &Body,
+    row: &mut [Value],
+) -> Result<Value, Fault> {
     let Some(ops) = body.ops() else {
         return Err(Error::bug("a subquery was not planned").into());
     };

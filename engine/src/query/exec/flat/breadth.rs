@@ -1,10 +1,10 @@
 //! Breadth first: each node is reached once, by all of its shortest ways.
 //!
-//! Next: `layers.rs`.
+//! Next: `field.rs`.
 
 use super::shortest::{Ground, Way};
 use crate::query::error::Fault;
-use crate::query::plan::{Arrow, SelectorKind};
+use crate::query::plan::{ExpandMany, SelectorKind};
 use crate::value::{NodeId, RelationshipId};
 use std::collections::HashMap;
 
@@ -30,11 +30,10 @@ struct Reached {
 impl Breadth {
     /// Reaches one node, or all.
     pub(super) fn search(
-        from: NodeId,
-        to: Option<NodeId>,
+        link: &ExpandMany,
+        (from, to): (NodeId, Option<NodeId>),
         ground: &mut Ground<'_, '_, '_>,
     ) -> Result<Self, Fault> {
-        let link = &ground.of.link;
         let (min, max) = (link.min, link.max);
         let first_is_enough = matches!(
             ground.of.kind,
@@ -56,7 +55,7 @@ impl Breadth {
             distance += 1;
             let mut next = Vec::new();
             for node in frontier {
-                ground.neighbours(node, false, &mut neighbours)?;
+                ground.neighbours(link, node, &mut neighbours)?;
                 for neighbour in &neighbours {
                     let step = (node, neighbour.relationship);
                     match reached.get_mut(&neighbour.node) {
@@ -132,51 +131,10 @@ impl Breadth {
         None
     }
 
-    /// How long the shortest way is that leads from a node back to it, without taking a relationship twice.
-    ///
-    /// Where relationships have a direction that is the shortest way round. Where they have none, it leaves along
-    /// one and comes back along another: two ways that began differently, and a relationship between their ends.
-    pub(super) fn round_trip(
-        from: NodeId,
-        ground: &mut Ground<'_, '_, '_>,
-    ) -> Result<Option<u64>, Fault> {
-        let max = ground.of.link.max;
-        let either = ground.of.link.arrow == Arrow::Either;
-        // How far each node is, by which relationship it was reached, and with which the way there began.
-        let mut reached: HashMap<NodeId, (u64, RelationshipId, RelationshipId)> = HashMap::new();
-        let (mut frontier, mut neighbours) = (vec![from], Vec::new());
-        let (mut distance, mut best): (u64, Option<u64>) = (0, None);
-        while !frontier.is_empty() && best.is_none_or(|best| 2 * distance < best.max(distance + 1))
-        {
-            let mut next = Vec::new();
-            for node in frontier {
-                ground.neighbours(node, false, &mut neighbours)?;
-                let here = reached.get(&node).copied();
-                for neighbour in &neighbours {
-                    let taken = neighbour.relationship;
-                    let begun = here.map_or(taken, |(_, _, begun)| begun);
-                    let length = if neighbour.node == from {
-                        // Back along the relationship that led here would be no round trip.
-                        let same = either && here.is_some_and(|(_, by, _)| by == taken);
-                        (!same).then_some(distance + 1)
-                    } else if let Some((far, by, other)) = reached.get(&neighbour.node) {
-                        let round = either && *other != begun && *by != taken;
-                        round.then_some(distance + 1 + far)
-                    } else {
-                        ground.site.charge(REACHED_BYTES)?;
-                        reached.insert(neighbour.node, (distance + 1, taken, begun));
-                        next.push(neighbour.node);
-                        None
-                    };
-                    best = match (best, length) {
-                        (Some(best), Some(length)) => Some(best.min(length)),
-                        (best, length) => best.or(length),
-                    };
-                }
-            }
-            frontier = next;
-            distance += 1;
-        }
-        Ok(best.filter(|length| max.is_none_or(|max| *length <= max)))
+    /// How much it holds.
+    pub(super) fn bytes(&self) -> usize {
+        let before = self.reached.values().map(|reached| reached.before.len());
+        self.reached.len() * REACHED_BYTES
+            + before.sum::<usize>() * size_of::<(NodeId, RelationshipId)>()
     }
 }

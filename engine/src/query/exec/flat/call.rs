@@ -38,6 +38,10 @@ impl Flat for Called {
         }
         let rows = procedures::call(site.context, &of.procedure, arguments);
         let rows = rows.map_err(|fault| fault.at(of.span))?;
+        let held = rows
+            .iter()
+            .map(|row| size_of::<Vec<Value>>() + bytes_of_all(row));
+        site.charge_in_all(held.sum())?;
         // One without columns is called for its effects, and lets the row through.
         let without_columns = of.procedure.gives.is_empty();
         let held = rows.iter().map(|row| ROW + bytes_of_all(row)).sum();

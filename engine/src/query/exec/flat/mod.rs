@@ -7,7 +7,7 @@
 //! | nodes | `scan.rs`, `seek.rs` |
 //! | what an index finds | `search/` |
 //! | along relationships | `expand.rs`, `ends.rs`, `expand_many.rs`, `follow.rs`, `repeat.rs` |
-//! | the shortest ways | `shortest.rs`, `breadth.rs`, `layers.rs` |
+//! | the shortest ways | `shortest.rs`, `breadth.rs`, `field.rs`, `ranked.rs` |
 //! | level by level | `traverse/mod.rs` |
 //! | values of a row | `filter.rs`, `compute.rs`, `unwind.rs` |
 //! | nested operators | `optional.rs`, `union.rs`, `apply.rs`, `foreach.rs` |
@@ -27,12 +27,13 @@ mod count;
 mod ends;
 mod expand;
 mod expand_many;
+mod field;
 mod filter;
 mod follow;
 mod foreach;
-mod layers;
 mod merge;
 mod optional;
+mod ranked;
 mod repeat;
 mod scan;
 mod search;

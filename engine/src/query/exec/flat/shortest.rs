@@ -1,31 +1,37 @@
 //! Along the shortest ways from a node, to one other or to each that can be reached.
 //!
-//! Where only the smallest length matters, each node is reached once ([`Breadth`]). Otherwise, and for ways that
-//! lead back to where they began, trails are walked in the order of their length ([`Layers`]).
+//! Where only the smallest length of a single link matters, each node is reached once ([`Breadth`]). Otherwise, and
+//! for ways that lead back to where they began, ways are looked for one after the other ([`Ranked`]).
 //!
 //! Next: `breadth.rs`.
 
 use super::apart::Apart;
 use super::breadth::Breadth;
 use super::expand_many::{fulfils, list_of};
-use super::layers::Layers;
+use super::field::{Field, Forbidden, Place, Tree, Walk};
+use super::ranked::Ranked;
 use super::{Flat, direction, node_in};
-use crate::graph::{Direction, Neighbour};
+use crate::graph::Neighbour;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
+use crate::query::exec::eval::is_true;
 use crate::query::exec::stage::Site;
-use crate::query::plan::{SelectorKind, Shortest};
+use crate::query::plan::{ExpandMany, Segment, SelectorKind, Shortest};
 use crate::value::{NodeId, NodeValue, RelationshipId, RelationshipValue, Value};
 
 /// The searches that still have ways to give.
 #[derive(Default)]
 pub(in crate::query::exec) struct Ways {
     breadth: Option<Breadth>,
-    layers: Option<Layers>,
+    /// Where the ways are to lead that are looked for one after the other, the nearest last.
+    targets: Vec<(Place, u64)>,
+    tree: Option<Tree>,
+    ranked: Option<Ranked>,
+    field: Field,
     apart: Apart,
 }
 
-/// A way and where it ends.
+/// A way over a single link, and where it ends.
 pub(super) type Way = (NodeId, Vec<RelationshipId>);
 
 /// What the searches walk over.
@@ -34,27 +40,22 @@ pub(super) struct Ground<'g, 's, 't> {
     pub(super) apart: &'g Apart,
     pub(super) site: &'g mut Site<'s, 't>,
     pub(super) row: &'g mut [Value],
+    /// What is held beside the search.
+    pub(super) kept: usize,
 }
 
 impl Ground<'_, '_, '_> {
-    /// The relationships that lead on from a node, or with `back` to it.
+    /// The relationships that lead on from a node over a link.
     pub(super) fn neighbours(
         &mut self,
+        link: &ExpandMany,
         node: NodeId,
-        back: bool,
         into: &mut Vec<Neighbour>,
     ) -> Result<(), Fault> {
-        let link = &self.of.link;
-        let direction = match (direction(link.arrow), back) {
-            (Direction::Outgoing, true) => Direction::Incoming,
-            (Direction::Incoming, true) => Direction::Outgoing,
-            (direction, _) => direction,
-        };
         into.clear();
         let context = &mut *self.site.context;
-        context
-            .graph
-            .neighbours(node, direction, &link.types, into)?;
+        let graph = &context.graph;
+        graph.neighbours(node, direction(link.arrow), &link.types, into)?;
         context.look(into.len())?;
         if link.each.is_none() && link.apart_from.is_empty() {
             return Ok(());
@@ -70,12 +71,75 @@ impl Ground<'_, '_, '_> {
         into.truncate(kept);
         Ok(())
     }
+
+    /// Whether a whole way fulfils what is asked of it.
+    pub(super) fn is_wanted(&mut self, field: &Field, walk: &Walk) -> Result<bool, Fault> {
+        if self.of.filters.is_empty() {
+            return Ok(true);
+        }
+        let mut row = self.row.to_vec();
+        fill(self.of, field, walk, &mut row);
+        for filter in &self.of.filters {
+            if !is_true(self.site.context, filter, &mut row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
-/// Whether only the smallest length matters.
-fn wants_smallest(kind: SelectorKind) -> bool {
+/// Puts a way into the slots of a row.
+fn fill(of: &Shortest, field: &Field, walk: &Walk, row: &mut [Value]) {
+    for (number, segment) in of.segments.iter().enumerate() {
+        let moves = walk.iter().filter(|(at, _)| at.segment == number);
+        let steps: Vec<_> = moves
+            .clone()
+            .filter_map(|(at, by)| field.step(*at, *by))
+            .collect();
+        match segment {
+            Segment::Link { link, single } => {
+                let relationships = steps.iter().flat_map(|step| &step.relationships);
+                let relationships: Vec<RelationshipId> = relationships.copied().collect();
+                row[link.relationships.at()] = value_of(link, *single, &relationships);
+            }
+            Segment::Rounds(repeat) => {
+                for (which, (_, list)) in repeat.lists.iter().enumerate() {
+                    let values = steps
+                        .iter()
+                        .filter_map(|step| step.values.get(which).cloned());
+                    row[list.at()] = Value::List(match repeat.reversed {
+                        true => values.rev().collect(),
+                        false => values.collect(),
+                    });
+                }
+            }
+        }
+        if let Some((last, _)) = moves.last() {
+            row[segment.to().at()] = Value::Node(NodeValue::of(last.node));
+        }
+    }
+}
+
+fn value_of(link: &ExpandMany, single: bool, way: &[RelationshipId]) -> Value {
+    match (single, way.first()) {
+        (true, Some(only)) => Value::Relationship(RelationshipValue::of(*only)),
+        _ => list_of(way, link.reversed),
+    }
+}
+
+/// The single link of a pattern of which only the smallest length matters.
+fn plain(of: &Shortest) -> Option<(&ExpandMany, bool)> {
     use SelectorKind::{AllShortest, Any, Shortest, ShortestGroups};
-    matches!(kind, Any(1) | Shortest(1) | ShortestGroups(1) | AllShortest)
+    let smallest = matches!(
+        of.kind,
+        Any(1) | Shortest(1) | ShortestGroups(1) | AllShortest
+    );
+    match of.segments.as_slice() {
+        [Segment::Link { link, single }] if smallest && link.min <= 1 && of.filters.is_empty() => {
+            Some((link, *single))
+        }
+        _ => None,
+    }
 }
 
 impl Flat for Ways {
@@ -87,43 +151,53 @@ impl Flat for Ways {
         site: &mut Site<'_, '_>,
         row: &mut [Value],
     ) -> Result<(), Fault> {
-        (self.breadth, self.layers) = (None, None);
-        let link = &of.link;
-        let Some(from) = node_in(&row[link.from.at()])? else {
+        (self.breadth, self.ranked, self.tree) = (None, None, None);
+        self.targets.clear();
+        self.field.clear();
+        let Some(from) = node_in(&row[of.from.at()])? else {
             return Ok(());
         };
-        let to = match link.to_bound {
-            true => match node_in(&row[link.to.at()])? {
+        let to = match of.to_bound {
+            true => match node_in(&row[of.to.at()])? {
                 None => return Ok(()),
                 to => to,
             },
             false => None,
         };
-        if link.max.is_some_and(|max| max < link.min) {
+        let mut bounds = of.segments.iter().map(Segment::bounds);
+        if bounds.any(|(min, max)| max.is_some_and(|max| max < min)) {
             return Ok(());
         }
         site.charge_in_all(0)?;
-        self.apart.fill(&link.apart_from, row);
+        self.apart.fill(&of.apart_from, row);
         let mut ground = Ground {
             of,
             apart: &self.apart,
             site,
             row,
+            kept: 0,
         };
-        if link.min > 1 || !wants_smallest(of.kind) {
-            self.layers = Some(Layers::new(from, to, link.max, &mut ground)?);
-            return Ok(());
+        let mut sought = to;
+        if let Some((link, _)) = plain(of) {
+            if to != Some(from) || link.min == 0 {
+                self.breadth = Some(Breadth::search(link, (from, to), &mut ground)?);
+            }
+            // Only a way that leads back to where it begins is left.
+            if link.min == 0 || to.is_some_and(|to| to != from) {
+                return Ok(());
+            }
+            sought = Some(from);
         }
-        if to != Some(from) || link.min == 0 {
-            self.breadth = Some(Breadth::search(from, to, &mut ground)?);
-        }
-        if link.min == 1
-            && to.is_none_or(|to| to == from)
-            && let Some(length) = Breadth::round_trip(from, &mut ground)?
-        {
-            let layers = Layers::new(from, Some(from), Some(length), &mut ground)?;
-            self.layers = Some(layers);
-        }
+        let start = Place {
+            segment: 0,
+            rounds: 0,
+            node: from,
+        };
+        ground.kept = self.breadth.as_ref().map_or(0, Breadth::bytes);
+        let field = &mut self.field;
+        let tree = field.search(start, sought, &Forbidden::default(), &mut ground)?;
+        self.targets.extend(tree.ends.iter().rev());
+        self.tree = Some(tree);
         Ok(())
     }
 
@@ -135,31 +209,35 @@ impl Flat for Ways {
         out: &mut Batch,
     ) -> Result<bool, Fault> {
         while out.len() < site.frame.room {
-            let mut way: Option<Way> = None;
-            if let Some(breadth) = &mut self.breadth {
-                way = breadth.next(of.kind);
-                if way.is_none() {
+            if let (Some(breadth), Some((link, single))) = (&mut self.breadth, plain(of)) {
+                let Some((to, way)) = breadth.next(of.kind) else {
                     self.breadth = None;
                     continue;
-                }
-            } else if let Some(layers) = &mut self.layers {
+                };
+                let new = out.push(row);
+                new[of.to.at()] = Value::Node(NodeValue::of(to));
+                new[link.relationships.at()] = value_of(link, single, &way);
+                continue;
+            }
+            if let Some(ranked) = &mut self.ranked {
+                let kept = self.tree.as_ref().map_or(0, Tree::bytes) + ranked.bytes();
                 let mut ground = Ground {
                     of,
                     apart: &self.apart,
                     site,
                     row,
+                    kept,
                 };
-                way = layers.next(&mut ground)?;
+                match ranked.next(&mut self.field, &mut ground)? {
+                    Some(walk) => fill(of, &self.field, &walk, out.push(row)),
+                    None => self.ranked = None,
+                }
+                continue;
             }
-            let Some((to, way)) = way else {
+            let (Some((end, length)), Some(tree)) = (self.targets.pop(), &self.tree) else {
                 return Ok(true);
             };
-            let new = out.push(row);
-            new[of.link.to.at()] = Value::Node(NodeValue::of(to));
-            new[of.link.relationships.at()] = match (of.single, way.first()) {
-                (true, Some(only)) => Value::Relationship(RelationshipValue::of(*only)),
-                _ => list_of(&way, of.link.reversed),
-            };
+            self.ranked = Some(Ranked::new(end.node, length, tree.walk(end)));
         }
         Ok(false)
     }

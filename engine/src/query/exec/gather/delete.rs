@@ -40,11 +40,8 @@ impl Doomed {
         }
         if !self.applied {
             self.applied = true;
-            let applied = write::apply_deletions(site.context);
-            applied.map_err(|fault| match items {
-                [first, ..] => fault.at(first.span),
-                [] => fault,
-            })?;
+            let span = items.first().map(|first| first.span).unwrap_or_default();
+            write::apply_deletions(site.context, span).map_err(|fault| fault.at(span))?;
         }
         Ok(self.rows.pop_front().map_or(Poll::Done, Poll::Rows))
     }

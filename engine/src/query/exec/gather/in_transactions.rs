@@ -66,6 +66,8 @@ impl Portions {
             self.waiting.append(batch);
             site.charge_in_all(self.waiting.len().saturating_mul(self.row_bytes))?;
         }
+        // What waits is held, and what the last portion gave has gone on.
+        site.charge_in_all(self.waiting.rows().map(bytes_of_all).sum())?;
         // What comes of a portion may be nothing; then the next one is run, if it is there already.
         while self.waiting.len() >= self.most || (input.has_ended() && !self.waiting.is_empty()) {
             let mut rest = std::mem::take(&mut self.waiting);
@@ -79,6 +81,7 @@ impl Portions {
             let report = outcome.report(self.number)?;
             portion::fill(how.report, &mut out, &report);
             if !out.is_empty() {
+                site.charge(out.rows().map(bytes_of_all).sum())?;
                 return Ok(Poll::Rows(out));
             }
         }

@@ -9,7 +9,7 @@ use crate::query::exec::batch::Batch;
 use crate::query::exec::context::Context;
 use crate::query::exec::pipeline::Run;
 use crate::query::exec::stage::Site;
-use crate::query::exec::write::refused;
+use crate::query::exec::write::{refused, settle};
 use crate::query::expr::Slot;
 use crate::query::plan::{Apply, InTransactions};
 use crate::value::Value;
@@ -56,6 +56,7 @@ pub(super) fn run(
     let counters = site.context.counters.clone();
     let memory = site.context.memory.used();
     let outcome = attempt(of, rows, run, site).and_then(|out| {
+        settle(site.context)?;
         begin_next(site.context, true)?;
         Ok(out)
     });
@@ -66,6 +67,7 @@ pub(super) fn run(
         *run = None;
         context.counters = counters;
         context.deletions = crate::query::exec::Deletions::default();
+        context.connected.clear();
         // If the next transaction cannot begin either, that is what there is to say to the next portion.
         begin_next(context, false)?;
     }

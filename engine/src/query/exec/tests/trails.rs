@@ -5,7 +5,9 @@ use super::{Setting, reading, rows_of};
 use crate::database::Database;
 use crate::graph::NO_PROPERTIES;
 use crate::query::expr::Slot;
-use crate::query::plan::{Arrow, Expand, ExpandMany, Op, Repeat, ScanBy, SelectorKind, Shortest};
+use crate::query::plan::{
+    Arrow, Expand, ExpandMany, Op, Repeat, ScanBy, Segment, SelectorKind, Shortest,
+};
 use crate::value::{NodeId, RelationshipId, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -291,10 +293,19 @@ fn the_shortest_ways_are_the_shortest_of_all_trails() {
                 .iter()
                 .flat_map(|kind| [(*kind, false), (*kind, true)])
             {
-                let op = Op::Shortest(Box::new(Shortest {
+                let segment = Segment::Link {
                     link: link(arrow, min, max, to_bound),
-                    kind,
                     single: false,
+                };
+                let op = Op::Shortest(Box::new(Shortest {
+                    from: Slot(0),
+                    to: Slot(2),
+                    to_bound,
+                    segments: vec![segment],
+                    checks: vec![Vec::new()],
+                    filters: Vec::new(),
+                    kind,
+                    apart_from: Vec::new(),
                 }));
                 let mut given: BTreeMap<(u64, u64), Vec<Vec<u64>>> = BTreeMap::new();
                 for (from, trail, to) in found(&small, op, to_bound, 2) {

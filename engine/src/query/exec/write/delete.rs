@@ -6,10 +6,11 @@
 //! Next: `exec/pipeline.rs`, which runs the operators.
 
 use super::refusal::refused;
+use crate::error::Error;
 use crate::graph::{Direction, Entity};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::{Context, DeletedRelationship, Deletions, eval};
-use crate::query::expr::Expr;
+use crate::query::expr::{Expr, Span};
 use crate::query::functions::operators::with_article;
 use crate::value::{NodeId, RelationshipId, Value};
 use std::sync::Arc;
@@ -78,8 +79,9 @@ fn collect(context: &mut Context<'_>, entity: impl Into<Entity>, item: &Expr) ->
     Ok(())
 }
 
-/// Deletes what was collected.
-pub(crate) fn apply_deletions(context: &mut Context<'_>) -> Result<(), Fault> {
+/// Deletes what was collected. A node that still has relationships is gone for the rest of the statement, and
+/// may keep them until its end: another clause may delete them.
+pub(crate) fn apply_deletions(context: &mut Context<'_>, span: Span) -> Result<(), Fault> {
     let Deletions {
         nodes,
         relationships,
@@ -104,16 +106,29 @@ pub(crate) fn apply_deletions(context: &mut Context<'_>) -> Result<(), Fault> {
                 delete_relationship(context, neighbour.relationship)?;
             }
         }
-        delete_node(context, node)?;
+        delete_node(context, node, span)?;
     }
     Ok(())
 }
 
-fn delete_node(context: &mut Context<'_>, node: NodeId) -> Result<(), Fault> {
-    let deleted = context.graph.writer()?.delete_node(node);
-    deleted.map_err(refused)?;
+fn delete_node(context: &mut Context<'_>, node: NodeId, span: Span) -> Result<(), Fault> {
+    match context.graph.writer()?.delete_node(node) {
+        Err(Error::HasRelationships { .. }) => {
+            context.connected.insert(node, span);
+        }
+        deleted => deleted.map_err(refused)?,
+    }
     context.graph.note_deleted_node(node);
     context.counters.nodes_deleted += 1;
+    Ok(())
+}
+
+/// At the end of a statement, or of what is committed of it: no relationship may be left of a deleted node.
+pub(crate) fn settle(context: &mut Context<'_>) -> Result<(), Fault> {
+    for (node, span) in std::mem::take(&mut context.connected) {
+        let deleted = context.graph.writer()?.delete_node(node);
+        deleted.map_err(|error| refused(error).at(span))?;
+    }
     Ok(())
 }
 

@@ -24,7 +24,7 @@ mod written;
 mod tests;
 
 pub(crate) use create::{check_merge, create};
-pub(crate) use delete::{apply_deletions, delete};
+pub(crate) use delete::{apply_deletions, delete, settle};
 pub(crate) use refusal::refused;
 pub(crate) use remove::remove;
 pub(crate) use set::set;

@@ -1,0 +1,87 @@
+//! A plan for those outside: its operators, what each has done, and both as text.
+//!
+//! Next: `rows.rs`.
+
+use super::exec::Profile;
+use super::plan::PlanLine;
+use super::result::{OperatorWork, PlanOperator, Summary};
+
+/// The heads of the columns that `PROFILE` adds.
+const HEADS: [&str; 8] = [
+    "operator",
+    "rows",
+    "batches",
+    "seeks",
+    "properties",
+    "distances",
+    "memory",
+    "time",
+];
+
+/// Puts a plan into a summary, with what was done if that was counted.
+pub(super) fn show(summary: &mut Summary, lines: &[PlanLine], profile: Option<&Profile>) {
+    let operators = lines.iter().map(|line| PlanOperator {
+        depth: line.depth,
+        text: line.text.as_str().into(),
+        work: line
+            .key
+            .zip(profile)
+            .map(|(key, profile)| profile.work(key)),
+    });
+    summary.operators = operators.collect();
+    let text = match profile {
+        None => summary
+            .operators
+            .iter()
+            .map(indented)
+            .collect::<Vec<_>>()
+            .join("\n"),
+        Some(_) => table(&summary.operators),
+    };
+    summary.plan = Some(text.into());
+}
+
+fn indented(operator: &PlanOperator) -> String {
+    format!("{}{}", "  ".repeat(operator.depth), operator.text)
+}
+
+fn table(operators: &[PlanOperator]) -> String {
+    let mut rows = vec![HEADS.map(str::to_owned)];
+    rows.extend(operators.iter().map(|operator| {
+        let cells = operator.work.map_or_else(Default::default, cells);
+        let mut row: [String; 8] = Default::default();
+        row[0] = indented(operator);
+        for (cell, of) in row.iter_mut().skip(1).zip(cells) {
+            *cell = of;
+        }
+        row
+    }));
+    let width = |at: usize| {
+        rows.iter()
+            .map(|row| row[at].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..HEADS.len()).map(width).collect();
+    let lines = rows.iter().map(|row| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(at, (cell, width))| match at {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn cells(work: OperatorWork) -> [String; 7] {
+    [
+        work.rows.to_string(),
+        work.batches.to_string(),
+        work.seeks.to_string(),
+        work.properties.to_string(),
+        work.distances.to_string(),
+        format!("{} B", work.memory_bytes),
+        format!("{:.1?}", work.time),
+    ]
+}

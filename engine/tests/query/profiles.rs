@@ -1,0 +1,94 @@
+//! What `PROFILE` says of each operator.
+//!
+//! Next: `runs.rs`.
+
+use super::database;
+use stratigraph::{PlanOperator, QueryOptions, Summary};
+
+fn profile(statements: &[&str], text: &str) -> Summary {
+    let database = database(statements);
+    let options = QueryOptions::new().batch_rows(2);
+    let rows = database.query_with(text, (), &options).unwrap();
+    rows.finish().unwrap()
+}
+
+/// The operators by their first words, with the rows that they gave.
+fn rows_of(summary: &Summary) -> Vec<(String, Option<u64>)> {
+    let word = |operator: &PlanOperator| {
+        let word = operator.text().split(' ').next().unwrap_or_default();
+        (word.to_owned(), operator.work().map(|work| work.rows))
+    };
+    summary.operators().iter().map(word).collect()
+}
+
+const GRAPH: &str = "UNWIND range(1, 5) AS n CREATE (:N {n: n})-[:T]->(:M {m: n})";
+
+#[test]
+fn each_operator_says_what_it_has_done() {
+    let text = "PROFILE MATCH (n:N)-[:T]->(m) WHERE n.n > 2 RETURN m.m AS m ORDER BY m";
+    let summary = profile(&[GRAPH], text);
+    let found = rows_of(&summary);
+    let expected = [
+        ("NodesByLabel", 5),
+        ("Filter", 3),
+        ("Expand", 3),
+        ("Compute", 3),
+        ("Sort", 3),
+    ];
+    let expected: Vec<(String, Option<u64>)> = expected
+        .map(|(word, rows)| (word.to_owned(), Some(rows)))
+        .into();
+    assert_eq!(found, expected);
+    let works: Vec<_> = summary
+        .operators()
+        .iter()
+        .map(|one| *one.work().unwrap())
+        .collect();
+    // The label's set is one look, each property one, the relationships of each node one.
+    assert_eq!([works[0].seeks, works[0].batches], [1, 3]);
+    assert_eq!([works[1].seeks, works[1].properties], [5, 5]);
+    assert_eq!([works[2].seeks, works[2].properties], [3, 0]);
+    assert_eq!(works[3].properties, 3);
+    assert!(works[4].memory_bytes > 0, "a sort holds its rows");
+    let plan = summary.plan().unwrap();
+    let heads: Vec<&str> = plan.lines().next().unwrap().split_whitespace().collect();
+    let wanted = "operator rows batches seeks properties distances memory time";
+    assert_eq!(heads.join(" "), wanted);
+    assert_eq!(plan.lines().count(), 6);
+}
+
+#[test]
+fn what_is_nested_counts_for_itself_and_subqueries_of_expressions_do_not() {
+    let text = "PROFILE MATCH (n:N) CALL (n) { MATCH (n)-->(m) RETURN m.m AS m } RETURN m";
+    let summary = profile(&[GRAPH], text);
+    let apply = summary
+        .operators()
+        .iter()
+        .find(|one| one.text() == "Subquery");
+    assert_eq!(apply.unwrap().work().unwrap().seeks, 0);
+    let expand = summary
+        .operators()
+        .iter()
+        .find(|one| one.text().starts_with("Expand"));
+    let expand = expand.unwrap();
+    assert_eq!((expand.depth(), expand.work().unwrap().rows), (1, 5));
+
+    let text = "PROFILE MATCH (n:N) RETURN COUNT { (n)-->() } AS c";
+    let summary = profile(&[GRAPH], text);
+    let compute = summary.operators().last().unwrap();
+    assert_eq!(compute.work().unwrap().seeks, 5, "{:?}", summary.plan());
+}
+
+#[test]
+fn changes_are_counted_too_and_explain_counts_nothing() {
+    let summary = profile(&[GRAPH], "PROFILE MATCH (n:N) SET n.x = 1");
+    let set = summary.operators().last().unwrap();
+    assert_eq!((set.text(), set.work().unwrap().rows), ("Set", 5));
+    let summary = profile(&[GRAPH], "EXPLAIN MATCH (n:N) SET n.x = 1");
+    assert!(summary.operators().iter().all(|one| one.work().is_none()));
+    assert!(
+        profile(&[GRAPH], "MATCH (n) RETURN n")
+            .operators()
+            .is_empty()
+    );
+}
