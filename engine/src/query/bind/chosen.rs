@@ -6,13 +6,14 @@
 //! Next: `create.rs`.
 
 use super::Binder;
-use super::pattern::{Matching, all_of};
+use super::conditions::all_of;
+use super::pattern::Matching;
 use super::scope::Scope;
 use crate::query::error::{Detail, ErrorType, Fault, raise};
 use crate::query::expr::{Expr, PathStep, Slot};
 use crate::query::plan::{Chosen, ChosenLink, Link, LinkKind};
 use stratigraph_query_lang::Span;
-use stratigraph_query_lang::ast::{Identifier, PathPattern, Selector, SelectorKind};
+use stratigraph_query_lang::ast::{Arrow, Identifier, PathPattern, Selector, SelectorKind};
 
 impl Binder<'_> {
     /// A path of which some are chosen: its ends, and how it goes. Its conditions are bound with all others.
@@ -88,7 +89,14 @@ impl Binder<'_> {
             filters: Vec::new(),
         });
         let kind = LinkKind::Chosen(chosen);
-        let link = Link::new(first, last, kind, relationships.collect());
+        let link = Link {
+            from: first,
+            to: last,
+            arrow: Arrow::Right,
+            kind,
+            relationships: relationships.collect(),
+            reads: Vec::new(),
+        };
         matching.chosen.push((matching.pattern.links.len(), inner));
         matching.pattern.links.push(link);
         Ok((first, last, steps))

@@ -9,9 +9,7 @@ use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::{PathStep, Slot};
 use crate::query::plan::{Link, LinkKind};
 use crate::query::types::Types;
-use stratigraph_query_lang::ast::{
-    Arrow, Element, GroupPattern, Quantifier, RelationshipPattern, SelectorKind,
-};
+use stratigraph_query_lang::ast::{Arrow, Element, GroupPattern, Quantifier, RelationshipPattern};
 
 impl Binder<'_> {
     /// A link from a node to the next, and how a path goes over it.

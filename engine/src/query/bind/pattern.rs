@@ -5,7 +5,7 @@
 //! Next: `link.rs`.
 
 use super::chosen::within_chosen;
-use super::expr::typed;
+use super::expr::{boolean, typed};
 use super::scope::{Scope, Variable};
 use super::{Binder, already_bound, conflict};
 use crate::query::error::{Detail, Fault, raise};
@@ -14,8 +14,8 @@ use crate::query::plan::{BoundMatch, Link, LinkKind, Pattern};
 use crate::query::types::Types;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    Element, GraphPattern, GroupPattern, Identifier, NodePattern, PathPattern, RelationshipPattern,
-    SelectorKind,
+    ComparisonOperator, Element, GraphPattern, GroupPattern, Identifier, NodePattern, PathPattern,
+    RelationshipPattern, SelectorKind,
 };
 
 /// A pattern on its way.

@@ -178,7 +178,7 @@ fn found_by_search(bound: &mut BoundMatch, of: Slot, span: Span) -> Result<(), F
                 bound,
                 ..
             } if *relationship == of => *bound = true,
-            LinkKind::Shortest { relationships, .. } if *relationships == of => {
+            LinkKind::Chosen(_) if link.relationships.contains(&of) => {
                 let message = "a relationship of a shortest path cannot be searched for";
                 return Err(raise(Detail::NotSupported, message)
                     .at(span)

@@ -362,7 +362,7 @@ fn level_of(ops: &[Op], node: Slot, level: Slot) -> Option<LevelOf> {
     let label = match by {
         ScanBy::All => None,
         ScanBy::Label(label) => Some(Arc::clone(label)),
-        ScanBy::Index { .. } | ScanBy::Id { .. } => return None,
+        ScanBy::Index { .. } | ScanBy::Id { .. } | ScanBy::Entity { .. } => return None,
     };
     let ExprKind::Comparison { first, rest } = &filter.kind else {
         return None;
