@@ -15,7 +15,7 @@ use crate::query::types::Types;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
-    CallSubquery, Clause, ExpressionKind, Identifier, Imports, Match, Projection, Query,
+    CallSubquery, Clause, ExpressionKind, Identifier, Imports, Literal, Match, Projection, Query,
     SingleQuery, Unwind,
 };
 
@@ -368,11 +368,11 @@ impl Binder<'_> {
             .hint("use a number or a parameter"),
             other => other,
         })?;
-        if !bound.types.may_be(Types::INTEGER) {
+        let is_null = matches!(from.kind, ExpressionKind::Literal(Literal::Null));
+        if is_null || !bound.types.may_be(Types::INTEGER) {
             return Err(wrong_type(&bound, what, "a whole number"));
         }
-        if let ExpressionKind::Literal(stratigraph_query_lang::ast::Literal::Integer(number)) =
-            from.kind
+        if let ExpressionKind::Literal(Literal::Integer(number)) = from.kind
             && number < 0
         {
             return Err(negative(what, from.span));
