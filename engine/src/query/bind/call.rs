@@ -76,7 +76,13 @@ impl Binder<'_> {
         if let ExpressionKind::Pattern(path) = &argument.kind {
             return self.pattern_predicate(scope, path, span).map(Some);
         }
-        let of = Box::new(self.expr(scope, argument)?);
+        let of = self.expr(scope, argument)?;
+        // A variable in parentheses looks like a pattern of one node, which is no question.
+        if of.types != Types::NULL && of.types.is_within(Types::ENTITY.or(Types::PATH)) {
+            return Err(wrong_type(&of, "`exists`", "a property or a pattern")
+                .hint("write `IS NOT NULL` to ask whether there is one"));
+        }
+        let of = Box::new(of);
         let kind = ExprKind::IsNull { of, negated: true };
         Ok(Some(typed(kind, span, Types::BOOLEAN)))
     }

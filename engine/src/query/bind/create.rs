@@ -188,7 +188,8 @@ impl Binder<'_> {
         if let Some(name) = &node.variable
             && let Some(known) = scope.find(&name.name)
         {
-            if !known.types.may_be(Types::NODE) {
+            // A node alone is new whatever its name stood for; only an end may be one that is there.
+            if !alone && !known.types.may_be(Types::NODE) {
                 return Err(conflict(name, known.types, "a node"));
             }
             if alone || node.labels.is_some() || node.properties.is_some() {

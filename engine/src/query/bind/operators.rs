@@ -109,28 +109,48 @@ pub(super) fn check_boolean(expr: Expr, what: &str) -> Result<Expr, Fault> {
     Err(wrong_type(&expr, what, "a boolean"))
 }
 
+/// What `+` takes, in either order: a list takes anything, a text what has a text of its own.
+const ADDED: &[(Types, Types)] = &[
+    (Types::NUMBER, Types::NUMBER),
+    (Types::STRING, PRINTED),
+    (PRINTED, Types::STRING),
+    (Types::LIST, Types::ANY),
+    (Types::ANY, Types::LIST),
+    (Types::TEMPORAL, Types::DURATION),
+    (Types::DURATION, Types::TEMPORAL),
+];
+
+/// What `||` takes.
+const CONCATENATED: &[(Types, Types)] =
+    &[(Types::STRING, Types::STRING), (Types::LIST, Types::LIST)];
+
+/// What a text can be joined with.
+const PRINTED: Types = Types::STRING
+    .or(Types::BOOLEAN)
+    .or(Types::NUMBER)
+    .or(Types::TEMPORAL);
+
 /// What an operator gives; `None` if it certainly cannot give anything but an error.
 fn arithmetic_types(operator: ArithmeticOperator, left: Types, right: Types) -> Option<Types> {
     let numbers = left.is_within(Types::NUMBER) && right.is_within(Types::NUMBER);
     let integers = left.is_within(Types::INTEGER) && right.is_within(Types::INTEGER);
-    let both = |types: Types| left.is_within(types) && right.is_within(types);
-    let result = Types::ANY.without(Types::ENTITY.or(Types::PATH).or(Types::MAP));
     match operator {
         ArithmeticOperator::Add | ArithmeticOperator::Concatenate => {
-            if integers {
-                return Some(Types::INTEGER);
+            let pairs: &[(Types, Types)] = match operator {
+                ArithmeticOperator::Add => ADDED,
+                _ => CONCATENATED,
+            };
+            let mut pairs = pairs.iter();
+            if !pairs.any(|(first, second)| left.may_be(*first) && right.may_be(*second)) {
+                return None;
             }
-            if numbers {
-                return Some(Types::NUMBER);
-            }
-            if both(Types::STRING) {
-                return Some(Types::STRING);
-            }
-            let addable = result.without(Types::BOOLEAN);
-            if left.may_be(Types::LIST) || right.may_be(Types::LIST) {
-                return Some(result);
-            }
-            (left.may_be(addable) || right.may_be(addable)).then_some(result)
+            let both = |types: Types| left.is_within(types) && right.is_within(types);
+            Some(match () {
+                () if integers => Types::INTEGER,
+                () if numbers => Types::NUMBER,
+                () if both(Types::STRING) => Types::STRING,
+                () => Types::ANY.without(Types::ENTITY.or(Types::PATH).or(Types::MAP)),
+            })
         }
         _ => {
             let operands = Types::NUMBER.or(Types::TEMPORAL);

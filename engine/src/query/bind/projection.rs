@@ -346,7 +346,8 @@ impl Binder<'_> {
             .hint("use a number or a parameter"),
             other => other,
         })?;
-        if !bound.types.may_be(Types::INTEGER) {
+        let is_null = matches!(from.kind, ExpressionKind::Literal(Literal::Null));
+        if is_null || !bound.types.may_be(Types::INTEGER) {
             return Err(wrong_type(&bound, what, "a whole number"));
         }
         if let ExpressionKind::Literal(Literal::Integer(number)) = from.kind

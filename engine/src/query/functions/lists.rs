@@ -11,7 +11,7 @@ use crate::query::error::{Detail, ErrorType, Fault, raise};
 use crate::value::Value;
 
 super::table::functions! {
-    "size"(of: STRING | LIST | VECTOR | BYTES | MAP) -> INTEGER = size,
+    "size"(of: STRING | LIST | VECTOR | BYTES) -> INTEGER = size,
         "How many elements a list has, or letters a text.", "size([1, 2, 3])" => "3";
     "isEmpty"(of: STRING | LIST | MAP) -> BOOLEAN = is_empty,
         "Whether a list, a map or a text has nothing in it.", "isEmpty([])" => "true";
@@ -40,7 +40,6 @@ fn size(_: &Call<'_>, arguments: &[Value]) -> Result<Value, Fault> {
         Value::List(list) => list.len(),
         Value::Vector(vector) => vector.dimension(),
         Value::Bytes(bytes) => bytes.len(),
-        Value::Map(entries) => entries.len(),
         other => return Err(wrong("a list or a string", other)),
     };
     Ok(Value::Int(size as i64))

@@ -132,31 +132,67 @@ impl Ratio {
         })
     }
 
-    /// So many times this, in parts of 10^-18; none where it would not fit.
-    pub(crate) fn times(self, count: i64) -> Option<i128> {
+    /// So many times this: how many whole ones, and what is over, as so many of [`Self::parts`].
+    fn times(self, count: i64) -> Option<(i128, i128)> {
         let product = self.over.checked_mul(i128::from(count))?;
-        let (mut rest, mut under) = (product % self.under, self.under);
-        // The rest is less than one: enough of its digits fit.
+        let (rest, dropped) = (product % self.under, self.under / self.parts());
+        Some((product / self.under, rest / dropped))
+    }
+
+    /// The number itself, in parts of 10^-18; none where it would not fit.
+    pub(crate) fn attos(self) -> Option<i128> {
+        let (whole, over) = self.times(1)?;
+        whole
+            .checked_mul(ATTO)?
+            .checked_add(over * ATTO / self.parts())
+    }
+
+    /// In how many parts what is over is counted: as many as fit, which is all that a float has.
+    fn parts(self) -> i128 {
+        let mut under = self.under;
         while under > ATTO {
-            rest /= 10;
             under /= 10;
         }
-        (product / self.under)
-            .checked_mul(ATTO)?
-            .checked_add(rest * ATTO / under)
+        under
     }
 }
 
 /// A duration multiplied by a number.
+///
+/// What is over of its units is summed up before it is cut off: a third of a day is eight hours.
 pub(crate) fn scaled(duration: &Duration, by: Ratio) -> Result<Duration, Fault> {
-    let mut amount = Amount::default();
-    let scaled = (|| {
-        amount.add_months(by.times(duration.months())?)?;
-        amount.add_days(by.times(duration.days())?)?;
-        amount.add_seconds(by.times(duration.seconds())?)?;
-        let nanos = by.times(i64::from(duration.nanoseconds()))?;
-        amount.add_seconds(nanos / ATTOS_PER_NANOSECOND)
-    })();
-    scaled.ok_or_else(too_long)?;
-    amount.duration()
+    scaled_parts(duration, by).ok_or_else(too_long)
+}
+
+fn scaled_parts(duration: &Duration, by: Ratio) -> Option<Duration> {
+    let second = i128::from(super::SECOND_NANOS);
+    let (day, parts) = (i128::from(DAY_SECONDS), by.parts());
+    let (months, over_months) = by.times(duration.months())?;
+    let (days, over_days) = by.times(duration.days())?;
+    let (seconds, over_seconds) = by.times(duration.seconds())?;
+    let (nanos, over_nanos) = by.times(i64::from(duration.nanoseconds()))?;
+
+    // In parts of a second, as the fractions of both may be a day together.
+    let of_days = days
+        .checked_mul(day * parts)?
+        .checked_add(over_days * day + over_months * i128::from(SECONDS_PER_AVERAGE_MONTH))?;
+    let days = of_days / (day * parts);
+    let over = (of_days % (day * parts) + over_seconds) * second + over_nanos;
+    let mut nanos = seconds
+        .checked_mul(second)?
+        .checked_add(nanos)?
+        .checked_add(over / parts)?;
+    // Cut off towards zero, whichever sign the rest has.
+    match over % parts {
+        rest if rest < 0 && nanos > 0 => nanos -= 1,
+        rest if rest > 0 && nanos < 0 => nanos += 1,
+        _ => {}
+    }
+    Duration::new(
+        i64::try_from(months).ok()?,
+        i64::try_from(days).ok()?,
+        i64::try_from(nanos.div_euclid(second)).ok()?,
+        u32::try_from(nanos.rem_euclid(second)).ok()?,
+    )
+    .ok()
 }

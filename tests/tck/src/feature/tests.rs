@@ -159,3 +159,69 @@ fn what_is_not_known_is_an_error() {
     let outline = "Feature: F\nScenario Outline: S\nGiven any graph\n";
     assert!(read(outline).is_err());
 }
+
+const DEEP: &str = r#"#encoding: utf-8
+@temporal @skipStyleCheck
+Feature: Deep1 - In a folder
+
+  @skip @ignore @wip
+  Scenario Outline: [7] Cells like <value>
+    Given the binary-tree-1 graph
+    And having executed:
+    """
+    CREATE ()
+    """
+    When executing query:
+      """
+      RETURN <value> AS v
+      """
+    Then the result should be, in order (ignoring element order for lists):
+      | v      |
+      # A comment between rows.
+      | [<value>] |
+    And no side effects
+
+    Examples: the small ones
+      | value   |
+      | 'a\|b' |
+      # | 3 |
+
+    @large
+    Examples: the large ones
+      | value |
+      | '\\\\' |
+"#;
+
+/// Upstream keeps `graphs` beside `features`, and its features in folders.
+#[test]
+fn a_folder_is_read_with_the_graphs_beside_it() {
+    let root = tempfile::tempdir().unwrap();
+    let features = root.path().join("tck/features");
+    let (deep, graph) = (
+        features.join("clauses/deep"),
+        root.path().join("tck/graphs/binary-tree-1"),
+    );
+    fs::create_dir_all(&deep).unwrap();
+    fs::create_dir_all(&graph).unwrap();
+    fs::write(graph.join("binary-tree-1.cypher"), "CREATE (:A)").unwrap();
+    fs::write(deep.join("Deep1.feature"), DEEP.replace('\n', "\r\n")).unwrap();
+    fs::write(deep.join("README.md"), "no feature").unwrap();
+
+    for folder in [&features, &deep] {
+        let scenarios = super::read(folder).unwrap();
+        let ids: Vec<&str> = scenarios.iter().map(|one| one.id.as_str()).collect();
+        let place = if folder == &deep { "" } else { "clauses/deep" };
+        let expected = ["1", "2"].map(|example| format!("{place}/Deep1#7.{example}"));
+        assert_eq!(ids, expected);
+        let queries: Vec<&str> = scenarios.iter().map(|one| one.query.as_str()).collect();
+        assert_eq!(queries, [r"RETURN 'a|b' AS v", r"RETURN '\\' AS v"]);
+        for scenario in &scenarios {
+            assert_eq!(scenario.setup, ["CREATE (:A)", "CREATE ()"]);
+            let Expectation::Rows(rows) = &scenario.expectation else {
+                panic!()
+            };
+            assert!(rows.ordered && rows.ignore_list_order);
+            assert_eq!(rows.rows.len(), 1);
+        }
+    }
+}

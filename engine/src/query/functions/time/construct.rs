@@ -290,7 +290,7 @@ fn duration_of(fields: Fields<'_>) -> Result<Duration, Fault> {
         let count = match fields.value(name) {
             None => continue,
             Some(Value::Int(number)) => Some(i128::from(*number) * ATTO),
-            Some(Value::Float(number)) => Ratio::decimal(*number).and_then(|ratio| ratio.times(1)),
+            Some(Value::Float(number)) => Ratio::decimal(*number).and_then(Ratio::attos),
             Some(other) => return Err(wrong_type(name, "a number", other)),
         };
         let add_it = count
