@@ -4,10 +4,10 @@
 //!
 //! Next: `seeks.rs`.
 
+mod exact_search;
 mod mistakes;
 mod plans;
 mod runs;
-mod searches;
 mod seeks;
 #[path = "../graph_model/values.rs"]
 #[expect(dead_code, reason = "the model of the graph needs more of it")]
