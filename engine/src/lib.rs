@@ -60,9 +60,9 @@ pub use index::vector::{
 };
 pub use index::{Fusion, HybridHit};
 pub use query::{
-    BadProcedureType, ColumnIndex, Counters, Detail, ErrorType, Parameters, Phase, Prepared,
-    Procedure, ProcedureField, ProcedureType, QueryError, QueryOptions, Registry, Row, Rows,
-    SearchReport, Summary,
+    BadProcedureType, ColumnIndex, Counters, Detail, ErrorType, HostFunction, Parameters, Phase,
+    Prepared, Procedure, ProcedureField, ProcedureType, QueryError, QueryOptions, Registry, Row,
+    Rows, SearchReport, Summary,
 };
 pub use storage::commit::Durability;
 pub use stratigraph_vector::{Coding, Effort, How, Metric, Strategy};

@@ -47,6 +47,7 @@ pub(crate) mod types;
 pub(crate) use cache::PlanCache;
 pub use counters::Counters;
 pub use error::{Detail, ErrorType, Phase, QueryError};
+pub use functions::HostFunction;
 pub use options::QueryOptions;
 pub use parameters::Parameters;
 pub use prepared::Prepared;

@@ -4,16 +4,20 @@
 //!
 //! Next: `seeks.rs`.
 
+mod algorithms;
 mod exact_search;
+mod hierarchies;
+mod hosts;
 mod mistakes;
 mod plans;
 mod runs;
+mod searches;
 mod seeks;
 #[path = "../graph_model/values.rs"]
 #[expect(dead_code, reason = "the model of the graph needs more of it")]
 mod values;
 
-use stratigraph::Database;
+use stratigraph::{Database, Detail, Error};
 
 /// A database with some statements run in it.
 fn database(statements: &[&str]) -> Database {
@@ -29,4 +33,18 @@ fn one(database: &Database, text: &str) -> i64 {
     let mut rows = database.query(text, ()).unwrap();
     let row = rows.next().unwrap().unwrap();
     row.get(0).unwrap()
+}
+
+/// The detail, the message and the hint of the mistake that a query is.
+fn mistake(database: &Database, text: &str) -> (Detail, String, String) {
+    let rows = database.query(text, ());
+    let result = rows.and_then(stratigraph::Rows::finish);
+    match result {
+        Err(Error::Query(error)) => {
+            let hint = error.hint().unwrap_or_default().to_owned();
+            (error.detail(), error.message().to_owned(), hint)
+        }
+        Err(other) => panic!("{text}: {other}"),
+        Ok(_) => panic!("{text} is no mistake"),
+    }
 }

@@ -42,6 +42,40 @@ fn the_document_lists_every_function() {
 }
 
 #[test]
+fn the_document_lists_every_procedure() {
+    let section = DOCUMENT
+        .split("\n## Procedures: CALL ... YIELD\n")
+        .nth(1)
+        .unwrap_or_default();
+    let section = section.split("\n### ").next().unwrap_or_default();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    let told: BTreeSet<(String, String)> = rows
+        .filter_map(|line| {
+            let (call, rest) = line.split_once('`')?;
+            let name = call.split('(').next()?;
+            let columns = rest.trim_start_matches([' ', '|']).split('|').next()?;
+            // Without columns the next cell is what it is for.
+            let columns = if rest.starts_with(" | |") {
+                ""
+            } else {
+                columns
+            };
+            Some((name.to_owned(), columns.trim().to_owned()))
+        })
+        .collect();
+    let database = Database::in_memory().unwrap();
+    let procedures = database.procedures();
+    let known: BTreeSet<(String, String)> = procedures
+        .procedures()
+        .map(|one| {
+            let columns: Vec<&str> = one.columns().iter().map(|column| column.name()).collect();
+            (one.name().to_owned(), columns.join(", "))
+        })
+        .collect();
+    assert_eq!(told, known);
+}
+
+#[test]
 fn every_clause_has_an_example_that_is_run() {
     let mut fences = DOCUMENT.split("\n```");
     fences.next();

@@ -168,7 +168,12 @@ impl Selection {
         Ok(chosen)
     }
 
-    fn build<T: Read>(&self, read: &T, watch: &mut Watch<'_>) -> Result<Projection, AlgoError>
+    /// Projects what a transaction sees, without keeping it.
+    pub(crate) fn build<T: Read>(
+        &self,
+        read: &T,
+        watch: &mut Watch<'_>,
+    ) -> Result<Projection, AlgoError>
     where
         T::Keys: Sync,
     {

@@ -1,6 +1,6 @@
 //! Functions and aggregates.
 //!
-//! Next: `subquery.rs`.
+//! Next: `host.rs`.
 
 use super::Binder;
 use super::aggregation::misplaced;
@@ -13,7 +13,7 @@ use crate::query::functions::{
 };
 use crate::query::plan::Aggregated;
 use crate::query::types::Types;
-use stratigraph_query_lang::Span;
+use stratigraph_query_lang::{Span, nearest};
 use stratigraph_query_lang::ast::{ExpressionKind, FunctionCall};
 
 impl Binder<'_> {
@@ -34,13 +34,17 @@ impl Binder<'_> {
         if let Some(bound) = self.exists_call(scope, &name, call, span)? {
             return Ok(bound);
         }
+        if let Some(function) = self.registry.find_function(&name).cloned() {
+            return self.host_call(scope, function, &call.arguments, span);
+        }
         let Some(function) = function(&name) else {
             let fault = raise(
                 Detail::UnknownFunction,
                 format!("there is no function `{name}`"),
             )
             .at(name_span);
-            return Err(match suggestions(&name) {
+            let hosts = self.registry.functions().map(|one| one.name());
+            return Err(match suggestions(&name).or_else(|| nearest(&name, hosts)) {
                 Some(other) => fault.hint(format!("did you mean `{other}`?")),
                 None => fault.hint("SHOW FUNCTIONS lists them"),
             });

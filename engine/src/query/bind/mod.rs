@@ -7,7 +7,7 @@
 //! | what | where |
 //! |---|---|
 //! | variables | `scope.rs` |
-//! | expressions | `expr.rs`, `operators.rs`, `over_list.rs`, `access.rs`, `call.rs`, `subquery.rs`, `labels.rs` |
+//! | expressions | `expr.rs`, `operators.rs`, `over_list.rs`, `access.rs`, `call.rs`, `host.rs`, `subquery.rs`, `labels.rs` |
 //! | aggregates in items | `aggregation.rs` |
 //! | clauses | `clause.rs`, `projection.rs`, `call_subquery.rs`, `write.rs`, `procedure.rs` |
 //! | patterns that are matched, and those that are created | `pattern.rs`, `link.rs`, `conditions.rs`, `search.rs`, `create.rs` |
@@ -20,6 +20,7 @@ mod clause;
 mod conditions;
 mod create;
 mod expr;
+mod host;
 mod labels;
 mod link;
 mod operators;

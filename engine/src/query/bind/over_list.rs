@@ -135,6 +135,7 @@ pub(super) fn element_types(scope: &Scope, list: &Expr) -> Types {
                 "labels" | "keys" | "split" => Types::STRING,
                 _ => Types::ANY,
             },
+            FunctionOf::Host(_) => Types::ANY,
         },
         _ => Types::ANY,
     }

@@ -38,6 +38,9 @@ impl Binder<'_> {
                 None => fault.hint("SHOW PROCEDURES lists them"),
             });
         };
+        if procedure.writes() {
+            self.check_writable(from.span)?;
+        }
         let arguments = match &from.arguments {
             Some(arguments) => self.arguments(scope, &procedure, arguments, from.span)?,
             None if standalone => self.implicit(&procedure, span),
@@ -105,7 +108,7 @@ impl Binder<'_> {
         }
         let arguments = self.exprs(scope, arguments)?;
         for (argument, field) in arguments.iter().zip(takes) {
-            check_argument(procedure, argument, field)?;
+            check_argument(procedure.name(), argument, field)?;
         }
         Ok(arguments)
     }
@@ -194,8 +197,9 @@ impl Binder<'_> {
     }
 }
 
-fn check_argument(
-    procedure: &Procedure,
+/// Whether an argument can be what a field of something that is called `of` takes.
+pub(super) fn check_argument(
+    of: &str,
     argument: &Expr,
     field: &ProcedureField,
 ) -> Result<(), Fault> {
@@ -207,7 +211,7 @@ fn check_argument(
     if argument.types.may_be(taken) {
         return Ok(());
     }
-    let what = format!("argument `{}` of `{}`", field.name(), procedure.name());
+    let what = format!("argument `{}` of `{}`", field.name(), of);
     Err(wrong_type(
         argument,
         &what,

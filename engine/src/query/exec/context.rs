@@ -13,7 +13,7 @@ use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::functions::{Moments, Random};
 use crate::query::searches::Searches;
-use crate::storage::cancel::CancelToken;
+use crate::storage::cancel::{CancelToken, Progress, Watch};
 use crate::value::{NodeId, RelationshipId, Value};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -158,10 +158,43 @@ impl<'t> Context<'t> {
             return Ok(());
         };
         if self.clock.now().saturating_sub(self.began) > time {
-            let message = format!("the query ran for longer than {time:?}");
-            let hint = "let it do less, or raise the query's setting `timeout`";
-            return Err(raise(Detail::TimeLimit, message).hint(hint));
+            return Err(late(time));
         }
         Ok(())
     }
+
+    /// How long it may run.
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        self.time
+    }
+
+    /// Runs long work that says how far it is. It ends early when somebody stops the query, and when its time is
+    /// over.
+    pub(crate) fn watched<T, E: Into<Fault>>(
+        &self,
+        work: impl FnOnce(&Graph<'t>, &mut Watch<'_>) -> Result<T, E>,
+    ) -> Result<T, Fault> {
+        let over = CancelToken::new();
+        let mut report = |_: Progress<'_>| {
+            let ran = self.clock.now().saturating_sub(self.began);
+            if self.time.is_some_and(|time| ran > time) {
+                over.cancel();
+            }
+        };
+        let mut watch = Watch::new(&mut report, self.cancel.or(&over));
+        let done = work(&self.graph, &mut watch);
+        match (done, self.time) {
+            (Err(_), Some(time)) if over.is_cancelled() && !self.cancel.is_cancelled() => {
+                Err(late(time))
+            }
+            (done, _) => done.map_err(Into::into),
+        }
+    }
+}
+
+/// The time is over.
+fn late(time: Duration) -> Fault {
+    let message = format!("the query ran for longer than {time:?}");
+    let hint = "let it do less, or raise the query's setting `timeout`";
+    raise(Detail::TimeLimit, message).hint(hint)
 }

@@ -124,6 +124,7 @@ macro_rules! with_txn {
 }
 
 mod hierarchies;
+mod projections;
 mod searches;
 
 impl<'t> Graph<'t> {

@@ -48,6 +48,16 @@ impl Memory {
         self.used = self.used.saturating_sub(bytes);
     }
 
+    /// How many bytes may still be taken.
+    pub(crate) fn left(&self) -> usize {
+        self.limit.saturating_sub(self.used)
+    }
+
+    /// How many bytes may be taken in all.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// How many bytes are taken.
     pub(crate) fn used(&self) -> usize {
         self.used

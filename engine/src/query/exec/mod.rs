@@ -14,6 +14,7 @@
 //! |---|---|
 //! | what a query has while it runs: graph, parameters, limits | `context.rs` |
 //! | the graph as it sees it | `graph.rs`, `face.rs` |
+//! | asking vector and text indexes | `hits.rs` |
 //! | the loop | `pipeline.rs`, `stage.rs` |
 //! | values for those outside | `hydrate.rs` |
 //!
@@ -21,11 +22,12 @@
 
 mod batch;
 mod context;
-mod eval;
+pub(crate) mod eval;
 mod face;
 mod flat;
 mod gather;
 mod graph;
+pub(crate) mod hits;
 mod hydrate;
 mod memory;
 mod pipeline;
@@ -38,7 +40,7 @@ mod tests;
 pub(crate) use batch::Batch;
 pub(crate) use context::{Context, Deletions, Limits};
 pub(crate) use eval::eval;
-pub(crate) use graph::{DeletedRelationship, Graph, Txn};
+pub(crate) use graph::{DeletedRelationship, Graph, Kind, Txn};
 pub(crate) use hydrate::hydrate;
 pub(crate) use memory::bytes_of;
 pub(crate) use pipeline::Run;

@@ -8,7 +8,7 @@
 mod same;
 mod walk;
 
-use crate::query::functions::Function;
+use crate::query::functions::{Function, HostFunction};
 use crate::query::plan::{BoundQuery, Op};
 use crate::query::types::Types;
 use crate::value::Value;
@@ -141,12 +141,15 @@ pub(crate) enum ExprKind {
 pub(crate) enum FunctionOf {
     /// One of the engine's.
     Engine(&'static Function),
+    /// One of the host's.
+    Host(Arc<HostFunction>),
 }
 
 impl std::fmt::Debug for FunctionOf {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Engine(function) => f.write_str(function.name),
+            Self::Host(function) => f.write_str(function.name()),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::{Expr, ExprKind, FunctionOf, Labels, Projected};
 use crate::query::functions::Lasts;
+use std::sync::Arc;
 
 impl Expr {
     /// Whether both say the same.
@@ -99,12 +100,7 @@ impl Expr {
                     function: other,
                     arguments: other_arguments,
                 },
-            ) => {
-                let (FunctionOf::Engine(one), FunctionOf::Engine(two)) = (function, other);
-                std::ptr::eq(*one, *two)
-                    && one.lasts != Lasts::Never
-                    && all_same(arguments, other_arguments)
-            }
+            ) => same_function(function, other) && all_same(arguments, other_arguments),
             (
                 Kind::Case {
                     subject,
@@ -139,6 +135,19 @@ impl Expr {
             // Variables of their own have slots of their own, so that these are never found to be the same.
             _ => false,
         }
+    }
+}
+
+/// Whether both are one function, which gives the same for the same arguments.
+fn same_function(one: &FunctionOf, other: &FunctionOf) -> bool {
+    match (one, other) {
+        (FunctionOf::Engine(one), FunctionOf::Engine(other)) => {
+            std::ptr::eq(*one, *other) && one.lasts != Lasts::Never
+        }
+        (FunctionOf::Host(one), FunctionOf::Host(other)) => {
+            Arc::ptr_eq(one, other) && !one.is_volatile()
+        }
+        _ => false,
     }
 }
 

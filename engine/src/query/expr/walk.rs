@@ -175,6 +175,8 @@ impl Expr {
             ExprKind::Subquery { .. } => false,
             ExprKind::Call { function, .. } => match function {
                 FunctionOf::Engine(function) => function.lasts != Lasts::Never,
+                // Nobody knows what a host does.
+                FunctionOf::Host(_) => false,
             },
             _ => true,
         };
@@ -192,6 +194,8 @@ impl Expr {
             ExprKind::MapProjection { .. } => true,
             ExprKind::Call { function, .. } => match function {
                 FunctionOf::Engine(function) => function.lasts == Lasts::Query,
+                // It sees the labels and properties of what it is given.
+                FunctionOf::Host(_) => true,
             },
             _ => false,
         };

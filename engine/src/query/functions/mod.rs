@@ -19,12 +19,14 @@
 //! | chance, and the clock as a number | `random.rs` |
 //! | dates and times | `time/`, over `temporal/` |
 //! | aggregates | `aggregate/` |
+//! | those of the host | `host.rs` |
 
 mod aggregate;
 mod arguments;
 mod convert;
 mod entities;
 mod hierarchies;
+mod host;
 pub(crate) mod limits;
 mod lists;
 mod names;
@@ -43,6 +45,8 @@ mod vectors;
 #[cfg(test)]
 mod tests;
 
+pub use host::HostFunction;
+pub(crate) use host::HostRun;
 pub(crate) use names::{aggregate_function, aggregate_functions, function, functions, suggestions};
 
 use super::error::Fault;

@@ -88,7 +88,11 @@ impl Planner<'_> {
                     .into_iter()
                     .map(|argument| self.expr(argument))
                     .collect();
-                flow.before_reading();
+                if call.procedure.writes() {
+                    flow.before_writing(true);
+                } else {
+                    flow.before_reading();
+                }
                 let fills: Vec<Slot> = call.yields.iter().map(|(_, slot)| *slot).collect();
                 flow.push(Op::Call(call));
                 flow.fill(&fills);

@@ -186,10 +186,10 @@ pub(super) fn writes(query: &BoundQuery) -> bool {
         | BoundClause::Delete { .. }
         | BoundClause::Foreach { .. } => true,
         BoundClause::Subquery(subquery) => writes(&subquery.query),
+        BoundClause::Call { call, .. } => call.procedure.writes(),
         BoundClause::Match(_)
         | BoundClause::Unwind { .. }
         | BoundClause::Project(_)
-        | BoundClause::Call { .. }
         | BoundClause::Finish => false,
     })
 }

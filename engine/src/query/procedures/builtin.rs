@@ -1,10 +1,13 @@
 //! The engine's own procedures: what tools ask of a database that they see for the first time.
 //!
-//! Next: `exec/`, which calls them.
+//! Those for which that is not all are in files of their own.
+//!
+//! Next: `search.rs`.
 
 use super::call::call;
 use super::procedure::Procedure;
 use super::types::ProcedureType;
+use super::{graph, search, shapes, statistics, writing};
 use crate::query::error::Fault;
 use crate::query::exec::Context;
 use crate::query::schema::shown;
@@ -13,6 +16,16 @@ use stratigraph_query_lang::ast::Shown;
 
 /// All of them.
 pub(super) fn procedures() -> Vec<Procedure> {
+    let mut all = basics();
+    all.extend(search::procedures());
+    all.extend(writing::procedures());
+    all.extend(shapes::procedures());
+    all.extend(statistics::procedures());
+    all.extend(graph::procedures());
+    all
+}
+
+fn basics() -> Vec<Procedure> {
     vec![
         Procedure::new("db.labels")
             .about("The labels that nodes have.")

@@ -7,14 +7,27 @@
 //! | all procedures of a database, by name | `registry.rs` |
 //! | calling one | `call.rs` |
 //! | the engine's own | `builtin.rs` |
+//! | maps of settings | `settings.rs` |
+//! | searches in vector and text indexes | `search.rs` |
+//! | vectors as properties | `writing.rs` |
+//! | which properties are found on what | `shapes.rs` |
+//! | how much there is, and what bounds a query | `statistics.rs` |
+//! | algorithms over the graph | `graph/` |
 
 mod builtin;
 mod call;
+mod graph;
 mod procedure;
 mod registry;
+mod search;
+mod settings;
+mod shapes;
+mod statistics;
 mod types;
+mod writing;
 
 pub(crate) use call::call;
 pub use procedure::{Procedure, ProcedureField};
+pub(crate) use procedure::{check_signature, listed, required};
 pub use registry::Registry;
 pub use types::{BadProcedureType, ProcedureType};

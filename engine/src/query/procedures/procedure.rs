@@ -60,6 +60,8 @@ pub struct Procedure {
     pub(crate) takes: Vec<ProcedureField>,
     pub(crate) gives: Vec<ProcedureField>,
     pub(crate) about: Arc<str>,
+    /// Whether it changes the graph, which only the engine's own can.
+    pub(crate) writes: bool,
     pub(crate) run: Run,
 }
 
@@ -82,6 +84,7 @@ impl Procedure {
             takes: Vec::new(),
             gives: Vec::new(),
             about: "".into(),
+            writes: false,
             run: Run::Host(Arc::new(|_| Ok(Vec::new()))),
         }
     }
@@ -139,10 +142,22 @@ impl Procedure {
         self
     }
 
+    /// Says that it changes the graph.
+    pub(crate) fn writing(mut self) -> Self {
+        self.writes = true;
+        self
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it changes the graph.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.writes
     }
 
     /// What it is for.
@@ -165,71 +180,83 @@ impl Procedure {
 
     /// How many arguments must be given.
     pub(crate) fn required(&self) -> usize {
-        let needed = self.takes.iter().rposition(|field| field.default.is_none());
-        needed.map_or(0, |last| last + 1)
+        required(&self.takes)
     }
 
     /// Its name with all its fields: `my.squares(last :: INTEGER) :: (square :: INTEGER)`.
     #[must_use]
     pub fn signature(&self) -> String {
-        let fields = |fields: &[ProcedureField]| {
-            let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
-            fields.join(", ")
-        };
-        let (takes, gives) = (fields(&self.takes), fields(&self.gives));
+        let (takes, gives) = (listed(&self.takes), listed(&self.gives));
         format!("{}({takes}) :: ({gives})", self.name)
     }
 
     /// Whether it can be called like this at all.
     pub(crate) fn check(&self) -> Result<()> {
-        let bad = |reason| {
-            Err(Error::BadDeclaration {
-                what: "procedure",
-                reason,
-            })
-        };
-        let is_name = |name: &str| {
-            let mut characters = name.chars();
-            let first = characters.next();
-            first.is_some_and(|one| one.is_alphabetic() || one == '_')
-                && characters.all(|one| one.is_alphanumeric() || one == '_')
-        };
-        if self.name.len() > MOST_BYTES || !self.name.split('.').all(is_name) {
-            return bad(
-                "its name is made of letters, digits and `_`, with points between its parts",
-            );
-        }
-        for fields in [&self.takes, &self.gives] {
-            if fields.len() > MOST_FIELDS {
-                return bad("it has more than 256 arguments or columns");
-            }
-            for (at, field) in fields.iter().enumerate() {
-                if field.name.is_empty() || field.name.len() > MOST_BYTES {
-                    return bad(
-                        "an argument or a column has no name, or one of more than 256 bytes",
-                    );
-                }
-                if fields[..at].iter().any(|other| other.name == field.name) {
-                    return bad("two of its arguments or columns have one name");
-                }
-            }
-        }
-        let mut defaults = self.takes.iter().map(|field| field.default.is_some());
-        if defaults.by_ref().any(|has| has) && defaults.any(|has| !has) {
-            return bad("an argument that must be given comes after one that may be left out");
-        }
-        for field in &self.takes {
-            let default = field.default.clone();
-            if default.is_some_and(|value| field.admits.admit(value).is_err()) {
-                return bad("what an argument is if it is not given is not of its type");
-            }
-        }
-        Ok(())
+        check_signature("procedure", &self.name, &self.takes, &self.gives)
     }
 }
 
+/// How many of some arguments must be given.
+pub(crate) fn required(takes: &[ProcedureField]) -> usize {
+    let needed = takes.iter().rposition(|field| field.default.is_none());
+    needed.map_or(0, |last| last + 1)
+}
+
+/// Fields as a signature shows them.
+pub(crate) fn listed(fields: &[ProcedureField]) -> String {
+    let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
+    fields.join(", ")
+}
+
+/// Whether something of that name and with these fields can be called at all.
+pub(crate) fn check_signature(
+    what: &'static str,
+    name: &str,
+    takes: &[ProcedureField],
+    gives: &[ProcedureField],
+) -> Result<()> {
+    let bad = |reason| Err(Error::BadDeclaration { what, reason });
+    let is_name = |name: &str| {
+        let mut characters = name.chars();
+        let first = characters.next();
+        first.is_some_and(|one| one.is_alphabetic() || one == '_')
+            && characters.all(|one| one.is_alphanumeric() || one == '_')
+    };
+    if name.len() > MOST_BYTES || !name.split('.').all(is_name) {
+        return bad("its name is made of letters, digits and `_`, with points between its parts");
+    }
+    for fields in [takes, gives] {
+        if fields.len() > MOST_FIELDS {
+            return bad("it has more than 256 arguments or columns");
+        }
+        for (at, field) in fields.iter().enumerate() {
+            if field.name.is_empty() || field.name.len() > MOST_BYTES {
+                return bad("an argument or a column has no name, or one of more than 256 bytes");
+            }
+            if fields[..at].iter().any(|other| other.name == field.name) {
+                return bad("two of its arguments or columns have one name");
+            }
+        }
+    }
+    let mut defaults = takes.iter().map(|field| field.default.is_some());
+    if defaults.by_ref().any(|has| has) && defaults.any(|has| !has) {
+        return bad("an argument that must be given comes after one that may be left out");
+    }
+    for field in takes {
+        let default = field.default.clone();
+        if default.is_some_and(|value| field.admits.admit(value).is_err()) {
+            return bad("what an argument is if it is not given is not of its type");
+        }
+    }
+    Ok(())
+}
+
 impl ProcedureField {
-    fn new(name: impl Into<Arc<str>>, admits: ProcedureType, default: Option<Value>) -> Self {
+    pub(crate) fn new(
+        name: impl Into<Arc<str>>,
+        admits: ProcedureType,
+        default: Option<Value>,
+    ) -> Self {
         // Once and for all, so that a default need not be looked at with every call.
         let default = default.map(|value| admits.admit(value).unwrap_or_else(|value| value));
         Self {

@@ -9,17 +9,20 @@ use super::builtin;
 use super::procedure::Procedure;
 use crate::database::Database;
 use crate::error::{Error, Result};
+use crate::query::functions::{HostFunction, aggregate_function, function};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use stratigraph_query_lang::slips;
 
-/// The procedures that queries can call.
+/// The procedures that queries can call, and the functions of the host.
 #[derive(Clone, Debug)]
 pub struct Registry {
     /// By names in small letters.
     procedures: BTreeMap<Arc<str>, Arc<Procedure>>,
     /// The engine's own, which stay.
     own: Arc<BTreeMap<Arc<str>, Arc<Procedure>>>,
+    /// The host's functions, by names in small letters.
+    functions: BTreeMap<Arc<str>, Arc<HostFunction>>,
     generation: u64,
 }
 
@@ -31,6 +34,7 @@ impl Default for Registry {
         Self {
             procedures: own.clone(),
             own: Arc::new(own),
+            functions: BTreeMap::new(),
             generation: 0,
         }
     }
@@ -46,6 +50,17 @@ impl Registry {
     /// All of them, by name.
     pub fn procedures(&self) -> impl Iterator<Item = &Arc<Procedure>> {
         self.procedures.values()
+    }
+
+    /// The host's function of that name, whatever the case.
+    #[must_use]
+    pub fn find_function(&self, name: &str) -> Option<&Arc<HostFunction>> {
+        self.functions.get(&*name.to_lowercase())
+    }
+
+    /// The host's functions, by name.
+    pub fn functions(&self) -> impl Iterator<Item = &Arc<HostFunction>> {
+        self.functions.values()
     }
 
     /// Rises with every change, so that whoever keeps what was made with it knows when that is over.
@@ -89,6 +104,21 @@ impl Registry {
         with.generation += 1;
         Ok(with)
     }
+
+    /// The same with one more function, which takes the place of the host's earlier one of that name.
+    fn with_function(&self, added: HostFunction) -> Result<Self> {
+        added.check()?;
+        if function(added.name()).is_some() || aggregate_function(added.name()).is_some() {
+            return Err(Error::BadDeclaration {
+                what: "function",
+                reason: "a function of the engine has that name",
+            });
+        }
+        let mut with = self.clone();
+        with.functions.insert(key(added.name()), Arc::new(added));
+        with.generation += 1;
+        Ok(with)
+    }
 }
 
 impl Database {
@@ -106,7 +136,17 @@ impl Database {
         Ok(())
     }
 
-    /// The procedures that queries can call now.
+    /// Lets expressions call a function of the host, as [`register`](Self::register) does for procedures.
+    ///
+    /// # Errors
+    /// [`Error::BadDeclaration`] if it cannot be called like this, or the engine has one of that name.
+    pub fn register_function(&self, function: HostFunction) -> Result<()> {
+        let mut registry = self.registry().write();
+        *registry = Arc::new(registry.with_function(function)?);
+        Ok(())
+    }
+
+    /// The procedures that queries can call now, and the functions of the host.
     #[must_use]
     pub fn procedures(&self) -> Arc<Registry> {
         Arc::clone(&self.registry().read())

@@ -9,9 +9,11 @@
 //! | properties, elements, labels, map projections | `access.rs` |
 //! | what goes through lists | `lists.rs` |
 //! | subqueries, paths | `graph.rs` |
+//! | functions of the host, one by one and many at once | `host.rs` |
 
 mod access;
 mod graph;
+pub(crate) mod host;
 mod lists;
 mod logic;
 
@@ -97,6 +99,10 @@ fn compute(context: &mut Context<'_>, expr: &Expr, row: &mut [Value]) -> Result<
             function: FunctionOf::Engine(function),
             arguments,
         } => call(context, function, arguments, row),
+        ExprKind::Call {
+            function: FunctionOf::Host(function),
+            arguments,
+        } => host::call(context, function, arguments, row),
         ExprKind::Case {
             subject,
             arms,

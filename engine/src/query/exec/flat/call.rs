@@ -6,10 +6,14 @@ use super::Flat;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
 use crate::query::exec::eval::eval;
+use crate::query::exec::memory::bytes_of_all;
 use crate::query::exec::stage::Site;
 use crate::query::plan::CallProcedure;
 use crate::query::procedures;
 use crate::value::Value;
+
+/// What a row takes beside its values.
+const ROW: usize = size_of::<Vec<Value>>();
 
 /// What the procedure gave for the row.
 #[derive(Default)]
@@ -36,6 +40,8 @@ impl Flat for Called {
         let rows = rows.map_err(|fault| fault.at(of.span))?;
         // One without columns is called for its effects, and lets the row through.
         let without_columns = of.procedure.gives.is_empty();
+        let held = rows.iter().map(|row| ROW + bytes_of_all(row)).sum();
+        site.charge.set(&mut site.context.memory, held)?;
         self.bare = without_columns || (of.optional && rows.is_empty());
         self.rows = match without_columns {
             true => Vec::new(),
@@ -60,6 +66,7 @@ impl Flat for Called {
         }
         while out.len() < site.frame.room {
             let Some(given) = self.rows.next() else {
+                site.charge.free(&mut site.context.memory);
                 return Ok(true);
             };
             let new = out.push(row);

@@ -18,13 +18,15 @@ impl Graph<'_> {
         node: NodeId,
         hierarchy: &str,
     ) -> Result<Option<u32>, Fault> {
-        let level = with_txn!(self, txn => txn.hierarchy(hierarchy)?.level(node));
+        let level =
+            with_txn!(self, txn => txn.hierarchy(hierarchy).and_then(|found| found.level(node)));
         level.map_err(|error| self.unknown_hierarchy(error))
     }
 
     /// The roots, by id.
     pub(in crate::query::exec) fn roots_of(&self, hierarchy: &str) -> Result<Vec<NodeId>, Fault> {
-        let roots = with_txn!(self, txn => txn.hierarchy(hierarchy)?.roots());
+        let roots =
+            with_txn!(self, txn => txn.hierarchy(hierarchy).and_then(|found| found.roots()));
         let roots = roots.map_err(|error| self.unknown_hierarchy(error))?;
         Ok(roots.iter().map(NodeId::new).collect())
     }

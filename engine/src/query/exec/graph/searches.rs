@@ -3,6 +3,7 @@
 //! Next: `face.rs`.
 
 use super::{Graph, Txn, over};
+use crate::catalog::Counter;
 use crate::codec::CommitSeq;
 use crate::error::Result;
 use crate::graph::{Read, ReadTxn, WriteTxn};
@@ -27,5 +28,15 @@ impl Graph<'_> {
     /// The commit that is read.
     pub(crate) fn sequence(&self) -> Result<CommitSeq> {
         with_txn!(self, txn => Ok(txn.commit_seq()))
+    }
+
+    /// Anything that is counted.
+    pub(crate) fn count(&self, counter: Counter) -> Result<u64> {
+        with_txn!(self, txn => txn.count(counter))
+    }
+
+    /// How many members a hierarchy has.
+    pub(crate) fn member_count(&self, hierarchy: &str) -> Result<u64> {
+        with_txn!(self, txn => txn.hierarchy(hierarchy)?.member_count())
     }
 }

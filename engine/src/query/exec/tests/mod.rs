@@ -2,9 +2,11 @@
 //!
 //! | what | where |
 //! |---|---|
+//! | functions of the host for many rows at once | `hosts.rs` |
 //! | batches, limits, the stack | `runs.rs` |
 //! | trails and shortest ways, beside a search that tries everything | `trails.rs` |
 
+mod hosts;
 mod runs;
 mod trails;
 

@@ -3,7 +3,7 @@
 //! Next: `crate::query::procedures`.
 
 use super::list;
-use crate::query::functions::{self, Argument};
+use crate::query::functions::{self, Argument, HostFunction};
 use crate::query::procedures::{Procedure, ProcedureField, ProcedureType};
 use crate::query::types::Types;
 use crate::value::Value;
@@ -24,9 +24,11 @@ pub(super) fn functions() -> Procedure {
         ("example", ProcedureType::STRING),
     ];
     let procedure = list("show.functions", &columns).about("The functions that queries can call.");
-    procedure.run_in_engine(|_, _| {
+    procedure.run_in_engine(|context, _| {
         let mut rows: Vec<Vec<Value>> = functions::functions().map(function).collect();
         rows.extend(functions::aggregate_functions().map(aggregate));
+        let registry = context.graph.registry()?;
+        rows.extend(registry.functions().map(|of| of_host(of)));
         Ok(rows)
     })
 }
@@ -107,6 +109,21 @@ fn callable(
     ]
 }
 
+fn of_host(of: &HostFunction) -> Vec<Value> {
+    let arguments = of.arguments().iter();
+    vec![
+        of.name().into(),
+        "Host".into(),
+        of.description().into(),
+        of.signature().into(),
+        false.into(),
+        arguments.map(field).collect::<Vec<Value>>().into(),
+        of.result().to_string().into(),
+        false.into(),
+        "".into(),
+    ]
+}
+
 /// The procedure that lists procedures.
 pub(super) fn procedures() -> Procedure {
     let columns = [
@@ -127,7 +144,7 @@ pub(super) fn procedures() -> Procedure {
             vec![
                 of.name().into(),
                 of.description().into(),
-                "READ".into(),
+                if of.writes() { "WRITE" } else { "READ" }.into(),
                 false.into(),
                 of.signature().into(),
                 arguments.map(field).collect::<Vec<Value>>().into(),

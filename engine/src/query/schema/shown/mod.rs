@@ -64,7 +64,7 @@ fn strings<I: NameId>(names: &Names<I>, ids: impl IntoIterator<Item = I>) -> Val
 }
 
 /// A name as a statement has to write it.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
