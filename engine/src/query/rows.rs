@@ -150,7 +150,11 @@ impl Running<'_> {
         self.at = 0;
         summary.steps = self.context.work.rows + self.context.work.relationships;
         summary.counters = self.context.counters.clone();
-        let told = summary.searches.iter().map(|search| search.runs).sum::<u64>();
+        let told = summary
+            .searches
+            .iter()
+            .map(|search| search.runs)
+            .sum::<u64>();
         if told != self.context.searches.runs() {
             summary.searches = self.context.searches.reports();
         }

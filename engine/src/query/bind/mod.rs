@@ -33,12 +33,12 @@ mod search;
 mod subquery;
 mod write;
 
-use crate::catalog::Catalog;
 use super::error::{Detail, Fault, raise};
 use super::expr::Slot;
 use super::plan::BoundQuery;
 use super::procedures::Registry;
 use super::types::Types;
+use crate::catalog::Catalog;
 use aggregation::Aggregation;
 use scope::{Scope, Variable};
 use std::sync::Arc;

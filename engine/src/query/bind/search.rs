@@ -15,8 +15,8 @@ use crate::query::plan::{BoundMatch, BoundSearch, IndexName, LinkKind, Search, S
 use crate::query::schema::{searched_text, searched_vectors};
 use crate::query::types::Types;
 use std::sync::Arc;
-use stratigraph_query_lang::ast::{self, Expression, SchemaName};
 use stratigraph_query_lang::Span;
+use stratigraph_query_lang::ast::{self, Expression, SchemaName};
 
 impl Binder<'_> {
     /// A search for a variable of a pattern, whose variables are in `scope`, or for one from before it.
@@ -153,7 +153,8 @@ impl Binder<'_> {
             return fault;
         };
         let name = raised.span.map_or("", |span| span.of(self.text));
-        if raised.detail != Detail::UndefinedVariable || scope.find(name.trim_matches('`')).is_none()
+        if raised.detail != Detail::UndefinedVariable
+            || scope.find(name.trim_matches('`')).is_none()
         {
             return fault;
         }

@@ -5,7 +5,7 @@
 //! Next: `flat/search/`.
 
 use super::context::Context;
-use super::graph::Kind;
+use super::kind::Kind;
 use crate::catalog::VectorIndexDef;
 use crate::error::Error;
 use crate::index::text::{TextAnswer, TextSearch};

@@ -13,7 +13,7 @@
 //! | what | where |
 //! |---|---|
 //! | what a query has while it runs: graph, parameters, limits | `context.rs` |
-//! | the graph as it sees it | `graph.rs`, `face.rs` |
+//! | the graph as it sees it | `graph.rs`, `face.rs`, `kind.rs` |
 //! | asking vector and text indexes | `hits.rs` |
 //! | the loop | `pipeline.rs`, `stage.rs` |
 //! | values for those outside | `hydrate.rs` |
@@ -29,6 +29,7 @@ mod gather;
 mod graph;
 pub(crate) mod hits;
 mod hydrate;
+mod kind;
 mod memory;
 mod pipeline;
 mod stage;
@@ -40,7 +41,8 @@ mod tests;
 pub(crate) use batch::Batch;
 pub(crate) use context::{Context, Deletions, Limits};
 pub(crate) use eval::eval;
-pub(crate) use graph::{DeletedRelationship, Graph, Kind, Txn};
+pub(crate) use graph::{DeletedRelationship, Graph, Txn};
 pub(crate) use hydrate::hydrate;
+pub(crate) use kind::Kind;
 pub(crate) use memory::bytes_of;
 pub(crate) use pipeline::Run;

@@ -6,7 +6,7 @@ use super::batch::Batch;
 use super::context::Context;
 use super::flat::{self, Flat};
 use super::gather;
-use super::graph::Kind;
+use super::kind::Kind;
 use super::memory::Charge;
 use super::pipeline::Run;
 use crate::error::Error;
@@ -133,9 +133,7 @@ enum State {
 impl State {
     fn new(op: &Op) -> Self {
         match op {
-            Op::Scan { .. } | Op::ScanRelationships { .. } => {
-                Self::Scan(flat::Scan::default())
-            }
+            Op::Scan { .. } | Op::ScanRelationships { .. } => Self::Scan(flat::Scan::default()),
             Op::Search(_) => Self::Search(Box::default()),
             Op::Expand(_) => Self::Expand(flat::Expanding::default()),
             Op::Ends(_) => Self::Ends(flat::EndsOf::default()),

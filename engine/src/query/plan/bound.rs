@@ -3,8 +3,8 @@
 //! Next: `matching.rs`, which decides.
 
 use super::{
-    Aggregate, CallProcedure, CreateItem, InTransactions, RemoveItem, Search, SelectorKind, SetItem,
-    SortKey, TypeNames,
+    Aggregate, CallProcedure, CreateItem, InTransactions, RemoveItem, Search, SelectorKind,
+    SetItem, SortKey, TypeNames,
 };
 use crate::query::expr::{Expr, Slot};
 use std::sync::Arc;

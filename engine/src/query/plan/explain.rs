@@ -4,7 +4,8 @@
 //! in the text.
 
 use super::{
-    CreateItem, ExpandMany, IndexName, LabelOf, Op, Plan, ScanBy, Search, SearchKind, Seek, TypeNames,
+    CreateItem, ExpandMany, IndexName, LabelOf, Op, Plan, ScanBy, Search, SearchKind, Seek,
+    TypeNames,
 };
 use crate::query::expr::{Expr, ExprKind, Labels, Slot};
 use std::fmt::Write as _;
@@ -165,7 +166,11 @@ impl Shown<'_> {
         let exact = if search.exact { " EXACT" } else { "" };
         let score = search.score.map(|score| self.name(score));
         let score = score.map_or(String::new(), |score| format!(" SCORE AS {score}"));
-        let known = if search.must_be.is_some() { " known" } else { "" };
+        let known = if search.must_be.is_some() {
+            " known"
+        } else {
+            ""
+        };
         let into = self.name(search.into);
         format!("{kind} {index} FOR {query} LIMIT {limit}{exact}{score} ({into}{known})")
     }

@@ -101,7 +101,10 @@ fn matching(
     let Value::String(text) = text else {
         return Ok(Vec::new());
     };
-    let wanted = wanted(nodes, limit.map_or(usize::MAX, |limit| limit.saturating_add(skip)));
+    let wanted = wanted(
+        nodes,
+        limit.map_or(usize::MAX, |limit| limit.saturating_add(skip)),
+    );
     let (hits, _) = hits::matching(context, name, text, wanted)?;
     let hits = hits.into_iter().skip(skip);
     Ok(hits.map(|hit| row(wanted.kind, hit)).collect())

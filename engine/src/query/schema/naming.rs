@@ -47,7 +47,10 @@ pub(super) fn named(
 }
 
 /// A name that is written or a parameter, and its place.
-pub(super) fn name_of(name: &SchemaName, parameters: &Parameters) -> Result<(Arc<str>, Span), Fault> {
+pub(super) fn name_of(
+    name: &SchemaName,
+    parameters: &Parameters,
+) -> Result<(Arc<str>, Span), Fault> {
     match name {
         SchemaName::Static(name) => Ok((Arc::clone(&name.name), name.span)),
         SchemaName::Parameter(parameter, span) => match parameters.get(parameter) {

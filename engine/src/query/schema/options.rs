@@ -39,9 +39,10 @@ impl<'a> Options<'a> {
         let Some(expression) = from else {
             return Ok(options);
         };
-        let given = place
-            .database
-            .value_of(place.text, expression, place.parameters, place.options)?;
+        let given =
+            place
+                .database
+                .value_of(place.text, expression, place.parameters, place.options)?;
         for (key, value) in entries(given, "OPTIONS", expression.span)? {
             match &*key {
                 PROVIDER => {}
@@ -79,11 +80,7 @@ impl<'a> Options<'a> {
     }
 
     /// One of some words, however it is written, with what each of them means.
-    pub(super) fn word<T: Copy>(
-        &self,
-        key: &str,
-        words: &[(&str, T)],
-    ) -> Result<Option<T>, Fault> {
+    pub(super) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Fault> {
         let word = match self.config.get(key) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::String(word)) => word.to_lowercase(),
@@ -121,7 +118,8 @@ impl<'a> Options<'a> {
                 format!("there are {}", known.collect::<Vec<_>>().join(", "))
             }
         };
-        self.bad(key, format!("there is no option `{key}`")).hint(hint)
+        self.bad(key, format!("there is no option `{key}`"))
+            .hint(hint)
     }
 
     /// Where a key stands, or else all of the options.

@@ -46,7 +46,9 @@ pub(super) fn create(place: &Place<'_>, wanted: &CreateVectorIndex) -> Result<Co
     let options = Options::read(place, wanted.options.as_ref(), KNOWN)?;
     let Some(dimensions) = options.count(DIMENSIONS)? else {
         let message = format!("a vector index needs `{DIMENSIONS}`");
-        let hint = format!("say how many numbers its vectors have: OPTIONS {{indexConfig: {{`{DIMENSIONS}`: 384}}}}");
+        let hint = format!(
+            "say how many numbers its vectors have: OPTIONS {{indexConfig: {{`{DIMENSIONS}`: 384}}}}"
+        );
         return Err(raise(Detail::InvalidDeclaration, message)
             .hint(hint)
             .at(wanted.span));

@@ -180,11 +180,7 @@ fn vector(catalog: &Catalog, index: &VectorIndexDef, info: Option<&VectorIndexIn
     told.row()
 }
 
-fn vector_statement(
-    catalog: &Catalog,
-    index: &VectorIndexDef,
-    config: &[(&str, Value)],
-) -> String {
+fn vector_statement(catalog: &Catalog, index: &VectorIndexDef, config: &[(&str, Value)]) -> String {
     let (name, on) = (quoted(&index.name), pattern(catalog, index.scope));
     let by = accesses(&catalog.properties, [index.property]);
     let filters = accesses(&catalog.properties, index.filters.iter().copied());

@@ -73,7 +73,9 @@ fn vectors(
     if let Some((answer, breadth)) = answer {
         let allowed = among.map(|among| among.len());
         let answer = (&answer, breadth);
-        context.searches.note_vectors(of.span, name, answer, allowed);
+        context
+            .searches
+            .note_vectors(of.span, name, answer, allowed);
     }
     Ok(hits)
 }
