@@ -5,6 +5,7 @@
 //! Next: `patterns.rs`.
 
 mod algorithms;
+mod exact_search;
 mod hierarchies;
 mod hosts;
 mod mistakes;

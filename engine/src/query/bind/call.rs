@@ -13,9 +13,8 @@ use crate::query::functions::{
 };
 use crate::query::plan::Aggregated;
 use crate::query::types::Types;
-use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{ExpressionKind, FunctionCall};
-use stratigraph_query_lang::nearest;
+use stratigraph_query_lang::{Span, nearest};
 
 impl Binder<'_> {
     pub(super) fn call(

@@ -44,16 +44,11 @@ impl Binder<'_> {
             false => Types::NODE,
         };
         if !variable.types.may_be(of) {
-            let message = format!(
-                "the index is on {}, and `{}` is {}",
-                if relationships {
-                    "relationships"
-                } else {
-                    "nodes"
-                },
-                name.name,
-                variable.types
-            );
+            let (is, wanted) = match relationships {
+                true => ("relationships", "a node"),
+                false => ("nodes", "a relationship"),
+            };
+            let message = format!("the index is on {is}, and `{}` is {wanted}", name.name);
             return Err(raise(Detail::VariableTypeConflict, message)
                 .at(name.span)
                 .hint("SHOW INDEXES tells what each index is on"));

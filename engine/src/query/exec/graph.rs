@@ -5,6 +5,7 @@
 //!
 //! Next: `face.rs`.
 
+use super::kind::Kind;
 use crate::algo::snapshot::VectorTable;
 use crate::catalog::{Catalog, LabelId, SchemaId, TypeId};
 use crate::database::Database;
@@ -18,7 +19,7 @@ use crate::query::error::{Detail, Fault, raise};
 use crate::query::plan::TypeNames;
 use crate::query::procedures::Registry;
 use crate::storage::family::Family;
-use crate::value::{NodeId, NodeValue, RelationshipId, RelationshipValue, Value};
+use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -56,42 +57,6 @@ pub(crate) struct DeletedRelationship {
     pub(crate) relationship_type: Arc<str>,
     /// The nodes that it left and reached.
     pub(crate) ends: (NodeId, NodeId),
-}
-
-/// What is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Nodes,
-    Relationships,
-}
-
-impl Kind {
-    /// The one with that number.
-    pub(crate) fn entity(self, number: u64) -> Entity {
-        match self {
-            Self::Nodes => Entity::Node(NodeId::new(number)),
-            Self::Relationships => Entity::Relationship(RelationshipId::new(number)),
-        }
-    }
-
-    /// The same as a value.
-    pub(crate) fn value(self, number: u64) -> Value {
-        match self {
-            Self::Nodes => Value::Node(NodeValue::of(NodeId::new(number))),
-            Self::Relationships => {
-                Value::Relationship(RelationshipValue::of(RelationshipId::new(number)))
-            }
-        }
-    }
-
-    /// The number of a value of that kind.
-    pub(crate) fn number(self, value: &Value) -> Option<u64> {
-        match (self, value) {
-            (Self::Nodes, Value::Node(node)) => Some(node.id().get()),
-            (Self::Relationships, Value::Relationship(of)) => Some(of.id().get()),
-            _ => None,
-        }
-    }
 }
 
 /// Which nodes an index is asked for.

@@ -13,7 +13,8 @@
 //! | what | where |
 //! |---|---|
 //! | what a query has while it runs: graph, parameters, limits | `context.rs` |
-//! | the graph as it sees it | `graph.rs`, `face.rs` |
+//! | the graph as it sees it | `graph.rs`, `face.rs`, `kind.rs` |
+//! | asking vector and text indexes | `hits.rs` |
 //! | the loop | `pipeline.rs`, `stage.rs` |
 //! | what each operator has done | `profile.rs` |
 //! | values for those outside | `hydrate.rs` |
@@ -27,7 +28,9 @@ mod face;
 mod flat;
 mod gather;
 mod graph;
+pub(crate) mod hits;
 mod hydrate;
+mod kind;
 mod memory;
 mod pipeline;
 mod profile;
@@ -42,6 +45,7 @@ pub(crate) use context::{Context, Deletions, Limits};
 pub(crate) use eval::eval;
 pub(crate) use graph::{DeletedRelationship, Graph, Txn};
 pub(crate) use hydrate::hydrate;
+pub(crate) use kind::Kind;
 pub(crate) use memory::bytes_of_all;
 pub(crate) use pipeline::Run;
 pub(crate) use profile::{Profile, key_of};

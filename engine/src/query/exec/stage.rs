@@ -6,7 +6,7 @@ use super::batch::Batch;
 use super::context::Context;
 use super::flat::{self, Flat};
 use super::gather;
-use super::graph::Kind;
+use super::kind::Kind;
 use super::memory::Charge;
 use super::pipeline::Run;
 use crate::error::Error;

@@ -40,9 +40,9 @@ fn missing(detail: Detail, what: &str, name: &str) -> Fault {
 /// What has that name, if it is an index of another kind.
 fn kind_of(catalog: &Catalog, name: &str) -> Option<&'static str> {
     if catalog.vector_index_named(name).is_some() {
-        Some("that is a vector index: say VECTOR INDEX")
+        Some("that is a vector index")
     } else if catalog.text_index_named(name).is_some() {
-        Some("that is a full-text index: say FULLTEXT INDEX")
+        Some("that is a full-text index")
     } else if catalog.index_named(name).is_some() {
         Some("that is an index of properties, which a MATCH uses by itself")
     } else {

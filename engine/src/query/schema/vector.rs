@@ -8,11 +8,12 @@ use super::options::Options;
 use super::refusal::refused;
 use crate::catalog::Catalog;
 use crate::database::VectorIndex;
+use crate::error::Error;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
 use crate::storage::cancel::Watch;
 use stratigraph_query_lang::ast::{CreateVectorIndex, IndexedOn};
-use stratigraph_vector::{Coding, Metric};
+use stratigraph_vector::{Coding, IndexError, Metric};
 
 pub(in crate::query::schema) const DIMENSIONS: &str = "vector.dimensions";
 pub(in crate::query::schema) const SIMILARITY: &str = "vector.similarity_function";
@@ -83,11 +84,36 @@ pub(super) fn create(place: &Place<'_>, wanted: &CreateVectorIndex) -> Result<Co
     let mut report = |_: crate::storage::cancel::Progress<'_>| {};
     let mut watch = Watch::new(&mut report, place.options.cancel.clone());
     let created = database.create_vector_index_watched(index, &mut watch);
-    created.map_err(|error| refused(error).at(span))?;
+    created.map_err(|error| match setting_of(&error) {
+        Some((key, message)) => options.bad(key, message),
+        None => refused(error).at(span),
+    })?;
     Ok(Counters {
         indexes_added: u64::from(latest(database, newest)? > before),
         ..Counters::default()
     })
+}
+
+/// The option that an index refuses, and why.
+fn setting_of(error: &Error) -> Option<(&'static str, String)> {
+    let Error::VectorIndex { source, .. } = error else {
+        return None;
+    };
+    let IndexError::BadSetting {
+        setting,
+        value,
+        wanted,
+    } = &**source
+    else {
+        return None;
+    };
+    let key = match *setting {
+        "dimensions" => DIMENSIONS,
+        "links" => LINKS,
+        "breadth" => BREADTH,
+        _ => return None,
+    };
+    Some((key, format!("`{key}` is {value}, but must be {wanted}")))
 }
 
 fn coding(options: &Options<'_>) -> Result<Option<Coding>, Fault> {

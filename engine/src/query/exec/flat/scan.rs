@@ -9,7 +9,7 @@ use super::Flat;
 use super::seek;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
-use crate::query::exec::graph::Kind;
+use crate::query::exec::kind::Kind;
 use crate::query::exec::stage::Site;
 use crate::query::expr::Slot;
 use crate::query::plan::ScanBy;

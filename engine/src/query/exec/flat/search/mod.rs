@@ -13,7 +13,7 @@ use crate::query::counters::Counters;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
 use crate::query::exec::context::Context;
-use crate::query::exec::graph::Kind;
+use crate::query::exec::kind::Kind;
 use crate::query::exec::stage::Site;
 use crate::query::expr::Slot;
 use crate::query::plan::Search;

@@ -8,7 +8,7 @@ use super::shared::Shared;
 use crate::algo::traverse::{Considered, Keep as Kept, Members, Recover as Recovered, Where};
 use crate::query::error::Fault;
 use crate::query::exec::eval::eval;
-use crate::query::exec::graph::Kind;
+use crate::query::exec::Kind;
 use crate::query::exec::pipeline::Run;
 use crate::query::expr::{Expr, Slot};
 use crate::query::functions::operators::truth;

@@ -11,7 +11,7 @@ use crate::algo::traverse::{Arrival, Hop, Steps};
 use crate::graph::Neighbour;
 use crate::query::error::Fault;
 use crate::query::exec::flat::direction;
-use crate::query::exec::graph::Kind;
+use crate::query::exec::Kind;
 use crate::query::exec::pipeline::Run;
 use crate::query::plan::DirectStep;
 use crate::value::{NodeId, Value};

@@ -1,0 +1,323 @@
+//! What an exact `SEARCH` finds beside sorting everything by its score: over random graphs with random conditions,
+//! missing vectors, ties, deletes and changes that are not committed.
+//!
+//! `SEARCHES_SEED` runs one seed again, `SEARCHES_ROUNDS` runs as many as are asked for.
+//!
+//! Next: `plans.rs`.
+
+use fastrand::Rng;
+use stratigraph::{
+    Database, Effort, Error, Parameters, QueryOptions, Read as _, Rows, ServedBy, Value, Vector,
+    VectorSearch, WriteTxn,
+};
+
+/// How many queries each round asks.
+const QUERIES: usize = 100;
+/// How many dimensions vectors have: few, so that many are equally near.
+const DIMENSIONS: usize = 2;
+
+/// An index, the property that it is on, what its scores are, and what is searched for.
+struct Searched {
+    index: &'static str,
+    property: &'static str,
+    score: &'static str,
+    /// How what it is on is matched: `n` is what is found.
+    pattern: &'static str,
+}
+
+const SEARCHED: &[Searched] = &[
+    Searched {
+        index: "by_cosine",
+        property: "c",
+        score: "vector.similarity.cosine",
+        pattern: "(n:A)",
+    },
+    Searched {
+        index: "by_distance",
+        property: "e",
+        score: "vector.similarity.euclidean",
+        pattern: "(n:A)",
+    },
+    Searched {
+        index: "by_dot",
+        property: "d",
+        score: "vector.dot",
+        pattern: "(n)",
+    },
+    Searched {
+        index: "between",
+        property: "e",
+        score: "vector.similarity.euclidean",
+        pattern: "()-[n:R]->()",
+    },
+    Searched {
+        index: "between_any",
+        property: "d",
+        score: "vector.dot",
+        pattern: "()-[n]->()",
+    },
+];
+
+const DECLARED: &[&str] = &[
+    "CREATE VECTOR INDEX by_cosine FOR (n:A) ON n.c WITH [n.k] OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+    "CREATE VECTOR INDEX by_distance FOR (n:A) ON n.e \
+     OPTIONS {indexConfig: {`vector.dimensions`: 2, `vector.similarity_function`: 'euclidean'}}",
+    "CREATE VECTOR INDEX by_dot FOR (n) ON n.d \
+     OPTIONS {indexConfig: {`vector.dimensions`: 2, `vector.similarity_function`: 'dot'}}",
+    "CREATE VECTOR INDEX between FOR ()-[r:R]-() ON r.e WITH [r.k] \
+     OPTIONS {indexConfig: {`vector.dimensions`: 2, `vector.similarity_function`: 'euclidean'}}",
+    "CREATE VECTOR INDEX between_any FOR ()-[r]-() ON r.d \
+     OPTIONS {indexConfig: {`vector.dimensions`: 2, `vector.similarity_function`: 'dot'}}",
+];
+
+/// Conditions on a node or a relationship `n`; `$x` is a number, `$l` a list of numbers.
+const CONDITIONS: &[&str] = &[
+    "true",
+    "null",
+    "n.k = $x",
+    "n.k > $x",
+    "n.k IN $l",
+    "n.k IS NULL",
+    "n.k <> $x OR n.j = $x",
+    "n.k = $x AND n.j > 0",
+    "n.k = n.j",
+    "n.k % 3 = $x",
+    "NOT n.k = $x",
+    "id(n) IN $l",
+    "id(n) > $x AND n.j >= $x",
+    "$x IN [n.k, n.j]",
+    "any(one IN $l WHERE one = n.j)",
+];
+
+/// Conditions on nodes alone.
+const OF_NODES: &[&str] = &[
+    "n:B",
+    "n:B AND n.k > $x",
+    "NOT n:B",
+    "EXISTS { (n)-[:R]->(:B) }",
+    "EXISTS { (n)-[:R]->() }",
+    "(n)<-[:S]-()",
+    "EXISTS { (n)-[:R]->(m) WHERE m.k = $x } AND EXISTS { (n)<-[:R]-() }",
+    "NOT EXISTS { (n)--() }",
+    "COUNT { (n)--() } > 1",
+    "EXISTS { (n)-[:R]->(m {k: $x}) }",
+    "EXISTS { (n)-[:R]-(m)-[:S]-(o) WHERE o.k = m.k }",
+];
+
+/// Conditions on relationships alone.
+const OF_RELATIONSHIPS: &[&str] = &[
+    "n:S",
+    "n:R AND n.k = $x",
+    "startNode(n).k > $x",
+    "startNode(n) = endNode(n)",
+    "EXISTS { (:B)-[n]->() }",
+    "type(n) = 'S' OR n.k = $x",
+];
+
+fn vector(rng: &mut Rng, with_direction: bool) -> Value {
+    loop {
+        let numbers: Vec<f32> = (0..DIMENSIONS).map(|_| rng.i8(-2..3).into()).collect();
+        if !with_direction || numbers.iter().any(|number| *number != 0.0) {
+            return Value::Vector(Vector::new(numbers).unwrap());
+        }
+    }
+}
+
+/// Properties of a node or a relationship: some are missing.
+fn properties(rng: &mut Rng) -> Vec<(&'static str, Value)> {
+    let mut all = vec![
+        ("c", vector(rng, true)),
+        ("d", vector(rng, false)),
+        ("e", vector(rng, false)),
+        ("k", Value::from(rng.i64(0..4))),
+        ("j", Value::from(rng.i64(0..4))),
+    ];
+    all.retain(|_| rng.u8(0..5) > 0);
+    all
+}
+
+/// Some random changes.
+fn change(txn: &mut WriteTxn, rng: &mut Rng, changes: usize) {
+    let mut nodes: Vec<_> = txn.node_ids().unwrap().map(Result::unwrap).collect();
+    for _ in 0..changes {
+        let one = |rng: &mut Rng| rng.choice(&nodes).copied();
+        match (rng.u8(0..10), one(rng)) {
+            (0..4, _) | (_, None) => {
+                let labels = ["A", "B"].into_iter().filter(|_| rng.u8(0..3) > 0);
+                let labels: Vec<_> = labels.collect();
+                nodes.push(txn.create_node(labels, properties(rng)).unwrap());
+            }
+            (4..7, Some(from)) => {
+                let to = one(rng).unwrap();
+                let of = if rng.bool() { "R" } else { "S" };
+                txn.create_relationship(from, of, to, properties(rng))
+                    .unwrap();
+            }
+            (7, Some(node)) => {
+                txn.set_property(node, "e", vector(rng, false)).unwrap();
+            }
+            (8, Some(node)) => txn.set_property(node, "e", Value::Null).unwrap(),
+            (_, Some(node)) => {
+                txn.detach_delete_node(node).unwrap();
+                nodes.retain(|other| *other != node);
+            }
+        }
+    }
+}
+
+/// The ids and scores of the rows.
+fn found(rows: Result<Rows<'_>, Error>) -> Vec<(i64, f64)> {
+    let rows = rows.unwrap();
+    rows.map(|row| row.unwrap().to::<(i64, f64)>().unwrap())
+        .collect()
+}
+
+/// Where queries are asked: in a snapshot, or in a transaction with changes of its own.
+enum Asked<'a> {
+    Database(&'a Database),
+    Txn(&'a mut WriteTxn),
+}
+
+impl Asked<'_> {
+    fn ask(&mut self, text: &str, with: &[(String, Value)], optimise: bool) -> Vec<(i64, f64)> {
+        let options = QueryOptions::new().optimise(optimise);
+        let with: Parameters = with.iter().cloned().collect();
+        match self {
+            Self::Database(database) => found(database.query_with(text, with, &options)),
+            Self::Txn(txn) => found(txn.query_with(text, with, &options)),
+        }
+    }
+}
+
+fn compare(asked: &mut Asked<'_>, rng: &mut Rng, seed: u64) {
+    let searched = rng.choice(SEARCHED).unwrap();
+    let of = match searched.pattern.starts_with("()") {
+        true => OF_RELATIONSHIPS,
+        false => OF_NODES,
+    };
+    let condition = match rng.bool() {
+        true => rng.choice(CONDITIONS).unwrap(),
+        false => rng.choice(of).unwrap(),
+    };
+    let number = |rng: &mut Rng| Value::from(rng.i64(0..5));
+    let list: Vec<Value> = (0..rng.usize(0..8))
+        .map(|_| Value::from(rng.i64(0..40)))
+        .collect();
+    let with = [
+        ("x".to_owned(), number(rng)),
+        ("l".to_owned(), Value::from(list)),
+        ("q".to_owned(), vector(rng, true)),
+        ("limit".to_owned(), Value::from(rng.i64(0..12))),
+    ];
+    let Searched {
+        index,
+        property,
+        score,
+        pattern,
+    } = searched;
+    let sorted = format!(
+        "MATCH {pattern} WHERE n.{property} IS NOT NULL AND ({condition}) \
+         WITH n, {score}(n.{property}, $q) AS score ORDER BY score DESC, id(n) LIMIT $limit RETURN id(n), score"
+    );
+    let search = format!(
+        "MATCH {pattern} SEARCH n IN (VECTOR INDEX {index} FOR $q WHERE {condition} LIMIT $limit EXACT) \
+         SCORE AS score RETURN id(n), score"
+    );
+    let wanted = asked.ask(&sorted, &with, true);
+    for optimise in [true, false] {
+        let found = asked.ask(&search, &with, optimise);
+        let rules = if optimise { "with" } else { "without" };
+        assert_eq!(
+            found, wanted,
+            "seed {seed}, {rules} the rules: {search}\n{with:?}"
+        );
+    }
+}
+
+#[test]
+fn an_exact_search_is_the_beginning_of_everything_sorted_by_score() {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().unwrap());
+    let seeds = match (number("SEARCHES_SEED"), number("SEARCHES_ROUNDS")) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, rounds) => 0..rounds.unwrap_or(6),
+    };
+    for seed in seeds {
+        let mut rng = Rng::with_seed(seed);
+        let database = crate::database(DECLARED);
+        for _ in 0..3 {
+            let mut txn = database.write().unwrap();
+            change(&mut txn, &mut rng, 25);
+            txn.commit().unwrap();
+        }
+        for _ in 0..QUERIES / 2 {
+            compare(&mut Asked::Database(&database), &mut rng, seed);
+        }
+        let mut txn = database.write().unwrap();
+        change(&mut txn, &mut rng, 15);
+        for _ in 0..QUERIES / 2 {
+            compare(&mut Asked::Txn(&mut txn), &mut rng, seed);
+        }
+        txn.rollback();
+    }
+}
+
+#[test]
+fn a_summary_tells_how_each_search_was_answered() {
+    let database = crate::database(&[
+        "CREATE VECTOR INDEX near FOR (n:A) ON n.e \
+         OPTIONS {indexConfig: {`vector.dimensions`: 2, `vector.similarity_function`: 'euclidean'}}",
+        "CREATE FULLTEXT INDEX said FOR (n:A) ON EACH [n.text]",
+        "UNWIND range(1, 50) AS i CREATE (:A {k: i % 5, e: vector([i, 0]), text: 'word' + i})",
+    ]);
+    let sequence = database.read().unwrap().commit_seq();
+    let summary = |text: &str| database.query(text, ()).unwrap().finish().unwrap();
+    let told = summary(
+        "UNWIND [1, 2, 3] AS i MATCH (n) \
+         SEARCH n IN (VECTOR INDEX near FOR [0, 0] WHERE n.k = 0 LIMIT 4 EXACT) \
+         OPTIONAL MATCH (m) SEARCH m IN (FULLTEXT INDEX said FOR 'word' + i LIMIT 9) RETURN n, m",
+    );
+    assert_eq!(told.sequence(), Some(sequence));
+    let [near, said] = told.searches() else {
+        panic!("{:?}", told.searches());
+    };
+    assert_eq!((&*near.index, near.fulltext), ("near", false));
+    assert!(near.exact, "{near:?}");
+    assert_eq!(near.runs, 1, "three rows ask for the same");
+    assert_eq!((near.found, near.among), (4, Some(10)));
+    assert_eq!(near.served_by, Some(ServedBy::Index));
+    assert_eq!(near.compared, 10, "{near:?}");
+    assert_eq!((&*said.index, said.fulltext, said.runs), ("said", true, 3));
+    assert_eq!((said.found, said.among), (3, None));
+    // What an answer says of itself is what the index says.
+    let read = database.read().unwrap();
+    let plain = VectorSearch::new(&[0.0, 0.0], 4).effort(Effort::Breadth(64));
+    let plain = read.search_vectors("near", &plain).unwrap();
+    let told = summary("MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [0, 0] LIMIT 4) RETURN n");
+    let [near] = told.searches() else {
+        panic!("{:?}", told.searches());
+    };
+    assert_eq!(near.strategy, Some(plain.strategy));
+    assert_eq!(near.compared, plain.compared);
+    assert_eq!(near.estimated_recall, plain.estimated_recall);
+    assert!(summary("RETURN 1").searches().is_empty());
+    assert_eq!(summary("EXPLAIN RETURN 1").sequence(), None);
+}
+
+#[test]
+fn a_plan_ends_with_the_indexes_that_it_names() {
+    let database = crate::database(&[
+        "CREATE (:A {e: vector([1, 0])})",
+        "CREATE VECTOR INDEX near FOR (n:A) ON n.e OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+    ]);
+    let search = "MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [1, 0] LIMIT 4) RETURN count(*)";
+    let prepared = database.prepare(search).unwrap();
+    assert_eq!(crate::one(&database, search), 1);
+    database
+        .query("DROP INDEX near", ())
+        .unwrap()
+        .finish()
+        .unwrap();
+    let refused = database.query(search, ()).unwrap_err().to_string();
+    assert!(refused.contains("VectorIndexNotFound"), "{refused}");
+    assert!(prepared.query(()).is_err());
+}
