@@ -1,5 +1,4 @@
-//! Runs arbitrary text on a small graph: as usual, one row at a time, without the planner's rules, and stopped
-//! midway.
+//! Runs arbitrary text on a small graph, in several ways that must agree.
 //!
 //! What an input is, and what must hold: `fuzz/src/run.rs`.
 
