@@ -145,6 +145,8 @@ fn a_query_stops_when_its_time_is_over() {
         "RETURN size([x IN range(1, 1000000) | x])",
         "RETURN reduce(s = 0, x IN range(1, 1000000) | s + x)",
         "MATCH (a) RETURN count(COUNT { MATCH (b), (c) })",
+        "RETURN size([x IN range(1, 100) | size(range(1, 10000))])",
+        "WITH range(1, 10000) AS list RETURN [x IN range(1, 100) WHERE 0.5 IN list]",
     ] {
         let options = QueryOptions::new()
             .timeout(Duration::from_secs(20))
@@ -180,6 +182,8 @@ fn a_query_takes_no_more_memory_than_it_may() {
         "RETURN size([x IN range(1, 1000) | range(1, 1000)])",
         "RETURN size(COLLECT { MATCH (a), (b) RETURN a.n })",
         "MATCH (a), (b) CREATE (c)",
+        "RETURN size([range(1, 5000), range(1, 5000)])",
+        "RETURN size(keys({a: range(1, 5000), b: range(1, 5000)}))",
     ] {
         assert_eq!(fails(&database, text, &options), "MemoryLimit", "{text}");
     }

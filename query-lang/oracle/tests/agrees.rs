@@ -141,7 +141,7 @@ fn explained(text: &str) -> Option<&'static str> {
     if before.to_ascii_uppercase().contains("REMOVE") {
         return Some("theirs: REMOVE of a variable without a label or property");
     }
-    if before.ends_with('(') && after.starts_with('-') {
+    if before.ends_with('(') && after.starts_with(['-', '<']) {
         return Some("theirs: nodes without a relationship between, relationships without nodes");
     }
     None

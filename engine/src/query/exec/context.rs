@@ -189,6 +189,18 @@ impl<'t> Context<'t> {
         self.go_on(relationships as u64)
     }
 
+    /// Says that a value is in hand, which may be long to look through. A list counts also if it is short, for
+    /// it may hold long ones.
+    pub(crate) fn handle(&mut self, value: &Value) -> Result<(), Fault> {
+        let steps = match value {
+            Value::List(elements) => 16 + elements.len() / 16,
+            Value::Map(entries) => 16 + entries.len() / 16,
+            Value::String(text) => text.len() / 1024,
+            _ => return Ok(()),
+        };
+        self.go_on(steps as u64)
+    }
+
     /// Whether it may go on, asked from time to time.
     fn go_on(&mut self, steps: u64) -> Result<(), Fault> {
         match self.until_check.checked_sub(steps.max(1)) {

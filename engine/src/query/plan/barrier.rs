@@ -72,6 +72,8 @@ impl Flow {
             self.gather("what is written next sees all that was written before");
         }
         self.writes = true;
+        // What computes while it writes has rows that are still to read: they must not see the next writing.
+        self.reads = computed;
     }
 
     fn gather(&mut self, why: &'static str) {

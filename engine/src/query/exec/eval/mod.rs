@@ -32,15 +32,17 @@ pub(crate) fn eval(
     expr: &Expr,
     row: &mut [Value],
 ) -> Result<Value, Fault> {
-    match &expr.kind {
-        ExprKind::Constant(value) => Ok(value.clone()),
-        ExprKind::Slot(slot) => Ok(row.get(slot.at()).cloned().unwrap_or(Value::Null)),
+    let value = match &expr.kind {
+        ExprKind::Constant(value) => value.clone(),
+        ExprKind::Slot(slot) => row.get(slot.at()).cloned().unwrap_or(Value::Null),
         ExprKind::Parameter(number) => {
             let value = context.parameters.get(*number as usize);
-            Ok(value.cloned().unwrap_or(Value::Null))
+            value.cloned().unwrap_or(Value::Null)
         }
-        _ => compute(context, expr, row).map_err(|fault| fault.at(expr.span)),
-    }
+        _ => compute(context, expr, row).map_err(|fault| fault.at(expr.span))?,
+    };
+    context.handle(&value)?;
+    Ok(value)
 }
 
 /// Whether a condition holds: null does not.
@@ -157,11 +159,20 @@ fn maybe(
 }
 
 fn list(context: &mut Context<'_>, items: &[Expr], row: &mut [Value]) -> Result<Value, Fault> {
+    limits::list_of(all(context, items, row)?)
+}
+
+/// The values of some expressions. They are charged until all are there: a few words may ask for many long lists.
+fn all(context: &mut Context<'_>, items: &[Expr], row: &mut [Value]) -> Result<Vec<Value>, Fault> {
     let mut values = Vec::with_capacity(items.len());
+    let mut held = 0;
     for item in items {
-        values.push(eval(context, item, row)?);
+        let value = eval(context, item, row)?;
+        held += context.memory.hold(&value)?;
+        values.push(value);
     }
-    limits::list_of(values)
+    context.memory.release(held);
+    Ok(values)
 }
 
 fn map(
@@ -170,9 +181,13 @@ fn map(
     row: &mut [Value],
 ) -> Result<Value, Fault> {
     let mut values = BTreeMap::new();
+    let mut held = 0;
     for (key, value) in entries {
-        values.insert(Arc::clone(key), eval(context, value, row)?);
+        let value = eval(context, value, row)?;
+        held += context.memory.hold(&value)?;
+        values.insert(Arc::clone(key), value);
     }
+    context.memory.release(held);
     limits::map_of(values)
 }
 
@@ -182,10 +197,7 @@ fn call(
     arguments: &[Expr],
     row: &mut [Value],
 ) -> Result<Value, Fault> {
-    let mut values = Vec::with_capacity(arguments.len());
-    for argument in arguments {
-        values.push(eval(context, argument, row)?);
-    }
+    let values = all(context, arguments, row)?;
     if function.null_in_null_out && values.iter().any(Value::is_null) {
         return Ok(Value::Null);
     }
