@@ -54,7 +54,8 @@ pub(crate) enum HostRun {
 ///     .run_batch(|columns| {
 ///         let pairs = columns[0].iter().zip(&columns[1]);
 ///         // A model would be asked about all of them here.
-///         Ok(pairs.map(|(text, question)| Value::from(if text == question { 1.0 } else { 0.0 })).collect())
+///         let score = |same: bool| Value::from(if same { 1.0 } else { 0.0 });
+///         Ok(pairs.map(|(text, question)| score(text.as_str() == question.as_str())).collect())
 ///     });
 /// let db = Database::in_memory()?;
 /// db.register_function(rerank)?;
@@ -74,8 +75,8 @@ pub struct HostFunction {
 }
 
 impl HostFunction {
-    /// A function that takes nothing and always gives null yet. Its name may have parts with points between them; how it is
-    /// written, large or small, makes no difference.
+    /// A function that takes nothing and always gives null yet. Its name may have parts with points between them;
+    /// how it is written, large or small, makes no difference.
     pub fn new(name: impl Into<Arc<str>>, gives: ProcedureType) -> Self {
         Self {
             name: name.into(),
