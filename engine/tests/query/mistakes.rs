@@ -37,7 +37,7 @@ const MISTAKES: &[(&str, &str, u64)] = &[
     (
         "MATCH (a) WHERE (a)-->(b) RETURN a",
         "UndefinedVariable",
-        17,
+        24,
     ),
     (
         "MATCH (a) WITH a MATCH ()-[a]->() RETURN a",

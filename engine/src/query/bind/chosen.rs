@@ -61,11 +61,14 @@ impl Binder<'_> {
                 "only the ends of the path may be; compare them in the WHERE of the parentheses around it",
             );
         }
-        let known = inner.pattern.links.iter().find_map(|link| match link.kind {
-            LinkKind::One { bound: true, .. } | LinkKind::Many { bound: true, .. } => Some(link),
-            _ => None,
-        });
-        if known.is_some() {
+        let is_known = |link: &Link| {
+            use LinkKind::{Many, One};
+            matches!(
+                link.kind,
+                One { bound: true, .. } | Many { bound: true, .. }
+            )
+        };
+        if inner.pattern.links.iter().any(is_known) {
             let message = "relationships that are looked for cannot be known already";
             return Err(raise(Detail::VariableAlreadyBound, message).at(path.span));
         }

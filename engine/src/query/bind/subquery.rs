@@ -108,9 +108,11 @@ impl Binder<'_> {
         let before = self.read_only.replace("a pattern");
         let query = self.without_groups(|binder| {
             let mut inner = Scope::within(scope);
-            let known = inner.len();
+            let (known, named) = (inner.len(), binder.names.len());
             let matched = binder.pattern(&mut inner, &alone(path))?;
             if let Some(new) = inner.names_from(known).next() {
+                // It was bound here and nowhere before.
+                binder.names.truncate(named);
                 let message = format!("variable `{new}` is not defined");
                 return Err(raise(Detail::UndefinedVariable, message)
                     .at(place_of(path, new).unwrap_or(path.span))

@@ -125,7 +125,7 @@ impl Field {
                 }));
             }
             Some(Segment::Rounds(repeat)) => {
-                self.round(repeat, (segment, node), ground, &mut steps)?
+                self.round(repeat, (segment, node), ground, &mut steps)?;
             }
             None => {}
         }

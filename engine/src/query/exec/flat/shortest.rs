@@ -114,7 +114,7 @@ fn fill(of: &Shortest, field: &Field, walk: &Walk, row: &mut [Value]) {
                 }
             }
         }
-        if let Some((last, _)) = moves.last() {
+        if let Some((last, _)) = { moves }.next_back() {
             row[segment.to().at()] = Value::Node(NodeValue::of(last.node));
         }
     }
