@@ -2,7 +2,8 @@
 //!
 //! Next: `result.rs`, whose summary carries it.
 
-use crate::index::vector::{ServedBy, VectorAnswer};
+use super::exec::hits::NearAnswer;
+use crate::index::vector::ServedBy;
 use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_vector::{How, Strategy};
@@ -52,11 +53,12 @@ impl Searches {
         &mut self,
         span: Span,
         index: &Arc<str>,
-        (answer, breadth): (&VectorAnswer, Option<usize>),
+        near: &NearAnswer,
         among: Option<u64>,
     ) {
+        let answer = &near.answer;
         let compares_all = answer.strategy == Strategy::Exact;
-        let breadth = breadth.filter(|_| !compares_all);
+        let breadth = near.breadth.filter(|_| !compares_all);
         self.note(
             span,
             SearchReport {

@@ -23,6 +23,17 @@ const HIT_BYTES: usize = 128;
 /// Numbers of nodes or relationships, with their scores.
 pub(crate) type Hits = Vec<(u64, f64)>;
 
+/// What was found in a vector index, and how it has answered, if it was asked at all.
+pub(crate) type Near = (Hits, Option<NearAnswer>);
+
+/// How a vector index has answered.
+pub(crate) struct NearAnswer {
+    /// The answer.
+    pub(crate) answer: VectorAnswer,
+    /// How many candidates a walk keeps.
+    pub(crate) breadth: Option<usize>,
+}
+
 /// How a search is limited.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
@@ -58,14 +69,13 @@ pub(crate) fn vector_for<'v>(
     Ok((!nowhere).then_some(vector))
 }
 
-/// What is nearest to a vector; how the index has answered, and how many candidates a walk keeps; no answer if nobody
-/// was asked.
+/// What is nearest to a vector.
 pub(crate) fn nearest(
     context: &mut Context<'_>,
     index: &VectorIndexDef,
     vector: &[f32],
     wanted: Wanted<'_>,
-) -> Result<(Hits, Option<(VectorAnswer, Option<usize>)>), Fault> {
+) -> Result<Near, Fault> {
     let count = at_most(wanted, context)?;
     if count == 0 {
         return Ok((Hits::new(), None));
@@ -93,7 +103,7 @@ pub(crate) fn nearest(
     // What differs by its raw score may be the same on the scale.
     hits.sort_by(|(one, score), (other, than)| than.total_cmp(score).then(one.cmp(other)));
     context.memory.reset(before);
-    Ok((hits, Some((answer, breadth))))
+    Ok((hits, Some(NearAnswer { answer, breadth })))
 }
 
 /// What matches a text best, and how the index has answered.

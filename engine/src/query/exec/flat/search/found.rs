@@ -70,12 +70,9 @@ fn vectors(
     };
     let among = among(of, context, row)?;
     let (hits, answer) = nearest(context, &def, &vector, wanted(of, count, among.as_ref()))?;
-    if let Some((answer, breadth)) = answer {
+    if let Some(near) = answer {
         let allowed = among.map(|among| among.len());
-        let answer = (&answer, breadth);
-        context
-            .searches
-            .note_vectors(of.span, name, answer, allowed);
+        context.searches.note_vectors(of.span, name, &near, allowed);
     }
     Ok(hits)
 }
