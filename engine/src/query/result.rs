@@ -207,6 +207,7 @@ pub struct Summary {
     pub(crate) steps: u64,
     pub(crate) searches: Vec<SearchReport>,
     pub(crate) sequence: Option<CommitSeq>,
+    pub(crate) truncated: bool,
 }
 
 impl Summary {
@@ -214,6 +215,12 @@ impl Summary {
     #[must_use]
     pub fn columns(&self) -> &[Arc<str>] {
         &self.columns
+    }
+
+    /// Whether a `TRAVERSE` has ended at its `BUDGET`, so that levels are missing.
+    #[must_use]
+    pub fn truncated(&self) -> bool {
+        self.truncated
     }
 
     /// What it changed.

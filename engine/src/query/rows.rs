@@ -162,6 +162,7 @@ impl Running<'_> {
         self.at = 0;
         summary.steps = self.context.work.rows + self.context.work.relationships;
         summary.counters = self.context.counters.clone();
+        summary.truncated = self.context.truncated;
         let told = summary
             .searches
             .iter()

@@ -49,6 +49,8 @@ pub(crate) struct Context<'t> {
     pub(crate) work: Work,
     /// Whether the planner's rules are followed.
     optimise: bool,
+    /// Whether a traversal has ended at its budget.
+    pub(crate) truncated: bool,
     /// How its searches were answered.
     pub(crate) searches: Searches,
     /// What each operator has done, if somebody wants to know.
@@ -123,6 +125,7 @@ impl<'t> Context<'t> {
             memory: Memory::new(limits.memory_bytes),
             work: Work::default(),
             optimise: limits.optimise,
+            truncated: false,
             searches: Searches::default(),
             profile: None,
             connected: BTreeMap::new(),

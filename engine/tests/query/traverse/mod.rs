@@ -13,7 +13,10 @@ mod wording;
 
 use case::Case;
 use model::Found;
-use stratigraph::{Database, Error, NodeId, Parameters, QueryOptions, Value, WriteTxn};
+use std::sync::{Arc, Mutex};
+use stratigraph::{
+    Database, Error, HostFunction, NodeId, Parameters, ProcedureType, QueryOptions, Value, WriteTxn,
+};
 
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
@@ -124,5 +127,42 @@ fn with_a_threshold_alone_it_is_the_quantified_path() {
             .collect();
         walked.sort_unstable();
         assert_eq!(found, walked, "seed {seed}\n{case:?}");
+    }
+}
+
+#[test]
+fn a_budget_that_ends_it_is_told() {
+    let database = super::database(&["CREATE (:R)-[:E]->(:N)-[:E]->(:N)"]);
+    let text = "TRAVERSE FROM (r:R) STEP (a)-[:E]->(b) BUDGET $most NODES ON EXCEED STOP YIELD node RETURN node";
+    for (most, truncated) in [(2, true), (3, false)] {
+        let rows = database.query(text, [("most", most)]).unwrap();
+        let summary = rows.finish().unwrap();
+        assert_eq!(
+            (summary.rows(), summary.truncated()),
+            (most as u64, truncated)
+        );
+    }
+}
+
+#[test]
+fn a_function_of_the_host_is_asked_once_for_each_level() {
+    let database = super::database(&[
+        "CREATE (:R {t: 'r'})-[:E]->(a:N {t: 'a'}), (:R {t: 's'})-[:E]->(b:N {t: 'b'}), (a)-[:E]->(:N {t: 'c'})",
+    ]);
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let rerank = HostFunction::new("rerank", ProcedureType::FLOAT)
+        .takes("text", ProcedureType::STRING)
+        .run_batch(move |columns| {
+            seen.lock().unwrap().push(columns[0].len());
+            Ok(columns[0].iter().map(|_| Value::Float(1.0)).collect())
+        });
+    database.register_function(rerank).unwrap();
+    let text = "TRAVERSE FROM (r:R) STEP (a)-[:E]->(b) SCORE rerank(b.t) KEEP WHERE score > 0.5 YIELD node RETURN node";
+    for optimise in [true, false] {
+        let options = QueryOptions::new().optimise(optimise);
+        let rows = database.query_with(text, (), &options).unwrap();
+        assert_eq!(rows.finish().unwrap().rows(), 5);
+        assert_eq!(std::mem::take(&mut *asked.lock().unwrap()), [2, 2, 1]);
     }
 }

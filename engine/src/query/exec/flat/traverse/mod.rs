@@ -113,7 +113,9 @@ fn traverse(of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<Trave
         ));
     }
     let mut steps = Stepping::new(shared, of)?;
-    machine.run(&mut steps, &*clock).map_err(fault)
+    let found = machine.run(&mut steps, &*clock).map_err(fault)?;
+    shared.borrow_mut().context.truncated |= found.summary.truncated;
+    Ok(found)
 }
 
 /// Which columns have to be worked out.

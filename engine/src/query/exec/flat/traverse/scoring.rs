@@ -165,6 +165,7 @@ impl<'a, 's, 't> Scoring<'a, 's, 't> {
             let mut shared = self.shared.borrow_mut();
             shared.context.steps(nodes.len())?;
             let table = shared.context.graph.vectors(property, nodes, dimension)?;
+            shared.context.work.distances += table.nodes().len() as u64;
             drop(shared);
             let mut missing = Vec::new();
             score_table(&table, like, nodes, scores, &mut missing)?;
