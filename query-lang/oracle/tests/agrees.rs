@@ -176,6 +176,9 @@ fn beyond_theirs(tree: &str) -> Option<&'static str> {
     if tree.contains("HasLabels") {
         return Some("ours: the labels of any expression, in any place");
     }
+    if tree.contains("list: Expression { kind: Pattern(") {
+        return Some("ours: a pattern as the list of a comprehension needs no parentheses");
+    }
     if tree.contains("Quantified") {
         return Some("ours: a quantifier without WHERE takes any expression as its list");
     }
