@@ -25,6 +25,7 @@ use crate::error::Error;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::batch::Batch;
 use crate::query::exec::stage::Site;
+use crate::query::expr::Expr;
 use crate::query::plan::{Op, Traverse, TraverseColumn};
 use crate::value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value};
 use keeping::Looking;
@@ -113,7 +114,9 @@ fn traverse(of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<Trave
         ));
     }
     let mut steps = Stepping::new(shared, of)?;
-    let found = machine.run(&mut steps, &*clock).map_err(fault)?;
+    let found = machine
+        .run(&mut steps, &*clock)
+        .map_err(|error| fault(error, of))?;
     shared.borrow_mut().context.truncated |= found.summary.truncated;
     Ok(found)
 }
@@ -166,7 +169,8 @@ fn relationship(id: RelationshipId) -> Value {
 }
 
 /// What the machine says, in the words of queries.
-fn fault(error: TraverseError<Fault>) -> Fault {
+fn fault(error: TraverseError<Fault>, of: &Of) -> Fault {
+    let at = |place: Option<&Expr>| place.map_or(of.span, |place| place.span);
     match error {
         TraverseError::Outside(fault) => fault,
         TraverseError::Cancelled => Error::Cancelled.into(),
@@ -177,17 +181,24 @@ fn fault(error: TraverseError<Fault>) -> Fault {
         } => {
             let message =
                 format!("level {level} exceeds the budget of {budget}: {used} were needed");
-            raise(Detail::BudgetExceeded, message).hint(
+            let place = at(of.budget.as_ref().map(|budget| &budget.limit));
+            raise(Detail::BudgetExceeded, message).at(place).hint(
                 "allow more, keep fewer per level, or write ON EXCEED STOP to get the levels before it",
             )
         }
         TraverseError::UnboundedRecover => {
             let message = "RECOVER needs a last level, and it is null";
-            raise(Detail::UnboundedRecover, message).hint("give LEVELS 0..n a number")
+            let place = at(of.last_level.as_ref());
+            raise(Detail::UnboundedRecover, message)
+                .at(place)
+                .hint("give LEVELS 0..n a number")
         }
         TraverseError::LevelsReversed { first, last } => {
             let message = format!("LEVELS {first}..{last} ends before it begins");
-            raise(Detail::NumberOutOfRange, message).hint("write the smaller level first")
+            let place = at(of.last_level.as_ref());
+            raise(Detail::NumberOutOfRange, message)
+                .at(place)
+                .hint("write the smaller level first")
         }
         _ => Error::bug("a traversal was asked for what it cannot do").into(),
     }
