@@ -68,7 +68,11 @@ fn the_document_lists_every_procedure() {
     let known: BTreeSet<(String, String)> = procedures
         .procedures()
         .map(|one| {
-            let columns: Vec<&str> = one.columns().iter().map(|column| column.name()).collect();
+            let columns: Vec<&str> = one
+                .columns()
+                .iter()
+                .map(stratigraph::ProcedureField::name)
+                .collect();
             (one.name().to_owned(), columns.join(", "))
         })
         .collect();
