@@ -3,7 +3,7 @@
 //! Its variables are its own: those of the step are visible in the step, in `SCORE` and in `KEEP`, that of
 //! `RECOVER` in `RECOVER`. What it gives has the names that `YIELD` says.
 //!
-//! Next: `plan/traverse.rs`.
+//! Next: `plan/traverse/mod.rs`.
 
 use super::scope::Scope;
 use super::{Binder, already_bound};

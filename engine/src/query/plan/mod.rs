@@ -10,7 +10,7 @@
 //! | clauses | `clauses.rs`, `write.rs` |
 //! | when rows must wait for what is written | `barrier.rs` |
 //! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
-//! | level-wise traversals | `traverse.rs` |
+//! | level-wise traversals | `traverse/` |
 //! | what an index may find | `search.rs` |
 //! | how a plan is shown | `explain.rs` |
 
