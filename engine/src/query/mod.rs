@@ -23,6 +23,7 @@ mod bind;
 mod cache;
 mod compile;
 pub(crate) mod counters;
+pub(crate) mod element_id;
 pub(crate) mod error;
 pub(crate) mod exec;
 pub(crate) mod expr;

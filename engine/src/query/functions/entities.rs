@@ -7,6 +7,7 @@
 use super::arguments::{value, wrong};
 use super::{Call, Lasts};
 use crate::graph::Entity;
+use crate::query::element_id::element_id as element_text;
 use crate::query::error::Fault;
 use crate::value::{NodeValue, Value};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ super::table::functions! {
     "id"(of: NODE | RELATIONSHIP) -> INTEGER = id,
         "The number of a node or a relationship, which is never given to another of its kind.", "" => "";
     "elementId"(of: NODE | RELATIONSHIP) -> STRING = element_id,
-        "The number of a node or a relationship as a text.", "" => "";
+        "A text for a node or a relationship, like `n2-17`; such texts sort as the numbers do.", "" => "";
     "labels"(node: NODE) -> LIST = labels,
         "The labels of a node.", "" => "" [lasts: Lasts::Query];
     "type"(relationship: RELATIONSHIP) -> STRING = relationship_type,
@@ -55,7 +56,7 @@ fn id(_: &Call<'_>, arguments: &[Value]) -> Result<Value, Fault> {
 }
 
 fn element_id(_: &Call<'_>, arguments: &[Value]) -> Result<Value, Fault> {
-    Ok(Value::from(entity(arguments)?.number().to_string()))
+    Ok(Value::from(element_text(entity(arguments)?)))
 }
 
 fn labels(call: &Call<'_>, arguments: &[Value]) -> Result<Value, Fault> {

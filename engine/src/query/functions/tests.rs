@@ -168,7 +168,7 @@ fn entities_are_asked_of_the_graph() {
     let node = Value::from(NodeValue::of(NodeId::new(3)));
     for (name, argument, expected) in [
         ("id", node.clone(), "3"),
-        ("elementId", relationship(), "'5'"),
+        ("elementId", relationship(), "'r1-5'"),
         ("labels", node.clone(), "['Person', 'Author']"),
         ("type", relationship(), "'KNOWS'"),
         ("keys", node.clone(), "['name']"),

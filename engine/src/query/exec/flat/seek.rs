@@ -6,6 +6,8 @@
 //! Next: `expand.rs`.
 
 use crate::error::Error;
+use crate::graph::Entity;
+use crate::query::element_id::entity_of;
 use crate::query::error::Fault;
 use crate::query::exec::context::Context;
 use crate::query::exec::eval::eval;
@@ -136,12 +138,12 @@ pub(super) fn by_id(
     let mut ids: Vec<u64> = match &value {
         Value::List(values) => values
             .iter()
-            .filter_map(|one| number(one, element))
+            .filter_map(|one| number(kind, one, element))
             .collect(),
         Value::Null => Vec::new(),
         // IN takes lists only, and says so where it is asked.
         _ if one_of => return Ok(None),
-        one => number(one, element).into_iter().collect(),
+        one => number(kind, one, element).into_iter().collect(),
     };
     there(kind, &mut ids, context)?;
     Ok(Some(ids))
@@ -186,7 +188,7 @@ fn there(kind: Kind, ids: &mut Vec<u64>, context: &Context<'_>) -> Result<(), Fa
 }
 
 /// The id that a value is equal to.
-fn number(value: &Value, element: bool) -> Option<u64> {
+fn number(kind: Kind, value: &Value, element: bool) -> Option<u64> {
     match value {
         Value::Int(number) if !element => u64::try_from(*number).ok(),
         // 7.0 equals 7. Whole numbers below this bound are exact as floats.
@@ -196,9 +198,12 @@ fn number(value: &Value, element: bool) -> Option<u64> {
             Some(*float as u64)
         }
         Value::String(text) if element => {
-            let id: u64 = text.parse().ok()?;
-            // Only as it is written: 07 and +7 are other texts.
-            (id.to_string() == **text).then_some(id)
+            let entity = entity_of(text)?;
+            let same = match entity {
+                Entity::Node(_) => kind == Kind::Nodes,
+                Entity::Relationship(_) => kind == Kind::Relationships,
+            };
+            same.then_some(entity.number())
         }
         _ => None,
     }
