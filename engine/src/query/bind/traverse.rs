@@ -47,6 +47,12 @@ impl Binder<'_> {
         let mut around = scope.clone();
         around.push(level);
         let (step_scope, step) = self.step(scope, &around, &from.step)?;
+        if step_scope.find(&score.name).is_some() {
+            let message = format!("`{}` is the score, and something else too", score.name);
+            return Err(raise(Detail::VariableAlreadyBound, message)
+                .at(from.score.as_ref().map_or(from.span, |score| score.span))
+                .hint("give one of them another name: SCORE ... AS likeness"));
+        }
         let mut within = Within {
             around,
             step: step_scope,

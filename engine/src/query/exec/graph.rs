@@ -328,6 +328,11 @@ impl<'t> Graph<'t> {
         })
     }
 
+    /// Whether a node has a label, without reading the node.
+    pub(super) fn is_labelled(&self, node: NodeId, label: &str) -> Result<bool> {
+        with_txn!(self, txn => txn.has_label(node, label))
+    }
+
     /// What an index finds, by id.
     pub(super) fn ids_of_index(&self, index: &str, sought: &Sought<'_>) -> Result<Vec<u64>> {
         self.count_seek(0);

@@ -28,7 +28,10 @@ impl Planner<'_> {
         if !search.relationships && self.follows(Rule::WalkToWhatIsSearched) {
             join(&mut pattern, candidate);
         }
-        search.depends_on = depends_on(&search.query, &pattern);
+        search.depends_on = match search.limit.is_steady() {
+            true => depends_on(&search.query, &pattern),
+            false => None,
+        };
         search.query = self.expr(search.query);
         search.limit = self.expr(search.limit);
         search.among = has_conditions.then(|| self.matching(pattern).into());
@@ -39,7 +42,11 @@ impl Planner<'_> {
 /// Makes one condition that is a pattern a part of the pattern itself. That it may be found in several ways makes
 /// no difference, since only a set is made of it; but of two patterns each may walk over the same relationship.
 fn join(pattern: &mut Pattern, candidate: Slot) {
-    let of = |filter: &Expr| joinable(filter, candidate).is_some();
+    // What may fail, or differs each time, is asked of each candidate as it is written.
+    let calm = |filter: &Expr| filter.is_steady() && !filter.may_fail();
+    let of = |filter: &Expr| {
+        joinable(filter, candidate).is_some_and(|pattern| pattern.filters.iter().all(calm))
+    };
     let Some(at) = pattern.filters.iter().position(of) else {
         return;
     };
@@ -84,9 +91,16 @@ fn joinable(filter: &Expr, candidate: Slot) -> Option<&Pattern> {
     let is_plain = |kind: &LinkKind| matches!(kind, LinkKind::One { bound: false, .. });
     let all_plain = pattern.links.iter().all(|link| is_plain(&link.kind));
     let begins = pattern.given.iter().any(|given| *given != candidate);
-    let small = pattern.links.len() <= 1 || begins;
+    let connected = match pattern.links.as_slice() {
+        [] => pattern.nodes.len() == 1,
+        [link] => pattern
+            .nodes
+            .iter()
+            .all(|node| *node == link.from || *node == link.to),
+        _ => begins,
+    };
     let whole = !matched.optional && pattern.search.is_none();
-    (whole && all_plain && small && pattern.nodes.contains(&candidate)).then_some(pattern)
+    (whole && all_plain && connected && pattern.nodes.contains(&candidate)).then_some(pattern)
 }
 
 /// The slots from around that a search reads; none if the same row may give something else the next time.

@@ -166,3 +166,19 @@ fn a_function_of_the_host_is_asked_once_for_each_level() {
         assert_eq!(std::mem::take(&mut *asked.lock().unwrap()), [2, 2, 1]);
     }
 }
+
+#[test]
+fn a_row_gives_back_what_it_held() {
+    let database = super::database(&[
+        "CREATE (:R)-[:E]->(:N)",
+        "MATCH (r:R) UNWIND range(1, 199) AS i CREATE (r)-[:E]->(:N)",
+    ]);
+    let text = "UNWIND range(1, 500) AS i MATCH (r:R) TRAVERSE FROM r STEP (a)-[:E]->(b) YIELD node RETURN count(*)";
+    // Each row needs about 5 KB.
+    let options = QueryOptions::new().memory_bytes(256 << 10);
+    database
+        .query_with(text, (), &options)
+        .unwrap()
+        .finish()
+        .unwrap();
+}

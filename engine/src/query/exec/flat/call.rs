@@ -38,14 +38,8 @@ impl Flat for Called {
         }
         let rows = procedures::call(site.context, &of.procedure, arguments);
         let rows = rows.map_err(|fault| fault.at(of.span))?;
-        let held = rows
-            .iter()
-            .map(|row| size_of::<Vec<Value>>() + bytes_of_all(row));
-        site.charge_in_all(held.sum())?;
         // One without columns is called for its effects, and lets the row through.
         let without_columns = of.procedure.gives.is_empty();
-        let held = rows.iter().map(|row| ROW + bytes_of_all(row)).sum();
-        site.charge.set(&mut site.context.memory, held)?;
         self.bare = without_columns || (of.optional && rows.is_empty());
         self.rows = match without_columns {
             true => Vec::new(),
@@ -53,7 +47,7 @@ impl Flat for Called {
         }
         .into_iter();
         let held = self.rows.as_slice().iter();
-        let held: usize = held.map(|row| bytes_of_all(row)).sum();
+        let held: usize = held.map(|row| ROW + bytes_of_all(row)).sum();
         site.charge_in_all(held).map_err(|fault| fault.at(of.span))
     }
 

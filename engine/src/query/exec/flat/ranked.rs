@@ -65,6 +65,14 @@ impl Given {
         }
     }
 
+    /// Whether one more way is all that is wanted.
+    fn misses_one(&self, kind: SelectorKind) -> bool {
+        match kind {
+            SelectorKind::Any(most) | SelectorKind::Shortest(most) => self.ways + 1 == most,
+            _ => false,
+        }
+    }
+
     fn note(&mut self, length: u64) {
         if self.ways == 0 || self.length != length {
             self.lengths += 1;
@@ -112,8 +120,12 @@ impl Ranked {
             }
             self.bytes -= size_of::<Part>() + size_of_val(part.walk.as_slice());
             ground.site.context.look(part.walk.len())?;
-            let is_trail = self.fall_apart(length, &part, field, ground)?;
-            if is_trail && ground.is_wanted(field, &part.walk)? {
+            let wanted = is_trail(&part.walk, field) && ground.is_wanted(field, &part.walk)?;
+            // After the last one nobody asks for what is left.
+            if !wanted || !self.given.misses_one(ground.of.kind) {
+                self.fall_apart(length, &part, field, ground)?;
+            }
+            if wanted {
                 self.given.note(length);
                 return Ok(Some(part.walk));
             }
@@ -121,14 +133,14 @@ impl Ranked {
         Ok(None)
     }
 
-    /// Puts back what is left of a set without its shortest way, and says whether that one is a trail.
+    /// Puts back what is left of a set without its shortest way.
     fn fall_apart(
         &mut self,
         length: u64,
         part: &Part,
         field: &mut Field,
         ground: &mut Ground<'_, '_, '_>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<(), Fault> {
         let mut taken = Forbidden::default();
         let mut so_far = 0;
         let kind = ground.of.kind;
@@ -151,10 +163,10 @@ impl Ranked {
             let relationships = field.taken(*place, *by);
             so_far += relationships.len() as u64;
             if !add_all(&mut taken.relationships, relationships) {
-                return Ok(false);
+                return Ok(());
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The shortest way on from a place.
@@ -169,6 +181,13 @@ impl Ranked {
         let end = tree.ends.first().copied();
         Ok(end.map(|(end, length)| (length, tree.walk(end))))
     }
+}
+
+/// Whether a way takes no relationship twice.
+fn is_trail(walk: &Walk, field: &Field) -> bool {
+    let mut taken = HashSet::new();
+    walk.iter()
+        .all(|(place, by)| add_all(&mut taken, field.taken(*place, *by)))
 }
 
 /// Adds relationships; false if one was there already.

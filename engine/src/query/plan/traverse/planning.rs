@@ -108,8 +108,9 @@ impl Planner<'_> {
     }
 
     fn scored(&self, scored: Scored, (to, level): (Slot, Slot), way: &[Slot]) -> Scored {
+        // Before it is planned: of a planned subquery nobody knows what it reads.
+        let sees_way = way.iter().any(|slot| scored.expr.reads(*slot));
         let expr = self.expr(scored.expr);
-        let sees_way = way.iter().any(|slot| expr.reads(*slot));
         let at_once = batch(&expr).or_else(|| match self.follows(Rule::WholeLevels) {
             true => likeness(&expr, to, &[way, &[to, level]].concat()),
             false => None,
@@ -122,10 +123,13 @@ impl Planner<'_> {
     }
 
     fn keep(&self, keep: Keep, (to, level, score): (Slot, Slot, Slot), way: &[Slot]) -> Keep {
+        let reads = |slot| {
+            keep.filter
+                .as_ref()
+                .is_some_and(|filter| filter.reads(slot))
+        };
+        let sees_way = way.iter().any(|slot| reads(*slot));
         let filter = keep.filter.map(|filter| self.expr(filter));
-        let sees_way = way
-            .iter()
-            .any(|slot| filter.as_ref().is_some_and(|filter| filter.reads(*slot)));
         let threshold = filter
             .as_ref()
             .filter(|_| self.follows(Rule::WholeLevels))

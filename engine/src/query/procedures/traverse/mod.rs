@@ -57,11 +57,10 @@ fn run(context: &mut Context<'_>, wording: &Wording) -> Result<Vec<Vec<Value>>, 
     let Runs::Plan(plan) = &compiled.body else {
         return Err(crate::error::Error::bug("TRAVERSE became another statement").into());
     };
-    let parameters = plan
-        .parameters
-        .iter()
-        .map(|needed| wording.parameter(&needed.name));
-    let outer = std::mem::replace(&mut context.parameters, parameters.collect());
+    let parameters: Vec<Value> = { plan.parameters.iter() }
+        .map(|needed| wording.parameter(&needed.name))
+        .collect::<Result<_, Fault>>()?;
+    let outer = std::mem::replace(&mut context.parameters, parameters);
     let mut rows = Vec::new();
     let mut run = Run::new(&plan.ops, plan.width, vec![Value::Null; plan.width]);
     let ended = loop {

@@ -70,10 +70,14 @@ impl Wording {
     }
 
     /// The value of a parameter.
-    pub(super) fn parameter(&self, name: &str) -> Value {
+    pub(super) fn parameter(&self, name: &str) -> Result<Value, Fault> {
         let mut parameters = self.parameters.iter();
         let found = parameters.find(|(known, _)| *known == name);
-        found.map_or(Value::Null, |(_, value)| value.clone())
+        found.map(|(_, value)| value.clone()).ok_or_else(|| {
+            let message = format!("a pattern in the settings cannot use the parameter `${name}`");
+            raise(Detail::MissingParameter, message)
+                .hint("write the value into the text of the pattern, or use the clause TRAVERSE")
+        })
     }
 
     fn add(&mut self, text: &str) {
@@ -265,7 +269,8 @@ fn only_traverse(text: &str) -> Result<Traverse, String> {
 /// The name of a node as it is printed; it gets one if it has none.
 fn named(node: &mut NodePattern, usual: &str) -> String {
     let variable = node.variable.get_or_insert_with(|| Identifier {
-        name: usual.into(),
+        // No name that people choose.
+        name: format!("the {usual}").into(),
         span: Span::default(),
     });
     format!("`{}`", variable.name.replace('`', "``"))

@@ -51,6 +51,9 @@ impl Flat for Traversing {
 
     fn begin(&mut self, of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<(), Fault> {
         self.at = 0;
+        self.found = Traversal::default();
+        // What the row before it held is given back.
+        site.charge_in_all(0)?;
         self.found = traverse(of, site, row).map_err(|fault| fault.at(of.span))?;
         Ok(())
     }
@@ -113,7 +116,7 @@ fn traverse(of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<Trave
             (recover, settings.recover_top),
         ));
     }
-    let mut steps = Stepping::new(shared, of)?;
+    let mut steps = Stepping::new(shared, of);
     let found = machine
         .run(&mut steps, &*clock)
         .map_err(|error| fault(error, of))?;

@@ -10,9 +10,9 @@ use super::shared::Shared;
 use crate::algo::traverse::{Arrival, Hop, Steps};
 use crate::graph::Neighbour;
 use crate::query::error::Fault;
-use crate::query::exec::Kind;
 use crate::query::exec::flat::direction;
 use crate::query::exec::pipeline::Run;
+use crate::query::exec::{Graph, Kind};
 use crate::query::plan::DirectStep;
 use crate::value::{NodeId, Value};
 use roaring::RoaringTreemap;
@@ -26,31 +26,61 @@ const ARRIVAL_BYTES: usize = size_of::<NodeId>() * 3;
 pub(super) struct Stepping<'a, 's, 't> {
     shared: &'a RefCell<Shared<'s, 't>>,
     of: &'a Of,
-    /// The nodes with the label that the step asks for.
-    targets: Option<RoaringTreemap>,
+    targets: Targets<'a>,
     neighbours: Vec<Neighbour>,
 }
 
+/// Which nodes have the label that the step asks for.
+enum Targets<'a> {
+    /// It asks for none.
+    All,
+    /// Each is asked, and so many were: a label may have a million nodes, and the traversal meet ten.
+    Few { label: &'a str, asked: usize },
+    /// These.
+    Set(RoaringTreemap),
+}
+
+/// With so many nodes to ask, all of a label are read at once.
+const MANY: usize = 1024;
+
+impl Targets<'_> {
+    /// Leaves out the neighbours without the label.
+    fn keep(&mut self, neighbours: &mut Vec<Neighbour>, graph: &Graph<'_>) -> Result<(), Fault> {
+        if let Self::Few { label, asked } = self {
+            *asked += neighbours.len();
+            if *asked <= MANY {
+                let mut labelled = Vec::with_capacity(neighbours.len());
+                for neighbour in neighbours.drain(..) {
+                    if graph.is_labelled(neighbour.node, label)? {
+                        labelled.push(neighbour);
+                    }
+                }
+                *neighbours = labelled;
+                return Ok(());
+            }
+            *self = Self::Set(graph.ids_with_label(Kind::Nodes, label)?);
+        }
+        if let Self::Set(set) = self {
+            neighbours.retain(|neighbour| set.contains(neighbour.node.get()));
+        }
+        Ok(())
+    }
+}
+
 impl<'a, 's, 't> Stepping<'a, 's, 't> {
-    pub(super) fn new(shared: &'a RefCell<Shared<'s, 't>>, of: &'a Of) -> Result<Self, Fault> {
+    pub(super) fn new(shared: &'a RefCell<Shared<'s, 't>>, of: &'a Of) -> Self {
         let label = of.step.direct.as_ref();
-        let label = label.and_then(|direct| direct.label.as_ref());
+        let label = label.and_then(|direct| direct.label.as_deref());
         let targets = match label {
-            Some(label) => Some(
-                shared
-                    .borrow()
-                    .context
-                    .graph
-                    .ids_with_label(Kind::Nodes, label)?,
-            ),
-            None => None,
+            Some(label) => Targets::Few { label, asked: 0 },
+            None => Targets::All,
         };
-        Ok(Self {
+        Self {
             shared,
             of,
             targets,
             neighbours: Vec::new(),
-        })
+        }
     }
 
     /// Along one relationship.
@@ -67,19 +97,16 @@ impl<'a, 's, 't> Stepping<'a, 's, 't> {
             let graph = &shared.context.graph;
             graph.neighbours(*parent, way, &direct.types, &mut self.neighbours)?;
             shared.context.look(self.neighbours.len())?;
+            self.targets
+                .keep(&mut self.neighbours, &shared.context.graph)?;
             shared.charge(self.neighbours.len() * ARRIVAL_BYTES)?;
             drop(shared);
             for neighbour in &self.neighbours {
-                let node = neighbour.node;
-                let targets = self.targets.as_ref();
-                if targets.is_some_and(|targets| !targets.contains(node.get())) {
-                    continue;
-                }
                 let arrival = Arrival {
                     parent: *parent,
                     via: &[],
                     relationship: neighbour.relationship,
-                    node,
+                    node: neighbour.node,
                 };
                 if visit(arrival).is_break() {
                     return Ok(());
