@@ -5,6 +5,7 @@
 use super::{Body, Expr, ExprKind, FunctionOf, Labels, PathStep, Projected, Slot, SubqueryKind};
 use crate::query::functions::Lasts;
 use crate::query::types::Types;
+use std::sync::Arc;
 
 /// Calls `$each` with every part of an expression, by reference or by mutable reference.
 macro_rules! parts {
@@ -137,6 +138,30 @@ impl Expr {
         self.each_part(&mut |part| part.each_slot(each));
     }
 
+    /// Whether it is this variable.
+    pub(crate) fn is_slot(&self, slot: Slot) -> bool {
+        matches!(self.kind, ExprKind::Slot(own) if own == slot)
+    }
+
+    /// The name of the property that it is of this variable.
+    pub(crate) fn property_of(&self, slot: Slot) -> Option<&Arc<str>> {
+        match &self.kind {
+            ExprKind::Property { of, key } if of.is_slot(slot) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The name and the arguments of the engine's function that it calls.
+    pub(crate) fn engine_call(&self) -> Option<(&'static str, &[Self])> {
+        match &self.kind {
+            ExprKind::Call {
+                function: FunctionOf::Engine(function),
+                arguments,
+            } => Some((function.name, arguments)),
+            _ => None,
+        }
+    }
+
     /// Whether it reads a slot.
     pub(crate) fn reads(&self, slot: Slot) -> bool {
         let mut found = false;
@@ -182,8 +207,7 @@ impl Expr {
             ExprKind::Subquery { .. } => false,
             ExprKind::Call { function, .. } => match function {
                 FunctionOf::Engine(function) => function.lasts != Lasts::Never,
-                // Nobody knows what the host does.
-                FunctionOf::Host(_) => false,
+                FunctionOf::Host(function) => !function.is_volatile(),
             },
             _ => true,
         };

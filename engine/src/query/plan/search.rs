@@ -63,7 +63,7 @@ fn join(pattern: &mut Pattern, candidate: Slot) {
     // A candidate is never null.
     let is_there = |filter: &Expr| {
         matches!(&filter.kind, ExprKind::IsNull { of, negated: true }
-            if matches!(of.kind, ExprKind::Slot(slot) if slot == candidate))
+            if of.is_slot(candidate))
     };
     let filters = other.filters.into_iter();
     pattern

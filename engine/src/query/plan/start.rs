@@ -5,9 +5,7 @@
 use super::matching::Matcher;
 use super::{Planner, ScanBy, Seek};
 use crate::catalog::{IndexDef, PropertyId, Readiness, Scope};
-use crate::query::expr::{
-    ComparisonOperator, Expr, ExprKind, FunctionOf, Labels, PredicateOperator, Slot,
-};
+use crate::query::expr::{ComparisonOperator, Expr, ExprKind, Labels, PredicateOperator, Slot};
 use crate::query::types::Types;
 use std::sync::Arc;
 
@@ -225,14 +223,14 @@ fn label_of(filter: &Expr, node: Slot) -> Option<&Arc<str>> {
         ExprKind::HasLabels {
             of,
             labels: Labels::Name(name),
-        } if matches!(of.kind, ExprKind::Slot(slot) if slot == node) => Some(name),
+        } if of.is_slot(node) => Some(name),
         _ => None,
     }
 }
 
 /// The node that a condition demands, or with `true` the list of such.
 fn by_itself(filter: &Expr, node: Slot) -> Option<(&Expr, bool)> {
-    let is_it = |expr: &Expr| matches!(expr.kind, ExprKind::Slot(slot) if slot == node);
+    let is_it = |expr: &Expr| expr.is_slot(node);
     match &filter.kind {
         ExprKind::Comparison { first, rest } => match rest.as_slice() {
             [(ComparisonOperator::Equal, right)] if is_it(first) => Some((right, false)),
@@ -272,22 +270,9 @@ fn by_id(filter: &Expr, node: Slot) -> Option<(&Expr, bool, bool)> {
 
 /// Whether this is the id of a node: its number, or its element id.
 fn id_of(expr: &Expr, node: Slot) -> Option<bool> {
-    let ExprKind::Call {
-        function: FunctionOf::Engine(function),
-        arguments,
-    } = &expr.kind
-    else {
-        return None;
-    };
-    let [argument] = arguments.as_slice() else {
-        return None;
-    };
-    if !matches!(argument.kind, ExprKind::Slot(slot) if slot == node) {
-        return None;
-    }
-    match function.name {
-        "id" => Some(false),
-        "elementId" => Some(true),
+    match expr.engine_call()? {
+        ("id", [of]) if of.is_slot(node) => Some(false),
+        ("elementId", [of]) if of.is_slot(node) => Some(true),
         _ => None,
     }
 }
@@ -299,12 +284,7 @@ fn conditions_on<'a>(
     matcher: &Matcher,
     into: &mut Vec<Condition<'a>>,
 ) {
-    let key_of = |expr: &'a Expr| match &expr.kind {
-        ExprKind::Property { of, key } if matches!(of.kind, ExprKind::Slot(slot) if slot == node) => {
-            Some(&**key)
-        }
-        _ => None,
-    };
+    let key_of = |expr: &'a Expr| expr.property_of(node).map(|key| &**key);
     let known = |expr: &Expr| may_be_sought(expr, matcher);
     match &filter.kind {
         ExprKind::Comparison { first, rest } => {

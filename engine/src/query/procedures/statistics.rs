@@ -64,7 +64,7 @@ fn counted(context: &Context<'_>) -> Result<Vec<Vec<Value>>, Fault> {
         tell("vectorIndex", Some(&index.name), vectors);
     }
     for hierarchy in catalog.hierarchies() {
-        let members = graph.member_count(&hierarchy.name)?;
+        let (_, members) = graph.hierarchy_size(&hierarchy.name)?;
         tell("hierarchy", Some(&hierarchy.name), members);
     }
     Ok(rows)

@@ -132,21 +132,8 @@ pub(super) fn by_id(
     context: &mut Context<'_>,
     row: &mut [Value],
 ) -> Result<Option<Vec<u64>>, Fault> {
-    let Some(value) = sought(expr, context, row)? else {
-        return Ok(None);
-    };
-    let mut ids: Vec<u64> = match &value {
-        Value::List(values) => values
-            .iter()
-            .filter_map(|one| number(kind, one, element))
-            .collect(),
-        Value::Null => Vec::new(),
-        // IN takes lists only, and says so where it is asked.
-        _ if one_of => return Ok(None),
-        one => number(kind, one, element).into_iter().collect(),
-    };
-    there(kind, &mut ids, context)?;
-    Ok(Some(ids))
+    let number = |value: &Value| number(kind, value, element);
+    by_numbers(kind, (expr, one_of), context, row, number)
 }
 
 /// A value itself, or those of a list of them; none if all must be asked.
@@ -156,18 +143,28 @@ pub(super) fn by_itself(
     context: &mut Context<'_>,
     row: &mut [Value],
 ) -> Result<Option<Vec<u64>>, Fault> {
+    by_numbers(kind, (expr, one_of), context, row, |value| {
+        kind.number(value)
+    })
+}
+
+/// What a value stands for, or the elements of a list of them.
+fn by_numbers(
+    kind: Kind,
+    (expr, one_of): (&Expr, bool),
+    context: &mut Context<'_>,
+    row: &mut [Value],
+    number: impl Fn(&Value) -> Option<u64>,
+) -> Result<Option<Vec<u64>>, Fault> {
     let Some(value) = sought(expr, context, row)? else {
         return Ok(None);
     };
     let mut ids: Vec<u64> = match &value {
-        Value::List(values) if one_of => {
-            let values = values.iter();
-            values.filter_map(|one| kind.number(one)).collect()
-        }
+        Value::List(values) if one_of => values.iter().filter_map(number).collect(),
         Value::Null => Vec::new(),
         // IN takes lists only, and says so where it is asked.
         _ if one_of => return Ok(None),
-        one => kind.number(one).into_iter().collect(),
+        one => number(one).into_iter().collect(),
     };
     there(kind, &mut ids, context)?;
     Ok(Some(ids))

@@ -30,11 +30,6 @@ impl Graph<'_> {
         with_txn!(self, txn => txn.count(counter))
     }
 
-    /// How many members a hierarchy has.
-    pub(crate) fn member_count(&self, hierarchy: &str) -> Result<u64> {
-        with_txn!(self, txn => txn.hierarchy(hierarchy)?.member_count())
-    }
-
     /// The commit that is read.
     pub(crate) fn sequence(&self) -> Result<CommitSeq> {
         with_txn!(self, txn => Ok(txn.commit_seq()))

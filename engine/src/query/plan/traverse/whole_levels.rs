@@ -17,9 +17,7 @@ pub(super) fn direct(ops: &[Op], to: Slot) -> Option<DirectStep> {
             ExprKind::HasLabels {
                 of,
                 labels: Labels::Name(label),
-            } if matches!(of.kind, ExprKind::Slot(slot) if slot == to) => {
-                (expand, Some(Arc::clone(label)))
-            }
+            } if of.is_slot(to) => (expand, Some(Arc::clone(label))),
             _ => return None,
         },
         _ => return None,
@@ -50,28 +48,19 @@ pub(super) fn level_of(ops: &[Op], node: Slot, level: Slot) -> Option<LevelOf> {
     let [(ComparisonOperator::Equal, other)] = rest.as_slice() else {
         return None;
     };
-    let is = |expr: &Expr, slot| matches!(expr.kind, ExprKind::Slot(read) if read == slot);
-    let call = match (is(first, level), is(other, level)) {
+    let call = match (first.is_slot(level), other.is_slot(level)) {
         (true, false) => other,
         (false, true) => &**first,
         _ => return None,
     };
-    let ExprKind::Call {
-        function: FunctionOf::Engine(function),
-        arguments,
-    } = &call.kind
-    else {
-        return None;
-    };
-    let [of, name] = arguments.as_slice() else {
+    let ("level", [of, name]) = call.engine_call()? else {
         return None;
     };
     let ExprKind::Constant(Value::String(hierarchy)) = &name.kind else {
         return None;
     };
     let hierarchy = Arc::clone(hierarchy);
-    (function.name == "level" && *into == node && is(of, node))
-        .then_some(LevelOf { hierarchy, label })
+    (*into == node && of.is_slot(node)).then_some(LevelOf { hierarchy, label })
 }
 
 /// Whether a score is a function of the host that is asked once for each level, with the rules and without.
@@ -91,25 +80,12 @@ pub(super) fn batch(expr: &Expr) -> Option<AtOnce> {
 
 /// Whether a score is the likeness of a candidate's property to what is the same for all candidates.
 pub(super) fn likeness(expr: &Expr, to: Slot, changing: &[Slot]) -> Option<AtOnce> {
-    let ExprKind::Call {
-        function: FunctionOf::Engine(function),
-        arguments,
-    } = &expr.kind
-    else {
+    let (name, [left, right]) = expr.engine_call()? else {
         return None;
     };
     let known = ["vector.cosine", "vector.dot", "vector.l2"];
-    let function = known.into_iter().find(|name| *name == function.name)?;
-    let [left, right] = arguments.as_slice() else {
-        return None;
-    };
-    let of_candidate = |expr: &Expr| match &expr.kind {
-        ExprKind::Property { of, key } => {
-            let own = matches!(of.kind, ExprKind::Slot(slot) if slot == to);
-            own.then(|| Arc::clone(key))
-        }
-        _ => None,
-    };
+    let function = known.into_iter().find(|known| *known == name)?;
+    let of_candidate = |expr: &Expr| expr.property_of(to).cloned();
     let stays = |expr: &Expr| !changing.iter().any(|slot| expr.reads(*slot)) && expr.is_steady();
     let (property, to) = match (of_candidate(left), of_candidate(right)) {
         (Some(property), None) if stays(right) => (property, right),
@@ -131,7 +107,7 @@ pub(super) fn threshold(filter: &Expr, score: Slot, changing: &[Slot]) -> Option
     let [(operator, bound)] = rest.as_slice() else {
         return None;
     };
-    let is_score = |expr: &Expr| matches!(expr.kind, ExprKind::Slot(slot) if slot == score);
+    let is_score = |expr: &Expr| expr.is_slot(score);
     let stays = |expr: &Expr| !changing.iter().any(|slot| expr.reads(*slot)) && expr.is_steady();
     use ComparisonOperator::{Greater, GreaterOrEqual, Less, LessOrEqual};
     let (bound, counts) = match operator {

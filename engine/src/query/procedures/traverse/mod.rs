@@ -29,7 +29,7 @@ pub(super) fn procedure() -> Procedure {
             procedure.yields(*name, type_of(*column))
         });
     procedure.run_in_engine(|context, arguments| match arguments {
-        [roots, Value::Map(settings)] => {
+        [roots, settings] => {
             let wording = Wording::of(roots, settings)?;
             run(context, &wording)
         }

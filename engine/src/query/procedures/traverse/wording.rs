@@ -3,18 +3,13 @@
 //! Next: `../../bind/traverse.rs`, which reads it.
 
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::functions::operators::with_article;
+use crate::query::procedures::settings::Settings;
 use crate::value::Value;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::Arc;
 use stratigraph_query_lang::ast::{
     Body, Clause, Element, Identifier, NodePattern, Roots, Statement, Traverse,
 };
-use stratigraph_query_lang::nearest;
 use stratigraph_query_lang::{Span, parse};
-
-type Map = BTreeMap<Arc<str>, Value>;
 
 /// A clause as text, and the values of its parameters.
 pub(super) struct Wording {
@@ -24,7 +19,7 @@ pub(super) struct Wording {
 
 impl Wording {
     /// The clause that the settings mean.
-    pub(super) fn of(roots: &Value, settings: &Map) -> Result<Self, Fault> {
+    pub(super) fn of(roots: &Value, settings: &Value) -> Result<Self, Fault> {
         let known = [
             "step",
             "levels",
@@ -35,33 +30,31 @@ impl Wording {
             "emit",
             "budget",
         ];
-        check_keys("rag.traverse", settings, &known)?;
+        let settings = &Settings::of("rag.traverse", settings, &known)?;
         let mut wording = Self {
             text: "TRAVERSE FROM $roots".to_owned(),
             parameters: vec![("roots", roots.clone())],
         };
-        if boolean(settings, "unfiltered")? {
+        if settings.flag("unfiltered")? {
             wording.add(" UNFILTERED");
         }
-        let step = text(settings, "step")?;
-        let step = step.ok_or_else(|| refused("rag.traverse needs a setting `step`"))?;
+        let step = settings.text("step")?;
+        let step = step.ok_or_else(|| settings.missing("step"))?;
         let (step, candidate) = printed_step(step)?;
         wording.add(&format!(" STEP {step}"));
         wording.levels(settings)?;
-        wording.score(map(settings, "score")?, &candidate, "query")?;
-        if let Some(keep) = map(settings, "keep")? {
-            check_keys("keep", keep, &["top", "per_parent", "above", "at_least"])?;
-            wording.keep(keep, ["top", "bound"])?;
+        wording.score(settings.value("score"), &candidate, "query")?;
+        if let Some(keep) = settings.value("keep") {
+            let known = ["top", "per_parent", "above", "at_least"];
+            wording.keep(&Settings::of("`keep`", keep, &known)?, ["top", "bound"])?;
         }
-        if let Some(recover) = map(settings, "recover")? {
+        if let Some(recover) = settings.value("recover") {
             wording.recover(recover)?;
         }
-        match text(settings, "emit")? {
-            None | Some("kept") => {}
-            Some("candidates") => wording.add(" EMIT CANDIDATES"),
-            Some(_) => return Err(refused("`emit` is 'kept' or 'candidates'")),
+        if settings.word("emit", &["kept", "candidates"])? == Some(1) {
+            wording.add(" EMIT CANDIDATES");
         }
-        wording.budget(map(settings, "budget")?)?;
+        wording.budget(settings.value("budget"))?;
         wording.add(
             " YIELD node, level, score, status, parent, edge, path, roots, rank \
              RETURN node, level, score, status, parent, edge, path, roots, rank",
@@ -91,9 +84,9 @@ impl Wording {
         self.parameters.push((name, value.clone()));
     }
 
-    fn levels(&mut self, settings: &Map) -> Result<(), Fault> {
-        let levels = match settings.get("levels") {
-            None | Some(Value::Null) => return Ok(()),
+    fn levels(&mut self, settings: &Settings<'_>) -> Result<(), Fault> {
+        let levels = match settings.value("levels") {
+            None => return Ok(()),
             Some(Value::List(levels)) if levels.len() == 2 => levels,
             Some(_) => {
                 return Err(refused(
@@ -116,15 +109,15 @@ impl Wording {
     /// `SCORE function(candidate.property, $query)`.
     fn score(
         &mut self,
-        score: Option<&Map>,
+        score: Option<&Value>,
         candidate: &str,
         query: &'static str,
     ) -> Result<(), Fault> {
         let Some(score) = score else { return Ok(()) };
-        check_keys("score", score, &["property", "query", "function"])?;
-        let property = text(score, "property")?;
-        let property = property.ok_or_else(|| refused("`score` needs a setting `property`"))?;
-        let function = text(score, "function")?.unwrap_or("vector.cosine");
+        let score = Settings::of("`score`", score, &["property", "query", "function"])?;
+        let property = score.text("property")?;
+        let property = property.ok_or_else(|| score.missing("property"))?;
+        let function = score.text("function")?.unwrap_or("vector.cosine");
         let is_name = |part: &str| {
             !part.is_empty() && part.chars().all(|one| one.is_alphanumeric() || one == '_')
         };
@@ -133,72 +126,62 @@ impl Wording {
         }
         let property = property.replace('`', "``");
         self.add(&format!(" SCORE {function}({candidate}.`{property}`, "));
-        self.value(query, score.get("query").unwrap_or(&Value::Null));
+        self.value(query, score.value("query").unwrap_or(&Value::Null));
         self.add(")");
         Ok(())
     }
 
     /// `KEEP`, with the names that its parameters get.
-    fn keep(&mut self, keep: &Map, [top, bound]: [&'static str; 2]) -> Result<(), Fault> {
-        let given = |key: &str| keep.get(key).filter(|value| !value.is_null());
+    fn keep(&mut self, keep: &Settings<'_>, [top, bound]: [&'static str; 2]) -> Result<(), Fault> {
         self.add(" KEEP");
-        if let Some(count) = given("top") {
+        if let Some(count) = keep.value("top") {
             self.add(" TOP ");
             self.value(top, count);
         }
-        if boolean(keep, "per_parent")? {
+        if keep.flag("per_parent")? {
             self.add(" PER PARENT");
         }
         // A threshold that is null lets nothing pass, as in the clause.
-        match (keep.get("above"), keep.get("at_least")) {
-            (None, None) => {}
-            (Some(above), None) => {
-                self.add(" WHERE score > ");
-                self.value(bound, above);
-            }
-            (None, Some(least)) => {
-                self.add(" WHERE score >= ");
-                self.value(bound, least);
-            }
-            (Some(_), Some(_)) => {
+        let (key, sign) = match (keep.is_named("above"), keep.is_named("at_least")) {
+            (false, false) => return Ok(()),
+            (true, false) => ("above", ">"),
+            (false, true) => ("at_least", ">="),
+            (true, true) => {
                 return Err(refused("`above` and `at_least` exclude each other"));
             }
-        }
+        };
+        self.add(&format!(" WHERE score {sign} "));
+        self.value(bound, keep.value(key).unwrap_or(&Value::Null));
         Ok(())
     }
 
-    fn recover(&mut self, recover: &Map) -> Result<(), Fault> {
+    fn recover(&mut self, recover: &Value) -> Result<(), Fault> {
         let known = ["match", "score", "top", "above", "at_least"];
-        check_keys("recover", recover, &known)?;
-        let pattern = text(recover, "match")?;
-        let pattern = pattern.ok_or_else(|| refused("`recover` needs a setting `match`"))?;
+        let recover = &Settings::of("`recover`", recover, &known)?;
+        let pattern = recover.text("match")?;
+        let pattern = pattern.ok_or_else(|| recover.missing("match"))?;
         let (pattern, member) = printed_node(pattern)?;
         self.add(&format!(" RECOVER {pattern}"));
-        self.score(map(recover, "score")?, &member, "recover_query")?;
+        self.score(recover.value("score"), &member, "recover_query")?;
         self.keep(recover, ["recover_top", "recover_bound"])
     }
 
-    fn budget(&mut self, budget: Option<&Map>) -> Result<(), Fault> {
+    fn budget(&mut self, budget: Option<&Value>) -> Result<(), Fault> {
         let Some(budget) = budget else { return Ok(()) };
         let units = ["nodes", "edges", "milliseconds"];
-        check_keys(
-            "budget",
-            budget,
-            &["nodes", "edges", "milliseconds", "on_exceed"],
-        )?;
-        let mut given = units.iter().filter(|unit| budget.contains_key(**unit));
+        let known = ["nodes", "edges", "milliseconds", "on_exceed"];
+        let budget = Settings::of("`budget`", budget, &known)?;
+        let mut given = units.iter().filter(|unit| budget.is_named(unit));
         let (Some(unit), None) = (given.next(), given.next()) else {
             return Err(refused(
                 "`budget` has one of `nodes`, `edges`, `milliseconds`",
             ));
         };
         self.add(" BUDGET ");
-        self.value("budget", budget.get(*unit).unwrap_or(&Value::Null));
+        self.value("budget", budget.value(unit).unwrap_or(&Value::Null));
         self.add(&format!(" {}", unit.to_uppercase()));
-        match text(budget, "on_exceed")? {
-            None | Some("error") => {}
-            Some("stop") => self.add(" ON EXCEED STOP"),
-            Some(_) => return Err(refused("`on_exceed` is 'error' or 'stop'")),
+        if budget.word("on_exceed", &["error", "stop"])? == Some(1) {
+            self.add(" ON EXCEED STOP");
         }
         Ok(())
     }
@@ -276,47 +259,6 @@ fn named(node: &mut NodePattern, usual: &str) -> String {
     format!("`{}`", variable.name.replace('`', "``"))
 }
 
-fn check_keys(of: &str, given: &Map, known: &[&str]) -> Result<(), Fault> {
-    let Some(unknown) = given.keys().find(|key| !known.contains(&&***key)) else {
-        return Ok(());
-    };
-    let fault = refused(&format!("`{of}` has no setting `{unknown}`"));
-    Err(match nearest(unknown, known.iter().copied()) {
-        Some(other) => fault.hint(format!("did you mean `{other}`?")),
-        None => fault.hint(format!("it has {}", known.join(", "))),
-    })
-}
-
 fn refused(message: &str) -> Fault {
     raise(Detail::InvalidArgumentValue, message)
-}
-
-fn kind_of(key: &str, wanted: &str, value: &Value) -> Fault {
-    let kind = with_article(value.kind());
-    let message = format!("`{key}` is {wanted}, and this is {kind}");
-    raise(Detail::InvalidArgumentType, message)
-}
-
-fn text<'m>(map: &'m Map, key: &str) -> Result<Option<&'m str>, Fault> {
-    match map.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(kind_of(key, "a text", other)),
-    }
-}
-
-fn map<'m>(map: &'m Map, key: &str) -> Result<Option<&'m Map>, Fault> {
-    match map.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Map(map)) => Ok(Some(map)),
-        Some(other) => Err(kind_of(key, "a map", other)),
-    }
-}
-
-fn boolean(map: &Map, key: &str) -> Result<bool, Fault> {
-    match map.get(key) {
-        None | Some(Value::Null) => Ok(false),
-        Some(Value::Bool(boolean)) => Ok(*boolean),
-        Some(other) => Err(kind_of(key, "true or false", other)),
-    }
 }

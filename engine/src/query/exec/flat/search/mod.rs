@@ -76,13 +76,8 @@ fn identical(one: &Value, other: &Value) -> bool {
                     .all(|((key, one), (as_key, other))| key == as_key && identical(one, other))
         }
         (Value::Vector(one), Value::Vector(other)) => {
-            let bits = |numbers: &[f32]| {
-                numbers
-                    .iter()
-                    .map(|number| number.to_bits())
-                    .collect::<Vec<_>>()
-            };
-            bits(one.as_slice()) == bits(other.as_slice())
+            let one = one.as_slice().iter().map(|number| number.to_bits());
+            one.eq(other.as_slice().iter().map(|number| number.to_bits()))
         }
         _ => one.kind() == other.kind() && one.equivalent(other),
     }
