@@ -3,7 +3,7 @@
 //! | what | where |
 //! |---|---|
 //! | what statements mean | `statements.rs` |
-//! | similarity, levels, and what they use | `search.rs` |
+//! | similarity, levels, and what they use | `search.rs`, `search_mistakes.rs` |
 //! | what mistakes say | `mistakes.rs` |
 //! | depth and time | `limits.rs` |
 //! | places of tree and text | `places.rs` |
@@ -17,6 +17,7 @@ mod limits;
 mod mistakes;
 mod places;
 mod search;
+mod search_mistakes;
 mod statements;
 mod suite;
 mod trees;
