@@ -339,7 +339,8 @@ fn what_may_be_found_is_looked_for_once_where_only_the_vector_differs() {
         (rows, summary.searches()[0].runs)
     };
     assert_eq!(looked("n.k = 1"), (40, 10));
-    assert_eq!(looked("n.k = i"), (400, 10));
+    // Only three of the rows find anything, and the index is not asked for nothing.
+    assert_eq!(looked("n.k = i"), (400, 3));
     assert_eq!(looked("n.k = toInteger(rand() * 4)"), (400, 10));
 }
 
