@@ -56,6 +56,11 @@ impl ReadTxn {
             keys: self.keys.with_cancel(token),
         }
     }
+
+    /// The same view for one query: `token` may stop it as well, and what it reads is counted anew.
+    pub(crate) fn for_query(&self, token: &CancelToken) -> Self {
+        Self::new(self.keys.for_work(token))
+    }
 }
 
 impl Viewed for ReadTxn {

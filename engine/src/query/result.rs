@@ -178,6 +178,8 @@ pub struct OperatorWork {
     pub seeks: u64,
     /// How many properties it read.
     pub properties: u64,
+    /// How many bytes of keys and values the store gave it. What an index has in memory does not count.
+    pub read_bytes: u64,
     /// How many distances between vectors it computed.
     pub distances: u64,
     /// The most memory that it held between two steps, in bytes.

@@ -147,7 +147,8 @@ impl Running<'_> {
                     let value = row.get(slot.at()).cloned();
                     hydrate(&self.context.graph, value.unwrap_or(Value::Null))
                 });
-                return values.collect::<Result<_, _>>().map(Some);
+                let values: Result<Vec<Value>, Fault> = values.collect();
+                return values.map(Some).map_err(|fault| self.context.told(fault));
             }
             if !self.advance(summary)? {
                 self.show_plan(summary);
@@ -158,7 +159,8 @@ impl Running<'_> {
 
     /// Goes on to the next batch, and says what is known then; whether there is one.
     pub(super) fn advance(&mut self, summary: &mut Summary) -> Result<bool, Fault> {
-        self.batch = self.run.next(&mut self.context)?;
+        let batch = self.run.next(&mut self.context);
+        self.batch = batch.map_err(|fault| self.context.told(fault))?;
         self.at = 0;
         summary.steps = self.context.work.rows + self.context.work.relationships;
         summary.counters = self.context.counters.clone();

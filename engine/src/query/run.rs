@@ -123,9 +123,11 @@ impl Database {
                 let start = Start::new(&compiled, plan, parameters, options)?;
                 let txn = Txn::OwnWrite(Box::new(txn));
                 let (rows, txn) = start.completed(txn, Some(self.clone()))?;
-                let Txn::OwnWrite(txn) = txn else {
+                let Txn::OwnWrite(mut txn) = txn else {
                     return Err(Error::bug("a query lost its transaction"));
                 };
+                // The time of a query is not that of its commit.
+                txn.stop_by(options.cancel.clone());
                 // What must be there is only looked for now.
                 txn.commit().map_err(refused).map_err(runtime)?;
                 Ok(rows)
@@ -253,9 +255,12 @@ impl WriteTxn {
         };
         let start = Start::new(&compiled, plan, &parameters.into(), options)?;
         let before = self.savepoint()?;
+        let own = self.cancel_token();
         let ran = start
             .completed(Txn::Write(self), None)
             .map(|(rows, _)| rows);
+        // What stopped the query does not stop the transaction.
+        self.stop_by(own);
         if ran.is_err() {
             self.rollback_to(before)?;
         }

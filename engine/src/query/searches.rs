@@ -43,11 +43,30 @@ pub struct SearchReport {
 /// The searches of a query so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Searches {
-    /// By the place in the text.
-    reports: Vec<(Span, SearchReport)>,
+    /// By the text, and the place in it.
+    reports: Vec<((usize, Span), SearchReport)>,
+    /// Texts that procedures run within the query, whose own text is the first and not among them.
+    texts: Vec<Arc<str>>,
+    /// Which text runs now.
+    text: usize,
 }
 
 impl Searches {
+    /// Another text runs now; returns what ran before.
+    pub(crate) fn enter(&mut self, text: &str) -> usize {
+        let known = self.texts.iter().position(|known| **known == *text);
+        let at = known.unwrap_or_else(|| {
+            self.texts.push(text.into());
+            self.texts.len() - 1
+        });
+        std::mem::replace(&mut self.text, at + 1)
+    }
+
+    /// That one runs again.
+    pub(crate) fn leave(&mut self, text: usize) {
+        self.text = text;
+    }
+
     /// A vector index has answered.
     pub(crate) fn note_vectors(
         &mut self,
@@ -131,9 +150,10 @@ impl Searches {
     }
 
     fn note(&mut self, span: Span, new: SearchReport) {
-        let known = self.reports.iter_mut().find(|(known, _)| *known == span);
+        let place = (self.text, span);
+        let known = self.reports.iter_mut().find(|(known, _)| *known == place);
         let Some((_, report)) = known else {
-            self.reports.push((span, new));
+            self.reports.push((place, new));
             return;
         };
         report.runs += 1;
@@ -152,10 +172,10 @@ impl Searches {
         };
     }
 
-    /// What there is to tell, in the order of the text.
+    /// What there is to tell, in the order of the text; what procedures have searched comes after that.
     pub(crate) fn reports(&self) -> Vec<SearchReport> {
         let mut reports = self.reports.clone();
-        reports.sort_by_key(|(span, _)| span.start);
+        reports.sort_by_key(|((text, span), _)| (*text, span.start));
         reports.into_iter().map(|(_, report)| report).collect()
     }
 

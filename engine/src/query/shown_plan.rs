@@ -7,12 +7,13 @@ use super::plan::PlanLine;
 use super::result::{OperatorWork, PlanOperator, Summary};
 
 /// The heads of the columns that `PROFILE` adds.
-const HEADS: [&str; 8] = [
+const HEADS: [&str; 9] = [
     "operator",
     "rows",
     "batches",
     "seeks",
     "properties",
+    "bytes",
     "distances",
     "memory",
     "time",
@@ -49,7 +50,7 @@ fn table(operators: &[PlanOperator]) -> String {
     let mut rows = vec![HEADS.map(str::to_owned)];
     rows.extend(operators.iter().map(|operator| {
         let cells = operator.work.map_or_else(Default::default, cells);
-        let mut row: [String; 8] = Default::default();
+        let mut row: [String; 9] = Default::default();
         row[0] = indented(operator);
         for (cell, of) in row.iter_mut().skip(1).zip(cells) {
             *cell = of;
@@ -74,12 +75,13 @@ fn table(operators: &[PlanOperator]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn cells(work: OperatorWork) -> [String; 7] {
+fn cells(work: OperatorWork) -> [String; 8] {
     [
         work.rows.to_string(),
         work.batches.to_string(),
         work.seeks.to_string(),
         work.properties.to_string(),
+        format!("{} B", work.read_bytes),
         work.distances.to_string(),
         format!("{} B", work.memory_bytes),
         format!("{:.1?}", work.time),

@@ -49,6 +49,12 @@ pub(crate) fn scaled(metric: Metric, raw: f32) -> f64 {
     }
 }
 
+/// Whether there may be another raw score, just beside this one, that is the same on the scale of searches.
+pub(crate) fn is_shared(metric: Metric, raw: f32) -> bool {
+    let same = |other: f32| scaled(metric, other) == scaled(metric, raw);
+    same(raw.next_up()) || same(raw.next_down())
+}
+
 fn number(value: f32) -> Option<f64> {
     (!value.is_nan()).then(|| f64::from(value))
 }

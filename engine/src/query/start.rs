@@ -83,7 +83,8 @@ impl<'a> Start<'a> {
         } else {
             while running.advance(&mut summary).map_err(raise)? {}
         }
-        settle(&mut running.context).map_err(raise)?;
+        let settled = settle(&mut running.context);
+        settled.map_err(|fault| raise(running.context.told(fault)))?;
         running.show_plan(&mut summary);
         let rows = Rows::ready(columns, rows, summary);
         Ok((rows, running.context.graph.into_txn()))

@@ -1,15 +1,29 @@
 //! Cancelling work that is under way, and saying how far it has come.
 
+use crate::clock::Clock;
 use crate::error::{Error, Result};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Tells running work to stop. Clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
-    /// Another whose word counts too.
-    other: Option<Arc<CancelToken>>,
+    /// Whose word counts too.
+    others: Option<Arc<[Other]>>,
+}
+
+/// What stops work beside somebody who says so.
+#[derive(Clone)]
+enum Other {
+    Token(CancelToken),
+    /// Its time is over.
+    After {
+        moment: Duration,
+        clock: Arc<dyn Clock>,
+    },
 }
 
 impl CancelToken {
@@ -22,9 +36,20 @@ impl CancelToken {
     /// A token that is cancelled when this one is, or that other one.
     #[must_use]
     pub(crate) fn or(&self, other: &Self) -> Self {
+        self.with(Other::Token(other.clone()))
+    }
+
+    /// A token that is cancelled when this one is, and from when on `clock` says more than `moment`.
+    #[must_use]
+    pub(crate) fn until(&self, moment: Duration, clock: Arc<dyn Clock>) -> Self {
+        self.with(Other::After { moment, clock })
+    }
+
+    fn with(&self, other: Other) -> Self {
+        let known = self.others.as_deref().unwrap_or_default();
         Self {
             cancelled: Arc::clone(&self.cancelled),
-            other: Some(Arc::new(other.clone())),
+            others: Some(known.iter().cloned().chain([other]).collect()),
         }
     }
 
@@ -36,11 +61,8 @@ impl CancelToken {
     /// Whether somebody has.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        let others = self
-            .other
-            .as_ref()
-            .is_some_and(|other| other.is_cancelled());
-        others || self.cancelled.load(Ordering::Acquire)
+        let others = self.others.as_deref().unwrap_or_default();
+        self.cancelled.load(Ordering::Acquire) || others.iter().any(Other::stops)
     }
 
     /// Goes on, or stops.
@@ -52,6 +74,24 @@ impl CancelToken {
             Err(Error::Cancelled)
         } else {
             Ok(())
+        }
+    }
+}
+
+impl Other {
+    fn stops(&self) -> bool {
+        match self {
+            Self::Token(token) => token.is_cancelled(),
+            Self::After { moment, clock } => clock.now() > *moment,
+        }
+    }
+}
+
+impl fmt::Debug for Other {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Token(token) => token.fmt(f),
+            Self::After { moment, .. } => write!(f, "after {moment:?}"),
         }
     }
 }

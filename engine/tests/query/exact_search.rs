@@ -261,6 +261,115 @@ fn an_exact_search_is_the_beginning_of_everything_sorted_by_score() {
     }
 }
 
+/// The numbers of what a query gives, in its order, and their scores.
+fn numbered(txn: &mut WriteTxn, text: &str) -> Vec<(i64, f64)> {
+    let rows = txn.query(text, ()).unwrap();
+    rows.map(|row| row.unwrap().to().unwrap()).collect()
+}
+
+#[test]
+fn scores_that_are_the_same_on_the_scale_are_in_the_order_of_ids() {
+    let options = |metric: &str| {
+        format!(
+            "OPTIONS {{indexConfig: {{`vector.dimensions`: 2, \
+             `vector.similarity_function`: '{metric}'}}}}"
+        )
+    };
+    for (metric, function) in [
+        ("cosine", "vector.similarity.cosine"),
+        ("euclidean", "vector.similarity.euclidean"),
+        ("dot", "vector.dot"),
+    ] {
+        // The smaller the id, the worse the raw score; on the scale many are the same.
+        let (vector, query) = match metric {
+            "euclidean" => ("[1e-7 + (100 - i) * 1e-11, 0]", "[0, 0]"),
+            _ => ("[1e-13 + i * 1e-17, 1]", "[1, 0]"),
+        };
+        let database = crate::database(&[
+            &format!("UNWIND range(1, 100) AS i CREATE (:A {{v: vector({vector})}})"),
+            &format!(
+                "CREATE VECTOR INDEX near FOR (n:A) ON n.v {}",
+                options(metric)
+            ),
+        ]);
+        let mut txn = database.write().unwrap();
+        for changed in [false, true] {
+            if changed {
+                let change = "MATCH (n:A) WHERE id(n) % 3 = 0 SET n.v = n.v";
+                numbered(&mut txn, change);
+            }
+            for k in [1, 3, 5, 17, 50, 99, 100, 120] {
+                let sorted = format!(
+                    "MATCH (n:A) WITH id(n) AS id, {function}(n.v, {query}) AS score \
+                     ORDER BY score DESC, id LIMIT {k} RETURN id, score"
+                );
+                let wanted = numbered(&mut txn, &sorted);
+                let tied = wanted.windows(2).any(|two| two[0].1 == two[1].1);
+                assert!(tied || k < 5 || metric == "dot", "{metric}: {wanted:?}");
+                let search = format!(
+                    "MATCH (n) SEARCH n IN (VECTOR INDEX near FOR {query} LIMIT {k} EXACT) \
+                     SCORE AS score RETURN id(n) AS id, score"
+                );
+                assert_eq!(
+                    numbered(&mut txn, &search),
+                    wanted,
+                    "{metric} {k} {changed}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_may_be_found_is_looked_for_once_where_only_the_vector_differs() {
+    let database = crate::database(&[
+        "UNWIND range(1, 40) AS i CREATE (:A {k: i % 4, e: vector([i, 1])})",
+        "CREATE VECTOR INDEX near FOR (n:A) ON n.e OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+    ]);
+    // How many rows the conditions went through, and how often the index was asked.
+    let looked = |condition: &str| {
+        let text = format!(
+            "PROFILE UNWIND range(1, 10) AS i MATCH (n) \
+             SEARCH n IN (VECTOR INDEX near FOR [i, 2] WHERE {condition} LIMIT 3) RETURN n"
+        );
+        let summary = database.query(&text, ()).unwrap().finish().unwrap();
+        let scans = summary.operators().iter();
+        let mut scans = scans.filter(|one| one.text().contains("Nodes"));
+        let rows = scans.next().unwrap().work().unwrap().rows;
+        (rows, summary.searches()[0].runs)
+    };
+    assert_eq!(looked("n.k = 1"), (40, 10));
+    // Only three of the rows find anything, and the index is not asked for nothing.
+    assert_eq!(looked("n.k = i"), (400, 3));
+    assert_eq!(looked("n.k = toInteger(rand() * 4)"), (400, 10));
+}
+
+#[test]
+fn searches_of_different_texts_are_told_apart() {
+    let database = crate::database(&[
+        "UNWIND range(1, 4) AS i CREATE (a:A {k: i, e: vector([i, 1]), f: vector([i, 1])})-[:R]->(:B {k: i})",
+        "CREATE VECTOR INDEX one FOR (n:A) ON n.e OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+        "CREATE VECTOR INDEX two FOR (n:A) ON n.f OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+    ]);
+    let step = |index: &str| {
+        format!(
+            "(a)-[:R]->(b WHERE EXISTS {{ MATCH (n) \
+             SEARCH n IN (VECTOR INDEX {index} FOR [1, 1] LIMIT 2) }})"
+        )
+    };
+    let text = format!(
+        "MATCH (r:A) WITH collect(r) AS roots \
+         CALL rag.traverse(roots, {{step: '{}'}}) YIELD node WITH roots, count(node) AS first \
+         CALL rag.traverse(roots, {{step: '{}'}}) YIELD node RETURN first, count(node) AS second",
+        step("one"),
+        step("two")
+    );
+    let summary = database.query(&text, ()).unwrap().finish().unwrap();
+    let told = summary.searches().iter();
+    let told: Vec<&str> = told.map(|search| &*search.index).collect();
+    assert_eq!(told, ["one", "two"]);
+}
+
 #[test]
 fn a_summary_tells_how_each_search_was_answered() {
     let database = crate::database(&[

@@ -6,6 +6,7 @@
 
 mod algorithms;
 mod exact_search;
+mod held;
 mod hierarchies;
 mod hosts;
 mod mistakes;
@@ -15,6 +16,7 @@ mod profiles;
 mod runs;
 mod searches;
 mod seeks;
+mod stops;
 mod traverse;
 #[path = "../graph_model/values.rs"]
 #[expect(dead_code, reason = "the model of the graph needs more of it")]

@@ -50,11 +50,42 @@ fn each_operator_says_what_it_has_done() {
     assert_eq!([works[2].seeks, works[2].properties], [3, 0]);
     assert_eq!(works[3].properties, 3);
     assert!(works[4].memory_bytes > 0, "a sort holds its rows");
+    // A record has a key of 8 bytes and some more; a sort reads nothing.
+    assert!(works[1].read_bytes > 5 * 8, "{:?}", works[1]);
+    assert!(works[2].read_bytes > 0, "{:?}", works[2]);
+    assert_eq!(works[4].read_bytes, 0);
     let plan = summary.plan().unwrap();
     let heads: Vec<&str> = plan.lines().next().unwrap().split_whitespace().collect();
-    let wanted = "operator rows batches seeks properties distances memory time";
+    let wanted = "operator rows batches seeks properties bytes distances memory time";
     assert_eq!(heads.join(" "), wanted);
     assert_eq!(plan.lines().count(), 6);
+}
+
+#[test]
+fn bytes_are_those_of_the_store_however_the_query_runs() {
+    let long = "x".repeat(10_000);
+    let database = database(&[&format!("CREATE (:N {{text: '{long}'}})")]);
+    let text = "PROFILE MATCH (n:N) RETURN size(n.text) AS s";
+    let read = |summary: &Summary| {
+        let works = summary.operators().iter().filter_map(PlanOperator::work);
+        works.map(|work| work.read_bytes).sum::<u64>()
+    };
+    let alone = read(&database.query(text, ()).unwrap().finish().unwrap());
+    assert!((10_000..11_000).contains(&alone), "{alone}");
+    let snapshot = database.read().unwrap();
+    for _ in 0..2 {
+        let within = snapshot.query(text, ()).unwrap().finish().unwrap();
+        assert_eq!(read(&within), alone);
+    }
+    let mut txn = database.write().unwrap();
+    let within = txn.query(text, ()).unwrap().finish().unwrap();
+    assert_eq!(read(&within), alone);
+    // Portions go on counting.
+    let text =
+        "PROFILE MATCH (n:N) CALL (n) { SET n.size = size(n.text) } IN TRANSACTIONS OF 1 ROW";
+    drop(txn);
+    let portions = read(&database.query(text, ()).unwrap().finish().unwrap());
+    assert!(portions >= alone, "{portions}");
 }
 
 #[test]

@@ -86,6 +86,9 @@ pub enum IndexError {
         "a vector of length zero has no direction; under the cosine metric it cannot be indexed"
     )]
     NoDirection,
+    /// Whoever asked does not want the answer any more.
+    #[error("the search was stopped")]
+    Stopped,
     /// A vector could not be kept or read where the vectors are.
     #[error("{place}: {reason}")]
     Original {

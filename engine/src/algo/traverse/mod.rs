@@ -288,7 +288,7 @@ impl<'a, E> Traverse<'a, E> {
                 stepper.look_for_missing(recover, scorer.as_deref_mut())?;
             }
         }
-        Ok(stepper.finish())
+        Ok(stepper.finish_holding(&mut |bytes| steps.hold(bytes))?)
     }
 
     /// Lets a host decide level by level. The scorer is not asked; KEEP is applied where the host

@@ -8,6 +8,11 @@ use super::rows::Rows;
 use crate::value::NodeId;
 use roaring::RoaringBitmap;
 
+/// About how many bytes a node takes with a set that has one root.
+const SET_BYTES: usize = 96;
+/// A step is kept as two nodes and as two places.
+const STEP_BYTES: usize = 2 * size_of::<(NodeId, NodeId)>();
+
 /// The steps taken, while the traversal goes on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RootsRecord {
@@ -34,7 +39,13 @@ impl RootsRecord {
     }
 
     /// The set of each admitted node, in the order of `places`.
-    fn sets(&self, places: &Places) -> Vec<RoaringBitmap> {
+    fn sets<E>(
+        &self,
+        places: &Places,
+        hold: &mut dyn FnMut(usize) -> Result<(), E>,
+    ) -> Result<Vec<RoaringBitmap>, E> {
+        hold(self.admitted.len() * SET_BYTES)?;
+        hold(self.steps.iter().map(Vec::len).sum::<usize>() * STEP_BYTES)?;
         let mut sets = vec![RoaringBitmap::new(); self.admitted.len()];
         for (at, set) in (0..).zip(sets.iter_mut().take(self.root_count)) {
             set.insert(at);
@@ -61,9 +72,10 @@ impl RootsRecord {
                 };
                 for (_, node) in of_parent {
                     if let (Some(into), Some(dirty)) = (sets.get_mut(*node), dirty.get_mut(*node)) {
-                        let before = into.len();
+                        let (before, bytes) = (into.len(), into.serialized_size());
                         *into |= &set;
                         if into.len() != before {
+                            hold(into.serialized_size().saturating_sub(bytes))?;
                             *dirty = true;
                             changed = true;
                         }
@@ -71,13 +83,17 @@ impl RootsRecord {
                 }
             }
         }
-        sets
+        Ok(sets)
     }
 
     /// Works out the column for these rows.
-    pub(super) fn column(mut self, rows: &Rows) -> RootsColumn {
+    pub(super) fn column<E>(
+        mut self,
+        rows: &Rows,
+        hold: &mut dyn FnMut(usize) -> Result<(), E>,
+    ) -> Result<RootsColumn, E> {
         let places = Places::new(&self.admitted);
-        let sets = self.sets(&places);
+        let sets = self.sets(&places, hold)?;
         for steps in &mut self.steps {
             steps.sort_unstable_by_key(|(parent, node)| (*node, *parent));
         }
@@ -86,18 +102,20 @@ impl RootsRecord {
             let own = places.of(row.node).and_then(|at| sets.get(at));
             match own {
                 Some(set) if row.status.is_admitted() => {
+                    hold(size_of::<NodeId>() * set.len() as usize)?;
                     column.items.extend(self.roots_of(set));
                 }
                 // A root that was refused still reaches itself.
                 _ if row.level == 0 => column.items.push(row.node),
                 _ => {
                     let set = self.set_of_candidate(row.node, row.level, &places, &sets);
+                    hold(size_of::<NodeId>() * set.len() as usize)?;
                     column.items.extend(self.roots_of(&set));
                 }
             }
             column.ends.push(column.items.len());
         }
-        column
+        Ok(column)
     }
 
     /// What the parents of a candidate that was not admitted would have handed on.

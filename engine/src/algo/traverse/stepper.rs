@@ -317,17 +317,29 @@ impl<'a, E> TraverseStepper<'a, E> {
     /// Ends the traversal. A level without a decision is left out, and the summary says `truncated`,
     /// as it does if nobody asked whether there are more levels.
     #[must_use]
-    pub fn finish(mut self) -> Traversal {
+    pub fn finish(self) -> Traversal {
+        let unlimited = self.finish_holding(&mut |_| Ok::<(), std::convert::Infallible>(()));
+        match unlimited {
+            Ok(traversal) => traversal,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The same, asking for the memory of what is only worked out now.
+    pub(super) fn finish_holding<F>(
+        mut self,
+        hold: &mut dyn FnMut(usize) -> Result<(), F>,
+    ) -> Result<Traversal, F> {
         if self.close_level().is_err() || !self.done {
             self.summary.truncated = true;
         }
         if let Some(record) = self.record.take() {
-            self.rows.roots = Some(record.column(&self.rows));
+            self.rows.roots = Some(record.column(&self.rows, hold)?);
         }
-        Traversal {
+        Ok(Traversal {
             rows: self.rows,
             summary: self.summary,
-        }
+        })
     }
 
     /// The open level, if it has no decision.

@@ -43,6 +43,15 @@ pub trait Steps<E> {
     /// Says which level the steps lead to that are asked for next.
     fn begin_level(&mut self, _level: u32) {}
 
+    /// Says that about so many bytes more are held until the rows were given, before they are.
+    ///
+    /// # Errors
+    ///
+    /// If that is too much, or nobody waits for the rows any more.
+    fn hold(&mut self, _bytes: usize) -> Result<(), E> {
+        Ok(())
+    }
+
     /// Hands over every arrival from these nodes, which are ascending and distinct.
     ///
     /// The order of the arrivals does not matter to the result; ascending nodes are the fastest.

@@ -14,6 +14,7 @@ use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What can be read, in a read and in a write transaction alike.
 pub trait KeyRead {
@@ -52,6 +53,16 @@ pub trait KeyRead {
         Ok(())
     }
 
+    /// Who may stop work that reads, for work that does not come here now and then.
+    fn cancel_token(&self) -> CancelToken {
+        CancelToken::new()
+    }
+
+    /// How many bytes of keys and values were read from the store so far.
+    fn read_bytes(&self) -> u64 {
+        0
+    }
+
     /// The value of `key`.
     ///
     /// # Errors
@@ -81,6 +92,7 @@ pub trait KeyRead {
 pub(crate) struct StoredKeys {
     view: Arc<View>,
     cancel: CancelToken,
+    read_bytes: AtomicU64,
 }
 
 impl StoredKeys {
@@ -88,6 +100,7 @@ impl StoredKeys {
         Self {
             view,
             cancel: CancelToken::new(),
+            read_bytes: AtomicU64::new(0),
         }
     }
 
@@ -144,6 +157,15 @@ impl KeyReadTxn {
         self.stored.cancel = token;
         self
     }
+
+    /// The same view for one piece of work: `token` may stop it as well, and what it reads is counted anew.
+    pub(crate) fn for_work(&self, token: &CancelToken) -> Self {
+        let cancel = self.stored.cancel.or(token);
+        Self {
+            stored: StoredKeys::new(Arc::clone(&self.stored.view)).with_cancel(cancel),
+            database: Arc::clone(&self.database),
+        }
+    }
 }
 
 impl KeyRead for KeyReadTxn {
@@ -176,6 +198,14 @@ impl KeyRead for KeyReadTxn {
     fn may_go_on(&self) -> Result<()> {
         self.stored.may_go_on()
     }
+
+    fn cancel_token(&self) -> CancelToken {
+        self.stored.cancel_token()
+    }
+
+    fn read_bytes(&self) -> u64 {
+        self.stored.read_bytes()
+    }
 }
 
 impl KeyRead for StoredKeys {
@@ -185,12 +215,12 @@ impl KeyRead for StoredKeys {
         key: &[u8],
         visit: impl FnOnce(&[u8]) -> T,
     ) -> Result<Option<T>> {
-        get_from(&self.view, family, key, visit)
+        get_from((&self.view, &self.read_bytes), family, key, visit)
     }
 
     fn multi_get(&self, family: Family, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         self.cancel.check()?;
-        self.view.snapshot.multi_get(family, keys)
+        multi_get_from((&self.view, &self.read_bytes), family, keys)
     }
 
     fn scan_with(
@@ -202,7 +232,7 @@ impl KeyRead for StoredKeys {
         self.cancel.check()?;
         Ok(Scan::stored(
             self.view.snapshot.cursor(family, range, options),
-            &self.cancel,
+            (&self.cancel, &self.read_bytes),
             None,
         ))
     }
@@ -214,19 +244,43 @@ impl KeyRead for StoredKeys {
     fn may_go_on(&self) -> Result<()> {
         self.cancel.check()
     }
+
+    fn cancel_token(&self) -> CancelToken {
+        self.cancel.clone()
+    }
+
+    fn read_bytes(&self) -> u64 {
+        self.read_bytes.load(Ordering::Relaxed)
+    }
 }
 
 /// A point read through the face, which cannot be generic.
 pub(super) fn get_from<T>(
-    view: &View,
+    (view, read_bytes): (&View, &AtomicU64),
     family: Family,
     key: &[u8],
     visit: impl FnOnce(&[u8]) -> T,
 ) -> Result<Option<T>> {
     let mut visit = Some(visit);
     let mut seen = None;
+    let mut bytes = 0;
     view.snapshot.get(family, key, &mut |value| {
+        bytes = key.len() + value.len();
         seen = visit.take().map(|visit| visit(value));
     })?;
+    read_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     Ok(seen)
+}
+
+/// Several point reads at once.
+pub(super) fn multi_get_from(
+    (view, read_bytes): (&View, &AtomicU64),
+    family: Family,
+    keys: &[&[u8]],
+) -> Result<Vec<Option<Vec<u8>>>> {
+    let values = view.snapshot.multi_get(family, keys)?;
+    let found = keys.iter().zip(&values);
+    let found = found.filter_map(|(key, value)| Some(key.len() + value.as_ref()?.len()));
+    read_bytes.fetch_add(found.sum::<usize>() as u64, Ordering::Relaxed);
+    Ok(values)
 }

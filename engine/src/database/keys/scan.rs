@@ -9,6 +9,7 @@ use crate::storage::range::{Direction, KeyRange};
 use crate::storage::store::{Cursor, Entry};
 use std::cmp::Ordering;
 use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering as AtomicOrdering};
 
 /// A scan asks whether it was cancelled once in so many steps.
 const STEPS_PER_CHECK: u32 = 256;
@@ -35,6 +36,9 @@ pub struct Scan<'a> {
     stored: Box<dyn Cursor + 'a>,
     overlay: Option<Overlay<'a>>,
     cancel: &'a CancelToken,
+    /// How many bytes were handed out, and where that is added up when the walk is over.
+    bytes: u64,
+    read_bytes: &'a AtomicU64,
     /// The place of the writer that scans: walking is not resting.
     place: Option<&'a WriterPlace>,
     steps: u32,
@@ -71,13 +75,15 @@ enum Head {
 impl<'a> Scan<'a> {
     pub(super) fn stored(
         stored: Box<dyn Cursor + 'a>,
-        cancel: &'a CancelToken,
+        (cancel, read_bytes): (&'a CancelToken, &'a AtomicU64),
         place: Option<&'a WriterPlace>,
     ) -> Self {
         Self {
             stored,
             overlay: None,
             cancel,
+            bytes: 0,
+            read_bytes,
             place,
             steps: 0,
         }
@@ -85,7 +91,7 @@ impl<'a> Scan<'a> {
 
     pub(super) fn merged(
         stored: Box<dyn Cursor + 'a>,
-        cancel: &'a CancelToken,
+        (cancel, read_bytes): (&'a CancelToken, &'a AtomicU64),
         batch: &'a Batch,
         place: &'a WriterPlace,
         family: Family,
@@ -106,6 +112,8 @@ impl<'a> Scan<'a> {
             stored,
             overlay: Some(overlay),
             cancel,
+            bytes: 0,
+            read_bytes,
             place: Some(place),
             steps: 0,
         }
@@ -126,10 +134,14 @@ impl<'a> Scan<'a> {
             self.cancel.check()?;
             self.place.map_or(Ok(()), WriterPlace::step)?;
         }
-        match &mut self.overlay {
+        let entry = match &mut self.overlay {
             None => self.stored.next(),
             Some(overlay) => overlay.next(&mut *self.stored),
+        }?;
+        if let Some(entry) = &entry {
+            self.bytes += (entry.key.len() + entry.value.len()) as u64;
         }
+        Ok(entry)
     }
 
     /// Moves so that the next pair is the first at or beyond `key` in the scan's direction. It never
@@ -152,6 +164,13 @@ impl<'a> Scan<'a> {
             count += 1;
         }
         Ok(count)
+    }
+}
+
+impl Drop for Scan<'_> {
+    fn drop(&mut self) {
+        self.read_bytes
+            .fetch_add(self.bytes, AtomicOrdering::Relaxed);
     }
 }
 

@@ -9,6 +9,7 @@ use super::write::KeyWriteTxn;
 use crate::codec::CommitSeq;
 use crate::error::Result;
 use crate::storage::batch::{Batch, Change, Key};
+use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
@@ -114,5 +115,13 @@ impl KeyRead for Trial<'_> {
 
     fn may_go_on(&self) -> Result<()> {
         self.txn.may_go_on()
+    }
+
+    fn cancel_token(&self) -> CancelToken {
+        self.txn.cancel_token()
+    }
+
+    fn read_bytes(&self) -> u64 {
+        self.txn.read_bytes()
     }
 }

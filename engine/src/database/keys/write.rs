@@ -1,7 +1,7 @@
 //! The write transaction: an overlay over the last commit, appended in one piece.
 
 use super::View;
-use super::read::{KeyRead, get_from};
+use super::read::{KeyRead, get_from, multi_get_from};
 use super::scan::Scan;
 use super::trial::KeyWrite;
 use crate::catalog::GraphState;
@@ -19,6 +19,7 @@ use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The longest key that is stored.
 const MAX_KEY_BYTES: usize = 64 << 10;
@@ -50,6 +51,7 @@ pub struct KeyWriteTxn {
     base: Arc<View>,
     place: WriterPlace,
     cancel: CancelToken,
+    read_bytes: AtomicU64,
     database: Arc<Inner>,
 }
 
@@ -63,6 +65,7 @@ impl KeyWriteTxn {
             base,
             place,
             cancel: CancelToken::new(),
+            read_bytes: AtomicU64::new(0),
             database: Arc::clone(database),
         })
     }
@@ -72,6 +75,11 @@ impl KeyWriteTxn {
     pub fn with_cancel(mut self, token: CancelToken) -> Self {
         self.cancel = token;
         self
+    }
+
+    /// The same for one that goes on.
+    pub(crate) fn stop_by(&mut self, token: CancelToken) {
+        self.cancel = token;
     }
 
     /// Stores `value` under `key`.
@@ -251,11 +259,15 @@ impl KeyWriteTxn {
         let start = Bound::Included(range.start.as_slice());
         if changes.first_from(family, start, range).is_none() {
             // Nothing here was changed, and nothing can be as long as the scan borrows us.
-            return Ok(Scan::stored(stored, &self.cancel, Some(&self.place)));
+            return Ok(Scan::stored(
+                stored,
+                (&self.cancel, &self.read_bytes),
+                Some(&self.place),
+            ));
         }
         Ok(Scan::merged(
             stored,
-            &self.cancel,
+            (&self.cancel, &self.read_bytes),
             changes,
             &self.place,
             family,
@@ -339,13 +351,13 @@ impl KeyRead for KeyWriteTxn {
         self.step()?;
         match self.batch.get(family, key) {
             Some(change) => Ok(change.map(visit)),
-            None => get_from(&self.base, family, key, visit),
+            None => get_from((&self.base, &self.read_bytes), family, key, visit),
         }
     }
 
     fn multi_get(&self, family: Family, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         self.step()?;
-        let mut values = self.base.snapshot.multi_get(family, keys)?;
+        let mut values = multi_get_from((&self.base, &self.read_bytes), family, keys)?;
         for (key, value) in keys.iter().zip(&mut values) {
             if let Some(change) = self.batch.get(family, key) {
                 *value = change.map(<[u8]>::to_vec);
@@ -369,5 +381,13 @@ impl KeyRead for KeyWriteTxn {
 
     fn may_go_on(&self) -> Result<()> {
         self.step()
+    }
+
+    fn cancel_token(&self) -> CancelToken {
+        self.cancel.clone()
+    }
+
+    fn read_bytes(&self) -> u64 {
+        self.read_bytes.load(Ordering::Relaxed)
     }
 }

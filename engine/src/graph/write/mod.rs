@@ -22,7 +22,7 @@ use crate::catalog::{
     check_schema_id,
 };
 use crate::codec::CommitSeq;
-use crate::database::keys::KeyWriteTxn;
+use crate::database::keys::{KeyRead as _, KeyWriteTxn};
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
 use crate::index::vector::{JournalKey, Prepared, read_touched};
@@ -101,6 +101,16 @@ impl WriteTxn {
     pub fn with_cancel(mut self, token: CancelToken) -> Self {
         self.keys = self.keys.with_cancel(token);
         self
+    }
+
+    /// Who may stop this transaction.
+    pub(crate) fn cancel_token(&self) -> CancelToken {
+        self.keys.cancel_token()
+    }
+
+    /// Lets `token`, and nobody else, stop this transaction from now on.
+    pub(crate) fn stop_by(&mut self, token: CancelToken) {
+        self.keys.stop_by(token);
     }
 
     /// Marks this place, to come back to it with [`rollback_to`](Self::rollback_to).

@@ -57,6 +57,12 @@ impl<'a> VectorSearch<'a> {
         }
     }
 
+    /// The same for another `k`.
+    pub(crate) fn best(mut self, k: usize) -> Self {
+        self.k = k;
+        self
+    }
+
     /// How hard to look: so many candidates (known as `ef`; 64 if nothing is said), a share of the true
     /// nearest, or all of them.
     pub fn effort(mut self, effort: Effort) -> Self {

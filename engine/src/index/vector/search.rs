@@ -88,6 +88,7 @@ impl<K: KeyRead> Place<'_, K> {
                 self.indexes.mend(&bound, &live);
                 self.compare_all(def, search, measure, &limit, ServedBy::VectorsWhileMending)
             }
+            Err(IndexError::Stopped) => Err(Error::Cancelled),
             Err(error) => Err(refused(error)),
         }
     }
@@ -110,9 +111,12 @@ impl<K: KeyRead> Place<'_, K> {
                 Err(error) => return Ok(Err(error)),
             },
         };
+        let token = self.view.keys.cancel_token();
+        let stops = || token.is_cancelled();
         let mut query = Query::new(search.vector, search.k)
             .effort(search.effort)
-            .at(commit.get());
+            .at(commit.get())
+            .stop_when(&stops);
         if let Some(within) = &within {
             query = query.within(within);
         }

@@ -104,6 +104,7 @@ impl Binder<'_> {
             score,
             among: None,
             depends_on: None,
+            among_depends_on: None,
             span: from.span,
         };
         bound.pattern.search = Some(Box::new(BoundSearch { search, filters }));

@@ -60,6 +60,8 @@ pub(crate) struct Context<'t> {
     /// Where the next transaction comes from, for subqueries in transactions.
     pub(crate) database: Option<Database>,
     cancel: CancelToken,
+    /// The same, and the end of its time: for what works long without coming back here.
+    stop: CancelToken,
     clock: Arc<dyn Clock>,
     /// When it began, and how long it may run.
     began: Duration,
@@ -114,8 +116,13 @@ impl<'t> Context<'t> {
         random: Random,
         limits: Limits,
     ) -> Self {
+        let began = limits.clock.now();
+        let stop = match limits.time.and_then(|time| began.checked_add(time)) {
+            Some(end) => limits.cancel.until(end, Arc::clone(&limits.clock)),
+            None => limits.cancel.clone(),
+        };
         Self {
-            graph,
+            graph: graph.stopped_by(&stop),
             parameters,
             counters: Counters::default(),
             deletions: Deletions::default(),
@@ -131,16 +138,17 @@ impl<'t> Context<'t> {
             connected: BTreeMap::new(),
             database: None,
             cancel: limits.cancel,
-            began: limits.clock.now(),
+            stop,
+            began,
             clock: limits.clock,
             time: limits.time,
             until_check: STEPS_BETWEEN_CHECKS,
         }
     }
 
-    /// What measures its time, and who may stop it.
-    pub(crate) fn clock_and_cancel(&self) -> (Arc<dyn Clock>, CancelToken) {
-        (Arc::clone(&self.clock), self.cancel.clone())
+    /// What measures its time, and what stops it: somebody, or the end of its time.
+    pub(crate) fn clock_and_stop(&self) -> (Arc<dyn Clock>, CancelToken) {
+        (Arc::clone(&self.clock), self.stop.clone())
     }
 
     /// Reads and plans a text that runs within this query.
@@ -170,6 +178,7 @@ impl<'t> Context<'t> {
         Spent {
             seeks,
             properties,
+            read_bytes: self.graph.read_bytes(),
             distances: self.work.distances,
             time: self.clock.now(),
         }
@@ -241,20 +250,23 @@ impl<'t> Context<'t> {
         &self,
         work: impl FnOnce(&Graph<'t>, &mut Watch<'_>) -> Result<T, E>,
     ) -> Result<T, Fault> {
-        let over = CancelToken::new();
-        let mut report = |_: Progress<'_>| {
-            let ran = self.clock.now().saturating_sub(self.began);
-            if self.time.is_some_and(|time| ran > time) {
-                over.cancel();
-            }
+        let mut nobody = |_: Progress<'_>| {};
+        let mut watch = Watch::new(&mut nobody, self.stop.clone());
+        work(&self.graph, &mut watch).map_err(|error| self.told(error.into()))
+    }
+
+    /// What has ended the query: what was stopped below knows nothing of its time.
+    pub(crate) fn told(&self, fault: Fault) -> Fault {
+        let Fault::Engine(error) = &fault else {
+            return fault;
         };
-        let mut watch = Watch::new(&mut report, self.cancel.or(&over));
-        let done = work(&self.graph, &mut watch);
-        match (done, self.time) {
-            (Err(_), Some(time)) if over.is_cancelled() && !self.cancel.is_cancelled() => {
-                Err(late(time))
+        match (&**error, self.time) {
+            (Error::Cancelled, Some(time))
+                if self.stop.is_cancelled() && !self.cancel.is_cancelled() =>
+            {
+                late(time)
             }
-            (done, _) => done.map_err(Into::into),
+            _ => fault,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::kind::Kind;
 use crate::algo::snapshot::VectorTable;
 use crate::catalog::{Catalog, LabelId, SchemaId, TypeId};
 use crate::database::Database;
+use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::record::RelationshipRecord;
 use crate::graph::view::{self, View};
@@ -18,6 +19,7 @@ use crate::query::compile::Compiled;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::plan::TypeNames;
 use crate::query::procedures::Registry;
+use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
 use roaring::RoaringTreemap;
@@ -43,11 +45,15 @@ pub(crate) enum Txn<'t> {
 /// The graph as a query sees it.
 pub(crate) struct Graph<'t> {
     txn: Txn<'t>,
+    /// Who may stop what the query reads and writes.
+    stop: CancelToken,
     deleted_nodes: HashSet<NodeId>,
     deleted_relationships: HashMap<RelationshipId, DeletedRelationship>,
     /// How often the store was asked, and for how many properties.
     seeks: Cell<u64>,
     properties: Cell<u64>,
+    /// How many bytes were read in the transactions before this one.
+    read_bytes: u64,
 }
 
 /// What stays known of a relationship that the query has deleted.
@@ -103,6 +109,8 @@ impl<'t> Graph<'t> {
     pub(crate) fn new(txn: Txn<'t>) -> Self {
         Self {
             txn,
+            stop: CancelToken::new(),
+            read_bytes: 0,
             deleted_nodes: HashSet::new(),
             deleted_relationships: HashMap::new(),
             seeks: Cell::new(0),
@@ -110,9 +118,35 @@ impl<'t> Graph<'t> {
         }
     }
 
+    /// The same, where `stop` ends whatever reads or writes. A host's own transaction is told so by whoever
+    /// takes it back.
+    pub(super) fn stopped_by(mut self, stop: &CancelToken) -> Self {
+        self.txn = match self.txn {
+            Txn::Read(read) => Txn::OwnRead(Box::new(read.for_query(stop))),
+            Txn::OwnRead(read) => Txn::OwnRead(Box::new(read.for_query(stop))),
+            Txn::Write(write) => {
+                write.stop_by(write.cancel_token().or(stop));
+                Txn::Write(write)
+            }
+            Txn::OwnWrite(mut write) => {
+                write.stop_by(stop.clone());
+                Txn::OwnWrite(write)
+            }
+            Txn::Over => Txn::Over,
+        };
+        self.stop = stop.clone();
+        self
+    }
+
     /// How often the store was asked, and for how many properties.
     pub(super) fn reads(&self) -> (u64, u64) {
         (self.seeks.get(), self.properties.get())
+    }
+
+    /// How many bytes of keys and values the store has given.
+    pub(super) fn read_bytes(&self) -> u64 {
+        let here = with_txn!(self, txn => Ok(view::of(txn).keys.read_bytes()));
+        self.read_bytes + here.unwrap_or_default()
     }
 
     fn count_seek(&self, properties: usize) {
@@ -148,6 +182,7 @@ impl<'t> Graph<'t> {
 
     /// Commits, or takes everything back, and begins the next transaction.
     pub(crate) fn next_transaction(&mut self, database: &Database, commit: bool) -> Result<()> {
+        self.read_bytes = self.read_bytes();
         if let Txn::OwnWrite(txn) = std::mem::replace(&mut self.txn, Txn::Over) {
             if commit {
                 txn.commit()?;
@@ -155,7 +190,8 @@ impl<'t> Graph<'t> {
                 txn.rollback();
             }
         }
-        self.txn = Txn::OwnWrite(Box::new(database.write()?));
+        let next = database.write()?.with_cancel(self.stop.clone());
+        self.txn = Txn::OwnWrite(Box::new(next));
         Ok(())
     }
 
@@ -295,7 +331,7 @@ impl<'t> Graph<'t> {
         (from, most): (u64, usize),
         into: &mut Vec<u64>,
     ) -> Result<()> {
-        fn page<K: crate::database::keys::KeyRead>(
+        fn page<K: KeyRead>(
             view: View<'_, K>,
             kind: Kind,
             (from, most): (u64, usize),

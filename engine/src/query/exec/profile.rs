@@ -23,6 +23,7 @@ pub(crate) struct Profile {
 pub(super) struct Spent {
     pub(super) seeks: u64,
     pub(super) properties: u64,
+    pub(super) read_bytes: u64,
     pub(super) distances: u64,
     pub(super) time: Duration,
 }
@@ -32,6 +33,7 @@ impl Spent {
         Self {
             seeks: self.seeks.saturating_sub(other.seeks),
             properties: self.properties.saturating_sub(other.properties),
+            read_bytes: self.read_bytes.saturating_sub(other.read_bytes),
             distances: self.distances.saturating_sub(other.distances),
             time: self.time.saturating_sub(other.time),
         }
@@ -41,6 +43,7 @@ impl Spent {
         Self {
             seeks: self.seeks + other.seeks,
             properties: self.properties + other.properties,
+            read_bytes: self.read_bytes + other.read_bytes,
             distances: self.distances + other.distances,
             time: self.time + other.time,
         }
@@ -77,6 +80,7 @@ impl Profile {
         work.batches += u64::from(rows > 0);
         work.seeks += own.seeks;
         work.properties += own.properties;
+        work.read_bytes += own.read_bytes;
         work.distances += own.distances;
         work.time += own.time;
         work.memory_bytes = work.memory_bytes.max(bytes as u64);

@@ -4,8 +4,8 @@
 //! in the text.
 
 use super::{
-    CreateItem, ExpandMany, IndexName, Keep, LabelOf, Op, Plan, Repeat, Roots, ScanBy, Scored,
-    Search, SearchKind, Seek, Segment, Traverse, TypeNames,
+    BudgetUnit, CreateItem, ExpandMany, IndexName, Keep, LabelOf, Op, Plan, Repeat, Roots, ScanBy,
+    Scored, Search, SearchKind, Seek, Segment, Traverse, TypeNames,
 };
 use crate::query::exec::key_of;
 use crate::query::expr::{Expr, ExprKind, Labels, Slot};
@@ -278,10 +278,26 @@ impl Shown<'_> {
             bound(&op.first_level),
             bound(&op.last_level)
         );
+        if op.unfiltered {
+            line.push_str(", roots unfiltered");
+        }
         if let Some(scored) = &op.scored {
             line.push_str(&self.scored(scored));
         }
         line.push_str(&self.kept("keep", &op.keep));
+        if op.candidates {
+            line.push_str(", emit candidates");
+        }
+        if let Some(budget) = &op.budget {
+            let unit = match budget.unit {
+                BudgetUnit::Nodes => "nodes",
+                BudgetUnit::Edges => "edges",
+                BudgetUnit::Milliseconds => "milliseconds",
+            };
+            let then = if budget.stops { "stop" } else { "error" };
+            let limit = self.expr(&budget.limit);
+            line.push_str(&format!(", budget {limit} {unit} or {then}"));
+        }
         self.line(depth, &line);
         match &op.roots {
             Roots::Value(value) => {

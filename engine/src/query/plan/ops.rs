@@ -458,6 +458,8 @@ pub(crate) struct Search {
     /// The slots that it depends on: while they stay the same, so does what is found. None if it may differ from
     /// row to row whatever they are.
     pub(crate) depends_on: Option<Vec<Slot>>,
+    /// The same of what may be found.
+    pub(crate) among_depends_on: Option<Vec<Slot>>,
     pub(crate) span: Span,
 }
 

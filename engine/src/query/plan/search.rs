@@ -28,8 +28,9 @@ impl Planner<'_> {
         if !search.relationships && self.follows(Rule::WalkToWhatIsSearched) {
             join(&mut pattern, candidate);
         }
+        search.among_depends_on = depends_on(&[], &pattern);
         search.depends_on = match search.limit.is_steady() {
-            true => depends_on(&search.query, &pattern),
+            true => depends_on(&[&search.query], &pattern),
             false => None,
         };
         search.query = self.expr(search.query);
@@ -103,9 +104,10 @@ fn joinable(filter: &Expr, candidate: Slot) -> Option<&Pattern> {
     (whole && all_plain && connected && pattern.nodes.contains(&candidate)).then_some(pattern)
 }
 
-/// The slots from around that a search reads; none if the same row may give something else the next time.
-fn depends_on(query: &Expr, pattern: &Pattern) -> Option<Vec<Slot>> {
-    if !query.is_steady() || !pattern.filters.iter().all(Expr::is_steady) {
+/// The slots from around that some expressions and a pattern read; none if the same row may give something else the
+/// next time.
+fn depends_on(exprs: &[&Expr], pattern: &Pattern) -> Option<Vec<Slot>> {
+    if !exprs.iter().all(|expr| expr.is_steady()) || !pattern.filters.iter().all(Expr::is_steady) {
         return None;
     }
     let mut own: Vec<Slot> = { pattern.nodes.iter() }
@@ -116,7 +118,9 @@ fn depends_on(query: &Expr, pattern: &Pattern) -> Option<Vec<Slot>> {
     own.extend(pattern.links.iter().flat_map(|link| &link.relationships));
     own.extend(pattern.paths.iter().map(|(slot, _)| *slot));
     let mut reads = pattern.given.clone();
-    query.each_slot(&mut |slot| reads.push(slot));
+    for expr in exprs {
+        expr.each_slot(&mut |slot| reads.push(slot));
+    }
     for filter in &pattern.filters {
         filter.each_slot(&mut |slot| reads.push(slot));
     }

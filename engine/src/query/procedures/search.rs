@@ -10,7 +10,7 @@ use super::types::ProcedureType;
 use crate::catalog::Scope;
 use crate::error::Error;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::exec::hits::{self, Wanted, vector_for};
+use crate::query::exec::hits::{self, Hits, Wanted, vector_for};
 use crate::query::exec::{Context, Kind};
 use crate::query::schema::{searched_text, searched_vectors};
 use crate::value::Value;
@@ -77,9 +77,9 @@ fn near(
     let Some(vector) = vector_for(&index, query)? else {
         return Ok(Vec::new());
     };
-    let wanted = wanted(nodes, count);
+    let wanted = wanted(count);
     let (hits, _) = hits::nearest(context, &index, &vector, wanted)?;
-    Ok(hits.into_iter().map(|hit| row(wanted.kind, hit)).collect())
+    rows(context, nodes, hits)
 }
 
 fn matching(
@@ -90,40 +90,45 @@ fn matching(
     let [Value::String(name), text, options] = arguments else {
         return Err(Error::bug("arguments were not looked at").into());
     };
-    let scope = searched_text(context.graph.catalog()?, name)?.scope;
+    let index = Arc::clone(searched_text(context.graph.catalog()?, name)?);
     let of = match nodes {
         true => "db.index.fulltext.queryNodes",
         false => "db.index.fulltext.queryRelationships",
     };
-    check_scope(scope, name, nodes, "fulltext")?;
+    check_scope(index.scope, name, nodes, "fulltext")?;
     let options = Settings::of(of, options, &["limit", "skip"])?;
     let (limit, skip) = (options.count("limit")?, options.count("skip")?.unwrap_or(0));
     let Value::String(text) = text else {
         return Ok(Vec::new());
     };
-    let wanted = wanted(
-        nodes,
-        limit.map_or(usize::MAX, |limit| limit.saturating_add(skip)),
-    );
-    let (hits, _) = hits::matching(context, name, text, wanted)?;
-    let hits = hits.into_iter().skip(skip);
-    Ok(hits.map(|hit| row(wanted.kind, hit)).collect())
+    let wanted = wanted(limit.map_or(usize::MAX, |limit| limit.saturating_add(skip)));
+    let (mut hits, _) = hits::matching(context, &index, text, wanted)?;
+    hits.drain(..skip.min(hits.len()));
+    rows(context, nodes, hits)
 }
 
-fn wanted(nodes: bool, count: usize) -> Wanted<'static> {
+fn wanted(count: usize) -> Wanted<'static> {
     Wanted {
-        kind: match nodes {
-            true => Kind::Nodes,
-            false => Kind::Relationships,
-        },
         count,
         exact: false,
         among: None,
     }
 }
 
-fn row(kind: Kind, (number, score): (u64, f64)) -> Vec<Value> {
-    vec![kind.value(number), score.into()]
+/// A row for each hit. Whoever calls the procedure holds them.
+fn rows(context: &mut Context<'_>, nodes: bool, hits: Hits) -> Result<Vec<Vec<Value>>, Fault> {
+    let kind = match nodes {
+        true => Kind::Nodes,
+        false => Kind::Relationships,
+    };
+    let before = context.memory.used();
+    let row = size_of::<Vec<Value>>() + 2 * size_of::<Value>();
+    context.memory.charge(hits.len().saturating_mul(row))?;
+    let rows = hits.into_iter();
+    let rows = rows.map(|(number, score)| vec![kind.value(number), score.into()]);
+    let rows = rows.collect();
+    context.memory.reset(before);
+    Ok(rows)
 }
 
 fn at_least_zero(name: &str, number: i64) -> Result<usize, Fault> {

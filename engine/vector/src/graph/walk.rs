@@ -8,6 +8,8 @@ use super::blocks::{Blocks, KEPT, NO_SLOT};
 use super::nearest::{Near, Nearest};
 use super::score::{Scorer, Scores};
 use super::visited::Visited;
+use crate::error::IndexError;
+use crate::index::search::Stop;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One level of the graph.
@@ -70,6 +72,18 @@ pub(crate) struct Work {
     pub(crate) steps: u64,
 }
 
+/// What a walk looks for that takes only some.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accepting<'a> {
+    /// How many nearest of all it keeps to go on from.
+    pub(crate) breadth: usize,
+    /// How many it looks for.
+    pub(crate) wanted: usize,
+    /// After how many comparisons it gives up.
+    pub(crate) patience: u64,
+    pub(crate) stop: Stop<'a>,
+}
+
 /// What to do with the nearest node not looked at.
 enum Next {
     Take,
@@ -90,28 +104,52 @@ impl Walker {
         self.go(level, scorer, |_, _| Next::Take, |_, _, _| {});
     }
 
-    /// Finds about the `wanted` nearest that are `accepted`, walking through the others as well. They are
-    /// in `accepted` then. It keeps the `breadth` nearest of all to go on from, and gives up after
-    /// comparing `patience` codes; whether it came to its end is what it returns.
-    #[expect(clippy::too_many_arguments, reason = "a walk, and what it looks for")]
-    pub(crate) fn walk_accepting<L: Level>(
+    /// The same, unless somebody stops it on the way.
+    pub(crate) fn walk_until<L: Level>(
         &mut self,
         level: &L,
         scorer: &Scorer<'_>,
         starts: &[u32],
         breadth: usize,
-        wanted: usize,
-        patience: u64,
+        stop: Stop<'_>,
+    ) -> Result<(), IndexError> {
+        self.begin(level, starts, breadth);
+        let judge = |_: &Self, _| match stop.stops() {
+            true => Next::End,
+            false => Next::Take,
+        };
+        match self.go(level, scorer, judge, |_, _, _| {}) {
+            true => Ok(()),
+            false => Err(IndexError::Stopped),
+        }
+    }
+
+    /// Finds about the `wanted` nearest that are `accepted`, walking through the others as well. They are
+    /// in `accepted` then. It keeps the `breadth` nearest of all to go on from, and gives up after
+    /// comparing `patience` codes; whether it came to its end is what it returns.
+    pub(crate) fn walk_accepting<L: Level>(
+        &mut self,
+        level: &L,
+        scorer: &Scorer<'_>,
+        starts: &[u32],
+        Accepting {
+            breadth,
+            wanted,
+            patience,
+            stop,
+        }: Accepting<'_>,
         mut accepts: impl FnMut(u32) -> bool,
-    ) -> bool {
+    ) -> Result<bool, IndexError> {
         let limit = self.work.distances.saturating_add(patience);
+        let mut stopped = false;
         self.accepted.begin(wanted);
         self.begin(level, starts, breadth);
         let came_to_end = self.go(
             level,
             scorer,
             |walker, near| {
-                if walker.work.distances > limit {
+                stopped = stop.stops();
+                if stopped || walker.work.distances > limit {
                     Next::End
                 } else if walker.accepted.would_take(near.far) {
                     Next::Take
@@ -125,7 +163,10 @@ impl Walker {
                 }
             },
         );
-        came_to_end && self.accepted.is_full()
+        match stopped {
+            true => Err(IndexError::Stopped),
+            false => Ok(came_to_end && self.accepted.is_full()),
+        }
     }
 
     /// Goes on from what is fresh until nothing is left. Whether `judge` has not ended it before.

@@ -10,8 +10,12 @@ use crate::error::Result;
 use crate::index::text::segment::view::SegmentView;
 use roaring::RoaringTreemap;
 
+/// After so many documents it is asked whether the search may go on: not all are in postings that are read.
+const DOCUMENTS_BETWEEN_LOOKS: u64 = 1024;
+
 /// Walks over all documents of a node.
 pub(super) fn walk<K: KeyRead>(
+    keys: &K,
     segment: &SegmentView,
     node: &mut Node<'_, K>,
     lengths: &Lengths,
@@ -19,7 +23,12 @@ pub(super) fn walk<K: KeyRead>(
     work: &mut Work,
 ) -> Result<()> {
     let mut document = node.advance(0)?;
+    let mut walked = 0_u64;
     while document != END {
+        walked += 1;
+        if walked.is_multiple_of(DOCUMENTS_BETWEEN_LOOKS) {
+            keys.may_go_on()?;
+        }
         if accept.allows(segment, document) {
             work.documents += 1;
             let score = node.score(lengths)?;

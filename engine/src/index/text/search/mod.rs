@@ -316,7 +316,10 @@ impl<'s, K: KeyRead> Run<'s, K> {
                 Some(documents) => {
                     lead(segment, documents, &mut node, &self.lengths, accept, work)?;
                 }
-                None => walk(segment, &mut node, &self.lengths, accept, work)?,
+                None => {
+                    let keys = self.search.reader.keys;
+                    walk(keys, segment, &mut node, &self.lengths, accept, work)?;
+                }
             }
             node.count(&mut steps, &mut work.postings_of_terms);
         }

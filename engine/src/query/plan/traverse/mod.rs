@@ -64,11 +64,12 @@ pub(crate) struct Hop {
     pub(crate) node: Slot,
 }
 
-/// A step along one relationship to a node with a label.
+/// A step along one relationship, from nodes with a label to nodes with one.
 #[derive(Clone, Debug)]
 pub(crate) struct DirectStep {
     pub(crate) arrow: Arrow,
     pub(crate) types: TypeNames,
+    pub(crate) from_label: Option<Arc<str>>,
     pub(crate) label: Option<Arc<str>>,
 }
 

@@ -96,7 +96,7 @@ impl Planner<'_> {
         let to = step.to();
         let ops = self.matching(step.pattern);
         let direct = match self.follows(Rule::WholeLevels) {
-            true => direct(&ops, to),
+            true => direct(&ops, (step.from, to)),
             false => None,
         };
         Step {

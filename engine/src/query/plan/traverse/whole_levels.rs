@@ -9,25 +9,41 @@ use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::ComparisonOperator;
 
-/// Whether a step is one relationship and a label, so that it needs no rows.
-pub(super) fn direct(ops: &[Op], to: Slot) -> Option<DirectStep> {
-    let (expand, label) = match ops {
-        [Op::Expand(expand)] => (expand, None),
-        [Op::Expand(expand), Op::Filter(filter)] => match &filter.kind {
-            ExprKind::HasLabels {
-                of,
-                labels: Labels::Name(label),
-            } if of.is_slot(to) => (expand, Some(Arc::clone(label))),
+/// Whether a step is one relationship and a label at each of its ends, so that it needs no rows.
+pub(super) fn direct(ops: &[Op], (from, to): (Slot, Slot)) -> Option<DirectStep> {
+    let (mut link, mut from_label, mut label) = (None, None, None);
+    for op in ops {
+        match op {
+            Op::Expand(expand) if link.is_none() => link = Some(expand),
+            Op::Filter(filter) => {
+                let ExprKind::HasLabels {
+                    of,
+                    labels: Labels::Name(name),
+                } = &filter.kind
+                else {
+                    return None;
+                };
+                let known = match (of.is_slot(from), of.is_slot(to)) {
+                    (true, _) => &mut from_label,
+                    (_, true) => &mut label,
+                    _ => return None,
+                };
+                // Two labels at one end are two conditions.
+                if known.replace(Arc::clone(name)).is_some() {
+                    return None;
+                }
+            }
             _ => return None,
-        },
-        _ => return None,
-    };
-    if expand.to_bound || !expand.apart_from.is_empty() {
+        }
+    }
+    let expand = link?;
+    if expand.from != from || expand.to_bound || !expand.apart_from.is_empty() {
         return None;
     }
     Some(DirectStep {
         arrow: expand.arrow,
         types: expand.types.clone(),
+        from_label,
         label,
     })
 }

@@ -12,9 +12,11 @@ use super::procedure::Procedure;
 use super::types::ProcedureType;
 use crate::query::compile::Runs;
 use crate::query::error::{Fault, raise};
-use crate::query::exec::{Context, Run};
+use crate::query::exec::{Batch, Context, Run, bytes_of_all};
+use crate::query::expr::Slot;
 use crate::query::plan::TraverseColumn;
 use crate::value::Value;
+use std::sync::Arc;
 use wording::Wording;
 
 /// The procedure.
@@ -61,20 +63,44 @@ fn run(context: &mut Context<'_>, wording: &Wording) -> Result<Vec<Vec<Value>>, 
         .map(|needed| wording.parameter(&needed.name))
         .collect::<Result<_, Fault>>()?;
     let outer = std::mem::replace(&mut context.parameters, parameters);
+    let outer_text = context.searches.enter(&wording.text);
+    let before = context.memory.used();
     let mut rows = Vec::new();
     let mut run = Run::new(&plan.ops, plan.width, vec![Value::Null; plan.width]);
     let ended = loop {
         match run.next(context) {
-            Ok(Some(batch)) => rows.extend(batch.rows().map(|row| {
-                let columns = plan.columns.iter();
-                columns.map(|(_, slot)| row[slot.at()].clone()).collect()
-            })),
+            Ok(Some(batch)) => {
+                if let Err(fault) = take(context, &mut rows, &batch, &plan.columns) {
+                    break Err(fault);
+                }
+            }
             Ok(None) => break Ok(rows),
             Err(fault) => break Err(told(fault, &wording.text)),
         }
     };
+    run.close(context);
     context.parameters = outer;
+    context.searches.leave(outer_text);
+    // Whoever calls the procedure holds its rows.
+    context.memory.reset(before);
     ended
+}
+
+/// Appends the rows of a batch.
+fn take(
+    context: &mut Context<'_>,
+    rows: &mut Vec<Vec<Value>>,
+    batch: &Batch,
+    columns: &[(Arc<str>, Slot)],
+) -> Result<(), Fault> {
+    for row in batch.rows() {
+        let columns = columns.iter();
+        let row: Vec<Value> = columns.map(|(_, slot)| row[slot.at()].clone()).collect();
+        let bytes = size_of::<Vec<Value>>() + bytes_of_all(&row);
+        context.memory.charge(bytes)?;
+        rows.push(row);
+    }
+    Ok(())
 }
 
 /// What went wrong, with the clause that the settings became: places in it mean nothing in the query's text.

@@ -14,7 +14,9 @@ use stratigraph_query_lang::{Span, parse};
 /// A clause as text, and the values of its parameters.
 pub(super) struct Wording {
     pub(super) text: String,
-    parameters: Vec<(&'static str, Value)>,
+    parameters: Vec<(String, Value)>,
+    /// The patterns of the settings as they are printed: whatever they name is not the name of a parameter.
+    patterns: [String; 2],
 }
 
 impl Wording {
@@ -31,16 +33,20 @@ impl Wording {
             "budget",
         ];
         let settings = &Settings::of("rag.traverse", settings, &known)?;
-        let mut wording = Self {
-            text: "TRAVERSE FROM $roots".to_owned(),
-            parameters: vec![("roots", roots.clone())],
-        };
-        if settings.flag("unfiltered")? {
-            wording.add(" UNFILTERED");
-        }
         let step = settings.text("step")?;
         let step = step.ok_or_else(|| settings.missing("step"))?;
         let (step, candidate) = printed_step(step)?;
+        let recover = settings.value("recover").map(Recovering::of).transpose()?;
+        let member = recover.as_ref().map(|recover| recover.pattern.clone());
+        let mut wording = Self {
+            text: "TRAVERSE FROM ".to_owned(),
+            parameters: Vec::new(),
+            patterns: [step.clone(), member.unwrap_or_default()],
+        };
+        wording.value("roots", roots);
+        if settings.flag("unfiltered")? {
+            wording.add(" UNFILTERED");
+        }
         wording.add(&format!(" STEP {step}"));
         wording.levels(settings)?;
         wording.score(settings.value("score"), &candidate, "query")?;
@@ -48,7 +54,7 @@ impl Wording {
             let known = ["top", "per_parent", "above", "at_least"];
             wording.keep(&Settings::of("`keep`", keep, &known)?, ["top", "bound"])?;
         }
-        if let Some(recover) = settings.value("recover") {
+        if let Some(recover) = &recover {
             wording.recover(recover)?;
         }
         if settings.word("emit", &["kept", "candidates"])? == Some(1) {
@@ -65,7 +71,7 @@ impl Wording {
     /// The value of a parameter.
     pub(super) fn parameter(&self, name: &str) -> Result<Value, Fault> {
         let mut parameters = self.parameters.iter();
-        let found = parameters.find(|(known, _)| *known == name);
+        let found = parameters.find(|(known, _)| known == name);
         found.map(|(_, value)| value.clone()).ok_or_else(|| {
             let message = format!("a pattern in the settings cannot use the parameter `${name}`");
             raise(Detail::MissingParameter, message)
@@ -77,8 +83,12 @@ impl Wording {
         self.text.push_str(text);
     }
 
-    /// A value, as a parameter of that name.
-    fn value(&mut self, name: &'static str, value: &Value) {
+    /// A value, as a parameter of that name, or of one like it that no pattern has.
+    fn value(&mut self, name: &str, value: &Value) {
+        let mut name = name.to_owned();
+        while self.patterns.iter().any(|pattern| pattern.contains(&name)) {
+            name.push('_');
+        }
         // Writing to a string cannot fail.
         let _ = write!(self.text, "${name}");
         self.parameters.push((name, value.clone()));
@@ -155,15 +165,11 @@ impl Wording {
         Ok(())
     }
 
-    fn recover(&mut self, recover: &Value) -> Result<(), Fault> {
-        let known = ["match", "score", "top", "above", "at_least"];
-        let recover = &Settings::of("`recover`", recover, &known)?;
-        let pattern = recover.text("match")?;
-        let pattern = pattern.ok_or_else(|| recover.missing("match"))?;
-        let (pattern, member) = printed_node(pattern)?;
-        self.add(&format!(" RECOVER {pattern}"));
-        self.score(recover.value("score"), &member, "recover_query")?;
-        self.keep(recover, ["recover_top", "recover_bound"])
+    fn recover(&mut self, recover: &Recovering<'_>) -> Result<(), Fault> {
+        let settings = &recover.settings;
+        self.add(&format!(" RECOVER {}", recover.pattern));
+        self.score(settings.value("score"), &recover.member, "recover_query")?;
+        self.keep(settings, ["recover_top", "recover_bound"])
     }
 
     fn budget(&mut self, budget: Option<&Value>) -> Result<(), Fault> {
@@ -184,6 +190,29 @@ impl Wording {
             self.add(" ON EXCEED STOP");
         }
         Ok(())
+    }
+}
+
+/// The settings of `recover`.
+struct Recovering<'s> {
+    settings: Settings<'s>,
+    /// What is looked at, as it is printed, and its name.
+    pattern: String,
+    member: String,
+}
+
+impl<'s> Recovering<'s> {
+    fn of(recover: &'s Value) -> Result<Self, Fault> {
+        let known = ["match", "score", "top", "above", "at_least"];
+        let settings = Settings::of("`recover`", recover, &known)?;
+        let pattern = settings.text("match")?;
+        let pattern = pattern.ok_or_else(|| settings.missing("match"))?;
+        let (pattern, member) = printed_node(pattern)?;
+        Ok(Self {
+            settings,
+            pattern,
+            member,
+        })
     }
 }
 

@@ -25,6 +25,7 @@ impl Index {
             if room.slots.is_empty() {
                 break;
             }
+            asked.stop.check()?;
             compared += room.slots.len() as u64;
             self.score(asked, room)?;
             best.append(&mut room.ranked);

@@ -26,7 +26,9 @@ use crate::error::IndexError;
 use crate::graph::blocks::Ground;
 use crate::graph::link::Starts;
 use crate::graph::score::Scorer;
+use crate::graph::walk::Accepting;
 use plan::{PROBED, Plan};
+pub(crate) use query::Stop;
 pub use query::{Answer, Effort, Hit, How, Query, Strategy};
 use rank::Found;
 use roaring::RoaringBitmap;
@@ -46,6 +48,7 @@ struct Asked<'a> {
     threshold: Option<f32>,
     /// One that is looked for as if it were not there.
     hidden: Option<u32>,
+    stop: Stop<'a>,
 }
 
 impl<'a> Asked<'a> {
@@ -102,6 +105,7 @@ impl Index {
             sequence: query.sequence.unwrap_or(LAST_SEQUENCE).min(LAST_SEQUENCE),
             threshold: query.threshold,
             hidden: query.hidden,
+            stop: query.stop,
         };
         let room = &mut *self.rooms.enter();
         // Looked at after entering: what is taken out from now on stays where it is until this search is over.
@@ -160,7 +164,9 @@ impl Index {
                     hidden: asked.hidden,
                     ..self.ground(&|_| true)
                 };
-                room.walker.walk(&ground, &scorer, &room.starts, breadth);
+                let stop = asked.stop;
+                let Room { walker, starts, .. } = &mut *room;
+                walker.walk_until(&ground, &scorer, starts, breadth, stop)?;
                 let found = room.walker.nearest.found();
                 let candidates = found.iter().map(|near| near.node());
                 let seen = candidates.filter(|slot| self.shows(asked, *slot));
@@ -178,8 +184,13 @@ impl Index {
                 };
                 let accepts = |slot| self.shows(asked, slot);
                 let Room { walker, starts, .. } = &mut *room;
-                complete = walker
-                    .walk_accepting(&ground, &scorer, starts, breadth, wanted, patience, accepts);
+                let accepting = Accepting {
+                    breadth,
+                    wanted,
+                    patience,
+                    stop: asked.stop,
+                };
+                complete = walker.walk_accepting(&ground, &scorer, starts, accepting, accepts)?;
                 room.slots.clear();
                 let found = room.walker.accepted.found().iter();
                 room.slots.extend(found.map(|near| near.node()));
@@ -188,7 +199,7 @@ impl Index {
         let mut found = Found::ByWalk;
         if matches!(plan, Plan::Scan) || !complete || room.slots.len() < asked.k {
             plan = Plan::Scan;
-            found = match self.scan(asked, &scorer, room) {
+            found = match self.scan(asked, &scorer, room)? {
                 true => Found::All,
                 false => Found::ByScan,
             };

@@ -2,6 +2,7 @@
 
 use crate::error::IndexError;
 use roaring::RoaringBitmap;
+use std::fmt;
 
 /// How hard to look.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +49,32 @@ pub struct Query<'a> {
     pub(super) sequence: Option<u64>,
     pub(super) threshold: Option<f32>,
     pub(super) hidden: Option<u32>,
+    pub(super) stop: Stop<'a>,
+}
+
+/// Whoever may stop a search; nobody, if nothing is said.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Stop<'a>(Option<&'a (dyn Fn() -> bool + Sync)>);
+
+impl Stop<'_> {
+    /// Goes on, or stops.
+    pub(crate) fn check(self) -> Result<(), IndexError> {
+        match self.stops() {
+            true => Err(IndexError::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether it is to stop.
+    pub(crate) fn stops(self) -> bool {
+        self.0.is_some_and(|stops| stops())
+    }
+}
+
+impl fmt::Debug for Stop<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Some(..)" } else { "None" })
+    }
 }
 
 /// How many candidates are kept if nothing else is said.
@@ -65,6 +92,7 @@ impl<'a> Query<'a> {
             sequence: None,
             threshold: None,
             hidden: None,
+            stop: Stop(None),
         }
     }
 
@@ -107,6 +135,13 @@ impl<'a> Query<'a> {
     /// As if this slot were empty.
     pub(super) fn without(mut self, slot: u32) -> Self {
         self.hidden = Some(slot);
+        self
+    }
+
+    /// Ends it with [`IndexError::Stopped`] when this says so. It is asked every few microseconds while vectors
+    /// are compared, and not while the index [measures itself](Effort::Recall).
+    pub fn stop_when(mut self, stops: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        self.stop = Stop(Some(stops));
         self
     }
 

@@ -15,6 +15,9 @@ const DOUBT: f32 = 4.0;
 /// are there more.
 const MOST_DOUBTFUL: usize = 20_000;
 
+/// So many are scored until it is asked whether anybody still wants the answer: what lies in a file may take long.
+const PORTION: usize = 256;
+
 /// How candidates were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
@@ -63,7 +66,7 @@ impl Index {
             room.slots.truncate(self.candidates_by_bits(asked.k));
             by_all_bits(scorer, room);
             if found == Found::ByScan {
-                self.look_wider(asked, scorer, room);
+                self.look_wider(asked, scorer, room)?;
             }
             nearest_first(&mut room.rough, first);
             room.slots.clear();
@@ -80,17 +83,23 @@ impl Index {
 
     /// Looks again for all who may be among the best, if the shortlist was too short for that: in a dense
     /// neighbourhood codes hardly tell one from the other.
-    fn look_wider(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) {
+    fn look_wider(
+        &self,
+        asked: Asked<'_>,
+        scorer: &Scorer<'_>,
+        room: &mut Room,
+    ) -> Result<(), IndexError> {
         nearest_first(&mut room.rough, asked.k);
         let Some(wanted) = room.rough.get(asked.k - 1) else {
-            return;
+            return Ok(());
         };
         let noise = scorer.noise(&room.slots);
         let border = wanted.far() + DOUBT * (noise.half + noise.all_bits);
         if room.shortlist.border() < border {
-            self.scan_nearer(asked, scorer, border, room);
+            self.scan_nearer(asked, scorer, border, room)?;
             by_all_bits(scorer, room);
         }
+        Ok(())
     }
 
     /// Scores those as well whose codes do not tell whether they are among the best.
@@ -125,16 +134,33 @@ impl Index {
 
     /// Appends how far each of `room.slots` truly is to `room.ranked`.
     pub(super) fn score(&self, asked: Asked<'_>, room: &mut Room) -> Result<(), IndexError> {
-        let measure = Measure::new(self.settings.metric, asked.vector);
+        let measure = &Measure::new(self.settings.metric, asked.vector);
+        let slots = std::mem::take(&mut room.slots);
+        let mut portions = slots.chunks(PORTION);
+        let scored = portions.try_for_each(|slots| {
+            asked.stop.check()?;
+            self.score_some(measure, slots, room)
+        });
+        room.slots = slots;
+        scored
+    }
+
+    fn score_some(
+        &self,
+        measure: &Measure<'_>,
+        slots: &[u32],
+        room: &mut Room,
+    ) -> Result<(), IndexError> {
         let Some(originals) = &self.originals else {
-            for slot in &room.slots {
+            for slot in slots {
                 let far = measure.far(self.graph.blocks.whole(*slot));
                 room.ranked.push((far, *slot));
             }
             return Ok(());
         };
+        let dimensions = self.settings.dimensions;
         room.wanted.clear();
-        room.wanted.extend(room.slots.iter().map(|slot| Wanted {
+        room.wanted.extend(slots.iter().map(|slot| Wanted {
             slot: *slot,
             id: self.slots.id(*slot),
         }));
@@ -145,7 +171,7 @@ impl Index {
         let mut shown = 0;
         originals.visit(wanted, &mut |place, row| {
             let room = ranked.get_mut(before + place);
-            let room = room.filter(|room| room.1 == NO_SLOT && row.len() == asked.vector.len());
+            let room = room.filter(|room| room.1 == NO_SLOT && row.len() == dimensions);
             if let (Some(room), Some(wanted)) = (room, wanted.get(place)) {
                 *room = (measure.far(row), wanted.slot);
                 shown += 1;
@@ -158,7 +184,7 @@ impl Index {
                     "{} of {} were shown, each once and with {} dimensions",
                     shown,
                     wanted.len(),
-                    asked.vector.len()
+                    dimensions
                 ),
             });
         }

@@ -3,12 +3,15 @@
 use super::shortlist::{Shortlist, nearest_first};
 use super::{Asked, Index, Room, Scorer};
 use crate::coding::Coding;
+use crate::error::IndexError;
 use crate::metric::Metric;
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
 /// So many codes are compared at once; those of the next portion are on their way meanwhile.
 const PORTION: usize = 64;
+/// After so many portions it is asked whether anybody still wants the answer: after some ten microseconds.
+const PORTIONS_BETWEEN_LOOKS: u32 = 32;
 /// So many distances are looked at together.
 const FEW: usize = 16;
 /// By so much, at most, walks and answers disagree about a cosine of whole vectors.
@@ -17,9 +20,14 @@ const COSINE_ROUNDING: f32 = 1e-5;
 impl Index {
     /// Puts the nearest by their codes into `room.slots`; of whole vectors the `k` nearest come first. Whether
     /// all that may be in the answer are there.
-    pub(super) fn scan(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) -> bool {
+    pub(super) fn scan(
+        &self,
+        asked: Asked<'_>,
+        scorer: &Scorer<'_>,
+        room: &mut Room,
+    ) -> Result<bool, IndexError> {
         room.shortlist.begin(self.candidates_by_bits(asked.k));
-        self.compare_all(asked, scorer, room);
+        self.compare_all(asked, scorer, room)?;
         let (found, all) = room.shortlist.end();
         // Nobody was left out if there was room to the end, or if what was compared is the truth and all that
         // tie with the last one wanted are there.
@@ -37,7 +45,7 @@ impl Index {
         }
         room.slots.clear();
         room.slots.extend(found.iter().map(|near| near.slot()));
-        all || ties_are_there
+        Ok(all || ties_are_there)
     }
 
     /// Puts all that are nearer than a border by their codes into `room.slots`.
@@ -47,20 +55,32 @@ impl Index {
         scorer: &Scorer<'_>,
         than: f32,
         room: &mut Room,
-    ) {
+    ) -> Result<(), IndexError> {
         room.shortlist.begin_nearer(than);
-        self.compare_all(asked, scorer, room);
+        self.compare_all(asked, scorer, room)?;
         let (found, _) = room.shortlist.end();
         room.slots.clear();
         room.slots.extend(found.iter().map(|near| near.slot()));
+        Ok(())
     }
 
     /// Offers all that are allowed to the shortlist.
-    fn compare_all(&self, asked: Asked<'_>, scorer: &Scorer<'_>, room: &mut Room) {
+    fn compare_all(
+        &self,
+        asked: Asked<'_>,
+        scorer: &Scorer<'_>,
+        room: &mut Room,
+    ) -> Result<(), IndexError> {
         let mut members = Members::of(asked.within, self.used());
         let (mut now, mut soon) = ([0; PORTION], [0; PORTION]);
         let mut count = self.ask_for(members.next_many(&mut now));
+        let mut until_look = PORTIONS_BETWEEN_LOOKS;
         while count > 0 {
+            until_look -= 1;
+            if until_look == 0 {
+                asked.stop.check()?;
+                until_look = PORTIONS_BETWEEN_LOOKS;
+            }
             let next_count = self.ask_for(members.next_many(&mut soon));
             let portion = &now[..count];
             room.walker.work.distances += count as u64;
@@ -78,6 +98,7 @@ impl Index {
             std::mem::swap(&mut now, &mut soon);
             count = next_count;
         }
+        Ok(())
     }
 
     /// Offers those of a few that the query may see.

@@ -2,7 +2,7 @@
 //!
 //! Next: `super::expand`.
 
-use super::kind_of;
+use super::{Asked, kind_of};
 use crate::catalog::Scope;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::context::Context;
@@ -10,6 +10,7 @@ use crate::query::exec::eval::eval;
 use crate::query::exec::flat::row_count;
 use crate::query::exec::hits::{Hits, Wanted, matching, nearest, vector_for};
 use crate::query::exec::pipeline::Run;
+use crate::query::exec::stage::Site;
 use crate::query::functions::operators::with_article;
 use crate::query::plan::{IndexName, Search, SearchKind};
 use crate::query::schema::{searched_text, searched_vectors};
@@ -17,17 +18,41 @@ use crate::value::Value;
 use roaring::RoaringTreemap;
 use std::sync::Arc;
 
+/// What may be found.
+#[derive(Default)]
+pub(super) struct Allowed {
+    numbers: RoaringTreemap,
+    /// What that is the answer to.
+    asked: Option<Asked>,
+}
+
+impl Allowed {
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        bytes_of(&self.numbers)
+    }
+}
+
+/// About how many bytes a set of numbers takes.
+fn bytes_of(numbers: &RoaringTreemap) -> usize {
+    match numbers.is_empty() {
+        true => 0,
+        false => numbers.serialized_size(),
+    }
+}
+
 /// What an index finds for a row: numbers and scores, the best first.
 pub(super) fn find(
     of: &Search,
-    context: &mut Context<'_>,
+    allowed: &mut Allowed,
+    site: &mut Site<'_, '_>,
     row: &mut [Value],
 ) -> Result<Hits, Fault> {
-    let count = row_count("LIMIT", &of.limit, context, row)?;
-    let (name, span) = named(&of.index, context)?;
+    let count = row_count("LIMIT", &of.limit, site.context, row)?;
+    let (name, span) = named(&of.index, site.context)?;
     let found = match of.kind {
-        SearchKind::Vector => vectors(of, (&name, count), context, row),
-        SearchKind::Fulltext => texts(of, (&name, count), context, row),
+        SearchKind::Vector => vectors(of, (&name, count), allowed, site, row),
+        SearchKind::Fulltext => texts(of, (&name, count), allowed, site, row),
     };
     found.map_err(|fault| match fault {
         // What is wrong with the index is shown at its name, and what is wrong with the query in its own place.
@@ -58,20 +83,22 @@ fn named(
 fn vectors(
     of: &Search,
     (name, count): (&Arc<str>, usize),
-    context: &mut Context<'_>,
+    allowed: &mut Allowed,
+    site: &mut Site<'_, '_>,
     row: &mut [Value],
 ) -> Result<Hits, Fault> {
-    let def = Arc::clone(searched_vectors(context.graph.catalog()?, name)?);
+    let def = Arc::clone(searched_vectors(site.context.graph.catalog()?, name)?);
     check_scope(of, def.scope, name)?;
-    let query = eval(context, &of.query, row)?;
+    let query = eval(site.context, &of.query, row)?;
     let vector = vector_for(&def, &query).map_err(|fault| fault.at(of.query.span))?;
     let Some(vector) = vector else {
         return Ok(Hits::new());
     };
-    let among = among(of, context, row)?;
-    let (hits, answer) = nearest(context, &def, &vector, wanted(of, count, among.as_ref()))?;
+    let among = among(of, allowed, site, row)?;
+    let context = &mut *site.context;
+    let (hits, answer) = nearest(context, &def, &vector, wanted(of, count, among))?;
     if let Some(near) = answer {
-        let allowed = among.map(|among| among.len());
+        let allowed = among.map(RoaringTreemap::len);
         context.searches.note_vectors(of.span, name, &near, allowed);
     }
     Ok(hits)
@@ -80,12 +107,13 @@ fn vectors(
 fn texts(
     of: &Search,
     (name, count): (&Arc<str>, usize),
-    context: &mut Context<'_>,
+    allowed: &mut Allowed,
+    site: &mut Site<'_, '_>,
     row: &mut [Value],
 ) -> Result<Hits, Fault> {
-    let scope = searched_text(context.graph.catalog()?, name)?.scope;
-    check_scope(of, scope, name)?;
-    let text = match eval(context, &of.query, row)? {
+    let def = Arc::clone(searched_text(site.context.graph.catalog()?, name)?);
+    check_scope(of, def.scope, name)?;
+    let text = match eval(site.context, &of.query, row)? {
         Value::String(text) => text,
         Value::Null => return Ok(Hits::new()),
         other => {
@@ -94,10 +122,11 @@ fn texts(
             return Err(raise(Detail::InvalidArgumentType, message).at(of.query.span));
         }
     };
-    let among = among(of, context, row)?;
-    let (hits, answer) = matching(context, name, &text, wanted(of, count, among.as_ref()))?;
+    let among = among(of, allowed, site, row)?;
+    let context = &mut *site.context;
+    let (hits, answer) = matching(context, &def, &text, wanted(of, count, among))?;
     if let Some(answer) = answer {
-        let allowed = among.map(|among| among.len());
+        let allowed = among.map(RoaringTreemap::len);
         let told = (hits.len(), answer.work.documents);
         context.searches.note_texts(of.span, name, told, allowed);
     }
@@ -106,7 +135,6 @@ fn texts(
 
 fn wanted<'a>(of: &Search, count: usize, among: Option<&'a RoaringTreemap>) -> Wanted<'a> {
     Wanted {
-        kind: kind_of(of),
         count,
         exact: of.exact,
         among,
@@ -114,22 +142,33 @@ fn wanted<'a>(of: &Search, count: usize, among: Option<&'a RoaringTreemap>) -> W
 }
 
 /// Everything that fulfils the conditions; none if there are no conditions.
-fn among(
+fn among<'a>(
     of: &Search,
-    context: &mut Context<'_>,
+    allowed: &'a mut Allowed,
+    site: &mut Site<'_, '_>,
     row: &[Value],
-) -> Result<Option<RoaringTreemap>, Fault> {
+) -> Result<Option<&'a RoaringTreemap>, Fault> {
     let Some(ops) = &of.among else {
         return Ok(None);
     };
+    let now = match &of.among_depends_on {
+        Some(slots) => Some(Asked::now(slots, site.context, row)?),
+        None => None,
+    };
+    let same = allowed.asked.as_ref().zip(now.as_ref());
+    if same.is_some_and(|(before, now)| before.is(now)) {
+        return Ok(Some(&allowed.numbers));
+    }
+    *allowed = Allowed::default();
     let kind = kind_of(of);
     let mut run = Run::new(ops, row.len(), row.to_vec());
-    let mut numbers = RoaringTreemap::new();
-    while let Some(batch) = run.next(context)? {
+    while let Some(batch) = run.next(site.context)? {
         let found = batch.rows().map(|row| kind.number(&row[of.into.at()]));
-        numbers.extend(found.flatten());
+        allowed.numbers.extend(found.flatten());
+        site.charge_in_all(allowed.bytes())?;
     }
-    Ok(Some(numbers))
+    allowed.asked = now;
+    Ok(Some(&allowed.numbers))
 }
 
 /// An index whose name was a parameter may be about something else.

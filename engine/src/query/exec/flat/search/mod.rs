@@ -1,7 +1,7 @@
 //! What an index finds, for each row.
 //!
 //! Rows often ask for the same: then what was found for the row before is given again, as long as nothing was
-//! written in between.
+//! written in between. Where only what is looked for differs, what may be found is kept.
 //!
 //! Next: `found.rs`.
 
@@ -18,7 +18,7 @@ use crate::query::exec::stage::Site;
 use crate::query::expr::Slot;
 use crate::query::plan::Search;
 use crate::value::Value;
-use found::find;
+use found::{Allowed, find};
 use std::sync::Arc;
 
 /// What was found for a row, and what of it is still to be given.
@@ -29,6 +29,8 @@ pub(in crate::query::exec) struct Searching {
     at: usize,
     /// What the hits are the answer to.
     asked: Option<Asked>,
+    /// What may be found.
+    allowed: Allowed,
 }
 
 /// What an answer depends on beside the plan.
@@ -107,10 +109,12 @@ impl Flat for Searching {
         let same = self.asked.as_ref().zip(now.as_ref());
         if !same.is_some_and(|(before, now)| before.is(now)) {
             self.asked = None;
-            self.hits = find(of, site.context, row)?.into();
+            self.hits = Arc::default();
+            self.hits = find(of, &mut self.allowed, site, row)?.into();
             self.asked = now;
         }
-        site.charge_in_all(self.hits.len() * size_of::<(u64, f64)>())
+        let hits = self.hits.len() * size_of::<(u64, f64)>();
+        site.charge_in_all(hits + self.allowed.bytes())
     }
 
     fn give(

@@ -46,6 +46,8 @@ type Of = Traverse<Arc<[Op]>>;
 pub(in crate::query::exec) struct Traversing {
     found: Traversal,
     at: usize,
+    /// How many bytes it takes beside what was given last.
+    held: usize,
 }
 
 impl Flat for Traversing {
@@ -57,6 +59,7 @@ impl Flat for Traversing {
         // What the row before it held is given back.
         site.charge_in_all(0)?;
         self.found = traverse(of, site, row).map_err(|fault| fault.at(of.span))?;
+        self.held = site.charge.bytes();
         Ok(())
     }
 
@@ -67,6 +70,8 @@ impl Flat for Traversing {
         row: &mut [Value],
         out: &mut Batch,
     ) -> Result<bool, Fault> {
+        // What was given before has gone on.
+        site.charge_in_all(self.held)?;
         while out.len() < site.frame.room {
             let Some(found) = self.found.rows.get(self.at) else {
                 return Ok(true);
@@ -74,7 +79,13 @@ impl Flat for Traversing {
             self.at += 1;
             let new = out.push(row);
             for (column, slot) in &of.yields {
-                new[slot.at()] = value_of(*column, &found, of.step.hops.len() > 1);
+                let value = value_of(*column, &found, of.step.hops.len() > 1);
+                // Ways are as long as there are levels, and roots may be many.
+                if matches!(column, TraverseColumn::Path | TraverseColumn::Roots) {
+                    let charged = site.charge(value.held_bytes());
+                    charged.map_err(|fault| fault.at(of.span))?;
+                }
+                new[slot.at()] = value;
             }
         }
         Ok(false)
@@ -83,16 +94,16 @@ impl Flat for Traversing {
 
 /// Runs the traversal of a row to its end.
 fn traverse(of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<Traversal, Fault> {
-    let Some(settings) = Settings::of(of, site.context, row)? else {
+    let Some(settings) = Settings::of(of, site, row)? else {
         return Ok(Traversal::default());
     };
-    let (clock, cancel) = site.context.clock_and_cancel();
+    let (clock, stop) = site.context.clock_and_stop();
     let shared = RefCell::new(Shared::new(site, row));
     let shared = &shared;
     let mut machine = Machine::from(settings.roots)
         .levels(settings.first, settings.last)
         .columns(columns(of))
-        .with_cancel(cancel);
+        .with_cancel(stop);
     if of.unfiltered {
         machine = machine.unfiltered();
     }

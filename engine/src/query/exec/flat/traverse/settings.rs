@@ -8,10 +8,14 @@ use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::context::Context;
 use crate::query::exec::eval::eval;
 use crate::query::exec::pipeline::Run;
+use crate::query::exec::stage::Site;
 use crate::query::expr::Expr;
 use crate::query::functions::operators::with_article;
 use crate::query::plan::Roots;
 use crate::value::{NodeId, Value};
+
+/// A root is in the list of all, in that without those that came twice, and in level 0.
+const ROOT_BYTES: usize = 3 * size_of::<NodeId>();
 
 /// What is the same for all levels.
 pub(super) struct Settings {
@@ -27,12 +31,13 @@ impl Settings {
     /// For a row; nothing if it begins at null.
     pub(super) fn of(
         of: &Of,
-        context: &mut Context<'_>,
+        site: &mut Site<'_, '_>,
         row: &mut [Value],
     ) -> Result<Option<Self>, Fault> {
-        let Some(roots) = roots(&of.roots, context, row)? else {
+        let Some(roots) = roots(&of.roots, site, row)? else {
             return Ok(None);
         };
+        let context = &mut *site.context;
         let first = level(of.first_level.as_ref(), context, row)?.unwrap_or(0);
         let last = level(of.last_level.as_ref(), context, row)?;
         let top = count(of.keep.top.as_ref(), "TOP", context, row)?;
@@ -64,14 +69,15 @@ impl Settings {
 /// Where it begins; nothing if that is null.
 fn roots(
     from: &Roots<std::sync::Arc<[crate::query::plan::Op]>>,
-    context: &mut Context<'_>,
+    site: &mut Site<'_, '_>,
     row: &mut [Value],
 ) -> Result<Option<Vec<NodeId>>, Fault> {
     let mut roots = Vec::new();
     match from {
         Roots::Matches { pattern, node } => {
             let mut run = Run::new(pattern, row.len(), row.to_vec());
-            while let Some(batch) = run.next(context)? {
+            while let Some(batch) = run.next(site.context)? {
+                site.charge(batch.len() * ROOT_BYTES)?;
                 for row in batch.rows() {
                     if let Value::Node(node) = &row[node.at()] {
                         roots.push(node.id());
@@ -79,10 +85,11 @@ fn roots(
                 }
             }
         }
-        Roots::Value(expr) => match eval(context, expr, row)? {
+        Roots::Value(expr) => match eval(site.context, expr, row)? {
             Value::Null => return Ok(None),
             Value::Node(node) => roots.push(node.id()),
             Value::List(list) => {
+                site.charge(list.len() * ROOT_BYTES)?;
                 for value in list.iter() {
                     match value {
                         Value::Null => {}

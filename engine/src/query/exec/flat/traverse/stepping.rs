@@ -16,6 +16,7 @@ use crate::query::exec::{Graph, Kind};
 use crate::query::plan::DirectStep;
 use crate::value::{NodeId, Value};
 use roaring::RoaringTreemap;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
@@ -26,12 +27,13 @@ const ARRIVAL_BYTES: usize = size_of::<NodeId>() * 3;
 pub(super) struct Stepping<'a, 's, 't> {
     shared: &'a RefCell<Shared<'s, 't>>,
     of: &'a Of,
-    targets: Targets<'a>,
+    sources: Labelled<'a>,
+    targets: Labelled<'a>,
     neighbours: Vec<Neighbour>,
 }
 
 /// Which nodes have the label that the step asks for.
-enum Targets<'a> {
+enum Labelled<'a> {
     /// It asks for none.
     All,
     /// Each is asked, and so many were: a label may have a million nodes, and the traversal meet ten.
@@ -43,25 +45,37 @@ enum Targets<'a> {
 /// With so many nodes to ask, all of a label are read at once.
 const MANY: usize = 1024;
 
-impl Targets<'_> {
-    /// Leaves out the neighbours without the label.
-    fn keep(&mut self, neighbours: &mut Vec<Neighbour>, graph: &Graph<'_>) -> Result<(), Fault> {
+impl<'a> Labelled<'a> {
+    fn of(label: Option<&'a str>) -> Self {
+        match label {
+            Some(label) => Self::Few { label, asked: 0 },
+            None => Self::All,
+        }
+    }
+
+    /// Leaves out those without the label.
+    fn keep<T>(
+        &mut self,
+        all: &mut Vec<T>,
+        graph: &Graph<'_>,
+        node: impl Fn(&T) -> NodeId,
+    ) -> Result<(), Fault> {
         if let Self::Few { label, asked } = self {
-            *asked += neighbours.len();
+            *asked += all.len();
             if *asked <= MANY {
-                let mut labelled = Vec::with_capacity(neighbours.len());
-                for neighbour in neighbours.drain(..) {
-                    if graph.is_labelled(neighbour.node, label)? {
-                        labelled.push(neighbour);
+                let mut labelled = Vec::with_capacity(all.len());
+                for one in all.drain(..) {
+                    if graph.is_labelled(node(&one), label)? {
+                        labelled.push(one);
                     }
                 }
-                *neighbours = labelled;
+                *all = labelled;
                 return Ok(());
             }
             *self = Self::Set(graph.ids_with_label(Kind::Nodes, label)?);
         }
         if let Self::Set(set) = self {
-            neighbours.retain(|neighbour| set.contains(neighbour.node.get()));
+            all.retain(|one| set.contains(node(one).get()));
         }
         Ok(())
     }
@@ -69,16 +83,14 @@ impl Targets<'_> {
 
 impl<'a, 's, 't> Stepping<'a, 's, 't> {
     pub(super) fn new(shared: &'a RefCell<Shared<'s, 't>>, of: &'a Of) -> Self {
-        let label = of.step.direct.as_ref();
-        let label = label.and_then(|direct| direct.label.as_deref());
-        let targets = match label {
-            Some(label) => Targets::Few { label, asked: 0 },
-            None => Targets::All,
-        };
+        let direct = of.step.direct.as_ref();
+        let label = direct.and_then(|direct| direct.label.as_deref());
+        let from_label = direct.and_then(|direct| direct.from_label.as_deref());
         Self {
             shared,
             of,
-            targets,
+            sources: Labelled::of(from_label),
+            targets: Labelled::of(label),
             neighbours: Vec::new(),
         }
     }
@@ -90,15 +102,22 @@ impl<'a, 's, 't> Stepping<'a, 's, 't> {
         from: &[NodeId],
         visit: &mut dyn FnMut(Arrival<'_>) -> ControlFlow<()>,
     ) -> Result<(), Fault> {
-        for parent in from {
+        let mut from = Cow::Borrowed(from);
+        if direct.from_label.is_some() {
+            let shared = self.shared.borrow();
+            let graph = &shared.context.graph;
+            self.sources.keep(from.to_mut(), graph, |node| *node)?;
+        }
+        for parent in &*from {
             self.neighbours.clear();
             let mut shared = self.shared.borrow_mut();
             let way = direction(direct.arrow);
             let graph = &shared.context.graph;
             graph.neighbours(*parent, way, &direct.types, &mut self.neighbours)?;
             shared.context.look(self.neighbours.len())?;
+            let graph = &shared.context.graph;
             self.targets
-                .keep(&mut self.neighbours, &shared.context.graph)?;
+                .keep(&mut self.neighbours, graph, |neighbour| neighbour.node)?;
             shared.charge(self.neighbours.len() * ARRIVAL_BYTES)?;
             drop(shared);
             for neighbour in &self.neighbours {
@@ -183,6 +202,12 @@ impl Steps<Fault> for Stepping<'_, '_, '_> {
         self.shared
             .borrow_mut()
             .set(self.of.level, i64::from(level));
+    }
+
+    fn hold(&mut self, bytes: usize) -> Result<(), Fault> {
+        let mut shared = self.shared.borrow_mut();
+        shared.context.step()?;
+        shared.charge(bytes)
     }
 
     fn arrivals(
