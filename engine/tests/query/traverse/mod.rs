@@ -1,8 +1,8 @@
 //! TRAVERSE in queries beside its definition, and its laws, on random graphs: the clause, without the rules, and
 //! as its twin `rag.traverse`.
 //!
-//! The machine below is tested by itself in `algo::traverse`; here it is what queries make of it. A hundred
-//! graphs if nothing else is said. `STRATIGRAPH_TRAVERSE_GRAPHS=100000` asks for more and tells how it went, and
+//! The machine below is tested by itself in `algo::traverse`; here it is what queries make of it. A hundred and
+//! fifty graphs if nothing else is said. `STRATIGRAPH_TRAVERSE_GRAPHS=100000` asks for more and tells how it went, and
 //! `STRATIGRAPH_TRAVERSE_SEED` sees one again:
 //!
 //! ```sh
