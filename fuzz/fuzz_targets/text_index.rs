@@ -28,13 +28,21 @@ fn real() -> &'static (Database, TextIndex, Pairs) {
         for round in 0..3_u64 {
             let mut txn = db.write().expect("nobody else writes");
             for number in 0..200 {
-                let text = format!("the graph of {} and {} trees", number % 13, (number + round) % 50);
+                let text = format!(
+                    "the graph of {} and {} trees",
+                    number % 13,
+                    (number + round) % 50
+                );
                 txn.create_node(["N"], [("t", text)]).expect("a node");
             }
             txn.commit().expect("memory");
         }
         let read = db.read().expect("open");
-        let index = read.catalog().text_index_named("t").expect("declared").index();
+        let index = read
+            .catalog()
+            .text_index_named("t")
+            .expect("declared")
+            .index();
         let keys = db.key_read().expect("open");
         let mut pairs = Vec::new();
         for (family, range) in index.keys() {
@@ -52,7 +60,12 @@ fn ask(txn: &KeyWriteTxn, index: &TextIndex) {
     let Ok(reader) = TextReader::open(txn, index, &cache) else {
         return;
     };
-    for words in ["graph of trees", "+the \"graph of 3\" -7", "tr* 12", "\"and 7 trees\""] {
+    for words in [
+        "graph of trees",
+        "+the \"graph of 3\" -7",
+        "tr* 12",
+        "\"and 7 trees\"",
+    ] {
         if let Ok(found) = reader.search(&Query::parse(words), &SearchOptions::top(10)) {
             let hits = &found.hits;
             assert!(hits.len() <= 10);

@@ -24,8 +24,14 @@ fn database() -> &'static Database {
             db.create_text_index(index.named(name)).expect("a new one");
         }
         let mut txn = db.write().expect("nobody else writes");
-        for text in ["graph of trees", "grafi e alberi", "图数据库 42", "A_1 C++ §12"] {
-            txn.create_node(["en", "it", "zh"], [("t", text)]).expect("a node");
+        for text in [
+            "graph of trees",
+            "grafi e alberi",
+            "图数据库 42",
+            "A_1 C++ §12",
+        ] {
+            txn.create_node(["en", "it", "zh"], [("t", text)])
+                .expect("a node");
         }
         txn.commit().expect("memory");
         db
@@ -40,9 +46,17 @@ fuzz_target!(|data: &[u8]| {
     let read = database().read().expect("open");
     for (name, _) in ANALYSES {
         if let Ok(answer) = read.search_text(name, &TextSearch::new(words, 10)) {
-            assert!(answer.hits.is_sorted_by(|left, right| left.score >= right.score));
+            assert!(
+                answer
+                    .hits
+                    .is_sorted_by(|left, right| left.score >= right.score)
+            );
         }
-        let index = read.catalog().text_index_named(name).expect("declared").index();
+        let index = read
+            .catalog()
+            .text_index_named(name)
+            .expect("declared")
+            .index();
         let Ok(highlighter) = Highlighter::new(index.settings(), &Query::parse(words)) else {
             continue;
         };

@@ -52,7 +52,9 @@ fn real(coding: usize) -> &'static (Vec<u8>, Vec<usize>) {
 }
 
 fn seal(bytes: &mut [u8]) -> u64 {
-    let (body, checksum) = bytes.split_last_chunk_mut().expect("longer than a checksum");
+    let (body, checksum) = bytes
+        .split_last_chunk_mut()
+        .expect("longer than a checksum");
     let sum = xxh3_64(body);
     *checksum = sum.to_le_bytes();
     sum
@@ -62,10 +64,21 @@ fn load(coding: usize, bytes: &[u8]) {
     let Ok(index) = Index::load(settings(CODINGS[coding]), b"", &mut Cursor::new(bytes)) else {
         return;
     };
-    for effort in [Effort::Breadth(20), Effort::Breadth(500), Effort::Scan, Effort::Exact] {
+    for effort in [
+        Effort::Breadth(20),
+        Effort::Breadth(500),
+        Effort::Scan,
+        Effort::Exact,
+    ] {
         let query = [0.5; DIMENSIONS];
-        let answer = index.search(&Query::new(&query, 10).effort(effort)).expect("finite");
-        assert!(answer.hits.is_sorted_by(|left, right| left.score <= right.score));
+        let answer = index
+            .search(&Query::new(&query, 10).effort(effort))
+            .expect("finite");
+        assert!(
+            answer
+                .hits
+                .is_sorted_by(|left, right| left.score <= right.score)
+        );
     }
 }
 

@@ -6,6 +6,7 @@
 //! Next: `templates.rs`.
 
 use crate::graph::callables;
+use crate::retrieval::RETRIEVAL;
 use crate::templates::TEMPLATES;
 
 /// After so many symbols only the first text of each is taken,
@@ -92,7 +93,8 @@ impl Dice<'_> {
             }
             "function" => self.function(),
             _ => {
-                let known = TEMPLATES.iter().find(|(name, _)| *name == symbol);
+                let mut known = TEMPLATES.iter().chain(RETRIEVAL);
+                let known = known.find(|(name, _)| *name == symbol);
                 let (_, texts) = known.unwrap_or_else(|| panic!("@{symbol} is no symbol"));
                 let at = self.roll(texts.len());
                 self.depth += 1;

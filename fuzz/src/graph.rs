@@ -1,4 +1,4 @@
-//! A small graph to ask statements of, with an index, constraints and a hierarchy, and values for parameters.
+//! A small graph to ask statements of, with indexes of each kind, constraints and a hierarchy, and values for parameters.
 //!
 //! Time stands still, chance has a seed, and the limit of time counts steps: a statement does the same whenever it
 //! runs, on any machine.
@@ -23,6 +23,15 @@ const GRAPH: &[&str] = &[
             (c:B {k: 2, l: ['x'], t: 'k'}), (d:C {k: 0.5, t: 'k'}), (e {k: -1}),
             (a)-[:R {k: 1}]->(b), (a)-[:R {k: 2}]->(b), (b)-[:R]->(c), (c)-[:R {t: 'a'}]->(c),
             (c)-[:S {t: 'x'}]->(a), (a)-[:S]->(d), (a)-[:H]->(b), (b)-[:H]->(d)",
+    "CREATE VECTOR INDEX vectors FOR (x) ON x.v WITH [x.k] OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+    "CREATE VECTOR INDEX between FOR ()-[x:R]-() ON x.v \
+     OPTIONS {indexConfig: {`vector.dimensions`: 2, `vector.similarity_function`: 'euclidean'}}",
+    "CREATE FULLTEXT INDEX words FOR (x:A|B) ON EACH [x.t] OPTIONS {indexConfig: {`fulltext.analyzer`: 'plain'}}",
+    // One of the nodes has none, and two are as good as each other.
+    "MATCH (x:A {k: 1}) SET x.v = vector([1, 0])",
+    "MATCH (x:B) SET x.v = vector([0.6, 0.8])",
+    "MATCH (x:C) SET x.v = vector([-1, 0.5])",
+    "MATCH ()-[x:R]->() SET x.v = vector([x.k, 1])",
 ];
 
 /// A new database with the graph in it.
@@ -61,6 +70,8 @@ pub fn parameters() -> Parameters {
         ("count", Value::Int(2)),
         ("name", "a".into()),
         ("n", Value::Int(7)),
+        ("index", "vectors".into()),
+        ("vector", list(&[1, 1])),
     ];
     values.into_iter().collect()
 }

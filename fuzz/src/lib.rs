@@ -8,7 +8,7 @@
 //! | 0 | a word of the language for each byte | `words.rs` |
 //! | 1 | the bytes themselves | |
 //! | 2 | a statement of the language's document, with some words changed | `examples.rs` |
-//! | 3 | a statement made of templates | `dice.rs`, `templates.rs` |
+//! | 3 | a statement made of templates | `dice.rs`, `templates.rs`, `retrieval.rs` |
 //!
 //! Next: `dice.rs`; `graph.rs` for the graph.
 
@@ -18,6 +18,7 @@ mod dice;
 mod examples;
 pub mod graph;
 pub mod mistake;
+mod retrieval;
 pub mod run;
 mod templates;
 mod words;

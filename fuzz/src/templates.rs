@@ -1,8 +1,8 @@
 //! The templates of statements: for each symbol the texts that can stand in its place.
 //!
 //! `@symbol` in a text is replaced in turn. The first text of a symbol must lead to an end, for it is taken when
-//! there are no more bytes. A new clause is a line or two in here; what a symbol that is not in here does is in
-//! `dice.rs`.
+//! there are no more bytes. A new clause is a line or two in here, or in `retrieval.rs` if it searches or walks; what a
+//! symbol that is in neither does is in `dice.rs`.
 
 /// Symbols, and what they stand for.
 pub const TEMPLATES: &[(&str, &[&str])] = &[
@@ -24,6 +24,13 @@ pub const TEMPLATES: &[(&str, &[&str])] = &[
             "CALL @procedure",
             "@clause @more FINISH",
             "PROFILE @clause @more RETURN @items",
+            "@retrieval RETURN @items",
+            "@clause @retrieval RETURN @items",
+            "@clause @retrieval @more RETURN @items@page",
+            "@clause @retrieval @write RETURN @items",
+            "@write @retrieval RETURN @items",
+            "@declared",
+            "PROFILE @retrieval RETURN @items",
         ],
     ),
     ("all", &["", "ALL "]),
@@ -58,9 +65,11 @@ pub const TEMPLATES: &[(&str, &[&str])] = &[
             "CALL @procedure",
             "MATCH @chosen",
             "SHOW @shown",
+            "@retrieval",
+            "CALL (*) { @open@retrieval RETURN @item AS @new_value@close@keep }",
         ],
     ),
-    ("inner", &["", "@with", "@write", "@clause"]),
+    ("inner", &["", "@with", "@write", "@clause", "@retrieval"]),
     (
         "with",
         &[
@@ -234,6 +243,8 @@ pub const TEMPLATES: &[(&str, &[&str])] = &[
             "INDEXES",
             "CONSTRAINTS YIELD name, type",
             "HIERARCHIES",
+            "VECTOR INDEXES YIELD name, state, options",
+            "FULLTEXT INDEXES",
             "FUNCTIONS YIELD name, example WHERE name STARTS WITH @text",
             "PROCEDURES YIELD *",
             "ALL INDEXES WHERE @condition",
@@ -269,6 +280,7 @@ pub const TEMPLATES: &[(&str, &[&str])] = &[
             "@function",
             "$p",
             "null",
+            "@above",
             "@any",
             "CASE WHEN @condition THEN @expr ELSE @expr END",
             "CASE @expr WHEN @expr THEN @expr END",
@@ -459,7 +471,7 @@ pub const TEMPLATES: &[(&str, &[&str])] = &[
             "sum(@time)",
         ],
     ),
-    ("key", &["k", "l", "t", "`k`", "d"]),
+    ("key", &["k", "l", "t", "`k`", "d", "v"]),
     (
         "time",
         &[

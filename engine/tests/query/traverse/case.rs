@@ -3,7 +3,7 @@
 //! Next: `model.rs`.
 
 use fastrand::Rng;
-use stratigraph::{NO_PROPERTIES, NodeId, Value, Vector, WriteTxn};
+use stratigraph::{NodeId, Value, Vector, WriteTxn};
 
 /// What a candidate is scored by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,10 +12,36 @@ pub(super) enum Score {
     None,
     /// How like its embedding is to (1, 0).
     Likeness,
+    /// The product of both.
+    Dot,
     /// A property of the relationship that led to it, or else of itself.
     Edge,
     /// A property of itself and the level.
     NodeAndLevel,
+    /// How many relationships leave it: `COUNT {}`.
+    Leaving,
+    /// How many relationships lead to it from its parent: a `COUNT {}` that sees the way.
+    Between,
+    /// Its number, if a relationship leads to a node with one that is positive: `EXISTS {}`.
+    IfLeading,
+}
+
+/// What members of RECOVER are scored by instead.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Own {
+    Number,
+    Dot,
+}
+
+/// What `WHERE` asks for beside the threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Also {
+    /// `EXISTS {}`: a relationship leaves it.
+    Leaving,
+    /// `COUNT {}`: several relationships lead to it.
+    Met,
+    /// A `COUNT {}` that sees the way: its parent leads to it once.
+    OnlyWay,
 }
 
 /// `KEEP`, of the traversal or of its `RECOVER`.
@@ -25,6 +51,7 @@ pub(super) struct Keep {
     pub(super) per_parent: bool,
     /// The bound, and whether it counts itself.
     pub(super) bound: Option<(f64, bool)>,
+    pub(super) also: Option<Also>,
 }
 
 /// A node: its embedding and its number; either may be missing.
@@ -41,13 +68,17 @@ pub(super) struct Case {
     pub(super) nodes: Vec<Node>,
     /// From, to, and a number.
     pub(super) edges: Vec<(usize, usize, f64)>,
+    /// Whether steps go against relationships that were made in another order.
+    pub(super) backwards: bool,
+    /// Whether steps go only along relationships whose number is not negative.
+    pub(super) only_up: bool,
     pub(super) roots: Vec<usize>,
     pub(super) levels: (i64, Option<i64>),
     pub(super) unfiltered: bool,
     pub(super) score: Score,
     pub(super) keep: Option<Keep>,
-    /// Whether it has a score of its own: its number.
-    pub(super) recover: Option<(Keep, bool)>,
+    /// With a score of its own, or not.
+    pub(super) recover: Option<(Keep, Option<Own>)>,
     pub(super) candidates: bool,
     pub(super) budget: Option<(i64, bool)>,
 }
@@ -82,15 +113,24 @@ impl Case {
         let recover = last.filter(|_| rng.bool()).map(|_| {
             let mut keep = keep(rng);
             keep.per_parent = false;
+            if keep.also == Some(Also::OnlyWay) {
+                keep.also = Some(Also::Met);
+            }
             if keep.bound.is_none() && keep.top.is_none() {
                 keep.top = Some(rng.i64(0..3));
             }
-            (keep, rng.bool())
+            (
+                keep,
+                rng.choice([None, Some(Own::Number), Some(Own::Dot)])
+                    .flatten(),
+            )
         });
         let roots = (0..rng.usize(..4)).map(|_| rng.usize(..count)).collect();
         Self {
             nodes,
             edges,
+            backwards: rng.u8(..4) == 0,
+            only_up: rng.u8(..4) == 0,
             roots,
             levels: (rng.i64(0..2).min(last.unwrap_or(i64::MAX)), last),
             unfiltered: rng.u8(..4) == 0,
@@ -99,35 +139,52 @@ impl Case {
                     Score::None,
                     Score::Likeness,
                     Score::Likeness,
+                    Score::Dot,
                     Score::Edge,
                     Score::NodeAndLevel,
+                    Score::Leaving,
+                    Score::Between,
+                    Score::IfLeading,
                 ])
                 .unwrap(),
             keep: (rng.u8(..5) > 0)
                 .then(|| keep(rng))
-                .filter(|keep| keep.top.is_some() || keep.bound.is_some()),
+                .filter(Keep::says_something),
             recover,
             candidates: rng.bool(),
             budget: (rng.u8(..6) == 0).then(|| (rng.i64(0..15), rng.bool())),
         }
     }
 
-    /// With nothing but a threshold on the likeness.
-    pub(super) fn only_threshold(&mut self) {
-        self.levels = (0, Some(3));
-        self.unfiltered = false;
-        self.score = Score::Likeness;
-        self.keep = Some(Keep {
-            bound: Some((0.5, false)),
-            ..Keep::default()
-        });
-        self.recover = None;
-        self.candidates = false;
-        self.budget = None;
+    /// As much of it as the twin can say.
+    pub(super) fn sayable(mut self) -> Self {
+        if !matches!(self.score, Score::None | Score::Likeness | Score::Dot) {
+            self.score = Score::Likeness;
+        }
+        if let Some(keep) = &mut self.keep {
+            keep.also = None;
+        }
+        self.keep = self.keep.filter(Keep::says_something);
+        if let Some((keep, own)) = &mut self.recover {
+            keep.also = None;
+            *own = own.map(|_| Own::Dot);
+        }
+        self
     }
 
-    /// Makes the graph; its nodes by their places, and the ids of its edges.
-    pub(super) fn store(&self, txn: &mut WriteTxn) -> (Vec<NodeId>, Vec<u64>) {
+    /// How many edges lead from a parent to a node.
+    pub(super) fn between(&self, parent: Option<usize>, node: usize) -> usize {
+        let both = |edge: &&(usize, usize, f64)| Some(edge.0) == parent && edge.1 == node;
+        self.edges.iter().filter(both).count()
+    }
+
+    /// Whether a step goes along this edge.
+    pub(super) fn goes_along(&self, edge: usize) -> bool {
+        !self.only_up || self.edges[edge].2 >= 0.0
+    }
+
+    /// Makes the graph; its nodes by their places, and the ids of the edges that the steps go along.
+    pub(super) fn store(&self, txn: &mut WriteTxn) -> Stored {
         let nodes: Vec<NodeId> = self
             .nodes
             .iter()
@@ -147,22 +204,46 @@ impl Case {
                 txn.create_node(["N"], given).unwrap()
             })
             .collect();
-        let edges = self.edges.iter().map(|(from, to, number)| {
-            let id = txn
-                .create_relationship(
-                    nodes[*from],
-                    "E",
-                    nodes[*to],
-                    [("n", Value::Float(*number))],
-                )
-                .unwrap();
+        let mut relate = |from: usize, of: &str, to: usize, number: f64| {
+            let number = [("n", Value::Float(number))];
+            let id = txn.create_relationship(nodes[from], of, nodes[to], number);
+            id.unwrap().get()
+        };
+        let mut forwards = Vec::with_capacity(self.edges.len());
+        for (from, to, number) in &self.edges {
+            forwards.push(relate(*from, "E", *to, *number));
             // One that no step goes along.
-            txn.create_relationship(nodes[*to], "OTHER", nodes[*from], NO_PROPERTIES)
-                .unwrap();
-            id.get()
-        });
-        let edges = edges.collect();
-        (nodes, edges)
+            relate(*to, "OTHER", *from, *number);
+        }
+        let mut backwards = vec![0; self.edges.len()];
+        let mut shuffled: Vec<usize> = (0..self.edges.len()).collect();
+        Rng::with_seed(self.edges.len() as u64).shuffle(&mut shuffled);
+        for at in shuffled {
+            let (from, to, number) = self.edges[at];
+            backwards[at] = relate(to, "BACK", from, number);
+        }
+        Stored {
+            nodes,
+            forwards,
+            backwards,
+        }
+    }
+}
+
+/// Where the graph of a case is.
+pub(super) struct Stored {
+    pub(super) nodes: Vec<NodeId>,
+    forwards: Vec<u64>,
+    backwards: Vec<u64>,
+}
+
+impl Stored {
+    /// The ids of the edges that the steps of a case go along.
+    pub(super) fn edges(&self, case: &Case) -> &[u64] {
+        match case.backwards {
+            true => &self.backwards,
+            false => &self.forwards,
+        }
     }
 }
 
@@ -173,6 +254,16 @@ fn keep(rng: &mut Rng) -> Keep {
         bound: rng
             .bool()
             .then(|| (f64::from(rng.i32(-3..=3)) / 4.0, rng.bool())),
+        also: rng
+            .choice([
+                None,
+                None,
+                None,
+                Some(Also::Leaving),
+                Some(Also::Met),
+                Some(Also::OnlyWay),
+            ])
+            .flatten(),
     }
     .maybe_per_parent(rng)
 }
@@ -185,9 +276,26 @@ impl Keep {
         }
     }
 
-    /// Whether a score passes the bound.
-    pub(super) fn passes(&self, score: Option<f64>) -> bool {
-        self.bound.is_none_or(|(bound, counts)| {
+    /// Whether there is anything in it.
+    fn says_something(&self) -> bool {
+        self.top.is_some() || self.bound.is_some() || self.also.is_some()
+    }
+
+    /// Whether its WHERE is true for a candidate that was reached from a parent.
+    pub(super) fn passes(
+        &self,
+        case: &Case,
+        (node, parent): (usize, Option<usize>),
+        score: Option<f64>,
+    ) -> bool {
+        let edges = case.edges.iter();
+        let also = match self.also {
+            None => true,
+            Some(Also::Leaving) => edges.clone().any(|edge| edge.0 == node),
+            Some(Also::Met) => edges.filter(|edge| edge.1 == node).count() > 1,
+            Some(Also::OnlyWay) => case.between(parent, node) == 1,
+        };
+        also && self.bound.is_none_or(|(bound, counts)| {
             score.is_some_and(|score| {
                 if counts {
                     score >= bound

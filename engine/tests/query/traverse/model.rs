@@ -2,7 +2,7 @@
 //!
 //! Next: `wording.rs`.
 
-use super::case::{Case, Keep, Score};
+use super::case::{Case, Keep, Own, Score};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,16 +36,35 @@ fn likeness(embedding: Option<[f32; 2]>) -> Option<f64> {
     (square > 0.0).then(|| f64::from(x / square.sqrt()))
 }
 
+fn dot(embedding: Option<[f32; 2]>) -> Option<f64> {
+    embedding.map(|[x, _]| x.into())
+}
+
 fn score(case: &Case, node: usize, edge: Option<usize>, level: i64) -> Option<f64> {
     let own = &case.nodes[node];
     match case.score {
         Score::None => None,
         Score::Likeness => likeness(own.embedding),
+        Score::Dot => dot(own.embedding),
         Score::Edge => match edge {
             Some(edge) => Some(case.edges[edge].2),
             None => own.number,
         },
         Score::NodeAndLevel => own.number.map(|number| number - level as f64 / 4.0),
+        Score::Leaving => {
+            let leaving = case.edges.iter().filter(|edge| edge.0 == node);
+            Some(leaving.count() as f64 / 4.0)
+        }
+        Score::Between => {
+            let parent = edge.map(|edge| case.edges[edge].0);
+            Some(case.between(parent, node) as f64 / 4.0)
+        }
+        Score::IfLeading => {
+            let positive = |to: usize| case.nodes[to].number.is_some_and(|number| number > 0.0);
+            let mut edges = case.edges.iter();
+            let leads = edges.any(|edge| edge.0 == node && positive(edge.1));
+            own.number.filter(|_| leads)
+        }
     }
 }
 
@@ -115,7 +134,10 @@ pub(super) fn traverse(case: &Case, edges: &[u64]) -> Result<Vec<Found>, String>
         let free = case.unfiltered && level == 0;
         let ok: BTreeSet<usize> = arrivals
             .iter()
-            .filter(|(_, ways)| free || keep.passes(ways[0].0))
+            .filter(|(node, ways)| {
+                let parent = ways[0].1.map(|(parent, _)| parent);
+                free || keep.passes(case, (**node, parent), ways[0].0)
+            })
             .map(|(node, _)| *node)
             .collect();
         let winners = if free {
@@ -139,10 +161,12 @@ pub(super) fn traverse(case: &Case, edges: &[u64]) -> Result<Vec<Found>, String>
                 .filter(|node| !admitted.contains_key(node) && !winners.contains(node))
                 .filter_map(|node| {
                     let score = match own {
-                        true => case.nodes[node].number,
-                        false => score(case, node, None, level),
+                        Some(Own::Number) => case.nodes[node].number,
+                        Some(Own::Dot) => dot(case.nodes[node].embedding),
+                        None => score(case, node, None, level),
                     };
-                    Some((score.filter(|score| keep.passes(Some(*score)))?, node))
+                    let passes = |score: &f64| keep.passes(case, (node, None), Some(*score));
+                    Some((score.filter(passes)?, node))
                 })
                 .collect();
             members.sort_by(|left, right| {
@@ -199,7 +223,7 @@ pub(super) fn traverse(case: &Case, edges: &[u64]) -> Result<Vec<Found>, String>
         level += 1;
         arrivals = BTreeMap::new();
         for (at, (from, to, _)) in case.edges.iter().enumerate() {
-            if !frontier.contains(from) {
+            if !frontier.contains(from) || !case.goes_along(at) {
                 continue;
             }
             next_steps.push((*from, *to));

@@ -2,7 +2,7 @@
 //!
 //! Next: `../main.rs`.
 
-use super::case::{Case, Keep, Score};
+use super::case::{Also, Case, Keep, Own, Score};
 use std::fmt::Write as _;
 use stratigraph::{NodeId, NodeValue, Parameters, Value};
 
@@ -13,8 +13,8 @@ fn ids(case: &Case, nodes: &[NodeId]) -> Vec<Value> {
     case.roots.iter().map(of).collect()
 }
 
-/// How a keep is written, with numbers in place.
-fn keep(keep: &Keep) -> String {
+/// How a keep of a node is written, with numbers in place.
+fn keep(keep: &Keep, node: &str) -> String {
     let mut text = " KEEP".to_owned();
     if let Some(top) = keep.top {
         write!(text, " TOP {top}").unwrap();
@@ -22,11 +22,29 @@ fn keep(keep: &Keep) -> String {
     if keep.per_parent {
         text.push_str(" PER PARENT");
     }
-    if let Some((bound, counts)) = keep.bound {
+    let bound = keep.bound.map(|(bound, counts)| {
         let sign = if counts { ">=" } else { ">" };
-        write!(text, " WHERE score {sign} {bound:?}").unwrap();
+        format!("score {sign} {bound:?}")
+    });
+    let also = keep.also.map(|also| match also {
+        Also::Leaving => format!("EXISTS {{ ({node})-[:E]->() }}"),
+        Also::Met => format!("COUNT {{ ({node})<-[:E]-() }} > 1"),
+        Also::OnlyWay => format!("COUNT {{ (a)-[:E]->({node}) }} = 1"),
+    });
+    let both: Vec<String> = [bound, also].into_iter().flatten().collect();
+    if !both.is_empty() {
+        write!(text, " WHERE {}", both.join(" AND ")).unwrap();
     }
     text
+}
+
+fn step(case: &Case) -> &'static str {
+    match (case.backwards, case.only_up) {
+        (false, false) => "(a)-[e:E]->(b:N)",
+        (false, true) => "(a)-[e:E WHERE e.n >= 0]->(b:N)",
+        (true, false) => "(a)<-[e:BACK]-(b:N)",
+        (true, true) => "(a)<-[e:BACK WHERE e.n >= 0]-(b:N)",
+    }
 }
 
 pub(super) fn clause(case: &Case, nodes: &[NodeId]) -> (String, Parameters) {
@@ -36,25 +54,33 @@ pub(super) fn clause(case: &Case, nodes: &[NodeId]) -> (String, Parameters) {
     if case.unfiltered {
         text.push_str(" UNFILTERED");
     }
-    text.push_str(" STEP (a)-[e:E]->(b:N)");
+    write!(text, " STEP {}", step(case)).unwrap();
     let (first, last) = case.levels;
     let last = last.map_or(String::new(), |last| last.to_string());
     write!(text, " LEVELS {first}..{last}").unwrap();
     text.push_str(match case.score {
         Score::None => "",
         Score::Likeness => " SCORE vector.cosine(b.emb, $q)",
+        Score::Dot => " SCORE vector.dot(b.emb, $q)",
         Score::Edge => " SCORE CASE WHEN e IS NULL THEN b.n ELSE e.n END",
         Score::NodeAndLevel => " SCORE b.n - level / 4.0",
+        Score::Leaving => " SCORE COUNT { (b)-[:E]->() } / 4.0",
+        Score::Between => " SCORE COUNT { (a)-[:E]->(b) } / 4.0",
+        Score::IfLeading => {
+            " SCORE CASE WHEN EXISTS { (b)-[:E]->(c:N) WHERE c.n > 0 } THEN b.n END"
+        }
     });
     if let Some(of) = &case.keep {
-        text.push_str(&keep(of));
+        text.push_str(&keep(of, "b"));
     }
     if let Some((of, own)) = &case.recover {
         text.push_str(" RECOVER (m:N {at: level})");
-        if *own {
-            text.push_str(" SCORE m.n");
-        }
-        text.push_str(&keep(of));
+        text.push_str(match own {
+            None => "",
+            Some(Own::Number) => " SCORE m.n",
+            Some(Own::Dot) => " SCORE vector.dot(m.emb, $q)",
+        });
+        text.push_str(&keep(of, "m"));
     }
     if case.candidates {
         text.push_str(" EMIT CANDIDATES");
@@ -96,24 +122,39 @@ fn keep_map(of: &Keep, more: [(&str, Option<Value>); 2]) -> Value {
     ])
 }
 
-/// The twin, which scores by likeness only.
-pub(super) fn twin(case: &Case, nodes: &[NodeId]) -> Option<(String, Parameters)> {
-    if !matches!(case.score, Score::None | Score::Likeness)
-        || case.recover.is_some_and(|(_, own)| own)
-    {
-        return None;
-    }
-    let (first, last) = case.levels;
-    let score = map([
+/// `{property, query, function}`.
+fn score_map(function: Option<&str>) -> Value {
+    map([
         ("property", Some("emb".into())),
         ("query", Some(Value::from(vec![1.0, 0.0]))),
-    ]);
-    let recover = case.recover.map(|(keep, _)| {
-        keep_map(
-            &keep,
-            [("match", Some("(m:N {at: level})".into())), ("score", None)],
-        )
-    });
+        ("function", function.map(Value::from)),
+    ])
+}
+
+/// The twin, which scores by a function of a property and a vector, and whose KEEP has a threshold alone.
+pub(super) fn twin(case: &Case, nodes: &[NodeId]) -> Option<(String, Parameters)> {
+    let also = |keep: &Keep| keep.also.is_some();
+    if case.keep.as_ref().is_some_and(also) {
+        return None;
+    }
+    let score = match case.score {
+        Score::None => None,
+        Score::Likeness => Some(score_map(None)),
+        Score::Dot => Some(score_map(Some("vector.dot"))),
+        _ => return None,
+    };
+    let recover = match &case.recover {
+        Some((_, Some(Own::Number)) | (Keep { also: Some(_), .. }, _)) => return None,
+        Some((keep, own)) => Some(keep_map(
+            keep,
+            [
+                ("match", Some("(m:N {at: level})".into())),
+                ("score", own.map(|_| score_map(Some("vector.dot")))),
+            ],
+        )),
+        None => None,
+    };
+    let (first, last) = case.levels;
     let budget = case.budget.map(|(limit, stops)| {
         map([
             ("nodes", Some(limit.into())),
@@ -122,9 +163,9 @@ pub(super) fn twin(case: &Case, nodes: &[NodeId]) -> Option<(String, Parameters)
     });
     let levels = vec![Value::from(first), last.map_or(Value::Null, Value::from)];
     let settings = map([
-        ("step", Some("(a)-[e:E]->(b:N)".into())),
+        ("step", Some(step(case).into())),
         ("levels", Some(Value::from(levels))),
-        ("score", (case.score == Score::Likeness).then_some(score)),
+        ("score", score),
         (
             "keep",
             case.keep
@@ -147,9 +188,45 @@ pub(super) fn twin(case: &Case, nodes: &[NodeId]) -> Option<(String, Parameters)
     ))
 }
 
-/// A traversal with a threshold alone, as a quantified path.
+/// A traversal with a threshold alone, as a quantified path: which nodes, as the design writes it.
 pub(super) fn quantified(case: &Case, nodes: &[NodeId]) -> (String, Parameters) {
-    let text = "MATCH (r:N) WHERE id(r) IN $roots AND vector.cosine(r.emb, $q) > 0.5 \
-                MATCH (r) ((a)-[:E]->(b:N) WHERE vector.cosine(b.emb, $q) > 0.5){0,3} (x) RETURN DISTINCT x";
-    (text.to_owned(), parameters(case, nodes))
+    let text = format!("{} RETURN DISTINCT x", paths(case));
+    (text, parameters(case, nodes))
+}
+
+/// The same with levels and scores, in the order of the clause.
+pub(super) fn quantified_rows(case: &Case, nodes: &[NodeId]) -> (String, Parameters) {
+    let text = format!(
+        "{} WITH x, min(length(p)) AS level RETURN x, level, vector.cosine(x.emb, $q) AS score \
+         ORDER BY level, score DESC, id(x)",
+        paths(case)
+    );
+    (text, parameters(case, nodes))
+}
+
+fn paths(case: &Case) -> String {
+    let bound = case.keep.and_then(|keep| keep.bound);
+    let (bound, counts) = bound.expect("a threshold");
+    let sign = if counts { ">=" } else { ">" };
+    let passes = |node: &str| format!("vector.cosine({node}.emb, $q) {sign} {bound:?}");
+    let last = case.levels.1.expect("a last level");
+    format!(
+        "MATCH (r:N) WHERE id(r) IN $roots AND {} MATCH p = (r) ({} WHERE {}){{0,{last}}} (x)",
+        passes("r"),
+        step(case),
+        passes("b")
+    )
+}
+
+/// Every node of the first levels whose likeness passes, level by level: what the hierarchy does not matter for.
+pub(super) fn flat(case: &Case, nodes: &[NodeId]) -> (String, Parameters) {
+    let bound = case.keep.and_then(|keep| keep.bound);
+    let (bound, counts) = bound.expect("a threshold");
+    let sign = if counts { ">=" } else { ">" };
+    let last = case.levels.1.expect("a last level");
+    let text = format!(
+        "MATCH (n:N) WHERE n.at <= {last} WITH n, n.at AS level, vector.cosine(n.emb, $q) AS score \
+         WHERE score {sign} {bound:?} RETURN n, level, score ORDER BY level, score DESC, id(n)"
+    );
+    (text, parameters(case, nodes))
 }
