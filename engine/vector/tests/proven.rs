@@ -105,12 +105,13 @@ fn nobody_who_is_wanted_is_sifted_out() {
                         .filter(|_| random.bool())
                         .map(|score| f64::from(*score));
                     let top = random.bool().then(|| random.usize(1..30));
-                    let wanted = Sifting {
-                        vector: &vector,
-                        sequence: 800,
-                        at_least,
-                        top,
-                    };
+                    let mut wanted = Sifting::new(&vector, 800);
+                    if let Some(score) = at_least {
+                        wanted = wanted.at_least(score);
+                    }
+                    if let Some(count) = top {
+                        wanted = wanted.top(count);
+                    }
                     let sifted = index.sift(&ids, wanted).unwrap().unwrap();
                     let last = top.and_then(|top| known.get(top - 1)).copied();
                     for (place, score) in scores.iter().enumerate() {
@@ -139,12 +140,7 @@ fn nobody_who_is_wanted_is_sifted_out() {
 
 #[test]
 fn what_proves_nothing_sifts_nothing() {
-    let wanted = Sifting {
-        vector: &[1.0, 0.0],
-        sequence: 1,
-        at_least: Some(0.5),
-        top: None,
-    };
+    let wanted = Sifting::new(&[1.0, 0.0], 1).at_least(0.5);
     for (metric, coding) in [
         (Metric::Euclidean, Coding::Bytes),
         (Metric::Cosine, Coding::Whole),

@@ -4,6 +4,7 @@ use super::bound::State;
 use super::search::Place;
 use crate::catalog::{PropertyId, Scope, VectorIndexDef};
 use crate::database::keys::KeyRead;
+use crate::error::{Error, Result};
 use crate::graph::view::View;
 use std::sync::Arc;
 use stratigraph_vector::{IndexError, Metric, Sifted, Sifting};
@@ -59,30 +60,36 @@ impl<K: KeyRead> Place<'_, K> {
         ids: &[u64],
         vector: &[f32],
         (at_least, top): (Option<f64>, Option<usize>),
-    ) -> Option<Sifted> {
-        let bound = self.indexes.get(def.id)?;
+    ) -> Result<Option<Sifted>> {
+        let Some(bound) = self.indexes.get(def.id) else {
+            return Ok(None);
+        };
         let State::Ready(live) = bound.state() else {
-            return None;
+            return Ok(None);
         };
         let commit = self.view.keys.commit_seq();
         if commit < live.from || !self.touched.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let wanted = Sifting {
-            vector,
-            sequence: commit.get(),
-            at_least,
-            top,
-        };
+        let token = self.view.keys.cancel_token();
+        let stops = || token.is_cancelled();
+        let mut wanted = Sifting::new(vector, commit.get()).stop_when(&stops);
+        if let Some(at_least) = at_least {
+            wanted = wanted.at_least(at_least);
+        }
+        if let Some(top) = top {
+            wanted = wanted.top(top);
+        }
         match live.index.sift(ids, wanted) {
-            Ok(sifted) => sifted,
+            Ok(sifted) => Ok(sifted),
+            Err(IndexError::Stopped) => Err(Error::Cancelled),
             Err(error @ (IndexError::RowLost { .. } | IndexError::Original { .. })) => {
                 tracing::warn!(index = &*def.name, %error, "a vector index is mended");
                 self.indexes.mend(&bound, &live);
-                None
+                Ok(None)
             }
             // What cannot be compared is told by whoever compares it.
-            Err(_) => None,
+            Err(_) => Ok(None),
         }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Next: `wording.rs`.
 
-use super::seeds;
+use super::graphs::seeds;
 use fastrand::Rng;
 use stratigraph::{
     Coding, Database, HierarchyOptions, Metric, NodeId, Parameters, QueryOptions, Read, ReadTxn,

@@ -6,6 +6,7 @@ use super::case::{Case, Stored};
 use super::model::Found;
 use super::wording;
 use std::io::Write as _;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use stratigraph::{Database, Error, NodeId, Parameters, QueryOptions, Row, Value, WriteTxn};
@@ -20,17 +21,22 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap())
 }
 
+/// The seeds of the graphs that are asked for.
+pub(super) fn seeds(usual: u64) -> Range<u64> {
+    match number("STRATIGRAPH_TRAVERSE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("STRATIGRAPH_TRAVERSE_GRAPHS").unwrap_or(usual),
+    }
+}
+
 /// Checks something on every graph. It tells how many differed if it was asked for a number of graphs, and fails
 /// if any did.
 pub(super) fn over_graphs(
     what: &str,
     check: impl Fn(&mut WriteTxn, u64) -> Result<(), String> + Sync,
 ) {
-    let asked = number("STRATIGRAPH_TRAVERSE_GRAPHS");
-    let seeds = match number("STRATIGRAPH_TRAVERSE_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..asked.unwrap_or(USUAL),
-    };
+    let is_asked = number("STRATIGRAPH_TRAVERSE_GRAPHS").is_some();
+    let seeds = seeds(USUAL);
     let next = AtomicU64::new(seeds.start);
     let differences = AtomicU64::new(0);
     let shown = Mutex::new(Vec::new());
@@ -59,7 +65,7 @@ pub(super) fn over_graphs(
         }
     });
     let differences = differences.into_inner();
-    if asked.is_some() {
+    if is_asked {
         // Not through `println!`, which is not shown of tests that pass.
         let graphs = seeds.end - seeds.start;
         let line = format!("traverse graphs={graphs} {what} differences={differences}\n");

@@ -16,6 +16,7 @@
 //! | a case as the clause, as its twin, as a quantified path | `wording.rs` |
 //! | running them over many graphs | `graphs.rs` |
 //! | what has to hold | `laws.rs` |
+//! | RECOVER by codes beside RECOVER by vectors | `by_codes.rs` |
 //!
 //! Next: `case.rs`.
 

@@ -44,7 +44,7 @@ impl Graph<'_> {
                     touched: txn.touched_vectors(def.id)?,
                 };
                 let wanted = (wanted.at_least, wanted.top);
-                if let Some(sifted) = place.sift(&def, ids, compared.vector, wanted) {
+                if let Some(sifted) = place.sift(&def, ids, compared.vector, wanted)? {
                     return Ok(Some((Arc::clone(&def.name), sifted)));
                 }
             }

@@ -53,7 +53,7 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// How far others are from a vector, and nothing else.
-    fn only(vector: &'a [f32]) -> Self {
+    fn only(vector: &'a [f32], stop: Stop<'a>) -> Self {
         Self {
             vector,
             k: 0,
@@ -63,6 +63,7 @@ impl<'a> Asked<'a> {
             sequence: LAST_SEQUENCE,
             threshold: None,
             hidden: None,
+            stop,
         }
     }
 

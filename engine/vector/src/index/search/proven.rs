@@ -1,6 +1,7 @@
 //! Comparing codes with all that are allowed, and whole vectors with those that codes do not rule out: the
 //! answer of [`exact`](super::exact), bit for bit, for less.
 
+use super::query::Stop;
 use super::sieve::{PORTION, Sieve};
 use super::{Answer, Asked, How, Index, Room, Strategy};
 use crate::error::IndexError;
@@ -35,7 +36,7 @@ impl Index {
         let seen = every
             .take_while(|slot| *slot < used)
             .filter(|slot| self.slots.sees(*slot, asked.sequence) && !asked.leaves_out(*slot));
-        self.sift_all(seen, &mut sieve, room);
+        self.sift_all(seen, &mut sieve, (asked.stop, room))?;
         let scanned = sieve.scanned;
         room.slots.clear();
         room.slots.extend(sieve.left());
@@ -59,8 +60,8 @@ impl Index {
         &self,
         mut slots: impl Iterator<Item = u32>,
         sieve: &mut Sieve<'_>,
-        room: &mut Room,
-    ) {
+        (stop, room): (Stop<'_>, &mut Room),
+    ) -> Result<(), IndexError> {
         let mut next = |portion: &mut Vec<u32>| {
             portion.clear();
             for slot in slots.by_ref().take(PORTION) {
@@ -72,9 +73,11 @@ impl Index {
         let mut soon = Vec::with_capacity(PORTION);
         next(&mut now);
         while !now.is_empty() {
+            stop.check()?;
             next(&mut soon);
             sieve.look(&now, &mut room.scores);
             std::mem::swap(&mut now, &mut soon);
         }
+        Ok(())
     }
 }

@@ -56,7 +56,12 @@ pub struct Query<'a> {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Stop<'a>(Option<&'a (dyn Fn() -> bool + Sync)>);
 
-impl Stop<'_> {
+impl<'a> Stop<'a> {
+    /// When this says so.
+    pub(super) fn when(stops: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self(Some(stops))
+    }
+
     /// Goes on, or stops.
     pub(crate) fn check(self) -> Result<(), IndexError> {
         match self.stops() {
@@ -92,7 +97,7 @@ impl<'a> Query<'a> {
             sequence: None,
             threshold: None,
             hidden: None,
-            stop: Stop(None),
+            stop: Stop::default(),
         }
     }
 
@@ -141,7 +146,7 @@ impl<'a> Query<'a> {
     /// Ends it with [`IndexError::Stopped`] when this says so. It is asked every few microseconds while vectors
     /// are compared, and not while the index [measures itself](Effort::Recall).
     pub fn stop_when(mut self, stops: &'a (dyn Fn() -> bool + Sync)) -> Self {
-        self.stop = Stop(Some(stops));
+        self.stop = Stop::when(stops);
         self
     }
 

@@ -1,5 +1,6 @@
 //! The scores of those among some ids that score as much as is wanted: for callers who decide themselves.
 
+use super::query::Stop;
 use super::sieve::Sieve;
 use super::{Asked, Index};
 use crate::error::IndexError;
@@ -10,15 +11,44 @@ use std::sync::atomic::Ordering;
 
 /// What is looked for among some ids.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct Sifting<'a> {
-    /// What they are compared with.
-    pub vector: &'a [f32],
-    /// The sequence at which they are looked at.
-    pub sequence: u64,
+    vector: &'a [f32],
+    sequence: u64,
+    at_least: Option<f64>,
+    top: Option<usize>,
+    stop: Stop<'a>,
+}
+
+impl<'a> Sifting<'a> {
+    /// All that are alive at a sequence, compared with a vector.
+    pub fn new(vector: &'a [f32], sequence: u64) -> Self {
+        Self {
+            vector,
+            sequence,
+            at_least: None,
+            top: None,
+            stop: Stop::default(),
+        }
+    }
+
     /// Who scores less is not wanted.
-    pub at_least: Option<f64>,
+    pub fn at_least(mut self, score: f64) -> Self {
+        self.at_least = Some(score);
+        self
+    }
+
     /// Only the best so many are wanted, and all that score the same as the last of them.
-    pub top: Option<usize>,
+    pub fn top(mut self, count: usize) -> Self {
+        self.top = Some(count);
+        self
+    }
+
+    /// Ends it with [`IndexError::Stopped`] when this says so, as [`Query::stop_when`](super::Query::stop_when).
+    pub fn stop_when(mut self, stops: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        self.stop = Stop::when(stops);
+        self
+    }
 }
 
 /// What was found. Whoever is in neither list is not wanted.
@@ -54,7 +84,7 @@ impl Index {
     /// let index = Settings::new(2, Metric::Cosine).memory_limit(1 << 20).build()?;
     /// index.insert(1, 10, &[1.0, 0.0])?;
     /// index.insert(1, 20, &[0.0, 1.0])?;
-    /// let wanted = Sifting { vector: &[1.0, 0.0], sequence: 1, at_least: Some(0.5), top: None };
+    /// let wanted = Sifting::new(&[1.0, 0.0], 1).at_least(0.5);
     /// let sifted = index.sift(&[10, 20, 30], wanted)?.unwrap();
     /// assert_eq!(sifted.scored, [(0, 1.0)]);
     /// assert_eq!((sifted.unknown, sifted.scanned), (vec![2], 2));
@@ -87,12 +117,12 @@ impl Index {
         if (ids.len() as u64).saturating_mul(SLOTS_PER_LOOK_UP) >= u64::from(used) {
             let slots = (0..used).filter(sees);
             let slots = slots.filter(|slot| unknown.remove(self.slots.id(*slot)));
-            self.sift_all(slots, &mut sieve, room);
+            self.sift_all(slots, &mut sieve, (wanted.stop, room))?;
         } else {
             let slots = self.slots_of(&ids.iter().copied().collect());
             let slots = slots.iter().filter(sees);
             let slots = slots.filter(|slot| unknown.remove(self.slots.id(*slot)));
-            self.sift_all(slots, &mut sieve, room);
+            self.sift_all(slots, &mut sieve, (wanted.stop, room))?;
         }
         let scanned = sieve.scanned;
         room.slots.clear();
@@ -101,7 +131,7 @@ impl Index {
         room.slots.sort_unstable();
         room.ranked.clear();
         room.code = code;
-        self.score(Asked::only(wanted.vector), room)?;
+        self.score(Asked::only(wanted.vector, wanted.stop), room)?;
         let found = room.ranked.iter();
         let mut found: Vec<(u64, f32)> = found
             .map(|(far, slot)| (self.slots.id(*slot), -far))
