@@ -1,0 +1,51 @@
+//! Who may call which method, as the `.proto` files say.
+//!
+//! The table is made by `build.rs` from the option `(stratigraph.v1.access)`.
+
+use crate::v1::Access;
+
+mod table {
+    use super::{Access, Method};
+
+    include!(concat!(env!("OUT_DIR"), "/access.rs"));
+}
+
+pub use table::METHODS;
+
+/// A method of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// Its path in HTTP: `/stratigraph.v1.QueryService/Query`.
+    pub path: &'static str,
+    /// The least that its caller must be allowed to do.
+    pub access: Access,
+    /// Whether its caller sends a stream.
+    pub client_streams: bool,
+    /// Whether it answers with a stream.
+    pub server_streams: bool,
+}
+
+/// The method with that path; none if it is not one of ours.
+#[must_use]
+pub fn method(path: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.path == path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_has_a_rule_and_is_found_by_its_path() {
+        assert!(METHODS.len() > 30, "{}", METHODS.len());
+        for known in METHODS {
+            assert_ne!(known.access, Access::Unspecified, "{}", known.path);
+            assert_eq!(method(known.path), Some(known));
+        }
+        let query = method("/stratigraph.v1.QueryService/Query").unwrap();
+        assert_eq!(query.access, Access::Read);
+        assert!(query.server_streams && !query.client_streams);
+        assert!(method("/stratigraph.v1.QueryService/Quern").is_none());
+        assert!(method("").is_none());
+    }
+}
