@@ -184,6 +184,8 @@ fn a_query_takes_no_more_memory_than_it_may() {
         "MATCH (a), (b) CREATE (c)",
         "RETURN size([range(1, 5000), range(1, 5000)])",
         "RETURN size(keys({a: range(1, 5000), b: range(1, 5000)}))",
+        // Nobody but the map itself holds both of these at once.
+        "UNWIND [1] AS i RETURN {a: range(i, 5000), b: range(i, 5000)}.a[0] AS first",
     ] {
         assert_eq!(fails(&database, text, &options), "MemoryLimit", "{text}");
     }
@@ -344,6 +346,10 @@ fn what_procedures_give_and_what_waits_for_a_portion_takes_memory() {
     assert_eq!(fails(&database, text, &tight), "MemoryLimit");
     let wide = QueryOptions::new().memory_bytes(64 << 20);
     assert_eq!(fails(&database, text, &wide), "nothing");
+    // It is given back when the last row was taken: what comes afterwards needs as much.
+    let text = "CALL my.many() YIELD text WITH count(text) AS n RETURN size(range(n, 300000)) AS x";
+    let enough_for_one = QueryOptions::new().memory_bytes(12 << 20);
+    assert_eq!(fails(&database, text, &enough_for_one), "nothing");
 
     let text =
         "UNWIND range(1, 30000) AS n CALL (n) { CREATE (:N {n: n}) } IN TRANSACTIONS OF 25000 ROWS";

@@ -60,7 +60,11 @@ impl Binder<'_> {
             SearchKind::Fulltext => (Types::STRING, "a text"),
         };
         if !query.types.may_be(taken.or(Types::NULL)) {
-            return Err(wrong_type(&query, "FOR", wanted));
+            let fault = wrong_type(&query, "FOR", wanted);
+            return Err(match from.kind {
+                SearchKind::Vector => fault.hint("give a vector, or a list of numbers"),
+                SearchKind::Fulltext => fault,
+            });
         }
         let limit = self.limit_of(&from.limit)?;
         let into = match known {

@@ -133,7 +133,8 @@ impl Binder<'_> {
                         &bound,
                         "FROM",
                         "a node or a list of nodes",
-                    ));
+                    )
+                    .hint("match them first, or give a pattern: FROM (r:Label)"));
                 }
                 Ok(Roots::Value(bound))
             }

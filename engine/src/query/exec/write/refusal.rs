@@ -42,9 +42,11 @@ pub(crate) fn refused(error: Error) -> Fault {
         }
         Error::ConstraintViolation(_)
         | Error::HierarchyCycle { .. }
-        | Error::HierarchyParent { .. }
-        | Error::VectorRefused { .. }
-        | Error::NotAVector { .. } => raise(Detail::ConstraintBroken, error.to_string()),
+        | Error::HierarchyParent { .. } => raise(Detail::ConstraintBroken, error.to_string()),
+        Error::VectorRefused { .. } => raise(Detail::ConstraintBroken, error.to_string())
+            .hint("SHOW VECTOR INDEXES tells what the index holds: embed with the model of its other vectors"),
+        Error::NotAVector { .. } => raise(Detail::ConstraintBroken, error.to_string())
+            .hint("write vector([...]), or call db.create.setNodeVectorProperty"),
         Error::BadName { .. }
         | Error::TooMany { .. }
         | Error::TooLarge { .. }

@@ -130,6 +130,8 @@ pub(crate) struct Recover<P> {
 pub(crate) struct LevelOf {
     pub(crate) hierarchy: Arc<str>,
     pub(crate) label: Option<Arc<str>>,
+    /// Where the hierarchy is named.
+    pub(crate) span: Span,
 }
 
 /// `BUDGET`.

@@ -76,7 +76,11 @@ pub(super) fn level_of(ops: &[Op], node: Slot, level: Slot) -> Option<LevelOf> {
         return None;
     };
     let hierarchy = Arc::clone(hierarchy);
-    (*into == node && of.is_slot(node)).then_some(LevelOf { hierarchy, label })
+    (*into == node && of.is_slot(node)).then_some(LevelOf {
+        hierarchy,
+        label,
+        span: call.span,
+    })
 }
 
 /// Whether a score is a function of the host that is asked once for each level, with the rules and without.

@@ -143,6 +143,11 @@ impl Wording {
 
     /// `KEEP`, with the names that its parameters get.
     fn keep(&mut self, keep: &Settings<'_>, [top, bound]: [&'static str; 2]) -> Result<(), Fault> {
+        if !(keep.has("top") || keep.is_named("above") || keep.is_named("at_least")) {
+            return Err(keep
+                .missing("top")
+                .hint("`top` says how many stay; or give `above` or `at_least`, a threshold"));
+        }
         self.add(" KEEP");
         if let Some(count) = keep.value("top") {
             self.add(" TOP ");

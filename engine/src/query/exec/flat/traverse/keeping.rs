@@ -120,9 +120,15 @@ impl Members<Fault> for Looking<'_, '_, '_> {
     fn members(&mut self, level: u32, into: &mut Vec<NodeId>) -> Result<(), Fault> {
         let mut shared = self.shared.borrow_mut();
         let shared = &mut *shared;
-        if let Some(LevelOf { hierarchy, label }) = &self.recover.level_of {
+        if let Some(LevelOf {
+            hierarchy,
+            label,
+            span,
+        }) = &self.recover.level_of
+        {
             let graph = &shared.context.graph;
-            let mut members = graph.members_in(hierarchy, level)?;
+            let members = graph.members_in(hierarchy, level);
+            let mut members = members.map_err(|fault| fault.at(*span))?;
             if let Some(label) = label {
                 members &= graph.ids_with_label(Kind::Nodes, label)?;
             }

@@ -118,7 +118,9 @@ impl<'a, 's, 't> Scoring<'a, 's, 't> {
             other => {
                 let kind = with_article(other.kind());
                 let message = format!("a score is a number, and this is {kind}");
-                Err(raise(Detail::InvalidArgumentType, message).at(self.scored.expr.span))
+                Err(raise(Detail::InvalidArgumentType, message)
+                    .at(self.scored.expr.span)
+                    .hint("score by a number, as in SCORE vector.cosine(b.embedding, $query)"))
             }
         }
     }

@@ -108,6 +108,7 @@ fn no_root(value: &Value) -> Fault {
     let kind = with_article(value.kind());
     let message = format!("TRAVERSE begins at a node or at a list of nodes, and {kind} is neither");
     raise(Detail::InvalidArgumentType, message)
+        .hint("match them first, or give a pattern: FROM (r:Label)")
 }
 
 /// The number of a level; null is as if it were not written.
@@ -119,7 +120,7 @@ fn level(
     let Some(expr) = expr else { return Ok(None) };
     match eval(context, expr, row)? {
         Value::Null => Ok(None),
-        value => whole(&value, "a level")
+        value => whole(&value, "a level", "the roots are level 0")
             .map(|level| Some(u32::try_from(level).unwrap_or(u32::MAX)))
             .map_err(|fault| fault.at(expr.span)),
     }
@@ -134,11 +135,12 @@ fn count(
 ) -> Result<Option<usize>, Fault> {
     let Some(expr) = expr else { return Ok(None) };
     let value = eval(context, expr, row)?;
-    let count = whole(&value, what).map_err(|fault| fault.at(expr.span))?;
+    let hint = format!("leave {what} out to have no bound");
+    let count = whole(&value, what, &hint).map_err(|fault| fault.at(expr.span))?;
     Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)))
 }
 
-fn whole(value: &Value, what: &str) -> Result<u64, Fault> {
+fn whole(value: &Value, what: &str, hint: &str) -> Result<u64, Fault> {
     let Value::Int(number) = value else {
         let kind = with_article(value.kind());
         let message = format!("{what} is a whole number, and this is {kind}");
@@ -146,6 +148,6 @@ fn whole(value: &Value, what: &str) -> Result<u64, Fault> {
     };
     u64::try_from(*number).map_err(|_| {
         let message = format!("{what} cannot be negative, and this is {number}");
-        raise(Detail::NumberOutOfRange, message)
+        raise(Detail::NumberOutOfRange, message).hint(hint)
     })
 }
