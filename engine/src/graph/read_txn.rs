@@ -57,7 +57,7 @@ impl ReadTxn {
         }
     }
 
-    /// The same view for one query: `token` may stop it as well, and what it reads is counted anew.
+    /// The same view for one query: `token` may stop it as well, and what it reads is counted.
     pub(crate) fn for_query(&self, token: &CancelToken) -> Self {
         Self::new(self.keys.for_work(token))
     }

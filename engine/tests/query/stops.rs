@@ -77,6 +77,8 @@ const SEARCHES: &[&str] = &[
     "MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [1, 7] LIMIT 3 EXACT) RETURN n",
     "MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [1, 7] LIMIT 400) RETURN n",
     "MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [1, 7] WHERE n.k > 100 LIMIT 400) RETURN n",
+    // Asked of each node by itself.
+    "MATCH (n) SEARCH n IN (VECTOR INDEX near FOR [1, 7] WHERE NOT EXISTS { (n)-[:R]->() } LIMIT 3) RETURN n",
     "MATCH (n) SEARCH n IN (FULLTEXT INDEX said FOR 'rock' LIMIT 4000) RETURN count(n)",
     "MATCH (n) SEARCH n IN (FULLTEXT INDEX said FOR '\"rock and\"' LIMIT 3) RETURN n",
     "CALL db.index.vector.queryNodes('near', 400, [1, 7]) YIELD node RETURN count(node)",

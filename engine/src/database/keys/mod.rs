@@ -6,6 +6,7 @@
 //! `check` will say so. It is public for benchmarks, harnesses and tools.
 
 pub(super) mod bulk;
+mod meter;
 mod read;
 mod scan;
 mod trial;

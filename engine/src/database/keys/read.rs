@@ -1,6 +1,7 @@
 //! Reading: the trait that both transactions share, and the read transaction.
 
 use super::View;
+use super::meter::Meter;
 use super::scan::Scan;
 use crate::algo::snapshot::ProjectionCache;
 use crate::catalog::GraphState;
@@ -14,7 +15,6 @@ use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What can be read, in a read and in a write transaction alike.
 pub trait KeyRead {
@@ -58,7 +58,8 @@ pub trait KeyRead {
         CancelToken::new()
     }
 
-    /// How many bytes of keys and values were read from the store so far.
+    /// How many bytes of keys and values were read from the store so far, where that is counted: in a write
+    /// transaction and in a query.
     fn read_bytes(&self) -> u64 {
         0
     }
@@ -92,7 +93,7 @@ pub trait KeyRead {
 pub(crate) struct StoredKeys {
     view: Arc<View>,
     cancel: CancelToken,
-    read_bytes: AtomicU64,
+    meter: Meter,
 }
 
 impl StoredKeys {
@@ -100,13 +101,19 @@ impl StoredKeys {
         Self {
             view,
             cancel: CancelToken::new(),
-            read_bytes: AtomicU64::new(0),
+            meter: Meter::default(),
         }
     }
 
     /// Lets `token` stop what is read.
     pub(crate) fn with_cancel(mut self, token: CancelToken) -> Self {
         self.cancel = token;
+        self
+    }
+
+    /// Counts what is read from now on.
+    fn metered(mut self) -> Self {
+        self.meter = Meter::counting();
         self
     }
 }
@@ -158,11 +165,11 @@ impl KeyReadTxn {
         self
     }
 
-    /// The same view for one piece of work: `token` may stop it as well, and what it reads is counted anew.
+    /// The same view for one piece of work: `token` may stop it as well, and what it reads is counted.
     pub(crate) fn for_work(&self, token: &CancelToken) -> Self {
-        let cancel = self.stored.cancel.or(token);
+        let stored = StoredKeys::new(Arc::clone(&self.stored.view));
         Self {
-            stored: StoredKeys::new(Arc::clone(&self.stored.view)).with_cancel(cancel),
+            stored: stored.with_cancel(self.stored.cancel.or(token)).metered(),
             database: Arc::clone(&self.database),
         }
     }
@@ -215,12 +222,12 @@ impl KeyRead for StoredKeys {
         key: &[u8],
         visit: impl FnOnce(&[u8]) -> T,
     ) -> Result<Option<T>> {
-        get_from((&self.view, &self.read_bytes), family, key, visit)
+        get_from((&self.view, &self.meter), family, key, visit)
     }
 
     fn multi_get(&self, family: Family, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         self.cancel.check()?;
-        multi_get_from((&self.view, &self.read_bytes), family, keys)
+        multi_get_from((&self.view, &self.meter), family, keys)
     }
 
     fn scan_with(
@@ -232,7 +239,7 @@ impl KeyRead for StoredKeys {
         self.cancel.check()?;
         Ok(Scan::stored(
             self.view.snapshot.cursor(family, range, options),
-            (&self.cancel, &self.read_bytes),
+            (&self.cancel, &self.meter),
             None,
         ))
     }
@@ -250,13 +257,13 @@ impl KeyRead for StoredKeys {
     }
 
     fn read_bytes(&self) -> u64 {
-        self.read_bytes.load(Ordering::Relaxed)
+        self.meter.bytes()
     }
 }
 
 /// A point read through the face, which cannot be generic.
 pub(super) fn get_from<T>(
-    (view, read_bytes): (&View, &AtomicU64),
+    (view, meter): (&View, &Meter),
     family: Family,
     key: &[u8],
     visit: impl FnOnce(&[u8]) -> T,
@@ -268,19 +275,19 @@ pub(super) fn get_from<T>(
         bytes = key.len() + value.len();
         seen = visit.take().map(|visit| visit(value));
     })?;
-    read_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    meter.add(bytes as u64);
     Ok(seen)
 }
 
 /// Several point reads at once.
 pub(super) fn multi_get_from(
-    (view, read_bytes): (&View, &AtomicU64),
+    (view, meter): (&View, &Meter),
     family: Family,
     keys: &[&[u8]],
 ) -> Result<Vec<Option<Vec<u8>>>> {
     let values = view.snapshot.multi_get(family, keys)?;
     let found = keys.iter().zip(&values);
     let found = found.filter_map(|(key, value)| Some(key.len() + value.as_ref()?.len()));
-    read_bytes.fetch_add(found.sum::<usize>() as u64, Ordering::Relaxed);
+    meter.add(found.sum::<usize>() as u64);
     Ok(values)
 }

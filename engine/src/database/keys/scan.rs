@@ -1,5 +1,6 @@
 //! Walking what is stored, with a transaction's own changes laid over it.
 
+use super::meter::Meter;
 use crate::error::Result;
 use crate::storage::batch::Batch;
 use crate::storage::cancel::CancelToken;
@@ -9,7 +10,6 @@ use crate::storage::range::{Direction, KeyRange};
 use crate::storage::store::{Cursor, Entry};
 use std::cmp::Ordering;
 use std::ops::Bound;
-use std::sync::atomic::{AtomicU64, Ordering as AtomicOrdering};
 
 /// A scan asks whether it was cancelled once in so many steps.
 const STEPS_PER_CHECK: u32 = 256;
@@ -38,7 +38,7 @@ pub struct Scan<'a> {
     cancel: &'a CancelToken,
     /// How many bytes were handed out, and where that is added up when the walk is over.
     bytes: u64,
-    read_bytes: &'a AtomicU64,
+    meter: &'a Meter,
     /// The place of the writer that scans: walking is not resting.
     place: Option<&'a WriterPlace>,
     steps: u32,
@@ -75,7 +75,7 @@ enum Head {
 impl<'a> Scan<'a> {
     pub(super) fn stored(
         stored: Box<dyn Cursor + 'a>,
-        (cancel, read_bytes): (&'a CancelToken, &'a AtomicU64),
+        (cancel, meter): (&'a CancelToken, &'a Meter),
         place: Option<&'a WriterPlace>,
     ) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl<'a> Scan<'a> {
             overlay: None,
             cancel,
             bytes: 0,
-            read_bytes,
+            meter,
             place,
             steps: 0,
         }
@@ -91,7 +91,7 @@ impl<'a> Scan<'a> {
 
     pub(super) fn merged(
         stored: Box<dyn Cursor + 'a>,
-        (cancel, read_bytes): (&'a CancelToken, &'a AtomicU64),
+        (cancel, meter): (&'a CancelToken, &'a Meter),
         batch: &'a Batch,
         place: &'a WriterPlace,
         family: Family,
@@ -113,7 +113,7 @@ impl<'a> Scan<'a> {
             overlay: Some(overlay),
             cancel,
             bytes: 0,
-            read_bytes,
+            meter,
             place: Some(place),
             steps: 0,
         }
@@ -169,8 +169,7 @@ impl<'a> Scan<'a> {
 
 impl Drop for Scan<'_> {
     fn drop(&mut self) {
-        self.read_bytes
-            .fetch_add(self.bytes, AtomicOrdering::Relaxed);
+        self.meter.add(self.bytes);
     }
 }
 

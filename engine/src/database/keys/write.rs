@@ -1,6 +1,7 @@
 //! The write transaction: an overlay over the last commit, appended in one piece.
 
 use super::View;
+use super::meter::Meter;
 use super::read::{KeyRead, get_from, multi_get_from};
 use super::scan::Scan;
 use super::trial::KeyWrite;
@@ -19,7 +20,6 @@ use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The longest key that is stored.
 const MAX_KEY_BYTES: usize = 64 << 10;
@@ -51,7 +51,7 @@ pub struct KeyWriteTxn {
     base: Arc<View>,
     place: WriterPlace,
     cancel: CancelToken,
-    read_bytes: AtomicU64,
+    meter: Meter,
     database: Arc<Inner>,
 }
 
@@ -65,7 +65,7 @@ impl KeyWriteTxn {
             base,
             place,
             cancel: CancelToken::new(),
-            read_bytes: AtomicU64::new(0),
+            meter: Meter::counting(),
             database: Arc::clone(database),
         })
     }
@@ -261,13 +261,13 @@ impl KeyWriteTxn {
             // Nothing here was changed, and nothing can be as long as the scan borrows us.
             return Ok(Scan::stored(
                 stored,
-                (&self.cancel, &self.read_bytes),
+                (&self.cancel, &self.meter),
                 Some(&self.place),
             ));
         }
         Ok(Scan::merged(
             stored,
-            (&self.cancel, &self.read_bytes),
+            (&self.cancel, &self.meter),
             changes,
             &self.place,
             family,
@@ -351,13 +351,13 @@ impl KeyRead for KeyWriteTxn {
         self.step()?;
         match self.batch.get(family, key) {
             Some(change) => Ok(change.map(visit)),
-            None => get_from((&self.base, &self.read_bytes), family, key, visit),
+            None => get_from((&self.base, &self.meter), family, key, visit),
         }
     }
 
     fn multi_get(&self, family: Family, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
         self.step()?;
-        let mut values = multi_get_from((&self.base, &self.read_bytes), family, keys)?;
+        let mut values = multi_get_from((&self.base, &self.meter), family, keys)?;
         for (key, value) in keys.iter().zip(&mut values) {
             if let Some(change) = self.batch.get(family, key) {
                 *value = change.map(<[u8]>::to_vec);
@@ -388,6 +388,6 @@ impl KeyRead for KeyWriteTxn {
     }
 
     fn read_bytes(&self) -> u64 {
-        self.read_bytes.load(Ordering::Relaxed)
+        self.meter.bytes()
     }
 }
