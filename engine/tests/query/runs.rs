@@ -347,7 +347,7 @@ fn what_procedures_give_and_what_waits_for_a_portion_takes_memory() {
     let wide = QueryOptions::new().memory_bytes(64 << 20);
     assert_eq!(fails(&database, text, &wide), "nothing");
     // It is given back when the last row was taken: what comes afterwards needs as much.
-    let text = "CALL my.many() YIELD text WITH count(text) AS n RETURN size(range(n, 300000)) AS x";
+    let text = "CALL my.many() YIELD text WITH count(text) AS n RETURN size(range(n, 400000)) AS x";
     let enough_for_one = QueryOptions::new().memory_bytes(12 << 20);
     assert_eq!(fails(&database, text, &enough_for_one), "nothing");
 
