@@ -247,7 +247,7 @@ impl Summary {
         self.rows
     }
 
-    /// How each `SEARCH` was answered, in the order of the text.
+    /// How each `SEARCH` was answered, and each `RECOVER` by codes, in the order of the text.
     #[must_use]
     pub fn searches(&self) -> &[SearchReport] {
         &self.searches

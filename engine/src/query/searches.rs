@@ -8,7 +8,7 @@ use std::sync::Arc;
 use stratigraph_query_lang::Span;
 use stratigraph_vector::{How, Strategy};
 
-/// How one `SEARCH` of a query was answered. It may have run for many rows: counts are of all of them, and what may
+/// How one `SEARCH` of a query was answered, or one `RECOVER` by the codes of a vector index. It may have run for many rows: counts are of all of them, and what may
 /// differ from one to the next is that of the least.
 ///
 /// Scores of vectors are on the scale on which more is nearer: (1 + cosine) / 2, 1 / (1 + distance squared), or the
@@ -22,7 +22,7 @@ pub struct SearchReport {
     pub fulltext: bool,
     /// How often it was asked. Rows that ask for the same share an answer.
     pub runs: u64,
-    /// How many were found.
+    /// How many were found; by a `RECOVER`, how many were left that might be kept: their vectors were read.
     pub found: u64,
     /// Whether none can be missing. Full-text indexes are always exact.
     pub exact: bool,
@@ -73,6 +73,33 @@ impl Searches {
                 compared: answer.compared,
                 estimated_recall: answer.estimated_recall,
                 among,
+            },
+        );
+    }
+
+    /// Codes of a vector index have told who of so many members of a level may be kept: how many were compared,
+    /// and how many are left.
+    pub(crate) fn note_sifted(
+        &mut self,
+        span: Span,
+        index: &Arc<str>,
+        (compared, found): (u64, u64),
+        among: u64,
+    ) {
+        self.note(
+            span,
+            SearchReport {
+                index: Arc::clone(index),
+                fulltext: false,
+                runs: 1,
+                found,
+                exact: true,
+                breadth: None,
+                strategy: Some(Strategy::Proven),
+                served_by: Some(ServedBy::Index),
+                compared,
+                estimated_recall: Some(1.0),
+                among: Some(among),
             },
         );
     }

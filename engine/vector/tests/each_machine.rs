@@ -41,6 +41,9 @@ fn answers() {
                         .unwrap()
                 };
                 let truth = search(Effort::Exact);
+                let proven = search(Effort::Proven);
+                assert_eq!(proven.hits, truth.hits, "{metric:?} {coding:?}");
+                mix(proven.compared);
                 for answer in [
                     search(Effort::Breadth(24)),
                     search(Effort::Scan),

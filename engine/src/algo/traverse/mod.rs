@@ -126,7 +126,7 @@ pub use options::{
     Where,
 };
 pub use rows::{Row, Rows, Summary, Traversal};
-pub use scorer::{ArrivalScorer, ArrivalView, Candidates, NodeScorer, Scorer};
+pub use scorer::{ArrivalScorer, ArrivalView, Candidates, NodeScorer, Scorer, Wanted};
 pub use stepper::{LevelCandidates, TraverseStepper};
 pub use steps::{Arrival, Hop, Steps};
 pub use trail::Path;

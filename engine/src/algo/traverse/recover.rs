@@ -5,9 +5,9 @@
 
 use super::arrivals::Group;
 use super::node_set::NodeSet;
-use super::options::{Considered, Recover};
+use super::options::{Considered, Keep, Recover, Where};
 use super::order;
-use super::scorer::{Candidates, Scorer};
+use super::scorer::{Candidates, Scorer, Wanted};
 use super::steps::Ascending;
 use super::verdict::{Status, Verdict, nullable};
 use crate::value::NodeId;
@@ -55,6 +55,19 @@ fn best(mut found: Vec<Found>, top: Option<usize>) -> Vec<Found> {
     found
 }
 
+/// Whom a KEEP can admit by the score alone, if that is all that it looks at.
+fn wanted<E>(keep: &Keep<'_, E>) -> Option<Wanted> {
+    let at_least = match keep.condition {
+        Where::Always => None,
+        // No score is as good as what is no number.
+        Where::Above(bound) | Where::AtLeast(bound) if bound.is_nan() => return None,
+        Where::Above(bound) | Where::AtLeast(bound) => Some(bound),
+        Where::Node(_) | Where::Arrival(_) => return None,
+    };
+    let top = keep.top;
+    (at_least.is_some() || top.is_some()).then_some(Wanted { at_least, top })
+}
+
 impl<E> Recover<'_, E> {
     /// Looks at a level and admits what it finds; `scorer` is the one of the traversal.
     pub(super) fn look(
@@ -76,6 +89,7 @@ impl<E> Recover<'_, E> {
         // Without any scorer all scores are null, and a null score is never recovered.
         let reusable =
             own.is_none() && (scorer.as_ref()).is_none_or(|scorer| !scorer.scores_arrivals());
+        let wanted = wanted(keep);
         let mut looked = Looked::default();
         let mut found: Vec<Found> = Vec::new();
         let mut passes = |node: NodeId, score: f64| {
@@ -129,14 +143,18 @@ impl<E> Recover<'_, E> {
         if !unknown.is_empty() {
             let mut scores = vec![f64::NAN; unknown.len()];
             let candidates = Candidates::of(&unknown);
-            let scored = unknown.len() as u64;
-            looked.scored = match (own, scorer) {
-                (Some(own), _) => own.score(level, candidates, &mut scores).map(|()| scored)?,
-                (None, Some(scorer)) => scorer
-                    .score(level, candidates, &mut scores)
-                    .map(|()| scored)?,
-                (None, None) => 0,
+            let scorer = match own {
+                Some(own) => Some(&mut **own as &mut dyn Scorer<E>),
+                None => scorer.map(|scorer| scorer as &mut dyn Scorer<E>),
             };
+            if let Some(scorer) = scorer {
+                // Who is not wanted counts as scored: it is known that his score is too low.
+                match wanted {
+                    Some(wanted) => scorer.score_wanted(level, candidates, wanted, &mut scores)?,
+                    None => scorer.score(level, candidates, &mut scores)?,
+                }
+                looked.scored = unknown.len() as u64;
+            }
             for (node, score) in unknown.iter().zip(scores) {
                 if passes(*node, score)? {
                     found.push((*node, score));

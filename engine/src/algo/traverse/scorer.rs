@@ -61,6 +61,15 @@ impl<'a> Candidates<'a> {
     }
 }
 
+/// What of some members is wanted, by their scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// Who scores less is not; `None` if any score will do.
+    pub at_least: Option<f64>,
+    /// Only the best so many are, by score descending and id; `None` if all are.
+    pub top: Option<usize>,
+}
+
 /// Something that gives scores.
 pub trait Scorer<E> {
     /// Whether a score depends on the way, not only on the node.
@@ -79,6 +88,22 @@ pub trait Scorer<E> {
         candidates: Candidates<'_>,
         scores: &mut [f64],
     ) -> Result<(), E>;
+
+    /// As [`score`](Self::score), for one who asks for nobody but those that are wanted: the scores of others may
+    /// stay null.
+    ///
+    /// # Errors
+    ///
+    /// As for [`score`](Self::score).
+    fn score_wanted(
+        &mut self,
+        level: u32,
+        candidates: Candidates<'_>,
+        _wanted: Wanted,
+        scores: &mut [f64],
+    ) -> Result<(), E> {
+        self.score(level, candidates, scores)
+    }
 }
 
 /// A score from a function of node and level, which may answer null.

@@ -11,7 +11,8 @@
 //! went. Losing an index loses time and nothing else.
 //!
 //! [`registry`] has the indexes of an open database, [`bound`] is one of them, [`bring_up`] makes one ready,
-//! [`saved`] keeps it, [`loaded`] reads what was kept, [`leftovers`] removes what was not finished, [`search`] asks it.
+//! [`saved`] keeps it, [`loaded`] reads what was kept, [`leftovers`] removes what was not finished, [`search`] asks it,
+//! and [`sift`] asks it for the scores of many.
 
 mod best;
 mod bound;
@@ -27,6 +28,7 @@ mod registry;
 mod request;
 mod saved;
 mod search;
+mod sift;
 mod stored_rows;
 mod truth;
 
@@ -39,3 +41,4 @@ pub(crate) use prepared::Prepared;
 pub(crate) use registry::VectorIndexes;
 pub use request::{ServedBy, VectorAnswer, VectorHit, VectorSearch};
 pub(crate) use search::Place;
+pub(crate) use sift::{Compared, fitting};

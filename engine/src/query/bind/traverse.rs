@@ -261,6 +261,7 @@ impl Binder<'_> {
             expr,
             sees_way: false,
             at_once: None,
+            by_codes: false,
         })
     }
 

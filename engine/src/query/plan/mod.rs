@@ -47,6 +47,8 @@ pub(crate) enum Rule {
     SortOnlyWhatIsKept,
     /// TRAVERSE steps, scores and keeps a whole level at once.
     WholeLevels,
+    /// RECOVER reads no vector of a member whose code in an index proves that it is not kept.
+    RecoverByCodes,
     /// What a search may find is reached by a walk where its condition is a pattern.
     WalkToWhatIsSearched,
 }
@@ -72,6 +74,11 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
     (
         Rule::WholeLevels,
         "a level has many candidates: arrays and kernels need no row for each of them",
+    ),
+    (
+        Rule::RecoverByCodes,
+        "most members are far from what is kept, and a code of a quarter of the bytes proves it; only the others are \
+         read whole",
     ),
     (
         Rule::WalkToWhatIsSearched,

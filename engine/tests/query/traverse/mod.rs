@@ -6,6 +6,7 @@
 //!
 //! Next: `case.rs`.
 
+mod by_codes;
 mod case;
 mod model;
 mod picture;

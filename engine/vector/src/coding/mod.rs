@@ -3,11 +3,13 @@
 //! A code depends on its vector alone: nothing is learned from the data, so nothing has to be learned
 //! again when the data changes, and encoding a vector anew gives the same bytes on any machine.
 
+mod lost;
 mod rotation;
 
 use crate::codes::halves;
 use crate::error::IndexError;
 use crate::metric::Metric;
+pub(crate) use lost::Lost;
 use rotation::Rotation;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +51,7 @@ pub(crate) struct Coder {
     pub(crate) coding: Coding,
     pub(crate) metric: Metric,
     pub(crate) dimensions: usize,
-    rotation: Rotation,
+    pub(crate) rotation: Rotation,
 }
 
 /// A vector as it is stored and as it is compared.
@@ -67,6 +69,8 @@ pub(crate) struct Code {
     pub(crate) scale: f32,
     /// The square of its length, where that must be added to be compared.
     pub(crate) square: f32,
+    /// What of it is not in what is stored.
+    pub(crate) lost: Lost,
 }
 
 impl Code {
@@ -109,6 +113,7 @@ impl Coder {
             }
             Coding::Whole => {}
         }
+        code.lost = self.lost(code);
         Ok(())
     }
 
@@ -174,7 +179,7 @@ fn low_byte(number: f32) -> u8 {
 }
 
 /// The size of the largest component, in portions that do not wait for each other.
-fn largest(components: &[f32]) -> f32 {
+pub(crate) fn largest(components: &[f32]) -> f32 {
     let larger = |most: f32, one: f32| if one.abs() > most { one.abs() } else { most };
     let (portions, rest) = components.as_chunks::<16>();
     let mut most = [0.0; 16];

@@ -9,13 +9,13 @@
 //! [code][scale: f32, unless all are equal][square: f32, if Euclidean][links: u32 ...] up to 64 bytes
 //! ```
 //!
-//! The low halves of halved codes lie apart. A code is written once, before anybody can come by a link to
+//! The low halves of halved codes lie apart, and so does [what codes leave out](Lost). A code is written once, before anybody can come by a link to
 //! its slot. Links change while others walk over them: each is read and written whole, and a walk takes
 //! any mixture of an old and a new list. Nothing here may hand out a slot that was not there.
 
 use super::walk::Level;
 use crate::codes::{Strided, halves};
-use crate::coding::{Code, Coder, Coding};
+use crate::coding::{Code, Coder, Coding, Lost};
 use crate::error::IndexError;
 use crate::memory::{Reserved, prefetch};
 use crate::metric::Metric;
@@ -44,6 +44,8 @@ pub(crate) struct Layout {
     code: usize,
     /// Bytes of the code that lie apart.
     apart: usize,
+    /// Bytes for what the code leaves out, which lie apart as well.
+    lost: usize,
     scale_at: Option<usize>,
     square_at: Option<usize>,
     links_at: usize,
@@ -80,6 +82,7 @@ impl Layout {
             dimensions: coder.dimensions,
             code,
             apart,
+            lost: if coded { Lost::BYTES } else { 0 },
             scale_at,
             square_at,
             links_at: end,
@@ -91,7 +94,7 @@ impl Layout {
 
     /// How many bytes a slot takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.stride + self.apart
+        self.stride + self.apart + self.lost
     }
 }
 
@@ -100,6 +103,7 @@ impl Layout {
 pub(crate) struct Blocks {
     memory: Reserved,
     apart: Reserved,
+    lost: Reserved,
     layout: Layout,
     slots: u32,
     /// Which parts were changed since they were last copied.
@@ -119,6 +123,7 @@ impl Blocks {
         Ok(Self {
             memory: reserve(layout.stride)?,
             apart: reserve(layout.apart)?,
+            lost: reserve(layout.lost)?,
             layout,
             slots,
             changed: (0..slots.div_ceil(PART_SLOTS))
@@ -230,10 +235,36 @@ impl Blocks {
                 unsafe { self.at(slot, at).cast::<f32>().write(word) };
             }
         }
+        // SAFETY: as above.
+        unsafe { self.put_lost(slot, code.lost) };
         for link in self.links(slot) {
             link.store(NO_SLOT, Ordering::Relaxed);
         }
         self.touch(slot);
+    }
+
+    /// # Safety
+    ///
+    /// No other thread reads or writes the slot meanwhile.
+    unsafe fn put_lost(&self, slot: u32, lost: Lost) {
+        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
+        if self.layout.lost > 0 {
+            let first = self.lost.start().cast::<[u8; Lost::BYTES]>();
+            // SAFETY: it lies in the memory, bytes lie anywhere, and the caller vouches for the slot.
+            unsafe { first.wrapping_add(slot as usize).write(lost.bytes()) };
+        }
+    }
+
+    /// What the code of a slot leaves out.
+    #[inline]
+    pub(crate) fn lost(&self, slot: u32) -> Lost {
+        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
+        if self.layout.lost == 0 {
+            return Lost::default();
+        }
+        let first = self.lost.start().cast::<[u8; Lost::BYTES]>();
+        // SAFETY: as for `code`.
+        Lost::from_bytes(unsafe { first.wrapping_add(slot as usize).read() })
     }
 
     /// Takes what is stored of a slot as the vector to compare with; only what walks read of it, if that
@@ -304,6 +335,9 @@ impl Blocks {
             bytes.extend_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
         }
         bytes.extend_from_slice(self.low_half(slot));
+        if self.layout.lost > 0 {
+            bytes.extend_from_slice(&self.lost(slot).bytes());
+        }
     }
 
     /// Fills a slot that nobody knows with what was copied. The links are to be checked by the caller.
@@ -315,6 +349,7 @@ impl Blocks {
         let Layout {
             code,
             apart,
+            lost,
             links_at,
             ..
         } = self.layout;
@@ -323,6 +358,11 @@ impl Blocks {
         };
         if bytes.len() != self.layout.bytes() {
             return Err(damaged);
+        }
+        let (bytes, left_out) = bytes.split_at(bytes.len() - lost);
+        if let Some(left_out) = left_out.first_chunk() {
+            // SAFETY: the caller vouches for the slot.
+            unsafe { self.put_lost(slot, Lost::from_bytes(*left_out)) };
         }
         // SAFETY: the caller vouches for the slot.
         let (high, low) = unsafe { self.code_mut(slot) };

@@ -4,6 +4,7 @@
 //! time changes it, any number walk over it meanwhile.
 
 pub(crate) mod blocks;
+pub(crate) mod bounds;
 mod kept;
 pub(crate) mod link;
 pub(crate) mod nearest;

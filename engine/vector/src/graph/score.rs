@@ -136,6 +136,39 @@ impl<'a> Scorer<'a> {
         self.finish(slots, raw, 1.0 / 16.0, 127.5, far);
     }
 
+    /// The sum of products of the query with what walks read of the code of each slot; nothing where vectors are
+    /// kept whole.
+    pub(crate) fn sums<'s>(&self, slots: &[u32], scores: &'s mut Scores) -> &'s [i32] {
+        self.vouch(slots);
+        let numbers = &self.query.numbers;
+        let codes = self.blocks.codes();
+        let raw = &mut scores.raw;
+        raw.clear();
+        raw.resize(slots.len(), 0);
+        match self.coding {
+            // SAFETY: every slot has a block, and with it half a code as long as the query.
+            Coding::Halves => unsafe { self.halves.gathered(numbers, codes, slots, raw) },
+            // SAFETY: every slot has a block, and with it a code as long as the query.
+            Coding::Bytes => unsafe { self.bytes.gathered(numbers, codes, slots, raw) },
+            Coding::Whole => raw.clear(),
+        }
+        raw
+    }
+
+    /// The same with the low halves of codes; nothing where codes have none.
+    pub(crate) fn low_sums<'s>(&self, slots: &[u32], scores: &'s mut Scores) -> &'s [i32] {
+        self.vouch(slots);
+        let low = &mut scores.low;
+        low.clear();
+        if self.coding == Coding::Halves {
+            low.resize(slots.len(), 0);
+            let (numbers, halves) = (&self.query.numbers, self.blocks.low_halves());
+            // SAFETY: every slot has both halves, each as long as the query.
+            unsafe { self.halves.gathered(numbers, halves, slots, low) };
+        }
+        low
+    }
+
     /// How much codes of such slots lose.
     pub(crate) fn noise(&self, slots: &[u32]) -> Noise {
         let scales = slots.iter().map(|slot| self.blocks.scale(*slot));

@@ -9,6 +9,7 @@
 
 mod check;
 pub(crate) mod fresh;
+mod id_set;
 mod ids;
 mod members;
 mod memory;
@@ -35,7 +36,7 @@ pub use memory::Memory;
 use parking_lot::Mutex;
 use room::Rooms;
 pub(crate) use search::calibrate::Calibration;
-pub use search::{Answer, Effort, Hit, How, Query, Strategy};
+pub use search::{Answer, Effort, Hit, How, Query, Sifted, Sifting, Strategy};
 pub use settings::{Rerank, Settings};
 use slots::{SLOT_BYTES, Slots};
 use std::sync::Arc;

@@ -229,7 +229,7 @@ mod tests {
         let mut bytes = Vec::new();
         head().write(&mut bytes);
         assert_eq!(Head::read(&bytes), Ok(head()));
-        assert_eq!(bytes[..12], *b"STRATVEC\x01\0\0\0");
+        assert_eq!(bytes[..12], *b"STRATVEC\x02\0\0\0");
         // A change of the format must change its number.
         assert_eq!(xxhash_rust::xxh3::xxh3_64(&bytes), 0xce7f_ec2a_75e9_bf6d);
     }

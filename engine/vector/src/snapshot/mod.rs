@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! head   [STRATVEC][format u32][length u64][body ...][checksum u64]
-//! part   [body: blocks, low halves, slots, vectors or their seals, of 256 slots][checksum u64]
+//! part   [body: blocks, low halves, what codes leave out, slots, vectors or their seals, of 256 slots][checksum u64]
 //! file   [head][part 0][part 1]...
 //! ```
 //!
@@ -25,7 +25,7 @@ use crate::error::IndexError;
 /// What a head begins with.
 const MAGIC: [u8; 8] = *b"STRATVEC";
 /// Bytes of another format are refused.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// So many slots are in a part.
 pub(crate) const PART_SLOTS: u32 = 256;
 

@@ -3,12 +3,15 @@
 //! Next: `face.rs`.
 
 use super::{Graph, Txn, over};
+use crate::algo::traverse::Wanted;
 use crate::catalog::Counter;
 use crate::codec::CommitSeq;
 use crate::error::Result;
 use crate::graph::{Read, ReadTxn, WriteTxn};
 use crate::index::text::{TextAnswer, TextSearch};
-use crate::index::vector::{VectorAnswer, VectorSearch};
+use crate::index::vector::{Compared, Place, VectorAnswer, VectorSearch, fitting};
+use std::sync::Arc;
+use stratigraph_vector::Sifted;
 
 impl Graph<'_> {
     /// What is nearest to a vector.
@@ -18,6 +21,36 @@ impl Graph<'_> {
         search: &VectorSearch<'_>,
     ) -> Result<VectorAnswer> {
         with_txn!(self, txn => txn.search_vectors(index, search))
+    }
+
+    /// The scores of those of some nodes that may be wanted, and the name of the index whose codes have told;
+    /// nothing if none can.
+    pub(crate) fn sift_vectors(
+        &self,
+        compared: Compared<'_>,
+        ids: &[u64],
+        wanted: Wanted,
+    ) -> Result<Option<(Arc<str>, Sifted)>> {
+        fn sift<T: Read>(
+            txn: &T,
+            compared: Compared<'_>,
+            ids: &[u64],
+            wanted: Wanted,
+        ) -> Result<Option<(Arc<str>, Sifted)>> {
+            for def in fitting(&txn.view(), compared) {
+                let place = Place {
+                    view: txn.view(),
+                    indexes: txn.vectors(),
+                    touched: txn.touched_vectors(def.id)?,
+                };
+                let wanted = (wanted.at_least, wanted.top);
+                if let Some(sifted) = place.sift(&def, ids, compared.vector, wanted) {
+                    return Ok(Some((Arc::clone(&def.name), sifted)));
+                }
+            }
+            Ok(None)
+        }
+        with_txn!(self, txn => sift(txn, compared, ids, wanted))
     }
 
     /// What matches a text best.

@@ -80,6 +80,8 @@ pub(crate) struct Scored {
     pub(crate) sees_way: bool,
     /// How a whole level can be scored at once, if it can.
     pub(crate) at_once: Option<AtOnce>,
+    /// Whether codes of an index may rule out members that RECOVER does not keep.
+    pub(crate) by_codes: bool,
 }
 
 /// How the candidates of a level are scored at once.

@@ -3,7 +3,7 @@
 //! Next: `whole_levels.rs`.
 
 use super::whole_levels::{batch, direct, level_of, likeness, threshold};
-use super::{BoundTraverse, Budget, Keep, Recover, Roots, Scored, Step, Traverse};
+use super::{AtOnce, BoundTraverse, Budget, Keep, Recover, Roots, Scored, Step, Traverse};
 use crate::query::expr::Slot;
 use crate::query::plan::barrier::Flow;
 use crate::query::plan::{Op, Ops, Pattern, Planner, Rule};
@@ -118,6 +118,8 @@ impl Planner<'_> {
         Scored {
             expr,
             sees_way,
+            by_codes: self.follows(Rule::RecoverByCodes)
+                && matches!(at_once, Some(AtOnce::Likeness { .. })),
             at_once,
         }
     }

@@ -11,10 +11,13 @@ pub(crate) mod calibrate;
 mod exact;
 mod many;
 mod plan;
+mod proven;
 mod query;
 pub(crate) mod rank;
 mod scan;
 pub(crate) mod shortlist;
+mod sieve;
+mod sift;
 
 use super::Index;
 use super::room::Room;
@@ -27,6 +30,7 @@ use plan::{PROBED, Plan};
 pub use query::{Answer, Effort, Hit, How, Query, Strategy};
 use rank::Found;
 use roaring::RoaringBitmap;
+pub use sift::{Sifted, Sifting};
 use std::sync::atomic::Ordering;
 
 /// A query that was checked, and what it may see.
@@ -44,7 +48,21 @@ struct Asked<'a> {
     hidden: Option<u32>,
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    /// How far others are from a vector, and nothing else.
+    fn only(vector: &'a [f32]) -> Self {
+        Self {
+            vector,
+            k: 0,
+            breadth: None,
+            within: None,
+            except: None,
+            sequence: LAST_SEQUENCE,
+            threshold: None,
+            hidden: None,
+        }
+    }
+
     /// Whether a slot is left out, whatever else is asked for.
     fn leaves_out(&self, slot: u32) -> bool {
         self.hidden == Some(slot) || self.except.is_some_and(|except| except.contains(slot))
@@ -73,7 +91,7 @@ impl Index {
         let breadth = match query.effort {
             Effort::Breadth(breadth) => Some(breadth),
             Effort::Recall(recall) => self.breadth_for(recall, k)?,
-            Effort::Scan | Effort::Exact => None,
+            Effort::Scan | Effort::Proven | Effort::Exact => None,
         };
         let asked = Asked {
             vector: query.vector,
@@ -102,6 +120,8 @@ impl Index {
         loop {
             let answer = if exact {
                 self.exact(asked, room)?
+            } else if matches!(query.effort, Effort::Proven) {
+                self.proven(asked, length, room)?
             } else {
                 coder.encode_query(query.vector, length, &mut room.code);
                 self.search_by_codes(asked, room)?

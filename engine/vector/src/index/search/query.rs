@@ -15,6 +15,10 @@ pub enum Effort {
     Recall(f32),
     /// Compare codes with every vector that is allowed, and whole vectors with the best of those.
     Scan,
+    /// Compare codes with every vector that is allowed, and whole vectors with those that a proven bound does not
+    /// rule out: the answer is that of [`Effort::Exact`], bit for bit. Where codes prove nothing, because scores
+    /// are distances or vectors are kept whole, it is the same way as well.
+    Proven,
     /// Compare whole vectors with every one that is allowed.
     Exact,
 }
@@ -116,7 +120,7 @@ impl<'a> Query<'a> {
 /// Whether all of the nearest are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// All are: every vector that was allowed was compared whole.
+    /// All are: every vector that was allowed was compared whole, or ruled out by a proven bound.
     Exact,
     /// Some may be missing, in the place of others that are a little farther.
     Approximate,
@@ -130,6 +134,8 @@ pub enum Strategy {
     Exact,
     /// Comparing codes with each that is allowed.
     Scan,
+    /// Comparing codes with each that is allowed, and whole vectors with those that they do not rule out.
+    Proven,
     /// Walking through the graph, and leaving out at the end what is not allowed.
     Walk,
     /// Walking through the graph until enough that is allowed was found.

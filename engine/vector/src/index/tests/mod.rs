@@ -1,5 +1,6 @@
 //! The index from inside: what must hold of every slot and every link, whatever was done before.
 
+mod bounds;
 mod codes;
 mod generations;
 mod links;

@@ -9,10 +9,12 @@
 //! | what the parts share | `shared.rs` |
 //! | from one level to the next | `stepping.rs` |
 //! | SCORE | `scoring.rs` |
+//! | what codes prove of members that RECOVER looks at | `by_codes.rs` |
 //! | KEEP and RECOVER | `keeping.rs` |
 //!
 //! Next: `settings.rs`.
 
+mod by_codes;
 mod keeping;
 mod scoring;
 mod settings;

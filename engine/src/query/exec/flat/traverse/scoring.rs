@@ -3,12 +3,12 @@
 //! Most scores are how like a property is to one vector; then the vectors of a level are read together and go
 //! through the kernels. Any other expression is computed for each candidate, or for each way to it.
 //!
-//! Next: `keeping.rs`.
+//! Next: `by_codes.rs`.
 
 use super::Of;
 use super::shared::Shared;
 use crate::algo::snapshot::VectorTable;
-use crate::algo::traverse::{Candidates, Measure, NodeVectors, Scorer, VectorScorer};
+use crate::algo::traverse::{Candidates, Measure, NodeVectors, Scorer, VectorScorer, Wanted};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::eval::eval;
 use crate::query::exec::eval::host::call_many;
@@ -25,9 +25,9 @@ const BLOCK: usize = 4096;
 
 /// The scorer of a traversal, or of its RECOVER.
 pub(super) struct Scoring<'a, 's, 't> {
-    shared: &'a RefCell<Shared<'s, 't>>,
-    of: &'a Of,
-    scored: &'a Scored,
+    pub(super) shared: &'a RefCell<Shared<'s, 't>>,
+    pub(super) of: &'a Of,
+    pub(super) scored: &'a Scored,
     /// The slot of the candidate.
     node: Slot,
     /// What they are compared with, once it was asked for.
@@ -35,10 +35,10 @@ pub(super) struct Scoring<'a, 's, 't> {
 }
 
 /// One vector for all candidates.
-struct Likeness<'a> {
-    measure: Measure,
-    property: &'a str,
-    to: Vec<f32>,
+pub(super) struct Likeness<'a> {
+    pub(super) measure: Measure,
+    pub(super) property: &'a str,
+    pub(super) to: Vec<f32>,
 }
 
 impl<'a, 's, 't> Scoring<'a, 's, 't> {
@@ -153,7 +153,7 @@ impl<'a, 's, 't> Scoring<'a, 's, 't> {
     }
 
     /// All at once, as far as they have a vector of the right length.
-    fn by_vectors(
+    pub(super) fn by_vectors(
         &self,
         like: &Likeness<'_>,
         (candidates, level): (Candidates<'_>, u32),
@@ -239,5 +239,20 @@ impl Scorer<Fault> for Scoring<'_, '_, '_> {
             *score = self.one(candidates, entry, level)?;
         }
         Ok(())
+    }
+    fn score_wanted(
+        &mut self,
+        level: u32,
+        candidates: Candidates<'_>,
+        wanted: Wanted,
+        scores: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.prepare();
+        if let Some(Some(like)) = &self.like
+            && self.by_codes(like, (candidates, level), wanted, scores)?
+        {
+            return Ok(());
+        }
+        self.score(level, candidates, scores)
     }
 }

@@ -1,0 +1,129 @@
+//! A set of ids that is asked about each of a million slots: bits where the ids lie close together, which those
+//! of a level mostly do.
+
+use roaring::RoaringTreemap;
+
+/// Of so many numbers at least one must be an id for bits to be worth it.
+const NUMBERS_PER_ID: u64 = 64;
+/// So many numbers are worth it always.
+const FEW_NUMBERS: u64 = 4096;
+const BITS: u64 = 64;
+
+/// Some of the ids that it was made of.
+pub(super) enum IdSet {
+    /// A bit for each number from the first on.
+    Close {
+        first: u64,
+        words: Vec<u64>,
+    },
+    Far(RoaringTreemap),
+}
+
+impl IdSet {
+    /// All of these, which ascend.
+    pub(super) fn of(ids: &[u64]) -> Self {
+        let (Some(first), Some(last)) = (ids.first(), ids.last()) else {
+            return Self::Far(RoaringTreemap::new());
+        };
+        let numbers = last.saturating_sub(*first);
+        let most = (ids.len() as u64).saturating_mul(NUMBERS_PER_ID);
+        if numbers >= most.max(FEW_NUMBERS) {
+            return Self::Far(ids.iter().copied().collect());
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "no more than there are ids"
+        )]
+        let words = vec![0; (numbers / BITS) as usize + 1];
+        let mut set = Self::Close {
+            first: *first,
+            words,
+        };
+        for id in ids {
+            set.insert(*id);
+        }
+        set
+    }
+
+    fn insert(&mut self, id: u64) {
+        match self {
+            Self::Close { first, words } => {
+                if let Some((word, bit)) = place(*first, words, id) {
+                    *word |= bit;
+                }
+            }
+            Self::Far(ids) => {
+                ids.insert(id);
+            }
+        }
+    }
+
+    /// Takes an id away. Returns whether it was there.
+    #[inline]
+    pub(super) fn remove(&mut self, id: u64) -> bool {
+        match self {
+            Self::Close { first, words } => match place(*first, words, id) {
+                Some((word, bit)) => {
+                    let was_there = *word & bit != 0;
+                    *word &= !bit;
+                    was_there
+                }
+                None => false,
+            },
+            Self::Far(ids) => ids.remove(id),
+        }
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, id: u64) -> bool {
+        match self {
+            Self::Close { first, words } => {
+                let number = id.wrapping_sub(*first);
+                let word = usize::try_from(number / BITS)
+                    .ok()
+                    .and_then(|at| words.get(at));
+                word.is_some_and(|word| word >> (number % BITS) & 1 == 1)
+            }
+            Self::Far(ids) => ids.contains(id),
+        }
+    }
+}
+
+/// The word and the bit of an id, if there is one.
+#[inline]
+fn place(first: u64, words: &mut [u64], id: u64) -> Option<(&mut u64, u64)> {
+    let number = id.wrapping_sub(first);
+    let word = words.get_mut(usize::try_from(number / BITS).ok()?)?;
+    Some((word, 1 << (number % BITS)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn it_says_what_a_set_says() {
+        let mut random = fastrand::Rng::with_seed(11);
+        for (count, span) in [(0, 1), (1, 1), (100, 150), (300, 4000), (50, 1 << 40)] {
+            let first = random.u64(..1 << 50);
+            let ids: BTreeSet<u64> = (0..count)
+                .map(|_| first + random.u64(..span))
+                .chain((count > 0).then_some(u64::MAX).filter(|_| span > 1 << 30))
+                .collect();
+            let ascending: Vec<u64> = ids.iter().copied().collect();
+            let mut set = IdSet::of(&ascending);
+            let mut model = ids.clone();
+            for _ in 0..2000 {
+                let id = first.wrapping_add(random.u64(..span * 2)).wrapping_sub(5);
+                assert_eq!(set.contains(id), model.contains(&id));
+                if random.bool() {
+                    assert_eq!(set.remove(id), model.remove(&id));
+                } else if ids.contains(&id) {
+                    set.insert(id);
+                    model.insert(id);
+                }
+            }
+        }
+    }
+}
