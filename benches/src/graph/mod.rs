@@ -9,6 +9,7 @@ mod get;
 mod insert;
 mod open;
 mod rank;
+mod recover;
 mod traverse;
 
 use crate::measure::machine::Machine;
@@ -42,10 +43,12 @@ enum Group {
     Ppr,
     Leiden,
     Traverse,
+    /// RECOVER over one level of a million.
+    Recover,
 }
 
 /// The figures of the summary line, in its order.
-const SUMMARY: [&str; 8] = [
+const SUMMARY: [&str; 9] = [
     "bulk_vs_raw",
     "txn_vs_raw",
     "get_vs_raw",
@@ -54,6 +57,7 @@ const SUMMARY: [&str; 8] = [
     "ppr_vs_read",
     "leiden_vs_leidenalg",
     "traverse_vs_kernel",
+    "recover_vs_whole",
 ];
 
 /// Runs the benchmark.
@@ -112,6 +116,11 @@ fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
     }
     if wants(Group::Traverse) {
         traverse::measure(setup, &mut report)?;
+    }
+    if wants(Group::Recover) {
+        let dir = setup.subfolder("recover")?;
+        recover::measure(setup, &dir, &mut report)?;
+        setup.done_with(&dir, keep)?;
     }
     Ok(report)
 }

@@ -104,7 +104,7 @@ impl Graph {
         for _ in 0..rng.usize(1..20) {
             let level = &self.levels[rng.usize(1..self.levels.len())];
             let node = level[rng.usize(..level.len())];
-            if !txn.contains(node.into()).unwrap() {
+            if !txn.contains(node).unwrap() {
                 continue;
             }
             match rng.u8(..8) {
