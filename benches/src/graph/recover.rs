@@ -15,8 +15,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::{
-    BulkOptions, Database, HierarchyOptions, NO_PROPERTIES, NodeId, Parameters, Read, ReadTxn,
-    Value, Vector, VectorIndex,
+    BulkOptions, Database, HierarchyOptions, NO_PROPERTIES, NodeId, Parameters, ReadTxn, Value,
+    Vector, VectorIndex,
 };
 use stratigraph_vector::Kernels;
 
