@@ -30,10 +30,6 @@ impl IdSet {
         if numbers >= most.max(FEW_NUMBERS) {
             return Self::Far(ids.iter().copied().collect());
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "no more than there are ids"
-        )]
         let words = vec![0; (numbers / BITS) as usize + 1];
         let mut set = Self::Close {
             first: *first,
