@@ -3,7 +3,7 @@
 //! Next: `crate::value`, whose `to` makes Rust's types of values.
 
 use super::counters::Counters;
-use super::searches::SearchReport;
+use super::provenance::{SearchReport, TraversalReport};
 use crate::codec::CommitSeq;
 use crate::error::{Error, Result};
 use crate::value::Value;
@@ -208,8 +208,8 @@ pub struct Summary {
     pub(crate) rows: u64,
     pub(crate) steps: u64,
     pub(crate) searches: Vec<SearchReport>,
+    pub(crate) traversals: Vec<TraversalReport>,
     pub(crate) sequence: Option<CommitSeq>,
-    pub(crate) truncated: bool,
 }
 
 impl Summary {
@@ -222,7 +222,7 @@ impl Summary {
     /// Whether a `TRAVERSE` has ended at its `BUDGET`, so that levels are missing.
     #[must_use]
     pub fn truncated(&self) -> bool {
-        self.truncated
+        self.traversals.iter().any(|report| report.truncated)
     }
 
     /// What it changed.
@@ -253,6 +253,12 @@ impl Summary {
     #[must_use]
     pub fn searches(&self) -> &[SearchReport] {
         &self.searches
+    }
+
+    /// What each `TRAVERSE` did, and how much of its `BUDGET` that was, in the order of the text.
+    #[must_use]
+    pub fn traversals(&self) -> &[TraversalReport] {
+        &self.traversals
     }
 
     /// The commit that it read; if it writes, the one before its own. None if it read nothing.

@@ -55,6 +55,8 @@ pub(super) struct Running<'t> {
     pub(super) text: Arc<str>,
     /// The plan, if what its operators do is counted.
     pub(super) plan: Option<Vec<PlanLine>>,
+    /// Of how many searches and traversals the summary tells.
+    pub(super) told_runs: u64,
 }
 
 impl<'t> Rows<'t> {
@@ -164,14 +166,11 @@ impl Running<'_> {
         self.at = 0;
         summary.steps = self.context.work.rows + self.context.work.relationships;
         summary.counters = self.context.counters.clone();
-        summary.truncated = self.context.truncated;
-        let told = summary
-            .searches
-            .iter()
-            .map(|search| search.runs)
-            .sum::<u64>();
-        if told != self.context.searches.runs() {
-            summary.searches = self.context.searches.reports();
+        let provenance = &self.context.provenance;
+        if self.told_runs != provenance.runs() {
+            self.told_runs = provenance.runs();
+            summary.searches = provenance.searches();
+            summary.traversals = provenance.traversals();
         }
         Ok(self.batch.is_some())
     }

@@ -133,6 +133,7 @@ impl<'a> Start<'a> {
             slots: self.plan.columns.iter().map(|(_, slot)| *slot).collect(),
             text: Arc::clone(&self.compiled.text),
             plan: profiled.then(|| self.plan.lines(&self.compiled.text)),
+            told_runs: 0,
         })
     }
 

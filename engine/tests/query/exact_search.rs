@@ -10,8 +10,8 @@
 use fastrand::Rng;
 use std::io::Write as _;
 use stratigraph::{
-    Database, Effort, Error, Parameters, QueryOptions, Read as _, Rows, ServedBy, Value, Vector,
-    VectorSearch, WriteTxn,
+    Database, Effort, Error, Parameters, QueryOptions, Read as _, Rows, ScoreScale, ServedBy,
+    Value, Vector, VectorSearch, WriteTxn,
 };
 
 /// How many queries each round asks.
@@ -461,6 +461,8 @@ fn a_summary_tells_how_each_search_was_answered() {
     assert_eq!(near.compared, 10, "{near:?}");
     assert_eq!((&*said.index, said.fulltext, said.runs), ("said", true, 3));
     assert_eq!((said.found, said.among), (3, None));
+    assert_eq!(near.scale, ScoreScale::OneByOnePlusSquaredDistance);
+    assert_eq!(said.scale.to_string(), "BM25");
     // What an answer says of itself is what the index says.
     let read = database.read().unwrap();
     let plain = VectorSearch::new(&[0.0, 0.0], 4).effort(Effort::Breadth(64));

@@ -16,7 +16,7 @@ use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::Span;
 use crate::query::functions::{Moments, Random};
 use crate::query::plan::Op;
-use crate::query::searches::Searches;
+use crate::query::provenance::Provenance;
 use crate::storage::cancel::{CancelToken, Progress, Watch};
 use crate::value::{NodeId, RelationshipId, Value};
 use std::cell::RefCell;
@@ -49,10 +49,8 @@ pub(crate) struct Context<'t> {
     pub(crate) work: Work,
     /// Whether the planner's rules are followed.
     optimise: bool,
-    /// Whether a traversal has ended at its budget.
-    pub(crate) truncated: bool,
-    /// How its searches were answered.
-    pub(crate) searches: Searches,
+    /// How its rows came about.
+    pub(crate) provenance: Provenance,
     /// What each operator has done, if somebody wants to know.
     pub(crate) profile: Option<Box<Profile>>,
     /// Nodes that were deleted while they still had relationships, and where: those must be gone in the end.
@@ -132,8 +130,7 @@ impl<'t> Context<'t> {
             memory: Memory::new(limits.memory_bytes),
             work: Work::default(),
             optimise: limits.optimise,
-            truncated: false,
-            searches: Searches::default(),
+            provenance: Provenance::default(),
             profile: None,
             connected: BTreeMap::new(),
             database: None,

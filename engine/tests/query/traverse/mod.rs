@@ -29,6 +29,7 @@ mod picture;
 mod wording;
 
 use std::sync::{Arc, Mutex};
+use stratigraph::algo::traverse::BudgetUnit;
 use stratigraph::{HostFunction, ProcedureType, QueryOptions, Value};
 
 #[test]
@@ -41,6 +42,23 @@ fn a_budget_that_ends_it_is_told() {
         assert_eq!(
             (summary.rows(), summary.truncated()),
             (most as u64, truncated)
+        );
+        let [report] = summary.traversals() else {
+            panic!("{:?}", summary.traversals());
+        };
+        let budget = report.budget.unwrap();
+        assert_eq!(
+            (budget.limit, budget.unit),
+            (most as u64, BudgetUnit::Nodes)
+        );
+        assert_eq!(
+            (
+                report.levels,
+                report.candidates,
+                budget.used,
+                report.truncated
+            ),
+            (most as u64, most as u64, most as u64, truncated)
         );
     }
 }

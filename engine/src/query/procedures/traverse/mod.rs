@@ -63,7 +63,7 @@ fn run(context: &mut Context<'_>, wording: &Wording) -> Result<Vec<Vec<Value>>, 
         .map(|needed| wording.parameter(&needed.name))
         .collect::<Result<_, Fault>>()?;
     let outer = std::mem::replace(&mut context.parameters, parameters);
-    let outer_text = context.searches.enter(&wording.text);
+    let outer_text = context.provenance.enter(&wording.text);
     let before = context.memory.used();
     let mut rows = Vec::new();
     let mut run = Run::new(&plan.ops, plan.width, vec![Value::Null; plan.width]);
@@ -80,7 +80,7 @@ fn run(context: &mut Context<'_>, wording: &Wording) -> Result<Vec<Vec<Value>>, 
     };
     run.close(context);
     context.parameters = outer;
-    context.searches.leave(outer_text);
+    context.provenance.leave(outer_text);
     // Whoever calls the procedure holds its rows.
     context.memory.reset(before);
     ended

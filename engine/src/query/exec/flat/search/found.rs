@@ -13,6 +13,7 @@ use crate::query::exec::pipeline::Run;
 use crate::query::exec::stage::Site;
 use crate::query::functions::operators::with_article;
 use crate::query::plan::{IndexName, Search, SearchKind};
+use crate::query::provenance::SearchReport;
 use crate::query::schema::{searched_text, searched_vectors};
 use crate::value::Value;
 use roaring::RoaringTreemap;
@@ -99,7 +100,8 @@ fn vectors(
     let (hits, answer) = nearest(context, &def, &vector, wanted(of, count, among))?;
     if let Some(near) = answer {
         let allowed = among.map(RoaringTreemap::len);
-        context.searches.note_vectors(of.span, name, &near, allowed);
+        let report = SearchReport::of_vectors((name, def.metric), &near, allowed);
+        context.provenance.note_search(of.span, report);
     }
     Ok(hits)
 }
@@ -128,7 +130,8 @@ fn texts(
     if let Some(answer) = answer {
         let allowed = among.map(RoaringTreemap::len);
         let told = (hits.len(), answer.work.documents);
-        context.searches.note_texts(of.span, name, told, allowed);
+        let report = SearchReport::of_texts(name, told, allowed);
+        context.provenance.note_search(of.span, report);
     }
     Ok(hits)
 }

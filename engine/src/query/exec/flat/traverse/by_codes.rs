@@ -11,6 +11,7 @@ use super::scoring::{Likeness, Scoring};
 use crate::algo::traverse::{Candidates, Measure, Wanted};
 use crate::index::vector::Compared;
 use crate::query::error::Fault;
+use crate::query::provenance::SearchReport;
 use crate::value::NodeId;
 use stratigraph_vector::Metric;
 
@@ -58,9 +59,8 @@ impl Scoring<'_, '_, '_> {
         let doubtful = sifted.scored.len() as u64;
         let told = (sifted.scanned, doubtful);
         let span = self.scored.expr.span;
-        context
-            .searches
-            .note_sifted(span, &index, told, nodes.len() as u64);
+        let report = SearchReport::of_codes((&index, metric), told, nodes.len() as u64);
+        context.provenance.note_search(span, report);
         for (place, score) in &sifted.scored {
             if let Some(known) = scores.get_mut(*place) {
                 *known = f64::from(*score);

@@ -29,6 +29,7 @@ use crate::query::exec::batch::Batch;
 use crate::query::exec::stage::Site;
 use crate::query::expr::Expr;
 use crate::query::plan::{Op, Traverse, TraverseColumn};
+use crate::query::provenance::TraversalReport;
 use crate::value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value};
 use keeping::Looking;
 use scoring::Scoring;
@@ -98,6 +99,7 @@ fn traverse(of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<Trave
         return Ok(Traversal::default());
     };
     let (clock, stop) = site.context.clock_and_stop();
+    let begun = clock.now();
     let shared = RefCell::new(Shared::new(site, row));
     let shared = &shared;
     let mut machine = Machine::from(settings.roots)
@@ -110,8 +112,8 @@ fn traverse(of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<Trave
     if of.candidates {
         machine = machine.emit(Emit::Candidates);
     }
-    if let Some((limit, unit, on_exceed)) = settings.budget {
-        machine = machine.budget(limit, unit, on_exceed);
+    if let Some(budget) = settings.budget {
+        machine = machine.budget(budget.limit, budget.unit, budget.on_exceed);
     }
     if let Some(scored) = &of.scored {
         machine = machine.scorer(Scoring::new(shared, of, scored, of.step.to()));
@@ -133,7 +135,11 @@ fn traverse(of: &Of, site: &mut Site<'_, '_>, row: &mut [Value]) -> Result<Trave
     let found = machine
         .run(&mut steps, &*clock)
         .map_err(|error| fault(error, of))?;
-    shared.borrow_mut().context.truncated |= found.summary.truncated;
+    let elapsed = clock.now().saturating_sub(begun).as_millis();
+    let elapsed_ms = u64::try_from(elapsed).unwrap_or(u64::MAX);
+    let report = TraversalReport::of(&found.summary, settings.budget, elapsed_ms);
+    let provenance = &mut shared.borrow_mut().context.provenance;
+    provenance.note_traversal(of.span, report);
     Ok(found)
 }
 

@@ -3,7 +3,7 @@
 //! Next: `shared.rs`.
 
 use super::Of;
-use crate::algo::traverse::{BudgetUnit, OnExceed};
+use crate::algo::traverse::{Budget, OnExceed};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::context::Context;
 use crate::query::exec::eval::eval;
@@ -24,7 +24,7 @@ pub(super) struct Settings {
     pub(super) last: Option<u32>,
     pub(super) top: Option<usize>,
     pub(super) recover_top: Option<usize>,
-    pub(super) budget: Option<(u64, BudgetUnit, OnExceed)>,
+    pub(super) budget: Option<Budget>,
 }
 
 impl Settings {
@@ -52,7 +52,11 @@ impl Settings {
                     true => OnExceed::Stop,
                     false => OnExceed::Error,
                 };
-                limit.map(|limit| (limit as u64, budget.unit, on_exceed))
+                limit.map(|limit| Budget {
+                    limit: limit as u64,
+                    unit: budget.unit,
+                    on_exceed,
+                })
             }
         };
         Ok(Some(Self {
