@@ -103,7 +103,13 @@ mod tests {
         let io = Arc::new(std::io::Error::other("no"));
         let cases = [
             (Error::NotFound { path: path.clone() }, 2),
-            (Error::AlreadyOpen { path: path.clone() }, 3),
+            (
+                Error::AlreadyOpen {
+                    path: path.clone(),
+                    holders: Box::default(),
+                },
+                3,
+            ),
             (
                 Error::Corruption {
                     path: path.clone(),

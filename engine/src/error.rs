@@ -8,6 +8,7 @@ use crate::codec::{CodecError, CommitSeq, DatabaseId, FormatVersion};
 use crate::exchange::DumpError;
 use crate::graph::Entity;
 use crate::query::QueryError;
+use crate::storage::files::holder::Holders;
 use crate::value::{NodeId, NotStorable, RelationshipId, ValueKind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,10 +56,12 @@ pub enum Error {
         path: PathBuf,
     },
     /// Another process, or another handle of this one, holds the database.
-    #[error("{} is open elsewhere: one process may write, or several may read; share one `Database` (it clones) or open read-only once the writer is gone", path.display())]
+    #[error("{} is open elsewhere{holders}", path.display())]
     AlreadyOpen {
         /// The database's folder.
         path: PathBuf,
+        /// Who has it, as far as can be known.
+        holders: Box<Holders>,
     },
     /// A file belongs to another database.
     #[error("{} belongs to database {found}, not to {expected}: it was copied from elsewhere; put the right file back or restore a backup", path.display())]

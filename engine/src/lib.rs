@@ -65,5 +65,6 @@ pub use query::{
     QueryError, QueryOptions, Registry, Row, Rows, SearchReport, Summary,
 };
 pub use storage::commit::Durability;
+pub use storage::files::holder::{Holder, Holders};
 pub use stratigraph_vector::{Coding, Effort, How, Metric, Strategy};
 pub use value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value, Vector};

@@ -104,14 +104,23 @@ fn a_second_opener_is_refused_whoever_it_is() {
         let error = second.unwrap_err();
         assert!(matches!(error, Error::AlreadyOpen { .. }), "{error}");
         assert_eq!(error.kind(), ErrorKind::Conflict);
+        let said = error.to_string();
+        assert!(said.contains(" by this process since 20"), "{said}");
     }
+    writer.announce("grpc://127.0.0.1:7474");
+    let said = builder().open(&path).unwrap_err().to_string();
+    assert!(said.contains("stratigraph repl grpc://127.0.0.1:7474"), "{said}");
     drop(writer);
+    assert_eq!(fs::read(path.join("LOCK")).unwrap(), b"", "as it was found");
+    // What a killed writer has left is no holder: readers are, and they leave nothing.
+    fs::write(path.join("LOCK"), "{\"pid\":4294967295,\"since\":null}\n").unwrap();
     let reader = builder().open_read_only(&path).unwrap();
     let another = builder().open_read_only(&path).unwrap();
-    assert!(matches!(
-        builder().open(&path),
-        Err(Error::AlreadyOpen { .. })
-    ));
+    let error = builder().open(&path).unwrap_err();
+    let Error::AlreadyOpen { holders, .. } = &error else {
+        panic!("{error}")
+    };
+    assert!(!holders.writes && !error.to_string().contains("4294967295"), "{error}");
     assert!(matches!(reader.key_write().err(), Some(Error::ReadOnly)));
     assert!(
         another

@@ -104,7 +104,7 @@ struct Disk {
     layout: Layout,
     /// Absent when open read-only.
     guard: Option<DiskGuard>,
-    _lock: FolderLock,
+    lock: FolderLock,
 }
 
 impl Database {
@@ -265,6 +265,20 @@ impl Database {
     /// Plans of queries that ran before.
     pub(crate) fn plans(&self) -> &PlanCache {
         self.inner.plans()
+    }
+
+    /// Tells others who find this database open where it can be asked: [`Error::AlreadyOpen`] names the address
+    /// then. A server calls it when it listens. In memory and read-only it does nothing.
+    ///
+    /// ```no_run
+    /// let db = stratigraph::Database::open("library")?;
+    /// db.announce("grpc://127.0.0.1:7474");
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
+    pub fn announce(&self, address: &str) {
+        if let Some(disk) = &self.inner.disk {
+            disk.lock.announce(address);
+        }
     }
 
     /// Closes the database: no transaction starts any more, and what is in memory goes to files, so

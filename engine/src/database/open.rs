@@ -48,6 +48,8 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
         accept_data_loss: settings.accept_data_loss,
     };
     let looked = promise.look()?;
+    // Not before: what is refused stays as it was found, to the byte.
+    lock.say_who();
     let store = recover(&layout, &settings)?;
     let recovered = promise.compare(&*store.snapshot())?;
     if recovered != looked {
@@ -79,7 +81,7 @@ pub(super) fn for_writing(root: &Path, settings: Settings) -> Result<Database> {
     let disk = Arc::new(Disk {
         layout,
         guard,
-        _lock: lock,
+        lock,
     });
     assemble(
         Arc::new(store),
@@ -140,7 +142,7 @@ pub(super) fn for_reading(root: &Path, settings: Settings) -> Result<Database> {
     let disk = Arc::new(Disk {
         layout,
         guard: None,
-        _lock: lock,
+        lock,
     });
     assemble(
         Arc::new(store),

@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/STRATIGRAPH   who this database is: id, format, whether its creation was finished
 //! DIR/MARK          the high-water mark: the last commit that was acknowledged as durable
-//! DIR/LOCK          held while the database is open
+//! DIR/LOCK          held while the database is open; says who writes
 //! DIR/RESERVE       disk space kept for deleting when the disk is full
 //! DIR/store/        RocksDB's files
 //! DIR/vectors/      rows of vector indexes, made of what is stored
@@ -11,6 +11,7 @@
 //! ```
 
 pub mod header;
+pub mod holder;
 pub mod lock;
 pub mod mark;
 pub mod reserve;
