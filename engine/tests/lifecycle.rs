@@ -109,7 +109,10 @@ fn a_second_opener_is_refused_whoever_it_is() {
     }
     writer.announce("grpc://127.0.0.1:7474");
     let said = builder().open(&path).unwrap_err().to_string();
-    assert!(said.contains("stratigraph repl grpc://127.0.0.1:7474"), "{said}");
+    assert!(
+        said.contains("stratigraph repl grpc://127.0.0.1:7474"),
+        "{said}"
+    );
     drop(writer);
     assert_eq!(fs::read(path.join("LOCK")).unwrap(), b"", "as it was found");
     // What a killed writer has left is no holder: readers are, and they leave nothing.
@@ -120,7 +123,10 @@ fn a_second_opener_is_refused_whoever_it_is() {
     let Error::AlreadyOpen { holders, .. } = &error else {
         panic!("{error}")
     };
-    assert!(!holders.writes && !error.to_string().contains("4294967295"), "{error}");
+    assert!(
+        !holders.writes && !error.to_string().contains("4294967295"),
+        "{error}"
+    );
     assert!(matches!(reader.key_write().err(), Some(Error::ReadOnly)));
     assert!(
         another

@@ -1,5 +1,7 @@
 //! What a catalogue declares, as lines of a dump.
 
+use super::decode::Line;
+use super::error::DumpError;
 use super::lines::{
     AnyWord, ConstraintLine, DemandWord, HierarchyLine, IndexLine, TextFieldLine, TextIndexLine,
     VectorIndexLine,
@@ -12,6 +14,9 @@ use crate::codec::CodecError;
 use crate::error::{Error, Result};
 use crate::storage::family::Family;
 use std::sync::Arc;
+
+/// How many declarations a dump may have: all of them are in memory.
+const MAX_DECLARATIONS: usize = 1 << 16;
 
 /// Everything declared, each kind in the order of its declaration.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +58,59 @@ impl Declarations {
                 .collect::<Result<_>>()?,
             hierarchies: hierarchies.collect::<Result<_>>()?,
         })
+    }
+
+    /// Adds what a line declares. It may be refused much later, and knows its place for that.
+    ///
+    /// # Errors
+    /// It is on nothing, or on several things at once; it is one too many.
+    pub(super) fn add(&mut self, at: u64, line: Line<'_>) -> Result<()> {
+        let on = match &line {
+            Line::Index(one) => places(&one.label, &one.relationship_type, None),
+            Line::Constraint(one) => places(&one.label, &one.relationship_type, None),
+            Line::VectorIndex(one) => places(&one.label, &one.relationship_type, one.any),
+            Line::TextIndex(one) => places(&one.label, &one.relationship_type, one.any),
+            Line::Hierarchy(_) => 1,
+            _ => {
+                return Err(DumpError::Line {
+                    line: at,
+                    column: None,
+                    problem: "it declares nothing".to_owned(),
+                }
+                .into());
+            }
+        };
+        if on != 1 {
+            return Err(DumpError::Line {
+                line: at,
+                column: None,
+                problem: "it is on either a `label` or a `type`".to_owned(),
+            }
+            .into());
+        }
+        if self.len() >= MAX_DECLARATIONS {
+            return Err(DumpError::Refused {
+                line: at,
+                source: Box::new(Error::TooMany {
+                    what: "declarations",
+                    count: self.len() as u64 + 1,
+                    limit: MAX_DECLARATIONS as u64,
+                }),
+            }
+            .into());
+        }
+        match line {
+            Line::Index(one) => self.indexes.push(IndexLine { line: at, ..one }),
+            Line::VectorIndex(one) => self
+                .vector_indexes
+                .push(VectorIndexLine { line: at, ..one }),
+            Line::TextIndex(one) => self.text_indexes.push(TextIndexLine { line: at, ..one }),
+            Line::Constraint(one) => self.constraints.push(ConstraintLine { line: at, ..one }),
+            Line::Hierarchy(one) => self.hierarchies.push(HierarchyLine { line: at, ..one }),
+            // It was refused above.
+            _ => {}
+        }
+        Ok(())
     }
 
     /// How many there are.
@@ -113,6 +171,14 @@ fn vector_index_line(catalog: &Catalog, index: &VectorIndexDef) -> Result<Vector
         breadth: index.breadth,
         filters: words(catalog, &index.filters)?,
     })
+}
+
+/// How many things a declaration is on; it must be one.
+fn places(label: &Option<String>, of: &Option<String>, any: Option<AnyWord>) -> usize {
+    [label.is_some(), of.is_some(), any.is_some()]
+        .iter()
+        .filter(|is| **is)
+        .count()
 }
 
 fn any_word(scope: Scope) -> Option<AnyWord> {

@@ -5,6 +5,7 @@
 //! last: building an index over everything is quicker than keeping it, and a cycle or a violation is
 //! found there too. One that is refused then leaves a database that no second load takes for new.
 
+use super::declared::Declarations;
 use super::error::DumpError;
 use super::lines::{
     AnyWord, ConstraintLine, DemandWord, IndexLine, TextIndexLine, VectorIndexLine, kind_named,
@@ -135,58 +136,10 @@ impl<'d> Loading<'d> {
     }
 
     fn declare(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {
-        let declarations = &rest.declarations;
-        for index in &declarations.indexes {
-            let outcome = self.db.create_index_watched(index_of(index), watch);
-            self.leave_out(outcome, &index.index, index.building)
-                .map_err(|error| refused(index.line, error))?;
-        }
-        for line in &declarations.vector_indexes {
-            self.db
-                .create_vector_index_watched(vector_index_of(line), watch)
-                .map_err(|error| refused(line.line, error))?;
-        }
-        for line in &declarations.text_indexes {
-            self.db
-                .create_text_index_watched(text_index_of(line), watch)
-                .map_err(|error| refused(line.line, error))?;
-        }
-        for line in &declarations.constraints {
-            let outcome = constraint_of(line)
-                .and_then(|constraint| self.db.create_constraint_watched(constraint, watch));
-            self.leave_out(outcome, &line.constraint, line.building)
-                .map_err(|error| refused(line.line, error))?;
-        }
-        for hierarchy in &declarations.hierarchies {
-            let mut options =
-                HierarchyOptions::new(&hierarchy.hierarchy, &hierarchy.relationship_type);
-            if hierarchy.tree {
-                options = options.tree();
-            }
-            self.db
-                .create_hierarchy_watched(options, watch)
-                .map_err(|error| refused(hierarchy.line, error))?;
-        }
+        self.left_out = declare_all(self.db, &rest.declarations, watch)?;
         // Declaring makes commits of its own.
         self.at = self.db.read()?.commit_seq();
         Ok(())
-    }
-
-    /// Goes on without a declaration that was being built and that refuses what is there: nobody had
-    /// looked at all of it yet.
-    fn leave_out(&mut self, outcome: Result<()>, name: &str, building: bool) -> Result<()> {
-        match outcome {
-            Err(
-                error @ (Error::ConstraintViolation(_)
-                | Error::IndexedValueTooLong { .. }
-                | Error::NotIndexable { .. }),
-            ) if building => {
-                tracing::warn!(name, %error, "what was being built is left out");
-                self.left_out.push(name.into());
-                Ok(())
-            }
-            outcome => outcome,
-        }
     }
 
     fn add_members(&mut self, rest: &Rest, watch: &mut Watch<'_>) -> Result<()> {
@@ -252,6 +205,68 @@ fn ensure_new(read: &ReadTxn) -> Result<()> {
         return Err(DumpError::NotEmpty.into());
     }
     Ok(())
+}
+
+/// Declares everything, and gives what was left out: see [`LoadReport::left_out`].
+///
+/// # Errors
+/// What is refused, with its line; what came before it is declared then.
+pub(super) fn declare_all(
+    db: &Database,
+    declarations: &Declarations,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<Arc<str>>> {
+    let mut left_out = Vec::new();
+    for index in &declarations.indexes {
+        let outcome = db.create_index_watched(index_of(index), watch);
+        leave_out(&mut left_out, outcome, &index.index, index.building)
+            .map_err(|error| refused(index.line, error))?;
+    }
+    for line in &declarations.vector_indexes {
+        db.create_vector_index_watched(vector_index_of(line), watch)
+            .map_err(|error| refused(line.line, error))?;
+    }
+    for line in &declarations.text_indexes {
+        db.create_text_index_watched(text_index_of(line), watch)
+            .map_err(|error| refused(line.line, error))?;
+    }
+    for line in &declarations.constraints {
+        let outcome = constraint_of(line)
+            .and_then(|constraint| db.create_constraint_watched(constraint, watch));
+        leave_out(&mut left_out, outcome, &line.constraint, line.building)
+            .map_err(|error| refused(line.line, error))?;
+    }
+    for hierarchy in &declarations.hierarchies {
+        let mut options = HierarchyOptions::new(&hierarchy.hierarchy, &hierarchy.relationship_type);
+        if hierarchy.tree {
+            options = options.tree();
+        }
+        db.create_hierarchy_watched(options, watch)
+            .map_err(|error| refused(hierarchy.line, error))?;
+    }
+    Ok(left_out)
+}
+
+/// Goes on without a declaration that was being built and that refuses what is there: nobody had looked at all of
+/// it yet.
+fn leave_out(
+    left_out: &mut Vec<Arc<str>>,
+    outcome: Result<()>,
+    name: &str,
+    building: bool,
+) -> Result<()> {
+    match outcome {
+        Err(
+            error @ (Error::ConstraintViolation(_)
+            | Error::IndexedValueTooLong { .. }
+            | Error::NotIndexable { .. }),
+        ) if building => {
+            tracing::warn!(name, %error, "what was being built is left out");
+            left_out.push(name.into());
+            Ok(())
+        }
+        outcome => outcome,
+    }
 }
 
 /// What the engine has refused, with the line that asked for it.

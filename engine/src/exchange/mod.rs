@@ -22,6 +22,7 @@ mod names;
 mod output;
 mod read;
 mod reader;
+mod schema;
 mod sink;
 mod text;
 mod values;
@@ -31,6 +32,7 @@ pub use dump::DumpReport;
 pub use error::DumpError;
 pub use load::LoadReport;
 pub use read::{DumpContents, LoadOptions, verify_dump};
+pub use schema::{DeclarationLines, named_members};
 
 /// The version of the format that is written, and the only one that is read.
 pub const FORMAT: u64 = 1;

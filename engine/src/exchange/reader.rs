@@ -5,7 +5,7 @@
 
 use super::decode::{self, BadLine, Line, NodeLine, RelationshipLine, Text};
 use super::error::DumpError;
-use super::lines::{AnyWord, EndLine, Header, NameLine, NextLine};
+use super::lines::{EndLine, Header, NameLine, NextLine};
 use super::names::SharedNames;
 use super::output::checksum_text;
 use super::read::{DumpContents, LoadOptions};
@@ -18,9 +18,6 @@ use crate::value::{NodeId, RelationshipId, Value, check_storable};
 use roaring::RoaringTreemap;
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
-
-/// How many declarations a dump may have: all of them are in memory.
-const MAX_DECLARATIONS: usize = 1 << 16;
 
 /// The parts of a dump, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,38 +143,17 @@ impl<'o> Reader<'o> {
                 };
                 sink.name(line, name)?;
             }
-            Line::Index(mut index) => {
+            declared @ (Line::Index(_)
+            | Line::VectorIndex(_)
+            | Line::TextIndex(_)
+            | Line::Constraint(_)
+            | Line::Hierarchy(_)) => {
                 self.enter(Part::Declarations)?;
-                self.declare(index.label.is_some() == index.relationship_type.is_some())?;
-                index.line = line;
-                self.rest.declarations.indexes.push(index);
-            }
-            Line::VectorIndex(mut index) => {
-                self.enter(Part::Declarations)?;
-                self.declare_on(&index.label, &index.relationship_type, index.any)?;
-                index.line = line;
-                self.rest.declarations.vector_indexes.push(index);
-            }
-            Line::TextIndex(mut index) => {
-                self.enter(Part::Declarations)?;
-                self.declare_on(&index.label, &index.relationship_type, index.any)?;
-                index.line = line;
-                self.rest.declarations.text_indexes.push(index);
-            }
-            Line::Constraint(mut constraint) => {
-                self.enter(Part::Declarations)?;
-                let both = constraint.label.is_some() == constraint.relationship_type.is_some();
-                self.declare(both)?;
-                constraint.line = line;
-                self.rest.declarations.constraints.push(constraint);
-            }
-            Line::Hierarchy(mut hierarchy) => {
-                self.enter(Part::Declarations)?;
-                self.declare(false)?;
-                let name: Arc<str> = hierarchy.hierarchy.as_str().into();
-                self.rest.members.entry(name).or_default();
-                hierarchy.line = line;
-                self.rest.declarations.hierarchies.push(hierarchy);
+                if let Line::Hierarchy(hierarchy) = &declared {
+                    let name: Arc<str> = hierarchy.hierarchy.as_str().into();
+                    self.rest.members.entry(name).or_default();
+                }
+                self.rest.declarations.add(line, declared)?;
             }
             Line::Node(node) => {
                 self.enter(Part::Nodes)?;
@@ -216,41 +192,6 @@ impl<'o> Reader<'o> {
             after: self.part.name(),
         }
         .into()
-    }
-
-    /// One more declaration, which may be on all of a kind.
-    fn declare_on(
-        &mut self,
-        label: &Option<String>,
-        relationship_type: &Option<String>,
-        any: Option<AnyWord>,
-    ) -> Result<()> {
-        let on = [label.is_some(), relationship_type.is_some(), any.is_some()];
-        self.declare(on.iter().filter(|is| **is).count() != 1)
-    }
-
-    fn declare(&mut self, both_or_neither: bool) -> Result<()> {
-        let line = self.line;
-        if both_or_neither {
-            return Err(DumpError::Line {
-                line,
-                column: None,
-                problem: "it is on either a `label` or a `type`".to_owned(),
-            }
-            .into());
-        }
-        if self.rest.declarations.len() >= MAX_DECLARATIONS {
-            return Err(DumpError::Refused {
-                line,
-                source: Box::new(Error::TooMany {
-                    what: "declarations",
-                    count: self.rest.declarations.len() as u64 + 1,
-                    limit: MAX_DECLARATIONS as u64,
-                }),
-            }
-            .into());
-        }
-        Ok(())
     }
 
     fn node(&mut self, text: &str, line: NodeLine<'_>) -> Result<NodeItem> {

@@ -196,7 +196,10 @@ impl fmt::Display for Holders {
         {
             write!(f, " and {more} more")?;
         }
-        let ours = self.processes.iter().any(|one| one.pid == std::process::id());
+        let ours = self
+            .processes
+            .iter()
+            .any(|one| one.pid == std::process::id());
         let address = self.processes.iter().find_map(|one| one.address.as_ref());
         match (address, ours) {
             (Some(address), _) => write!(
@@ -240,12 +243,18 @@ nonsense
         };
         let said = |processes, writes| Holders { processes, writes }.to_string();
         assert_eq!(
-            said(vec![holder(u32::MAX, Some("stratigraph repl library"), None)], true),
+            said(
+                vec![holder(u32::MAX, Some("stratigraph repl library"), None)],
+                true
+            ),
             " by process 4294967295 (stratigraph repl library) since 2026-11-22T10:35:16Z: one process may write, \
              or several may read; end it, or let it serve the database and ask it there"
         );
         assert_eq!(
-            said(vec![holder(u32::MAX, None, Some("grpc://127.0.0.1:7474"))], true),
+            said(
+                vec![holder(u32::MAX, None, Some("grpc://127.0.0.1:7474"))],
+                true
+            ),
             " by process 4294967295 since 2026-11-22T10:35:16Z, which serves it at grpc://127.0.0.1:7474: ask it \
              there, as `stratigraph repl grpc://127.0.0.1:7474` does"
         );
@@ -263,7 +272,14 @@ nonsense
     fn what_is_in_the_file_may_be_anything() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("LOCK");
-        for text in ["", "{", "{\"pid\":-1}", "{\"pid\":\"x\"}", "\u{0}\u{0}", "[1]"] {
+        for text in [
+            "",
+            "{",
+            "{\"pid\":-1}",
+            "{\"pid\":\"x\"}",
+            "\u{0}\u{0}",
+            "[1]",
+        ] {
             fs::write(&path, text).unwrap();
             assert_eq!(Holder::read(&path), None, "{text}");
         }
@@ -275,6 +291,9 @@ nonsense
         this.address = Some("grpc://127.0.0.1:7474".to_owned());
         this.write(&file).unwrap();
         let read = Holder::read(&path).unwrap();
-        assert_eq!((read.pid, &read.since, &read.address), (this.pid, &this.since, &this.address));
+        assert_eq!(
+            (read.pid, &read.since, &read.address),
+            (this.pid, &this.since, &this.address)
+        );
     }
 }
