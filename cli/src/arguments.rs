@@ -6,7 +6,8 @@ use clap::{ArgAction, Args, Parser};
 
 /// Checks, backs up and repairs Stratigraph databases.
 #[derive(Debug, Parser)]
-#[command(name = "stratigraph", version, after_help = Exit::table(), arg_required_else_help = true)]
+#[command(name = "stratigraph", version, after_help = Exit::table(), arg_required_else_help = true,
+    disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     /// Flags that every verb understands.
     #[command(flatten)]

@@ -80,6 +80,49 @@ impl Exit {
         }
     }
 
+    /// What to do about it, for people who read more than a table.
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Fine => {
+                "Also when there was nothing to do, or rows were asked for and there are none."
+            }
+            Self::Damage => {
+                "`check` and `scrub` say what is damaged, on stdout; everything else refuses to go on, and says \
+                 where it met it. Nothing is repaired without being asked: restore a backup, or see `recover`."
+            }
+            Self::Request => {
+                "A mistake in the arguments, a statement, a file or a parameter; what a constraint refuses. The \
+                 same call fails again."
+            }
+            Self::Conflict => {
+                "Another process has it open; the message names it, and says where it serves the database if it \
+                 does. Readers do not disturb each other."
+            }
+            Self::Unavailable => {
+                "A disk is full, a file cannot be read, somebody else writes for too long. The same call may work \
+                 later."
+            }
+            Self::Bug => "The message is what to report, with the lines above it.",
+            Self::Cancelled => "The work was stopped in order: what it had not finished is undone.",
+        }
+    }
+
+    /// The codes with what to do, for `help exit-codes`.
+    pub(crate) fn explained() -> String {
+        let mut text = String::from(
+            "Scripts can rely on these codes: they never change. With --json, `exit_code` and `kind` of the last line \
+             of stderr say the same.\n",
+        );
+        for exit in Self::ALL {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\n{:>3}  {}", exit.code(), exit.meaning());
+            for line in wrapped(exit.advice(), 74) {
+                let _ = writeln!(text, "     {line}");
+            }
+        }
+        text
+    }
+
     /// The codes as `--help` shows them.
     pub(crate) fn table() -> String {
         let mut table = String::from("Exit codes:\n");
@@ -89,6 +132,23 @@ impl Exit {
         }
         table
     }
+}
+
+/// The words in lines of so many characters.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let Some(line) = lines.last_mut() else { break };
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
 }
 
 #[cfg(test)]

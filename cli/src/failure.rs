@@ -1,6 +1,7 @@
 //! Why a verb gave no answer: the engine's errors, and the few of our own.
 
 use crate::exit::Exit;
+use crate::transfer::TransferError;
 use std::path::PathBuf;
 
 /// Why a verb gave no answer.
@@ -120,12 +121,21 @@ pub(crate) enum Failure {
         /// Why.
         failure: Box<Failure>,
     },
+    /// An import or an export that cannot be.
+    #[error(transparent)]
+    Transfer(Box<TransferError>),
     /// The answer could not be printed.
     #[error("cannot write to stdout: {0}")]
     Stdout(#[source] std::io::Error),
     /// We panicked. The panic's own message is on stderr already.
     #[error("stratigraph panicked: please report it, with the lines above")]
     Panic,
+}
+
+impl From<TransferError> for Failure {
+    fn from(error: TransferError) -> Self {
+        Self::Transfer(Box::new(error))
+    }
 }
 
 impl From<stratigraph::Error> for Failure {
@@ -177,6 +187,7 @@ impl Failure {
             | Self::Input { .. }
             | Self::NotText { .. }
             | Self::Command(_)
+            | Self::Transfer(_)
             | Self::LossNotAccepted { .. }
             | Self::NothingToRecover { .. } => Exit::Request,
             Self::Stdout(_) | Self::Terminal(_) => Exit::Unavailable,

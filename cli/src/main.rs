@@ -15,6 +15,7 @@ mod output;
 mod progress;
 mod repl;
 mod statements;
+mod transfer;
 mod verbs;
 
 use arguments::{Arguments, Global};

@@ -4,7 +4,6 @@ use crate::interrupt::Interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
-use stratigraph::Result;
 use stratigraph::storage::cancel::{self, Watch};
 
 /// What a step of the work counts.
@@ -43,11 +42,11 @@ impl Progress {
     ///
     /// # Errors
     /// Those of `work`, [`Error::Cancelled`](stratigraph::Error::Cancelled) among them.
-    pub(crate) fn watch<T>(
+    pub(crate) fn watch<T, E>(
         &self,
         unit: Unit,
-        work: impl FnOnce(&mut Watch<'_>) -> Result<T>,
-    ) -> Result<T> {
+        work: impl FnOnce(&mut Watch<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let bar = self.visible.then(new_bar);
         let mut report = |progress: cancel::Progress<'_>| {
             if let Some(bar) = &bar {
@@ -78,24 +77,41 @@ fn show(bar: &ProgressBar, unit: Unit, progress: cancel::Progress<'_>) {
     bar.set_position(progress.done);
 }
 
-/// How the bar looks. A single step has no length worth a bar.
+/// How the bar looks: how long it took, how much is done, how fast, and how long it still takes. A single step has no
+/// length worth a bar.
 fn style(unit: Unit, total: u64) -> ProgressStyle {
-    let template = match unit {
-        _ if total <= 1 => "{spinner} {elapsed:>4} {msg}",
-        Unit::Bytes => {
-            "{spinner} {elapsed:>4} [{bar:30}] {binary_bytes}/{binary_total_bytes} {msg}"
-        }
-        Unit::Families | Unit::Entities => "{spinner} {elapsed:>4} [{bar:30}] {pos}/{len} {msg}",
-    };
     // A template that does not parse costs the looks of the bar, not the work; a test reads them.
-    ProgressStyle::with_template(template)
+    ProgressStyle::with_template(template(unit, total))
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("=> ")
+}
+
+fn template(unit: Unit, total: u64) -> &'static str {
+    match unit {
+        _ if total <= 1 => "{spinner} {elapsed:>4} {msg}",
+        Unit::Bytes => {
+            "{spinner} {elapsed:>4} [{bar:24}] {binary_bytes}/{binary_total_bytes}, {binary_bytes_per_sec}, {eta} left: {msg}"
+        }
+        Unit::Families => "{spinner} {elapsed:>4} [{bar:24}] {pos}/{len}: {msg}",
+        Unit::Entities => {
+            "{spinner} {elapsed:>4} [{bar:24}] {human_pos}/{human_len}, {per_sec:0}, {eta} left: {msg}"
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_bar_can_be_drawn() {
+        for unit in [Unit::Bytes, Unit::Families, Unit::Entities] {
+            for total in [0, 1, 2] {
+                let template = template(unit, total);
+                assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+            }
+        }
+    }
 
     #[test]
     fn work_is_stopped_by_the_token() {

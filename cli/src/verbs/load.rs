@@ -85,13 +85,7 @@ impl Load {
 
     fn load_into_open(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
         let input = self.input()?;
-        let db = Database::open(&self.dir).map_err(|error| match Failure::from(error) {
-            Failure::NoDatabase { path, .. } => Failure::NoDatabase {
-                path,
-                hint: "pass --create to make it, or correct the path",
-            },
-            failure => failure,
-        })?;
+        let db = open(&self.dir)?;
         self.load(db, input, progress)
     }
 
@@ -99,13 +93,7 @@ impl Load {
     fn load_into_new(&self, progress: &Progress) -> Result<(String, LoadReport), Failure> {
         let input = self.input()?;
         let path = self.dir.clone();
-        if path.is_file()
-            || path
-                .read_dir()
-                .is_ok_and(|mut entries| entries.next().is_some())
-        {
-            return Err(Error::AlreadyExists { path }.into());
-        }
+        ensure_free(&path)?;
         let half = beside(&path, ".loading");
         remove_folder(&half)?;
         let loaded = Database::create(&half)
@@ -178,7 +166,30 @@ fn without_remains(failure: Failure) -> Failure {
     }
 }
 
-fn remove_folder(folder: &Path) -> Result<(), Failure> {
+/// Opens a database that must be there, or be made on purpose.
+pub(super) fn open(dir: &Path) -> Result<Database, Failure> {
+    Database::open(dir).map_err(|error| match Failure::from(error) {
+        Failure::NoDatabase { path, .. } => Failure::NoDatabase {
+            path,
+            hint: "pass --create to make it, or correct the path",
+        },
+        failure => failure,
+    })
+}
+
+/// A new database may take the place of nothing, or of an empty folder.
+pub(super) fn ensure_free(path: &Path) -> Result<(), Failure> {
+    let holds_something = path
+        .read_dir()
+        .is_ok_and(|mut entries| entries.next().is_some());
+    if path.is_file() || holds_something {
+        let path = path.to_path_buf();
+        return Err(Error::AlreadyExists { path }.into());
+    }
+    Ok(())
+}
+
+pub(super) fn remove_folder(folder: &Path) -> Result<(), Failure> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(io_error("remove", folder, error))

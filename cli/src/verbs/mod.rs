@@ -7,9 +7,12 @@ mod check;
 mod compact;
 mod dump;
 mod exchange;
+mod export;
 pub(crate) mod graph;
+mod import;
 mod info;
 mod load;
+mod manual;
 mod query;
 mod recover;
 mod repl;
@@ -45,12 +48,22 @@ pub(crate) enum Verb {
     Dump(dump::Dump),
     /// Make a new database of a dump, with its ids
     Load(load::Load),
+    /// Bring nodes and relationships from CSV and JSON lines, all or nothing
+    Import(import::Import),
+    /// Write the graph as JSON lines, CSV, or a script of statements
+    Export(export::Export),
     /// Say what a database is, what it holds and how large it is
     Info(info::Info),
     /// Rewrite a database without its deleted and overwritten entries
     Compact(compact::Compact),
     /// Open a database that has lost commits with what is left of it
     Recover(recover::Recover),
+    /// Print what a shell needs to complete the verbs and flags
+    Completions(manual::Completions),
+    /// Print the manual, or write all its pages
+    Man(manual::Man),
+    /// Explain a verb, or what the exit codes mean
+    Help(manual::Help),
 }
 
 impl Verb {
@@ -69,9 +82,14 @@ impl Verb {
             Self::Restore(verb) => verb.run(progress),
             Self::Dump(verb) => verb.run(progress),
             Self::Load(verb) => verb.run(progress),
+            Self::Import(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Export(verb) => verb.run(progress),
             Self::Info(verb) => verb.run(),
             Self::Compact(verb) => verb.run(progress),
             Self::Recover(verb) => verb.run(progress),
+            Self::Completions(verb) => verb.run(),
+            Self::Man(verb) => verb.run(),
+            Self::Help(verb) => verb.run(),
         }
     }
 }

@@ -11,4 +11,5 @@ mod queries;
 mod repairs;
 mod streams;
 mod terminal;
+mod transfers;
 mod world;

@@ -134,6 +134,17 @@ impl Said {
         (text("kind"), text("message"))
     }
 
+    /// The JSON error, whatever was on stdout before it.
+    #[track_caller]
+    pub(crate) fn error_after_output(&self) -> (String, String) {
+        let said = Self {
+            code: self.code,
+            stdout: String::new(),
+            stderr: self.stderr.clone(),
+        };
+        said.error()
+    }
+
     #[track_caller]
     pub(crate) fn assert_code(&self, code: i32) -> &Self {
         assert_eq!(

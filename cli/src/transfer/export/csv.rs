@@ -1,0 +1,187 @@
+//! CSV in a folder: `nodes.csv` and `relationships.csv` with headers as `header.rs` reads them, and `schema.jsonl`
+//! with what CSV has no columns for.
+//!
+//! What type a column has shows only when all values were seen, so everything is read twice. Values of several types
+//! make a column of the type `any`, which is JSON.
+
+use super::{Counted, Export};
+use crate::failure::Failure;
+use crate::transfer::kind::Kind;
+use crate::transfer::place::{TransferError, excerpt};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::Arc;
+use stratigraph::{Read, Value};
+
+/// The columns of properties, by name: none yet where only empty lists were seen.
+type Columns = BTreeMap<String, Option<Kind>>;
+
+/// Writes the files.
+///
+/// # Errors
+/// Damage; a label that holds the delimiter; what keeps them from being written.
+pub(crate) fn to_folder(
+    export: &mut Export<'_, '_>,
+    folder: &Path,
+    array: char,
+) -> Result<(), Failure> {
+    for (_, label) in export.read.catalog().labels.iter() {
+        if label.contains(array) || label.trim() != &**label {
+            return Err(TransferError::NoForm {
+                what: format!("the label {:?}", excerpt(label)),
+                reason: format!(
+                    "labels stand in one field with `{array}` between them; --array-delimiter takes another \
+                     character, and JSON lines take all"
+                ),
+            }
+            .into());
+        }
+    }
+    export.total *= 2;
+    let (mut of_nodes, mut of_relationships) = (Columns::new(), Columns::new());
+    export.each_node("find the types of columns", |node| {
+        see(&mut of_nodes, node.properties(), array);
+        Ok(())
+    })?;
+    export.each_relationship("find the types of columns", |one| {
+        see(&mut of_relationships, one.properties(), array);
+        Ok(())
+    })?;
+    let mut bytes = 0;
+    let mut done = 0;
+    bytes += in_file(&folder.join("nodes.csv"), |out| {
+        out.line(&header(":ID,:LABEL", &of_nodes))?;
+        export.each_node("export nodes", |node| {
+            done += 1;
+            let labels: Vec<&str> = node.labels().collect();
+            let labels = quoted(&labels.join(&array.to_string()), false);
+            out.text(&format!("{},{labels}", node.id()))?;
+            for (name, kind) in &of_nodes {
+                out.text(",")?;
+                out.text(&field(node.get(name), *kind, array))?;
+            }
+            out.text("\n")
+        })
+    })?;
+    export.done.nodes = std::mem::take(&mut done);
+    bytes += in_file(&folder.join("relationships.csv"), |out| {
+        out.line(&header(":START_ID,:END_ID,:TYPE", &of_relationships))?;
+        export.each_relationship("export relationships", |one| {
+            done += 1;
+            let of = quoted(one.relationship_type(), true);
+            out.text(&format!("{},{},{of}", one.source(), one.target()))?;
+            for (name, kind) in &of_relationships {
+                out.text(",")?;
+                out.text(&field(one.get(name), *kind, array))?;
+            }
+            out.text("\n")
+        })
+    })?;
+    export.done.relationships = done;
+    bytes += in_file(&folder.join("schema.jsonl"), |out| {
+        export.declarations(out)?;
+        export.members(out)
+    })?;
+    export.done.bytes = bytes;
+    Ok(())
+}
+
+fn in_file(
+    path: &Path,
+    write: impl FnOnce(&mut Counted<'_>) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let io = |operation, error| {
+        Failure::Engine(stratigraph::Error::Io {
+            operation,
+            path: path.to_path_buf(),
+            source: Arc::new(error),
+        })
+    };
+    let file = File::create_new(path).map_err(|error| io("create", error))?;
+    let mut buffer = BufWriter::with_capacity(1 << 18, file);
+    let mut out = Counted::new(&mut buffer);
+    write(&mut out)?;
+    let bytes = out.finish()?;
+    let file = buffer.get_ref();
+    file.sync_all().map_err(|error| io("sync", error))?;
+    Ok(bytes)
+}
+
+fn see<'a>(
+    columns: &mut Columns,
+    properties: impl Iterator<Item = (&'a str, &'a Value)>,
+    array: char,
+) {
+    for (name, value) in properties {
+        let kind = Kind::of(value, array);
+        match columns.get_mut(name) {
+            None => {
+                columns.insert(name.to_owned(), kind);
+            }
+            Some(known) => *known = both(*known, kind),
+        }
+    }
+}
+
+/// The type that holds values of both; an empty list is one of any list.
+fn both(one: Option<Kind>, other: Option<Kind>) -> Option<Kind> {
+    match (one, other) {
+        (one, other) if one == other => one,
+        (None, Some(list @ Kind::List(_))) | (Some(list @ Kind::List(_)), None) => Some(list),
+        _ => Some(Kind::Any),
+    }
+}
+
+fn header(first: &str, columns: &Columns) -> String {
+    let mut header = first.to_owned();
+    for (name, kind) in columns {
+        header.push(',');
+        header.push_str(&quoted(&format!("{name}:{}", type_of(*kind).name()), false));
+    }
+    header
+}
+
+/// Where there are only empty lists, they have no type.
+fn type_of(kind: Option<Kind>) -> Kind {
+    kind.unwrap_or(Kind::Any)
+}
+
+fn field(value: Option<&Value>, kind: Option<Kind>, array: char) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(value) => quoted(&type_of(kind).write(value, array), true),
+    }
+}
+
+/// A field that a reader takes for the same text; one that is empty and no null has quotes.
+fn quoted(text: &str, not_null: bool) -> String {
+    let apart = text.contains([',', '"', '\n', '\r']);
+    if apart || (text.is_empty() && not_null) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::kind::Simple;
+
+    #[test]
+    fn columns_take_the_type_of_all_values() {
+        let (text, int) = (
+            Some(Kind::One(Simple::String)),
+            Some(Kind::One(Simple::Int)),
+        );
+        let list = Some(Kind::List(Simple::Int));
+        assert_eq!(both(text, text), text);
+        assert_eq!(both(text, int), Some(Kind::Any));
+        assert_eq!(both(None, list), list);
+        assert_eq!(both(list, None), list);
+        assert_eq!(both(None, int), Some(Kind::Any));
+        assert_eq!(both(None, None), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! JSON lines: those of a dump (docs/dump-format.md) without header, names and end, so that parts can be taken out,
+//! filtered and put together.
+
+use super::{Counted, Export};
+use crate::failure::Failure;
+use std::fmt::Write as _;
+use std::io::Write;
+use stratigraph::Value;
+use stratigraph::value::json::to_json;
+
+/// Writes all of it.
+///
+/// # Errors
+/// Damage; what keeps it from being written.
+pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut out = Counted::new(out);
+    export.declarations(&mut out)?;
+    let mut line = String::new();
+    let mut nodes = 0;
+    export.each_node("export nodes", |node| {
+        nodes += 1;
+        line.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(line, "{{\"node\":{},\"labels\":[", node.id());
+        for (place, label) in node.labels().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            let _ = write!(line, "{comma}{}", quoted(label));
+        }
+        line.push_str("],");
+        properties(&mut line, node.properties());
+        out.line(&line)
+    })?;
+    let mut relationships = 0;
+    export.each_relationship("export relationships", |one| {
+        relationships += 1;
+        line.clear();
+        let _ = write!(
+            line,
+            "{{\"relationship\":{},\"type\":{},\"from\":{},\"to\":{},",
+            one.id(),
+            quoted(one.relationship_type()),
+            one.source(),
+            one.target(),
+        );
+        properties(&mut line, one.properties());
+        out.line(&line)
+    })?;
+    export.members(&mut out)?;
+    export.done.nodes = nodes;
+    export.done.relationships = relationships;
+    export.done.bytes = out.finish()?;
+    Ok(())
+}
+
+fn properties<'a>(line: &mut String, properties: impl Iterator<Item = (&'a str, &'a Value)>) {
+    line.push_str("\"properties\":{");
+    for (place, (name, value)) in properties.enumerate() {
+        let comma = if place == 0 { "" } else { "," };
+        let _ = write!(line, "{comma}{}:{}", quoted(name), to_json(value));
+    }
+    line.push_str("}}");
+}
+
+fn quoted(text: &str) -> serde_json::Value {
+    text.into()
+}

@@ -1,0 +1,195 @@
+//! A script of statements that makes the graph anew: `stratigraph query NEW --create -f FILE`.
+//!
+//! Nodes get a label and a number for as long as the script runs, by which relationships find their ends. Statements
+//! are of a size that any database takes, and each is a transaction of its own.
+
+use super::{Counted, Export, schema};
+use crate::failure::Failure;
+use crate::transfer::place::{TransferError, excerpt};
+use std::io::Write;
+use stratigraph::{Read, Value};
+
+/// So many nodes or relationships are made by one statement.
+const PER_STATEMENT: usize = 500;
+/// A statement also ends where its text is so long.
+const STATEMENT_BYTES: usize = 1 << 20;
+
+/// Writes all of it.
+///
+/// # Errors
+/// Damage; a value for which there is no literal; what keeps it from being written.
+pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut out = Counted::new(out);
+    let mark = name(&free_name(export));
+    out.line("// A graph as statements of StratQL: stratigraph query NEW --create -f THIS")?;
+    out.line(&format!(
+        "CREATE INDEX {mark} FOR (n:{mark}) ON (n.{mark});"
+    ))?;
+    let mut nodes = 0;
+    let mut batch = Batch::default();
+    export.each_node("export nodes", |node| {
+        nodes += 1;
+        let labels: String = node
+            .labels()
+            .map(|label| format!(":{}", name(label)))
+            .collect();
+        let what = || format!("node {}", node.id());
+        let row = format!(
+            "{{id: {}, of: {}}}",
+            node.id(),
+            map(node.properties(), what)?
+        );
+        if let Some((labels, rows)) = batch.add(labels, row) {
+            out.line(&create_nodes(&mark, &labels, &rows))?;
+        }
+        Ok(())
+    })?;
+    if let Some((labels, rows)) = batch.take() {
+        out.line(&create_nodes(&mark, &labels, &rows))?;
+    }
+    let mut relationships = 0;
+    let mut batch = Batch::default();
+    export.each_relationship("export relationships", |one| {
+        relationships += 1;
+        let what = || format!("relationship {}", one.id());
+        let row = format!(
+            "{{a: {}, b: {}, of: {}}}",
+            one.source(),
+            one.target(),
+            map(one.properties(), what)?
+        );
+        if let Some((of, rows)) = batch.add(name(one.relationship_type()), row) {
+            out.line(&create_relationships(&mark, &of, &rows))?;
+        }
+        Ok(())
+    })?;
+    if let Some((of, rows)) = batch.take() {
+        out.line(&create_relationships(&mark, &of, &rows))?;
+    }
+    out.line(&format!("DROP INDEX {mark};"))?;
+    out.line(&format!(
+        "MATCH (n:{mark}) CALL (n) {{ REMOVE n:{mark}, n.{mark} }} IN TRANSACTIONS OF 10000 ROWS;"
+    ))?;
+    let (statements, left_out) = schema::statements(export.read)?;
+    export.done.declarations = statements.len() as u64;
+    for statement in statements {
+        out.line(&format!("{statement};"))?;
+    }
+    for what in &left_out {
+        out.line(&format!(
+            "// left out, for no statement says it: {}",
+            what.replace('\n', " ")
+        ))?;
+    }
+    export.done.left_out = left_out;
+    export.done.nodes = nodes;
+    export.done.relationships = relationships;
+    export.done.bytes = out.finish()?;
+    Ok(())
+}
+
+fn create_nodes(mark: &str, labels: &str, rows: &str) -> String {
+    format!("UNWIND [{rows}] AS row CREATE (n{labels}:{mark}) SET n = row.of, n.{mark} = row.id;")
+}
+
+fn create_relationships(mark: &str, of: &str, rows: &str) -> String {
+    format!(
+        "UNWIND [{rows}] AS row MATCH (a:{mark} {{{mark}: row.a}}), (b:{mark} {{{mark}: row.b}}) \
+         CREATE (a)-[r:{of}]->(b) SET r = row.of;"
+    )
+}
+
+/// Rows with one head, until there are enough of them.
+#[derive(Default)]
+struct Batch {
+    head: String,
+    rows: String,
+    number: usize,
+}
+
+impl Batch {
+    /// Adds a row; gives those before it if it does not go with them.
+    fn add(&mut self, head: String, row: String) -> Option<(String, String)> {
+        let full = self.number >= PER_STATEMENT || self.rows.len() >= STATEMENT_BYTES;
+        let taken = if full || head != self.head {
+            self.take()
+        } else {
+            None
+        };
+        self.head = head;
+        if self.number > 0 {
+            self.rows.push_str(", ");
+        }
+        self.rows.push_str(&row);
+        self.number += 1;
+        taken
+    }
+
+    fn take(&mut self) -> Option<(String, String)> {
+        let batch = std::mem::take(self);
+        (batch.number > 0).then_some((batch.head, batch.rows))
+    }
+}
+
+/// A name that nothing in the graph has.
+fn free_name(export: &Export<'_, '_>) -> String {
+    let catalog = export.read.catalog();
+    let taken = |name: &str| {
+        catalog.labels.iter().any(|(_, known)| &**known == name)
+            || catalog.properties.iter().any(|(_, known)| &**known == name)
+            || catalog.indexes().any(|index| &*index.name == name)
+    };
+    let mut name = "exported".to_owned();
+    let mut number = 2_u64;
+    while taken(&name) {
+        name = format!("exported_{number}");
+        number += 1;
+    }
+    name
+}
+
+/// A name between backticks.
+pub(super) fn name(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+fn map<'a>(
+    properties: impl Iterator<Item = (&'a str, &'a Value)>,
+    of: impl Fn() -> String,
+) -> Result<String, Failure> {
+    let mut text = String::from("{");
+    for (place, (property, value)) in properties.enumerate() {
+        let comma = if place == 0 { "" } else { ", " };
+        let value = literal(value).ok_or_else(|| TransferError::NoForm {
+            what: format!("the property {:?} of {}", excerpt(property), of()),
+            reason: "bytes have no literal in statements; CSV and JSON lines hold them".to_owned(),
+        })?;
+        text.push_str(&format!("{comma}{}: {value}", name(property)));
+    }
+    text.push('}');
+    Ok(text)
+}
+
+/// The text that computes a value; `None` if there is none.
+fn literal(value: &Value) -> Option<String> {
+    let call = |function: &str, text: &dyn std::fmt::Display| Some(format!("{function}('{text}')"));
+    match value {
+        Value::Date(one) => call("date", one),
+        Value::Time(one) => call("time", one),
+        Value::LocalTime(one) => call("localtime", one),
+        Value::DateTime(one) => call("datetime", one),
+        Value::LocalDateTime(one) => call("localdatetime", one),
+        Value::Duration(one) => call("duration", one),
+        Value::List(elements) => {
+            let elements: Option<Vec<String>> = elements.iter().map(literal).collect();
+            Some(format!("[{}]", elements?.join(", ")))
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Float(_)
+        | Value::String(_)
+        | Value::Vector(_) => Some(value.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,34 @@
+//! Graphs as files that other programs write and read: CSV with headers as Neo4j's `admin import` has them, JSON
+//! lines, statements.
+//!
+//! What the files are is the business of this folder; what a graph may hold is the engine's. An import is one bulk
+//! load, whole or not at all. What an export has written an import takes, and it is the same graph then, up to ids.
+//! Nothing here trusts a file, holds more of it than a record, or writes where it was not told to.
+//!
+//! | what | where |
+//! |---|---|
+//! | which files, in which order | `sources.rs`, `mapping.rs` |
+//! | records of CSV, their headers and types | `csv_reader.rs`, `header.rs`, `kind.rs` |
+//! | records of JSON lines | `json_line.rs` |
+//! | from records to nodes and relationships | `bring.rs`, `ids.rs` |
+//! | what is wrong, and where | `place.rs` |
+//! | from a graph to files | `export/` |
+//!
+//! Next: `sources.rs`, then `bring.rs`.
+
+mod bring;
+mod csv_reader;
+mod export;
+mod header;
+mod ids;
+mod json_line;
+mod kind;
+mod mapping;
+mod place;
+mod sources;
+
+pub(crate) use bring::{Brought, Files, Reading, SHOWN_BAD, bring};
+pub(crate) use csv_reader::Signs;
+pub(crate) use export::{Exported, Form as ExportForm, Out as ExportOut, export};
+pub(crate) use place::TransferError;
+pub(crate) use sources::gather;
