@@ -3,6 +3,7 @@
 use crate::interrupt::Interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stratigraph::storage::cancel::{self, Watch};
 
@@ -27,6 +28,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Stops work when `interrupt` says so; `quiet` shows nothing.
     pub(crate) fn new(interrupt: Interrupt, quiet: bool) -> Self {
+        QUIET.store(quiet, Ordering::Relaxed);
         Self {
             interrupt,
             visible: !quiet && io::stderr().is_terminal(),
@@ -59,6 +61,25 @@ impl Progress {
         }
         done
     }
+}
+
+/// Whether the user wants no bars: kept for work whose bar is not handed down to it.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Whether the user wants no bars.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// A bar of a hundred parts.
+pub(crate) fn of_percent() -> ProgressBar {
+    let bar = new_bar();
+    let template = "{spinner} {elapsed:>4} [{bar:24}] {pos} %, {eta} left: {msg}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.set_length(100);
+    bar
 }
 
 fn new_bar() -> ProgressBar {

@@ -13,6 +13,7 @@
 //! | from the tree to text | `print/` |
 //! | where statements end | `split.rs` |
 //! | what may stand somewhere | `complete.rs` |
+//! | what the parts of a text are, for colours | `highlight.rs` |
 //! | which name may have been meant | `spelling.rs` |
 //!
 //! Next: `ast/mod.rs`.
@@ -22,6 +23,7 @@
 pub mod ast;
 mod complete;
 mod error;
+mod highlight;
 mod lex;
 mod parser;
 mod print;
@@ -31,6 +33,7 @@ mod split;
 
 pub use complete::{Completion, complete};
 pub use error::{ParseError, ParseErrorKind};
+pub use highlight::{Paint, paint};
 pub use parser::{parse, parse_all};
 pub use span::{Position, Span};
 pub use spelling::{nearest, slips};

@@ -5,32 +5,32 @@
 //! Next: `mod.rs`.
 
 use super::command::COMMANDS;
-use crate::statements::Session;
+use crate::failure::Failure;
+use crate::statements::{Names, Session};
 use std::borrow::Cow;
 use std::sync::Arc;
-use stratigraph::catalog::{NameId, Names};
+use stratigraph::Value;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Read, Result};
 use stratigraph_query_lang::{Completion, complete};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// The names that there are.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    labels: Vec<Arc<str>>,
-    types: Vec<Arc<str>>,
-    properties: Vec<Arc<str>>,
+    names: Names,
     parameters: Vec<Arc<str>>,
-    procedures: Vec<Arc<str>>,
     functions: Vec<Arc<str>>,
 }
 
 impl Known {
     /// What does not change while we talk.
     pub(super) fn of(session: &mut Session) -> Self {
-        let names = session.run("SHOW FUNCTIONS YIELD name", &CancelToken::new(), |rows| {
-            let names = rows.map(|row| Ok(row?.get::<String>("name")?.into()));
-            names.collect::<core::result::Result<_, crate::failure::Failure>>()
+        let names = session.run("SHOW FUNCTIONS YIELD name", &CancelToken::new(), |answer| {
+            let mut names = Vec::new();
+            while let Some(row) = answer.next() {
+                names.extend(row?.first().and_then(Value::as_str).map(Arc::from));
+            }
+            Ok(names)
         });
         Self {
             // Tab has less to offer then, and nothing else is wrong.
@@ -43,19 +43,10 @@ impl Known {
     ///
     /// # Errors
     /// The database is closed.
-    pub(super) fn refresh(&mut self, session: &Session) -> Result<()> {
-        let read = session.database().read()?;
-        let catalog = read.catalog();
-        self.labels = all(&catalog.labels);
-        self.types = all(&catalog.types);
-        self.properties = all(&catalog.properties);
+    pub(super) fn refresh(&mut self, session: &Session) -> Result<(), Failure> {
+        self.names = session.place().names()?;
         let parameters = session.parameters.iter();
         self.parameters = parameters.map(|(name, _)| name.into()).collect();
-        let registry = session.database().procedures();
-        let procedures = registry.procedures();
-        self.procedures = procedures
-            .map(|procedure| procedure.name().into())
-            .collect();
         Ok(())
     }
 
@@ -72,21 +63,27 @@ impl Known {
             .len();
         let dotted = &text[dotted_start..];
         if dotted.contains('.') {
-            let names = self.procedures.iter().chain(&self.functions);
+            let names = self.names.procedures.iter().chain(&self.functions);
             let found = beginning(dotted, names.map(|name| Cow::from(&**name)));
             if !found.is_empty() {
                 return (dotted_start, found);
             }
         }
+        let before = &text[..start];
+        if before.ends_with(char::is_whitespace)
+            && let Some(names) = declared(before, &self.names)
+        {
+            return (start, named(typed, names));
+        }
         let mut offers = Vec::new();
         for completion in complete(text, text.len()) {
             match completion {
                 Completion::Keyword(keyword) => offers.push(keyword.to_owned()),
-                Completion::Label => offers.extend(named(typed, &self.labels)),
-                Completion::Type => offers.extend(named(typed, &self.types)),
-                Completion::Property => offers.extend(named(typed, &self.properties)),
+                Completion::Label => offers.extend(named(typed, &self.names.labels)),
+                Completion::Type => offers.extend(named(typed, &self.names.types)),
+                Completion::Property => offers.extend(named(typed, &self.names.properties)),
                 Completion::Parameter => offers.extend(named(typed, &self.parameters)),
-                Completion::Procedure => offers.extend(named(typed, &self.procedures)),
+                Completion::Procedure => offers.extend(named(typed, &self.names.procedures)),
                 Completion::Function if !typed.is_empty() => {
                     let functions = self.functions.iter();
                     offers.extend(beginning(
@@ -104,17 +101,32 @@ impl Known {
     }
 }
 
-fn all<I: NameId>(names: &Names<I>) -> Vec<Arc<str>> {
-    names.iter().map(|(_, name)| Arc::clone(name)).collect()
+/// The names of what is declared, after a word that only they can follow.
+fn declared<'n>(before: &str, names: &'n Names) -> Option<&'n [Arc<str>]> {
+    let words: Vec<String> = before
+        .split_whitespace()
+        .rev()
+        .take(4)
+        .map(str::to_uppercase)
+        .collect();
+    let drops = words.iter().any(|word| word == "DROP");
+    // `SEARCH n IN (VECTOR INDEX name`, whose bracket may stand before the word.
+    let searches = before.to_uppercase().contains("SEARCH");
+    match words.first()?.trim_start_matches('(') {
+        "INDEX" if drops || searches => Some(&names.indexes),
+        "CONSTRAINT" if drops => Some(&names.constraints),
+        "HIERARCHY" if drops => Some(&names.hierarchies),
+        _ => None,
+    }
 }
 
 fn commands(text: &str, start: usize, typed: &str) -> (usize, Vec<String>) {
     if text[..start].trim() != ":" {
         return (start, Vec::new());
     }
-    let names = COMMANDS.iter().map(|(name, follows, _)| {
-        let blank = if follows.is_empty() { "" } else { " " };
-        Cow::from(format!("{name}{blank}"))
+    let names = COMMANDS.iter().map(|known| {
+        let blank = if known.follows.is_empty() { "" } else { " " };
+        Cow::from(format!("{}{blank}", known.name))
     });
     (start, beginning(typed, names))
 }
@@ -180,18 +192,23 @@ mod tests {
     fn known() -> Known {
         let names = |names: &[&str]| names.iter().map(|name| Arc::from(*name)).collect();
         Known {
-            labels: names(&["Person", "Paper", "Table of contents"]),
-            types: names(&["KNOWS"]),
-            properties: names(&["name", "nationality"]),
+            names: Names {
+                labels: names(&["Person", "Paper", "Table of contents"]),
+                types: names(&["KNOWS"]),
+                properties: names(&["name", "nationality"]),
+                procedures: names(&["db.labels", "db.propertyKeys"]),
+                indexes: names(&["by name", "meaning"]),
+                constraints: names(&["one_name"]),
+                hierarchies: names(&["outline"]),
+            },
             parameters: names(&["name"]),
-            procedures: names(&["db.labels", "db.propertyKeys"]),
             functions: names(&["toUpper", "date.truncate", "date"]),
         }
     }
 
     #[test]
     fn tab_offers_what_fits() {
-        let cases: [(&str, usize, &[&str]); 11] = [
+        let cases: [(&str, usize, &[&str]); 16] = [
             ("MATCH (n:P", 9, &["Paper", "Person"]),
             ("MATCH (n:pe", 9, &["Person"]),
             ("MATCH (n:T", 9, &["`Table of contents`"]),
@@ -202,6 +219,11 @@ mod tests {
             ("RETURN date.t", 7, &["date.truncate"]),
             ("RETURN toU", 7, &["toUpper("]),
             (":fo", 1, &["format "]),
+            ("DROP INDEX ", 11, &["`by name`", "meaning"]),
+            ("drop constraint on", 16, &["one_name"]),
+            ("DROP HIERARCHY ", 15, &["outline"]),
+            ("MATCH (c) SEARCH c IN (VECTOR INDEX mea", 36, &["meaning"]),
+            ("CREATE INDEX mea", 13, &[]),
             ("RETURN 'n.na", 10, &[]),
         ];
         for (text, start, offers) in cases {

@@ -7,16 +7,17 @@
 
 use super::Conversation;
 use super::complete::Known;
-use super::history;
+use super::{colours, history};
 use crate::failure::Failure;
 use rustyline::completion::Completer;
 use rustyline::config::{BellStyle, CompletionType, Config};
 use rustyline::error::ReadlineError;
-use rustyline::highlight::Highlighter;
+use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// Before a statement.
@@ -60,6 +61,7 @@ impl Editor {
         lines.set_helper(Some(Assistant {
             known: Known::of(&mut conversation.session),
             pending: String::new(),
+            colours: colours::are_wanted(),
         }));
         let history = if remember { history::file() } else { None };
         if let Some(file) = &history
@@ -122,6 +124,7 @@ struct Assistant {
     known: Known,
     /// The lines of the statement before this one.
     pending: String,
+    colours: bool,
 }
 
 impl Completer for Assistant {
@@ -146,7 +149,20 @@ impl Hinter for Assistant {
     type Hint = String;
 }
 
-impl Highlighter for Assistant {}
+impl Highlighter for Assistant {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        if self.colours {
+            colours::line(&self.pending, line)
+        } else {
+            line.into()
+        }
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        // A moved cursor colours nothing else.
+        self.colours && !matches!(kind, CmdKind::MoveCursor)
+    }
+}
 
 impl Validator for Assistant {}
 

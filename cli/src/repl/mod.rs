@@ -9,28 +9,37 @@
 //! | which commands there are | `command.rs` |
 //! | what they do | `obey.rs` |
 //! | a line of the terminal | `editor.rs`, `history.rs` |
-//! | what Tab offers | `complete.rs` |
+//! | what Tab offers, and colours | `complete.rs`, `colours.rs` |
+//! | drawings: plans with bars, levels as a tree | `profile.rs`, `tree.rs` |
+//! | what is longer than the screen | `pager.rs` |
 //!
 //! Next: `gather.rs`.
 
+mod colours;
 mod command;
 mod complete;
 mod editor;
 mod gather;
 mod history;
 mod obey;
+mod pager;
+mod profile;
+mod tree;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{count, printable, things};
-use crate::statements::{Layout, Printer, Session, Shown, outcome, run_script, took};
+use crate::statements::{Answer, Layout, Printer, Session, Shown, outcome, run_script, took};
 use editor::{Editor, Heard};
 use gather::{Gather, Piece};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Error, Read};
+
+pub(crate) use pager::Paged;
 
 /// So many rows of a statement are shown at a terminal, unless `:limit` says otherwise.
 const SHOWN: u64 = 1000;
@@ -47,6 +56,10 @@ pub(crate) struct Conversation {
     pub(crate) interrupt: Interrupt,
     /// How deep we are in files that take each other.
     pub(crate) depth: usize,
+    /// Whether long answers go to a pager.
+    pub(crate) pager: Arc<AtomicBool>,
+    /// What was said at the terminal and done without an error, for `:save`.
+    pub(crate) said: Vec<String>,
 }
 
 /// Whether there is more to come.
@@ -86,10 +99,10 @@ pub(crate) fn talk(
         };
         editor.remember(piece.text());
         match conversation.take(&piece) {
-            Ok(Next::Go) => {}
+            Ok(Next::Go) => conversation.keep(&piece),
             Ok(Next::Leave) => break,
             Err(failure @ (Failure::Stdout(_) | Failure::Terminal(_))) => return Err(failure),
-            Err(failure) => tell(&format!("error: {failure}")),
+            Err(failure) => complain(&failure),
         }
     }
     if conversation.session.is_open() {
@@ -121,6 +134,15 @@ pub(crate) fn read_along(conversation: &mut Conversation) -> Result<(), Failure>
 }
 
 impl Conversation {
+    /// Remembers what was said, up to a limit; a file says it better then.
+    fn keep(&mut self, piece: &Piece) {
+        let text = piece.text();
+        let saves = text.starts_with(":save") || text.starts_with(":help");
+        if self.said.len() < history::MOST && !saves {
+            self.said.push(text.to_owned());
+        }
+    }
+
     /// Takes lines as they come. The first that fails is the last.
     fn take_all(
         &mut self,
@@ -161,6 +183,32 @@ impl Conversation {
         }
     }
 
+    /// Runs a statement for what `show` makes of its answer, and says what that tells, and how long it took.
+    fn ask(
+        &mut self,
+        text: &str,
+        show: impl FnOnce(&mut dyn Answer, &mut Printer) -> Result<String, Failure>,
+    ) -> Result<(), Failure> {
+        let interrupt = self.interrupt.clone();
+        let started = Instant::now();
+        let (session, printer) = (&mut self.session, &mut self.printer);
+        let ask = |cancel: &CancelToken| {
+            printer.whole(|printer| session.run(text, cancel, |answer| show(answer, printer)))
+        };
+        let told = if self.interactive {
+            interrupt.statement(ask)?
+        } else {
+            ask(&interrupt.token())?
+        };
+        if self.timing {
+            let before = if told.is_empty() { told } else { told + ", " };
+            tell(&format!("{before}{}", took(started.elapsed())));
+        } else if !told.is_empty() && self.interactive {
+            tell(&told);
+        }
+        Ok(())
+    }
+
     fn run_until(
         &mut self,
         text: &str,
@@ -176,23 +224,21 @@ impl Conversation {
                 ));
             }
             if timing && !shown.planned {
-                let outcome = outcome(shown.rows, &shown.changes);
+                let outcome = outcome(shown.rows, &shown.told);
                 tell(&format!("{outcome}, {}", took(last.elapsed())));
             }
             last = Instant::now();
         };
         let (session, printer) = (&mut self.session, &mut self.printer);
-        run_script(session, text, line, printer, self.layout, cancel, after)?;
+        let layout = self.layout;
+        printer.whole(|printer| run_script(session, text, line, printer, layout, cancel, after))?;
         self.printer.flush()
     }
 }
 
 /// Says where we are.
 fn greet(conversation: &mut Conversation, dir: &Path) -> Result<(), Failure> {
-    let read = conversation.session.database().read()?;
-    let counted =
-        || -> Result<_, Error> { Ok((read.node_count(None)?, read.relationship_count(None)?)) };
-    let (nodes, relationships) = counted()?;
+    let (nodes, relationships) = conversation.session.place().counts()?;
     let greeting = format!(
         "{}: {}, {} relationships\nEnd a statement with `;`. :help lists the commands, Ctrl-D leaves.\n",
         dir.display(),
@@ -201,6 +247,18 @@ fn greet(conversation: &mut Conversation, dir: &Path) -> Result<(), Failure> {
     );
     conversation.printer.text(&printable(&greeting))?;
     conversation.printer.flush()
+}
+
+/// Says what went wrong.
+fn complain(failure: &Failure) {
+    let text = printable(&format!("error: {failure}"));
+    let text = if colours::are_wanted() {
+        colours::error(&text)
+    } else {
+        text
+    };
+    // Nobody is left to hear that stderr is closed.
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Says something beside the rows.

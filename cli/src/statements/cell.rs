@@ -13,7 +13,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 const CUT: char = '…';
 
 /// The text of a value.
-pub(super) fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::String(text) if is_plain(text) => text.to_string(),
         Value::Date(_)
@@ -33,12 +33,12 @@ pub(super) fn is_number(value: &Value) -> bool {
 }
 
 /// How many columns of a terminal a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// The text in at most `room` columns of a terminal.
-pub(super) fn cut(text: &str, room: usize) -> String {
+pub(crate) fn cut(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
     }

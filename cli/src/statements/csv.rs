@@ -7,7 +7,7 @@
 
 use super::json;
 use std::sync::Arc;
-use stratigraph::{Row, Value};
+use stratigraph::Value;
 
 /// The line of names.
 pub(super) fn header(columns: &[Arc<str>]) -> String {
@@ -16,8 +16,8 @@ pub(super) fn header(columns: &[Arc<str>]) -> String {
 }
 
 /// The line of a row.
-pub(super) fn row(row: &Row) -> String {
-    let fields: Vec<String> = row.values().iter().map(field).collect();
+pub(super) fn row(values: &[Value]) -> String {
+    let fields: Vec<String> = values.iter().map(field).collect();
     fields.join(",")
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Next: `table.rs`.
 
+use super::place::{Answer, Told};
 use super::table::{DECIDE, Table};
 use super::{csv, json};
 use crate::failure::Failure;
 use crate::output::printable;
 use clap::ValueEnum;
 use std::io::{self, Write};
-use stratigraph::query::Counters;
-use stratigraph::{Row, Rows};
+use std::sync::Arc;
+use stratigraph::Value;
 
 /// The form that rows have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,6 +21,8 @@ pub(crate) enum Format {
     Json,
     /// Comma-separated values (RFC 4180), a line of names first
     Csv,
+    /// Values with tabs between them and nothing else: for the tools of a shell
+    Plain,
 }
 
 /// How rows are laid out.
@@ -44,13 +47,23 @@ pub(crate) struct Shown {
     pub(crate) planned: bool,
     /// Whether there were more than are shown. The statement was stopped then.
     pub(crate) more: bool,
-    /// What it changed.
-    pub(crate) changes: Counters,
+    /// What is known of it.
+    pub(crate) told: Told,
 }
+
+/// Where rows are printed.
+pub(crate) trait Out: Write {
+    /// What one statement shows begins here, and ends with `end`: a pager may show it.
+    fn begin(&mut self) {}
+    /// It has ended; returns when it was read.
+    fn end(&mut self) {}
+}
+
+impl<W: Write> Out for io::BufWriter<W> {}
 
 /// Prints rows to somewhere that may stop to listen.
 pub(crate) struct Printer {
-    out: Box<dyn Write>,
+    out: Box<dyn Out>,
     /// Nobody reads any more: nothing is printed, and what changes the graph runs all the same.
     closed: bool,
     /// Whether a table was printed, from which the next one must stand apart.
@@ -59,7 +72,7 @@ pub(crate) struct Printer {
 
 impl Printer {
     /// Prints to `out`.
-    pub(crate) fn new(out: impl Write + 'static) -> Self {
+    pub(crate) fn new(out: impl Out + 'static) -> Self {
         Self {
             out: Box::new(out),
             closed: false,
@@ -67,16 +80,40 @@ impl Printer {
         }
     }
 
+    /// Shows what `show` prints as one whole, which may go to a pager; who leaves that before its end wants to see
+    /// the next one all the same.
+    ///
+    /// # Errors
+    /// Those of `show`.
+    pub(crate) fn whole<T>(
+        &mut self,
+        show: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let was_closed = self.closed;
+        self.out.begin();
+        let shown = show(self);
+        let flushed = self.flush();
+        self.out.end();
+        self.closed = was_closed;
+        let shown = shown?;
+        flushed?;
+        Ok(shown)
+    }
+
     /// Prints the rows of a statement as they come.
     ///
     /// # Errors
     /// Those of the rows; what keeps them from being written.
-    pub(crate) fn rows(&mut self, mut rows: Rows<'_>, layout: Layout) -> Result<Shown, Failure> {
-        let columns = rows.columns().to_vec();
+    pub(crate) fn rows(
+        &mut self,
+        answer: &mut dyn Answer,
+        layout: Layout,
+    ) -> Result<Shown, Failure> {
+        let columns = answer.columns().to_vec();
         let mut shown = Shown::default();
-        let explained = rows.summary().plan().map(str::to_owned);
-        if let Some(plan) =
-            explained.filter(|_| layout.format == Format::Table && *columns == ["plan".into()])
+        if layout.format == Format::Table
+            && *columns == ["plan".into()]
+            && let Some(plan) = answer.told().plan
         {
             // Its lines are a drawing, and no values.
             self.line(plan.trim_end())?;
@@ -86,17 +123,18 @@ impl Printer {
         let mut table = None;
         if !columns.is_empty() {
             shown.rows = Some(0);
-            if self.apart && layout.apart && layout.format != Format::Json {
+            let apart = matches!(layout.format, Format::Table | Format::Csv);
+            if self.apart && layout.apart && apart {
                 self.text("\n")?;
             }
-            self.apart = layout.format != Format::Json;
+            self.apart = apart;
             match layout.format {
                 Format::Table => table = Some(Table::new(&columns, layout.room)),
                 Format::Csv => self.data(&csv::header(&columns), layout)?,
-                Format::Json => {}
+                Format::Json | Format::Plain => {}
             }
         }
-        let printed = self.each(&mut rows, layout, &mut table, &mut shown);
+        let printed = self.each(answer, layout, &mut table, &mut shown);
         if let Some(mut table) = table {
             // Also before an error: what came until then is an answer to look at.
             if printed.is_ok() || shown.rows.is_some_and(|rows| rows > 0) {
@@ -105,11 +143,9 @@ impl Printer {
         }
         self.flush()?;
         printed?;
-        shown.changes = rows.summary().counters().clone();
-        if let Some(plan) = rows
-            .summary()
-            .plan()
-            .filter(|_| layout.format == Format::Table)
+        shown.told = answer.told();
+        if layout.format == Format::Table
+            && let Some(plan) = &shown.told.plan
         {
             let plan = format!("\n{}\n", plan.trim_end());
             self.text(&plan)?;
@@ -119,13 +155,14 @@ impl Printer {
 
     fn each(
         &mut self,
-        rows: &mut Rows<'_>,
+        answer: &mut dyn Answer,
         layout: Layout,
         table: &mut Option<Table>,
         shown: &mut Shown,
     ) -> Result<(), Failure> {
+        let columns = answer.columns().to_vec();
         let mut seen = 0;
-        for row in rows.by_ref() {
+        while let Some(row) = answer.next() {
             let row = row?;
             if layout.limit.is_some_and(|limit| seen >= limit) {
                 shown.more = true;
@@ -133,7 +170,7 @@ impl Printer {
             }
             seen += 1;
             shown.rows = Some(seen);
-            self.row(&row, layout, table)?;
+            self.row(&columns, &row, layout, table)?;
             if self.closed {
                 break;
             }
@@ -145,12 +182,19 @@ impl Printer {
         Ok(())
     }
 
-    fn row(&mut self, row: &Row, layout: Layout, table: &mut Option<Table>) -> Result<(), Failure> {
+    fn row(
+        &mut self,
+        columns: &[Arc<str>],
+        values: &[Value],
+        layout: Layout,
+        table: &mut Option<Table>,
+    ) -> Result<(), Failure> {
         match (layout.format, table) {
-            (Format::Json, _) => self.data(&json::row(row), layout),
-            (Format::Csv, _) => self.data(&csv::row(row), layout),
+            (Format::Json, _) => self.data(&json::row(columns, values), layout),
+            (Format::Csv, _) => self.data(&csv::row(values), layout),
+            (Format::Plain, _) => self.line(&plain(values)),
             (Format::Table, Some(table)) => {
-                let lines = table.add(row);
+                let lines = table.add(values);
                 self.text(&lines)
             }
             (Format::Table, None) => Ok(()),
@@ -209,5 +253,47 @@ impl Printer {
             }
             other => other.map_err(Failure::Stdout),
         }
+    }
+}
+
+/// A row without anything around its values. What would end a field or a line is written as in a program.
+fn plain(values: &[Value]) -> String {
+    let cells = values.iter().map(|value| match value {
+        Value::Null => String::new(),
+        Value::List(_)
+        | Value::Map(_)
+        | Value::Vector(_)
+        | Value::Node(_)
+        | Value::Relationship(_)
+        | Value::Path(_) => json::plain(value).to_string(),
+        other => {
+            let mut text = String::new();
+            for one in json::text(other).chars() {
+                match one {
+                    '\\' => text.push_str("\\\\"),
+                    one if one.is_control() => text.extend(one.escape_default()),
+                    one => text.push(one),
+                }
+            }
+            text
+        }
+    });
+    cells.collect::<Vec<_>>().join("\t")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_rows_are_one_line_with_tabs() {
+        let row = [
+            Value::Null,
+            "a\tb\\\n".into(),
+            1.5.into(),
+            vec![1, 2].into(),
+            "地 层".into(),
+        ];
+        assert_eq!(plain(&row), "\ta\\tb\\\\\\n\t1.5\t[1,2]\t地 层");
     }
 }

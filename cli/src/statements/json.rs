@@ -18,12 +18,12 @@
 use serde_json::{Map, Number, Value as Json, json};
 use std::fmt::Write;
 use std::sync::Arc;
-use stratigraph::{NodeValue, RelationshipValue, Row, Value};
+use stratigraph::{NodeValue, RelationshipValue, Value};
 
 /// A row as one line: an object with a key for each column, in their order.
-pub(super) fn row(row: &Row) -> String {
+pub(super) fn row(columns: &[Arc<str>], values: &[Value]) -> String {
     let mut line = String::from("{");
-    for (at, (column, value)) in row.columns().iter().zip(row.values()).enumerate() {
+    for (at, (column, value)) in columns.iter().zip(values).enumerate() {
         let separator = if at == 0 { "" } else { "," };
         let name = Json::from(&**column);
         // Writing to a string cannot fail.

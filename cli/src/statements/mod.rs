@@ -1,12 +1,14 @@
 //! StratQL on the command line: what `query` and `repl` share.
 //!
-//! A [`Session`] runs statements over one database, in transactions of their own or in one that stays open.
-//! A [`Printer`] shows their rows. Nothing here reads a terminal, and nothing here knows the language: it runs
-//! what it is given.
+//! A [`Session`] runs statements over one database, in transactions of their own or in one that stays open. Where
+//! that database is, only its [`Place`] knows. A [`Printer`] shows their rows. Nothing here reads a terminal, and
+//! nothing here knows the language: it runs what it is given.
 //!
 //! | what | where |
 //! |---|---|
-//! | a database, its open transaction, parameters and limits | `session.rs` |
+//! | what a place must be able to do, and the one that is a folder | `place.rs`, `folder.rs` |
+//! | a bar while what was declared is made ready | `building.rs` |
+//! | parameters, limits and the open transaction of a conversation | `session.rs` |
 //! | a text of several statements, one after the other | `script.rs` |
 //! | parameters as they come from outside | `parameters.rs`, `literal.rs` |
 //! | which form rows have | `format.rs` |
@@ -14,21 +16,29 @@
 //! | one value in a table | `cell.rs` |
 //! | the line after the rows | `told.rs` |
 //!
-//! Next: `session.rs`.
+//! Next: `place.rs`.
 
+mod building;
 mod cell;
 mod csv;
+mod folder;
 mod format;
 mod json;
 mod literal;
 mod parameters;
+mod place;
 mod script;
 mod session;
 mod table;
 mod told;
 
-pub(crate) use format::{Format, Layout, Printer, Shown};
+pub(crate) use cell::{cut as cut_to, text as cell_text, width as width_of};
+pub(crate) use folder::Folder;
+pub(crate) use format::{Format, Layout, Out, Printer, Shown};
 pub(crate) use parameters::{add_json, named_value, value_of};
+#[cfg(test)]
+pub(crate) use place::Work;
+pub(crate) use place::{Answer, Names, Operator};
 pub(crate) use script::{read_input, run_script};
 pub(crate) use session::{Limits, Session};
 pub(crate) use told::{outcome, took};

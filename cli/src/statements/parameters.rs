@@ -47,13 +47,14 @@ pub(crate) fn value_of(
 ) -> Result<Value, Failure> {
     // In parentheses and with an end of line, so that nothing but an expression fits.
     let text = format!("RETURN ({expression}\n) AS value");
-    session.run(&text, cancel, |rows| {
+    let value = session.run(&text, cancel, |answer| {
         let mut value = Value::Null;
-        for row in rows {
-            value = row?.into_values().into_iter().next().unwrap_or(Value::Null);
+        while let Some(row) = answer.next() {
+            value = row?.into_iter().next().unwrap_or(Value::Null);
         }
-        Ok(value)
-    })
+        Ok(Some(value))
+    })?;
+    Ok(value.unwrap_or(Value::Null))
 }
 
 /// Adds the entries of a JSON object.

@@ -1,11 +1,12 @@
-//! A database, and what a conversation with it holds: parameters, limits, a transaction that may be open.
+//! A conversation with a database: parameters, limits, a transaction that may be open.
 //!
 //! Next: `script.rs`.
 
+use super::place::{Answer, Asked, Place};
 use crate::failure::Failure;
 use std::time::Duration;
+use stratigraph::Parameters;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Database, Error, Parameters, QueryOptions, Rows, WriteTxn};
 
 /// What a statement may take.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,8 +19,7 @@ pub(crate) struct Limits {
 
 /// A conversation with a database.
 pub(crate) struct Session {
-    database: Database,
-    open: Option<WriteTxn>,
+    place: Box<dyn Place>,
     /// What the `$names` stand for.
     pub(crate) parameters: Parameters,
     /// What each statement may take.
@@ -28,66 +28,61 @@ pub(crate) struct Session {
 
 impl Session {
     /// A conversation without an open transaction.
-    pub(crate) fn new(database: Database) -> Self {
+    pub(crate) fn new(place: impl Place + 'static) -> Self {
         Self {
-            database,
-            open: None,
+            place: Box::new(place),
             parameters: Parameters::new(),
             limits: Limits::default(),
         }
     }
 
-    /// The database.
-    pub(crate) fn database(&self) -> &Database {
-        &self.database
+    /// Where statements are answered.
+    pub(crate) fn place(&self) -> &dyn Place {
+        &*self.place
     }
 
-    /// Runs a statement, in the open transaction if there is one, and gives its rows to `take`.
+    /// Runs a statement, in the open transaction if there is one, and gives its answer to `take`.
     ///
     /// # Errors
     /// Those of the statement and of `take`.
-    pub(crate) fn run<T>(
+    pub(crate) fn run<T: Default>(
         &mut self,
         text: &str,
         cancel: &CancelToken,
-        take: impl FnOnce(Rows<'_>) -> Result<T, Failure>,
+        take: impl FnOnce(&mut dyn Answer) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut options = QueryOptions::new().cancel(cancel.clone());
-        if let Some(time) = self.limits.time {
-            options = options.timeout(time);
-        }
-        if let Some(rows) = self.limits.rows {
-            options = options.max_rows(rows);
-        }
-        let Some(open) = &mut self.open else {
-            return take(self.database.query_with(text, &self.parameters, &options)?);
+        let asked = Asked {
+            text,
+            parameters: &self.parameters,
+            limits: self.limits,
+            cancel,
         };
-        let rows = open.query_with(text, &self.parameters, &options);
-        let taken = rows.map_err(Failure::from).and_then(take);
-        if let Err(Failure::Engine(Error::TransactionExpired { .. })) = &taken {
-            // It is rolled back already.
-            self.open = None;
-        }
-        taken
+        let (mut take, mut taken) = (Some(take), T::default());
+        self.place.run(asked, &mut |answer| {
+            if let Some(take) = take.take() {
+                taken = take(answer)?;
+            }
+            Ok(())
+        })?;
+        Ok(taken)
     }
 
     /// Whether a transaction is open.
     pub(crate) fn is_open(&self) -> bool {
-        self.open.is_some()
+        self.place.is_open()
     }
 
     /// Opens a transaction.
     ///
     /// # Errors
-    /// One is open already; what the engine refuses.
+    /// One is open already; what the database refuses.
     pub(crate) fn begin(&mut self) -> Result<(), Failure> {
         if self.is_open() {
             return Err(Failure::Command(
                 "a transaction is open: :commit or :rollback first".to_owned(),
             ));
         }
-        self.open = Some(self.database.write()?);
-        Ok(())
+        self.place.begin()
     }
 
     /// Makes what the open transaction has changed durable.
@@ -95,8 +90,7 @@ impl Session {
     /// # Errors
     /// None is open; what keeps it from being committed, and it is rolled back then.
     pub(crate) fn commit(&mut self) -> Result<(), Failure> {
-        self.taken()?.commit()?;
-        Ok(())
+        self.end(true)
     }
 
     /// Takes back what the open transaction has changed.
@@ -104,12 +98,16 @@ impl Session {
     /// # Errors
     /// None is open.
     pub(crate) fn roll_back(&mut self) -> Result<(), Failure> {
-        self.taken().map(drop)
+        self.end(false)
     }
 
-    fn taken(&mut self) -> Result<WriteTxn, Failure> {
-        let none = || Failure::Command("no transaction is open: :begin opens one".to_owned());
-        self.open.take().ok_or_else(none)
+    fn end(&mut self, commit: bool) -> Result<(), Failure> {
+        if !self.is_open() {
+            return Err(Failure::Command(
+                "no transaction is open: :begin opens one".to_owned(),
+            ));
+        }
+        self.place.end(commit)
     }
 
     /// Closes the database. What is open is rolled back.
@@ -117,8 +115,6 @@ impl Session {
     /// # Errors
     /// What keeps it from being closed in order.
     pub(crate) fn close(self) -> Result<(), Failure> {
-        drop(self.open);
-        self.database.close()?;
-        Ok(())
+        self.place.close()
     }
 }

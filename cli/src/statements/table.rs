@@ -8,7 +8,7 @@
 
 use super::cell;
 use std::sync::Arc;
-use stratigraph::Row;
+use stratigraph::Value;
 
 /// So many rows decide how wide the columns are.
 pub(super) const DECIDE: usize = 1000;
@@ -64,15 +64,14 @@ impl Table {
     }
 
     /// Takes a row, and gives the lines that are ready then.
-    pub(super) fn add(&mut self, row: &Row) -> String {
-        let cells: Vec<String> = row.values().iter().map(cell::text).collect();
+    pub(super) fn add(&mut self, values: &[Value]) -> String {
+        let cells: Vec<String> = values.iter().map(cell::text).collect();
         let Some(waiting) = &mut self.waiting else {
             return self.row(&cells);
         };
-        for (column, (value, text)) in self.columns.iter_mut().zip(row.values().iter().zip(&cells))
-        {
+        for (column, (value, text)) in self.columns.iter_mut().zip(values.iter().zip(&cells)) {
             let number = cell::is_number(value);
-            column.right &= number || matches!(value, stratigraph::Value::Null);
+            column.right &= number || matches!(value, Value::Null);
             column.any |= number;
             column.width = column.width.max(cell::width(text));
         }
@@ -214,7 +213,7 @@ mod tests {
         let mut table = Table::new(rows.columns(), room);
         let mut shown = String::new();
         for row in rows {
-            shown.push_str(&table.add(&row.unwrap()));
+            shown.push_str(&table.add(row.unwrap().values()));
         }
         shown + &table.finish()
     }

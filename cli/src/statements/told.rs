@@ -2,19 +2,26 @@
 //!
 //! Next: `session.rs`.
 
+use super::place::Told;
 use crate::output::things;
 use std::time::Duration;
-use stratigraph::query::Counters;
 
 /// What came of a statement: `3 rows, added 2 nodes`.
-pub(crate) fn outcome(rows: Option<u64>, changes: &Counters) -> String {
+pub(crate) fn outcome(rows: Option<u64>, told: &Told) -> String {
     let mut parts = Vec::new();
     parts.extend(rows.map(|rows| things(rows, "row")));
-    if changes.contains_updates() || rows.is_none() {
-        let told = changes.to_string();
-        let mut letters = told.chars();
+    if !told.changed.is_empty() || rows.is_none() {
+        let changed = if told.changed.is_empty() {
+            "no changes"
+        } else {
+            &told.changed
+        };
+        let mut letters = changed.chars();
         let first = letters.next().into_iter().flat_map(char::to_lowercase);
         parts.push(first.chain(letters).collect());
+    }
+    if told.truncated {
+        parts.push("ended by its budget".to_owned());
     }
     parts.join(", ")
 }
@@ -38,10 +45,19 @@ mod tests {
 
     #[test]
     fn outcomes_are_one_line() {
-        let none = Counters::default();
+        let none = Told::default();
         assert_eq!(outcome(Some(1), &none), "1 row");
         assert_eq!(outcome(Some(2000), &none), "2,000 rows");
         assert_eq!(outcome(None, &none), "no changes");
+        let some = Told {
+            changed: "Added 2 nodes".to_owned(),
+            truncated: true,
+            ..Told::default()
+        };
+        assert_eq!(
+            outcome(Some(3), &some),
+            "3 rows, added 2 nodes, ended by its budget"
+        );
     }
 
     #[test]

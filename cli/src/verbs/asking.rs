@@ -1,7 +1,9 @@
 //! What `query` and `repl` take alike: which database, which parameters, which form, which limits.
 
 use crate::failure::Failure;
-use crate::statements::{Format, Layout, Limits, Session, add_json, named_value, read_input};
+use crate::statements::{
+    Folder, Format, Layout, Limits, Session, add_json, named_value, read_input,
+};
 use clap::Args;
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal};
@@ -65,7 +67,7 @@ impl Asking {
             },
             other => other.into(),
         })?;
-        let mut session = Session::new(database);
+        let mut session = Session::new(Folder::new(database));
         if let Some(file) = &self.params {
             add_json(&mut session.parameters, &read_input(Some(file))?)?;
         }

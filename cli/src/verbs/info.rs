@@ -15,7 +15,7 @@ anew. Of labels, types and declarations the first ten are shown, and all of them
 Example:
   stratigraph info /var/lib/library
 
-JSON: path, database, format, commit, durable, files, file_bytes, memory_bytes,
+JSON: path, database, format, version (of this program), commit, durable, files, file_bytes, memory_bytes,
 families [{name, files, file_bytes}], nodes, relationships, labels [{name, nodes}],
 types [{name, relationships}],
 constraints [{name, label or type, properties, demand, readiness}],
@@ -44,6 +44,7 @@ impl Info {
             .fact("path", &self.dir.display())
             .fact("database", &info.id)
             .fact("format", &info.format)
+            .fact("version", &env!("CARGO_PKG_VERSION"))
             .fact("commit", &count(info.commit.get()))
             .fact("durable", &count(info.durable.get()))
             .fact(
@@ -85,6 +86,7 @@ impl Info {
             .field("path", self.dir.display().to_string())
             .field("database", info.id.to_string())
             .field("format", info.format.get())
+            .field("version", env!("CARGO_PKG_VERSION"))
             .field("commit", info.commit.get())
             .field("durable", info.durable.get())
             .field("files", store.live_files)

@@ -141,8 +141,7 @@ fn pages_into(whole: &Command, folder: &Path) -> Result<Reply, Failure> {
     let mut written = 1_u64;
     for verb in whole.get_subcommands() {
         let name = format!("stratigraph-{}", verb.get_name());
-        let verb = verb.clone().name(name.clone());
-        fs::write(folder.join(format!("{name}.1")), page(&verb)?).map_err(io)?;
+        fs::write(folder.join(format!("{name}.1")), page(verb)?).map_err(io)?;
         written += 1;
     }
     let mut reply = Reply::new("man");

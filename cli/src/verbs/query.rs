@@ -19,8 +19,9 @@ the first that fails is the last. Without TEXT, or if it is `-`, they come from 
 On a terminal rows are a table, in a pipe one JSON object a line; --format decides otherwise. In JSON
 a node is {id, labels, properties}, a relationship {id, type, start, end, properties}, a path {nodes,
 relationships}; dates, times and durations are their text, bytes are hex. In CSV null is an empty field
-and the empty string is \"\"; lists, maps, nodes and the like are JSON. A table shows all of a value in
-a pipe, and on a terminal as much as fits.
+and the empty string is \"\"; lists, maps, nodes and the like are JSON. --format plain has values with
+tabs between them and nothing else. A table shows all of a value in a pipe, and on a terminal as much
+as fits.
 
 Values of --param are literals ('Ann', 7, [1, 2], date('1984-10-11')); other text is a string. They are
 never run. For text of strangers use --params, where a string is a string.
@@ -81,11 +82,7 @@ impl Query {
                 if told {
                     let time = took(last.elapsed());
                     // Nobody is left to hear that stderr is closed.
-                    let _ = writeln!(
-                        io::stderr(),
-                        "{}, {time}",
-                        outcome(shown.rows, &shown.changes)
-                    );
+                    let _ = writeln!(io::stderr(), "{}, {time}", outcome(shown.rows, &shown.told));
                 }
                 last = Instant::now();
             },
@@ -130,10 +127,9 @@ impl Total {
     fn add(&mut self, shown: &Shown) {
         self.statements += 1;
         self.rows += shown.rows.unwrap_or(0);
-        for (name, count) in shown.changes.all() {
+        for (name, count) in &shown.told.changes {
             let before = self.changes.get(name).and_then(Value::as_u64).unwrap_or(0);
-            self.changes
-                .insert(name.to_owned(), (before + count).into());
+            self.changes.insert(name.clone(), (before + count).into());
         }
     }
 }

@@ -5,10 +5,12 @@ use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Reply;
 use crate::progress::Progress;
-use crate::repl::{self, Conversation};
+use crate::repl::{self, Conversation, Paged};
 use crate::statements::Printer;
 use clap::Args;
 use std::io::{self, BufWriter, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 const EXAMPLE: &str = "\
 A statement ends with `;` and may go over several lines. Tab completes keywords and the names that the
@@ -18,6 +20,9 @@ clears the line, and Ctrl-D leaves. Commands begin with a colon; `:help` lists t
 Lines are remembered from one time to the next in stratigraph/history in the user's state folder
 (XDG_STATE_HOME, or .local/state at home), never with the database; --no-history leaves that. A line
 that begins with a blank is not remembered.
+
+What is longer than the screen goes to $STRATIGRAPH_PAGER, $PAGER or less; `:pager off` leaves that.
+Colours are left out where NO_COLOR is set.
 
 `:begin` opens a transaction, which stays open until `:commit` or `:rollback`. It is rolled back when it
 rests for 10 minutes or lasts for an hour while something else waits to write.
@@ -53,14 +58,21 @@ impl Repl {
         let interrupt = progress.interrupt();
         let session = self.asking.open(&interrupt.token())?;
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let pager = Arc::new(AtomicBool::new(interactive));
         let mut conversation = Conversation {
             session,
-            printer: Printer::new(BufWriter::new(io::stdout())),
+            printer: if interactive {
+                Printer::new(Paged::new(Arc::clone(&pager)))
+            } else {
+                Printer::new(BufWriter::new(io::stdout()))
+            },
             layout: self.asking.layout(global.json),
             timing: interactive && !global.quiet,
             interactive,
             interrupt: interrupt.clone(),
             depth: 0,
+            pager,
+            said: Vec::new(),
         };
         if interactive {
             repl::talk(&mut conversation, &self.asking.dir, !self.no_history)?;

@@ -2,7 +2,7 @@
 
 use crate::queries::{ENDLESS, feed, library};
 use crate::terminal::Terminal;
-use crate::world::{Said, World, command};
+use crate::world::{Said, World, command, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -246,4 +246,40 @@ fn commands_do_what_they_say() {
         "{}",
         said.stdout
     );
+}
+
+#[test]
+fn who_comes_too_late_is_told_who_has_it() {
+    let world = World::new();
+    let db = library(&world);
+    let path = db.to_str().unwrap();
+    let mut terminal = talk(&world, &db, &[], 80);
+    for arguments in [
+        &["query", path, "RETURN 1"][..],
+        &["check", path],
+        &["export", path],
+    ] {
+        let said = run(arguments);
+        let said = &said.assert_code(3).stderr;
+        let named =
+            said.contains(" is open elsewhere by process ") && said.contains("(stratigraph repl ");
+        let advised = said.contains(" since 20") && said.contains("end it, or let it serve");
+        assert!(named && advised, "{said}");
+    }
+    terminal.types(CTRL_D);
+    assert_eq!(terminal.ends(), Some(0));
+    // Readers leave no name; the system knows them all the same.
+    let mut terminal = talk(&world, &db, &["--read-only"], 80);
+    let said = run(&["query", path, "RETURN 1"]);
+    let said = &said.assert_code(3).stderr;
+    assert!(
+        said.contains(" is open elsewhere") && !said.contains(" since "),
+        "{said}"
+    );
+    if fs::read_to_string("/proc/locks").is_ok_and(|locks| locks.contains("FLOCK")) {
+        assert!(said.contains("(stratigraph repl "), "{said}");
+    }
+    run(&["query", path, "--read-only", "RETURN 1"]).assert_code(0);
+    terminal.types(CTRL_D);
+    assert_eq!(terminal.ends(), Some(0));
 }

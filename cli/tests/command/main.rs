@@ -5,10 +5,13 @@
 
 mod backups;
 mod conversations;
+mod documents;
 mod dumps;
+mod golden;
 mod looking;
 mod queries;
 mod repairs;
+mod screen;
 mod streams;
 mod terminal;
 mod transfers;

@@ -1,5 +1,6 @@
 //! A terminal that a test sits at: a pseudo-terminal, and the command at its other end.
 
+use crate::screen::Screen;
 use crate::world::command;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -25,9 +26,21 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts the command with a terminal of so many columns. It finds the user's state in `state`.
+    /// Starts the command with a terminal of so many columns and no colours. It finds the user's state in `state`.
     pub(crate) fn start(arguments: &[&str], state: &Path, columns: u16) -> Self {
-        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        Self::start_with(arguments, state, columns, &[("NO_COLOR", "1")])
+    }
+
+    /// The same with these variables instead.
+    pub(crate) fn start_with(
+        arguments: &[&str],
+        state: &Path,
+        columns: u16,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect(
+            "this test needs a pseudo-terminal, and the system (/dev/ptmx) has none to give",
+        );
         grantpt(&keyboard).unwrap();
         unlockpt(&keyboard).unwrap();
         let name = ptsname(&keyboard, Vec::new()).unwrap();
@@ -49,10 +62,16 @@ impl Terminal {
             .env_remove("RUST_LOG")
             .env("TERM", "xterm")
             .env("XDG_STATE_HOME", state)
+            .env_remove("NO_COLOR")
+            .env_remove("PAGER")
+            .env_remove("STRATIGRAPH_PAGER")
+            .envs(variables.iter().copied())
             .stdin(theirs.try_clone().unwrap())
             .stdout(theirs.try_clone().unwrap())
             .stderr(theirs);
-        let child = setsid.spawn().unwrap();
+        let child = setsid
+            .spawn()
+            .expect("this test needs setsid, of util-linux");
         drop(setsid);
         let keyboard = File::from(keyboard);
         let mut ours = keyboard.try_clone().unwrap();
@@ -95,6 +114,22 @@ impl Terminal {
                 Ok(bytes) => self.seen.extend(bytes),
                 Err(_) => panic!("no {text:?} on the screen:\n{seen}"),
             }
+        }
+    }
+
+    /// Shows what comes next on a screen.
+    #[track_caller]
+    pub(crate) fn sees(&mut self, screen: &mut Screen) {
+        match self.screen.recv_timeout(PATIENCE) {
+            Ok(bytes) => screen.show(&bytes),
+            Err(_) => panic!("nothing more comes:\n{}", screen.text()),
+        }
+    }
+
+    /// Shows what comes until nothing has come for a while.
+    pub(crate) fn rests(&mut self, screen: &mut Screen) {
+        while let Ok(bytes) = self.screen.recv_timeout(Duration::from_secs(1)) {
+            screen.show(&bytes);
         }
     }
 

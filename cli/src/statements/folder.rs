@@ -1,0 +1,174 @@
+//! A database in a folder, opened by this process.
+//!
+//! Next: `session.rs`.
+
+use super::building::Building;
+use super::place::{Answer, Asked, Names, Operator, Place, Take, Told, Work};
+use crate::failure::Failure;
+use crate::output::Reply;
+use crate::verbs::graph;
+use std::sync::Arc;
+use stratigraph::catalog::{NameId, Names as Known};
+use stratigraph::{Database, Error, QueryOptions, Read, Rows, Value, WriteTxn};
+
+/// A database in a folder, and its transaction that may be open.
+pub(crate) struct Folder {
+    database: Database,
+    open: Option<WriteTxn>,
+}
+
+impl Folder {
+    /// Without an open transaction.
+    pub(crate) fn new(database: Database) -> Self {
+        Self {
+            database,
+            open: None,
+        }
+    }
+}
+
+impl Place for Folder {
+    fn run(&mut self, asked: Asked<'_>, take: Take<'_>) -> Result<(), Failure> {
+        let mut options = QueryOptions::new().cancel(asked.cancel.clone());
+        if let Some(time) = asked.limits.time {
+            options = options.timeout(time);
+        }
+        if let Some(rows) = asked.limits.rows {
+            options = options.max_rows(rows);
+        }
+        let _shown = Building::show(&self.database, asked.text);
+        let Some(open) = &mut self.open else {
+            let rows = self
+                .database
+                .query_with(asked.text, asked.parameters, &options)?;
+            return take(&mut Given::new(rows));
+        };
+        let rows = open.query_with(asked.text, asked.parameters, &options);
+        let taken = rows
+            .map_err(Failure::from)
+            .and_then(|rows| take(&mut Given::new(rows)));
+        if let Err(Failure::Engine(Error::TransactionExpired { .. })) = &taken {
+            // It is rolled back already.
+            self.open = None;
+        }
+        taken
+    }
+
+    fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    fn begin(&mut self) -> Result<(), Failure> {
+        self.open = Some(self.database.write()?);
+        Ok(())
+    }
+
+    fn end(&mut self, commit: bool) -> Result<(), Failure> {
+        if let Some(open) = self.open.take()
+            && commit
+        {
+            open.commit()?;
+        }
+        Ok(())
+    }
+
+    fn names(&self) -> Result<Names, Failure> {
+        let read = self.database.read()?;
+        let catalog = read.catalog();
+        let registry = self.database.procedures();
+        let indexes = catalog.indexes().map(|one| Arc::clone(&one.name));
+        let vectors = catalog.vector_indexes().map(|one| Arc::clone(&one.name));
+        let texts = catalog.text_indexes().map(|one| Arc::clone(&one.name));
+        Ok(Names {
+            labels: all(&catalog.labels),
+            types: all(&catalog.types),
+            properties: all(&catalog.properties),
+            procedures: registry.procedures().map(|one| one.name().into()).collect(),
+            indexes: indexes.chain(vectors).chain(texts).collect(),
+            constraints: catalog
+                .constraints()
+                .map(|one| Arc::clone(&one.name))
+                .collect(),
+            hierarchies: catalog
+                .hierarchies()
+                .map(|one| Arc::clone(&one.name))
+                .collect(),
+        })
+    }
+
+    fn describe(&self, reply: &mut Reply) -> Result<(), Failure> {
+        graph::add(reply, &self.database.read()?)?;
+        Ok(())
+    }
+
+    fn counts(&self) -> Result<(u64, u64), Failure> {
+        let read = self.database.read()?;
+        Ok((read.node_count(None)?, read.relationship_count(None)?))
+    }
+
+    fn close(self: Box<Self>) -> Result<(), Failure> {
+        drop(self.open);
+        self.database.close()?;
+        Ok(())
+    }
+}
+
+fn all<I: NameId>(names: &Known<I>) -> Vec<Arc<str>> {
+    names.iter().map(|(_, name)| Arc::clone(name)).collect()
+}
+
+/// The rows that the engine gives.
+pub(crate) struct Given<'t> {
+    rows: Rows<'t>,
+    columns: Vec<Arc<str>>,
+}
+
+impl<'t> Given<'t> {
+    pub(crate) fn new(rows: Rows<'t>) -> Self {
+        let columns = rows.columns().to_vec();
+        Self { rows, columns }
+    }
+}
+
+impl Answer for Given<'_> {
+    fn columns(&self) -> &[Arc<str>] {
+        &self.columns
+    }
+
+    fn next(&mut self) -> Option<Result<Vec<Value>, Failure>> {
+        let row = self.rows.next()?;
+        Some(
+            row.map(stratigraph::Row::into_values)
+                .map_err(Failure::from),
+        )
+    }
+
+    fn told(&self) -> Told {
+        let summary = self.rows.summary();
+        let counters = summary.counters();
+        let operators = summary.operators().iter().map(|operator| Operator {
+            depth: operator.depth(),
+            text: operator.text().to_owned(),
+            work: operator.work().map(|work| Work {
+                rows: work.rows,
+                seeks: work.seeks,
+                memory_bytes: work.memory_bytes,
+                time: work.time,
+            }),
+        });
+        Told {
+            changes: counters
+                .all()
+                .map(|(name, count)| (name.to_owned(), count))
+                .collect(),
+            changed: if counters.contains_updates() {
+                counters.to_string()
+            } else {
+                String::new()
+            },
+            plan: summary.plan().map(str::to_owned),
+            operators: operators.collect(),
+            truncated: summary.truncated(),
+        }
+    }
+}

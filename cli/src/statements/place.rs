@@ -1,0 +1,121 @@
+//! Where statements are answered: what a conversation needs of a database, wherever that is.
+//!
+//! A folder is one such place (`folder.rs`). A server at an address would be another, with the same commands: it
+//! would implement [`Place`] over its client, and nothing above would see a difference.
+//!
+//! Next: `folder.rs`.
+
+use super::session::Limits;
+use crate::failure::Failure;
+use crate::output::Reply;
+use std::sync::Arc;
+use std::time::Duration;
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph::{Parameters, Value};
+
+/// What a statement is asked with.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) parameters: &'a Parameters,
+    pub(crate) limits: Limits,
+    pub(crate) cancel: &'a CancelToken,
+}
+
+/// The rows of a statement as they come, and what is known of it after the last.
+pub(crate) trait Answer {
+    /// The names of the columns.
+    fn columns(&self) -> &[Arc<str>];
+    /// The next row: a value for each column.
+    fn next(&mut self) -> Option<Result<Vec<Value>, Failure>>;
+    /// What it has come to so far.
+    fn told(&self) -> Told;
+}
+
+/// What is known of a statement.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Told {
+    /// What it changed, each with its name; nothing that is zero.
+    pub(crate) changes: Vec<(String, u64)>,
+    /// The same in words: `added 2 nodes`; what a statement without changes says.
+    pub(crate) changed: String,
+    /// How it runs, for `EXPLAIN` and `PROFILE`.
+    pub(crate) plan: Option<String>,
+    /// The operators of that plan.
+    pub(crate) operators: Vec<Operator>,
+    /// Whether a budget has ended it early.
+    pub(crate) truncated: bool,
+}
+
+/// An operator of a plan.
+#[derive(Debug, Clone)]
+pub(crate) struct Operator {
+    pub(crate) depth: usize,
+    pub(crate) text: String,
+    pub(crate) work: Option<Work>,
+}
+
+/// What an operator has done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Work {
+    pub(crate) rows: u64,
+    pub(crate) seeks: u64,
+    pub(crate) memory_bytes: u64,
+    pub(crate) time: Duration,
+}
+
+/// The names that a database knows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names {
+    pub(crate) labels: Vec<Arc<str>>,
+    pub(crate) types: Vec<Arc<str>>,
+    pub(crate) properties: Vec<Arc<str>>,
+    pub(crate) procedures: Vec<Arc<str>>,
+    pub(crate) indexes: Vec<Arc<str>>,
+    pub(crate) constraints: Vec<Arc<str>>,
+    pub(crate) hierarchies: Vec<Arc<str>>,
+}
+
+/// Takes the answer to a statement.
+pub(crate) type Take<'t> = &'t mut dyn FnMut(&mut dyn Answer) -> Result<(), Failure>;
+
+/// Where statements are answered, in transactions of their own or in one that stays open.
+pub(crate) trait Place {
+    /// Runs a statement, in the open transaction if there is one, and gives its answer to `take`.
+    ///
+    /// # Errors
+    /// Those of the statement and of `take`.
+    fn run(&mut self, asked: Asked<'_>, take: Take<'_>) -> Result<(), Failure>;
+    /// Whether a transaction is open.
+    fn is_open(&self) -> bool;
+    /// Opens a transaction; none is open.
+    ///
+    /// # Errors
+    /// What keeps it from being opened.
+    fn begin(&mut self) -> Result<(), Failure>;
+    /// Ends the open transaction, for good or without a trace; one is open.
+    ///
+    /// # Errors
+    /// What keeps it from being committed; it is rolled back then.
+    fn end(&mut self, commit: bool) -> Result<(), Failure>;
+    /// The names that are known.
+    ///
+    /// # Errors
+    /// The database is closed.
+    fn names(&self) -> Result<Names, Failure>;
+    /// Adds what there is of each label and type, and what is declared.
+    ///
+    /// # Errors
+    /// What keeps it from being read.
+    fn describe(&self, reply: &mut Reply) -> Result<(), Failure>;
+    /// How many nodes and relationships there are.
+    ///
+    /// # Errors
+    /// What keeps them from being counted.
+    fn counts(&self) -> Result<(u64, u64), Failure>;
+    /// Closes it. What is open is rolled back.
+    ///
+    /// # Errors
+    /// What keeps it from being closed in order.
+    fn close(self: Box<Self>) -> Result<(), Failure>;
+}

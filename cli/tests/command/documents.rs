@@ -1,0 +1,194 @@
+//! The page about the command line: what its examples say is what comes.
+//!
+//! A block that names a file is that file; a block of the kind `console` is commands after `$` and what they print.
+//! A line `...` stands for any lines, and `...` within a line for any text.
+
+use crate::world::World;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const PAGE: &str = include_str!("../../../docs/command-line.md");
+
+/// Commands and what they print, with the line where each stands.
+struct Step {
+    line: usize,
+    command: String,
+    expected: Vec<String>,
+}
+
+fn run(folder: &Path, command: &str) -> Vec<String> {
+    let binary = Path::new(env!("CARGO_BIN_EXE_stratigraph"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", binary.parent().unwrap().display());
+    let output = Command::new("sh")
+        .arg("-c")
+        .arg(format!("exec 2>&1; {command}"))
+        .current_dir(folder)
+        .env("PATH", path)
+        .env_remove("RUST_LOG")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Whether the lines are those that are expected.
+fn fits(expected: &[String], found: &[String]) -> bool {
+    match expected.split_first() {
+        None => found.is_empty(),
+        Some((any, rest)) if any == "..." => {
+            (0..=found.len()).any(|skipped| fits(rest, &found[skipped..]))
+        }
+        Some((line, rest)) => found
+            .split_first()
+            .is_some_and(|(first, others)| line_fits(line, first) && fits(rest, others)),
+    }
+}
+
+fn line_fits(expected: &str, found: &str) -> bool {
+    match expected.split_once("...") {
+        None => expected == found,
+        Some((before, after)) => found.strip_prefix(before).is_some_and(|rest| {
+            rest.char_indices()
+                .map(|(at, _)| at)
+                .chain([rest.len()])
+                .any(|at| line_fits(after, &rest[at..]))
+        }),
+    }
+}
+
+#[test]
+fn the_examples_of_the_page_are_true() {
+    let world = World::new();
+    let folder = world.path("page");
+    fs::create_dir(&folder).unwrap();
+    let mut blocks: Vec<(usize, String, Vec<&str>)> = Vec::new();
+    let mut open: Option<(usize, String, Vec<&str>)> = None;
+    for (number, line) in PAGE.lines().enumerate() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(kind), None) => open = Some((number + 1, kind.to_owned(), Vec::new())),
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some((.., lines))) => lines.push(line),
+            _ => {}
+        }
+    }
+    let (mut commands, mut wrong) = (0, Vec::new());
+    for (at, kind, lines) in blocks {
+        let (kind, name) = kind.split_once(' ').unwrap_or((&kind, ""));
+        if !name.is_empty() {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, lines.join("\n") + "\n").unwrap();
+            continue;
+        }
+        if kind != "console" {
+            continue;
+        }
+        let mut steps: Vec<Step> = Vec::new();
+        for (place, line) in lines.iter().enumerate() {
+            if let Some(command) = line.strip_prefix("$ ") {
+                steps.push(Step {
+                    line: at + 1 + place,
+                    command: command.to_owned(),
+                    expected: Vec::new(),
+                });
+            } else if let Some(step) = steps.last_mut() {
+                step.expected.push((*line).to_owned());
+            }
+        }
+        for step in steps {
+            commands += 1;
+            let found = run(&folder, &step.command);
+            if !fits(&step.expected, &found) {
+                wrong.push(format!(
+                    "docs/command-line.md:{}: $ {}\n{}",
+                    step.line,
+                    step.command,
+                    found.join("\n")
+                ));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "these print something else:\n{}",
+        wrong.join("\n\n")
+    );
+    assert!(commands > 15, "the page has lost its examples");
+}
+
+#[test]
+fn the_page_knows_every_command_and_verb() {
+    let verbs = crate::world::run(&["help"]);
+    let list = verbs.stdout.split("Commands:").nth(1).unwrap();
+    for line in list
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+    {
+        let verb = line.split_whitespace().next().unwrap();
+        assert!(
+            PAGE.contains(&format!("`{verb} ")),
+            "the page does not know {verb}"
+        );
+    }
+    for command in [
+        "help", "set", "param", "schema", "explain", "profile", "tree", "begin", "source", "save",
+        "history", "quit",
+    ] {
+        assert!(
+            PAGE.contains(&format!("`:{command}")),
+            "the page does not know :{command}"
+        );
+    }
+}
+
+#[test]
+fn what_the_command_says_of_itself_is_whole() {
+    use crate::world::run;
+    for shell in ["bash", "zsh", "fish"] {
+        let said = run(&["completions", shell]);
+        assert!(said.assert_code(0).stdout.contains("import"), "{shell}");
+    }
+    let page = run(&["man", "import"]);
+    let page = &page.assert_code(0).stdout;
+    assert!(
+        page.starts_with(".ie") && page.contains("skip\\-bad") && page.contains("Examples"),
+        "{page}"
+    );
+    assert!(run(&["man"]).assert_code(0).stdout.contains("Exit codes"));
+    run(&["man", "nothing"]).assert_code(2);
+    let world = World::new();
+    let folder = world.path("man1");
+    run(&["man", "--to", folder.to_str().unwrap()]).assert_code(0);
+    assert!(folder.join("stratigraph.1").exists() && folder.join("stratigraph-import.1").exists());
+    assert!(
+        run(&["help", "exit-codes"])
+            .assert_code(0)
+            .stdout
+            .contains("130")
+    );
+    assert!(
+        run(&["help", "export"])
+            .assert_code(0)
+            .stdout
+            .contains("--format")
+    );
+    // Every verb has an example.
+    let verbs = run(&["help"]);
+    let list = verbs.stdout.split("Commands:").nth(1).unwrap();
+    for line in list
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+    {
+        let verb = line.split_whitespace().next().unwrap();
+        let help = run(&["help", verb]);
+        assert!(
+            help.assert_code(0).stdout.contains("Example"),
+            "{verb} has no example"
+        );
+    }
+}
