@@ -28,7 +28,7 @@ mod tree;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::output::{count, printable, things};
+use crate::output::{printable, things};
 use crate::statements::{Answer, Layout, Printer, Session, Shown, outcome, run_script, took};
 use editor::{Editor, Heard};
 use gather::{Gather, Piece};
@@ -230,8 +230,7 @@ impl Conversation {
             last = Instant::now();
         };
         let (session, printer) = (&mut self.session, &mut self.printer);
-        let layout = self.layout;
-        printer.whole(|printer| run_script(session, text, line, printer, layout, cancel, after))?;
+        run_script(session, text, line, printer, self.layout, cancel, after)?;
         self.printer.flush()
     }
 }
@@ -240,10 +239,10 @@ impl Conversation {
 fn greet(conversation: &mut Conversation, dir: &Path) -> Result<(), Failure> {
     let (nodes, relationships) = conversation.session.place().counts()?;
     let greeting = format!(
-        "{}: {}, {} relationships\nEnd a statement with `;`. :help lists the commands, Ctrl-D leaves.\n",
+        "{}: {}, {}\nEnd a statement with `;`. :help lists the commands, Ctrl-D leaves.\n",
         dir.display(),
         things(nodes, "node"),
-        count(relationships),
+        things(relationships, "relationship"),
     );
     conversation.printer.text(&printable(&greeting))?;
     conversation.printer.flush()

@@ -5,7 +5,7 @@
 use super::command::Command;
 use super::{Conversation, Next, profile, tell, tree};
 use crate::failure::Failure;
-use crate::output::{Reply, count, printable};
+use crate::output::{Reply, printable, things};
 use crate::statements::{Format, read_input, value_of};
 use clap::ValueEnum;
 use std::fs::File;
@@ -135,7 +135,7 @@ fn profiled(conversation: &mut Conversation, statement: &str) -> Result<(), Fail
         } else {
             printer.text(&printable(&profile::drawn(&told.operators, room)))?;
         }
-        Ok(format!("{} rows", count(rows)))
+        Ok(things(rows, "row"))
     })
 }
 

@@ -35,7 +35,9 @@ pub(crate) fn run_script(
             .map_or(0, |between| between.matches('\n').count());
         counted = start;
         cancel.check()?;
-        let ran = session.run(statement, cancel, |answer| printer.rows(answer, layout));
+        // Each on its own, so that what is told after it comes after a pager too.
+        let ran = printer
+            .whole(|printer| session.run(statement, cancel, |answer| printer.rows(answer, layout)));
         match ran {
             Ok(shown) => after(&shown),
             Err(failure) if several => return Err(failure.at_line(line)),

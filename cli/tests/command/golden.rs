@@ -64,8 +64,8 @@ fn without_times(line: &str) -> String {
         if let Some(rest) = line.strip_suffix(unit) {
             let number = rest.rsplit([' ', ',']).next().unwrap_or_default();
             if !number.is_empty() && number.parse::<f64>().is_ok() {
-                return format!("{}N{unit}", &rest[..rest.len() - number.len()])
-                    .replace(" s", " ms");
+                let before = &rest[..rest.len() - number.len()];
+                return format!("{before}N ms");
             }
         }
     }
@@ -197,7 +197,15 @@ fn colours_and_a_pager_are_there_for_who_wants_them() {
     terminal.waits_for("paged: 1\r\n");
     terminal.waits_for("paged:99\r\n");
     terminal.waits_for("99 rows");
+    terminal.waits_for("stratql> ");
     terminal.types(":pager off\r");
+    // The line is drawn with each key, with its prompt: only what comes after it is a new one.
+    terminal.waits_for(":pager off");
+    terminal.waits_for("\n");
+    terminal.waits_for("stratql> ");
+    terminal.types(":set\r");
+    terminal.waits_for("pager   off\r\n");
+    terminal.waits_for("stratql> ");
     terminal.types("UNWIND range(1, 99) AS n RETURN n;\r");
     let shown = terminal.waits_for("99 rows");
     assert!(!shown.contains("paged:"), "{shown}");

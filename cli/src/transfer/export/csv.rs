@@ -55,7 +55,8 @@ pub(crate) fn to_folder(
         out.line(&header(":ID,:LABEL", &of_nodes))?;
         export.each_node("export nodes", |node| {
             done += 1;
-            let labels: Vec<&str> = node.labels().collect();
+            let mut labels: Vec<&str> = node.labels().collect();
+            labels.sort_unstable();
             let labels = quoted(&labels.join(&array.to_string()), false);
             out.text(&format!("{},{labels}", node.id()))?;
             for (name, kind) in &of_nodes {

@@ -22,7 +22,9 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<
         line.clear();
         // Writing to a string cannot fail.
         let _ = write!(line, "{{\"node\":{},\"labels\":[", node.id());
-        for (place, label) in node.labels().enumerate() {
+        let mut labels: Vec<&str> = node.labels().collect();
+        labels.sort_unstable();
+        for (place, label) in labels.into_iter().enumerate() {
             let comma = if place == 0 { "" } else { "," };
             let _ = write!(line, "{comma}{}", quoted(label));
         }
@@ -54,7 +56,10 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<
 
 fn properties<'a>(line: &mut String, properties: impl Iterator<Item = (&'a str, &'a Value)>) {
     line.push_str("\"properties\":{");
-    for (place, (name, value)) in properties.enumerate() {
+    // By name, as a dump has them: the order of first use says nothing.
+    let mut properties: Vec<_> = properties.collect();
+    properties.sort_unstable_by_key(|(name, _)| *name);
+    for (place, (name, value)) in properties.into_iter().enumerate() {
         let comma = if place == 0 { "" } else { "," };
         let _ = write!(line, "{comma}{}:{}", quoted(name), to_json(value));
     }
