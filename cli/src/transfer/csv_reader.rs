@@ -118,16 +118,13 @@ impl<R: BufRead> CsvReader<R> {
             let place = self.place(began, None);
             return Ok(Read1::Bad(BadRecord { place, problem }));
         }
-        if let Err(error) = std::str::from_utf8(&self.text) {
-            let at = error.valid_up_to();
-            let span = self
-                .spans
-                .iter()
-                .find(|span| at < span.end.max(span.start + 1));
-            let place = match span {
-                Some(span) => self.place(span.line, Some(self.column(span))),
-                None => self.place(began, None),
-            };
+        // Each field by itself: two halves of a character in two fields would be a whole one.
+        let is_text = |span: &&Span| {
+            let bytes = self.text.get(span.start..span.end).unwrap_or_default();
+            std::str::from_utf8(bytes).is_ok()
+        };
+        if let Some(span) = self.spans.iter().find(|span| !is_text(span)) {
+            let place = self.place(span.line, Some(self.column(span)));
             let problem = Problem::NotText;
             return Ok(Read1::Bad(BadRecord { place, problem }));
         }
@@ -369,5 +366,45 @@ mod tests {
             broken,
             ["1:1a|1:3b", "f:2:3: this is not text in UTF-8", "3:1e|3:3f"]
         );
+    }
+
+    /// Bytes that mean something, and some that are no text.
+    const AWKWARD: &[u8] = b"\"\",,;\r\n\n aZ0\xC3\xA9\xFF\0\\";
+
+    #[test]
+    fn any_bytes_are_read_to_an_end() {
+        let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut draw = |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed % below as u64) as usize
+        };
+        for _ in 0..20_000 {
+            let length = draw(40);
+            let text: Vec<u8> = (0..length).map(|_| AWKWARD[draw(AWKWARD.len())]).collect();
+            let records = all(&text);
+            assert!(records.len() <= length + 1, "{text:?}");
+            // What was written as fields comes back as the same fields.
+            let fields: Vec<String> = (0..1 + draw(4))
+                .map(|_| {
+                    let bytes: Vec<u8> =
+                        (0..draw(8)).map(|_| AWKWARD[draw(AWKWARD.len())]).collect();
+                    String::from_utf8_lossy(&bytes).into_owned()
+                })
+                .collect();
+            let quoted: Vec<String> = fields
+                .iter()
+                .map(|field| format!("\"{}\"", field.replace('"', "\"\"")))
+                .collect();
+            let line = quoted.join(",") + "\n";
+            let mut reader = CsvReader::new(line.as_bytes(), "f".into(), Signs::default(), 1000);
+            assert!(matches!(reader.read(), Ok(Read1::Record)), "{line:?}");
+            let read: Vec<&str> = (0..reader.len())
+                .map(|at| reader.field(at).unwrap().text)
+                .collect();
+            assert_eq!(read, fields, "{line:?}");
+            assert!(matches!(reader.read(), Ok(Read1::End)), "{line:?}");
+        }
     }
 }

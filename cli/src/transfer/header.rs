@@ -288,4 +288,28 @@ mod tests {
             assert!(part(cells).is_err(), "{cells:?}");
         }
     }
+
+    #[test]
+    fn any_cell_is_read_or_refused() {
+        const AWKWARD: [&str; 12] = [
+            ":", "(", ")", "{", "}", "ID", "id-type", "int", "[]", ",", " ", "地",
+        ];
+        let mut seed = 1_usize;
+        for _ in 0..50_000 {
+            let mut cell = String::new();
+            for _ in 0..(seed >> 40) % 7 {
+                seed = seed
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                cell.push_str(AWKWARD[(seed >> 33) % AWKWARD.len()]);
+            }
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(99);
+            // It does not panic, and says something of what it refuses.
+            if let Err(why) = Column::read(&cell) {
+                assert!(!why.is_empty(), "{cell}");
+            }
+        }
+    }
 }

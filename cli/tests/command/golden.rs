@@ -88,10 +88,7 @@ fn compare(name: &str, found: &str) {
         expected == found,
         "{} differs from line {}; STRATIGRAPH_ACCEPT=1 writes it anew:\n{found}",
         path.display(),
-        differs.map_or_else(
-            || expected.lines().count().min(found.lines().count()),
-            |at| at
-        ) + 1,
+        differs.unwrap_or_else(|| expected.lines().count().min(found.lines().count())) + 1,
     );
 }
 

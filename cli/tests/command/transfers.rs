@@ -602,3 +602,45 @@ fn an_export_goes_where_it_was_told_and_nowhere_else() {
     );
     assert!(said.stderr.contains("nodes"), "{}", said.stderr);
 }
+
+#[test]
+fn an_import_that_is_stopped_was_never_there() {
+    let world = World::new();
+    let db = world.path("db");
+    let mut child = crate::world::command(&["import"])
+        .arg(&db)
+        .args(["--create", "-"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut stopped = false;
+    for number in 0_u64.. {
+        let line =
+            format!("{{\"node\":{number},\"labels\":[\"N\"],\"properties\":{{\"n\":{number}}}}}\n");
+        // It ends while we still write.
+        if std::io::Write::write_all(&mut input, line.as_bytes()).is_err() {
+            break;
+        }
+        if number == 20_000 {
+            assert!(
+                world.path("db.importing").exists(),
+                "it is made beside its name"
+            );
+            let pid = child.id().to_string();
+            let sent = std::process::Command::new("kill")
+                .args(["-INT", &pid])
+                .status();
+            assert!(sent.unwrap().success());
+            stopped = true;
+        }
+    }
+    drop(input);
+    assert!(stopped);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(!db.exists() && !world.path("db.importing").exists());
+}
