@@ -124,6 +124,9 @@ pub(crate) enum Failure {
     /// An import or an export that cannot be.
     #[error(transparent)]
     Transfer(Box<TransferError>),
+    /// A server does not start, or has ended badly.
+    #[error(transparent)]
+    Server(stratigraph_server::ServerError),
     /// The answer could not be printed.
     #[error("cannot write to stdout: {0}")]
     Stdout(#[source] std::io::Error),
@@ -150,6 +153,15 @@ impl From<stratigraph::Error> for Failure {
     }
 }
 
+fn server_exit(error: &stratigraph_server::ServerError) -> Exit {
+    use stratigraph_server::{ServerError, StartError};
+    match error {
+        ServerError::Databases(StartError::Database { source, .. }) => Exit::of(source),
+        ServerError::Config(_) | ServerError::Tokens(_) | ServerError::Tls(_) => Exit::Request,
+        _ => Exit::Unavailable,
+    }
+}
+
 impl Failure {
     /// The failure of one of several statements, which begins at that line.
     pub(crate) fn at_line(self, line: usize) -> Self {
@@ -173,6 +185,7 @@ impl Failure {
         match self {
             Self::Engine(error) => Exit::of(error),
             Self::Statement { failure, .. } => failure.exit(),
+            Self::Server(error) => server_exit(error),
             Self::Usage(_)
             | Self::NoDatabase { .. }
             | Self::DumpNowhere { .. }

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use stratigraph_vector::{IndexError, VectorError};
 
+mod code;
 mod cycle;
 mod kind;
 mod limit;

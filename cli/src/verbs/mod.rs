@@ -5,6 +5,7 @@ mod backup;
 mod backups;
 mod check;
 mod compact;
+mod config;
 mod dump;
 mod exchange;
 mod export;
@@ -19,6 +20,8 @@ mod repl;
 mod report;
 mod restore;
 mod scrub;
+pub(crate) mod serve;
+mod token;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
@@ -64,6 +67,12 @@ pub(crate) enum Verb {
     Man(manual::Man),
     /// Explain a verb, or what the exit codes mean
     Help(manual::Help),
+    /// Serve databases over gRPC
+    Serve(Box<serve::Serve>),
+    /// Make tokens for a server
+    Token(token::Token),
+    /// Check the settings of a server
+    Config(config::ConfigVerb),
 }
 
 impl Verb {
@@ -90,6 +99,9 @@ impl Verb {
             Self::Completions(verb) => verb.run(),
             Self::Man(verb) => verb.run(),
             Self::Help(verb) => verb.run(),
+            Self::Serve(verb) => verb.run(),
+            Self::Token(verb) => verb.run(),
+            Self::Config(verb) => verb.run(),
         }
     }
 }
