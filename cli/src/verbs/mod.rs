@@ -99,7 +99,7 @@ impl Verb {
             Self::Completions(verb) => verb.run(),
             Self::Man(verb) => verb.run(),
             Self::Help(verb) => verb.run(),
-            Self::Serve(verb) => verb.run(),
+            Self::Serve(verb) => verb.run(global),
             Self::Token(verb) => verb.run(),
             Self::Config(verb) => verb.run(),
         }

@@ -12,6 +12,7 @@ mod looking;
 mod queries;
 mod repairs;
 mod screen;
+mod servers;
 mod streams;
 mod terminal;
 mod transfers;
