@@ -120,6 +120,9 @@ pub(crate) enum Failure {
         /// Why.
         failure: Box<Failure>,
     },
+    /// A server does not start, or has ended badly.
+    #[error(transparent)]
+    Server(stratigraph_server::ServerError),
     /// The answer could not be printed.
     #[error("cannot write to stdout: {0}")]
     Stdout(#[source] std::io::Error),
@@ -137,6 +140,15 @@ impl From<stratigraph::Error> for Failure {
             },
             error => Self::Engine(error),
         }
+    }
+}
+
+fn server_exit(error: &stratigraph_server::ServerError) -> Exit {
+    use stratigraph_server::{ServerError, StartError};
+    match error {
+        ServerError::Databases(StartError::Database { source, .. }) => Exit::of(source),
+        ServerError::Config(_) | ServerError::Tokens(_) | ServerError::Tls(_) => Exit::Request,
+        _ => Exit::Unavailable,
     }
 }
 
@@ -163,6 +175,7 @@ impl Failure {
         match self {
             Self::Engine(error) => Exit::of(error),
             Self::Statement { failure, .. } => failure.exit(),
+            Self::Server(error) => server_exit(error),
             Self::Usage(_)
             | Self::NoDatabase { .. }
             | Self::DumpNowhere { .. }

@@ -39,7 +39,15 @@ fn main() -> ExitCode {
 /// Does what was asked and says what came of it.
 fn serve(arguments: &Arguments) -> Exit {
     let output = Output::new(arguments.global);
-    start_log(arguments.global);
+    match &arguments.verb {
+        // A server has settings of its own for that; what is wrong with them is told when it starts.
+        verbs::Verb::Serve(serve) => {
+            if let Ok(config) = serve.config() {
+                stratigraph_server::start_log(&config);
+            }
+        }
+        _ => start_log(arguments.global),
+    }
     let progress = Progress::new(interrupt::listen(), arguments.global.quiet);
     // A panic is a bug of ours: it must not look like damage, which is what code 101 could be
     // mistaken for in a script that only knows this table.

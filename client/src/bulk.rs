@@ -297,6 +297,7 @@ impl BulkWriter {
     /// # Errors
     /// [`Error::OutcomeUnknown`] if the verdict did not come; any other, and nothing has changed.
     pub async fn finish(mut self) -> Result<BulkVerdict, Error> {
+        self.check()?;
         self.send_batch().await?;
         self.is_finishing.store(true, Ordering::Release);
         if let Some(parts) = self.parts.take() {
@@ -306,7 +307,13 @@ impl BulkWriter {
         self.verdict().await
     }
 
+    /// What ended it, if something has.
+    fn check(&self) -> Result<(), Error> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+
     async fn send_full(&mut self) -> Result<(), Error> {
+        self.check()?;
         if self.batch.bytes < self.batch_bytes {
             return Ok(());
         }
@@ -336,9 +343,6 @@ impl BulkWriter {
     }
 
     async fn send(&mut self, part: Part) -> Result<(), Error> {
-        if let Some(error) = &self.error {
-            return Err(error.clone());
-        }
         let sent = match &self.parts {
             Some(parts) => parts.send(request(part)).await.is_ok(),
             None => false,

@@ -8,7 +8,7 @@
 //! statement and fills no memory.
 
 use crate::call::{Attempt, Call};
-use crate::error::{Failure, Safety};
+use crate::error::{Failure, Safety, too_large};
 use crate::transaction::Turn;
 use crate::value::from_wire;
 use crate::{Error, Row, Summary};
@@ -265,6 +265,9 @@ impl Rows {
 
     /// What a status means in the middle of an answer: nothing is done again, and what was done before the header stays done.
     fn of_status(&self, status: &Status) -> Error {
+        if let Some(error) = too_large(status) {
+            return error;
+        }
         match self.call.failure(status).error {
             Error::OutcomeUnknown { problem, .. } | Error::Connect { problem, .. } => {
                 interrupted(&self.call, self.given, problem)

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use stratigraph_vector::{IndexError, VectorError};
 
+mod code;
 mod cycle;
 mod kind;
 mod limit;

@@ -5,6 +5,7 @@ mod backup;
 mod backups;
 mod check;
 mod compact;
+mod config;
 mod dump;
 mod exchange;
 pub(crate) mod graph;
@@ -16,6 +17,8 @@ mod repl;
 mod report;
 mod restore;
 mod scrub;
+pub(crate) mod serve;
+mod token;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
@@ -51,6 +54,12 @@ pub(crate) enum Verb {
     Compact(compact::Compact),
     /// Open a database that has lost commits with what is left of it
     Recover(recover::Recover),
+    /// Serve databases over gRPC
+    Serve(Box<serve::Serve>),
+    /// Make tokens for a server
+    Token(token::Token),
+    /// Check the settings of a server
+    Config(config::ConfigVerb),
 }
 
 impl Verb {
@@ -72,6 +81,9 @@ impl Verb {
             Self::Info(verb) => verb.run(),
             Self::Compact(verb) => verb.run(progress),
             Self::Recover(verb) => verb.run(progress),
+            Self::Serve(verb) => verb.run(),
+            Self::Token(verb) => verb.run(),
+            Self::Config(verb) => verb.run(),
         }
     }
 }

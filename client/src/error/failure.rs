@@ -2,6 +2,7 @@
 //!
 //! | what happened | a call that reads | one that may change something |
 //! |---|---|---|
+//! | the message is larger than this client sends | its error | its error |
 //! | there was no connection, or the call did not get onto it | again | again |
 //! | the server refused and says "retryable": it has done nothing | again | again |
 //! | the server refused otherwise | its error | its error |
@@ -12,7 +13,7 @@
 use super::{Error, Refusal, StatusCode};
 use std::error::Error as _;
 use std::time::Duration;
-use tonic::{ConnectError, Status};
+use tonic::{Code, ConnectError, Status};
 
 /// Whether doing something twice is the same as doing it once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,11 @@ pub(crate) fn read_failure(
             },
             again: Some(Duration::ZERO),
         };
+    }
+    if let Some(error @ Error::TooLarge { setting, .. }) = too_large(status)
+        && (setting == SENDING || safety == Safety::Reads)
+    {
+        return Failure { error, again: None };
     }
     let refusal = Refusal::new(status).with_request_id(request_id);
     if refusal.is_ours() && !AFTER_COMMIT.contains(&refusal.code()) {
@@ -103,6 +109,24 @@ pub(crate) fn read_failure(
             again: None,
         },
     }
+}
+
+const SENDING: &str = "max_send_bytes";
+const RECEIVING: &str = "max_receive_bytes";
+
+/// A limit of this client was met. tonic says so in words only.
+pub(crate) fn too_large(status: &Status) -> Option<Error> {
+    let message = status.message();
+    let setting = match status.code() {
+        Code::OutOfRange if message.contains("encoded message length too large") => SENDING,
+        Code::OutOfRange if message.contains("decoded message length too large") => RECEIVING,
+        Code::ResourceExhausted if message.contains("exceeded while decompressing") => RECEIVING,
+        _ => return None,
+    };
+    Some(Error::TooLarge {
+        setting,
+        problem: message.to_owned(),
+    })
 }
 
 /// Whether any of the call can have reached the server.

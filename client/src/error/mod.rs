@@ -7,7 +7,7 @@
 mod failure;
 mod refusal;
 
-pub(crate) use failure::{Failure, Safety, read_failure};
+pub(crate) use failure::{Failure, Safety, read_failure, too_large};
 pub use refusal::{Position, Refusal, StatusCode};
 
 use std::time::Duration;
@@ -32,7 +32,8 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
-    /// The server refused, or failed; nothing has changed.
+    /// The server refused, or failed. Nothing has changed, unless rows had come: a statement that writes has committed
+    /// before its first row.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
     /// The time of the call is over; nothing has changed.
@@ -74,6 +75,14 @@ pub enum Error {
         "read or drop the rows of the last statement before the transaction does the next thing"
     )]
     TransactionBusy,
+    /// A message is larger than the client allows.
+    #[error("{problem}; allow more with `{setting}`")]
+    TooLarge {
+        /// The setting of the builder that allows more.
+        setting: &'static str,
+        /// How large it is.
+        problem: String,
+    },
     /// A parameter is nothing that the language has.
     #[error("the parameter ${name}: {problem}")]
     Parameter {
@@ -143,6 +152,7 @@ impl Error {
         match self {
             Self::Settings { .. }
             | Self::TransactionBusy
+            | Self::TooLarge { .. }
             | Self::Parameter { .. }
             | Self::Type { .. }
             | Self::NoColumn { .. }

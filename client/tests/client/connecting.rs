@@ -216,18 +216,20 @@ async fn messages_are_compressed_and_bounded_after_it() {
         .compression(Compression::Gzip)
         .max_receive_bytes(1 << 16);
     let narrow = narrow.connect().await.unwrap();
-    let error = narrow
-        .query("x")
-        .read_only()
-        .one::<String>()
-        .await
-        .unwrap_err();
-    assert!(error.to_string().contains("too large"), "{error}");
+    let error = narrow.query("x").one::<String>().await.unwrap_err();
+    assert!(matches!(error, Error::TooLarge { setting: "max_receive_bytes", .. }), "{error:?}");
+    assert_eq!(error.kind(), ErrorKind::Request);
     assert_eq!(
         narrow.query("x").one::<i64>().await.unwrap(),
         1,
         "the connection still works"
     );
+
+    // The other way it is known that nothing has reached the server.
+    let narrow = fake.builder().max_send_bytes(1 << 16).connect().await.unwrap();
+    let long = narrow.query("CREATE ($x)").param("x", "x".repeat(1 << 17));
+    let error = long.run().await.unwrap_err();
+    assert!(matches!(error, Error::TooLarge { setting: "max_send_bytes", .. }), "{error:?}");
 }
 
 #[tokio::test]

@@ -3,9 +3,9 @@
 use super::Error;
 use stratigraph_vector::IndexError;
 
-/// What a caller should do about an [`Error`].
+/// What a caller should do about an [`Error`]. The list is closed on purpose: whoever maps it must think again when
+/// there is something else to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum ErrorKind {
     /// The request is wrong: change it, trying again as it is cannot help.
     Request,

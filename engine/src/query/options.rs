@@ -39,6 +39,7 @@ pub struct QueryOptions {
     pub(crate) memory_bytes: u64,
     pub(crate) timeout: Option<Duration>,
     pub(crate) max_rows: Option<u64>,
+    pub(crate) max_steps: Option<u64>,
     pub(crate) seed: Option<u64>,
     pub(crate) optimise: bool,
     pub(crate) cancel: CancelToken,
@@ -53,6 +54,7 @@ impl Default for QueryOptions {
             memory_bytes: MEMORY_BYTES,
             timeout: None,
             max_rows: None,
+            max_steps: None,
             seed: None,
             optimise: true,
             cancel: CancelToken::new(),
@@ -91,6 +93,13 @@ impl QueryOptions {
     /// the query.
     pub fn max_rows(mut self, rows: u64) -> Self {
         self.max_rows = Some(rows);
+        self
+    }
+
+    /// How much work it may be, as [`Summary::steps`](crate::Summary::steps) counts it: rows that operators make and
+    /// relationships that are looked at, those of traversals included. One that needs more fails, soon after.
+    pub fn max_steps(mut self, steps: u64) -> Self {
+        self.max_steps = Some(steps);
         self
     }
 
@@ -159,6 +168,7 @@ impl fmt::Debug for QueryOptions {
             .field("memory_bytes", &self.memory_bytes)
             .field("timeout", &self.timeout)
             .field("max_rows", &self.max_rows)
+            .field("max_steps", &self.max_steps)
             .field("seed", &self.seed)
             .field("optimise", &self.optimise)
             .field("now", &self.now)

@@ -10,6 +10,7 @@ use super::rows::Rows;
 use crate::database::Database;
 use crate::error::Result;
 use std::sync::Arc;
+use stratigraph_query_lang::ast::Mode;
 
 /// A statement that was read and planned, to run with other parameters each time.
 ///
@@ -72,10 +73,10 @@ impl Prepared {
         columns.iter().map(|(name, _)| &**name)
     }
 
-    /// Whether it changes the graph, or what is declared.
+    /// Whether it changes the graph, or what is declared. One that is only explained changes nothing.
     #[must_use]
     pub fn writes(&self) -> bool {
-        self.compiled.writes()
+        self.compiled.mode != Mode::Explain && self.compiled.writes()
     }
 
     fn plan(&self) -> Option<&Plan> {

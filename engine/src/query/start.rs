@@ -112,6 +112,7 @@ impl<'a> Start<'a> {
             batch_rows: self.options.batch_rows,
             memory_bytes: usize::try_from(self.options.memory_bytes).unwrap_or(usize::MAX),
             time: self.options.timeout,
+            steps: self.options.max_steps,
             optimise: self.options.optimise,
             cancel: self.options.cancel.clone(),
             clock,

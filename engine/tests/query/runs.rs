@@ -299,6 +299,19 @@ fn lists_that_double_themselves_are_refused() {
 }
 
 #[test]
+fn a_query_goes_through_no_more_than_it_may() {
+    let database = database(&["UNWIND range(1, 40) AS n CREATE (:P)-[:R]->(:P)"]);
+    let options = QueryOptions::new().max_steps(10_000);
+    for (text, ended) in [
+        ("MATCH (a:P)-[:R]->(b) RETURN count(*)", "nothing"),
+        ("MATCH (a:P), (b:P), (c:P), (d:P) RETURN count(*)", "StepLimit"),
+        ("MATCH (a:P), (b:P) WITH a, b MATCH (a)-[:R*0..]->(c) RETURN count(*)", "StepLimit"),
+    ] {
+        assert_eq!(fails(&database, text, &options), ended, "{text}");
+    }
+}
+
+#[test]
 fn a_query_gives_no_more_rows_than_it_may() {
     let database = database(&[]);
     let options = QueryOptions::new().max_rows(10);

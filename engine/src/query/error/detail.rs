@@ -24,9 +24,8 @@ impl Phase {
 
 macro_rules! error_types {
     ($($(#[$doc:meta])* $name:ident,)+) => {
-        /// The type of a query's error.
+        /// The type of a query's error. The list is closed on purpose, as it is the language's.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
         pub enum ErrorType {
             $($(#[$doc])* $name,)+
         }
@@ -210,6 +209,8 @@ details! {
     TimeLimit: LimitExceeded / LimitExceeded,
     /// More rows than were allowed.
     RowLimit: LimitExceeded / LimitExceeded,
+    /// More work than was allowed.
+    StepLimit: LimitExceeded / LimitExceeded,
     /// A traversal would cost more than its BUDGET.
     BudgetExceeded: LimitExceeded / LimitExceeded,
     /// This is in the language but not yet in this engine.

@@ -39,9 +39,9 @@ pub(crate) fn raise(detail: Detail, message: impl Into<String>) -> Fault {
 impl Fault {
     /// Whether a limit of the query is reached, so that it must end.
     pub(crate) fn is_limit(&self) -> bool {
-        use Detail::{MemoryLimit, RowLimit, TimeLimit};
+        use Detail::{MemoryLimit, RowLimit, StepLimit, TimeLimit};
         matches!(self, Self::Raised(raised)
-            if matches!(raised.detail, MemoryLimit | TimeLimit | RowLimit))
+            if matches!(raised.detail, MemoryLimit | TimeLimit | RowLimit | StepLimit))
     }
 
     /// With what to do about it.

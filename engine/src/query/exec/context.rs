@@ -64,6 +64,8 @@ pub(crate) struct Context<'t> {
     /// When it began, and how long it may run.
     began: Duration,
     time: Option<Duration>,
+    /// How much work it may be.
+    steps: Option<u64>,
     until_check: u64,
 }
 
@@ -75,6 +77,8 @@ pub(crate) struct Limits {
     pub(crate) memory_bytes: usize,
     /// How long it may run.
     pub(crate) time: Option<Duration>,
+    /// How much work it may be.
+    pub(crate) steps: Option<u64>,
     /// Whether the planner's rules are followed where a procedure runs a text of its own.
     pub(crate) optimise: bool,
     /// Who may stop it.
@@ -134,6 +138,7 @@ impl<'t> Context<'t> {
             began: limits.clock.now(),
             clock: limits.clock,
             time: limits.time,
+            steps: limits.steps,
             until_check: STEPS_BETWEEN_CHECKS,
         }
     }
@@ -221,6 +226,10 @@ impl<'t> Context<'t> {
         if self.cancel.is_cancelled() {
             return Err(Error::Cancelled.into());
         }
+        let done = self.work.rows + self.work.relationships;
+        if let Some(steps) = self.steps.filter(|steps| done > *steps) {
+            return Err(laborious(steps));
+        }
         let Some(time) = self.time else {
             return Ok(());
         };
@@ -260,6 +269,12 @@ impl<'t> Context<'t> {
 }
 
 /// The time is over.
+fn laborious(steps: u64) -> Fault {
+    let message = format!("the query would go through more than {steps} rows and relationships");
+    let hint = "let it do less, or raise the setting `max_steps`";
+    raise(Detail::StepLimit, message).hint(hint)
+}
+
 fn late(time: Duration) -> Fault {
     let message = format!("the query ran for longer than {time:?}");
     let hint = "let it do less, or raise the query's setting `timeout`";

@@ -54,6 +54,7 @@ fn context(graph: Graph<'_>, setting: Setting) -> Context<'_> {
         batch_rows: setting.batch_rows,
         memory_bytes: setting.memory_bytes,
         time: None,
+        steps: None,
         optimise: true,
         cancel: setting.cancel,
         clock: Arc::new(SystemClock::new()),

@@ -1,0 +1,187 @@
+//! Whether settings fit together: what would be unsafe, or could not work.
+
+use super::settings::Config;
+use std::fmt;
+use std::path::PathBuf;
+
+/// What does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Which setting.
+    pub setting: &'static str,
+    /// What is wrong with it.
+    pub kind: FindingKind,
+}
+
+/// What is wrong with a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FindingKind {
+    /// Others reach the address, and there is no TLS, or nobody is asked for a token.
+    Exposed {
+        /// What is missing.
+        missing: &'static str,
+    },
+    /// It needs another one.
+    Needs {
+        /// The other one.
+        other: &'static str,
+    },
+    /// It must be at least that.
+    TooSmall {
+        /// The least.
+        least: String,
+    },
+    /// It must not be more than another one.
+    AboveOther {
+        /// The other one.
+        other: &'static str,
+    },
+    /// The file is not there.
+    NoFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It cannot be the name of a database.
+    BadName,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.setting;
+        match &self.kind {
+            FindingKind::Exposed { missing } => write!(
+                f,
+                "{name}: others reach this address, and there is no {missing}: set it, listen on 127.0.0.1, or say \
+                 `insecure_listen_without_tls_and_auth`"
+            ),
+            FindingKind::Needs { other } => write!(f, "{name}: needs {other} as well"),
+            FindingKind::TooSmall { least } => write!(f, "{name}: must be at least {least}"),
+            FindingKind::AboveOther { other } => write!(f, "{name}: must not be more than {other}"),
+            FindingKind::NoFile { path } => {
+                write!(f, "{name}: there is no file {}", path.display())
+            }
+            FindingKind::BadName => write!(
+                f,
+                "{name}: names of databases are a lower-case letter and then up to 63 lower-case letters, digits, `_` and `-`"
+            ),
+        }
+    }
+}
+
+impl Config {
+    /// What does not fit, if anything.
+    #[must_use]
+    pub fn check(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut find = |setting, kind| findings.push(Finding { setting, kind });
+        if !self.listen.ip().is_loopback() && !self.insecure_listen_without_tls_and_auth {
+            if self.tls_certificate.is_none() {
+                find(
+                    "listen",
+                    FindingKind::Exposed {
+                        missing: "tls_certificate",
+                    },
+                );
+            }
+            if self.tokens.is_none() {
+                find("listen", FindingKind::Exposed { missing: "tokens" });
+            }
+        }
+        if self.tls_certificate.is_some() && self.tls_key.is_none() {
+            find("tls_certificate", FindingKind::Needs { other: "tls_key" });
+        }
+        if self.tls_key.is_some() && self.tls_certificate.is_none() {
+            find(
+                "tls_key",
+                FindingKind::Needs {
+                    other: "tls_certificate",
+                },
+            );
+        }
+        if self.tls_client_ca.is_some() && self.tls_certificate.is_none() {
+            find(
+                "tls_client_ca",
+                FindingKind::Needs {
+                    other: "tls_certificate",
+                },
+            );
+        }
+        if !crate::databases::is_name(&self.default_database) {
+            find("default_database", FindingKind::BadName);
+        }
+        if self.max_query_memory > self.max_total_memory {
+            find(
+                "max_query_memory",
+                FindingKind::AboveOther {
+                    other: "max_total_memory",
+                },
+            );
+        }
+        for (setting, path) in [
+            ("tokens", &self.tokens),
+            ("tls_certificate", &self.tls_certificate),
+            ("tls_key", &self.tls_key),
+            ("tls_client_ca", &self.tls_client_ca),
+        ] {
+            if let Some(path) = path.as_ref().filter(|path| !path.is_file()) {
+                find(setting, FindingKind::NoFile { path: path.clone() });
+            }
+        }
+        self.check_least(&mut find);
+        findings
+    }
+
+    /// Limits that would let nothing through.
+    fn check_least(&self, find: &mut impl FnMut(&'static str, FindingKind)) {
+        for (setting, value) in [
+            ("max_connections", self.max_connections),
+            (
+                "max_streams_per_connection",
+                self.max_streams_per_connection,
+            ),
+            ("max_queries", self.max_queries),
+            ("max_databases", self.max_databases),
+            ("max_transactions", self.max_transactions),
+            ("max_prepared", self.max_prepared),
+        ] {
+            if value == 0 {
+                find(
+                    setting,
+                    FindingKind::TooSmall {
+                        least: "1".to_owned(),
+                    },
+                );
+            }
+        }
+        for (setting, size, least) in [
+            ("max_request_size", self.max_request_size, 4 << 10),
+            ("max_response_size", self.max_response_size, 64 << 10),
+            ("max_query_memory", self.max_query_memory, 1 << 20),
+            ("max_transaction_size", self.max_transaction_size, 64 << 10),
+            ("max_header_size", self.max_header_size, 4 << 10),
+        ] {
+            if size.0 < least {
+                let least = super::Size(least).to_string();
+                find(setting, FindingKind::TooSmall { least });
+            }
+        }
+        for (setting, period) in [
+            ("max_query_time", self.max_query_time),
+            ("max_stall", self.max_stall),
+            ("max_transaction_idle", self.max_transaction_idle),
+            ("max_transaction_time", self.max_transaction_time),
+            ("reload_interval", self.reload_interval),
+            ("keep_alive_interval", self.keep_alive_interval),
+        ] {
+            if period.millis() < 10 {
+                find(
+                    setting,
+                    FindingKind::TooSmall {
+                        least: "10ms".to_owned(),
+                    },
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The table of settings.
+
+use super::quantity::{Period, Size};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Makes of each line a flag, a variable of the environment, a name in the file, and a field of [`Config`]. A default
+/// is written as the file would have it; `-` is for none, and then the field is an `Option`.
+macro_rules! settings {
+    ($($heading:literal {
+        $($name:ident: $type:ty = $default:tt, $env:literal, $doc:literal;)+
+    })+) => {
+        /// What the command line says, the environment among it; also what a file says.
+        #[derive(Clone, Debug, Default, clap::Args, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Flags {
+            /// The file with settings.
+            #[arg(long, env = "STRATIGRAPH_CONFIG", value_name = "FILE", help = "Read settings from this TOML file; flags and the environment go before it")]
+            #[serde(skip)]
+            pub config: Option<PathBuf>,
+            $($(
+                #[doc = $doc]
+                #[arg(long, env = $env, value_name = settings!(@value $type), help_heading = $heading, help = settings!(@help $doc, $default))]
+                pub $name: Option<$type>,
+            )+)+
+        }
+
+        /// The settings of a server.
+        #[derive(Clone, Debug)]
+        #[non_exhaustive]
+        pub struct Config {
+            $($(
+                #[doc = $doc]
+                pub $name: settings!(@field $type, $default),
+            )+)+
+        }
+
+        impl Flags {
+            /// What these say, else what those say, else the defaults.
+            pub(super) fn or(self, file: Self) -> Config {
+                Config {
+                    $($($name: settings!(@value_of self.$name.or(file.$name), $type, $default),)+)+
+                }
+            }
+        }
+
+        impl Config {
+            /// The names of all settings with their variables of the environment, and what they are.
+            #[must_use]
+            pub fn shown(&self) -> Vec<(&'static str, &'static str, String)> {
+                vec![$($((stringify!($name), $env, settings!(@show self.$name, $default)),)+)+]
+            }
+        }
+    };
+    (@value Size) => { "SIZE" };
+    (@value Period) => { "PERIOD" };
+    (@value PathBuf) => { "PATH" };
+    (@value SocketAddr) => { "ADDRESS" };
+    (@value bool) => { "BOOL" };
+    (@value $type:ty) => { "VALUE" };
+    (@help $doc:literal, -) => { $doc };
+    (@help $doc:literal, $default:literal) => { concat!($doc, " [default: ", $default, "]") };
+    (@field $type:ty, -) => { Option<$type> };
+    (@field $type:ty, $default:literal) => { $type };
+    (@value_of $said:expr, $type:ty, -) => { $said };
+    (@value_of $said:expr, $type:ty, $default:literal) => {
+        // A test reads all defaults.
+        $said.unwrap_or_else(|| $default.parse::<$type>().expect("a default is a value"))
+    };
+    (@show $value:expr, -) => { $value.as_ref().map_or_else(String::new, |value| format!("{value:?}").trim_matches('"').to_owned()) };
+    (@show $value:expr, $default:literal) => { $value.to_string() };
+}
+
+settings! {
+    "Listening" {
+        listen: SocketAddr = "127.0.0.1:7687", "STRATIGRAPH_LISTEN", "Where gRPC is served";
+        metrics_listen: SocketAddr = -, "STRATIGRAPH_METRICS_LISTEN", "Where /metrics, /healthz and /readyz are served over plain HTTP; nowhere if it is not said";
+        insecure_listen_without_tls_and_auth: bool = "false", "STRATIGRAPH_INSECURE_LISTEN_WITHOUT_TLS_AND_AUTH", "Serve an address that others reach although everybody could read along and nobody is asked for a token";
+        shutdown_limit: Period = "20s", "STRATIGRAPH_SHUTDOWN_LIMIT", "How long running work may go on when the server is told to end; what is left then is cancelled";
+        reflection: bool = "true", "STRATIGRAPH_REFLECTION", "Whether tools such as grpcurl may ask what can be called; needs a token where others do";
+    }
+    "Databases" {
+        default_database: String = "default", "STRATIGRAPH_DEFAULT_DATABASE", "The database of requests that name none";
+        backup_dir: PathBuf = -, "STRATIGRAPH_BACKUP_DIR", "Where backups lie, a folder for each database; backups are refused if it is not said";
+        max_databases: u32 = "16", "STRATIGRAPH_MAX_DATABASES", "How many databases there may be";
+        cache_size: Size = "256MiB", "STRATIGRAPH_CACHE_SIZE", "The cache of stored blocks of each database";
+    }
+    "Security" {
+        tokens: PathBuf = -, "STRATIGRAPH_TOKENS", "The file with the hashes of tokens, as `stratigraph token new` makes it; everybody may do everything if it is not said";
+        tls_certificate: PathBuf = -, "STRATIGRAPH_TLS_CERTIFICATE", "The server's certificate and those between it and its authority, as PEM; read again when it changes";
+        tls_key: PathBuf = -, "STRATIGRAPH_TLS_KEY", "The key of the certificate, as PEM; read again when it changes";
+        tls_client_ca: PathBuf = -, "STRATIGRAPH_TLS_CLIENT_CA", "The authorities of clients' certificates, as PEM; clients need one then";
+        reload_interval: Period = "5s", "STRATIGRAPH_RELOAD_INTERVAL", "How often certificates and tokens are looked at for changes";
+    }
+    "Limits of connections" {
+        max_connections: u32 = "4096", "STRATIGRAPH_MAX_CONNECTIONS", "How many connections there may be";
+        max_streams_per_connection: u32 = "128", "STRATIGRAPH_MAX_STREAMS_PER_CONNECTION", "How many calls one connection may have under way";
+        max_header_size: Size = "16KiB", "STRATIGRAPH_MAX_HEADER_SIZE", "The largest metadata of a call";
+        max_request_size: Size = "16MiB", "STRATIGRAPH_MAX_REQUEST_SIZE", "The largest message that is taken in, decompressed";
+        max_response_size: Size = "64MiB", "STRATIGRAPH_MAX_RESPONSE_SIZE", "The largest message that is given out, before it is compressed";
+        compress_responses: bool = "true", "STRATIGRAPH_COMPRESS_RESPONSES", "Whether answers are compressed for clients that take zstd or gzip";
+        keep_alive_interval: Period = "30s", "STRATIGRAPH_KEEP_ALIVE_INTERVAL", "How often a silent connection is asked whether it is still there";
+        keep_alive_timeout: Period = "10s", "STRATIGRAPH_KEEP_ALIVE_TIMEOUT", "How long it may take to answer that";
+        tls_handshake_limit: Period = "10s", "STRATIGRAPH_TLS_HANDSHAKE_LIMIT", "How long a client may take to agree on TLS";
+    }
+    "Limits of statements" {
+        max_queries: u32 = "32", "STRATIGRAPH_MAX_QUERIES", "How many statements run at the same time; each has a thread";
+        max_queued: u32 = "256", "STRATIGRAPH_MAX_QUEUED", "How many statements wait for their turn; others are refused at once";
+        max_queue_wait: Period = "5s", "STRATIGRAPH_MAX_QUEUE_WAIT", "How long a statement waits for its turn";
+        max_query_time: Period = "60s", "STRATIGRAPH_MAX_QUERY_TIME", "How long a statement may run, whatever its client says";
+        max_query_memory: Size = "128MiB", "STRATIGRAPH_MAX_QUERY_MEMORY", "The most rows in memory of one statement, in bytes";
+        max_total_memory: Size = "1GiB", "STRATIGRAPH_MAX_TOTAL_MEMORY", "The most rows in memory of all statements; each takes its limit of it when it begins";
+        max_rows: u64 = "1000000", "STRATIGRAPH_MAX_ROWS", "How many rows a statement may give";
+        max_steps: u64 = "1000000000", "STRATIGRAPH_MAX_STEPS", "How many rows and relationships a statement may go through, its traversals included";
+        max_search_results: u32 = "10000", "STRATIGRAPH_MAX_SEARCH_RESULTS", "How many hits a search may ask for";
+        max_batch_searches: u32 = "64", "STRATIGRAPH_MAX_BATCH_SEARCHES", "How many searches one request may have";
+        max_stall: Period = "10s", "STRATIGRAPH_MAX_STALL", "How long a client may leave the rows of its statement lying";
+        max_prepared: u32 = "1024", "STRATIGRAPH_MAX_PREPARED", "How many prepared statements are kept for each database";
+        max_named_queries: u32 = "1024", "STRATIGRAPH_MAX_NAMED_QUERIES", "How many named queries a database may have";
+    }
+    "Limits of transactions" {
+        max_transactions: u32 = "64", "STRATIGRAPH_MAX_TRANSACTIONS", "How many transactions may be open; each has a thread";
+        max_write_queue_wait: Period = "10s", "STRATIGRAPH_MAX_WRITE_QUEUE_WAIT", "How long what writes waits for the writer before it";
+        max_transaction_idle: Period = "5s", "STRATIGRAPH_MAX_TRANSACTION_IDLE", "How long a transaction may rest; one that writes holds up all others meanwhile";
+        max_transaction_time: Period = "60s", "STRATIGRAPH_MAX_TRANSACTION_TIME", "How long a transaction may last";
+        max_transaction_size: Size = "256MiB", "STRATIGRAPH_MAX_TRANSACTION_SIZE", "The most changes of one transaction in memory";
+        max_bulk_time: Period = "1h", "STRATIGRAPH_MAX_BULK_TIME", "How long a bulk write may last";
+    }
+    "Logs" {
+        log_format: LogFormat = "text", "STRATIGRAPH_LOG_FORMAT", "How logs are written: text or json";
+        log_level: String = "info", "STRATIGRAPH_LOG_LEVEL", "What is logged, as RUST_LOG has it: `info`, `stratigraph_server=debug`";
+        slow_query_time: Period = "1s", "STRATIGRAPH_SLOW_QUERY_TIME", "From when on a statement is slow: it is logged and kept with its plan";
+        max_slow_queries: u32 = "128", "STRATIGRAPH_MAX_SLOW_QUERIES", "How many slow statements are kept";
+    }
+}
+
+/// How logs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines: a JSON object a line.
+    Json,
+}
+
+impl std::str::FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            other => Err(format!("`{other}` is neither `text` nor `json`")),
+        }
+    }
+}
+
+impl std::fmt::Display for LogFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        })
+    }
+}

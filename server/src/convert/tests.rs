@@ -1,0 +1,146 @@
+use super::*;
+use crate::failure::Failure;
+use std::collections::BTreeMap;
+use stratigraph::{Database, Value};
+use stratigraph_proto::v1::{self, value::Kind};
+
+/// What a query of constants gives, there and back again.
+fn there_and_back(expression: &str) -> (Value, Value) {
+    let db = Database::in_memory().unwrap();
+    let row = db
+        .query(&format!("RETURN {expression}"), ())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    let value = row.into_values().pop().unwrap();
+    let mut bytes = 0;
+    let sent = row_out(std::slice::from_ref(&value), &mut bytes)
+        .unwrap()
+        .pop()
+        .unwrap();
+    let back = value_in(sent, "value").unwrap();
+    (value, back)
+}
+
+#[test]
+fn values_come_back_as_they_went() {
+    for expression in [
+        "null",
+        "true",
+        "-9223372036854775808",
+        "1.5",
+        "0.0 / 0.0",
+        "''",
+        "'Äpfel\\u0000'",
+        "[1, 'a', null, [true]]",
+        "{a: 1, b: {c: [2.5]}}",
+        "date('-0044-03-15')",
+        "time('12:31:14.645+01:00')",
+        "localtime('00:00:00.000000001')",
+        "datetime('1984-10-11T12:31:14+02:00')",
+        "datetime({year: 2024, timezone: 'Europe/Rome'})",
+        "localdatetime('1969-12-31T23:59:59.999')",
+        "duration('P1Y2M-3DT4.5S')",
+    ] {
+        let (value, back) = there_and_back(expression);
+        assert!(
+            value.equivalent(&back),
+            "{expression}: {value} is not {back}"
+        );
+        assert_eq!(value.to_string(), back.to_string());
+    }
+}
+
+#[test]
+fn nodes_relationships_and_paths_go_out_and_do_not_come_in() {
+    let db = Database::in_memory().unwrap();
+    let text =
+        "CREATE p = (:A:B {x: 1})-[:R {y: 'z'}]->(:C) RETURN nodes(p)[0], relationships(p)[0], p";
+    let row = db.query(text, ()).unwrap().next().unwrap().unwrap();
+    let mut bytes = 0;
+    let sent = row_out(row.values(), &mut bytes).unwrap();
+    let [
+        Some(Kind::NodeValue(node)),
+        Some(Kind::RelationshipValue(relationship)),
+        Some(Kind::PathValue(path)),
+    ] = [0, 1, 2].map(|at: usize| sent[at].kind.clone())
+    else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(
+        (node.labels.as_slice(), node.properties["x"].kind.clone()),
+        (
+            ["A".to_owned(), "B".to_owned()].as_slice(),
+            Some(Kind::IntValue(1))
+        )
+    );
+    assert_eq!(
+        (relationship.r#type.as_str(), relationship.source_id),
+        ("R", node.id)
+    );
+    assert_eq!((path.nodes.len(), path.relationships.len()), (2, 1));
+    for value in sent {
+        assert!(matches!(
+            value_in(value, "it"),
+            Err(Failure::Request { .. })
+        ));
+    }
+}
+
+#[test]
+fn what_is_no_value_is_refused_with_its_place() {
+    let refused = |kind: Option<Kind>| {
+        let sent: BTreeMap<String, v1::Value> = [("p".to_owned(), v1::Value { kind })].into();
+        parameters(sent).unwrap_err().to_string()
+    };
+    assert!(refused(None).starts_with("parameters[p]: a value without a kind"));
+    let vector = |components: Vec<f32>| refused(Some(Kind::VectorValue(v1::Vector { components })));
+    assert!(vector(vec![]).contains("at least one number"));
+    assert!(vector(vec![1.0, f32::NAN]).contains("not finite"));
+    let date = v1::Date {
+        epoch_days: i64::MAX,
+    };
+    assert!(refused(Some(Kind::DateValue(date))).starts_with("parameters[p]: "));
+    let moment = v1::DateTime {
+        offset_seconds: i32::MIN,
+        ..v1::DateTime::default()
+    };
+    assert!(refused(Some(Kind::DateTimeValue(moment))).starts_with("parameters[p]: "));
+}
+
+/// A reader of protocol buffers ends at 100 nested messages. What is as deep as may be still fits around everything
+/// that it travels in.
+#[test]
+fn what_is_as_deep_as_may_be_is_still_read() {
+    use prost::Message as _;
+    let nested = |depth: usize| {
+        let mut value = v1::Value::from(Kind::IntValue(1));
+        for _ in 0..depth {
+            let entries = [("a".to_owned(), value)].into();
+            value = Kind::MapValue(v1::MapValue { entries }).into();
+        }
+        value
+    };
+    let deepest = nested(MAX_DEPTH);
+    let request = v1::QueryRequest {
+        parameters: [("p".to_owned(), deepest.clone())].into(),
+        ..v1::QueryRequest::default()
+    };
+    let read = v1::QueryRequest::decode(request.encode_to_vec().as_slice()).unwrap();
+    let value = parameters(read.parameters)
+        .unwrap()
+        .get("p")
+        .cloned()
+        .unwrap();
+    let mut bytes = 0;
+    let values = row_out(&[value], &mut bytes).unwrap();
+    let rows = vec![v1::Row { values }];
+    let part = v1::query_response::Part::Rows(v1::RowBatch { rows });
+    let response = v1::QueryResponse { part: Some(part) };
+    v1::QueryResponse::decode(response.encode_to_vec().as_slice()).unwrap();
+    let deeper = value_in(nested(MAX_DEPTH + 1), "p")
+        .unwrap_err()
+        .to_string();
+    assert!(deeper.contains("nest at most"), "{deeper}");
+}

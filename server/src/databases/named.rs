@@ -1,0 +1,129 @@
+//! Named queries: statements that a database keeps under names, in a file beside it.
+
+use crate::failure::Failure;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// The longest text of one, and of its description.
+const MAX_TEXT_BYTES: usize = 64 << 10;
+
+/// A statement with a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamedQuery {
+    /// Its text.
+    pub(crate) text: String,
+    /// What it is for.
+    #[serde(default)]
+    pub(crate) description: String,
+}
+
+/// The named queries of a database.
+pub(crate) struct NamedQueries {
+    file: PathBuf,
+    most: usize,
+    queries: Mutex<BTreeMap<String, NamedQuery>>,
+}
+
+impl NamedQueries {
+    /// Those in a file, which may be missing.
+    pub(super) fn read(file: PathBuf, most: usize) -> std::io::Result<Self> {
+        let queries = match fs::read(&file) {
+            Ok(bytes) => serde_json::from_slice(&bytes)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            file,
+            most,
+            queries: Mutex::new(queries),
+        })
+    }
+
+    /// All of them, by name.
+    pub(crate) fn all(&self) -> Vec<(String, NamedQuery)> {
+        let queries = self.queries.lock();
+        queries
+            .iter()
+            .map(|(name, query)| (name.clone(), query.clone()))
+            .collect()
+    }
+
+    /// The text of one.
+    pub(crate) fn text(&self, name: &str) -> Result<String, Failure> {
+        let queries = self.queries.lock();
+        let query = queries.get(name).ok_or_else(|| Failure::Unknown {
+            what: "named query",
+            name: name.chars().take(64).collect(),
+            hint: "ListNamedQueries says which there are",
+        })?;
+        Ok(query.text.clone())
+    }
+
+    /// Keeps one, in the place of another of that name. It is on disk when this returns.
+    pub(crate) fn save(&self, name: &str, query: NamedQuery) -> Result<(), Failure> {
+        if !is_query_name(name) {
+            let problem = "a letter, then letters, digits, `_` and `-`, at most 64";
+            return Err(Failure::request("query.name", problem));
+        }
+        if query.text.len() + query.description.len() > MAX_TEXT_BYTES {
+            return Err(Failure::request(
+                "query",
+                "text and description have at most 64 KiB",
+            ));
+        }
+        let mut queries = self.queries.lock();
+        if queries.len() >= self.most && !queries.contains_key(name) {
+            return Err(Failure::Limit {
+                what: "the number of named queries",
+                limit: self.most.to_string(),
+                hint: "drop one, or raise max_named_queries",
+            });
+        }
+        let mut changed = queries.clone();
+        changed.insert(name.to_owned(), query);
+        self.write(&changed)?;
+        *queries = changed;
+        Ok(())
+    }
+
+    /// Removes one; whether it was there.
+    pub(crate) fn drop_one(&self, name: &str) -> Result<bool, Failure> {
+        let mut queries = self.queries.lock();
+        let mut changed = queries.clone();
+        let known = changed.remove(name).is_some();
+        if known {
+            self.write(&changed)?;
+            *queries = changed;
+        }
+        Ok(known)
+    }
+
+    fn write(&self, queries: &BTreeMap<String, NamedQuery>) -> Result<(), Failure> {
+        let write = || -> std::io::Result<()> {
+            let beside = self.file.with_extension("new");
+            let mut file = fs::File::create(&beside)?;
+            file.write_all(&serde_json::to_vec_pretty(queries)?)?;
+            file.sync_all()?;
+            fs::rename(&beside, &self.file)
+        };
+        write().map_err(|error| {
+            tracing::error!(%error, file = %self.file.display(), "named queries could not be written");
+            Failure::State {
+                code: "NamedQueriesNotWritten",
+                problem: "the server cannot write its named queries; its log says why".to_owned(),
+            }
+        })
+    }
+}
+
+fn is_query_name(name: &str) -> bool {
+    let inner = |one: char| one.is_ascii_alphanumeric() || one == '_' || one == '-';
+    name.len() <= 64
+        && name.starts_with(|one: char| one.is_ascii_alphabetic())
+        && name.chars().all(inner)
+}

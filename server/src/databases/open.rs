@@ -1,0 +1,114 @@
+//! One database that is open: what the engine has, and who waits for its writer's place.
+//!
+//! The engine has a queue of writers of its own, in which threads wait. Here calls wait, which can be given up at any
+//! time; whoever has the turn finds the engine's queue empty, but for builders of indexes, which are quick.
+
+use super::named::NamedQueries;
+use super::prepared::PreparedStatements;
+use crate::failure::Failure;
+use crate::transactions::Transactions;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use stratigraph::Database;
+use stratigraph::storage::cancel::CancelToken;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// One database that is open.
+pub(crate) struct OpenDatabase {
+    /// Its name.
+    pub(crate) name: Arc<str>,
+    /// The engine's.
+    pub(crate) engine: Database,
+    /// Statements that were prepared.
+    pub(crate) prepared: PreparedStatements,
+    /// Statements that have names.
+    pub(crate) named: NamedQueries,
+    /// Transactions that are open.
+    pub(crate) transactions: Transactions,
+    writer: Arc<Semaphore>,
+    /// Those that wait and the one that writes.
+    line: Arc<Semaphore>,
+    line_length: u32,
+    closing: AtomicBool,
+}
+
+/// The turn to write. Dropping it lets the next one in.
+pub(crate) struct WriterTurn {
+    _line: OwnedSemaphorePermit,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl OpenDatabase {
+    pub(super) fn new(
+        name: &str,
+        engine: Database,
+        named: NamedQueries,
+        limits: &crate::Config,
+    ) -> Self {
+        let line_length = limits.max_queued.saturating_add(1);
+        Self {
+            name: name.into(),
+            engine,
+            prepared: PreparedStatements::new(limits.max_prepared as usize),
+            named,
+            transactions: Transactions::default(),
+            writer: Arc::new(Semaphore::new(1)),
+            line: Arc::new(Semaphore::new(line_length as usize)),
+            line_length,
+            closing: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits for the turn to write, at most so long.
+    pub(crate) async fn writer_turn(&self, patience: Duration) -> Result<WriterTurn, Failure> {
+        let line = Arc::clone(&self.line).try_acquire_owned();
+        let line = line.map_err(|_| Failure::Busy {
+            what: "writers of this database",
+            limit: self.line_length.into(),
+            retry_after: patience / 2,
+        })?;
+        let began = Instant::now();
+        let turn = Arc::clone(&self.writer).acquire_owned();
+        match tokio::time::timeout(patience, turn).await {
+            Ok(Ok(turn)) if !self.is_closing() => Ok(WriterTurn {
+                _line: line,
+                _turn: turn,
+            }),
+            Ok(_) => Err(Failure::NoDatabase {
+                name: self.name.to_string(),
+            }),
+            Err(_) => Err(Failure::WaitedTooLong {
+                what: "the writer before this one",
+                waited: began.elapsed(),
+                retry_after: Duration::from_millis(100),
+            }),
+        }
+    }
+
+    /// How many write or wait to.
+    pub(crate) fn writers(&self) -> usize {
+        (self.line_length as usize).saturating_sub(self.line.available_permits())
+    }
+
+    /// Nobody begins anything any more.
+    pub(crate) fn begin_closing(&self) {
+        self.closing.store(true, Ordering::Release);
+        self.writer.close();
+        self.transactions.end_all("the database is being closed");
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// Whether a statement changes anything. Planning reads no data, and the plan is kept for the run.
+    pub(crate) fn writes(&self, text: &str) -> Result<bool, Failure> {
+        Ok(self.engine.prepare(text)?.writes())
+    }
+
+    /// A snapshot that `cancel` stops.
+    pub(crate) fn read(&self, cancel: &CancelToken) -> Result<stratigraph::ReadTxn, Failure> {
+        Ok(self.engine.read()?.with_cancel(cancel.clone()))
+    }
+}

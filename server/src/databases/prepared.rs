@@ -1,0 +1,96 @@
+//! Prepared statements: texts under ids. The engine keeps their plans, under their texts.
+
+use crate::failure::Failure;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The prepared statements of a database. The one that was not used for longest makes room for a new one.
+pub(crate) struct PreparedStatements {
+    most: usize,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    by_id: HashMap<String, Statement>,
+    /// Counts uses, to know the oldest.
+    uses: u64,
+}
+
+struct Statement {
+    owner: Arc<str>,
+    text: Arc<str>,
+    used: u64,
+}
+
+impl PreparedStatements {
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Keeps a text for an owner.
+    pub(crate) fn keep(&self, owner: &Arc<str>, text: &str) -> Result<String, Failure> {
+        let id = crate::ids::random_id()?;
+        let mut known = self.known.lock();
+        while known.by_id.len() >= self.most {
+            let oldest = known.by_id.iter().min_by_key(|(_, one)| one.used);
+            let Some(oldest) = oldest.map(|(id, _)| id.clone()) else {
+                break;
+            };
+            known.by_id.remove(&oldest);
+        }
+        known.uses += 1;
+        let statement = Statement {
+            owner: Arc::clone(owner),
+            text: text.into(),
+            used: known.uses,
+        };
+        known.by_id.insert(id.clone(), statement);
+        Ok(id)
+    }
+
+    /// The text of an owner's statement.
+    pub(crate) fn text(&self, owner: &Arc<str>, id: &str) -> Result<Arc<str>, Failure> {
+        let mut known = self.known.lock();
+        known.uses += 1;
+        let uses = known.uses;
+        let statement = known.by_id.get_mut(id).filter(|one| one.owner == *owner);
+        let statement = statement.ok_or_else(|| Failure::Unknown {
+            what: "prepared statement",
+            name: id.chars().take(64).collect(),
+            hint: "the server may have forgotten it; prepare it again",
+        })?;
+        statement.used = uses;
+        Ok(Arc::clone(&statement.text))
+    }
+
+    /// Forgets an owner's statement; whether there was one.
+    pub(crate) fn forget(&self, owner: &Arc<str>, id: &str) -> bool {
+        let mut known = self.known.lock();
+        let is_his = known.by_id.get(id).is_some_and(|one| one.owner == *owner);
+        is_his && known.by_id.remove(id).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_that_was_not_used_for_longest_makes_room() {
+        let statements = PreparedStatements::new(2);
+        let (ann, bob): (Arc<str>, Arc<str>) = ("ann".into(), "bob".into());
+        let one = statements.keep(&ann, "RETURN 1").unwrap();
+        let two = statements.keep(&ann, "RETURN 2").unwrap();
+        assert_eq!(&*statements.text(&ann, &one).unwrap(), "RETURN 1");
+        let three = statements.keep(&bob, "RETURN 3").unwrap();
+        assert!(statements.text(&ann, &two).is_err(), "it was the oldest");
+        assert!(statements.text(&ann, &three).is_err(), "it is another's");
+        assert!(!statements.forget(&ann, &three) && statements.forget(&bob, &three));
+        assert_eq!(&*statements.text(&ann, &one).unwrap(), "RETURN 1");
+    }
+}

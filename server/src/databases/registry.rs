@@ -1,0 +1,279 @@
+//! Opening, creating and dropping databases by name.
+
+use super::is_name;
+use super::named::NamedQueries;
+use super::open::OpenDatabase;
+use crate::config::Config;
+use crate::failure::Failure;
+use parking_lot::{Mutex, RwLock};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stratigraph::Database;
+
+/// The file that says that a folder is a database.
+const HEADER: &str = "STRATIGRAPH";
+
+/// How the folder of a database that is being dropped is called until it is gone.
+const DROPPED: &str = ".dropped-";
+
+/// Why the databases of a folder cannot be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// A database cannot be opened.
+    #[error("database {name}: {source}")]
+    Database {
+        /// Its name.
+        name: String,
+        /// Why not.
+        source: stratigraph::Error,
+    },
+    /// A folder cannot be read or made.
+    #[error("cannot use {}: {source}", path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There are more than there may be.
+    #[error("{} has {count} databases, and max_databases is {limit}", path.display())]
+    TooMany {
+        /// The folder.
+        path: PathBuf,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        limit: u32,
+    },
+}
+
+/// The databases of a server.
+pub(crate) struct Databases {
+    config: Arc<Config>,
+    /// Where databases are made; nowhere for a server of one existing database.
+    root: Option<PathBuf>,
+    open: RwLock<BTreeMap<String, Arc<OpenDatabase>>>,
+    /// Held while a database is made or dropped.
+    changing: Mutex<()>,
+}
+
+impl Databases {
+    /// Opens what is in `folder`: itself if it is a database, else every database in it; the default one is made if it
+    /// is not there.
+    pub(crate) fn open(folder: &Path, config: &Arc<Config>) -> Result<Self, StartError> {
+        let io = |source| StartError::Io {
+            path: folder.to_path_buf(),
+            source,
+        };
+        if folder.join(HEADER).is_file() {
+            let databases = Self::of(config, None);
+            databases.take_in(&config.default_database, folder)?;
+            return Ok(databases);
+        }
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let mut names = Vec::new();
+        for entry in folder.read_dir().map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(DROPPED) {
+                // What a crash has left of a database that was being dropped.
+                std::fs::remove_dir_all(entry.path()).map_err(io)?;
+                continue;
+            }
+            if is_name(&name) && entry.path().join(HEADER).is_file() {
+                names.push(name);
+            }
+        }
+        if !names.contains(&config.default_database) {
+            names.push(config.default_database.clone());
+        }
+        if names.len() > config.max_databases as usize {
+            return Err(StartError::TooMany {
+                path: folder.to_path_buf(),
+                count: names.len(),
+                limit: config.max_databases,
+            });
+        }
+        let databases = Self::of(config, Some(folder.to_path_buf()));
+        for name in names {
+            databases.take_in(&name, &folder.join(&name))?;
+        }
+        Ok(databases)
+    }
+
+    fn of(config: &Arc<Config>, root: Option<PathBuf>) -> Self {
+        Self {
+            config: Arc::clone(config),
+            root,
+            open: RwLock::default(),
+            changing: Mutex::default(),
+        }
+    }
+
+    fn take_in(&self, name: &str, folder: &Path) -> Result<Arc<OpenDatabase>, StartError> {
+        let config = &self.config;
+        let engine = Database::builder()
+            .create_if_missing(true)
+            .cache_bytes(config.cache_size.bytes())
+            .write_queue_timeout(config.max_write_queue_wait.0)
+            // The threads of transactions keep these too; a bulk write is one long transaction.
+            .transaction_idle_limit(config.max_transaction_idle.0.max(config.max_bulk_time.0))
+            .transaction_time_limit(config.max_transaction_time.0.max(config.max_bulk_time.0))
+            .transaction_bytes(config.max_transaction_size.0)
+            .open(folder)
+            .map_err(|source| StartError::Database {
+                name: name.to_owned(),
+                source,
+            })?;
+        let file = folder.with_file_name(format!("{name}.queries.json"));
+        let named = NamedQueries::read(file.clone(), config.max_named_queries as usize);
+        let named = named.map_err(|source| StartError::Io { path: file, source })?;
+        let database = Arc::new(OpenDatabase::new(name, engine, named, config));
+        self.open
+            .write()
+            .insert(name.to_owned(), Arc::clone(&database));
+        Ok(database)
+    }
+
+    /// The database of a name.
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<OpenDatabase>> {
+        self.open.read().get(name).cloned()
+    }
+
+    /// All of them, by name.
+    pub(crate) fn all(&self) -> Vec<Arc<OpenDatabase>> {
+        self.open.read().values().cloned().collect()
+    }
+
+    /// A new database, and whether it was made just now. Blocks.
+    pub(crate) fn create(
+        &self,
+        name: &str,
+        if_missing: bool,
+    ) -> Result<(Arc<OpenDatabase>, bool), Failure> {
+        let _one_at_a_time = self.changing.lock();
+        if let Some(known) = self.get(name) {
+            return if if_missing {
+                Ok((known, false))
+            } else {
+                Err(Failure::DatabaseExists {
+                    name: name.to_owned(),
+                })
+            };
+        }
+        let folder = self.free_folder(name)?;
+        Ok((self.opened(name, &folder)?, true))
+    }
+
+    /// A database that `fill` makes in a folder that does not exist yet. Blocks.
+    pub(crate) fn create_with<T>(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&Path) -> stratigraph::Result<T>,
+    ) -> Result<T, Failure> {
+        let _one_at_a_time = self.changing.lock();
+        if self.get(name).is_some() {
+            return Err(Failure::DatabaseExists {
+                name: name.to_owned(),
+            });
+        }
+        let folder = self.free_folder(name)?;
+        let filled = fill(&folder)?;
+        self.opened(name, &folder)?;
+        Ok(filled)
+    }
+
+    fn opened(&self, name: &str, folder: &Path) -> Result<Arc<OpenDatabase>, Failure> {
+        self.take_in(name, folder).map_err(|error| match error {
+            StartError::Database { source, .. } => source.into(),
+            other => {
+                tracing::error!(error = %other, "a database could not be opened");
+                Failure::State {
+                    code: "DatabaseNotOpened",
+                    problem: "the server cannot open that database; its log says why".to_owned(),
+                }
+            }
+        })
+    }
+
+    /// Where a database of that name can be made.
+    fn free_folder(&self, name: &str) -> Result<PathBuf, Failure> {
+        if !is_name(name) {
+            return Err(bad_name("database"));
+        }
+        let root = self.root.as_ref().ok_or_else(single)?;
+        if self.open.read().len() >= self.config.max_databases as usize {
+            return Err(Failure::Limit {
+                what: "the number of databases",
+                limit: self.config.max_databases.to_string(),
+                hint: "drop one, or raise max_databases",
+            });
+        }
+        let folder = root.join(name);
+        // Also what only looks like a folder: a link could lead anywhere.
+        if folder.symlink_metadata().is_ok() {
+            return Err(Failure::State {
+                code: "FolderInTheWay",
+                problem: format!("the server has a folder {name} already that it does not serve"),
+            });
+        }
+        Ok(folder)
+    }
+
+    /// Drops a database with all that is in it; whether there was one. Blocks.
+    pub(crate) fn drop_one(&self, name: &str) -> Result<bool, Failure> {
+        let _one_at_a_time = self.changing.lock();
+        if name == self.config.default_database {
+            return Err(Failure::State {
+                code: "DefaultDatabase",
+                problem: "the default database cannot be dropped".to_owned(),
+            });
+        }
+        let root = self.root.as_ref().ok_or_else(single)?;
+        let Some(database) = self.open.write().remove(name) else {
+            return Ok(false);
+        };
+        database.begin_closing();
+        if let Err(error) = database.engine.clone().close() {
+            tracing::warn!(%error, name, "a database did not close cleanly before it was dropped");
+        }
+        // Its name is free at once, also if somebody still reads.
+        let aside = root.join(format!("{DROPPED}{}", crate::ids::random_id()?));
+        let folder = root.join(name);
+        let removed =
+            std::fs::rename(&folder, &aside).and_then(|()| std::fs::remove_dir_all(&aside));
+        if let Err(error) = removed {
+            tracing::error!(%error, name, "the files of a dropped database could not all be removed");
+        }
+        let _ = std::fs::remove_file(root.join(format!("{name}.queries.json")));
+        Ok(true)
+    }
+
+    /// Closes all of them: whatever runs goes on with its snapshot, and nothing begins.
+    pub(crate) fn close(&self) {
+        let all = std::mem::take(&mut *self.open.write());
+        for (name, database) in all {
+            database.begin_closing();
+            if let Err(error) = database.engine.clone().close() {
+                tracing::error!(%error, name, "a database did not close cleanly");
+            }
+        }
+    }
+}
+
+fn single() -> Failure {
+    Failure::State {
+        code: "SingleDatabase",
+        problem:
+            "this server serves one existing database, and none can be made or dropped beside it"
+                .to_owned(),
+    }
+}
+
+pub(crate) fn bad_name(field: &str) -> Failure {
+    let problem =
+        "a name is a lower-case letter and then up to 63 lower-case letters, digits, `_` and `-`";
+    Failure::request(field, problem)
+}

@@ -1,0 +1,56 @@
+//! The gRPC door of Stratigraph.
+//!
+//! [`Server::start`] takes a folder and a [`Config`] and serves what is in it. The protocol is `stratigraph-proto`'s; what
+//! a query means is the engine's. What is here is between them: who may call what, how much at a time, for how long,
+//! and how it is told.
+//!
+//! ```text
+//! connection ──> door ──> method ──> turn ──> thread ──> engine ──> outlet ──> stream
+//! connections.rs  door.rs  services/  work/slots.rs  run.rs          work/outlet.rs
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | settings: one table, three sources | `config/` |
+//! | tokens, roles, identities | `auth/` |
+//! | the way in: rules, ids of requests, times | `door.rs`, `caller.rs` |
+//! | databases by name, their writer's place, prepared and named statements | `databases/` |
+//! | turns, limits, rows on their way out, what runs | `work/` |
+//! | one statement | `run.rs` |
+//! | transactions, a thread each | `transactions/` |
+//! | the methods | `services/` |
+//! | values of the protocol and of the engine | `convert/` |
+//! | what goes wrong, and the one function that makes a status of it | `failure.rs`, `status.rs` |
+//! | TLS that is read again, connections, metrics and probes | `tls.rs`, `connections.rs`, `metrics.rs`, `probes.rs` |
+//! | start and end; as a process | `server.rs`, `serve.rs` |
+//!
+//! Nothing here reads data but through the engine, and no message of the protocol reaches the engine unconverted.
+
+#![forbid(unsafe_code)]
+
+pub mod auth;
+mod caller;
+pub mod config;
+mod connections;
+mod convert;
+mod databases;
+mod door;
+mod failure;
+mod ids;
+mod metrics;
+mod probes;
+mod run;
+mod serve;
+mod server;
+mod services;
+mod shared;
+mod status;
+mod tls;
+mod transactions;
+mod work;
+
+pub use config::{Config, ConfigError, Flags, Period, Size};
+pub use databases::StartError;
+pub use serve::{serve, start_log};
+pub use server::{Server, ServerError};
+pub use tls::TlsError;

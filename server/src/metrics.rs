@@ -1,0 +1,216 @@
+//! What the server counts, in the words and units of Prometheus.
+//!
+//! Labels have few values, none from outside: methods of the protocol, codes, names of databases.
+
+use crate::shared::Shared;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use std::time::Duration;
+use tonic::Code;
+
+/// What the server counts.
+pub(crate) struct Metrics {
+    registry: Registry,
+    calls: Family<CallLabels, Counter>,
+    latency: Family<MethodLabels, Histogram>,
+    queue_wait: Histogram,
+    query_time: Family<KindLabels, Histogram>,
+    rows: Counter,
+    slow: Counter,
+    connections: Gauge,
+    connections_refused: Counter,
+    running: Gauge,
+    waiting: Gauge,
+    memory_free: Gauge,
+    databases: Family<DatabaseLabels, DatabaseGauges>,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct CallLabels {
+    method: &'static str,
+    code: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct MethodLabels {
+    method: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct KindLabels {
+    kind: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct DatabaseLabels {
+    database: String,
+    what: &'static str,
+}
+
+type DatabaseGauges = Gauge;
+
+/// From 100 microseconds to about 100 seconds.
+fn seconds() -> Histogram {
+    Histogram::new([
+        0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0,
+    ])
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("stratigraph");
+        let calls = Family::default();
+        registry.register("calls", "Calls answered, by method and code", calls.clone());
+        let latency = Family::new_with_constructor(seconds as fn() -> Histogram);
+        registry.register_with_unit(
+            "call_duration",
+            "Time to the head of the answer",
+            Unit::Seconds,
+            latency.clone(),
+        );
+        let queue_wait = seconds();
+        registry.register_with_unit(
+            "queue_wait",
+            "Time that statements waited for a turn",
+            Unit::Seconds,
+            queue_wait.clone(),
+        );
+        let query_time = Family::new_with_constructor(seconds as fn() -> Histogram);
+        registry.register_with_unit(
+            "query_duration",
+            "Time that statements ran",
+            Unit::Seconds,
+            query_time.clone(),
+        );
+        let (rows, slow) = (Counter::default(), Counter::default());
+        registry.register("rows", "Rows given", rows.clone());
+        registry.register("slow_queries", "Statements that were slow", slow.clone());
+        let (connections, connections_refused) = (Gauge::default(), Counter::default());
+        registry.register(
+            "connections",
+            "Connections that are open",
+            connections.clone(),
+        );
+        registry.register(
+            "connections_refused",
+            "Connections that were over the limit or failed in TLS",
+            connections_refused.clone(),
+        );
+        let (running, waiting, memory_free) =
+            (Gauge::default(), Gauge::default(), Gauge::default());
+        registry.register("queries_running", "Statements that run", running.clone());
+        registry.register(
+            "queries_waiting",
+            "Statements that wait for a turn",
+            waiting.clone(),
+        );
+        registry.register_with_unit(
+            "query_memory_free",
+            "Memory for rows that no statement has reserved",
+            Unit::Bytes,
+            memory_free.clone(),
+        );
+        let databases = Family::default();
+        registry.register(
+            "database",
+            "Sizes and counts of databases, by what they are of",
+            databases.clone(),
+        );
+        Self {
+            registry,
+            calls,
+            latency,
+            queue_wait,
+            query_time,
+            rows,
+            slow,
+            connections,
+            connections_refused,
+            running,
+            waiting,
+            memory_free,
+            databases,
+        }
+    }
+
+    /// The head of an answer has gone out; the code is known if it is all of the answer.
+    pub(crate) fn answered(&self, method: &'static str, code: Option<Code>, took: Duration) {
+        let code = format!("{:?}", code.unwrap_or(Code::Ok));
+        self.calls.get_or_create(&CallLabels { method, code }).inc();
+        self.latency
+            .get_or_create(&MethodLabels { method })
+            .observe(took.as_secs_f64());
+    }
+
+    /// A statement has ended.
+    pub(crate) fn ran(
+        &self,
+        kind: &'static str,
+        rows: u64,
+        waited: Duration,
+        took: Duration,
+        slow: bool,
+    ) {
+        self.query_time
+            .get_or_create(&KindLabels { kind })
+            .observe(took.as_secs_f64());
+        self.queue_wait.observe(waited.as_secs_f64());
+        self.rows.inc_by(rows);
+        if slow {
+            self.slow.inc();
+        }
+    }
+
+    pub(crate) fn connected(&self) {
+        self.connections.inc();
+    }
+
+    pub(crate) fn disconnected(&self) {
+        self.connections.dec();
+    }
+
+    pub(crate) fn refused_connection(&self) {
+        self.connections_refused.inc();
+    }
+
+    /// All of it as text.
+    pub(crate) fn text(&self, shared: &Shared) -> String {
+        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.running.set(whole(shared.running.count() as u64));
+        self.waiting.set(whole(shared.slots.waiting() as u64));
+        self.memory_free.set(whole(shared.slots.memory_free()));
+        self.databases.clear();
+        for database in shared.databases.all() {
+            let info = database.engine.info();
+            let store = &info.store;
+            for (what, value) in [
+                ("commit_sequence", info.commit.get()),
+                ("durable_sequence", info.durable.get()),
+                ("file_bytes", store.live_file_bytes),
+                ("memtable_bytes", store.memtable_bytes),
+                ("cache_bytes", store.block_cache_bytes),
+                ("pending_compaction_bytes", store.pending_compaction_bytes),
+                ("snapshots", store.snapshots),
+                ("log_syncs", store.log_syncs),
+                ("transactions", database.transactions.count() as u64),
+                ("writers", database.writers() as u64),
+                ("failed", u64::from(info.failure.is_some())),
+            ] {
+                let labels = DatabaseLabels {
+                    database: database.name.to_string(),
+                    what,
+                };
+                self.databases.get_or_create(&labels).set(whole(value));
+            }
+        }
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}

@@ -1,0 +1,310 @@
+//! A server from its start to its end.
+//!
+//! ```text
+//! settings fit? ──> tokens, certificates ──> databases ──> listen ──> serve ──> end: nothing begins, what runs may
+//! finish within a limit, the rest is cancelled, databases are closed
+//! ```
+
+use crate::auth::{Authority, TokenFileError};
+use crate::config::{Config, ConfigError};
+use crate::connections;
+use crate::databases::{Databases, StartError};
+use crate::door::DoorLayer;
+use crate::probes;
+use crate::services::{Admin, Bulk, DatabaseManagement, Query, Schema, Search, TransactionControl};
+use crate::shared::Shared;
+use crate::tls::{Tls, TlsError, changed_at};
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use stratigraph_proto::v1::admin_service_server::AdminServiceServer;
+use stratigraph_proto::v1::bulk_service_server::BulkServiceServer;
+use stratigraph_proto::v1::database_service_server::DatabaseServiceServer;
+use stratigraph_proto::v1::query_service_server::QueryServiceServer;
+use stratigraph_proto::v1::schema_service_server::SchemaServiceServer;
+use stratigraph_proto::v1::search_service_server::SearchServiceServer;
+use stratigraph_proto::v1::transaction_service_server::TransactionServiceServer;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::codec::CompressionEncoding::{Gzip, Zstd};
+
+/// Why a server does not start, or has ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The settings do not fit together, or cannot be read.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The tokens cannot be read.
+    #[error(transparent)]
+    Tokens(#[from] TokenFileError),
+    /// The certificates cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The databases cannot be opened.
+    #[error(transparent)]
+    Databases(#[from] StartError),
+    /// An address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Serving ended by itself.
+    #[error("serving has ended: {0}")]
+    Serving(String),
+}
+
+/// A server that runs.
+#[must_use = "it ends when it is dropped"]
+pub struct Server {
+    address: SocketAddr,
+    metrics_address: Option<SocketAddr>,
+    shared: Arc<Shared>,
+    end: watch::Sender<bool>,
+    serving: tokio::task::JoinHandle<Result<(), ServerError>>,
+}
+
+impl Server {
+    /// Starts to serve the databases in a folder. Must be called within a tokio runtime of several threads.
+    ///
+    /// # Errors
+    /// [`ServerError`]; nothing listens then.
+    pub async fn start(folder: &Path, config: Config) -> Result<Self, ServerError> {
+        let findings = config.check();
+        if !findings.is_empty() {
+            return Err(ConfigError::Refused { findings }.into());
+        }
+        let config = Arc::new(config);
+        let authority = Authority::new(config.tokens.clone())?;
+        let tls = Tls::new(&config)?.map(Arc::new);
+        let databases = tokio::task::block_in_place(|| Databases::open(folder, &config))?;
+        let (listener, address) = listen(config.listen).await?;
+        let shared = Shared::new(Arc::clone(&config), databases, authority);
+        let (end, ended) = watch::channel(false);
+        let metrics_address = match config.metrics_listen {
+            Some(wanted) => Some(serve_probes(wanted, &shared, ended.clone()).await?),
+            None => None,
+        };
+        tokio::spawn(watch_files(Arc::clone(&shared), tls.clone(), ended.clone()));
+        let serving = tokio::spawn(serve(listener, tls, Arc::clone(&shared), ended));
+        tracing::info!(%address, tls = config.tls_certificate.is_some(), tokens = config.tokens.is_some(), "serving");
+        Ok(Self {
+            address,
+            metrics_address,
+            shared,
+            end,
+            serving,
+        })
+    }
+
+    /// Where gRPC is served.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where metrics are served, if they are.
+    #[must_use]
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics_address
+    }
+
+    /// Serves until `told` comes true, then ends: what runs may finish within the limit, and is cancelled after it.
+    ///
+    /// # Errors
+    /// [`ServerError::Serving`] if serving ended by itself.
+    pub async fn run_until(mut self, told: impl Future<Output = ()>) -> Result<(), ServerError> {
+        tokio::select! {
+            ended = &mut self.serving => return ended.unwrap_or_else(|error| Err(ServerError::Serving(error.to_string()))),
+            () = told => {}
+        }
+        self.shutdown().await
+    }
+
+    /// Ends it: nothing begins any more, what runs may finish within the limit, and is cancelled after it.
+    ///
+    /// # Errors
+    /// [`ServerError::Serving`] if serving ended badly.
+    pub async fn shutdown(mut self) -> Result<(), ServerError> {
+        tracing::info!("ending");
+        self.shared.begin_ending();
+        // It has gone if nobody hears it.
+        let _ = self.end.send(true);
+        let limit = self.shared.config.shutdown_limit.0;
+        let served = tokio::time::timeout(limit, &mut self.serving).await;
+        if served.is_err() {
+            tracing::warn!(
+                running = self.shared.running.count(),
+                "some work is cancelled"
+            );
+            self.shared.running.cancel_all();
+            for database in self.shared.databases.all() {
+                database.transactions.end_all("the server is shutting down");
+            }
+            // What is cancelled answers at once; a client that does not read is left.
+            let _ = tokio::time::timeout(Duration::from_millis(500), &mut self.serving).await;
+            self.serving.abort();
+        }
+        let shared = Arc::clone(&self.shared);
+        tokio::task::block_in_place(|| shared.databases.close());
+        tracing::info!("ended");
+        match served {
+            Ok(Ok(served)) => served,
+            Ok(Err(error)) => Err(ServerError::Serving(error.to_string())),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+async fn listen(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ServerError> {
+    let failed = |source| ServerError::Listen {
+        address: wanted,
+        source,
+    };
+    let listener = TcpListener::bind(wanted).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
+async fn serve_probes(
+    wanted: SocketAddr,
+    shared: &Arc<Shared>,
+    mut ended: watch::Receiver<bool>,
+) -> Result<SocketAddr, ServerError> {
+    let (listener, address) = listen(wanted).await?;
+    let routes = probes::routes(Arc::clone(shared));
+    tokio::spawn(async move {
+        let end = async move {
+            let _ = ended.wait_for(|ended| *ended).await;
+        };
+        let served = axum::serve(listener, routes)
+            .with_graceful_shutdown(end)
+            .await;
+        if let Err(error) = served {
+            tracing::error!(%error, "metrics are not served any more");
+        }
+    });
+    Ok(address)
+}
+
+/// Looks at certificates and tokens from time to time.
+async fn watch_files(shared: Arc<Shared>, tls: Option<Arc<Tls>>, mut ended: watch::Receiver<bool>) {
+    let tokens = shared.authority.path().cloned();
+    let mut seen = tokens.as_deref().and_then(changed_at);
+    let mut every = tokio::time::interval(shared.config.reload_interval.0);
+    loop {
+        tokio::select! {
+            _ = every.tick() => {}
+            _ = ended.wait_for(|ended| *ended) => return,
+        }
+        if let Some(tls) = &tls {
+            match tls.reload() {
+                Ok(true) => tracing::info!("certificates were read again"),
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::error!(%error, "certificates have changed and cannot be used; the old ones stay")
+                }
+            }
+        }
+        let now = tokens.as_deref().and_then(changed_at);
+        if now != seen {
+            match shared.authority.reload() {
+                Ok(()) => {
+                    seen = now;
+                    tracing::info!("tokens were read again");
+                }
+                Err(error) => {
+                    tracing::error!(%error, "tokens have changed and cannot be used; the old ones stay")
+                }
+            }
+        }
+    }
+}
+
+/// Serves gRPC until it is told to end and what was under way has ended.
+async fn serve(
+    listener: TcpListener,
+    tls: Option<Arc<Tls>>,
+    shared: Arc<Shared>,
+    mut ended: watch::Receiver<bool>,
+) -> Result<(), ServerError> {
+    let config = Arc::clone(&shared.config);
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_serving::<QueryServiceServer<Query>>().await;
+    let reflection = config.reflection.then(|| {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(stratigraph_proto::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            .build_v1()
+    });
+    let reflection = reflection
+        .transpose()
+        .map_err(|error| ServerError::Serving(error.to_string()))?;
+    macro_rules! bounded {
+        ($service:ident, $implementation:expr) => {{
+            let service = $service::new($implementation)
+                .max_decoding_message_size(config.max_request_size.bytes())
+                .max_encoding_message_size(
+                    config
+                        .max_response_size
+                        .bytes()
+                        .saturating_add(MESSAGE_ROOM),
+                )
+                .accept_compressed(Zstd)
+                .accept_compressed(Gzip);
+            if config.compress_responses {
+                service.send_compressed(Zstd).send_compressed(Gzip)
+            } else {
+                service
+            }
+        }};
+    }
+    let mut routes = tonic::service::Routes::builder();
+    routes
+        .add_service(health_service)
+        .add_service(bounded!(QueryServiceServer, Query(Arc::clone(&shared))))
+        .add_service(bounded!(
+            TransactionServiceServer,
+            TransactionControl(Arc::clone(&shared))
+        ))
+        .add_service(bounded!(
+            DatabaseServiceServer,
+            DatabaseManagement(Arc::clone(&shared))
+        ))
+        .add_service(bounded!(BulkServiceServer, Bulk(Arc::clone(&shared))))
+        .add_service(bounded!(SchemaServiceServer, Schema(Arc::clone(&shared))))
+        .add_service(bounded!(SearchServiceServer, Search(Arc::clone(&shared))))
+        .add_service(bounded!(AdminServiceServer, Admin(Arc::clone(&shared))));
+    if let Some(reflection) = reflection {
+        routes.add_service(reflection);
+    }
+    let end = async move {
+        let _ = ended.wait_for(|ended| *ended).await;
+    };
+    let header_bytes = u32::try_from(config.max_header_size.0).unwrap_or(u32::MAX);
+    tonic::transport::Server::builder()
+        .max_concurrent_streams(config.max_streams_per_connection)
+        .http2_max_header_list_size(header_bytes)
+        .http2_keepalive_interval(Some(config.keep_alive_interval.0))
+        .http2_keepalive_timeout(Some(config.keep_alive_timeout.0))
+        .http2_max_pending_accept_reset_streams(Some(RESETS))
+        .layer(DoorLayer(Arc::clone(&shared)))
+        .add_routes(routes.routes())
+        .serve_with_incoming_shutdown(
+            ReceiverStream::new(connections::take_in(listener, tls, shared)),
+            end,
+        )
+        .await
+        .map_err(|error| ServerError::Serving(error.to_string()))
+}
+
+/// A message of rows may be over the limit by what stands around the last row.
+const MESSAGE_ROOM: usize = 1 << 20;
+/// How many calls of a connection may be taken back before they were begun.
+const RESETS: usize = 64;

@@ -1,0 +1,340 @@
+//! `BulkService`.
+
+use super::Answer;
+use crate::caller::Caller;
+use crate::convert;
+use crate::databases::{OpenDatabase, WriterTurn};
+use crate::failure::Failure;
+use crate::shared::Shared;
+use crate::status::status;
+use crate::work::caught;
+use std::collections::{BTreeMap, HashMap};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::{BulkLoad, NodeId, Value, WriteTxn};
+use stratigraph_proto::v1::bulk_service_server::BulkService;
+use stratigraph_proto::v1::bulk_write_request::Part;
+use stratigraph_proto::v1::bulk_write_response::Part as Told;
+use stratigraph_proto::v1::node_reference::Node as Referred;
+use stratigraph_proto::v1::{self, BulkMode};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio_stream::Stream;
+use tonic::{Request, Response, Status, Streaming};
+
+/// `BulkService`.
+pub(crate) struct Bulk(pub(crate) Arc<Shared>);
+
+/// How many parts may wait for the thread: the client's stream is read no faster than it works.
+const WAITING_PARTS: usize = 2;
+/// How many messages to the client may wait; progress that does not fit is left out.
+const WAITING_MESSAGES: usize = 16;
+/// The most references that one stream may hold: 16 bytes each, and the map's room.
+const MAX_REFERENCES: usize = 50_000_000;
+
+/// Progress and a verdict. Dropping it cancels the write.
+pub(crate) struct BulkStream {
+    receiver: mpsc::Receiver<Result<v1::BulkWriteResponse, Status>>,
+    cancel: CancelToken,
+}
+
+impl Drop for BulkStream {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+impl Stream for BulkStream {
+    type Item = Result<v1::BulkWriteResponse, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.receiver.poll_recv(context)
+    }
+}
+
+/// What goes from the client's stream to the thread.
+type Fed = Result<Part, Failure>;
+
+/// A bulk write on its thread.
+struct Job {
+    database: Arc<OpenDatabase>,
+    _turn: WriterTurn,
+    _place: OwnedSemaphorePermit,
+    mode: BulkMode,
+    parts: mpsc::Receiver<Fed>,
+    told: mpsc::Sender<Result<v1::BulkWriteResponse, Status>>,
+    cancel: CancelToken,
+}
+
+enum Target {
+    Transaction(WriteTxn),
+    Load(BulkLoad),
+}
+
+#[derive(Default)]
+struct Taken {
+    nodes: u64,
+    relationships: u64,
+    vectors: u64,
+    /// What the client calls the nodes of this stream.
+    references: HashMap<u64, NodeId>,
+}
+
+#[tonic::async_trait]
+impl BulkService for Bulk {
+    type BulkWriteStream = BulkStream;
+
+    async fn bulk_write(
+        &self,
+        request: Request<Streaming<v1::BulkWriteRequest>>,
+    ) -> Answer<BulkStream> {
+        let caller = Caller::of(&request)?;
+        let mut stream = request.into_inner();
+        let config = Arc::clone(&self.0.config);
+        let idle = config.max_transaction_idle.0;
+        let first = tokio::time::timeout(idle, stream.message())
+            .await
+            .map_err(|_| stalled(idle))??;
+        let Some(Part::Start(start)) = first.and_then(|first| first.part) else {
+            return Err(Failure::request("part", "the first part is `start`").into());
+        };
+        let database = caller.database(&self.0, &start.database)?;
+        let mode = BulkMode::try_from(start.mode)
+            .map_err(|_| Failure::request("start.mode", "this server does not know it"))?;
+        let place = Arc::clone(&self.0.transactions)
+            .try_acquire_owned()
+            .map_err(|_| Failure::Busy {
+                what: "transactions and bulk writes",
+                limit: config.max_transactions.into(),
+                retry_after: idle,
+            })?;
+        let turn = database.writer_turn(config.max_write_queue_wait.0).await?;
+        let (feed, parts) = mpsc::channel(WAITING_PARTS);
+        let (told, receiver) = mpsc::channel(WAITING_MESSAGES);
+        let cancel = CancelToken::new();
+        let ends = Instant::now() + config.max_bulk_time.0;
+        tokio::spawn(feed_parts(stream, feed, idle, ends));
+        let job = Job {
+            database,
+            _turn: turn,
+            _place: place,
+            mode,
+            parts,
+            told,
+            cancel: cancel.clone(),
+        };
+        let span = tracing::Span::current();
+        tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
+        Ok(Response::new(BulkStream { receiver, cancel }))
+    }
+}
+
+/// Hands the client's parts to the thread, while they come and there is time.
+async fn feed_parts(
+    mut stream: Streaming<v1::BulkWriteRequest>,
+    feed: mpsc::Sender<Fed>,
+    idle: Duration,
+    ends: Instant,
+) {
+    loop {
+        let left = ends.saturating_duration_since(Instant::now());
+        let part = match tokio::time::timeout(idle.min(left), stream.message()).await {
+            Err(_) if left < idle => Err(Failure::Deadline),
+            Err(_) => Err(stalled(idle)),
+            Ok(Err(_)) => Err(Failure::Cancelled),
+            Ok(Ok(None)) => Err(Failure::request(
+                "part",
+                "the stream ended without `finish`: nothing was changed",
+            )),
+            Ok(Ok(Some(message))) => message
+                .part
+                .ok_or_else(|| Failure::request("part", "this server does not know it")),
+        };
+        let is_last = matches!(part, Err(_) | Ok(Part::Finish(_)));
+        if feed.send(part).await.is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn stalled(limit: Duration) -> Failure {
+    Failure::TransactionOver {
+        why: format!("its client sent nothing for {} ms", limit.as_millis()).into(),
+    }
+}
+
+impl Job {
+    fn run(mut self) {
+        let done = caught(|| self.take_in());
+        let done = done.map(|verdict| v1::BulkWriteResponse {
+            part: Some(Told::Verdict(verdict)),
+        });
+        let _ = self
+            .told
+            .blocking_send(done.map_err(|failure| status(&failure)));
+    }
+
+    fn take_in(&mut self) -> Result<v1::BulkVerdict, Failure> {
+        let engine = &self.database.engine;
+        let mut into = match self.mode {
+            BulkMode::Unspecified | BulkMode::Transaction => {
+                Target::Transaction(engine.write()?.with_cancel(self.cancel.clone()))
+            }
+            BulkMode::Load => Target::Load(engine.bulk_load()?.with_cancel(self.cancel.clone())),
+        };
+        let mut taken = Taken::default();
+        loop {
+            let part = self
+                .parts
+                .blocking_recv()
+                .unwrap_or(Err(Failure::Cancelled))?;
+            match part {
+                Part::Start(_) => return Err(Failure::request("part", "`start` comes once")),
+                Part::Nodes(nodes) => {
+                    for node in nodes.nodes {
+                        taken.node(&mut into, node)?;
+                    }
+                }
+                Part::Relationships(relationships) => {
+                    for one in relationships.relationships {
+                        taken.relationship(&mut into, one)?;
+                    }
+                }
+                Part::Vectors(vectors) => {
+                    for one in vectors.vectors {
+                        taken.vector(&mut into, one)?;
+                    }
+                }
+                Part::Finish(_) => break,
+            }
+            self.tell("taken in", &taken);
+        }
+        let commit = match into {
+            Target::Transaction(write) => write.commit()?,
+            Target::Load(load) => {
+                let mut report = |progress: Progress<'_>| self.tell(progress.step, &taken);
+                let mut watch = Watch::new(&mut report, self.cancel.clone());
+                load.finish(&mut watch)?.commit
+            }
+        };
+        Ok(v1::BulkVerdict {
+            sequence: commit.get(),
+            nodes: taken.nodes,
+            relationships: taken.relationships,
+            vectors: taken.vectors,
+        })
+    }
+
+    fn tell(&self, step: &str, taken: &Taken) {
+        let progress = v1::BulkProgress {
+            step: step.to_owned(),
+            nodes: taken.nodes,
+            relationships: taken.relationships,
+            vectors: taken.vectors,
+        };
+        let part = Some(Told::Progress(progress));
+        // One that nobody reads is left out; room stays for the verdict.
+        if self.told.capacity() > 1 {
+            let _ = self.told.try_send(Ok(v1::BulkWriteResponse { part }));
+        }
+    }
+}
+
+impl Taken {
+    fn node(&mut self, into: &mut Target, node: v1::BulkNode) -> Result<(), Failure> {
+        let place = || format!("node {}", self.nodes);
+        let properties = properties(node.properties, place)?;
+        let id = match into {
+            Target::Transaction(write) => write.create_node(&node.labels, properties)?,
+            Target::Load(load) => load.add_node(&node.labels, properties)?,
+        };
+        self.nodes += 1;
+        if node.reference == 0 {
+            return Ok(());
+        }
+        if self.references.len() >= MAX_REFERENCES {
+            return Err(Failure::Limit {
+                what: "the number of references",
+                limit: MAX_REFERENCES.to_string(),
+                hint: "write in several streams",
+            });
+        }
+        if self.references.insert(node.reference, id).is_some() {
+            let field = format!("node {}", self.nodes - 1);
+            return Err(Failure::request(
+                field,
+                format!("another node has the reference {}", node.reference),
+            ));
+        }
+        Ok(())
+    }
+
+    fn relationship(
+        &mut self,
+        into: &mut Target,
+        one: v1::BulkRelationship,
+    ) -> Result<(), Failure> {
+        let place = || format!("relationship {}", self.relationships);
+        let properties = properties(one.properties, place)?;
+        let source = self.referred(one.source, place)?;
+        let target = self.referred(one.target, place)?;
+        match into {
+            Target::Transaction(write) => {
+                write.create_relationship(source, &one.r#type, target, properties)?
+            }
+            Target::Load(load) => load.add_relationship(source, &one.r#type, target, properties)?,
+        };
+        self.relationships += 1;
+        Ok(())
+    }
+
+    fn vector(&mut self, into: &mut Target, one: v1::BulkVector) -> Result<(), Failure> {
+        let place = || format!("vector {}", self.vectors);
+        let node = self.referred(one.node, place)?;
+        let vector = convert::vector(one.vector, &place())?;
+        match into {
+            Target::Transaction(write) => {
+                write.set_property(node, &one.property, Value::Vector(vector))?
+            }
+            Target::Load(_) => {
+                let problem =
+                    "a load only adds: give the vector to its node, or write in a transaction";
+                return Err(Failure::request(place(), problem));
+            }
+        }
+        self.vectors += 1;
+        Ok(())
+    }
+
+    fn referred(
+        &self,
+        node: Option<v1::NodeReference>,
+        place: impl Fn() -> String,
+    ) -> Result<NodeId, Failure> {
+        match node.and_then(|node| node.node) {
+            Some(Referred::Id(id)) => Ok(NodeId::new(id)),
+            Some(Referred::Reference(reference)) => {
+                self.references.get(&reference).copied().ok_or_else(|| {
+                    Failure::request(
+                        place(),
+                        format!("no node before it has the reference {reference}"),
+                    )
+                })
+            }
+            None => Err(Failure::request(place(), "its nodes are needed")),
+        }
+    }
+}
+
+fn properties(
+    sent: BTreeMap<String, v1::Value>,
+    place: impl Fn() -> String,
+) -> Result<Vec<(String, Value)>, Failure> {
+    let read = sent.into_iter().map(|(name, value)| {
+        let value = convert::value_in(value, &format!("{}: {name}", place()))?;
+        Ok((name, value))
+    });
+    read.collect()
+}

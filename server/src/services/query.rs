@@ -1,0 +1,322 @@
+//! `QueryService`.
+
+use super::Answer;
+use crate::auth::Role;
+use crate::caller::Caller;
+use crate::convert;
+use crate::databases::{NamedQuery, OpenDatabase, WriterTurn};
+use crate::failure::Failure;
+use crate::run::{Place, Run};
+use crate::shared::Shared;
+use crate::work::{Outlet, PartStream, RunLimits, Slot, blocking, caught, channel};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stratigraph::Parameters;
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph_proto::v1::query_service_server::QueryService;
+use stratigraph_proto::v1::statement::Source;
+use stratigraph_proto::v1::{self, ExecutionMode};
+use tonic::{Request, Response};
+
+/// The longest statement; the language has a limit of its own, which is a little above.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+/// A statement that is not longer is planned at once, without a thread of its own.
+const PLANNED_AT_ONCE_BYTES: usize = 4 << 10;
+
+/// `QueryService`.
+pub(crate) struct Query(pub(crate) Arc<Shared>);
+
+/// A statement that was admitted and has its turn.
+struct Turn {
+    /// The turn to write; none for a statement that reads.
+    writer: Option<WriterTurn>,
+    _slot: Slot,
+    waited: Duration,
+}
+
+/// The text of a statement, whichever way it was named.
+pub(super) fn text_of(
+    database: &OpenDatabase,
+    caller: &Caller,
+    statement: Option<v1::Statement>,
+) -> Result<Arc<str>, Failure> {
+    let source = statement.and_then(|statement| statement.source);
+    let source = source.ok_or_else(|| {
+        Failure::request(
+            "statement",
+            "say its text, the id of a prepared one, or the name of a named one",
+        )
+    })?;
+    let text: Arc<str> = match source {
+        Source::Text(text) => text.into(),
+        Source::PreparedId(id) => database.prepared.text(caller.identity.name(), &id)?,
+        Source::Name(name) => database.named.text(&name)?.into(),
+    };
+    check_length(&text)?;
+    Ok(text)
+}
+
+fn check_length(text: &str) -> Result<(), Failure> {
+    if text.len() <= MAX_TEXT_BYTES {
+        return Ok(());
+    }
+    Err(Failure::Limit {
+        what: "the length of a statement",
+        limit: format!("{MAX_TEXT_BYTES} bytes"),
+        hint: "send data as parameters",
+    })
+}
+
+/// Whether a statement changes anything, as it will run; who may not write is refused if so.
+pub(super) async fn writes(
+    database: &Arc<OpenDatabase>,
+    caller: &Caller,
+    text: &Arc<str>,
+    limits: &RunLimits,
+) -> Result<bool, Failure> {
+    let writes = if text.len() <= PLANNED_AT_ONCE_BYTES {
+        database.writes(text)?
+    } else {
+        let (database, text) = (Arc::clone(database), Arc::clone(text));
+        blocking(move || database.writes(&text)).await?
+    };
+    if !writes || limits.mode == ExecutionMode::Explain {
+        return Ok(false);
+    }
+    if limits.read_only {
+        return Err(Failure::State {
+            code: "ReadOnlyQuery",
+            problem: "the statement changes something, and the request says that it must not"
+                .to_owned(),
+        });
+    }
+    caller.require(Role::Write, &database.name)?;
+    Ok(true)
+}
+
+impl Query {
+    async fn turn(
+        &self,
+        database: &OpenDatabase,
+        limits: &RunLimits,
+        writes: bool,
+    ) -> Result<Turn, Failure> {
+        let began = Instant::now();
+        let writer = if writes {
+            let patience = self
+                .0
+                .config
+                .max_write_queue_wait
+                .0
+                .min(limits.time_left()?);
+            Some(database.writer_turn(patience).await?)
+        } else {
+            None
+        };
+        let slot = self
+            .0
+            .slots
+            .enter(limits.memory_bytes, limits.time_left()?)
+            .await?;
+        Ok(Turn {
+            writer,
+            _slot: slot,
+            waited: began.elapsed(),
+        })
+    }
+}
+
+/// A statement with all that it needs, on its way to a thread.
+struct Job {
+    shared: Arc<Shared>,
+    database: Arc<OpenDatabase>,
+    caller: Caller,
+    text: Arc<str>,
+    parameters: Parameters,
+    limits: RunLimits,
+    cancel: CancelToken,
+    outlet: Outlet,
+    turn: Turn,
+}
+
+impl Job {
+    fn run(mut self) {
+        let ran = caught(|| self.answer());
+        if let Err(failure) = ran {
+            self.outlet.fail(&failure);
+        }
+    }
+
+    fn answer(&mut self) -> Result<(), Failure> {
+        let run = Run {
+            shared: &self.shared,
+            database: &self.database,
+            caller: &self.caller,
+            text: &self.text,
+            parameters: &self.parameters,
+            limits: &self.limits,
+            cancel: &self.cancel,
+            waited: self.turn.waited,
+        };
+        match self.turn.writer.take() {
+            None => {
+                let read = self.database.read(&self.cancel)?;
+                run.answer(&mut Place::Snapshot(&read), &self.outlet)
+            }
+            Some(turn) => run.answer(
+                &mut Place::Own(&self.database.engine, Some(turn)),
+                &self.outlet,
+            ),
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl QueryService for Query {
+    type QueryStream = PartStream<v1::QueryResponse>;
+
+    async fn query(&self, request: Request<v1::QueryRequest>) -> Answer<Self::QueryStream> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        let limits = RunLimits::new(&self.0.config, &caller, request.options)?;
+        let text = text_of(&database, &caller, request.statement)?;
+        let parameters = convert::parameters(request.parameters)?;
+        let writes = writes(&database, &caller, &text, &limits).await?;
+        let turn = self.turn(&database, &limits, writes).await?;
+        let cancel = CancelToken::new();
+        let (outlet, stream) = channel(&self.0.config, &cancel);
+        let job = Job {
+            shared: Arc::clone(&self.0),
+            database,
+            caller,
+            text,
+            parameters,
+            limits,
+            cancel,
+            outlet,
+            turn,
+        };
+        let span = tracing::Span::current();
+        tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
+        Ok(Response::new(stream))
+    }
+
+    async fn prepare_statement(
+        &self,
+        request: Request<v1::PrepareStatementRequest>,
+    ) -> Answer<v1::PrepareStatementResponse> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        check_length(&request.text)?;
+        let owner = Arc::clone(caller.identity.name());
+        let prepared = blocking(move || {
+            let prepared = database.engine.prepare(&request.text)?;
+            Ok(v1::PrepareStatementResponse {
+                prepared_id: database.prepared.keep(&owner, &request.text)?,
+                parameters: prepared.parameters().map(ToOwned::to_owned).collect(),
+                columns: prepared.columns().map(ToOwned::to_owned).collect(),
+                writes: prepared.writes(),
+            })
+        });
+        Ok(Response::new(prepared.await?))
+    }
+
+    async fn forget_statement(
+        &self,
+        request: Request<v1::ForgetStatementRequest>,
+    ) -> Answer<v1::ForgetStatementResponse> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        let known = database
+            .prepared
+            .forget(caller.identity.name(), &request.prepared_id);
+        Ok(Response::new(v1::ForgetStatementResponse { known }))
+    }
+
+    async fn save_named_query(
+        &self,
+        request: Request<v1::SaveNamedQueryRequest>,
+    ) -> Answer<v1::SaveNamedQueryResponse> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        let asked = request
+            .query
+            .ok_or_else(|| Failure::request("query", "is needed"))?;
+        check_length(&asked.text)?;
+        let query = blocking(move || {
+            // What cannot be planned now is most likely misspelled.
+            let told = told(
+                &database,
+                asked.name.clone(),
+                asked.text.clone(),
+                asked.description.clone(),
+            )?;
+            let kept = NamedQuery {
+                text: asked.text,
+                description: asked.description,
+            };
+            database.named.save(&asked.name, kept)?;
+            Ok(told)
+        });
+        let query = Some(query.await?);
+        Ok(Response::new(v1::SaveNamedQueryResponse { query }))
+    }
+
+    async fn list_named_queries(
+        &self,
+        request: Request<v1::ListNamedQueriesRequest>,
+    ) -> Answer<v1::ListNamedQueriesResponse> {
+        let caller = Caller::of(&request)?;
+        let database = caller.database(&self.0, &request.into_inner().database)?;
+        let queries = blocking(move || {
+            let all = database.named.all().into_iter();
+            let told = all.map(|(name, query)| {
+                let NamedQuery { text, description } = query;
+                // One that cannot be planned any more, as an index is gone, is listed all the same.
+                told(&database, name.clone(), text.clone(), description.clone()).unwrap_or(
+                    v1::NamedQuery {
+                        name,
+                        text,
+                        description,
+                        ..v1::NamedQuery::default()
+                    },
+                )
+            });
+            Ok(told.collect())
+        });
+        let queries = queries.await?;
+        Ok(Response::new(v1::ListNamedQueriesResponse { queries }))
+    }
+
+    async fn drop_named_query(
+        &self,
+        request: Request<v1::DropNamedQueryRequest>,
+    ) -> Answer<v1::DropNamedQueryResponse> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        let known = blocking(move || database.named.drop_one(&request.name)).await?;
+        Ok(Response::new(v1::DropNamedQueryResponse { known }))
+    }
+}
+
+/// A named query with what the engine knows about it.
+fn told(
+    database: &OpenDatabase,
+    name: String,
+    text: String,
+    description: String,
+) -> Result<v1::NamedQuery, Failure> {
+    let prepared = database.engine.prepare(&text)?;
+    Ok(v1::NamedQuery {
+        parameters: prepared.parameters().map(ToOwned::to_owned).collect(),
+        writes: prepared.writes(),
+        name,
+        text,
+        description,
+    })
+}

@@ -1,0 +1,163 @@
+//! `TransactionService`.
+
+use super::Answer;
+use super::query::{text_of, writes};
+use crate::auth::Role;
+use crate::caller::Caller;
+use crate::convert;
+use crate::failure::Failure;
+use crate::shared::Shared;
+use crate::transactions::{Begin, Command, Statement, begin};
+use crate::work::{Allowance, PartStream, RunLimits, channel};
+use std::sync::Arc;
+use std::time::Duration;
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph_proto::v1::transaction_service_server::TransactionService;
+use stratigraph_proto::v1::{self, TransactionMode};
+use tokio::sync::oneshot;
+use tonic::{Request, Response};
+
+/// `TransactionService`.
+pub(crate) struct TransactionControl(pub(crate) Arc<Shared>);
+
+#[tonic::async_trait]
+impl TransactionService for TransactionControl {
+    type RunInTransactionStream = PartStream<v1::RunInTransactionResponse>;
+
+    async fn begin_transaction(
+        &self,
+        request: Request<v1::BeginTransactionRequest>,
+    ) -> Answer<v1::BeginTransactionResponse> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        let config = &self.0.config;
+        let limit = |asked, most: crate::Period, field| {
+            Allowance::least(asked, most.millis(), field).map(Duration::from_millis)
+        };
+        let idle = limit(
+            request.idle_timeout_ms,
+            config.max_transaction_idle,
+            "idle_timeout_ms",
+        )?;
+        let total = limit(
+            request.total_timeout_ms,
+            config.max_transaction_time,
+            "total_timeout_ms",
+        )?;
+        let queue = limit(
+            request.queue_timeout_ms,
+            config.max_write_queue_wait,
+            "queue_timeout_ms",
+        )?;
+        let is_writing = match TransactionMode::try_from(request.mode) {
+            Ok(TransactionMode::Unspecified | TransactionMode::Read) => false,
+            Ok(TransactionMode::Write) => true,
+            Err(_) => return Err(Failure::request("mode", "this server does not know it").into()),
+        };
+        if is_writing {
+            caller.require(Role::Write, &database.name)?;
+        }
+        let place = Arc::clone(&self.0.transactions).try_acquire_owned();
+        let place = place.map_err(|_| Failure::Busy {
+            what: "transactions",
+            limit: config.max_transactions.into(),
+            retry_after: idle,
+        })?;
+        let turn = if is_writing {
+            Some(database.writer_turn(queue).await?)
+        } else {
+            None
+        };
+        let (transaction_id, sequence) = begin(Begin {
+            shared: Arc::clone(&self.0),
+            database,
+            owner: Arc::clone(caller.identity.name()),
+            turn,
+            _place: place,
+            idle,
+            total,
+        })
+        .await?;
+        Ok(Response::new(v1::BeginTransactionResponse {
+            transaction_id,
+            sequence,
+            idle_timeout_ms: crate::Period(idle).millis(),
+            total_timeout_ms: crate::Period(total).millis(),
+        }))
+    }
+
+    async fn run_in_transaction(
+        &self,
+        request: Request<v1::RunInTransactionRequest>,
+    ) -> Answer<Self::RunInTransactionStream> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        let transaction = database
+            .transactions
+            .get(caller.identity.name(), &request.transaction_id)?;
+        let limits = RunLimits::new(&self.0.config, &caller, request.options)?;
+        let text = text_of(&database, &caller, request.statement)?;
+        let parameters = convert::parameters(request.parameters)?;
+        // The token may write no more, although it could when it began.
+        if writes(&database, &caller, &text, &limits).await? && !transaction.writes {
+            return Err(Failure::State {
+                code: "ReadOnlyTransaction",
+                problem: "the statement changes something, and this transaction only reads: begin one with \
+                          TRANSACTION_MODE_WRITE"
+                    .to_owned(),
+            }
+            .into());
+        }
+        let cancel = CancelToken::new();
+        let (outlet, stream) = channel(&self.0.config, &cancel);
+        transaction.command(Command::Run(Box::new(Statement {
+            caller,
+            text,
+            parameters,
+            limits,
+            cancel,
+            outlet,
+        })))?;
+        Ok(Response::new(stream))
+    }
+
+    async fn commit_transaction(
+        &self,
+        request: Request<v1::CommitTransactionRequest>,
+    ) -> Answer<v1::CommitTransactionResponse> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        let transaction = database
+            .transactions
+            .get(caller.identity.name(), &request.transaction_id)?;
+        let (answer, answered) = oneshot::channel();
+        transaction.command(Command::Commit(answer))?;
+        let sequence = answered.await.map_err(|_| over())??;
+        Ok(Response::new(v1::CommitTransactionResponse { sequence }))
+    }
+
+    async fn rollback_transaction(
+        &self,
+        request: Request<v1::RollbackTransactionRequest>,
+    ) -> Answer<v1::RollbackTransactionResponse> {
+        let caller = Caller::of(&request)?;
+        let request = request.into_inner();
+        let database = caller.database(&self.0, &request.database)?;
+        let transaction = database
+            .transactions
+            .get(caller.identity.name(), &request.transaction_id)?;
+        let (answer, answered) = oneshot::channel();
+        transaction.command(Command::Rollback(answer))?;
+        answered.await.map_err(|_| over())?;
+        Ok(Response::new(v1::RollbackTransactionResponse {}))
+    }
+}
+
+fn over() -> Failure {
+    Failure::TransactionOver {
+        why: "it had just ended".into(),
+    }
+}

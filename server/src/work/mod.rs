@@ -1,0 +1,41 @@
+//! Work under way: who gets a turn, how long it may take, who may stop it, and how its rows get out.
+//!
+//! The engine blocks, so every statement has a thread of tokio's blocking pool while it runs; [`slots`] bounds how
+//! many, and how much memory they may hold in all. Rows leave through a bounded channel ([`outlet`]): a reader that
+//! is slow slows the statement down, one that stops ends it, and one that leaves cancels it.
+//!
+//! Next: `slots.rs`, `outlet.rs`, `running.rs`, `limits.rs`.
+
+mod limits;
+mod outlet;
+mod running;
+mod slots;
+
+pub(crate) use limits::{Allowance, RunLimits};
+pub(crate) use outlet::{Outlet, PartStream, channel};
+pub(crate) use running::{Running, Started};
+pub(crate) use slots::{Slot, Slots};
+
+use crate::failure::Failure;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs `work` on a thread that may block.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let span = tracing::Span::current();
+    let ran = tokio::task::spawn_blocking(move || span.in_scope(work)).await;
+    ran.unwrap_or_else(|error| {
+        tracing::error!(%error, "a statement has panicked");
+        Err(Failure::Bug {
+            what: "the work has panicked",
+        })
+    })
+}
+
+/// Runs `work`, and makes a failure of a panic: a thread that answers to a client must always answer.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Failure::Bug {
+        what: "the work has panicked",
+    }))
+}

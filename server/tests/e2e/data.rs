@@ -1,0 +1,476 @@
+//! `SchemaService`, `SearchService` and `BulkService`.
+
+use super::harness::{Fixture, ask, reason, run};
+use std::time::{Duration, Instant};
+use stratigraph_proto::v1::bulk_service_client::BulkServiceClient;
+use stratigraph_proto::v1::bulk_write_request::Part;
+use stratigraph_proto::v1::bulk_write_response::Part as Told;
+use stratigraph_proto::v1::node_reference::Node as Referred;
+use stratigraph_proto::v1::schema_service_client::SchemaServiceClient;
+use stratigraph_proto::v1::search_service_client::SearchServiceClient;
+use stratigraph_proto::v1::{
+    self, BulkMode, SchemaState, index_definition, schema_target::Entity, value::Kind,
+};
+use tonic::transport::Channel;
+use tonic::{Code, Status};
+
+fn on_label(label: &str) -> Option<v1::SchemaTarget> {
+    Some(v1::SchemaTarget {
+        entity: Some(Entity::Label(label.to_owned())),
+    })
+}
+
+fn index(
+    name: &str,
+    property: &str,
+    kind: Option<index_definition::Kind>,
+) -> v1::CreateIndexRequest {
+    v1::CreateIndexRequest {
+        definition: Some(v1::IndexDefinition {
+            name: name.to_owned(),
+            target: on_label("Chunk"),
+            properties: vec![property.to_owned()],
+            kind,
+        }),
+        ..v1::CreateIndexRequest::default()
+    }
+}
+
+fn vectors(dimensions: u32) -> Option<index_definition::Kind> {
+    Some(index_definition::Kind::Vector(v1::VectorIndexOptions {
+        dimensions,
+        ..v1::VectorIndexOptions::default()
+    }))
+}
+
+fn texts() -> Option<index_definition::Kind> {
+    Some(index_definition::Kind::Text(v1::TextIndexOptions {
+        analysis: "english".to_owned(),
+        ..v1::TextIndexOptions::default()
+    }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_declared_is_shown_and_dropped() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let mut schema = SchemaServiceClient::new(fixture.channel().await);
+    for request in [
+        index("by_title", "title", None),
+        index("words", "text", texts()),
+        index("near", "embedding", vectors(2)),
+    ] {
+        let name = request.definition.as_ref().unwrap().name.clone();
+        assert_eq!(
+            schema
+                .create_index(request.clone())
+                .await
+                .unwrap()
+                .into_inner()
+                .name,
+            name
+        );
+        let again = schema.create_index(request).await.unwrap_err();
+        assert_eq!(again.code(), Code::AlreadyExists, "{again}");
+    }
+    let unnamed = schema
+        .create_index(index("", "year", None))
+        .await
+        .unwrap()
+        .into_inner()
+        .name;
+    assert!(!unnamed.is_empty());
+    let constraint = v1::CreateConstraintRequest {
+        definition: Some(v1::ConstraintDefinition {
+            name: "one_id".to_owned(),
+            target: on_label("Chunk"),
+            properties: vec!["id".to_owned()],
+            kind: v1::ConstraintKind::Unique.into(),
+            ..v1::ConstraintDefinition::default()
+        }),
+        ..v1::CreateConstraintRequest::default()
+    };
+    schema.create_constraint(constraint).await.unwrap();
+    let hierarchy = v1::CreateHierarchyRequest {
+        definition: Some(v1::HierarchyDefinition {
+            name: "book".to_owned(),
+            relationship_type: "HAS".to_owned(),
+            tree: true,
+        }),
+        ..v1::CreateHierarchyRequest::default()
+    };
+    schema.create_hierarchy(hierarchy).await.unwrap();
+    let shown = schema
+        .show_schema(v1::ShowSchemaRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+    let names: Vec<_> = shown
+        .indexes
+        .iter()
+        .map(|one| one.definition.as_ref().unwrap().name.as_str())
+        .collect();
+    assert!(
+        ["by_title", "words", "near"]
+            .iter()
+            .all(|name| names.contains(name)),
+        "{names:?}"
+    );
+    let states: Vec<_> = shown
+        .indexes
+        .iter()
+        .map(v1::IndexDescription::state)
+        .collect();
+    assert!(
+        states.iter().all(|state| *state == SchemaState::Ready),
+        "{states:?}"
+    );
+    assert!(
+        shown
+            .indexes
+            .iter()
+            .all(|one| one.statement.starts_with("CREATE")),
+        "{:?}",
+        shown.indexes
+    );
+    assert_eq!((shown.constraints.len(), shown.hierarchies.len()), (1, 1));
+    assert!(shown.hierarchies[0].definition.as_ref().unwrap().tree);
+    for name in ["by_title", "words", "near"] {
+        let drop = v1::DropIndexRequest {
+            name: name.to_owned(),
+            ..v1::DropIndexRequest::default()
+        };
+        assert!(
+            schema
+                .drop_index(drop.clone())
+                .await
+                .unwrap()
+                .into_inner()
+                .known
+        );
+        assert_eq!(
+            schema.drop_index(drop.clone()).await.unwrap_err().code(),
+            Code::NotFound
+        );
+        let drop = v1::DropIndexRequest {
+            if_exists: true,
+            ..drop
+        };
+        assert!(!schema.drop_index(drop).await.unwrap().into_inner().known);
+    }
+    let drop = v1::DropConstraintRequest {
+        name: "one_id".to_owned(),
+        ..v1::DropConstraintRequest::default()
+    };
+    assert!(
+        schema
+            .drop_constraint(drop)
+            .await
+            .unwrap()
+            .into_inner()
+            .known
+    );
+    let drop = v1::DropHierarchyRequest {
+        name: "book".to_owned(),
+        ..v1::DropHierarchyRequest::default()
+    };
+    assert!(
+        schema
+            .drop_hierarchy(drop)
+            .await
+            .unwrap()
+            .into_inner()
+            .known
+    );
+    let bare = v1::CreateIndexRequest::default();
+    assert_eq!(
+        schema.create_index(bare).await.unwrap_err().code(),
+        Code::InvalidArgument
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_near_and_what_matches_is_found_alone_and_in_batches() {
+    let fixture = Fixture::start(|config, _| config.max_search_results = 50).await;
+    let mut schema = SchemaServiceClient::new(fixture.channel().await);
+    schema
+        .create_index(index("near", "embedding", vectors(2)))
+        .await
+        .unwrap();
+    schema
+        .create_index(index("words", "text", texts()))
+        .await
+        .unwrap();
+    let mut queries = fixture.queries().await;
+    let mut request = ask("CREATE (:Chunk {text: 'the white whale', embedding: $e})");
+    for embedding in [[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]] {
+        let vector = Kind::VectorValue(v1::Vector {
+            components: embedding.to_vec(),
+        });
+        request.parameters.insert("e".to_owned(), vector.into());
+        run(&mut queries, request.clone()).await.unwrap();
+    }
+    let mut search = SearchServiceClient::new(fixture.channel().await);
+    let near = |k| v1::VectorQuery {
+        index: "near".to_owned(),
+        vector: Some(v1::Vector {
+            components: vec![1.0, 0.1],
+        }),
+        k,
+        ..v1::VectorQuery::default()
+    };
+    let words = |text: &str| v1::TextQuery {
+        index: "words".to_owned(),
+        text: text.to_owned(),
+        k: 10,
+        ..v1::TextQuery::default()
+    };
+    let request = |query| v1::SearchVectorsRequest {
+        query: Some(query),
+        return_properties: vec!["text".to_owned(), "missing".to_owned()],
+        ..v1::SearchVectorsRequest::default()
+    };
+    let found = search
+        .search_vectors(request(near(2)))
+        .await
+        .unwrap()
+        .into_inner();
+    let answer = found.answer.unwrap();
+    assert!(
+        answer.hits.len() == 2 && answer.hits[0].score > answer.hits[1].score && found.sequence > 0
+    );
+    assert_eq!(answer.hits[0].properties.len(), 1);
+    assert_eq!(answer.provenance.unwrap().index, "near");
+    let text = v1::SearchTextRequest {
+        query: Some(words("whales")),
+        ..v1::SearchTextRequest::default()
+    };
+    assert_eq!(
+        search
+            .search_text(text)
+            .await
+            .unwrap()
+            .into_inner()
+            .answer
+            .unwrap()
+            .hits
+            .len(),
+        3
+    );
+    let query = |kind| v1::SearchQuery { kind: Some(kind) };
+    let batch = v1::SearchBatchRequest {
+        queries: vec![
+            query(v1::search_query::Kind::Vectors(near(1))),
+            query(v1::search_query::Kind::Text(words("nothing"))),
+        ],
+        ..v1::SearchBatchRequest::default()
+    };
+    let answers = search
+        .search_batch(batch)
+        .await
+        .unwrap()
+        .into_inner()
+        .answers;
+    assert_eq!(
+        answers
+            .iter()
+            .map(|answer| answer.hits.len())
+            .collect::<Vec<_>>(),
+        [1, 0]
+    );
+    for (query, code) in [
+        (near(0), Code::InvalidArgument),
+        (near(51), Code::InvalidArgument),
+        (
+            v1::VectorQuery {
+                index: "none".to_owned(),
+                ..near(1)
+            },
+            Code::NotFound,
+        ),
+        (
+            v1::VectorQuery {
+                vector: None,
+                ..near(1)
+            },
+            Code::InvalidArgument,
+        ),
+        (
+            v1::VectorQuery {
+                vector: Some(v1::Vector {
+                    components: vec![1.0],
+                }),
+                ..near(1)
+            },
+            Code::InvalidArgument,
+        ),
+    ] {
+        let refused = search.search_vectors(request(query)).await.unwrap_err();
+        assert_eq!(refused.code(), code, "{refused}");
+    }
+}
+
+fn start(mode: BulkMode) -> Part {
+    Part::Start(v1::BulkStart {
+        mode: mode.into(),
+        ..v1::BulkStart::default()
+    })
+}
+
+fn nodes(from: u64, count: u64) -> Part {
+    let nodes = (from..from + count).map(|reference| v1::BulkNode {
+        reference,
+        labels: vec!["Chunk".to_owned()],
+        properties: [(
+            "n".to_owned(),
+            Kind::IntValue(i64::try_from(reference).unwrap()).into(),
+        )]
+        .into(),
+    });
+    Part::Nodes(v1::BulkNodes {
+        nodes: nodes.collect(),
+    })
+}
+
+fn reference(reference: u64) -> Option<v1::NodeReference> {
+    Some(v1::NodeReference {
+        node: Some(Referred::Reference(reference)),
+    })
+}
+
+fn chain(from: u64, count: u64) -> Part {
+    let relationships = (from..from + count).map(|one| v1::BulkRelationship {
+        source: reference(one),
+        target: reference(one + 1),
+        r#type: "NEXT".to_owned(),
+        ..v1::BulkRelationship::default()
+    });
+    Part::Relationships(v1::BulkRelationships {
+        relationships: relationships.collect(),
+    })
+}
+
+async fn write(channel: Channel, parts: Vec<Part>) -> Result<(v1::BulkVerdict, usize), Status> {
+    let mut client = BulkServiceClient::new(channel);
+    let messages = parts
+        .into_iter()
+        .map(|part| v1::BulkWriteRequest { part: Some(part) });
+    let mut told = client
+        .bulk_write(tokio_stream::iter(messages.collect::<Vec<_>>()))
+        .await?
+        .into_inner();
+    let (mut verdict, mut progress) = (None, 0);
+    while let Some(message) = told.message().await? {
+        match message.part.unwrap() {
+            Told::Progress(_) => progress += 1,
+            Told::Verdict(one) => assert!(verdict.replace(one).is_none(), "there is one verdict"),
+        }
+    }
+    Ok((verdict.unwrap(), progress))
+}
+
+const FINISH: Part = Part::Finish(v1::BulkFinish {});
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_nodes_and_relationships_come_with_one_verdict() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let mut queries = fixture.queries().await;
+    for (mode, all) in [(BulkMode::Transaction, 1000), (BulkMode::Load, 2000)] {
+        let parts = vec![
+            start(mode),
+            nodes(1, 500),
+            nodes(501, 500),
+            chain(1, 999),
+            FINISH,
+        ];
+        let (verdict, progress) = write(fixture.channel().await, parts).await.unwrap();
+        assert_eq!((verdict.nodes, verdict.relationships), (1000, 999));
+        assert!(verdict.sequence > 0 && progress > 0);
+        let count = run(&mut queries, ask("MATCH (n) RETURN count(n) AS n"))
+            .await
+            .unwrap();
+        assert_eq!(count.number(), all);
+    }
+    let vector = Part::Vectors(v1::BulkVectors {
+        vectors: vec![v1::BulkVector {
+            node: reference(1),
+            property: "e".to_owned(),
+            vector: Some(v1::Vector {
+                components: vec![1.0, 2.0],
+            }),
+        }],
+    });
+    let parts = vec![start(BulkMode::Transaction), nodes(1, 1), vector, FINISH];
+    let (verdict, _) = write(fixture.channel().await, parts).await.unwrap();
+    assert_eq!((verdict.nodes, verdict.vectors), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bulk_write_that_fails_has_changed_nothing() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let mut queries = fixture.queries().await;
+    for mode in [BulkMode::Transaction, BulkMode::Load] {
+        for (parts, code) in [
+            (vec![start(mode), nodes(1, 10)], Code::InvalidArgument),
+            (
+                vec![start(mode), nodes(1, 10), nodes(5, 1), FINISH],
+                Code::InvalidArgument,
+            ),
+            (
+                vec![start(mode), nodes(1, 10), chain(9, 5), FINISH],
+                Code::InvalidArgument,
+            ),
+            (
+                vec![start(mode), nodes(1, 10), start(mode), FINISH],
+                Code::InvalidArgument,
+            ),
+            (vec![nodes(1, 10), FINISH], Code::InvalidArgument),
+        ] {
+            let refused = write(fixture.channel().await, parts).await.unwrap_err();
+            assert_eq!(refused.code(), code, "{refused}");
+        }
+    }
+    assert_eq!(
+        run(&mut queries, ask("MATCH (n) RETURN count(n) AS n"))
+            .await
+            .unwrap()
+            .number(),
+        0
+    );
+    run(&mut queries, ask("CREATE (:P)")).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bulk_client_that_stalls_does_not_hold_up_the_others() {
+    let fixture =
+        Fixture::start(|config, _| config.max_transaction_idle = "300ms".parse().unwrap()).await;
+    let mut client = BulkServiceClient::new(fixture.channel().await);
+    let (feed, fed) = tokio::sync::mpsc::channel(4);
+    for part in [start(BulkMode::Load), nodes(1, 10)] {
+        feed.send(v1::BulkWriteRequest { part: Some(part) })
+            .await
+            .unwrap();
+    }
+    let stream = tokio_stream::wrappers::ReceiverStream::new(fed);
+    let mut told = client.bulk_write(stream).await.unwrap().into_inner();
+    let began = Instant::now();
+    run(&mut fixture.queries().await, ask("CREATE (:P)"))
+        .await
+        .unwrap();
+    assert!(
+        began.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        began.elapsed()
+    );
+    let ended = loop {
+        match told.message().await {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("no verdict"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!(
+        (ended.code(), reason(&ended).as_str()),
+        (Code::Aborted, "TransactionOver")
+    );
+    drop(feed);
+}

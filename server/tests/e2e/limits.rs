@@ -1,0 +1,380 @@
+//! What is too much is refused, and nobody else suffers from it.
+
+use super::harness::{ENDLESS, Fixture, ask, reason, run};
+use std::time::{Duration, Instant};
+use stratigraph_proto::v1::query_service_client::QueryServiceClient;
+use stratigraph_proto::v1::{self, value::Kind};
+use tonic::codec::CompressionEncoding;
+use tonic::{Code, Request};
+use tonic_types::StatusExt as _;
+
+fn with(text: &str, options: v1::QueryOptions) -> v1::QueryRequest {
+    let mut request = ask(text);
+    request.options = Some(options);
+    request
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_servers_limits_hold_whatever_the_client_says() {
+    let fixture = Fixture::start(|config, _| {
+        config.max_rows = 100;
+        config.max_steps = 100_000;
+        config.max_query_time = "20s".parse().unwrap();
+        config.max_query_memory = "4MiB".parse().unwrap();
+    })
+    .await;
+    let mut client = fixture.queries().await;
+    let rows = v1::QueryOptions {
+        max_rows: Some(1_000_000),
+        timeout_ms: Some(1_000_000),
+        memory_bytes: Some(u64::MAX),
+        ..v1::QueryOptions::default()
+    };
+    let refused = run(
+        &mut client,
+        with("UNWIND range(1, 101) AS n RETURN n", rows),
+    )
+    .await
+    .unwrap_err();
+    assert_eq!(
+        (refused.code(), reason(&refused).as_str()),
+        (Code::ResourceExhausted, "RowLimit")
+    );
+    let refused = run(&mut client, with(ENDLESS, rows)).await.unwrap_err();
+    assert_eq!(reason(&refused), "StepLimit");
+    let refused = run(
+        &mut client,
+        with(
+            "RETURN reduce(s = [1], x IN range(1, 60) | s + s) AS s",
+            rows,
+        ),
+    )
+    .await
+    .unwrap_err();
+    assert_eq!(
+        (refused.code(), reason(&refused).as_str()),
+        (Code::ResourceExhausted, "MemoryLimit")
+    );
+    let none = v1::QueryOptions {
+        max_rows: Some(0),
+        ..v1::QueryOptions::default()
+    };
+    assert_eq!(
+        run(&mut client, with("RETURN 1", none))
+            .await
+            .unwrap_err()
+            .code(),
+        Code::InvalidArgument
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deadlines_are_the_clients_and_the_servers() {
+    let fixture =
+        Fixture::start(|config, _| config.max_query_time = "500ms".parse().unwrap()).await;
+    let mut client = fixture.queries().await;
+    let took = Instant::now();
+    let late = run(&mut client, ask(ENDLESS)).await.unwrap_err();
+    assert_eq!(late.code(), Code::DeadlineExceeded);
+    assert!(
+        took.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        took.elapsed()
+    );
+    // The header alone: the client's own timer is not asked.
+    let mut request = Request::new(ask(ENDLESS));
+    request
+        .metadata_mut()
+        .insert("grpc-timeout", "60m".parse().unwrap());
+    let took = Instant::now();
+    let late = run(&mut client, request).await.unwrap_err();
+    assert!(
+        matches!(late.code(), Code::DeadlineExceeded | Code::Cancelled),
+        "{late}"
+    );
+    assert!(
+        took.elapsed() < Duration::from_millis(450),
+        "{:?}",
+        took.elapsed()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_much_at_once_is_shed_with_a_word_when_to_come_again() {
+    let fixture = Fixture::start(|config, _| {
+        config.max_queries = 2;
+        config.max_queued = 2;
+        config.max_queue_wait = "200ms".parse().unwrap();
+    })
+    .await;
+    let mut client = fixture.queries().await;
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        held.push(client.query(ask(ENDLESS)).await.unwrap());
+    }
+    let others = (0..20).map(|_| {
+        let mut client = client.clone();
+        tokio::spawn(async move { run(&mut client, ask("RETURN 1")).await.unwrap_err() })
+    });
+    let others: Vec<_> = others.collect();
+    let mut reasons = Vec::new();
+    for other in others {
+        let refused = other.await.unwrap();
+        assert_eq!(refused.code(), Code::ResourceExhausted);
+        let details = refused.get_error_details();
+        assert!(
+            details
+                .retry_info()
+                .and_then(|info| info.retry_delay)
+                .is_some(),
+            "{refused}"
+        );
+        assert_eq!(details.error_info().unwrap().metadata["retryable"], "true");
+        reasons.push(reason(&refused));
+    }
+    let shed = reasons
+        .iter()
+        .filter(|reason| *reason == "ServerBusy")
+        .count();
+    assert!(shed >= 18, "{reasons:?}");
+    drop(held);
+    assert_eq!(
+        run(&mut client, ask("RETURN 7 AS n"))
+            .await
+            .unwrap()
+            .number(),
+        7
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_stops_loses_its_statement_and_holds_up_nobody() {
+    let fixture = Fixture::start(|config, _| {
+        config.max_stall = "300ms".parse().unwrap();
+        config.max_queries = 4;
+    })
+    .await;
+    let mut client = fixture.queries().await;
+    // More than fits into the windows of HTTP/2 and the channel.
+    let long = "UNWIND range(1, 300000) AS n RETURN n, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' AS x";
+    let mut stalled = Vec::new();
+    for _ in 0..4 {
+        stalled.push(
+            fixture
+                .queries()
+                .await
+                .query(ask(long))
+                .await
+                .unwrap()
+                .into_inner(),
+        );
+    }
+    let began = Instant::now();
+    run(&mut client, ask("CREATE (:P)")).await.unwrap();
+    assert!(
+        began.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        began.elapsed()
+    );
+    let mut stream = stalled.pop().unwrap();
+    let mut rows = 0;
+    let ended = loop {
+        match stream.message().await {
+            Ok(Some(part)) => rows += usize::from(part.part.is_some()),
+            Ok(None) => panic!("it has all its rows"),
+            Err(status) => break status,
+        }
+    };
+    assert!(rows > 0);
+    assert_eq!(
+        (ended.code(), reason(&ended).as_str()),
+        (Code::Aborted, "ClientStalled")
+    );
+}
+
+/// How much memory the process has at most had, in bytes.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap_or_default();
+    let kilobytes = line
+        .split_whitespace()
+        .nth(1)
+        .and_then(|number| number.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+/// A frame of gRPC whose payload is `payload`, compressed.
+fn frame(payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![1];
+    frame.extend(u32::try_from(payload.len()).unwrap().to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_message_that_unpacks_to_a_large_one_is_refused_before_it_is_there() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let address = format!("http://{}", fixture.server.address());
+    for (name, bomb) in [("zstd", zstd_bomb()), ("gzip", gzip_bomb())] {
+        assert!(bomb.len() < 2 << 20, "{name}: {}", bomb.len());
+        let before = peak();
+        let body = tonic::body::Body::new(http_body_util::Full::new(prost::bytes::Bytes::from(
+            frame(&bomb),
+        )));
+        let request = tonic::codegen::http::Request::post(format!(
+            "{address}/stratigraph.v1.QueryService/Query"
+        ))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .header("grpc-encoding", name)
+        .body(body)
+        .unwrap();
+        let response = send(&fixture, request).await;
+        let code = response
+            .headers()
+            .get("grpc-status")
+            .and_then(|code| code.to_str().ok())
+            .unwrap_or("none")
+            .to_owned();
+        assert_eq!(code, "8", "{name}: RESOURCE_EXHAUSTED");
+        let rise = peak().saturating_sub(before);
+        println!(
+            "{name}: {} bytes, memory rose by {} MiB",
+            bomb.len(),
+            rise >> 20
+        );
+        assert!(rise < 64 << 20, "{name}: {rise}");
+    }
+}
+
+/// Sends a request as it is.
+async fn send(
+    fixture: &Fixture,
+    request: tonic::codegen::http::Request<tonic::body::Body>,
+) -> tonic::codegen::http::Response<tonic::body::Body> {
+    use tower::ServiceExt as _;
+    fixture.channel().await.oneshot(request).await.unwrap()
+}
+
+const BOMB_BYTES: u64 = 1 << 30;
+
+/// A gibibyte of zeros.
+fn zstd_bomb() -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    std::io::copy(
+        &mut std::io::Read::take(std::io::repeat(0), BOMB_BYTES),
+        &mut encoder,
+    )
+    .unwrap();
+    encoder.finish().unwrap()
+}
+
+fn gzip_bomb() -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::copy(
+        &mut std::io::Read::take(std::io::repeat(0), BOMB_BYTES),
+        &mut encoder,
+    )
+    .unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_have_a_size_and_may_be_compressed() {
+    let fixture =
+        Fixture::start(|config, _| config.max_request_size = "64KiB".parse().unwrap()).await;
+    let mut plain = fixture.queries().await;
+    let request = |bytes: usize| {
+        let mut request = ask("RETURN size($text) AS n");
+        request.parameters.insert(
+            "text".to_owned(),
+            Kind::StringValue("a".repeat(bytes)).into(),
+        );
+        request
+    };
+    assert_eq!(
+        run(&mut plain, request(60 << 10)).await.unwrap().number(),
+        60 << 10
+    );
+    let refused = run(&mut plain, request(70 << 10)).await.unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+    for encoding in [CompressionEncoding::Zstd, CompressionEncoding::Gzip] {
+        let client = QueryServiceClient::new(fixture.channel().await);
+        let mut client = client.send_compressed(encoding).accept_compressed(encoding);
+        assert_eq!(
+            run(&mut client, request(60 << 10)).await.unwrap().number(),
+            60 << 10
+        );
+        let refused = run(&mut client, request(70 << 10)).await.unwrap_err();
+        assert_eq!(
+            refused.code(),
+            Code::ResourceExhausted,
+            "{encoding:?}: {refused}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deep_values_and_statements_are_refused_and_the_server_lives() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let mut client = fixture.queries().await;
+    for depth in [40, 1000, 20_000] {
+        let mut value = v1::Value::null();
+        for _ in 0..depth {
+            value = Kind::ListValue(v1::ListValue {
+                values: vec![value],
+            })
+            .into();
+        }
+        // Encoding and dropping it recurses as well, on our side.
+        let sent = std::thread::Builder::new()
+            .stack_size(256 << 20)
+            .spawn(move || {
+                let mut request = ask("RETURN 1");
+                request.parameters.insert("p".to_owned(), value);
+                let bytes = prost::Message::encode_to_vec(&request);
+                std::mem::forget(request);
+                bytes
+            });
+        let bytes = sent.unwrap().join().unwrap();
+        let mut message = vec![0];
+        message.extend(u32::try_from(bytes.len()).unwrap().to_be_bytes());
+        message.extend(bytes);
+        let body = tonic::body::Body::new(http_body_util::Full::new(prost::bytes::Bytes::from(
+            message,
+        )));
+        let uri = format!(
+            "http://{}/stratigraph.v1.QueryService/Query",
+            fixture.server.address()
+        );
+        let request = tonic::codegen::http::Request::post(uri)
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .body(body)
+            .unwrap();
+        let response = send(&fixture, request).await;
+        let code = response
+            .headers()
+            .get("grpc-status")
+            .and_then(|code| code.to_str().ok())
+            .unwrap_or("none")
+            .to_owned();
+        assert_ne!(code, "0", "{depth}");
+        assert_ne!(code, "none", "{depth}");
+    }
+    for depth in [10, 100, 10_000, 100_000] {
+        let text = format!("RETURN {}1{}", "(".repeat(depth), ")".repeat(depth));
+        let ended = run(&mut client, ask(&text)).await;
+        assert_eq!(ended.is_ok(), depth <= 100, "{depth}");
+    }
+    assert_eq!(
+        run(&mut client, ask("RETURN 7 AS n"))
+            .await
+            .unwrap()
+            .number(),
+        7
+    );
+}

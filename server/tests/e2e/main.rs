@@ -1,0 +1,13 @@
+//! The server from outside, over real sockets, with the generated client.
+//!
+//! [`harness`] starts a server in a folder of its own and makes tokens and requests; each other file is about one thing.
+
+mod access;
+mod admin;
+mod data;
+mod harness;
+mod limits;
+mod query;
+mod shutdown;
+mod tls;
+mod transactions;
