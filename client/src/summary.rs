@@ -1,0 +1,212 @@
+//! What is known after the last row.
+
+use std::fmt;
+use std::time::Duration;
+use stratigraph_proto::v1;
+
+/// What is known after the last row of an answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Summary {
+    /// How many rows were given.
+    pub rows: u64,
+    /// What was changed.
+    pub counters: Counters,
+    /// How the statement runs, for people; empty unless it was explained or profiled.
+    pub plan: String,
+    /// The operators of the plan in the order in which it is shown; none unless it was explained or profiled.
+    pub operators: Vec<Operator>,
+    /// How each SEARCH was answered, in the order of the text.
+    pub searches: Vec<Provenance>,
+    /// The commit that was read; if the statement writes, the one before its own. `None` if nothing was read.
+    pub sequence: Option<u64>,
+    /// How much work it was: rows that operators made and relationships that were looked at.
+    pub steps: u64,
+    /// Whether a TRAVERSE ended at its BUDGET, so that levels are missing.
+    pub truncated: bool,
+    /// How long it waited for its turn.
+    pub queued: Duration,
+    /// How long it ran, waiting for a slow reader included.
+    pub elapsed: Duration,
+}
+
+/// What a statement changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the names say it: of each, how many")]
+#[non_exhaustive]
+pub struct Counters {
+    pub nodes_created: u64,
+    pub nodes_deleted: u64,
+    pub relationships_created: u64,
+    pub relationships_deleted: u64,
+    pub properties_set: u64,
+    pub labels_added: u64,
+    pub labels_removed: u64,
+    pub indexes_added: u64,
+    pub indexes_removed: u64,
+    pub constraints_added: u64,
+    pub constraints_removed: u64,
+    pub hierarchies_added: u64,
+    pub hierarchies_removed: u64,
+}
+
+impl Counters {
+    /// Whether anything was changed.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+/// An operator of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Operator {
+    /// How deep it is nested in others.
+    pub depth: u32,
+    /// What it is called, and what it works on.
+    pub text: String,
+    /// What it did; `None` unless the statement was profiled.
+    pub work: Option<OperatorWork>,
+}
+
+/// What an operator did, without what is nested in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct OperatorWork {
+    /// The rows that it gave.
+    pub rows: u64,
+    /// The batches that they came in.
+    pub batches: u64,
+    /// How often it asked the store.
+    pub seeks: u64,
+    /// How many properties it read.
+    pub properties: u64,
+    /// How many distances between vectors it computed.
+    pub distances: u64,
+    /// The most memory that it held between two steps.
+    pub memory_bytes: u64,
+    /// The time that it took.
+    pub elapsed: Duration,
+}
+
+/// How an answer of an index came about.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Provenance {
+    /// The name of the index.
+    pub index: String,
+    /// Whether it is a full-text index, and no vector index.
+    pub fulltext: bool,
+    /// How often it was asked.
+    pub runs: u64,
+    /// How many were found.
+    pub found: u64,
+    /// Whether none can be missing.
+    pub exact: bool,
+    /// How many candidates a walk through a vector index keeps; `None` if everything was compared.
+    pub breadth: Option<u64>,
+    /// Which way was taken through a vector index; empty for a full-text index.
+    pub strategy: String,
+    /// Who answered of a vector index: it, or the stored vectors while it is being made; empty for a full-text index.
+    pub served_by: String,
+    /// How many vectors or codes were compared, or documents scored.
+    pub compared: u64,
+    /// Which share of the true nearest was most likely found, if the index has measured it.
+    pub estimated_recall: Option<f32>,
+    /// Among how many was searched, if there was a filter.
+    pub among: Option<u64>,
+}
+
+impl fmt::Display for Summary {
+    /// One line for people.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} rows in {:.1?}", self.rows, self.elapsed)?;
+        let counters = &self.counters;
+        for (count, what) in [
+            (counters.nodes_created, "nodes created"),
+            (counters.nodes_deleted, "nodes deleted"),
+            (counters.relationships_created, "relationships created"),
+            (counters.relationships_deleted, "relationships deleted"),
+            (counters.properties_set, "properties set"),
+        ] {
+            if count > 0 {
+                write!(out, ", {count} {what}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<v1::QuerySummary> for Summary {
+    fn from(sent: v1::QuerySummary) -> Self {
+        Self {
+            rows: sent.rows,
+            counters: sent.counters.map(Counters::from).unwrap_or_default(),
+            plan: sent.plan,
+            operators: sent.operators.into_iter().map(Operator::from).collect(),
+            searches: sent.searches.into_iter().map(Provenance::from).collect(),
+            sequence: sent.sequence,
+            steps: sent.steps,
+            truncated: sent.truncated,
+            queued: Duration::from_micros(sent.queued_us),
+            elapsed: Duration::from_micros(sent.elapsed_us),
+        }
+    }
+}
+
+impl From<v1::QueryCounters> for Counters {
+    fn from(sent: v1::QueryCounters) -> Self {
+        Self {
+            nodes_created: sent.nodes_created,
+            nodes_deleted: sent.nodes_deleted,
+            relationships_created: sent.relationships_created,
+            relationships_deleted: sent.relationships_deleted,
+            properties_set: sent.properties_set,
+            labels_added: sent.labels_added,
+            labels_removed: sent.labels_removed,
+            indexes_added: sent.indexes_added,
+            indexes_removed: sent.indexes_removed,
+            constraints_added: sent.constraints_added,
+            constraints_removed: sent.constraints_removed,
+            hierarchies_added: sent.hierarchies_added,
+            hierarchies_removed: sent.hierarchies_removed,
+        }
+    }
+}
+
+impl From<v1::PlanOperator> for Operator {
+    fn from(sent: v1::PlanOperator) -> Self {
+        Self {
+            depth: sent.depth,
+            text: sent.text,
+            work: sent.work.map(|work| OperatorWork {
+                rows: work.rows,
+                batches: work.batches,
+                seeks: work.seeks,
+                properties: work.properties,
+                distances: work.distances,
+                memory_bytes: work.memory_bytes,
+                elapsed: Duration::from_micros(work.elapsed_us),
+            }),
+        }
+    }
+}
+
+impl From<v1::SearchProvenance> for Provenance {
+    fn from(sent: v1::SearchProvenance) -> Self {
+        Self {
+            index: sent.index,
+            fulltext: sent.fulltext,
+            runs: sent.runs,
+            found: sent.found,
+            exact: sent.exact,
+            breadth: sent.breadth,
+            strategy: sent.strategy,
+            served_by: sent.served_by,
+            compared: sent.compared,
+            estimated_recall: sent.estimated_recall,
+            among: sent.among,
+        }
+    }
+}
