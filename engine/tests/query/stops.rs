@@ -136,3 +136,28 @@ fn ancestors_and_traversals_end_too() {
         }
     }
 }
+
+#[test]
+fn declarations_end_when_they_are_cancelled_and_leave_nothing() {
+    let database = database(&[
+        "UNWIND range(1, 50) AS i CREATE (:A {k: i, t: 'word' + i, e: vector([i, 1])})-[:T]->(:B)",
+    ]);
+    for text in [
+        "CREATE INDEX i FOR (a:A) ON (a.k)",
+        "CREATE CONSTRAINT c FOR (a:A) REQUIRE a.k IS UNIQUE",
+        "CREATE FULLTEXT INDEX f FOR (a:A) ON EACH [a.t]",
+        "CREATE VECTOR INDEX v FOR (a:A) ON (a.e) OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
+        "CREATE HIERARCHY h FOR ()-[:T]->()",
+    ] {
+        let cancelled = CancelToken::new();
+        cancelled.cancel();
+        let options = QueryOptions::new().cancel(cancelled);
+        let ended = database.query_with(text, (), &options);
+        assert!(
+            matches!(ended, Err(Error::Cancelled)),
+            "{text}: {:?}",
+            ended.err()
+        );
+        database.query(text, ()).unwrap();
+    }
+}

@@ -16,6 +16,7 @@ use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::options::QueryOptions;
 use crate::query::parameters::Parameters;
+use crate::storage::cancel::{Progress, Watch};
 use stratigraph_query_lang::Span;
 use stratigraph_query_lang::ast::{
     CreateConstraint, CreateIndex, DeclaredOn, Drop, Expression, ExpressionKind, Required,
@@ -30,12 +31,24 @@ pub(crate) struct Place<'a> {
     pub(crate) options: &'a QueryOptions,
 }
 
+impl Place<'_> {
+    /// Builds something, until it is ready or somebody cancels the statement.
+    pub(super) fn build<T>(
+        &self,
+        work: impl FnOnce(&Database, &mut Watch<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut nobody = |_: Progress<'_>| {};
+        let mut watch = Watch::new(&mut nobody, self.options.cancel.clone());
+        work(self.database, &mut watch)
+    }
+}
+
 /// Runs a command, and says what it changed.
 pub(crate) fn run(place: &Place<'_>, command: &SchemaCommand) -> Result<Counters, Fault> {
     let (database, parameters) = (place.database, place.parameters);
     match command {
-        SchemaCommand::CreateIndex(wanted) => create_index(database, wanted, parameters),
-        SchemaCommand::CreateConstraint(wanted) => create_constraint(database, wanted, parameters),
+        SchemaCommand::CreateIndex(wanted) => create_index(place, wanted),
+        SchemaCommand::CreateConstraint(wanted) => create_constraint(place, wanted),
         SchemaCommand::DropIndex(unwanted) => drop_index(database, unwanted, parameters),
         SchemaCommand::DropConstraint(unwanted) => drop_constraint(database, unwanted, parameters),
         SchemaCommand::CreateVectorIndex(wanted) => vector::create(place, wanted),
@@ -45,11 +58,8 @@ pub(crate) fn run(place: &Place<'_>, command: &SchemaCommand) -> Result<Counters
     }
 }
 
-fn create_index(
-    database: &Database,
-    wanted: &CreateIndex,
-    parameters: &Parameters,
-) -> Result<Counters, Fault> {
+fn create_index(place: &Place<'_>, wanted: &CreateIndex) -> Result<Counters, Fault> {
+    let database = place.database;
     check_options(wanted.options.as_ref())?;
     let on = String::from(&*wanted.on.name.name);
     let properties = names(&wanted.properties);
@@ -57,8 +67,8 @@ fn create_index(
         false => Index::on_nodes(on, properties),
         true => Index::on_relationships(on, properties),
     };
-    let place = named(wanted.name.as_ref(), parameters)?;
-    if let Some((name, _)) = &place {
+    let name = named(wanted.name.as_ref(), place.parameters)?;
+    if let Some((name, _)) = &name {
         index = index.named(&**name);
         let other = |catalog: &Catalog| catalog.index_named(name).is_none();
         if wanted.if_not_exists && is_taken(database, name, other)? {
@@ -69,8 +79,8 @@ fn create_index(
         index = index.if_missing();
     }
     let before = latest(database, latest_index)?;
-    let span = place.map_or(wanted.span, |(_, span)| span);
-    let created = database.create_index(index);
+    let span = name.map_or(wanted.span, |(_, span)| span);
+    let created = place.build(|database, watch| database.create_index_watched(index, watch));
     created.map_err(|error| refused(error).at(span))?;
     let after = latest(database, latest_index)?;
     Ok(Counters {
@@ -79,14 +89,11 @@ fn create_index(
     })
 }
 
-fn create_constraint(
-    database: &Database,
-    wanted: &CreateConstraint,
-    parameters: &Parameters,
-) -> Result<Counters, Fault> {
+fn create_constraint(place: &Place<'_>, wanted: &CreateConstraint) -> Result<Counters, Fault> {
+    let database = place.database;
     let mut constraint = demanded(wanted)?;
-    let place = named(wanted.name.as_ref(), parameters)?;
-    if let Some((name, _)) = &place {
+    let name = named(wanted.name.as_ref(), place.parameters)?;
+    if let Some((name, _)) = &name {
         constraint = constraint.named(&**name);
         let other = |catalog: &Catalog| catalog.constraint_named(name).is_none();
         if wanted.if_not_exists && is_taken(database, name, other)? {
@@ -97,8 +104,9 @@ fn create_constraint(
         constraint = constraint.if_missing();
     }
     let before = latest(database, latest_constraint)?;
-    let span = place.map_or(wanted.span, |(_, span)| span);
-    let created = database.create_constraint(constraint);
+    let span = name.map_or(wanted.span, |(_, span)| span);
+    let created =
+        place.build(|database, watch| database.create_constraint_watched(constraint, watch));
     created.map_err(|error| refused(error).at(span))?;
     let after = latest(database, latest_constraint)?;
     Ok(Counters {

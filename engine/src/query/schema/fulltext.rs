@@ -12,7 +12,6 @@ use crate::database::TextIndex;
 use crate::index::text::Analysis;
 use crate::query::counters::Counters;
 use crate::query::error::Fault;
-use crate::storage::cancel::Watch;
 use stratigraph_query_lang::ast::CreateFulltextIndex;
 
 pub(in crate::query::schema) const ANALYZER: &str = "fulltext.analyzer";
@@ -59,9 +58,7 @@ pub(super) fn create(place: &Place<'_>, wanted: &CreateFulltextIndex) -> Result<
     let newest = |catalog: &Catalog| catalog.text_indexes().map(|index| index.id).max();
     let before = latest(database, newest)?;
     let span = name.map_or(wanted.span, |(_, span)| span);
-    let mut report = |_: crate::storage::cancel::Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, place.options.cancel.clone());
-    let created = database.create_text_index_watched(index, &mut watch);
+    let created = place.build(|database, watch| database.create_text_index_watched(index, watch));
     created.map_err(|error| refused(error).at(span))?;
     Ok(Counters {
         indexes_added: u64::from(latest(database, newest)? > before),

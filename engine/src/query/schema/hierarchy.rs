@@ -10,7 +10,6 @@ use crate::database::HierarchyOptions;
 use crate::graph::Read as _;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
-use crate::storage::cancel::Watch;
 use stratigraph_query_lang::ast::{Arrow, CreateHierarchy, Drop};
 
 pub(super) fn create(place: &Place<'_>, wanted: &CreateHierarchy) -> Result<Counters, Fault> {
@@ -39,11 +38,8 @@ pub(super) fn create(place: &Place<'_>, wanted: &CreateHierarchy) -> Result<Coun
     if wanted.tree.is_some() {
         hierarchy = hierarchy.tree();
     }
-    let mut report = |_: crate::storage::cancel::Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, place.options.cancel.clone());
-    let created = place
-        .database
-        .create_hierarchy_watched(hierarchy, &mut watch);
+    let created =
+        place.build(|database, watch| database.create_hierarchy_watched(hierarchy, watch));
     created.map_err(|error| refused(error).at(span))?;
     Ok(Counters {
         hierarchies_added: 1,

@@ -11,7 +11,6 @@ use crate::database::VectorIndex;
 use crate::error::Error;
 use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
-use crate::storage::cancel::Watch;
 use stratigraph_query_lang::ast::{CreateVectorIndex, IndexedOn};
 use stratigraph_vector::{Coding, IndexError, Metric};
 
@@ -81,9 +80,7 @@ pub(super) fn create(place: &Place<'_>, wanted: &CreateVectorIndex) -> Result<Co
     let newest = |catalog: &Catalog| catalog.vector_indexes().map(|index| index.id).max();
     let before = latest(database, newest)?;
     let span = name.map_or(wanted.span, |(_, span)| span);
-    let mut report = |_: crate::storage::cancel::Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, place.options.cancel.clone());
-    let created = database.create_vector_index_watched(index, &mut watch);
+    let created = place.build(|database, watch| database.create_vector_index_watched(index, watch));
     created.map_err(|error| match setting_of(&error) {
         Some((key, message)) => options.bad(key, message),
         None => refused(error).at(span),
