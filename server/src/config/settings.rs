@@ -20,7 +20,7 @@ macro_rules! settings {
             pub config: Option<PathBuf>,
             $($(
                 #[doc = $doc]
-                #[arg(long, env = $env, value_name = settings!(@value $type), help_heading = $heading, help = settings!(@help $doc, $default))]
+                #[arg(long, env = $env, value_name = "VALUE", help_heading = $heading, help = settings!(@help $doc, $default))]
                 pub $name: Option<$type>,
             )+)+
         }
@@ -52,12 +52,6 @@ macro_rules! settings {
             }
         }
     };
-    (@value Size) => { "SIZE" };
-    (@value Period) => { "PERIOD" };
-    (@value PathBuf) => { "PATH" };
-    (@value SocketAddr) => { "ADDRESS" };
-    (@value bool) => { "BOOL" };
-    (@value $type:ty) => { "VALUE" };
     (@help $doc:literal, -) => { $doc };
     (@help $doc:literal, $default:literal) => { concat!($doc, " [default: ", $default, "]") };
     (@field $type:ty, -) => { Option<$type> };
@@ -101,7 +95,7 @@ settings! {
         compress_responses: bool = "true", "STRATIGRAPH_COMPRESS_RESPONSES", "Whether answers are compressed for clients that take zstd or gzip";
         keep_alive_interval: Period = "30s", "STRATIGRAPH_KEEP_ALIVE_INTERVAL", "How often a silent connection is asked whether it is still there";
         keep_alive_timeout: Period = "10s", "STRATIGRAPH_KEEP_ALIVE_TIMEOUT", "How long it may take to answer that";
-        tls_handshake_limit: Period = "10s", "STRATIGRAPH_TLS_HANDSHAKE_LIMIT", "How long a client may take to agree on TLS";
+        handshake_limit: Period = "10s", "STRATIGRAPH_HANDSHAKE_LIMIT", "How long a client may take to agree on TLS, and then to say its first word";
     }
     "Limits of statements" {
         max_queries: u32 = "32", "STRATIGRAPH_MAX_QUERIES", "How many statements that read run at the same time, and a quarter as many that write; each has a thread";
