@@ -14,7 +14,6 @@ use crate::call::{Call, stub};
 use crate::client::Client;
 use crate::error::Safety;
 use crate::value::{Value, Vector, map_to_wire, to_value, vector_to_wire};
-use prost::Message as _;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -175,13 +174,16 @@ impl BulkBuilder {
         let _ = parts.try_send(request(Part::Start(start)));
         let is_finishing = Arc::new(AtomicBool::new(false));
         let client = self.client.with_timeout(None);
+        let send_bytes = client.inner.limits.send_bytes;
         let call = Call::new(&client, Safety::Reads, self.timeout).once();
         let carried = carry(call, waiting, Arc::clone(&is_finishing), self.on_progress);
         BulkWriter {
             parts: Some(parts),
             carrier: tokio::spawn(carried),
             is_finishing,
-            batch_bytes: self.batch_bytes,
+            // With the last one a batch is larger than was said: twice the size is still a message.
+            batch_bytes: self.batch_bytes.min(send_bytes / 2),
+            send_bytes: send_bytes / 2,
             batch: Batch::default(),
             references: 0,
             error: None,
@@ -207,6 +209,7 @@ pub struct BulkWriter {
     /// The last part is on its way: from here on it may be committed.
     is_finishing: Arc<AtomicBool>,
     batch_bytes: usize,
+    send_bytes: usize,
     batch: Batch,
     references: u64,
     /// What ended it.
@@ -226,8 +229,8 @@ impl BulkWriter {
     /// Creates a node. Properties are the fields of a structure or what is in a map; `()` is none.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the properties are no properties: nothing was sent of this node, and the write goes on. Any other
-    /// error ends the write, and nothing has changed.
+    /// [`Error::Parameter`] if the properties are no properties, [`Error::TooLarge`] if they do not fit into half a message: nothing
+    /// was sent of this node, and the write goes on. Any other error ends the write, and nothing has changed.
     pub async fn node<L>(
         &mut self,
         labels: L,
@@ -243,8 +246,8 @@ impl BulkWriter {
             labels: labels.into_iter().map(Into::into).collect(),
             properties: read_properties(&properties)?,
         };
+        self.batch.bytes += self.room_for(&node)?;
         self.references = reference;
-        self.batch.bytes += node.encoded_len();
         self.batch.nodes.push(node);
         self.send_full().await?;
         Ok(BulkNode(Which::Created(reference)))
@@ -267,7 +270,7 @@ impl BulkWriter {
             r#type: relationship_type.into(),
             properties: read_properties(&properties)?,
         };
-        self.batch.bytes += relationship.encoded_len();
+        self.batch.bytes += self.room_for(&relationship)?;
         self.batch.relationships.push(relationship);
         self.send_full().await
     }
@@ -287,7 +290,7 @@ impl BulkWriter {
             property: property.into(),
             vector: Some(vector_to_wire(Vector(vector.into()))),
         };
-        self.batch.bytes += vector.encoded_len();
+        self.batch.bytes += self.room_for(&vector)?;
         self.batch.vectors.push(vector);
         self.send_full().await
     }
@@ -305,6 +308,19 @@ impl BulkWriter {
             let _ = parts.send(request(Part::Finish(v1::BulkFinish {}))).await;
         }
         self.verdict().await
+    }
+
+    /// How many bytes it takes, if a message can hold it.
+    fn room_for(&self, one: &impl prost::Message) -> Result<usize, Error> {
+        let (bytes, limit) = (one.encoded_len(), self.send_bytes);
+        // What stands around it in a message is less than this.
+        if bytes.saturating_add(64) > limit {
+            return Err(Error::TooLarge {
+                setting: "max_send_bytes",
+                problem: format!("one of {bytes} bytes, and the limit is {limit}"),
+            });
+        }
+        Ok(bytes)
     }
 
     /// What ended it, if something has.
@@ -419,7 +435,7 @@ async fn carry(
     let mut stub = stub!(attempt, bulk_service_client::BulkServiceClient);
     let worked = call
         .in_time(async {
-            let answer = stub.bulk_write(attempt.request(ReceiverStream::new(waiting)));
+            let answer = stub.bulk_write(attempt.stream(ReceiverStream::new(waiting)));
             let mut told = answer.await?.into_inner();
             while let Some(part) = told.next().await {
                 match part?.part {

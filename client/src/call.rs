@@ -51,7 +51,7 @@ macro_rules! unary {
                 let request = request.clone();
                 async move {
                     let mut stub = $crate::call::stub!(attempt, $module::$stub);
-                    stub.$method(attempt.request(request)).await
+                    stub.$method(attempt.request(request)?).await
                 }
             })
             .await
@@ -67,10 +67,22 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// The message with the metadata of the call.
-    pub(crate) fn request<M>(self, message: M) -> Request<M> {
+    /// The message with the metadata of the call, if it is not too large to be sent. tonic would say so too, but in a
+    /// way that looks like a broken connection.
+    pub(crate) fn request<M: prost::Message>(self, message: M) -> Result<Request<M>, Status> {
+        let (bytes, limit) = (message.encoded_len(), self.limits.send_bytes);
+        if bytes > limit {
+            return Err(Status::out_of_range(format!(
+                "encoded message length too large: {bytes} bytes, and the limit is {limit}"
+            )));
+        }
+        Ok(self.stream(message))
+    }
+
+    /// A stream of messages with the metadata of the call.
+    pub(crate) fn stream<S>(self, messages: S) -> Request<S> {
         let (metadata, extensions, ()) = self.request.into_parts();
-        Request::from_parts(metadata, extensions, message)
+        Request::from_parts(metadata, extensions, messages)
     }
 }
 

@@ -286,7 +286,7 @@ impl Query {
                     let request = request.clone();
                     async move {
                         let mut stub = stub!(attempt, query_service_client::QueryServiceClient);
-                        let answer = stub.query(attempt.request(request)).await?;
+                        let answer = stub.query(attempt.request(request)?).await?;
                         Ok(Parts::Query(answer.into_inner()))
                     }
                 })
@@ -310,7 +310,7 @@ impl Query {
                             attempt,
                             transaction_service_client::TransactionServiceClient
                         );
-                        let answer = stub.run_in_transaction(attempt.request(request)).await?;
+                        let answer = stub.run_in_transaction(attempt.request(request)?).await?;
                         Ok(Parts::Transaction(answer.into_inner()))
                     }
                 })

@@ -40,7 +40,7 @@ macro_rules! work {
         let mut on_progress = $on_progress;
         let worked = call
             .in_time(async {
-                let answer = stub.$method(attempt.request($request)).await?;
+                let answer = stub.$method(attempt.request($request)?).await?;
                 let mut parts = answer.into_inner();
                 while let Some(told) = parts.message().await? {
                     match told.part {

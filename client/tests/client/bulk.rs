@@ -148,8 +148,11 @@ async fn a_verdict_that_does_not_come_is_an_unknown_outcome() {
 #[tokio::test]
 async fn wrong_properties_are_refused_here_and_the_write_goes_on() {
     let fake = Fake::start([]).await;
-    let client = fake.client().await;
+    let client = fake.builder().max_send_bytes(4000).connect().await.unwrap();
     let mut bulk = client.bulk().load().start();
+    let long = person("x".repeat(2000));
+    let refused = bulk.node(["Person"], long).await.unwrap_err();
+    assert!(matches!(refused, Error::TooLarge { .. }), "{refused:?}");
     let refused = bulk.node(["Person"], 7).await.unwrap_err();
     assert!(matches!(refused, Error::Parameter { .. }), "{refused:?}");
     bulk.node(["Person"], person("Ada")).await.unwrap();

@@ -217,7 +217,16 @@ async fn messages_are_compressed_and_bounded_after_it() {
         .max_receive_bytes(1 << 16);
     let narrow = narrow.connect().await.unwrap();
     let error = narrow.query("x").one::<String>().await.unwrap_err();
-    assert!(matches!(error, Error::TooLarge { setting: "max_receive_bytes", .. }), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            Error::TooLarge {
+                setting: "max_receive_bytes",
+                ..
+            }
+        ),
+        "{error:?}"
+    );
     assert_eq!(error.kind(), ErrorKind::Request);
     assert_eq!(
         narrow.query("x").one::<i64>().await.unwrap(),
@@ -226,10 +235,24 @@ async fn messages_are_compressed_and_bounded_after_it() {
     );
 
     // The other way it is known that nothing has reached the server.
-    let narrow = fake.builder().max_send_bytes(1 << 16).connect().await.unwrap();
+    let narrow = fake
+        .builder()
+        .max_send_bytes(1 << 16)
+        .connect()
+        .await
+        .unwrap();
     let long = narrow.query("CREATE ($x)").param("x", "x".repeat(1 << 17));
     let error = long.run().await.unwrap_err();
-    assert!(matches!(error, Error::TooLarge { setting: "max_send_bytes", .. }), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            Error::TooLarge {
+                setting: "max_send_bytes",
+                ..
+            }
+        ),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

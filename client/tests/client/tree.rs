@@ -8,7 +8,13 @@ fn tree() -> BTreeSet<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let told = Command::new(cargo)
         .args(["tree", "--offline", "--package", "stratigraph-client"])
-        .args(["--edges", "normal,build", "--all-features", "--target", "all"])
+        .args([
+            "--edges",
+            "normal,build",
+            "--all-features",
+            "--target",
+            "all",
+        ])
         .args(["--prefix", "none", "--format", "{lib}|{p}"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
@@ -16,7 +22,9 @@ fn tree() -> BTreeSet<String> {
     let problem = String::from_utf8_lossy(&told.stderr);
     assert!(told.status.success(), "{problem}");
     let lines = String::from_utf8(told.stdout).unwrap();
-    let names = lines.lines().filter_map(|line| line.split_once('|')?.1.split(' ').next());
+    let names = lines
+        .lines()
+        .filter_map(|line| line.split_once('|')?.1.split(' ').next());
     names.map(ToOwned::to_owned).collect()
 }
 
@@ -36,6 +44,9 @@ fn no_engine_and_no_rocksdb_in_the_tree() {
         "stratigraph-models",
         "axum",
     ] {
-        assert!(!tree.contains(unwanted), "{unwanted} is in the tree of the client");
+        assert!(
+            !tree.contains(unwanted),
+            "{unwanted} is in the tree of the client"
+        );
     }
 }
