@@ -68,14 +68,14 @@ pub(super) const COMMANDS: [Known; 20] = [
     ),
     known(
         "profile",
-        "STATEMENT",
-        "runs it, and shows what each operator took, with bars",
+        "[STATEMENT]",
+        "runs it, or the next one, and shows what each operator took, with bars",
         ":profile MATCH (b:Book) RETURN count(b)",
     ),
     known(
         "tree",
-        "TRAVERSE ...",
-        "runs it, and draws its levels as a tree: what was kept, cut, recovered",
+        "[TRAVERSE ...]",
+        "runs it, or the next one, and draws its levels: what was kept, cut, recovered",
         ":tree TRAVERSE FROM (r:Section {level: 1}) STEP (a)-[:HAS]->(b) SCORE b.fit KEEP TOP 2",
     ),
     known(
@@ -141,8 +141,9 @@ pub(super) enum Command<'a> {
     ForgetParameters,
     Schema,
     Explain(&'a str),
-    Profile(&'a str),
-    Tree(&'a str),
+    /// Of the statement that follows, or of the next one, which may go over several lines.
+    Profile(Option<&'a str>),
+    Tree(Option<&'a str>),
     Format(Format),
     /// `None` shows all rows.
     Limit(Option<u64>),
@@ -205,8 +206,8 @@ impl<'a> Command<'a> {
             "params" if rest == "clear" => Self::ForgetParameters,
             "help" => Self::Help((!rest.is_empty()).then_some(rest)),
             "explain" if !rest.is_empty() => Self::Explain(rest),
-            "profile" if !rest.is_empty() => Self::Profile(rest),
-            "tree" if !rest.is_empty() => Self::Tree(rest),
+            "profile" => Self::Profile((!rest.is_empty()).then_some(rest)),
+            "tree" => Self::Tree((!rest.is_empty()).then_some(rest)),
             "format" => Self::Format(Format::from_str(rest, true).map_err(|_| wrong())?),
             "limit" => {
                 let rows: u64 = rest.parse().map_err(|_| wrong())?;
@@ -314,9 +315,10 @@ mod tests {
                 ":explain MATCH (n) RETURN n;",
                 Command::Explain("MATCH (n) RETURN n"),
             ),
-            (":profile RETURN 1", Command::Profile("RETURN 1")),
+            (":profile RETURN 1", Command::Profile(Some("RETURN 1"))),
             (":source a b.stratql", Command::Source("a b.stratql")),
             (":save a", Command::Save("a")),
+            (":tree;", Command::Tree(None)),
         ];
         for (line, command) in cases {
             assert_eq!(Command::read(line).unwrap(), command, "{line}");
@@ -336,7 +338,6 @@ mod tests {
             (":param name", "write :param NAME VALUE"),
             (":source", "write :source FILE"),
             (":commit now", "write :commit"),
-            (":tree", "write :tree TRAVERSE ..."),
         ];
         for (line, said) in cases {
             assert_eq!(Command::read(line).unwrap_err().to_string(), said, "{line}");

@@ -58,8 +58,17 @@ pub(crate) struct Conversation {
     pub(crate) depth: usize,
     /// Whether long answers go to a pager.
     pub(crate) pager: Arc<AtomicBool>,
+    /// How the next statement is to be shown.
+    pub(crate) next: Option<Drawing>,
     /// What was said at the terminal and done without an error, for `:save`.
     pub(crate) said: Vec<String>,
+}
+
+/// What can be drawn of a statement in the place of its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Drawing {
+    Profile,
+    Tree,
 }
 
 /// Whether there is more to come.
@@ -166,7 +175,10 @@ impl Conversation {
         match piece {
             Piece::Command(text) => obey::obey(self, text),
             Piece::Statements { text, line } => {
-                self.run(text, *line)?;
+                match self.next.take() {
+                    Some(drawing) => obey::drawn(self, drawing, text)?,
+                    None => self.run(text, *line)?,
+                }
                 Ok(Next::Go)
             }
         }

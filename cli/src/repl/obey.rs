@@ -3,7 +3,7 @@
 //! Next: `editor.rs`.
 
 use super::command::Command;
-use super::{Conversation, Next, profile, tell, tree};
+use super::{Conversation, Drawing, Next, profile, tell, tree};
 use crate::failure::Failure;
 use crate::output::{Reply, printable, things};
 use crate::statements::{Format, read_input, value_of};
@@ -62,8 +62,10 @@ pub(super) fn obey(conversation: &mut Conversation, line: &str) -> Result<Next, 
         Command::Explain(statement) => {
             conversation.run(&format!("EXPLAIN {statement}"), None)?;
         }
-        Command::Profile(statement) => profiled(conversation, statement)?,
-        Command::Tree(statement) => treed(conversation, statement)?,
+        Command::Profile(Some(statement)) => drawn(conversation, Drawing::Profile, statement)?,
+        Command::Tree(Some(statement)) => drawn(conversation, Drawing::Tree, statement)?,
+        Command::Profile(None) => conversation.next = Some(Drawing::Profile),
+        Command::Tree(None) => conversation.next = Some(Drawing::Tree),
         Command::Format(format) => conversation.layout.format = format,
         Command::Limit(rows) => conversation.layout.limit = rows,
         Command::Timing(timing) => conversation.timing = timing,
@@ -100,6 +102,21 @@ pub(super) fn obey(conversation: &mut Conversation, line: &str) -> Result<Next, 
     }
     conversation.printer.flush()?;
     Ok(Next::Go)
+}
+
+/// Shows a statement's answer as a drawing.
+///
+/// # Errors
+/// Those of the statement, or it gives nothing to draw.
+pub(super) fn drawn(
+    conversation: &mut Conversation,
+    drawing: Drawing,
+    statement: &str,
+) -> Result<(), Failure> {
+    match drawing {
+        Drawing::Profile => profiled(conversation, statement),
+        Drawing::Tree => treed(conversation, statement),
+    }
 }
 
 /// How answers are shown.

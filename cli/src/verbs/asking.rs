@@ -51,6 +51,7 @@ impl Asking {
     /// # Errors
     /// What keeps it from being opened; parameters that cannot be understood.
     pub(super) fn open(&self, cancel: &CancelToken) -> Result<Session, Failure> {
+        self.refuse_address()?;
         let builder = Database::builder()
             .create_if_missing(self.create)
             .transaction_idle_limit(IDLE)
@@ -80,6 +81,18 @@ impl Asking {
             rows: self.max_rows,
         };
         Ok(session)
+    }
+
+    /// An address would be another place that answers; none is in this program yet.
+    fn refuse_address(&self) -> Result<(), Failure> {
+        let text = self.dir.to_string_lossy();
+        let schemes = ["grpc://", "grpcs://", "http://", "https://"];
+        if schemes.iter().any(|scheme| text.starts_with(scheme)) {
+            return Err(Failure::Usage(format!(
+                "{text} is an address: this program opens folders, and talks to no server yet"
+            )));
+        }
+        Ok(())
     }
 
     /// The form of rows, where nothing else is said.

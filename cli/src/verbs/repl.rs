@@ -72,6 +72,7 @@ impl Repl {
             interrupt: interrupt.clone(),
             depth: 0,
             pager,
+            next: None,
             said: Vec::new(),
         };
         if interactive {

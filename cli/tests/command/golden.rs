@@ -168,6 +168,9 @@ fn a_traversal_is_drawn() {
         ":tree TRAVERSE FROM (r:Section {level: 1}) STEP (a)-[:HAS]->(b) LEVELS 0..2 SCORE b.fit KEEP TOP 2 WHERE score > 0.5 RECOVER (m:Section {level: level + 1}) KEEP TOP 1 WHERE score > 0.9",
         ":tree TRAVERSE FROM (r:Section {level: 9}) STEP (a)-[:HAS]->(b)",
         ":tree MATCH (n) RETURN n",
+        ":tree",
+        "TRAVERSE FROM (r:Section {name: 'Fire'}) UNFILTERED",
+        "STEP (a)-[:HAS]->(b) SCORE b.fit KEEP TOP 1 PER PARENT;",
     ];
     compare("tree.txt", &conversation(&db, &world, 200, &lines));
 }

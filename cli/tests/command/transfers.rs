@@ -644,3 +644,29 @@ fn an_import_that_is_stopped_was_never_there() {
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(!db.exists() && !world.path("db.importing").exists());
 }
+
+#[test]
+fn labels_with_the_delimiter_take_another_one() {
+    let world = World::new();
+    let path = world.path("db");
+    let db = Database::create(&path).unwrap();
+    let mut txn = db.write().unwrap();
+    txn.create_node(["a;b", "c"], [("list", list(["x", "y;z"]))])
+        .unwrap();
+    txn.commit().unwrap();
+    db.close().unwrap();
+    let out = world.path("out");
+    let out_text = out.to_str().unwrap();
+    let csv = ["--format", "csv", "-o", out_text];
+    let (_, message) = ask("export", &[&path], &csv).assert_code(2).error();
+    assert!(
+        message.contains("the label \"a;b\"") && message.contains("--array-delimiter"),
+        "{message}"
+    );
+    assert!(!out.exists() && !world.path("out.exporting").exists());
+    let csv = [&csv[..], &["--array-delimiter", "|"]].concat();
+    export(&path, &csv);
+    let signs = ["--create", "--array-delimiter", "|", out_text];
+    import(&world, "copy", &signs).assert_code(0);
+    same(&path, &world.path("copy"));
+}

@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
+use stratigraph::catalog::Counter;
 use stratigraph::{Read, Value};
 
 /// The columns of properties, by name: none yet where only empty lists were seen.
@@ -27,8 +28,10 @@ pub(crate) fn to_folder(
     folder: &Path,
     array: char,
 ) -> Result<(), Failure> {
-    for (_, label) in export.read.catalog().labels.iter() {
-        if label.contains(array) || label.trim() != &**label {
+    for (id, label) in export.read.catalog().labels.iter() {
+        let awkward = label.contains(array) || label.trim() != &**label;
+        // A name stays known when nothing has it any more.
+        if awkward && export.read.count(Counter::Label(id))? > 0 {
             return Err(TransferError::NoForm {
                 what: format!("the label {:?}", excerpt(label)),
                 reason: format!(
