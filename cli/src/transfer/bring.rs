@@ -3,39 +3,24 @@
 //! Each record is looked at alone; what is wrong with it is told with its place, and it is left out as long as that
 //! is allowed. Memory is that of the bulk load, one record, and the ids of nodes (`ids.rs`).
 
-use super::csv_reader::{CsvReader, Field, Read1, Signs};
-use super::header::{Column, Part, part_of};
+use super::csv_reader::Read1;
+use super::files::{Files, Input, Reading, csv};
+use super::header::Part;
 use super::ids::{Ids, OuterId};
-use super::json_line::{Entries, JsonRecord, Lines, object, record};
-use super::kind::Kind;
+use super::json_line::{JsonRecord, Lines, object, record};
+use super::parts::{Parts, mapped_parts, outer, parts_of, typed};
 use super::place::{BadRecord, Place, Problem, TransferError, excerpt};
-use super::sources::{Form, Source, is_stdin};
+use super::sources::Source;
+use super::table::Table;
 use crate::failure::Failure;
-use serde_json::Value as Json;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
-use std::path::Path;
-use std::sync::Arc;
-use stratigraph::exchange::DeclarationLines;
 use stratigraph::storage::cancel::Watch;
 use stratigraph::value::check_storable;
-use stratigraph::value::json::from_json;
 use stratigraph::{BulkLoad, Error, ErrorKind, NodeId, Value};
 
 /// Somebody hears of progress once in so many records.
 const RECORDS_PER_STEP: u64 = 1024;
 /// So many bad records are kept to be shown.
 pub(crate) const SHOWN_BAD: usize = 100;
-
-/// How records are read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading {
-    pub(crate) signs: Signs,
-    /// The most bytes of a record.
-    pub(crate) record_limit: u64,
-    /// How many bad records are left out before the import ends.
-    pub(crate) skip_bad: u64,
-}
 
 /// What came of an import.
 #[derive(Debug, Default)]
@@ -54,92 +39,6 @@ enum Target {
     Bulk(Box<BulkLoad>),
     /// Nowhere: they are only looked at. The number is that of the next node.
     Nowhere(u64),
-}
-
-/// A file that is open.
-struct Opened<'s> {
-    source: &'s Source,
-    input: Input,
-    name: Arc<str>,
-}
-
-enum Input {
-    /// Opened when its turn comes: there may be many.
-    Csv,
-    Json(Lines),
-}
-
-/// Files that are open, and what they declare.
-pub(crate) struct Files<'s> {
-    opened: Vec<Opened<'s>>,
-    pub(crate) declarations: DeclarationLines,
-    /// The file that declares, for messages.
-    pub(crate) declaring: Arc<str>,
-    total_bytes: u64,
-    reading: Reading,
-}
-
-impl<'s> Files<'s> {
-    /// Opens what holds declarations and reads them; they stand before all else in a file.
-    ///
-    /// # Errors
-    /// A file cannot be read, or declares nonsense.
-    pub(crate) fn open(sources: &'s [Source], reading: Reading) -> Result<Self, Failure> {
-        let mut files = Self {
-            opened: Vec::new(),
-            declarations: DeclarationLines::default(),
-            declaring: "".into(),
-            total_bytes: 0,
-            reading,
-        };
-        for source in sources {
-            for path in &source.files {
-                files.total_bytes += path.metadata().map_or(0, |metadata| metadata.len());
-            }
-            let path = &source.files[0];
-            let name: Arc<str> = path.display().to_string().into();
-            let input = match source.form {
-                Form::Csv => Input::Csv,
-                Form::Json => Input::Json(Lines::new(
-                    open(path)?,
-                    Arc::clone(&name),
-                    reading.record_limit,
-                )),
-            };
-            files.opened.push(Opened {
-                source,
-                input,
-                name,
-            });
-        }
-        files.read_declarations()?;
-        Ok(files)
-    }
-
-    fn read_declarations(&mut self) -> Result<(), Failure> {
-        for opened in &mut self.opened {
-            let Input::Json(lines) = &mut opened.input else {
-                continue;
-            };
-            if opened.source.mapped.is_some() {
-                continue;
-            }
-            while lines.read()? {
-                let text = lines.text().unwrap_or_default();
-                if !matches!(record(text), Ok(JsonRecord::Declaration)) {
-                    lines.put_back();
-                    break;
-                }
-                let added = self.declarations.add(lines.number, text);
-                added.map_err(|error| TransferError::Unreadable {
-                    place: lines.place(None),
-                    reason: error.to_string(),
-                })?;
-                self.declaring = Arc::clone(&opened.name);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A node that was added to a hierarchy by name.
@@ -229,110 +128,6 @@ enum Turn<'s> {
     Csv(&'s Source, Table),
 }
 
-/// The header of CSV files.
-struct Table {
-    columns: Vec<Column>,
-    names: Vec<String>,
-    part: Part,
-    /// The file with the header, after it.
-    first: CsvReader<Box<dyn BufRead>>,
-}
-
-impl Table {
-    fn open(source: &Source, reading: Reading) -> Result<Self, Failure> {
-        let mut reader = csv(&source.files[0], reading)?;
-        let wrong =
-            |place: Place, reason: String| Failure::from(TransferError::Header { place, reason });
-        match reader.read()? {
-            Read1::Record => {}
-            Read1::Bad(bad) => return Err(wrong(bad.place, bad.problem.to_string())),
-            Read1::End => {
-                return Err(wrong(
-                    reader.place(1, None),
-                    "the file is empty: it begins with a header".to_owned(),
-                ));
-            }
-        }
-        let (mut columns, mut names) = (Vec::new(), Vec::new());
-        for at in 0..reader.len() {
-            let Some(field) = reader.field(at) else {
-                continue;
-            };
-            let mapped = source
-                .mapped
-                .as_ref()
-                .and_then(|mapped| mapped.column(field.text));
-            let column = match mapped {
-                Some(column) => column,
-                None => Column::read(field.text).map_err(|reason| {
-                    wrong(reader.place(field.line, Some(field.column)), reason)
-                })?,
-            };
-            columns.push(column);
-            names.push(super::header::split(field.text.trim()).0.to_owned());
-        }
-        if let Some(mapped) = &source.mapped
-            && let Some(missing) = mapped
-                .expected()
-                .find(|name| !names.iter().any(|known| known == name))
-        {
-            return Err(wrong(
-                reader.here(),
-                format!("the mapping names the column {missing:?}, which is not there"),
-            ));
-        }
-        let said = part_of(&columns).map_err(|reason| wrong(reader.here(), reason))?;
-        let part = match (said, source.part) {
-            (Some(said), Some(asked)) if said != asked => {
-                return Err(wrong(reader.here(), "the header is of the other kind: nodes have :ID and :LABEL, relationships :START_ID, :END_ID and :TYPE".to_owned()));
-            }
-            (Some(said), _) => said,
-            (None, Some(asked)) => asked,
-            (None, None) => {
-                return Err(wrong(reader.here(), "nothing says what this is: a header of nodes has :ID or :LABEL, one of relationships :START_ID, :END_ID and :TYPE; or use --nodes, --relationships or --mapping".to_owned()));
-            }
-        };
-        let has = |is: fn(&Column) -> bool| columns.iter().any(is);
-        if part == Part::Relationships {
-            for (there, word) in [
-                (
-                    has(|column| matches!(column, Column::Start { .. })),
-                    ":START_ID",
-                ),
-                (
-                    has(|column| matches!(column, Column::End { .. })),
-                    ":END_ID",
-                ),
-                (
-                    has(|column| matches!(column, Column::Type)) || source.of.is_some(),
-                    ":TYPE, and no --relationships TYPE=",
-                ),
-            ] {
-                if !there {
-                    return Err(wrong(reader.here(), format!("there is no {word}")));
-                }
-            }
-        }
-        Ok(Self {
-            columns,
-            names,
-            part,
-            first: reader,
-        })
-    }
-}
-
-/// What the fields of a record come to.
-#[derive(Default)]
-struct Parts {
-    id: Option<OuterId>,
-    labels: Vec<String>,
-    start: Option<OuterId>,
-    end: Option<OuterId>,
-    of: Option<String>,
-    properties: Vec<(String, Value)>,
-}
-
 impl Bringing<'_, '_> {
     fn csv(&mut self, source: &Source, table: Table) -> Result<(), Failure> {
         let Table {
@@ -371,20 +166,17 @@ impl Bringing<'_, '_> {
             let place = lines.place(None);
             let Some(text) = lines.text() else {
                 let problem = Problem::NotText;
-                self.bad(BadRecord { place, problem })?;
+                self.bad(BadRecord::new(place, problem))?;
                 continue;
             };
-            let at_column = |(column, why): (Option<u64>, String)| BadRecord {
-                place: lines.place(column),
-                problem: Problem::Json(why),
+            let at_column = |(column, why): (Option<u64>, String)| {
+                BadRecord::new(lines.place(column), Problem::Json(why))
             };
             if let Some(mapped) = &source.mapped {
                 let read = object(text).map_err(at_column);
                 let parts = read.and_then(|entries| {
-                    mapped_parts(entries, mapped, self.reading.signs).map_err(|problem| BadRecord {
-                        place: place.clone(),
-                        problem,
-                    })
+                    mapped_parts(entries, mapped, self.reading.signs)
+                        .map_err(|problem| BadRecord::new(place.clone(), problem))
                 });
                 match parts {
                     Ok(parts) => self.add(mapped.part, source, parts, place)?,
@@ -397,7 +189,7 @@ impl Bringing<'_, '_> {
                         let problem = Problem::Json(
                             "declarations stand before all else in a file".to_owned(),
                         );
-                        self.bad(BadRecord { place, problem })?;
+                        self.bad(BadRecord::new(place, problem))?;
                     }
                     Ok(JsonRecord::Member(line)) => members.push(Member {
                         hierarchy: line.hierarchy,
@@ -416,7 +208,7 @@ impl Bringing<'_, '_> {
                                 };
                                 self.add(Part::Nodes, source, parts, place)?;
                             }
-                            Err(problem) => self.bad(BadRecord { place, problem })?,
+                            Err(problem) => self.bad(BadRecord::new(place, problem))?,
                         }
                     }
                     Ok(JsonRecord::Relationship(line)) => match typed(line.properties) {
@@ -430,7 +222,7 @@ impl Bringing<'_, '_> {
                             };
                             self.add(Part::Relationships, source, parts, place)?;
                         }
-                        Err(problem) => self.bad(BadRecord { place, problem })?,
+                        Err(problem) => self.bad(BadRecord::new(place, problem))?,
                     },
                 }
             }
@@ -456,7 +248,7 @@ impl Bringing<'_, '_> {
         };
         match added {
             Ok(()) => Ok(()),
-            Err(Refused::Record(problem)) => self.bad(BadRecord { place, problem }),
+            Err(Refused::Record(problem)) => self.bad(BadRecord::new(place, problem)),
             Err(Refused::All(failure)) => Err(failure),
         }
     }
@@ -519,12 +311,12 @@ impl Bringing<'_, '_> {
                 id: excerpt(&member.node.id),
                 space: String::new(),
             };
-            return self.bad(BadRecord { place, problem });
+            return self.bad(BadRecord::new(place, problem));
         };
         if let Target::Bulk(load) = &mut self.target {
             match load.add_member(&member.hierarchy, node).map_err(refused) {
                 Ok(()) => {}
-                Err(Refused::Record(problem)) => return self.bad(BadRecord { place, problem }),
+                Err(Refused::Record(problem)) => return self.bad(BadRecord::new(place, problem)),
                 Err(Refused::All(failure)) => return Err(failure),
             }
         }
@@ -589,246 +381,4 @@ fn check(properties: &[(String, Value)]) -> Result<(), Refused> {
         })?;
     }
     Ok(())
-}
-
-fn outer(id: String, space: &str) -> OuterId {
-    OuterId {
-        id,
-        space: space.to_owned(),
-    }
-}
-
-/// The values of an object as dumps write them.
-fn typed(entries: Entries) -> Result<Vec<(String, Value)>, Problem> {
-    let values = entries.0.into_iter().map(|(name, json)| {
-        let value = from_json(&json)
-            .map_err(|error| Problem::Json(format!("{}: {error}", excerpt(&name))))?;
-        Ok((name, value))
-    });
-    values.collect()
-}
-
-fn parts_of(
-    reader: &CsvReader<Box<dyn BufRead>>,
-    columns: &[Column],
-    names: &[String],
-) -> Result<Parts, BadRecord> {
-    if reader.len() != columns.len() {
-        return Err(BadRecord {
-            place: reader.here(),
-            problem: Problem::Fields {
-                found: reader.len(),
-                expected: columns.len(),
-            },
-        });
-    }
-    let mut parts = Parts::default();
-    let array = reader.signs().array;
-    for (at, column) in columns.iter().enumerate() {
-        let Some(field) = reader.field(at) else {
-            continue;
-        };
-        let bad = |problem| BadRecord {
-            place: reader.place(field.line, Some(field.column)),
-            problem,
-        };
-        let read = |kind: Kind| {
-            kind.read(field.text, array)
-                .map_err(|reason| bad(of_another_type(names.get(at), field, kind, reason)))
-        };
-        let missing = field.text.is_empty() && !field.quoted;
-        match column {
-            Column::Ignore => {}
-            Column::Id {
-                space,
-                property,
-                kind,
-            } => {
-                if field.text.is_empty() {
-                    return Err(bad(Problem::Missing("id")));
-                }
-                // Also where it is no property: a number is a number.
-                let value = read(Kind::One(*kind))?;
-                if let Some(property) = property {
-                    parts.properties.push((property.clone(), value));
-                }
-                parts.id = Some(outer(field.text.to_owned(), space));
-            }
-            Column::Labels => {
-                let labels = field.text.split(array).map(str::trim);
-                parts.labels = labels
-                    .filter(|label| !label.is_empty())
-                    .map(str::to_owned)
-                    .collect();
-            }
-            Column::Start { space } if !field.text.is_empty() => {
-                parts.start = Some(outer(field.text.to_owned(), space))
-            }
-            Column::End { space } if !field.text.is_empty() => {
-                parts.end = Some(outer(field.text.to_owned(), space))
-            }
-            Column::Start { .. } => return Err(bad(Problem::Missing("start"))),
-            Column::End { .. } => return Err(bad(Problem::Missing("end"))),
-            Column::Type => parts.of = (!field.text.is_empty()).then(|| field.text.to_owned()),
-            Column::Property { .. } if missing => {}
-            Column::Property { name, kind } => {
-                // Numbers and dates have no empty text: it is nothing, also in quotes.
-                let no_text = !matches!(
-                    kind,
-                    Kind::One(super::kind::Simple::String) | Kind::List(_) | Kind::Bytes
-                );
-                if !(no_text && field.text.is_empty()) {
-                    parts.properties.push((name.clone(), read(*kind)?));
-                }
-            }
-        }
-    }
-    Ok(parts)
-}
-
-fn of_another_type(name: Option<&String>, field: Field<'_>, kind: Kind, reason: String) -> Problem {
-    Problem::Value {
-        field: name.cloned().unwrap_or_default(),
-        text: excerpt(field.text),
-        kind: kind.name(),
-        reason,
-    }
-}
-
-/// What a mapping makes of the entries of an object.
-fn mapped_parts(
-    entries: Entries,
-    mapped: &super::mapping::Mapped,
-    signs: Signs,
-) -> Result<Parts, Problem> {
-    let mut parts = Parts::default();
-    for (key, json) in entries.0 {
-        let id = |json: &Json| match json {
-            Json::String(text) => Ok(text.clone()),
-            Json::Number(number) if number.is_i64() => Ok(number.to_string()),
-            Json::Null => Ok(String::new()),
-            _ => Err(Problem::Json(format!(
-                "{}: an id is a text or a whole number",
-                excerpt(&key)
-            ))),
-        };
-        match mapped.column(&key) {
-            Some(Column::Ignore) => {}
-            Some(Column::Id {
-                space,
-                property,
-                kind,
-            }) => {
-                let text = id(&json)?;
-                if text.is_empty() {
-                    return Err(Problem::Missing("id"));
-                }
-                if let Some(property) = property {
-                    let value = value_as(Kind::One(kind), Json::String(text.clone()), &key, signs)?;
-                    parts.properties.push((property, value));
-                }
-                parts.id = Some(outer(text, &space));
-            }
-            Some(Column::Labels) => match json {
-                Json::String(text) => parts.labels.push(text),
-                Json::Array(all) => parts
-                    .labels
-                    .extend(all.iter().filter_map(Json::as_str).map(str::to_owned)),
-                Json::Null => {}
-                _ => {
-                    return Err(Problem::Json(format!(
-                        "{}: labels are texts",
-                        excerpt(&key)
-                    )));
-                }
-            },
-            Some(Column::Start { space }) => parts.start = Some(outer(id(&json)?, &space)),
-            Some(Column::End { space }) => parts.end = Some(outer(id(&json)?, &space)),
-            Some(Column::Type) => parts.of = Some(id(&json)?),
-            Some(Column::Property { .. }) if json.is_null() => {}
-            Some(Column::Property { name, kind }) => {
-                let value = value_as(kind, json, &key, signs)?;
-                parts.properties.push((name, value));
-            }
-            None if json.is_null() => {}
-            None => {
-                let value = plain(&json)
-                    .map_err(|why| Problem::Json(format!("{}: {why}", excerpt(&key))))?;
-                parts.properties.push((key, value));
-            }
-        }
-    }
-    if mapped.part == Part::Nodes && parts.id.is_none() && mapped.has_id() {
-        return Err(Problem::Missing("id"));
-    }
-    Ok(parts)
-}
-
-/// JSON as a value of a type: a text is read as a field is, a list as one of such.
-fn value_as(kind: Kind, json: Json, key: &str, signs: Signs) -> Result<Value, Problem> {
-    let wrong = |text: &str, reason| Problem::Value {
-        field: excerpt(key),
-        text: excerpt(text),
-        kind: kind.name(),
-        reason,
-    };
-    match (kind, &json) {
-        (Kind::List(of), Json::Array(all)) => {
-            let elements = all
-                .iter()
-                .map(|one| value_as(Kind::One(of), one.clone(), key, signs));
-            let elements = elements.collect::<Result<Vec<_>, _>>()?;
-            Value::list(elements).map_err(|error| Problem::Json(error.to_string()))
-        }
-        (Kind::Any, json) => {
-            from_json(json).map_err(|error| wrong(&json.to_string(), error.to_string()))
-        }
-        (kind, Json::String(text)) => kind
-            .read(text, signs.array)
-            .map_err(|reason| wrong(text, reason)),
-        // Numbers and truth in the text that a field would have.
-        (kind, json) => {
-            let text = json.to_string();
-            kind.read(&text, signs.array)
-                .map_err(|reason| wrong(&text, reason))
-        }
-    }
-}
-
-/// JSON that nobody has explained.
-fn plain(json: &Json) -> Result<Value, String> {
-    match json {
-        Json::Object(_) => {
-            Err("an object is no property: map its keys, or leave it out".to_owned())
-        }
-        other => from_json(other).map_err(|error| error.to_string()),
-    }
-}
-
-fn csv(path: &Path, reading: Reading) -> Result<CsvReader<Box<dyn BufRead>>, Failure> {
-    let name = path.display().to_string();
-    let mut signs = reading.signs;
-    if path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("tsv"))
-    {
-        signs.delimiter = b'\t';
-    }
-    Ok(CsvReader::new(
-        open(path)?,
-        name.into(),
-        signs,
-        reading.record_limit,
-    ))
-}
-
-fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
-    if is_stdin(path) {
-        return Ok(Box::new(BufReader::new(io::stdin())));
-    }
-    let file = File::open(path).map_err(|source| Failure::Input {
-        name: path.display().to_string(),
-        source,
-    })?;
-    Ok(Box::new(BufReader::with_capacity(1 << 20, file)))
 }

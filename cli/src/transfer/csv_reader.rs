@@ -116,7 +116,7 @@ impl<R: BufRead> CsvReader<R> {
         let began = self.line;
         if let Some(problem) = self.split()? {
             let place = self.place(began, None);
-            return Ok(Read1::Bad(BadRecord { place, problem }));
+            return Ok(Read1::Bad(BadRecord::new(place, problem)));
         }
         // Each field by itself: two halves of a character in two fields would be a whole one.
         let is_text = |span: &&Span| {
@@ -126,7 +126,7 @@ impl<R: BufRead> CsvReader<R> {
         if let Some(span) = self.spans.iter().find(|span| !is_text(span)) {
             let place = self.place(span.line, Some(self.column(span)));
             let problem = Problem::NotText;
-            return Ok(Read1::Bad(BadRecord { place, problem }));
+            return Ok(Read1::Bad(BadRecord::new(place, problem)));
         }
         Ok(Read1::Record)
     }

@@ -10,7 +10,8 @@
 //! | which files, in which order | `sources.rs`, `mapping.rs` |
 //! | records of CSV, their headers and types | `csv_reader.rs`, `header.rs`, `kind.rs` |
 //! | records of JSON lines | `json_line.rs` |
-//! | from records to nodes and relationships | `bring.rs`, `ids.rs` |
+//! | files that are open, and the headers of CSV | `files.rs`, `table.rs` |
+//! | from records to nodes and relationships | `parts.rs`, `bring.rs`, `ids.rs` |
 //! | what is wrong, and where | `place.rs` |
 //! | from a graph to files | `export/` |
 //!
@@ -19,16 +20,20 @@
 mod bring;
 mod csv_reader;
 mod export;
+mod files;
 mod header;
 mod ids;
 mod json_line;
 mod kind;
 mod mapping;
+mod parts;
 mod place;
 mod sources;
+mod table;
 
-pub(crate) use bring::{Brought, Files, Reading, SHOWN_BAD, bring};
+pub(crate) use bring::{Brought, SHOWN_BAD, bring};
 pub(crate) use csv_reader::Signs;
 pub(crate) use export::{Exported, Form as ExportForm, Out as ExportOut, export};
+pub(crate) use files::{Files, Reading};
 pub(crate) use place::TransferError;
 pub(crate) use sources::gather;

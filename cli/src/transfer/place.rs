@@ -30,8 +30,17 @@ impl fmt::Display for Place {
 pub(crate) struct BadRecord {
     /// Where.
     pub(crate) place: Place,
-    /// Why.
-    pub(crate) problem: Problem,
+    /// Why. In a box: most records are good, and carry the room for this.
+    pub(crate) problem: Box<Problem>,
+}
+
+impl BadRecord {
+    pub(super) fn new(place: Place, problem: Problem) -> Self {
+        Self {
+            place,
+            problem: Box::new(problem),
+        }
+    }
 }
 
 /// What is wrong with a record.

@@ -100,11 +100,11 @@ impl Import {
                 progress.watch(Unit::Bytes, |watch| transfer::bring(files, None, watch))?;
             (None, looked.1)
         } else if self.create {
-            let (database, brought) = self.into_new(files, progress)?;
+            let (database, brought) = self.load_into_new(files, progress)?;
             (Some(database), brought)
         } else {
             let db = super::load::open(&self.dir)?;
-            let (database, brought) = self.into_open(&db, files, progress)?;
+            let (database, brought) = self.load_into_open(&db, files, progress)?;
             db.close()?;
             (Some(database), brought)
         };
@@ -144,7 +144,7 @@ impl Import {
     }
 
     /// Imports beside the folder first, so that half a database never has its name.
-    fn into_new(
+    fn load_into_new(
         &self,
         files: Files<'_>,
         progress: &Progress,
@@ -155,7 +155,7 @@ impl Import {
         let imported = Database::create(&half)
             .map_err(Failure::from)
             .and_then(|db| {
-                let imported = self.into_open(&db, files, progress)?;
+                let imported = self.load_into_open(&db, files, progress)?;
                 db.close()?;
                 Ok(imported)
             })
@@ -172,7 +172,7 @@ impl Import {
     }
 
     /// Declares, and loads on top of that: so each record is held against the constraints, and told with its place.
-    fn into_open(
+    fn load_into_open(
         &self,
         db: &Database,
         files: Files<'_>,

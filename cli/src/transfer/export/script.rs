@@ -39,7 +39,7 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<
             node.id(),
             map(node.properties(), what)?
         );
-        if let Some((labels, rows)) = batch.add(labels, row) {
+        if let Some((labels, rows)) = batch.add(labels, &row) {
             out.line(&create_nodes(&mark, &labels, &rows))?;
         }
         Ok(())
@@ -58,7 +58,7 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<
             one.target(),
             map(one.properties(), what)?
         );
-        if let Some((of, rows)) = batch.add(name(one.relationship_type()), row) {
+        if let Some((of, rows)) = batch.add(name(one.relationship_type()), &row) {
             out.line(&create_relationships(&mark, &of, &rows))?;
         }
         Ok(())
@@ -109,7 +109,7 @@ struct Batch {
 
 impl Batch {
     /// Adds a row; gives those before it if it does not go with them.
-    fn add(&mut self, head: String, row: String) -> Option<(String, String)> {
+    fn add(&mut self, head: String, row: &str) -> Option<(String, String)> {
         let full = self.number >= PER_STATEMENT || self.rows.len() >= STATEMENT_BYTES;
         let taken = if full || head != self.head {
             self.take()
@@ -120,7 +120,7 @@ impl Batch {
         if self.number > 0 {
             self.rows.push_str(", ");
         }
-        self.rows.push_str(&row);
+        self.rows.push_str(row);
         self.number += 1;
         taken
     }
