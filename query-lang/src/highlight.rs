@@ -56,6 +56,8 @@ pub fn paint(text: &str) -> Vec<(Span, Paint)> {
         };
         parts.push((token.span, paint));
     }
+    // The end of the tokens is that of the last one, and a comment may follow it.
+    comments(text, end, text.len() as u32, &mut parts);
     parts
 }
 
