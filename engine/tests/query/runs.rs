@@ -306,8 +306,14 @@ fn a_query_goes_through_no_more_than_it_may() {
     let options = QueryOptions::new().max_steps(10_000);
     for (text, ended) in [
         ("MATCH (a:P)-[:R]->(b) RETURN count(*)", "nothing"),
-        ("MATCH (a:P), (b:P), (c:P), (d:P) RETURN count(*)", "StepLimit"),
-        ("MATCH (a:P), (b:P) WITH a, b MATCH (a)-[:R*0..]->(c) RETURN count(*)", "StepLimit"),
+        (
+            "MATCH (a:P), (b:P), (c:P), (d:P) RETURN count(*)",
+            "StepLimit",
+        ),
+        (
+            "MATCH (a:P), (b:P) WITH a, b MATCH (a)-[:R*0..]->(c) RETURN count(*)",
+            "StepLimit",
+        ),
     ] {
         assert_eq!(fails(&database, text, &options), ended, "{text}");
     }
