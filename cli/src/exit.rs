@@ -75,8 +75,6 @@ impl Exit {
             // What the engine would try again, a person at a prompt tries again later.
             ErrorKind::Retry | ErrorKind::Unavailable => Self::Unavailable,
             ErrorKind::Bug => Self::Bug,
-            // A kind that this command does not know yet: nothing better can be promised.
-            _ => Self::Bug,
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::shared::Shared;
 use crate::tls::Tls;
+use std::future::Future as _;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::Sleep;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
@@ -25,6 +27,9 @@ const BREATH: Duration = Duration::from_millis(50);
 pub(crate) struct Connection {
     wire: Wire,
     peer: SocketAddr,
+    /// Until when the client must have said something: one that is silent from the beginning holds a place for nothing,
+    /// and nobody asks it whether it is there before it has spoken HTTP/2.
+    silence: Option<Pin<Box<Sleep>>>,
     _place: Place,
 }
 
@@ -54,6 +59,7 @@ pub(crate) fn take_in(
     let (ready, connections) = mpsc::channel(READY);
     tokio::spawn(async move {
         let places = Arc::new(Semaphore::new(shared.config.max_connections as usize));
+        let limit = handshake_limit(&shared.config);
         loop {
             let taken = tokio::select! {
                 taken = listener.accept() => taken,
@@ -84,6 +90,7 @@ pub(crate) fn take_in(
                     let connection = Connection {
                         wire: Wire::Plain(stream),
                         peer,
+                        silence: Some(Box::pin(tokio::time::sleep(limit))),
                         _place: place,
                     };
                     if ready.send(Ok(connection)).await.is_err() {
@@ -115,6 +122,7 @@ async fn agree(
             let connection = Connection {
                 wire: Wire::Tls(Box::new(stream)),
                 peer,
+                silence: Some(Box::pin(tokio::time::sleep(limit))),
                 _place: place,
             };
             let _ = ready.send(Ok(connection)).await;
@@ -131,7 +139,7 @@ async fn agree(
 }
 
 fn handshake_limit(config: &Config) -> Duration {
-    config.tls_handshake_limit.0
+    config.handshake_limit.0
 }
 
 impl Connected for Connection {
@@ -148,10 +156,22 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().wire {
+        let connection = self.get_mut();
+        let read = match &mut connection.wire {
             Wire::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
             Wire::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+        };
+        let Some(silence) = &mut connection.silence else {
+            return read;
+        };
+        if read.is_ready() {
+            connection.silence = None;
+            return read;
         }
+        silence
+            .as_mut()
+            .poll(context)
+            .map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 

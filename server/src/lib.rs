@@ -51,6 +51,6 @@ mod work;
 
 pub use config::{Config, ConfigError, Flags, Period, Size};
 pub use databases::StartError;
-pub use serve::{serve, start_log};
+pub use serve::{log_filter, serve, start_log};
 pub use server::{Server, ServerError};
 pub use tls::TlsError;

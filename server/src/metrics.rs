@@ -182,8 +182,12 @@ impl Metrics {
     pub(crate) fn text(&self, shared: &Shared) -> String {
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.running.set(whole(shared.running.count() as u64));
-        self.waiting.set(whole(shared.slots.waiting() as u64));
-        self.memory_free.set(whole(shared.slots.memory_free()));
+        self.waiting.set(whole(
+            (shared.readers.waiting() + shared.writers.waiting()) as u64,
+        ));
+        self.memory_free.set(whole(
+            shared.readers.memory_free() + shared.writers.memory_free(),
+        ));
         self.databases.clear();
         for database in shared.databases.all() {
             let info = database.engine.info();

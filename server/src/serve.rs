@@ -58,11 +58,31 @@ async fn either(one: &mut Signal, other: &mut Signal) {
     }
 }
 
+/// What is logged. The libraries below show what metadata holds at their finer levels, tokens among it: they stay at
+/// `info`, whatever is asked for.
+#[must_use]
+pub fn log_filter(config: &Config) -> EnvFilter {
+    let mut filter =
+        EnvFilter::try_new(&config.log_level).unwrap_or_else(|_| EnvFilter::new("info"));
+    for quiet in [
+        "h2=info",
+        "hyper=info",
+        "hyper_util=info",
+        "rustls=info",
+        "tonic=info",
+        "tower=info",
+    ] {
+        if let Ok(directive) = quiet.parse() {
+            filter = filter.add_directive(directive);
+        }
+    }
+    filter
+}
+
 /// Sends the log to stderr, as the settings say.
 pub fn start_log(config: &Config) {
-    let filter = EnvFilter::try_new(&config.log_level).unwrap_or_else(|_| EnvFilter::new("info"));
     let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(log_filter(config))
         .with_writer(io::stderr)
         .log_internal_errors(false);
     let started = match config.log_format {

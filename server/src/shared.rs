@@ -14,7 +14,10 @@ pub(crate) struct Shared {
     pub(crate) config: Arc<Config>,
     pub(crate) databases: Databases,
     pub(crate) authority: Authority,
-    pub(crate) slots: Slots,
+    /// The places for statements that read, and for searches.
+    pub(crate) readers: Slots,
+    /// The places for statements that write.
+    pub(crate) writers: Slots,
     /// The places for transactions and bulk writes.
     pub(crate) transactions: Arc<Semaphore>,
     /// The place for backups, checks and other long work, one at a time.
@@ -33,7 +36,8 @@ impl Shared {
         Arc::new(Self {
             databases,
             authority,
-            slots: Slots::new(&config),
+            readers: Slots::for_readers(&config),
+            writers: Slots::for_writers(&config),
             transactions: Arc::new(Semaphore::new(config.max_transactions as usize)),
             maintenance: Arc::new(Semaphore::new(2)),
             running: Running::new(&config),

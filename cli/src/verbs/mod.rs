@@ -81,7 +81,7 @@ impl Verb {
             Self::Info(verb) => verb.run(),
             Self::Compact(verb) => verb.run(progress),
             Self::Recover(verb) => verb.run(progress),
-            Self::Serve(verb) => verb.run(),
+            Self::Serve(verb) => verb.run(global),
             Self::Token(verb) => verb.run(),
             Self::Config(verb) => verb.run(),
         }

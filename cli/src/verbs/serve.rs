@@ -2,6 +2,7 @@
 //!
 //! The server is `stratigraph-server`'s; here are its arguments, and what is told when it listens.
 
+use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Reply;
 use clap::Args;
@@ -41,18 +42,22 @@ impl Serve {
     ///
     /// # Errors
     /// What keeps the server from starting, or has ended it.
-    pub(super) fn run(&self) -> Result<Reply, Failure> {
+    pub(super) fn run(&self, global: Global) -> Result<Reply, Failure> {
         let config = self.config()?;
         let started = |server: &Server| {
             let mut told = format!("serving gRPC on {}\n", server.address());
             if let Some(address) = server.metrics_address() {
                 told += &format!("serving metrics on {address}\n");
             }
-            let mut stdout = std::io::stdout().lock();
-            // Nobody is left to hear that stdout is closed.
-            let _ = stdout
-                .write_all(told.as_bytes())
-                .and_then(|()| stdout.flush());
+            // One JSON object is all that stdout has with --json. Nobody is left to hear that it is closed.
+            let _ = if global.json {
+                std::io::stderr().write_all(told.as_bytes())
+            } else {
+                let mut stdout = std::io::stdout().lock();
+                stdout
+                    .write_all(told.as_bytes())
+                    .and_then(|()| stdout.flush())
+            };
         };
         stratigraph_server::serve(&self.dir, config, started).map_err(Failure::Server)?;
         Ok(Reply::new("serve"))

@@ -9,6 +9,7 @@ mod dumps;
 mod looking;
 mod queries;
 mod repairs;
+mod servers;
 mod streams;
 mod terminal;
 mod world;

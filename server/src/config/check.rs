@@ -44,6 +44,8 @@ pub enum FindingKind {
     },
     /// It cannot be the name of a database.
     BadName,
+    /// It is no description of what is logged.
+    BadLogLevel,
 }
 
 impl fmt::Display for Finding {
@@ -61,6 +63,10 @@ impl fmt::Display for Finding {
             FindingKind::NoFile { path } => {
                 write!(f, "{name}: there is no file {}", path.display())
             }
+            FindingKind::BadLogLevel => write!(
+                f,
+                "{name}: say error, warn, info, debug or trace, or `target=level`, with commas between"
+            ),
             FindingKind::BadName => write!(
                 f,
                 "{name}: names of databases are a lower-case letter and then up to 63 lower-case letters, digits, `_` and `-`"
@@ -109,6 +115,9 @@ impl Config {
         }
         if !crate::databases::is_name(&self.default_database) {
             find("default_database", FindingKind::BadName);
+        }
+        if tracing_subscriber::EnvFilter::try_new(&self.log_level).is_err() {
+            find("log_level", FindingKind::BadLogLevel);
         }
         if self.max_query_memory > self.max_total_memory {
             find(

@@ -20,7 +20,7 @@ macro_rules! settings {
             pub config: Option<PathBuf>,
             $($(
                 #[doc = $doc]
-                #[arg(long, env = $env, value_name = settings!(@value $type), help_heading = $heading, help = settings!(@help $doc, $default))]
+                #[arg(long, env = $env, value_name = "VALUE", help_heading = $heading, help = settings!(@help $doc, $default))]
                 pub $name: Option<$type>,
             )+)+
         }
@@ -52,12 +52,6 @@ macro_rules! settings {
             }
         }
     };
-    (@value Size) => { "SIZE" };
-    (@value Period) => { "PERIOD" };
-    (@value PathBuf) => { "PATH" };
-    (@value SocketAddr) => { "ADDRESS" };
-    (@value bool) => { "BOOL" };
-    (@value $type:ty) => { "VALUE" };
     (@help $doc:literal, -) => { $doc };
     (@help $doc:literal, $default:literal) => { concat!($doc, " [default: ", $default, "]") };
     (@field $type:ty, -) => { Option<$type> };
@@ -101,15 +95,15 @@ settings! {
         compress_responses: bool = "true", "STRATIGRAPH_COMPRESS_RESPONSES", "Whether answers are compressed for clients that take zstd or gzip";
         keep_alive_interval: Period = "30s", "STRATIGRAPH_KEEP_ALIVE_INTERVAL", "How often a silent connection is asked whether it is still there";
         keep_alive_timeout: Period = "10s", "STRATIGRAPH_KEEP_ALIVE_TIMEOUT", "How long it may take to answer that";
-        tls_handshake_limit: Period = "10s", "STRATIGRAPH_TLS_HANDSHAKE_LIMIT", "How long a client may take to agree on TLS";
+        handshake_limit: Period = "10s", "STRATIGRAPH_HANDSHAKE_LIMIT", "How long a client may take to agree on TLS, and then to say its first word";
     }
     "Limits of statements" {
-        max_queries: u32 = "32", "STRATIGRAPH_MAX_QUERIES", "How many statements run at the same time; each has a thread";
+        max_queries: u32 = "32", "STRATIGRAPH_MAX_QUERIES", "How many statements that read run at the same time, and a quarter as many that write; each has a thread";
         max_queued: u32 = "256", "STRATIGRAPH_MAX_QUEUED", "How many statements wait for their turn; others are refused at once";
         max_queue_wait: Period = "5s", "STRATIGRAPH_MAX_QUEUE_WAIT", "How long a statement waits for its turn";
         max_query_time: Period = "60s", "STRATIGRAPH_MAX_QUERY_TIME", "How long a statement may run, whatever its client says";
-        max_query_memory: Size = "128MiB", "STRATIGRAPH_MAX_QUERY_MEMORY", "The most rows in memory of one statement, in bytes";
-        max_total_memory: Size = "1GiB", "STRATIGRAPH_MAX_TOTAL_MEMORY", "The most rows in memory of all statements; each takes its limit of it when it begins";
+        max_query_memory: Size = "64MiB", "STRATIGRAPH_MAX_QUERY_MEMORY", "The most rows in memory of one statement, in bytes";
+        max_total_memory: Size = "1GiB", "STRATIGRAPH_MAX_TOTAL_MEMORY", "The most rows in memory of all statements, a quarter of it for those that write; each takes its limit when it begins";
         max_rows: u64 = "1000000", "STRATIGRAPH_MAX_ROWS", "How many rows a statement may give";
         max_steps: u64 = "1000000000", "STRATIGRAPH_MAX_STEPS", "How many rows and relationships a statement may go through, its traversals included";
         max_search_results: u32 = "10000", "STRATIGRAPH_MAX_SEARCH_RESULTS", "How many hits a search may ask for";

@@ -94,16 +94,18 @@ fn metric_out(metric: Metric) -> VectorMetric {
 pub(super) fn shown(database: &OpenDatabase) -> Result<v1::ShowSchemaResponse, Failure> {
     let read = database.engine.read()?;
     let catalog = read.catalog();
-    let statements = |show: &str| -> Result<HashMap<String, String>, Failure> {
+    let statements = |show: &str| -> Result<HashMap<String, Option<String>>, Failure> {
         let rows = read.query(
             &format!("{show} YIELD name, createStatement RETURN name, createStatement"),
             (),
         )?;
-        rows.map(|row| Ok(row?.to::<(String, String)>()?)).collect()
+        rows.map(|row| Ok(row?.to::<(String, Option<String>)>()?))
+            .collect()
     };
     let of_indexes = statements("SHOW INDEXES")?;
-    let statement =
-        |known: &HashMap<String, String>, name: &str| known.get(name).cloned().unwrap_or_default();
+    let statement = |known: &HashMap<String, Option<String>>, name: &str| {
+        known.get(name).cloned().flatten().unwrap_or_default()
+    };
     let described = |definition: v1::IndexDefinition, state: SchemaState| v1::IndexDescription {
         statement: statement(&of_indexes, &definition.name),
         definition: Some(definition),

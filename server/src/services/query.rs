@@ -113,9 +113,12 @@ impl Query {
         } else {
             None
         };
-        let slot = self
-            .0
-            .slots
+        let slots = if writes {
+            &self.0.writers
+        } else {
+            &self.0.readers
+        };
+        let slot = slots
             .enter(limits.memory_bytes, limits.time_left()?)
             .await?;
         Ok(Turn {

@@ -143,7 +143,7 @@ impl Search {
         let limits = RunLimits::new(&self.0.config, &caller, None)?;
         let slot = self
             .0
-            .slots
+            .readers
             .enter(limits.memory_bytes, limits.time_left()?)
             .await?;
         let cancel = CancelToken::new();

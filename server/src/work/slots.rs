@@ -29,14 +29,27 @@ pub(crate) struct Slot {
 }
 
 impl Slots {
-    pub(crate) fn new(config: &Config) -> Self {
-        let memory = units(config.max_total_memory.0);
+    /// For statements that read: all places, and three quarters of the memory.
+    pub(crate) fn for_readers(config: &Config) -> Self {
+        let memory = config.max_total_memory.0 - config.max_total_memory.0 / 4;
+        Self::new(config, config.max_queries, memory)
+    }
+
+    /// For statements that write: as many places as a quarter of those, and a quarter of the memory. They are others'
+    /// than the readers', so that readers who stop reading hold up no writer.
+    pub(crate) fn for_writers(config: &Config) -> Self {
+        let memory = config.max_total_memory.0 / 4;
+        Self::new(config, config.max_queries.div_ceil(4), memory)
+    }
+
+    fn new(config: &Config, places: u32, memory: u64) -> Self {
+        let memory = units(memory.max(config.max_query_memory.0));
         Self {
-            places: Arc::new(Semaphore::new(config.max_queries as usize)),
+            places: Arc::new(Semaphore::new(places as usize)),
             memory: Arc::new(Semaphore::new(memory as usize)),
             line: Arc::new(Semaphore::new(config.max_queued as usize)),
             line_length: config.max_queued,
-            all_places: config.max_queries,
+            all_places: places,
             patience: config.max_queue_wait.0,
         }
     }
@@ -112,8 +125,8 @@ mod tests {
         config.max_queries = queries;
         config.max_queued = queued;
         config.max_queue_wait = crate::Period(Duration::from_millis(wait_ms));
-        config.max_total_memory = crate::Size(8 << 20);
-        Slots::new(&config)
+        config.max_query_memory = crate::Size(1 << 20);
+        Slots::new(&config, queries, 8 << 20)
     }
 
     const LONG: Duration = Duration::from_secs(60);

@@ -8,6 +8,7 @@ mod data;
 mod harness;
 mod limits;
 mod query;
+mod secrets;
 mod shutdown;
 mod tls;
 mod transactions;
