@@ -126,8 +126,8 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a call may take with all its attempts, if the call itself says nothing. Unlimited at first: the server's
-    /// limit holds.
+    /// How long a call may take with all its attempts, if the call itself says nothing. Unlimited at first: the server's limit
+    /// holds. It does not hold for what takes long by its nature: bulk writes, backups and their kin, making indexes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self

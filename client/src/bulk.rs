@@ -158,7 +158,6 @@ impl BulkBuilder {
     }
 
     /// Starts it. Must be called within a tokio runtime.
-    #[must_use]
     pub fn start(self) -> BulkWriter {
         let (parts, waiting) = mpsc::channel(WAITING_BATCHES);
         let mode = if self.is_load {

@@ -186,14 +186,17 @@ impl Call {
 
     /// What a status means for this call.
     pub(crate) fn failure(&self, status: &Status) -> Failure {
-        if self.is_over() && is_about_time(status) {
+        let endpoint = &self.client.inner.endpoint;
+        let failure = read_failure(status, self.safety, &self.request_id, endpoint);
+        let is_known =
+            self.safety == Safety::MayWrite && matches!(failure.error, Error::Refused(_));
+        if self.is_over() && is_about_time(status) && !is_known {
             return Failure {
                 error: self.too_late(),
                 again: None,
             };
         }
-        let endpoint = &self.client.inner.endpoint;
-        read_failure(status, self.safety, &self.request_id, endpoint)
+        failure
     }
 
     /// The time of the call is over, and no answer has come.
@@ -208,7 +211,7 @@ impl Call {
         }
     }
 
-    pub(crate) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.deadline
             .is_some_and(|deadline| Instant::now() + CLOCKS_DIFFER >= deadline)
     }

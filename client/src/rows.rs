@@ -125,7 +125,7 @@ impl Rows {
                         state: State::Open(parts),
                         batch: Vec::new().into_iter(),
                         given: 0,
-                        turn,
+                        turn: turn.map(Turn::answered),
                     });
                 }
                 Some(Ok(_)) => Failure {
@@ -139,7 +139,7 @@ impl Rows {
                 None => break failure,
             }
         };
-        Err(match turn {
+        Err(match turn.map(Turn::answered) {
             Some(turn) => turn.transaction().note(failure.error),
             None => failure.error,
         })
@@ -280,17 +280,17 @@ impl Rows {
     }
 
     fn fail(&mut self, error: Error) -> Poll<Option<Result<Row, Error>>> {
+        let error = match error {
+            // After its header a statement that writes has been done: the time being over takes nothing back.
+            Error::Deadline { allowed } if self.call.safety == Safety::MayWrite => {
+                let problem = format!("its time of {} ms was over", allowed.as_millis());
+                interrupted(&self.call, self.given, problem)
+            }
+            error => error,
+        };
         let error = match &self.turn {
             Some(turn) => turn.transaction().note(error),
-            None => match error {
-                // After its header a statement that writes has committed: the time being over takes nothing back.
-                Error::Deadline { allowed } if self.call.safety == Safety::MayWrite => interrupted(
-                    &self.call,
-                    self.given,
-                    format!("its time of {} ms was over", allowed.as_millis()),
-                ),
-                error => error,
-            },
+            None => error,
         };
         self.end(State::Failed);
         Poll::Ready(Some(Err(error)))

@@ -15,7 +15,7 @@ use crate::query::{Query, Source};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stratigraph_proto::v1;
 
@@ -50,6 +50,8 @@ pub(crate) struct Trouble {
 /// That a transaction is busy with one statement.
 pub(crate) struct Turn {
     transaction: Transaction,
+    /// The statement has been answered, or has failed.
+    is_answered: bool,
 }
 
 /// Settings of transactions.
@@ -226,6 +228,7 @@ impl Transaction {
         }
         Ok(Turn {
             transaction: self.clone(),
+            is_answered: false,
         })
     }
 
@@ -241,8 +244,7 @@ impl Transaction {
 
     /// What has befallen it.
     pub(crate) fn trouble(&self) -> Trouble {
-        let trouble = self.inner.trouble.lock();
-        trouble.unwrap_or_else(PoisonError::into_inner).clone()
+        self.trouble_mut().clone()
     }
 
     /// Notes what an error of one of its calls means for it, and gives the error as it is for a transaction.
@@ -257,16 +259,27 @@ impl Transaction {
             Error::Connect { .. } => None,
             _ => return error,
         };
-        let trouble = self.inner.trouble.lock();
-        let mut trouble = trouble.unwrap_or_else(PoisonError::into_inner);
-        trouble.is_shaken = true;
         match lost {
-            None => error,
+            None => {
+                self.trouble_mut().is_shaken = true;
+                error
+            }
             Some(problem) => {
-                trouble.lost.get_or_insert_with(|| problem.clone());
+                self.lose(&problem);
                 Error::TransactionOver { problem }
             }
         }
+    }
+
+    fn lose(&self, why: &str) {
+        let mut trouble = self.trouble_mut();
+        trouble.is_shaken = true;
+        trouble.lost.get_or_insert_with(|| why.to_owned());
+    }
+
+    fn trouble_mut(&self) -> MutexGuard<'_, Trouble> {
+        let trouble = self.inner.trouble.lock();
+        trouble.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the server says that the transaction is no more.
@@ -340,10 +353,21 @@ impl Turn {
     pub(crate) fn transaction(&self) -> &Transaction {
         &self.transaction
     }
+
+    /// The statement has been answered, or has failed.
+    pub(crate) fn answered(mut self) -> Self {
+        self.is_answered = true;
+        self
+    }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
+        // Whoever gives a statement up before its answer does not know what a commit would hold.
+        if !self.is_answered && self.transaction.inner.writes {
+            self.transaction
+                .lose("a statement was given up before it was answered");
+        }
         self.transaction
             .inner
             .is_busy

@@ -34,7 +34,7 @@ impl Client {
 /// Long work: a stream of how far it is, and one result.
 macro_rules! work {
     ($admin:expr, $safety:expr, $method:ident, $request:expr, $parts:ident :: $done:ident, $on_progress:expr) => {{
-        let call = Call::new(&$admin.client, $safety, None).once();
+        let call = Call::new(&$admin.client.with_timeout(None), $safety, None).once();
         let attempt = call.attempt();
         let mut stub = stub!(attempt, admin_service_client::AdminServiceClient);
         let mut on_progress = $on_progress;

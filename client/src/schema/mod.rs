@@ -66,7 +66,7 @@ macro_rules! create {
             // Declaring what is there already does nothing, if that will do.
             let safety = if self.if_missing { Safety::Reads } else { Safety::MayWrite };
             let told: v1::$response = unary!(
-                &self.client,
+                &self.client.with_timeout(None),
                 safety,
                 schema_service_client::SchemaServiceClient,
                 $name,

@@ -76,19 +76,18 @@ async fn a_slow_server_makes_the_writer_wait() {
     let mut bulk = client.bulk().batch_bytes(64 << 10).start();
     let text = "x".repeat(32 << 10);
     let mut written = 0;
-    let waited = loop {
+    loop {
         let wrote = bulk.node(["Person"], person(&*text));
         match tokio::time::timeout(Duration::from_millis(500), wrote).await {
             Ok(wrote) => wrote.unwrap(),
-            Err(waited) => break waited,
+            Err(_waited) => break,
         };
         written += 1;
         assert!(
             written < 2000,
             "64 MB were taken by a server that reads nothing"
         );
-    };
-    drop(waited);
+    }
     // One that is dropped changes nothing.
     drop(bulk);
     assert!(!fake.state.taken.lock().unwrap().is_finished);

@@ -200,6 +200,31 @@ async fn a_transaction_that_is_dropped_is_rolled_back() {
 }
 
 #[tokio::test]
+async fn a_statement_that_is_given_up_before_its_answer_cannot_be_committed() {
+    let fake = Fake::start([Act::Usual, Act::Hang]).await;
+    let txn = fake
+        .client()
+        .await
+        .transaction()
+        .begin_write()
+        .await
+        .unwrap();
+    let statement = txn.query("CREATE (n)").run();
+    assert!(
+        tokio::time::timeout(Duration::from_millis(50), statement)
+            .await
+            .is_err()
+    );
+    let error = txn.commit().await.unwrap_err();
+    assert!(matches!(error, Error::TransactionOver { .. }), "{error:?}");
+    assert_eq!(fake.calls("CommitTransaction"), 0);
+    fake.until("rolled back", |state| {
+        state.rolled_back.lock().unwrap().len() == 1
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn timeouts_of_transactions_are_asked_for() {
     let fake = Fake::start([]).await;
     let client = fake.client().await.database("library");
