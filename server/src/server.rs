@@ -208,7 +208,7 @@ async fn watch_files(shared: Arc<Shared>, tls: Option<Arc<Tls>>, mut ended: watc
                 Ok(true) => tracing::info!("certificates were read again"),
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::error!(%error, "certificates have changed and cannot be used; the old ones stay")
+                    tracing::error!(%error, "certificates have changed and cannot be used; the old ones stay");
                 }
             }
         }
@@ -220,7 +220,7 @@ async fn watch_files(shared: Arc<Shared>, tls: Option<Arc<Tls>>, mut ended: watc
                     tracing::info!("tokens were read again");
                 }
                 Err(error) => {
-                    tracing::error!(%error, "tokens have changed and cannot be used; the old ones stay")
+                    tracing::error!(%error, "tokens have changed and cannot be used; the old ones stay");
                 }
             }
         }
