@@ -208,7 +208,7 @@ async fn watch_files(shared: Arc<Shared>, tls: Option<Arc<Tls>>, mut ended: watc
                 Ok(true) => tracing::info!("certificates were read again"),
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::error!(%error, "certificates have changed and cannot be used; the old ones stay")
+                    tracing::error!(%error, "certificates have changed and cannot be used; the old ones stay");
                 }
             }
         }
@@ -220,7 +220,7 @@ async fn watch_files(shared: Arc<Shared>, tls: Option<Arc<Tls>>, mut ended: watc
                     tracing::info!("tokens were read again");
                 }
                 Err(error) => {
-                    tracing::error!(%error, "tokens have changed and cannot be used; the old ones stay")
+                    tracing::error!(%error, "tokens have changed and cannot be used; the old ones stay");
                 }
             }
         }
@@ -237,15 +237,13 @@ async fn serve(
     let config = Arc::clone(&shared.config);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<QueryServiceServer<Query>>().await;
-    let reflection = config.reflection.then(|| {
+    // Both versions: grpcurl and Python's library still ask for the older one.
+    let described = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(stratigraph_proto::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            .build_v1()
-    });
-    let reflection = reflection
-        .transpose()
-        .map_err(|error| ServerError::Serving(error.to_string()))?;
+    };
+    let failed = |error: tonic_reflection::server::Error| ServerError::Serving(error.to_string());
     macro_rules! bounded {
         ($service:ident, $implementation:expr) => {{
             let service = $service::new($implementation)
@@ -281,8 +279,9 @@ async fn serve(
         .add_service(bounded!(SchemaServiceServer, Schema(Arc::clone(&shared))))
         .add_service(bounded!(SearchServiceServer, Search(Arc::clone(&shared))))
         .add_service(bounded!(AdminServiceServer, Admin(Arc::clone(&shared))));
-    if let Some(reflection) = reflection {
-        routes.add_service(reflection);
+    if config.reflection {
+        routes.add_service(described().build_v1().map_err(failed)?);
+        routes.add_service(described().build_v1alpha().map_err(failed)?);
     }
     let end = async move {
         let _ = ended.wait_for(|ended| *ended).await;

@@ -69,8 +69,8 @@ struct Job {
 }
 
 enum Target {
-    Transaction(WriteTxn),
-    Load(BulkLoad),
+    Transaction(Box<WriteTxn>),
+    Load(Box<BulkLoad>),
 }
 
 #[derive(Default)]
@@ -180,9 +180,11 @@ impl Job {
         let engine = &self.database.engine;
         let mut into = match self.mode {
             BulkMode::Unspecified | BulkMode::Transaction => {
-                Target::Transaction(engine.write()?.with_cancel(self.cancel.clone()))
+                Target::Transaction(Box::new(engine.write()?.with_cancel(self.cancel.clone())))
             }
-            BulkMode::Load => Target::Load(engine.bulk_load()?.with_cancel(self.cancel.clone())),
+            BulkMode::Load => Target::Load(Box::new(
+                engine.bulk_load()?.with_cancel(self.cancel.clone()),
+            )),
         };
         let mut taken = Taken::default();
         loop {
@@ -296,7 +298,7 @@ impl Taken {
         let vector = convert::vector(one.vector, &place())?;
         match into {
             Target::Transaction(write) => {
-                write.set_property(node, &one.property, Value::Vector(vector))?
+                write.set_property(node, &one.property, Value::Vector(vector))?;
             }
             Target::Load(_) => {
                 let problem =

@@ -75,10 +75,16 @@ impl DatabaseService for DatabaseManagement {
         let shared = Arc::clone(&self.0);
         let name = request.database.clone();
         let known = blocking(move || {
-            for query in shared.running.of(&name) {
-                query.cancel.cancel();
-            }
-            shared.databases.drop_one(&name)
+            let stop = || {
+                for query in shared.running.of(&name) {
+                    query.cancel.cancel();
+                }
+            };
+            stop();
+            let known = shared.databases.drop_one(&name);
+            // What had just begun.
+            stop();
+            known
         });
         let known = known.await?;
         if !known && !request.if_exists {

@@ -56,7 +56,7 @@ pub(crate) struct Begin {
 
 enum Held {
     Read(ReadTxn),
-    Write(WriteTxn),
+    Write(Box<WriteTxn>),
 }
 
 /// How a transaction has ended.
@@ -84,7 +84,9 @@ pub(crate) async fn begin(begin: Begin) -> Result<(String, Option<u64>), Failure
         .name("transaction".to_owned())
         .spawn(move || {
             let _entered = runtime.enter();
-            live(begin, &transaction, &told, ready);
+            live(&begin, &transaction, &told, ready);
+            // The places are given back only now.
+            drop(begin);
         });
     spawned.map_err(|error| {
         tracing::error!(%error, "no thread for a transaction");
@@ -102,12 +104,12 @@ pub(crate) async fn begin(begin: Begin) -> Result<(String, Option<u64>), Failure
 
 /// What the thread does.
 fn live(
-    begin: Begin,
+    begin: &Begin,
     transaction: &Arc<Transaction>,
     told: &Receiver<Command>,
     ready: oneshot::Sender<Result<Option<u64>, Failure>>,
 ) {
-    let held = match open(&begin, &transaction.cancel) {
+    let held = match open(begin, &transaction.cancel) {
         Ok(held) => held,
         Err(failure) => {
             let _ = ready.send(Err(failure));
@@ -121,7 +123,7 @@ fn live(
     begin.database.transactions.add(Arc::clone(transaction));
     // Whoever has given up meanwhile leaves a transaction that nobody knows.
     let end = match ready.send(Ok(sequence)) {
-        Ok(()) => caught(|| Ok(obey(&begin, transaction, held, told)))
+        Ok(()) => caught(|| Ok(obey(begin, transaction, held, told)))
             .unwrap_or_else(|failure| End::Over(failure.to_string().into())),
         Err(_) => End::Wanted,
     };
@@ -133,13 +135,12 @@ fn live(
         }
     };
     begin.database.transactions.remove(&transaction.id, why);
-    // The places are given back only now: `begin` goes here.
 }
 
 fn open(begin: &Begin, cancel: &CancelToken) -> Result<Held, Failure> {
     let engine = &begin.database.engine;
     Ok(if begin.turn.is_some() {
-        Held::Write(engine.write()?.with_cancel(cancel.clone()))
+        Held::Write(Box::new(engine.write()?.with_cancel(cancel.clone())))
     } else {
         Held::Read(engine.read()?.with_cancel(cancel.clone()))
     })

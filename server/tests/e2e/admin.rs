@@ -122,7 +122,11 @@ async fn databases_come_and_go() {
             Err(status) => break status,
         }
     };
-    assert_eq!(ended.code(), Code::Cancelled);
+    // Whether it had begun or not.
+    assert!(
+        matches!(ended.code(), Code::Cancelled | Code::Unavailable),
+        "{ended}"
+    );
     assert_eq!(
         run(&mut queries, on("library", "RETURN 1"))
             .await
