@@ -4,6 +4,7 @@ use crate::Error;
 use crate::call::unary;
 use crate::client::Client;
 use crate::error::Safety;
+use crate::made::{Made, Make};
 use stratigraph_proto::v1;
 
 /// The databases of a server.
@@ -72,7 +73,7 @@ impl Databases {
             request
         )?;
         let database = told.database.unwrap_or_default();
-        Ok((database.into(), told.created))
+        Ok((database.make(), told.created))
     }
 
     /// The databases that the caller may read, by name.
@@ -88,7 +89,7 @@ impl Databases {
             list_databases,
             request
         )?;
-        Ok(told.databases.into_iter().map(Into::into).collect())
+        Ok(told.databases.into_iter().map(Make::make).collect())
     }
 
     /// Drops a database with all that is in it; whether there was one. Its backups stay.
@@ -111,8 +112,8 @@ impl Databases {
     }
 }
 
-impl From<v1::DatabaseDescription> for DatabaseDescription {
-    fn from(sent: v1::DatabaseDescription) -> Self {
+impl Made<v1::DatabaseDescription> for DatabaseDescription {
+    fn made_of(sent: v1::DatabaseDescription) -> Self {
         Self {
             name: sent.name,
             id: sent.id,

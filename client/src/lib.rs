@@ -49,6 +49,7 @@ mod client;
 mod closure;
 mod databases;
 mod error;
+mod made;
 mod prepared;
 mod query;
 mod retry;

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::call::unary;
 use crate::client::Client;
 use crate::error::Safety;
+use crate::made::{Made, Make};
 use crate::query::{Query, Source};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -201,7 +202,7 @@ impl NamedQueries {
         let query = told
             .query
             .ok_or_else(|| Error::protocol("no query in the answer"))?;
-        Ok(query.into())
+        Ok(query.make())
     }
 
     /// All of them, by name.
@@ -220,7 +221,7 @@ impl NamedQueries {
             list_named_queries,
             request
         )?;
-        Ok(told.queries.into_iter().map(NamedQuery::from).collect())
+        Ok(told.queries.into_iter().map(NamedQuery::made_of).collect())
     }
 
     /// Removes one; whether it was there.
@@ -245,8 +246,8 @@ impl NamedQueries {
     }
 }
 
-impl From<v1::NamedQuery> for NamedQuery {
-    fn from(sent: v1::NamedQuery) -> Self {
+impl Made<v1::NamedQuery> for NamedQuery {
+    fn made_of(sent: v1::NamedQuery) -> Self {
         Self {
             name: sent.name,
             text: sent.text,

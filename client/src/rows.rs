@@ -9,6 +9,7 @@
 
 use crate::call::{Attempt, Call};
 use crate::error::{Failure, Safety, too_large};
+use crate::made::Made;
 use crate::transaction::Turn;
 use crate::value::from_wire;
 use crate::{Error, Row, Summary};
@@ -231,7 +232,7 @@ impl Rows {
                     self.batch = batch.rows.into_iter();
                 }
                 (Some(Ok(Part::Summary(summary))), State::Open(parts)) => {
-                    self.state = State::Told(parts, Box::new(Summary::from(*summary)));
+                    self.state = State::Told(parts, Box::new(Summary::made_of(*summary)));
                 }
                 // A part that is newer than this client, beside those that it knows.
                 (Some(Ok(Part::Unknown)), state) => self.state = state,

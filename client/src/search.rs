@@ -4,6 +4,7 @@ use crate::Error;
 use crate::call::unary;
 use crate::client::Client;
 use crate::error::Safety;
+use crate::made::Made;
 use crate::summary::Provenance;
 use crate::value::{Value, Vector, map_from_wire, to_value, to_wire, vector_to_wire};
 use serde::Serialize;
@@ -292,7 +293,7 @@ impl Searches {
 fn answer(sent: v1::SearchAnswer, sequence: u64) -> Result<SearchAnswer, Error> {
     Ok(SearchAnswer {
         hits: sent.hits.into_iter().map(hit).collect::<Result<_, _>>()?,
-        provenance: sent.provenance.map(Provenance::from).unwrap_or_default(),
+        provenance: sent.provenance.map(Provenance::made_of).unwrap_or_default(),
         sequence,
     })
 }

@@ -1,5 +1,6 @@
 //! What is known after the last row.
 
+use crate::made::Made;
 use std::fmt;
 use std::time::Duration;
 use stratigraph_proto::v1;
@@ -138,14 +139,14 @@ impl fmt::Display for Summary {
     }
 }
 
-impl From<v1::QuerySummary> for Summary {
-    fn from(sent: v1::QuerySummary) -> Self {
+impl Made<v1::QuerySummary> for Summary {
+    fn made_of(sent: v1::QuerySummary) -> Self {
         Self {
             rows: sent.rows,
-            counters: sent.counters.map(Counters::from).unwrap_or_default(),
+            counters: sent.counters.map(Counters::made_of).unwrap_or_default(),
             plan: sent.plan,
-            operators: sent.operators.into_iter().map(Operator::from).collect(),
-            searches: sent.searches.into_iter().map(Provenance::from).collect(),
+            operators: sent.operators.into_iter().map(Operator::made_of).collect(),
+            searches: sent.searches.into_iter().map(Provenance::made_of).collect(),
             sequence: sent.sequence,
             steps: sent.steps,
             truncated: sent.truncated,
@@ -155,8 +156,8 @@ impl From<v1::QuerySummary> for Summary {
     }
 }
 
-impl From<v1::QueryCounters> for Counters {
-    fn from(sent: v1::QueryCounters) -> Self {
+impl Made<v1::QueryCounters> for Counters {
+    fn made_of(sent: v1::QueryCounters) -> Self {
         Self {
             nodes_created: sent.nodes_created,
             nodes_deleted: sent.nodes_deleted,
@@ -175,8 +176,8 @@ impl From<v1::QueryCounters> for Counters {
     }
 }
 
-impl From<v1::PlanOperator> for Operator {
-    fn from(sent: v1::PlanOperator) -> Self {
+impl Made<v1::PlanOperator> for Operator {
+    fn made_of(sent: v1::PlanOperator) -> Self {
         Self {
             depth: sent.depth,
             text: sent.text,
@@ -193,8 +194,8 @@ impl From<v1::PlanOperator> for Operator {
     }
 }
 
-impl From<v1::SearchProvenance> for Provenance {
-    fn from(sent: v1::SearchProvenance) -> Self {
+impl Made<v1::SearchProvenance> for Provenance {
+    fn made_of(sent: v1::SearchProvenance) -> Self {
         Self {
             index: sent.index,
             fulltext: sent.fulltext,

@@ -1,5 +1,6 @@
 //! What the methods of [`super::Admin`] give.
 
+use crate::made::{Made, Make};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 use stratigraph_proto::v1;
@@ -157,8 +158,8 @@ fn moment(since_1970_ms: u64) -> SystemTime {
     moment.unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-impl From<v1::WorkProgress> for Progress {
-    fn from(sent: v1::WorkProgress) -> Self {
+impl Made<v1::WorkProgress> for Progress {
+    fn made_of(sent: v1::WorkProgress) -> Self {
         Self {
             step: sent.step,
             done: sent.done,
@@ -167,8 +168,8 @@ impl From<v1::WorkProgress> for Progress {
     }
 }
 
-impl From<v1::BackupDescription> for Backup {
-    fn from(sent: v1::BackupDescription) -> Self {
+impl Made<v1::BackupDescription> for Backup {
+    fn made_of(sent: v1::BackupDescription) -> Self {
         Self {
             number: sent.number,
             sequence: sent.sequence,
@@ -179,8 +180,8 @@ impl From<v1::BackupDescription> for Backup {
     }
 }
 
-impl From<v1::CheckFinding> for CheckFinding {
-    fn from(sent: v1::CheckFinding) -> Self {
+impl Made<v1::CheckFinding> for CheckFinding {
+    fn made_of(sent: v1::CheckFinding) -> Self {
         Self {
             place: sent.place,
             what: sent.what,
@@ -188,19 +189,19 @@ impl From<v1::CheckFinding> for CheckFinding {
     }
 }
 
-impl From<v1::CheckReport> for CheckReport {
-    fn from(sent: v1::CheckReport) -> Self {
+impl Made<v1::CheckReport> for CheckReport {
+    fn made_of(sent: v1::CheckReport) -> Self {
         Self {
             sequence: sent.sequence,
             entries: sent.entries,
-            findings: sent.findings.into_iter().map(Into::into).collect(),
-            notes: sent.notes.into_iter().map(Into::into).collect(),
+            findings: sent.findings.into_iter().map(Make::make).collect(),
+            notes: sent.notes.into_iter().map(Make::make).collect(),
         }
     }
 }
 
-impl From<v1::CompactReport> for CompactReport {
-    fn from(sent: v1::CompactReport) -> Self {
+impl Made<v1::CompactReport> for CompactReport {
+    fn made_of(sent: v1::CompactReport) -> Self {
         Self {
             bytes_before: sent.bytes_before,
             bytes_after: sent.bytes_after,
@@ -208,8 +209,8 @@ impl From<v1::CompactReport> for CompactReport {
     }
 }
 
-impl From<v1::GetStatisticsResponse> for Statistics {
-    fn from(sent: v1::GetStatisticsResponse) -> Self {
+impl Made<v1::GetStatisticsResponse> for Statistics {
+    fn made_of(sent: v1::GetStatisticsResponse) -> Self {
         let families = sent.families.into_iter().map(|family| FamilyStatistics {
             name: family.name,
             keys: family.keys,
@@ -233,8 +234,8 @@ impl From<v1::GetStatisticsResponse> for Statistics {
     }
 }
 
-impl From<v1::SlowQuery> for SlowQuery {
-    fn from(sent: v1::SlowQuery) -> Self {
+impl Made<v1::SlowQuery> for SlowQuery {
+    fn made_of(sent: v1::SlowQuery) -> Self {
         Self {
             ended_at: moment(sent.ended_at_ms),
             request_id: sent.request_id,
@@ -248,8 +249,8 @@ impl From<v1::SlowQuery> for SlowQuery {
     }
 }
 
-impl From<v1::RunningQuery> for RunningQuery {
-    fn from(sent: v1::RunningQuery) -> Self {
+impl Made<v1::RunningQuery> for RunningQuery {
+    fn made_of(sent: v1::RunningQuery) -> Self {
         Self {
             query_id: sent.query_id,
             request_id: sent.request_id,

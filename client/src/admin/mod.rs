@@ -13,6 +13,7 @@ use crate::Error;
 use crate::call::{Call, stub, unary};
 use crate::client::Client;
 use crate::error::Safety;
+use crate::made::Make;
 use stratigraph_proto::v1;
 
 /// Looking after a database. Needs the right to administer it.
@@ -44,7 +45,7 @@ macro_rules! work {
                 let mut parts = answer.into_inner();
                 while let Some(told) = parts.message().await? {
                     match told.part {
-                        Some(v1::$parts::Part::Progress(progress)) => on_progress(progress.into()),
+                        Some(v1::$parts::Part::Progress(progress)) => on_progress(progress.make()),
                         Some(v1::$parts::Part::$done(done)) => return Ok(Some(done)),
                         None => {}
                     }
@@ -53,7 +54,7 @@ macro_rules! work {
             })
             .await;
         match worked {
-            Some(Ok(Some(done))) => Ok(done.into()),
+            Some(Ok(Some(done))) => Ok(done.make()),
             Some(Ok(None)) => Err(Error::Interrupted {
                 request_id: call.request_id.clone(),
                 rows: 0,
@@ -101,7 +102,7 @@ impl Admin {
             list_backups,
             request
         )?;
-        Ok(told.backups.into_iter().map(Into::into).collect())
+        Ok(told.backups.into_iter().map(Make::make).collect())
     }
 
     /// Makes a new database of a backup; of the latest, if no number is given.
@@ -182,7 +183,7 @@ impl Admin {
             get_statistics,
             request
         )?;
-        Ok(told.into())
+        Ok(told.make())
     }
 
     /// The statements that took longest, the latest first; 100 at most if `limit` is 0.
@@ -201,7 +202,7 @@ impl Admin {
             list_slow_queries,
             request
         )?;
-        Ok(told.queries.into_iter().map(Into::into).collect())
+        Ok(told.queries.into_iter().map(Make::make).collect())
     }
 
     /// The statements that run now, the oldest first.
@@ -219,7 +220,7 @@ impl Admin {
             list_running_queries,
             request
         )?;
-        Ok(told.queries.into_iter().map(Into::into).collect())
+        Ok(told.queries.into_iter().map(Make::make).collect())
     }
 
     /// Stops a statement that runs, by its [`RunningQuery::query_id`]; whether it was running.

@@ -4,10 +4,11 @@ use super::describe::{
     Constraint, ConstraintDescription, ConstraintKind, Hierarchy, HierarchyDescription, Index,
     IndexDescription, IndexKind, SchemaDescription, SchemaState, Target, VectorMetric,
 };
+use crate::made::{Made, Make};
 use stratigraph_proto::v1::{self, index_definition, schema_target};
 
-impl From<Target> for v1::SchemaTarget {
-    fn from(target: Target) -> Self {
+impl Made<Target> for v1::SchemaTarget {
+    fn made_of(target: Target) -> Self {
         Self {
             entity: Some(match target {
                 Target::Label(label) => schema_target::Entity::Label(label),
@@ -28,8 +29,8 @@ fn target(sent: Option<v1::SchemaTarget>) -> Target {
     }
 }
 
-impl From<Index> for v1::IndexDefinition {
-    fn from(index: Index) -> Self {
+impl Made<Index> for v1::IndexDefinition {
+    fn made_of(index: Index) -> Self {
         let kind = match index.kind {
             IndexKind::Values => index_definition::Kind::Property(v1::PropertyIndexOptions {}),
             IndexKind::Words {
@@ -68,15 +69,15 @@ impl From<Index> for v1::IndexDefinition {
         };
         Self {
             name: index.name,
-            target: Some(index.target.into()),
+            target: Some(index.target.make()),
             properties: index.properties,
             kind: Some(kind),
         }
     }
 }
 
-impl From<v1::IndexDefinition> for Index {
-    fn from(sent: v1::IndexDefinition) -> Self {
+impl Made<v1::IndexDefinition> for Index {
+    fn made_of(sent: v1::IndexDefinition) -> Self {
         let kind = match sent.kind {
             Some(index_definition::Kind::Text(options)) => IndexKind::Words {
                 analysis: options.analysis,
@@ -109,8 +110,8 @@ impl From<v1::IndexDefinition> for Index {
     }
 }
 
-impl From<Constraint> for v1::ConstraintDefinition {
-    fn from(constraint: Constraint) -> Self {
+impl Made<Constraint> for v1::ConstraintDefinition {
+    fn made_of(constraint: Constraint) -> Self {
         let (kind, value_type) = match constraint.kind {
             ConstraintKind::Unique => (v1::ConstraintKind::Unique, String::new()),
             ConstraintKind::Exists => (v1::ConstraintKind::Exists, String::new()),
@@ -121,7 +122,7 @@ impl From<Constraint> for v1::ConstraintDefinition {
         };
         Self {
             name: constraint.name,
-            target: Some(constraint.target.into()),
+            target: Some(constraint.target.make()),
             properties: constraint.properties,
             kind: kind.into(),
             value_type,
@@ -129,8 +130,8 @@ impl From<Constraint> for v1::ConstraintDefinition {
     }
 }
 
-impl From<v1::ConstraintDefinition> for Constraint {
-    fn from(sent: v1::ConstraintDefinition) -> Self {
+impl Made<v1::ConstraintDefinition> for Constraint {
+    fn made_of(sent: v1::ConstraintDefinition) -> Self {
         let kind = match sent.kind() {
             v1::ConstraintKind::Unique => ConstraintKind::Unique,
             v1::ConstraintKind::Exists => ConstraintKind::Exists,
@@ -147,8 +148,8 @@ impl From<v1::ConstraintDefinition> for Constraint {
     }
 }
 
-impl From<Hierarchy> for v1::HierarchyDefinition {
-    fn from(hierarchy: Hierarchy) -> Self {
+impl Made<Hierarchy> for v1::HierarchyDefinition {
+    fn made_of(hierarchy: Hierarchy) -> Self {
         Self {
             name: hierarchy.name,
             relationship_type: hierarchy.relationship_type,
@@ -157,8 +158,8 @@ impl From<Hierarchy> for v1::HierarchyDefinition {
     }
 }
 
-impl From<v1::HierarchyDefinition> for Hierarchy {
-    fn from(sent: v1::HierarchyDefinition) -> Self {
+impl Made<v1::HierarchyDefinition> for Hierarchy {
+    fn made_of(sent: v1::HierarchyDefinition) -> Self {
         Self {
             name: sent.name,
             relationship_type: sent.relationship_type,
@@ -167,8 +168,8 @@ impl From<v1::HierarchyDefinition> for Hierarchy {
     }
 }
 
-impl From<v1::ShowSchemaResponse> for SchemaDescription {
-    fn from(sent: v1::ShowSchemaResponse) -> Self {
+impl Made<v1::ShowSchemaResponse> for SchemaDescription {
+    fn made_of(sent: v1::ShowSchemaResponse) -> Self {
         let indexes = sent.indexes.into_iter().map(|index| IndexDescription {
             state: match index.state() {
                 v1::SchemaState::Unspecified => SchemaState::Unknown,
@@ -176,17 +177,17 @@ impl From<v1::ShowSchemaResponse> for SchemaDescription {
                 v1::SchemaState::Ready => SchemaState::Ready,
                 v1::SchemaState::Failed => SchemaState::Failed,
             },
-            definition: index.definition.unwrap_or_default().into(),
+            definition: index.definition.unwrap_or_default().make(),
             statement: index.statement,
         });
         let constraints = sent.constraints.into_iter();
         let constraints = constraints.map(|constraint| ConstraintDescription {
-            definition: constraint.definition.unwrap_or_default().into(),
+            definition: constraint.definition.unwrap_or_default().make(),
             statement: constraint.statement,
         });
         let hierarchies = sent.hierarchies.into_iter();
         let hierarchies = hierarchies.map(|hierarchy| HierarchyDescription {
-            definition: hierarchy.definition.unwrap_or_default().into(),
+            definition: hierarchy.definition.unwrap_or_default().make(),
             levels: hierarchy.levels,
             members: hierarchy.members,
             statement: hierarchy.statement,

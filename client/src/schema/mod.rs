@@ -14,6 +14,7 @@ use crate::Error;
 use crate::call::unary;
 use crate::client::Client;
 use crate::error::Safety;
+use crate::made::Make;
 use stratigraph_proto::v1;
 
 /// The indexes, constraints and hierarchies of a database.
@@ -60,7 +61,7 @@ macro_rules! create {
         pub async fn $name(&self, definition: $definition) -> Result<String, Error> {
             let request = v1::$request {
                 database: self.client.database.to_string(),
-                definition: Some(definition.into()),
+                definition: Some(definition.make()),
                 if_missing: self.if_missing,
             };
             // Declaring what is there already does nothing, if that will do.
@@ -124,7 +125,7 @@ impl Schema {
             show_schema,
             request
         )?;
-        Ok(told.into())
+        Ok(told.make())
     }
 
     create!(
