@@ -85,6 +85,8 @@ impl Server {
         let tls = Tls::new(&config)?.map(Arc::new);
         let databases = tokio::task::block_in_place(|| Databases::open(folder, &config))?;
         let (listener, address) = listen(config.listen).await?;
+        let scheme = if tls.is_some() { "grpcs" } else { "grpc" };
+        databases.announce(format!("{scheme}://{address}"));
         let shared = Shared::new(Arc::clone(&config), databases, authority);
         let (end, ended) = watch::channel(false);
         let metrics_address = match config.metrics_listen {

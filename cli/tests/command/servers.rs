@@ -41,6 +41,11 @@ fn a_server_listens_until_it_is_told_to_end() {
     TcpStream::connect(&address).unwrap();
     let open = run(&["info", data.join("default").to_str().unwrap()]);
     assert_eq!(open.code, 3, "{}{}", open.stdout, open.stderr);
+    assert!(
+        open.stderr.contains(&format!("grpc://{address}")),
+        "{}",
+        open.stderr
+    );
     terminate(&server);
     let ended = server.wait_with_output().unwrap();
     let log = String::from_utf8(ended.stderr).unwrap();

@@ -8,9 +8,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 17] = [
     "query", "repl", "check", "scrub", "backup", "backups", "restore", "dump", "load", "info",
-    "compact", "recover", "serve", "token", "config",
+    "compact", "recover", "import", "export", "serve", "token", "config",
 ];
 
 #[test]

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use stratigraph::Database;
 
 /// The file that says that a folder is a database.
@@ -57,6 +57,8 @@ pub(crate) struct Databases {
     open: RwLock<BTreeMap<String, Arc<OpenDatabase>>>,
     /// Held while a database is made or dropped.
     changing: Mutex<()>,
+    /// Where they are served, once they are.
+    address: OnceLock<String>,
 }
 
 impl Databases {
@@ -109,6 +111,7 @@ impl Databases {
             root,
             open: RwLock::default(),
             changing: Mutex::default(),
+            address: OnceLock::new(),
         }
     }
 
@@ -130,11 +133,22 @@ impl Databases {
         let file = folder.with_file_name(format!("{name}.queries.json"));
         let named = NamedQueries::read(file.clone(), config.max_named_queries as usize);
         let named = named.map_err(|source| StartError::Io { path: file, source })?;
+        if let Some(address) = self.address.get() {
+            engine.announce(address);
+        }
         let database = Arc::new(OpenDatabase::new(name, engine, named, config));
         self.open
             .write()
             .insert(name.to_owned(), Arc::clone(&database));
         Ok(database)
+    }
+
+    /// Whoever finds one of them open learns that it is served there.
+    pub(crate) fn announce(&self, address: String) {
+        let address = self.address.get_or_init(|| address);
+        for database in self.all() {
+            database.engine.announce(address);
+        }
     }
 
     /// The database of a name.

@@ -47,7 +47,10 @@ fn files_of_the_server_stay_in_its_log() {
             path: secret(),
             what: "a block".to_owned(),
         },
-        Error::AlreadyOpen { path: secret() },
+        Error::AlreadyOpen {
+            path: secret(),
+            holders: Box::default(),
+        },
         Error::NotFound { path: secret() },
         Error::NoSuchBackup {
             path: secret(),
