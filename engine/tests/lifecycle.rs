@@ -110,7 +110,7 @@ fn a_second_opener_is_refused_whoever_it_is() {
     writer.announce("grpc://127.0.0.1:7474");
     let said = builder().open(&path).unwrap_err().to_string();
     assert!(
-        said.contains("stratigraph repl grpc://127.0.0.1:7474"),
+        said.contains("serves it at grpc://127.0.0.1:7474: ask it there"),
         "{said}"
     );
     drop(writer);

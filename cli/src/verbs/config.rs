@@ -5,8 +5,17 @@ use crate::output::{Reply, Table};
 use clap::{Args, Subcommand};
 use stratigraph_server::{ConfigError, Flags, ServerError};
 
+const EXAMPLE: &str = "\
+Settings come from flags, the environment and the file of --config, in that order, as for `serve`.
+
+Example:
+  stratigraph config check --config /etc/stratigraph.toml
+
+JSON: every setting by its name";
+
 /// Arguments of `config`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
 pub(crate) struct ConfigVerb {
     #[command(subcommand)]
     what: What,
@@ -19,6 +28,7 @@ enum What {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
 struct Check {
     #[command(flatten)]
     flags: Flags,

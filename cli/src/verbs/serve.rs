@@ -19,7 +19,9 @@ Examples:
   stratigraph serve /var/lib/stratigraph
   stratigraph serve /var/lib/stratigraph --config /etc/stratigraph.toml --log-format json
   stratigraph serve ./library --listen 0.0.0.0:7687 --tokens tokens.toml \\
-    --tls-certificate server.pem --tls-key server.key --metrics-listen 127.0.0.1:9464";
+    --tls-certificate server.pem --tls-key server.key --metrics-listen 127.0.0.1:9464
+
+JSON: nothing beside the verb, when the server has ended; where it listens is told on stderr";
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]

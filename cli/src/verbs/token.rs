@@ -19,6 +19,7 @@ JSON: token, name, role, databases, expires (seconds since 1970; null if never)"
 
 /// Arguments of `token`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
 pub(crate) struct Token {
     #[command(subcommand)]
     what: What,

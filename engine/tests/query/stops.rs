@@ -144,7 +144,7 @@ fn declarations_end_when_they_are_cancelled_and_leave_nothing() {
     ]);
     for text in [
         "CREATE INDEX i FOR (a:A) ON (a.k)",
-        "CREATE CONSTRAINT c FOR (a:A) REQUIRE a.k IS UNIQUE",
+        "CREATE CONSTRAINT c FOR (a:A) REQUIRE a.t IS UNIQUE",
         "CREATE FULLTEXT INDEX f FOR (a:A) ON EACH [a.t]",
         "CREATE VECTOR INDEX v FOR (a:A) ON (a.e) OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
         "CREATE HIERARCHY h FOR ()-[:T]->()",
