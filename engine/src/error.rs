@@ -199,6 +199,17 @@ pub enum Error {
         /// What failed.
         cause: Arc<str>,
     },
+    /// A statement that commits in portions ended half-way.
+    #[error(
+        "{portions} {} committed, and then: {source}; look at what is there before you run the statement again",
+        if *portions == 1 { "portion is" } else { "portions are" }
+    )]
+    PartlyCommitted {
+        /// How many portions are committed.
+        portions: u64,
+        /// What ended it.
+        source: Box<Error>,
+    },
     /// The disk has no room left above the reserve.
     #[error("the disk of {} is full: {free_bytes} bytes are free and {needed_bytes} are needed (the reserve included); deleting still works, reading too", path.display())]
     DiskFull {

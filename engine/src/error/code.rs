@@ -40,6 +40,7 @@ impl Error {
             Self::Cancelled => "Cancelled",
             Self::Poisoned { .. } => "Poisoned",
             Self::OutcomeUnknown { .. } => "OutcomeUnknown",
+            Self::PartlyCommitted { .. } => "PartlyCommitted",
             Self::DiskFull { .. } => "DiskFull",
             Self::ReservedKey => "ReservedKey",
             Self::BulkOrder { .. } => "BulkOrder",

@@ -53,6 +53,7 @@ impl Error {
             | Self::TooLarge { .. }
             | Self::UnknownSavepoint
             | Self::Cancelled
+            | Self::PartlyCommitted { .. }
             | Self::ReservedKey
             | Self::BulkOrder { .. }
             | Self::BulkExists { .. }

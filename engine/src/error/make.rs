@@ -1,6 +1,6 @@
 //! How errors are made, and what all of them can be asked.
 
-use super::Error;
+use super::{Error, ErrorKind};
 use crate::codec::CodecError;
 use crate::graph::Entity;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 impl Error {
     /// Whether the write may or may not be there after the next open.
     ///
-    /// Every other error means that nothing was written.
+    /// Every other error means that nothing was written, but for [`PartlyCommitted`](Self::PartlyCommitted).
     #[must_use]
     pub fn outcome_is_unknown(&self) -> bool {
         matches!(self, Self::OutcomeUnknown { .. })
@@ -37,6 +37,22 @@ impl Error {
     }
 
     /// A rule of our own was broken.
+    /// The same, where a statement has committed some portions before it. None of it may look as if nothing had been
+    /// done, or as if all of it could be tried again.
+    pub(crate) fn after_portions(self, portions: u64) -> Self {
+        match self {
+            error if portions == 0 => error,
+            Self::Query(error) => Self::Query(Box::new(error.after_portions(portions))),
+            // They say already that a look is needed, or are no reason for another try.
+            error @ (Self::Cancelled | Self::OutcomeUnknown { .. } | Self::Bug { .. }) => error,
+            error if error.kind() == ErrorKind::Corrupt => error,
+            error => Self::PartlyCommitted {
+                portions,
+                source: Box::new(error),
+            },
+        }
+    }
+
     pub(crate) fn bug(what: &'static str) -> Self {
         Self::Bug { what }
     }

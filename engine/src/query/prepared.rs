@@ -79,6 +79,13 @@ impl Prepared {
         self.compiled.mode != Mode::Explain && self.compiled.writes()
     }
 
+    /// Whether it changes what is declared: an index, a constraint or a hierarchy. The engine builds those while others
+    /// write.
+    #[must_use]
+    pub fn declares(&self) -> bool {
+        self.writes() && self.plan().is_none()
+    }
+
     fn plan(&self) -> Option<&Plan> {
         match &self.compiled.body {
             Runs::Plan(plan) => Some(plan),

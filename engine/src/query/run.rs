@@ -122,15 +122,16 @@ impl Database {
                 };
                 let start = Start::new(&compiled, plan, parameters, options)?;
                 let txn = Txn::OwnWrite(Box::new(txn));
-                let (rows, txn) = start.completed(txn, Some(self.clone()))?;
-                let Txn::OwnWrite(mut txn) = txn else {
+                let over = start.completed(txn, Some(self.clone()))?;
+                let Txn::OwnWrite(mut txn) = over.txn else {
                     return Err(Error::bug("a query lost its transaction"));
                 };
                 // The time of a query is not that of its commit.
                 txn.stop_by(options.cancel.clone());
                 // What must be there is only looked for now.
-                txn.commit().map_err(refused).map_err(runtime)?;
-                Ok(rows)
+                let committed = txn.commit().map_err(refused).map_err(runtime);
+                committed.map_err(|error| error.after_portions(over.portions))?;
+                Ok(over.rows)
             }
         }
     }
@@ -258,7 +259,7 @@ impl WriteTxn {
         let own = self.cancel_token();
         let ran = start
             .completed(Txn::Write(self), None)
-            .map(|(rows, _)| rows);
+            .map(|over| over.rows);
         // What stopped the query does not stop the transaction.
         self.stop_by(own);
         if ran.is_err() {

@@ -20,6 +20,15 @@ use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::Mode;
 
+/// A run that is over.
+pub(super) struct Completed<'t> {
+    pub(super) rows: Rows<'static>,
+    /// What it ran in, with what is not committed yet.
+    pub(super) txn: Txn<'t>,
+    /// How many portions it has committed on its own.
+    pub(super) portions: u64,
+}
+
 /// Everything that a run begins with.
 pub(super) struct Start<'a> {
     compiled: &'a Compiled,
@@ -52,7 +61,7 @@ impl<'a> Start<'a> {
     pub(super) fn reading(self, txn: Txn<'_>) -> Result<Rows<'_>> {
         let columns = self.columns();
         if columns.is_empty() {
-            return self.completed(txn, None).map(|(rows, _)| rows);
+            return self.completed(txn, None).map(|over| over.rows);
         }
         let (mut summary, most) = (self.summary(&columns), self.options.max_rows);
         let running = self.begin(txn, None)?;
@@ -65,29 +74,20 @@ impl<'a> Start<'a> {
         self,
         txn: Txn<'t>,
         database: Option<Database>,
-    ) -> Result<(Rows<'static>, Txn<'t>)> {
+    ) -> Result<Completed<'t>> {
         let columns = self.columns();
         let (mut summary, most) = (self.summary(&columns), self.options.max_rows);
-        let gives_rows = !columns.is_empty();
         let mut running = self.begin(txn, database)?;
         summary.sequence = Some(running.context.graph.sequence()?);
-        let text = Arc::clone(&running.text);
-        let raise = |fault: Fault| fault.into_error(&text, Phase::Runtime);
-        let mut rows = Vec::new();
-        if gives_rows {
-            while let Some(values) = running.next(&mut summary, most).map_err(raise)? {
-                let bytes = size_of::<Row>() + bytes_of_all(&values);
-                running.context.memory.charge(bytes).map_err(raise)?;
-                rows.push(Row::new(Arc::clone(&columns), values));
-            }
-        } else {
-            while running.advance(&mut summary).map_err(raise)? {}
-        }
-        let settled = settle(&mut running.context);
-        settled.map_err(|fault| raise(running.context.told(fault)))?;
+        let rows = take_all(&mut running, &mut summary, most);
+        let portions = running.context.graph.committed_portions();
+        let rows = rows.map_err(|error| error.after_portions(portions))?;
         running.show_plan(&mut summary);
-        let rows = Rows::ready(columns, rows, summary);
-        Ok((rows, running.context.graph.into_txn()))
+        Ok(Completed {
+            rows: Rows::ready(columns, rows, summary),
+            txn: running.context.graph.into_txn(),
+            portions,
+        })
     }
 
     fn begin<'t>(self, txn: Txn<'t>, database: Option<Database>) -> Result<Running<'t>> {
@@ -153,6 +153,30 @@ impl<'a> Start<'a> {
         }
         summary
     }
+}
+
+/// Runs to the end; all rows.
+fn take_all(
+    running: &mut Running<'_>,
+    summary: &mut Summary,
+    most: Option<u64>,
+) -> Result<Vec<Row>> {
+    let text = Arc::clone(&running.text);
+    let raise = |fault: Fault| fault.into_error(&text, Phase::Runtime);
+    let columns: Arc<[Arc<str>]> = summary.columns.as_slice().into();
+    let mut rows = Vec::new();
+    if columns.is_empty() {
+        while running.advance(summary).map_err(raise)? {}
+    } else {
+        while let Some(values) = running.next(summary, most).map_err(raise)? {
+            let bytes = size_of::<Row>() + bytes_of_all(&values);
+            running.context.memory.charge(bytes).map_err(raise)?;
+            rows.push(Row::new(Arc::clone(&columns), values));
+        }
+    }
+    let settled = settle(&mut running.context);
+    settled.map_err(|fault| raise(running.context.told(fault)))?;
+    Ok(rows)
 }
 
 fn random_seed() -> Result<u64> {

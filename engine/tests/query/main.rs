@@ -12,6 +12,7 @@ mod hosts;
 mod mistakes;
 mod patterns;
 mod plans;
+mod portions;
 mod profiles;
 mod runs;
 mod searches;

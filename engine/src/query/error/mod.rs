@@ -61,6 +61,17 @@ impl QueryError {
         }
     }
 
+    /// The same, where so many portions of the statement are committed.
+    pub(crate) fn after_portions(mut self, portions: u64) -> Self {
+        let word = if portions == 1 {
+            "portion is"
+        } else {
+            "portions are"
+        };
+        self.message = format!("{}; {portions} {word} committed", self.message);
+        self
+    }
+
     /// What the parser found.
     pub(crate) fn parsing(text: &str, error: ParseError) -> Self {
         let detail = match error.kind {

@@ -54,6 +54,8 @@ pub(crate) struct Graph<'t> {
     properties: Cell<u64>,
     /// How many bytes were read in the transactions before this one.
     read_bytes: u64,
+    /// How many of those were committed.
+    committed: u64,
 }
 
 /// What stays known of a relationship that the query has deleted.
@@ -111,6 +113,7 @@ impl<'t> Graph<'t> {
             txn,
             stop: CancelToken::new(),
             read_bytes: 0,
+            committed: 0,
             deleted_nodes: HashSet::new(),
             deleted_relationships: HashMap::new(),
             seeks: Cell::new(0),
@@ -180,15 +183,34 @@ impl<'t> Graph<'t> {
         matches!(self.txn, Txn::OwnWrite(_))
     }
 
-    /// Commits, or takes everything back, and begins the next transaction.
-    pub(crate) fn next_transaction(&mut self, database: &Database, commit: bool) -> Result<()> {
+    /// Commits. Until the next transaction has begun there is none.
+    pub(crate) fn commit_portion(&mut self) -> Result<()> {
+        if let Txn::OwnWrite(txn) = self.leave() {
+            txn.commit()?;
+            self.committed += 1;
+        }
+        Ok(())
+    }
+
+    /// How many transactions were committed before this one.
+    pub(crate) fn committed_portions(&self) -> u64 {
+        self.committed
+    }
+
+    /// Whether there is no transaction, so that nothing can go on.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.txn, Txn::Over)
+    }
+
+    fn leave(&mut self) -> Txn<'t> {
         self.read_bytes = self.read_bytes();
-        if let Txn::OwnWrite(txn) = std::mem::replace(&mut self.txn, Txn::Over) {
-            if commit {
-                txn.commit()?;
-            } else {
-                txn.rollback();
-            }
+        std::mem::replace(&mut self.txn, Txn::Over)
+    }
+
+    /// Takes back what is not committed, and begins the next transaction.
+    pub(crate) fn next_transaction(&mut self, database: &Database) -> Result<()> {
+        if let Txn::OwnWrite(txn) = self.leave() {
+            txn.rollback();
         }
         let next = database.write()?.with_cancel(self.stop.clone());
         self.txn = Txn::OwnWrite(Box::new(next));

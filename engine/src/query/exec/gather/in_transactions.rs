@@ -110,6 +110,7 @@ impl Portions {
                 outcome.committed = true;
                 Ok((out, outcome))
             }
+            Err(fault) if site.context.graph.is_over() => Err(fault),
             Err(fault) if on_error == OnError::Fail || stops_all(&fault) => Err(fault),
             Err(fault) => {
                 self.broken = on_error == OnError::Break;

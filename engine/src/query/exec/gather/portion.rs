@@ -46,7 +46,8 @@ impl Outcome {
 
 /// Runs the subquery for all rows of a portion and commits. What was changed is taken back if anything fails.
 ///
-/// Nothing is remembered from one portion to the next but the rows, so that there may be any number of them.
+/// Nothing is remembered from one portion to the next but the rows, so that there may be any number of them. If the
+/// next transaction cannot begin, the statement is over, whatever became of this portion.
 pub(super) fn run(
     of: &Apply,
     rows: &Batch,
@@ -57,7 +58,7 @@ pub(super) fn run(
     let memory = site.context.memory.used();
     let outcome = attempt(of, rows, run, site).and_then(|out| {
         settle(site.context)?;
-        begin_next(site.context, true)?;
+        site.context.graph.commit_portion().map_err(refused)?;
         Ok(out)
     });
     let context = &mut *site.context;
@@ -68,10 +69,12 @@ pub(super) fn run(
         context.counters = counters;
         context.deletions = crate::query::exec::Deletions::default();
         context.connected.clear();
-        // If the next transaction cannot begin either, that is what there is to say to the next portion.
-        begin_next(context, false)?;
     }
-    outcome
+    let begun = begin_next(context);
+    // What went wrong first is why the other did.
+    let out = outcome?;
+    begun?;
+    Ok(out)
 }
 
 fn attempt(
@@ -108,14 +111,11 @@ fn attempt(
     Ok(out)
 }
 
-/// Ends the transaction and begins the next.
-fn begin_next(context: &mut Context<'_>, commit: bool) -> Result<(), Fault> {
+/// Begins the next transaction.
+fn begin_next(context: &mut Context<'_>) -> Result<(), Fault> {
     let database = context.database.clone();
     let database = database.ok_or_else(|| Error::bug("a query without a database"))?;
-    context
-        .graph
-        .next_transaction(&database, commit)
-        .map_err(refused)
+    context.graph.next_transaction(&database).map_err(refused)
 }
 
 /// That a query may commit as it goes.
