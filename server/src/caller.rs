@@ -34,6 +34,18 @@ impl Caller {
         })
     }
 
+    /// Who asks, for what, and the database that the request names.
+    pub(crate) fn asks<T>(
+        shared: &Shared,
+        request: tonic::Request<T>,
+        database: impl FnOnce(&T) -> &str,
+    ) -> Result<(Self, T, Arc<OpenDatabase>), Failure> {
+        let caller = Self::of(&request)?;
+        let asked = request.into_inner();
+        let database = caller.database(shared, database(&asked))?;
+        Ok((caller, asked, database))
+    }
+
     /// The database of that name, or the default one, if the caller has the role that the method needs on it.
     pub(crate) fn database(
         &self,

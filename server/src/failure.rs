@@ -80,6 +80,18 @@ pub(crate) enum Failure {
         /// When to try again.
         retry_after: Duration,
     },
+    /// The token has enough to do already, although others have not.
+    #[error(
+        "this token has {limit} {what} under way or waiting, which is its share; try again in a while"
+    )]
+    ShareTaken {
+        /// What it has too much of.
+        what: &'static str,
+        /// How many it may have.
+        limit: u64,
+        /// When to try again.
+        retry_after: Duration,
+    },
     /// The turn did not come in time.
     #[error("waited {} ms for {what}; try again in a while", waited.as_millis())]
     WaitedTooLong {
@@ -121,6 +133,20 @@ pub(crate) enum Failure {
         /// Why.
         why: Arc<str>,
     },
+    /// A statement of the transaction has met a bug, and the transaction was rolled back.
+    #[error("the transaction was rolled back, and nothing of it is left: {why}")]
+    TransactionBroken {
+        /// Why.
+        why: Arc<str>,
+    },
+    /// The statement is committed, but the answer to it could not be given.
+    #[error(
+        "the statement is committed, and must not be run again, but its answer broke off: {source}"
+    )]
+    AfterCommit {
+        /// What the answer broke off with.
+        source: Box<Self>,
+    },
     /// The server is about to end.
     #[error("the server is shutting down")]
     ShuttingDown,
@@ -138,6 +164,15 @@ impl Failure {
         Self::Request {
             field: field.into(),
             problem: problem.into(),
+        }
+    }
+
+    /// Whether a promise was broken here or in the engine.
+    pub(crate) fn is_bug(&self) -> bool {
+        match self {
+            Self::Bug { .. } => true,
+            Self::Engine(error) => error.kind() == stratigraph::ErrorKind::Bug,
+            _ => false,
         }
     }
 }

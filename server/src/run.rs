@@ -39,7 +39,25 @@ pub(crate) struct Run<'r> {
 
 impl Run<'_> {
     /// Runs it, and sends all of the answer but a failure.
+    ///
+    /// In a transaction a statement that fails has changed nothing, also when it fails while its rows are on their way.
+    /// Whoever leaves in the middle of them has seen that it ran, and it stays.
     pub(crate) fn answer(&self, place: &mut Place<'_>, outlet: &Outlet) -> Result<(), Failure> {
+        let Place::Transaction(write) = place else {
+            return self.told(place, outlet);
+        };
+        let before = write.savepoint()?;
+        let told = self.told(place, outlet);
+        if let Place::Transaction(write) = place {
+            if told.as_ref().is_err_and(|failure| !is_left(failure)) {
+                write.rollback_to(before).map_err(|_| NOT_TAKEN_BACK)?;
+            }
+            write.release(before).map_err(|_| NOT_TAKEN_BACK)?;
+        }
+        told
+    }
+
+    fn told(&self, place: &mut Place<'_>, outlet: &Outlet) -> Result<(), Failure> {
         let started =
             self.shared
                 .running
@@ -61,7 +79,8 @@ impl Run<'_> {
             let mut told = convert::summary(summary);
             told.queued_us = convert::micros(self.waited);
             told.elapsed_us = convert::micros(finished.elapsed);
-            outlet.summary(told)
+            let told = outlet.summary(told);
+            told.map_err(|failure| started.explain(after(place, failure)))
         });
         if finished.is_slow {
             // The client has its answer by now.
@@ -82,7 +101,8 @@ impl Run<'_> {
                 rows?
             }
         };
-        outlet.rows(rows, self.limits.batch_rows)
+        let answered = outlet.rows(rows, self.limits.batch_rows);
+        answered.map_err(|failure| after(place, failure))
     }
 
     /// Keeps a slow statement with its plan, which is made anew: it costs little beside what was slow.
@@ -97,4 +117,24 @@ impl Run<'_> {
         let plan = plan.or_else(explained).unwrap_or_default();
         started.note_slow(summary.map_or(0, Summary::rows), plan, failure);
     }
+}
+
+/// A transaction that this has befallen ends.
+const NOT_TAKEN_BACK: Failure = Failure::Bug {
+    what: "a statement could not be taken back",
+};
+
+/// What a failure is that comes when the statement has run.
+fn after(place: &Place<'_>, failure: Failure) -> Failure {
+    match place {
+        Place::Own(..) => Failure::AfterCommit {
+            source: Box::new(failure),
+        },
+        Place::Snapshot(_) | Place::Transaction(_) => failure,
+    }
+}
+
+/// Whether the client has left of its own will.
+fn is_left(failure: &Failure) -> bool {
+    matches!(failure, Failure::Cancelled)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
-/// Threads that may block, beside those of statements and transactions.
+/// Threads that may block, beside those of statements and bulk writes.
 const SPARE_THREADS: usize = 64;
 /// How long threads that do not hear are waited for at the end.
 const LAST_WAIT: Duration = Duration::from_secs(2);
@@ -22,7 +22,13 @@ pub fn serve(
     config: Config,
     started: impl FnOnce(&Server),
 ) -> Result<(), ServerError> {
-    let threads = config.max_queries as usize + config.max_transactions as usize + SPARE_THREADS;
+    // Those of transactions are their own.
+    let threads = [
+        config.max_queries,
+        config.max_queries.div_ceil(4),
+        config.max_bulk_writes,
+    ];
+    let threads = threads.iter().map(|many| *many as usize).sum::<usize>() + SPARE_THREADS;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(threads)

@@ -4,7 +4,7 @@ use crate::auth::Authority;
 use crate::config::Config;
 use crate::databases::Databases;
 use crate::metrics::Metrics;
-use crate::work::{Running, Slots};
+use crate::work::{Places, Running, Slots};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
@@ -18,8 +18,12 @@ pub(crate) struct Shared {
     pub(crate) readers: Slots,
     /// The places for statements that write.
     pub(crate) writers: Slots,
-    /// The places for transactions and bulk writes.
-    pub(crate) transactions: Arc<Semaphore>,
+    /// The places for transactions that read.
+    pub(crate) read_transactions: Places,
+    /// The places for transactions that write, or wait to.
+    pub(crate) write_transactions: Places,
+    /// The places for bulk writes, also for those that wait.
+    pub(crate) bulk_writes: Places,
     /// The place for backups, checks and other long work, one at a time.
     pub(crate) maintenance: Arc<Semaphore>,
     pub(crate) running: Arc<Running>,
@@ -38,7 +42,17 @@ impl Shared {
             authority,
             readers: Slots::for_readers(&config),
             writers: Slots::for_writers(&config),
-            transactions: Arc::new(Semaphore::new(config.max_transactions as usize)),
+            read_transactions: Places::new(
+                &config,
+                config.max_transactions,
+                "transactions that read",
+            ),
+            write_transactions: Places::new(
+                &config,
+                config.max_write_transactions,
+                "transactions that write",
+            ),
+            bulk_writes: Places::new(&config, config.max_bulk_writes, "bulk writes"),
             maintenance: Arc::new(Semaphore::new(2)),
             running: Running::new(&config),
             metrics: Metrics::new(),

@@ -80,6 +80,9 @@ fn of_server(failure: &Failure) -> Told {
         Failure::Busy { retry_after, .. } => {
             again(Code::ResourceExhausted, "ServerBusy", *retry_after)
         }
+        Failure::ShareTaken { retry_after, .. } => {
+            again(Code::ResourceExhausted, "ShareTaken", *retry_after)
+        }
         Failure::WaitedTooLong { retry_after, .. } => {
             again(Code::ResourceExhausted, "QueueTimeout", *retry_after)
         }
@@ -89,6 +92,21 @@ fn of_server(failure: &Failure) -> Told {
         Failure::Killed => plain(Code::Aborted, "Killed"),
         Failure::Stalled { .. } => plain(Code::Aborted, "ClientStalled"),
         Failure::TransactionOver { .. } => plain(Code::Aborted, "TransactionOver"),
+        Failure::TransactionBroken { .. } => plain(Code::Internal, "TransactionOver"),
+        Failure::AfterCommit { source } => {
+            // Its code says why there is no answer; nothing about it may be tried again.
+            let mut facts = HashMap::new();
+            facts.insert("committed".to_owned(), true.to_string());
+            let told = match &**source {
+                Failure::Engine(error) => of_engine(error),
+                other => of_server(other),
+            };
+            facts.insert("cause".to_owned(), told.reason.to_owned());
+            Told {
+                facts,
+                ..plain(told.code, "CommittedWithoutAnswer")
+            }
+        }
         // Another server, or this one after its restart, will do it.
         Failure::ShuttingDown => again(Code::Unavailable, "ShuttingDown", SOON),
         Failure::Bug { .. } => plain(Code::Internal, "Bug"),
@@ -98,6 +116,19 @@ fn of_server(failure: &Failure) -> Told {
 fn of_engine(error: &Error) -> Told {
     if let Error::Query(query) = error {
         return of_query(query);
+    }
+    if let Error::PartlyCommitted { portions, source } = error {
+        let source = of_engine(source);
+        let message = format!(
+            "portions that are committed: {portions}; and then: {}; look at what is there before you run the statement again",
+            source.message
+        );
+        let mut told = told(Code::Aborted, error.code(), message);
+        told.facts
+            .insert("portions".to_owned(), portions.to_string());
+        told.facts
+            .insert("cause".to_owned(), source.reason.to_owned());
+        return told;
     }
     let (code, again) = match error {
         Error::Cancelled => (Code::Cancelled, false),
@@ -132,7 +163,11 @@ fn of_engine(error: &Error) -> Told {
             ErrorKind::Bug => (Code::Internal, false),
         },
     };
-    let message = if names_files(error) {
+    let message = if let Error::OutcomeUnknown { .. } = error {
+        tracing::error!(%error, "a commit failed half-way");
+        "the outcome of this commit is unknown: look at what is there before you try again"
+            .to_owned()
+    } else if names_files(error) {
         tracing::error!(%error, code = error.code(), "a call failed");
         "the server cannot do this now; its log says why, under the id of this request".to_owned()
     } else {

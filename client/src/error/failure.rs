@@ -39,7 +39,9 @@ const AFTER_COMMIT: &[&str] = &[
     "Bug",
     "Cancelled",
     "ClientStalled",
+    "CommittedWithoutAnswer",
     "DeadlineExceeded",
+    "PartlyCommitted",
 ];
 
 /// What a status means for a call.

@@ -152,6 +152,9 @@ impl Config {
             ("max_queries", self.max_queries),
             ("max_databases", self.max_databases),
             ("max_transactions", self.max_transactions),
+            ("max_write_transactions", self.max_write_transactions),
+            ("max_bulk_writes", self.max_bulk_writes),
+            ("max_share", self.max_share),
             ("max_prepared", self.max_prepared),
         ] {
             if value == 0 {

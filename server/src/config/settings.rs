@@ -104,6 +104,7 @@ settings! {
         max_query_time: Period = "60s", "STRATIGRAPH_MAX_QUERY_TIME", "How long a statement may run, whatever its client says";
         max_query_memory: Size = "64MiB", "STRATIGRAPH_MAX_QUERY_MEMORY", "The most rows in memory of one statement, in bytes";
         max_total_memory: Size = "1GiB", "STRATIGRAPH_MAX_TOTAL_MEMORY", "The most rows in memory of all statements, a quarter of it for those that write; each takes its limit when it begins";
+        max_share: u32 = "50", "STRATIGRAPH_MAX_SHARE", "How much of all places, memory and waiting lines for statements, transactions and bulk writes one token may take, in percent";
         max_rows: u64 = "1000000", "STRATIGRAPH_MAX_ROWS", "How many rows a statement may give";
         max_steps: u64 = "1000000000", "STRATIGRAPH_MAX_STEPS", "How many rows and relationships a statement may go through, its traversals included";
         max_search_results: u32 = "10000", "STRATIGRAPH_MAX_SEARCH_RESULTS", "How many hits a search may ask for";
@@ -112,8 +113,10 @@ settings! {
         max_prepared: u32 = "1024", "STRATIGRAPH_MAX_PREPARED", "How many prepared statements are kept for each database";
         max_named_queries: u32 = "1024", "STRATIGRAPH_MAX_NAMED_QUERIES", "How many named queries a database may have";
     }
-    "Limits of transactions" {
-        max_transactions: u32 = "64", "STRATIGRAPH_MAX_TRANSACTIONS", "How many transactions may be open; each has a thread";
+    "Limits of transactions and bulk writes" {
+        max_transactions: u32 = "64", "STRATIGRAPH_MAX_TRANSACTIONS", "How many transactions that read may be open; each has a thread";
+        max_write_transactions: u32 = "32", "STRATIGRAPH_MAX_WRITE_TRANSACTIONS", "How many transactions that write may be open, or wait for the writer before them; each has a thread";
+        max_bulk_writes: u32 = "16", "STRATIGRAPH_MAX_BULK_WRITES", "How many bulk writes may be under way, or wait for the writer before them; each has a thread";
         max_write_queue_wait: Period = "10s", "STRATIGRAPH_MAX_WRITE_QUEUE_WAIT", "How long what writes waits for the writer before it";
         max_transaction_idle: Period = "5s", "STRATIGRAPH_MAX_TRANSACTION_IDLE", "How long a transaction may rest; one that writes holds up all others meanwhile";
         max_transaction_time: Period = "60s", "STRATIGRAPH_MAX_TRANSACTION_TIME", "How long a transaction may last";

@@ -1,48 +1,37 @@
-//! From the engine's values to the protocol's, counting about how many bytes they take.
+//! From the engine's values to the protocol's.
+//!
+//! `size.rs` says beforehand how much it will be.
 
-use super::MAX_DEPTH;
+use super::{MAX_DEPTH, deeper};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use stratigraph::value::Value;
 use stratigraph::{NodeValue, PathValue, RelationshipValue};
 use stratigraph_proto::v1::{self, value::Kind};
 
-/// What a small value takes with its tags and lengths.
-const SMALL: usize = 12;
-
-/// The values of a row; what they take is added to `bytes`.
-pub(crate) fn values(row: &[Value], bytes: &mut usize) -> Result<Vec<v1::Value>, Failure> {
-    row.iter()
-        .map(|value| write(value, MAX_DEPTH, bytes))
-        .collect()
+/// The values of a row.
+pub(crate) fn values(row: &[Value]) -> Result<Vec<v1::Value>, Failure> {
+    row.iter().map(|value| write(value, MAX_DEPTH)).collect()
 }
 
 /// Values under names.
 pub(crate) fn entries<'a>(
     entries: impl Iterator<Item = (&'a str, &'a Value)>,
-    bytes: &mut usize,
 ) -> Result<BTreeMap<String, v1::Value>, Failure> {
-    named(entries, MAX_DEPTH, bytes)
+    named(entries, MAX_DEPTH)
 }
 
-fn write(value: &Value, depth: usize, bytes: &mut usize) -> Result<v1::Value, Failure> {
-    *bytes += SMALL;
+fn write(value: &Value, depth: usize) -> Result<v1::Value, Failure> {
     let kind = match value {
         Value::Null => Kind::NullValue(v1::Null {}),
         Value::Bool(value) => Kind::BoolValue(*value),
         Value::Int(value) => Kind::IntValue(*value),
         Value::Float(value) => Kind::DoubleValue(*value),
-        Value::String(value) => {
-            *bytes += value.len();
-            Kind::StringValue(value.to_string())
-        }
-        Value::Bytes(value) => {
-            *bytes += value.len();
-            Kind::BytesValue(value.to_vec())
-        }
+        Value::String(value) => Kind::StringValue(value.to_string()),
+        Value::Bytes(value) => Kind::BytesValue(value.to_vec()),
         Value::List(elements) => {
             let inside = deeper(depth)?;
-            let values = elements.iter().map(|value| write(value, inside, bytes));
+            let values = elements.iter().map(|value| write(value, inside));
             Kind::ListValue(v1::ListValue {
                 values: values.collect::<Result<_, _>>()?,
             })
@@ -50,18 +39,15 @@ fn write(value: &Value, depth: usize, bytes: &mut usize) -> Result<v1::Value, Fa
         Value::Map(entries) => {
             let entries = entries.iter().map(|(name, value)| (&**name, value));
             Kind::MapValue(v1::MapValue {
-                entries: named(entries, deeper(depth)?, bytes)?,
+                entries: named(entries, deeper(depth)?)?,
             })
         }
-        Value::Vector(vector) => {
-            *bytes += 4 * vector.dimension();
-            Kind::VectorValue(v1::Vector {
-                components: vector.as_slice().to_vec(),
-            })
-        }
-        Value::Node(value) => Kind::NodeValue(node(value, depth, bytes)?),
-        Value::Relationship(value) => Kind::RelationshipValue(relationship(value, depth, bytes)?),
-        Value::Path(value) => Kind::PathValue(path(value, depth, bytes)?),
+        Value::Vector(vector) => Kind::VectorValue(v1::Vector {
+            components: vector.as_slice().to_vec(),
+        }),
+        Value::Node(value) => Kind::NodeValue(node(value, depth)?),
+        Value::Relationship(value) => Kind::RelationshipValue(relationship(value, depth)?),
+        Value::Path(value) => Kind::PathValue(path(value, depth)?),
         other => time(other)?,
     };
     Ok(kind.into())
@@ -106,40 +92,34 @@ fn time(value: &Value) -> Result<Kind, Failure> {
     Ok(kind)
 }
 
-fn node(value: &NodeValue, depth: usize, bytes: &mut usize) -> Result<v1::Node, Failure> {
+fn node(value: &NodeValue, depth: usize) -> Result<v1::Node, Failure> {
     let labels: Vec<String> = value.labels().map(ToOwned::to_owned).collect();
-    *bytes += SMALL + labels.iter().map(|label| label.len() + 2).sum::<usize>();
     Ok(v1::Node {
         id: value.id().get(),
         labels,
-        properties: named(value.properties(), deeper(depth)?, bytes)?,
+        properties: named(value.properties(), deeper(depth)?)?,
     })
 }
 
-fn relationship(
-    value: &RelationshipValue,
-    depth: usize,
-    bytes: &mut usize,
-) -> Result<v1::Relationship, Failure> {
+fn relationship(value: &RelationshipValue, depth: usize) -> Result<v1::Relationship, Failure> {
     let (source, target) = value.ends().ok_or(Failure::Bug {
         what: "a relationship came out of a query without its ends",
     })?;
-    *bytes += 2 * SMALL + value.relationship_type().len();
     Ok(v1::Relationship {
         id: value.id().get(),
         r#type: value.relationship_type().to_owned(),
         source_id: source.get(),
         target_id: target.get(),
-        properties: named(value.properties(), deeper(depth)?, bytes)?,
+        properties: named(value.properties(), deeper(depth)?)?,
     })
 }
 
-fn path(value: &PathValue, depth: usize, bytes: &mut usize) -> Result<v1::Path, Failure> {
+fn path(value: &PathValue, depth: usize) -> Result<v1::Path, Failure> {
     let inside = deeper(depth)?;
-    let nodes = value.nodes().iter().map(|one| node(one, inside, bytes));
+    let nodes = value.nodes().iter().map(|one| node(one, inside));
     let nodes = nodes.collect::<Result<_, _>>()?;
     let relationships = value.relationships().iter();
-    let relationships = relationships.map(|one| relationship(one, inside, bytes));
+    let relationships = relationships.map(|one| relationship(one, inside));
     Ok(v1::Path {
         nodes,
         relationships: relationships.collect::<Result<_, _>>()?,
@@ -149,20 +129,10 @@ fn path(value: &PathValue, depth: usize, bytes: &mut usize) -> Result<v1::Path, 
 fn named<'a>(
     entries: impl Iterator<Item = (&'a str, &'a Value)>,
     depth: usize,
-    bytes: &mut usize,
 ) -> Result<BTreeMap<String, v1::Value>, Failure> {
     let mut named = BTreeMap::new();
     for (name, value) in entries {
-        *bytes += name.len() + 4;
-        named.insert(name.to_owned(), write(value, depth, bytes)?);
+        named.insert(name.to_owned(), write(value, depth)?);
     }
     Ok(named)
-}
-
-fn deeper(depth: usize) -> Result<usize, Failure> {
-    depth.checked_sub(1).ok_or_else(|| Failure::Limit {
-        what: "the nesting of lists and maps in a result",
-        limit: MAX_DEPTH.to_string(),
-        hint: "return the parts",
-    })
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::failure::Failure;
+use prost::Message;
 use std::collections::BTreeMap;
 use stratigraph::{Database, Value};
 use stratigraph_proto::v1::{self, value::Kind};
@@ -14,11 +15,12 @@ fn there_and_back(expression: &str) -> (Value, Value) {
         .unwrap()
         .unwrap();
     let value = row.into_values().pop().unwrap();
-    let mut bytes = 0;
-    let sent = row_out(std::slice::from_ref(&value), &mut bytes)
+    let measured = row_bytes(std::slice::from_ref(&value)).unwrap();
+    let sent = row_out(std::slice::from_ref(&value))
         .unwrap()
         .pop()
         .unwrap();
+    assert!(sent.encoded_len() <= measured, "{expression}: {measured}");
     let back = value_in(sent, "value").unwrap();
     (value, back)
 }
@@ -58,8 +60,10 @@ fn nodes_relationships_and_paths_go_out_and_do_not_come_in() {
     let text =
         "CREATE p = (:A:B {x: 1})-[:R {y: 'z'}]->(:C) RETURN nodes(p)[0], relationships(p)[0], p";
     let row = db.query(text, ()).unwrap().next().unwrap().unwrap();
-    let mut bytes = 0;
-    let sent = row_out(row.values(), &mut bytes).unwrap();
+    let sent = row_out(row.values()).unwrap();
+    let encoded: usize = sent.iter().map(Message::encoded_len).sum();
+    let measured = row_bytes(row.values()).unwrap();
+    assert!((encoded..4 * encoded).contains(&measured), "{measured}");
     let [
         Some(Kind::NodeValue(node)),
         Some(Kind::RelationshipValue(relationship)),
@@ -133,8 +137,7 @@ fn what_is_as_deep_as_may_be_is_still_read() {
         .get("p")
         .cloned()
         .unwrap();
-    let mut bytes = 0;
-    let values = row_out(&[value], &mut bytes).unwrap();
+    let values = row_out(&[value]).unwrap();
     let rows = vec![v1::Row { values }];
     let part = v1::query_response::Part::Rows(v1::RowBatch { rows });
     let response = v1::QueryResponse { part: Some(part) };

@@ -14,7 +14,7 @@ mod prepared;
 mod registry;
 
 pub(crate) use named::NamedQuery;
-pub(crate) use open::{OpenDatabase, WriterTurn};
+pub(crate) use open::{Doing, OpenDatabase, WriterTurn};
 pub use registry::StartError;
 pub(crate) use registry::{Databases, bad_name};
 

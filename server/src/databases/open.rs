@@ -33,6 +33,18 @@ pub(crate) struct OpenDatabase {
     closing: AtomicBool,
 }
 
+/// What a statement does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// It changes nothing.
+    Reads,
+    /// It changes the graph, and holds the writer's place while it runs.
+    Writes,
+    /// It changes what is declared. The engine builds that while others write, and takes the writer's place now and
+    /// then: whoever held the turn meanwhile would hold the others up.
+    Declares,
+}
+
 /// The turn to write. Dropping it lets the next one in.
 pub(crate) struct WriterTurn {
     _line: OwnedSemaphorePermit,
@@ -102,9 +114,14 @@ impl OpenDatabase {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Whether a statement changes anything. Planning reads no data, and the plan is kept for the run.
-    pub(crate) fn writes(&self, text: &str) -> Result<bool, Failure> {
-        Ok(self.engine.prepare(text)?.writes())
+    /// What a statement does. Planning reads no data, and the plan is kept for the run.
+    pub(crate) fn doing(&self, text: &str) -> Result<Doing, Failure> {
+        let prepared = self.engine.prepare(text)?;
+        Ok(match prepared.writes() {
+            false => Doing::Reads,
+            true if prepared.declares() => Doing::Declares,
+            true => Doing::Writes,
+        })
     }
 
     /// A snapshot that `cancel` stops.

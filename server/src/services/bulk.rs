@@ -7,7 +7,7 @@ use crate::databases::{OpenDatabase, WriterTurn};
 use crate::failure::Failure;
 use crate::shared::Shared;
 use crate::status::status;
-use crate::work::caught;
+use crate::work::{HeldPlace, caught};
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use stratigraph_proto::v1::bulk_write_request::Part;
 use stratigraph_proto::v1::bulk_write_response::Part as Told;
 use stratigraph_proto::v1::node_reference::Node as Referred;
 use stratigraph_proto::v1::{self, BulkMode};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -61,7 +61,7 @@ type Fed = Result<Part, Failure>;
 struct Job {
     database: Arc<OpenDatabase>,
     _turn: WriterTurn,
-    _place: OwnedSemaphorePermit,
+    _place: HeldPlace,
     mode: BulkMode,
     parts: mpsc::Receiver<Fed>,
     told: mpsc::Sender<Result<v1::BulkWriteResponse, Status>>,
@@ -103,13 +103,7 @@ impl BulkService for Bulk {
         let database = caller.database(&self.0, &start.database)?;
         let mode = BulkMode::try_from(start.mode)
             .map_err(|_| Failure::request("start.mode", "this server does not know it"))?;
-        let place = Arc::clone(&self.0.transactions)
-            .try_acquire_owned()
-            .map_err(|_| Failure::Busy {
-                what: "transactions and bulk writes",
-                limit: config.max_transactions.into(),
-                retry_after: idle,
-            })?;
+        let place = self.0.bulk_writes.take(caller.identity.name())?;
         let turn = database.writer_turn(config.max_write_queue_wait.0).await?;
         let (feed, parts) = mpsc::channel(WAITING_PARTS);
         let (told, receiver) = mpsc::channel(WAITING_MESSAGES);
@@ -140,6 +134,11 @@ async fn feed_parts(
 ) {
     loop {
         let left = ends.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            // A message that is there already is no reason to go on.
+            let _ = feed.send(Err(Failure::Deadline)).await;
+            return;
+        }
         let part = match tokio::time::timeout(idle.min(left), stream.message()).await {
             Err(_) if left < idle => Err(Failure::Deadline),
             Err(_) => Err(stalled(idle)),

@@ -4,7 +4,7 @@ use super::Answer;
 use crate::auth::Role;
 use crate::caller::Caller;
 use crate::convert;
-use crate::databases::{NamedQuery, OpenDatabase, WriterTurn};
+use crate::databases::{Doing, NamedQuery, OpenDatabase, WriterTurn};
 use crate::failure::Failure;
 use crate::run::{Place, Run};
 use crate::shared::Shared;
@@ -28,7 +28,8 @@ pub(crate) struct Query(pub(crate) Arc<Shared>);
 
 /// A statement that was admitted and has its turn.
 struct Turn {
-    /// The turn to write; none for a statement that reads.
+    doing: Doing,
+    /// The turn to write, for a statement that needs it.
     writer: Option<WriterTurn>,
     _slot: Slot,
     waited: Duration,
@@ -67,21 +68,21 @@ fn check_length(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Whether a statement changes anything, as it will run; who may not write is refused if so.
-pub(super) async fn writes(
+/// What a statement does, as it will run; who may not write is refused if it changes anything.
+pub(super) async fn doing(
     database: &Arc<OpenDatabase>,
     caller: &Caller,
     text: &Arc<str>,
     limits: &RunLimits,
-) -> Result<bool, Failure> {
-    let writes = if text.len() <= PLANNED_AT_ONCE_BYTES {
-        database.writes(text)?
+) -> Result<Doing, Failure> {
+    let doing = if text.len() <= PLANNED_AT_ONCE_BYTES {
+        database.doing(text)?
     } else {
         let (database, text) = (Arc::clone(database), Arc::clone(text));
-        blocking(move || database.writes(&text)).await?
+        blocking(move || database.doing(&text)).await?
     };
-    if !writes || limits.mode == ExecutionMode::Explain {
-        return Ok(false);
+    if doing == Doing::Reads || limits.mode == ExecutionMode::Explain {
+        return Ok(Doing::Reads);
     }
     if limits.read_only {
         return Err(Failure::State {
@@ -91,18 +92,19 @@ pub(super) async fn writes(
         });
     }
     caller.require(Role::Write, &database.name)?;
-    Ok(true)
+    Ok(doing)
 }
 
 impl Query {
     async fn turn(
         &self,
         database: &OpenDatabase,
+        caller: &Caller,
         limits: &RunLimits,
-        writes: bool,
+        doing: Doing,
     ) -> Result<Turn, Failure> {
         let began = Instant::now();
-        let writer = if writes {
+        let writer = if doing == Doing::Writes {
             let patience = self
                 .0
                 .config
@@ -113,15 +115,16 @@ impl Query {
         } else {
             None
         };
-        let slots = if writes {
-            &self.0.writers
-        } else {
-            &self.0.readers
+        let slots = match doing {
+            Doing::Reads => &self.0.readers,
+            Doing::Writes | Doing::Declares => &self.0.writers,
         };
+        let token_name = caller.identity.name();
         let slot = slots
-            .enter(limits.memory_bytes, limits.time_left()?)
+            .enter(token_name, limits.memory_bytes, limits.time_left()?)
             .await?;
         Ok(Turn {
+            doing,
             writer,
             _slot: slot,
             waited: began.elapsed(),
@@ -161,15 +164,16 @@ impl Job {
             cancel: &self.cancel,
             waited: self.turn.waited,
         };
-        match self.turn.writer.take() {
-            None => {
+        match self.turn.doing {
+            Doing::Reads => {
                 let read = self.database.read(&self.cancel)?;
                 run.answer(&mut Place::Snapshot(&read), &self.outlet)
             }
-            Some(turn) => run.answer(
-                &mut Place::Own(&self.database.engine, Some(turn)),
-                &self.outlet,
-            ),
+            Doing::Writes | Doing::Declares => {
+                let writer = self.turn.writer.take();
+                let mut place = Place::Own(&self.database.engine, writer);
+                run.answer(&mut place, &self.outlet)
+            }
         }
     }
 }
@@ -179,16 +183,17 @@ impl QueryService for Query {
     type QueryStream = PartStream<v1::QueryResponse>;
 
     async fn query(&self, request: Request<v1::QueryRequest>) -> Answer<Self::QueryStream> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let limits = RunLimits::new(&self.0.config, &caller, request.options)?;
         let text = text_of(&database, &caller, request.statement)?;
         let parameters = convert::parameters(request.parameters)?;
-        let writes = writes(&database, &caller, &text, &limits).await?;
-        let turn = self.turn(&database, &limits, writes).await?;
+        let doing = doing(&database, &caller, &text, &limits).await?;
+        let turn = self.turn(&database, &caller, &limits, doing).await?;
         let cancel = CancelToken::new();
-        let (outlet, stream) = channel(&self.0.config, &cancel);
+        let unsaid = Failure::Bug {
+            what: "the answer was cut short",
+        };
+        let (outlet, stream) = channel(&self.0.config, limits.deadline, &cancel, unsaid);
         let job = Job {
             shared: Arc::clone(&self.0),
             database,
@@ -209,9 +214,7 @@ impl QueryService for Query {
         &self,
         request: Request<v1::PrepareStatementRequest>,
     ) -> Answer<v1::PrepareStatementResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         check_length(&request.text)?;
         let owner = Arc::clone(caller.identity.name());
         let prepared = blocking(move || {
@@ -230,9 +233,7 @@ impl QueryService for Query {
         &self,
         request: Request<v1::ForgetStatementRequest>,
     ) -> Answer<v1::ForgetStatementResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let known = database
             .prepared
             .forget(caller.identity.name(), &request.prepared_id);
@@ -243,9 +244,7 @@ impl QueryService for Query {
         &self,
         request: Request<v1::SaveNamedQueryRequest>,
     ) -> Answer<v1::SaveNamedQueryResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (_, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let asked = request
             .query
             .ok_or_else(|| Failure::request("query", "is needed"))?;
@@ -273,8 +272,7 @@ impl QueryService for Query {
         &self,
         request: Request<v1::ListNamedQueriesRequest>,
     ) -> Answer<v1::ListNamedQueriesResponse> {
-        let caller = Caller::of(&request)?;
-        let database = caller.database(&self.0, &request.into_inner().database)?;
+        let (_, _, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let queries = blocking(move || {
             let all = database.named.all().into_iter();
             let told = all.map(|(name, query)| {
@@ -299,9 +297,7 @@ impl QueryService for Query {
         &self,
         request: Request<v1::DropNamedQueryRequest>,
     ) -> Answer<v1::DropNamedQueryResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (_, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let known = blocking(move || database.named.drop_one(&request.name)).await?;
         Ok(Response::new(v1::DropNamedQueryResponse { known }))
     }

@@ -6,9 +6,9 @@ use crate::convert;
 use crate::databases::OpenDatabase;
 use crate::failure::Failure;
 use crate::shared::Shared;
-use crate::work::{RunLimits, blocking};
+use crate::work::{RunLimits, Slot, blocking};
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
 use stratigraph::graph::Entity;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Effort, Read, ReadTxn, TextSearch, Value, Vector, VectorSearch};
@@ -141,38 +141,96 @@ impl Search {
             ));
         }
         let limits = RunLimits::new(&self.0.config, &caller, None)?;
-        let slot = self
-            .0
-            .readers
-            .enter(limits.memory_bytes, limits.time_left()?)
-            .await?;
+        let slot = self.0.readers.enter(
+            caller.identity.name(),
+            limits.memory_bytes,
+            limits.time_left()?,
+        );
+        let slot = slot.await?;
         let cancel = CancelToken::new();
-        let guard = Guard(cancel.clone());
-        let shared = Arc::clone(&self.0);
-        let found = blocking(move || {
-            let began = Instant::now();
-            let read = database.read(&cancel)?;
-            let most = shared.config.max_response_size.bytes();
-            let (mut bytes, mut hits) = (0, 0);
-            let mut answers = Vec::with_capacity(wanted.len());
-            for one in &wanted {
-                limits.time_left()?;
-                let answer = one.answer(&read, &properties, &mut bytes, most)?;
-                hits += answer.hits.len() as u64;
-                answers.push(answer);
+        let _guard = Guard(cancel.clone());
+        let deadline = limits.deadline;
+        let job = Job {
+            shared: Arc::clone(&self.0),
+            caller,
+            database,
+            wanted,
+            properties,
+            limits,
+            cancel: cancel.clone(),
+        };
+        let mut found = pin!(blocking(move || job.run(&slot)));
+        tokio::select! {
+            found = &mut found => found,
+            () = tokio::time::sleep_until(deadline.into()) => {
+                cancel.cancel();
+                found.await.map_err(|failure| match failure {
+                    Failure::Engine(stratigraph::Error::Cancelled) => Failure::Deadline,
+                    other => other,
+                })
             }
-            shared
-                .metrics
-                .ran("search", hits, slot.waited, began.elapsed(), false);
-            Ok((answers, read.commit_seq().get()))
+        }
+    }
+}
+
+/// Searches with all that they need, on their way to a thread.
+struct Job {
+    shared: Arc<Shared>,
+    caller: Caller,
+    database: Arc<OpenDatabase>,
+    wanted: Vec<Wanted>,
+    properties: Vec<String>,
+    limits: RunLimits,
+    cancel: CancelToken,
+}
+
+impl Job {
+    fn run(&self, slot: &Slot) -> Result<(Vec<v1::SearchAnswer>, u64), Failure> {
+        let text: Vec<String> = self.wanted.iter().map(Wanted::shown).collect();
+        let text = text.join("\n");
+        let running = &self.shared.running;
+        let started = running.begin(&self.caller, &self.database.name, &text, &self.cancel);
+        let found = self.find().map_err(|failure| started.explain(failure));
+        let finished = started.finished();
+        let hits = found.as_ref().map_or(0, |(answers, _)| {
+            answers.iter().map(|answer| answer.hits.len() as u64).sum()
         });
-        let found = found.await;
-        drop(guard);
+        self.shared.metrics.ran(
+            "search",
+            hits,
+            slot.waited,
+            finished.elapsed,
+            finished.is_slow,
+        );
+        if finished.is_slow {
+            started.note_slow(hits, String::new(), found.as_ref().err());
+        }
         found
+    }
+
+    fn find(&self) -> Result<(Vec<v1::SearchAnswer>, u64), Failure> {
+        let read = self.database.read(&self.cancel)?;
+        let most = self.shared.config.max_response_size.bytes();
+        let mut bytes = 0;
+        let mut answers = Vec::with_capacity(self.wanted.len());
+        for one in &self.wanted {
+            self.limits.time_left()?;
+            self.cancel.check()?;
+            answers.push(one.answer(&read, &self.properties, &mut bytes, most)?);
+        }
+        Ok((answers, read.commit_seq().get()))
     }
 }
 
 impl Wanted {
+    /// What stands among the statements that run. What is looked for is data, and is not told.
+    fn shown(&self) -> String {
+        match self {
+            Self::Vectors { index, k, .. } => format!("search of {k} in the vector index {index}"),
+            Self::Text { index, k, .. } => format!("search of {k} in the full-text index {index}"),
+        }
+    }
+
     fn answer(
         &self,
         read: &ReadTxn,
@@ -243,8 +301,9 @@ impl Wanted {
                     held.push((name.as_str(), value));
                 }
             }
-            let held =
-                convert::entries_out(held.iter().map(|(name, value)| (*name, value)), bytes)?;
+            for (name, value) in &held {
+                *bytes += convert::entry_bytes(name, value)?;
+            }
             if *bytes > most {
                 return Err(Failure::Limit {
                     what: "the size of the answer",
@@ -252,6 +311,7 @@ impl Wanted {
                     hint: "ask for fewer hits or properties",
                 });
             }
+            let held = convert::entries_out(held.iter().map(|(name, value)| (*name, value)))?;
             let entity = match entity {
                 Entity::Node(node) => v1::search_hit::Entity::NodeId(node.get()),
                 Entity::Relationship(one) => v1::search_hit::Entity::RelationshipId(one.get()),
@@ -275,9 +335,7 @@ impl SearchService for Search {
         &self,
         request: Request<v1::SearchVectorsRequest>,
     ) -> Answer<v1::SearchVectorsResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let wanted = vec![self.vectors(request.query)?];
         let (mut answers, sequence) = self
             .answers(caller, database, wanted, request.return_properties)
@@ -293,9 +351,7 @@ impl SearchService for Search {
         &self,
         request: Request<v1::SearchTextRequest>,
     ) -> Answer<v1::SearchTextResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let wanted = vec![self.text(request.query)?];
         let (mut answers, sequence) = self
             .answers(caller, database, wanted, request.return_properties)
@@ -308,9 +364,7 @@ impl SearchService for Search {
         &self,
         request: Request<v1::SearchBatchRequest>,
     ) -> Answer<v1::SearchBatchResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let most = self.0.config.max_batch_searches as usize;
         if request.queries.is_empty() || request.queries.len() > most {
             return Err(Failure::request("queries", format!("must be 1 to {most}")).into());

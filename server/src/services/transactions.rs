@@ -1,20 +1,20 @@
 //! `TransactionService`.
 
 use super::Answer;
-use super::query::{text_of, writes};
+use super::query::{doing, text_of};
 use crate::auth::Role;
 use crate::caller::Caller;
 use crate::convert;
+use crate::databases::Doing;
 use crate::failure::Failure;
 use crate::shared::Shared;
-use crate::transactions::{Begin, Command, Statement, begin};
+use crate::transactions::{Begin, Command, Statement, begin, over};
 use crate::work::{Allowance, PartStream, RunLimits, channel};
 use std::sync::Arc;
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_proto::v1::transaction_service_server::TransactionService;
 use stratigraph_proto::v1::{self, TransactionMode};
-use tokio::sync::oneshot;
 use tonic::{Request, Response};
 
 /// `TransactionService`.
@@ -28,9 +28,7 @@ impl TransactionService for TransactionControl {
         &self,
         request: Request<v1::BeginTransactionRequest>,
     ) -> Answer<v1::BeginTransactionResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let config = &self.0.config;
         let limit = |asked, most: crate::Period, field| {
             Allowance::least(asked, most.millis(), field).map(Duration::from_millis)
@@ -58,12 +56,12 @@ impl TransactionService for TransactionControl {
         if is_writing {
             caller.require(Role::Write, &database.name)?;
         }
-        let place = Arc::clone(&self.0.transactions).try_acquire_owned();
-        let place = place.map_err(|_| Failure::Busy {
-            what: "transactions",
-            limit: config.max_transactions.into(),
-            retry_after: idle,
-        })?;
+        let places = if is_writing {
+            &self.0.write_transactions
+        } else {
+            &self.0.read_transactions
+        };
+        let place = places.take(caller.identity.name())?;
         let turn = if is_writing {
             Some(database.writer_turn(queue).await?)
         } else {
@@ -91,17 +89,16 @@ impl TransactionService for TransactionControl {
         &self,
         request: Request<v1::RunInTransactionRequest>,
     ) -> Answer<Self::RunInTransactionStream> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let transaction = database
             .transactions
-            .get(caller.identity.name(), &request.transaction_id)?;
+            .open(caller.identity.name(), &request.transaction_id)?;
         let limits = RunLimits::new(&self.0.config, &caller, request.options)?;
         let text = text_of(&database, &caller, request.statement)?;
         let parameters = convert::parameters(request.parameters)?;
         // The token may write no more, although it could when it began.
-        if writes(&database, &caller, &text, &limits).await? && !transaction.writes {
+        let doing = doing(&database, &caller, &text, &limits).await?;
+        if doing != Doing::Reads && !transaction.writes {
             return Err(Failure::State {
                 code: "ReadOnlyTransaction",
                 problem: "the statement changes something, and this transaction only reads: begin one with \
@@ -111,15 +108,17 @@ impl TransactionService for TransactionControl {
             .into());
         }
         let cancel = CancelToken::new();
-        let (outlet, stream) = channel(&self.0.config, &cancel);
-        transaction.command(Command::Run(Box::new(Statement {
+        let (outlet, stream) = channel(&self.0.config, limits.deadline, &cancel, over());
+        let statement = Statement {
             caller,
             text,
             parameters,
             limits,
             cancel,
             outlet,
-        })))?;
+        };
+        let run = Command::Run(Box::new(statement));
+        database.transactions.run(&transaction, run)?;
         Ok(Response::new(stream))
     }
 
@@ -127,15 +126,10 @@ impl TransactionService for TransactionControl {
         &self,
         request: Request<v1::CommitTransactionRequest>,
     ) -> Answer<v1::CommitTransactionResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
-        let transaction = database
-            .transactions
-            .get(caller.identity.name(), &request.transaction_id)?;
-        let (answer, answered) = oneshot::channel();
-        transaction.command(Command::Commit(answer))?;
-        let sequence = answered.await.map_err(|_| over())??;
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let owner = caller.identity.name();
+        let committed = database.transactions.commit(owner, &request.transaction_id);
+        let sequence = committed.await?;
         Ok(Response::new(v1::CommitTransactionResponse { sequence }))
     }
 
@@ -143,21 +137,12 @@ impl TransactionService for TransactionControl {
         &self,
         request: Request<v1::RollbackTransactionRequest>,
     ) -> Answer<v1::RollbackTransactionResponse> {
-        let caller = Caller::of(&request)?;
-        let request = request.into_inner();
-        let database = caller.database(&self.0, &request.database)?;
-        let transaction = database
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let owner = caller.identity.name();
+        let rolled_back = database
             .transactions
-            .get(caller.identity.name(), &request.transaction_id)?;
-        let (answer, answered) = oneshot::channel();
-        transaction.command(Command::Rollback(answer))?;
-        answered.await.map_err(|_| over())?;
+            .roll_back(owner, &request.transaction_id);
+        rolled_back.await?;
         Ok(Response::new(v1::RollbackTransactionResponse {}))
-    }
-}
-
-fn over() -> Failure {
-    Failure::TransactionOver {
-        why: "it had just ended".into(),
     }
 }

@@ -40,9 +40,44 @@ fn what_may_be_tried_again_says_when() {
 }
 
 #[test]
+fn what_is_partly_committed_may_not_be_tried_again() {
+    let partly = Error::PartlyCommitted {
+        portions: 3,
+        source: Box::new(Error::WriterQueueTimeout {
+            waited_ms: 5,
+            limit_ms: 5,
+        }),
+    };
+    let told = of(partly);
+    assert_eq!(told.code(), Code::Aborted);
+    assert!(
+        told.message()
+            .starts_with("portions that are committed: 3;"),
+        "{told}"
+    );
+    let details = told.get_error_details();
+    assert!(details.retry_info().is_none());
+    let info = details.error_info().unwrap();
+    assert_eq!(info.reason, "PartlyCommitted");
+    let fact = |name: &str| info.metadata[name].as_str();
+    assert_eq!(
+        (fact("portions"), fact("cause"), fact("retryable")),
+        ("3", "WriterQueueTimeout", "false")
+    );
+}
+
+#[test]
 fn files_of_the_server_stay_in_its_log() {
     let secret = || std::path::PathBuf::from("/srv/canary/store/000012.sst");
     let errors = [
+        Error::PartlyCommitted {
+            portions: 1,
+            source: Box::new(Error::DiskFull {
+                path: secret(),
+                free_bytes: 1,
+                needed_bytes: 2,
+            }),
+        },
         Error::Corruption {
             path: secret(),
             what: "a block".to_owned(),

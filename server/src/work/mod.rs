@@ -1,20 +1,26 @@
 //! Work under way: who gets a turn, how long it may take, who may stop it, and how its rows get out.
 //!
 //! The engine blocks, so every statement has a thread of tokio's blocking pool while it runs; [`slots`] bounds how
-//! many, and how much memory they may hold in all. Rows leave through a bounded channel ([`outlet`]): a reader that
-//! is slow slows the statement down, one that stops ends it, and one that leaves cancels it.
+//! many, and how much memory they may hold in all. Rows leave through a channel that holds so many bytes ([`outlet`]): a
+//! reader that is slow slows the statement down for as long as it may run, one that stops ends it, and one that leaves
+//! cancels it.
 //!
-//! Next: `slots.rs`, `outlet.rs`, `running.rs`, `limits.rs`.
+//! Next: `slots.rs`, `places.rs`, `shares.rs`, `outlet.rs`, `stream.rs`, `running.rs`, `limits.rs`.
 
 mod limits;
 mod outlet;
+mod places;
 mod running;
+mod shares;
 mod slots;
+mod stream;
 
 pub(crate) use limits::{Allowance, RunLimits};
-pub(crate) use outlet::{Outlet, PartStream, channel};
+pub(crate) use outlet::{Outlet, channel};
+pub(crate) use places::{HeldPlace, Places};
 pub(crate) use running::{Running, Started};
 pub(crate) use slots::{Slot, Slots};
+pub(crate) use stream::PartStream;
 
 use crate::failure::Failure;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,29 +1,34 @@
-//! How the rows of a statement get out: from its thread through a bounded channel into the stream of the call.
+//! How the rows of a statement get out: from its thread into the stream of the call, so many bytes at a time.
+//!
+//! What waits for the client is bounded by bytes, and a row is measured before anything is made of it. Whoever takes
+//! rows slowly has as long as the statement has, and whoever takes none has `max_stall`; who kills the statement is
+//! heard in between. The thread never waits to say how it ended: that lies ready for the client instead.
+//!
+//! Next: `stream.rs`.
 
+use super::stream::{Ending, PartStream, Sent};
 use crate::convert;
 use crate::failure::Failure;
 use crate::status::status;
-use std::marker::PhantomData;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Rows, Summary};
 use stratigraph_proto::v1;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
-use tokio_stream::Stream;
-use tonic::Status;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, mpsc};
 
-/// How many messages may wait for the client.
-const WAITING_MESSAGES: usize = 4;
+/// About how many bytes may wait for the client, unless one message alone has more.
+const WAITING_BYTES: usize = 256 << 10;
+/// What a small message counts as.
+const LEAST_MESSAGE_BYTES: usize = 1 << 10;
 /// About how many bytes of rows a message has at most, unless one row alone has more.
 const MESSAGE_BYTES: usize = 64 << 10;
 /// Rows do not wait longer than this for others to fill their message.
 const FLUSH_AFTER: Duration = Duration::from_millis(20);
-/// How many rows go by between two looks at the clock.
-const ROWS_BETWEEN_LOOKS: usize = 16;
+/// How often it is looked whether somebody has stopped a statement that waits for its client.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A part of the answer to a statement.
 pub(crate) enum Part {
@@ -34,138 +39,184 @@ pub(crate) enum Part {
 
 /// Where a statement's thread puts its parts.
 pub(crate) struct Outlet {
-    sender: mpsc::Sender<Result<Part, Status>>,
+    sender: mpsc::UnboundedSender<Sent>,
+    /// A permit for each byte that may wait.
+    room: Arc<Semaphore>,
+    ending: Ending,
     runtime: Handle,
     stall: Duration,
-    cancel: CancelToken,
-    max_message_bytes: usize,
+    deadline: Instant,
+    /// Who may stop it.
+    stops: Vec<CancelToken>,
+    max_row_bytes: usize,
 }
 
-/// The parts as they come, as the messages of a method. Dropping it cancels the statement.
-pub(crate) struct PartStream<M> {
-    receiver: mpsc::Receiver<Result<Part, Status>>,
-    _guard: CancelOnDrop,
-    messages: PhantomData<fn() -> M>,
-}
-
-struct CancelOnDrop(CancelToken);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-/// A channel for the answer to a statement that `cancel` stops.
-pub(crate) fn channel<M>(config: &crate::Config, cancel: &CancelToken) -> (Outlet, PartStream<M>) {
-    let (sender, receiver) = mpsc::channel(WAITING_MESSAGES);
+/// A channel for the answer to a statement that has time until `deadline` and that `cancel` stops. `unsaid` is what its
+/// client hears if the statement goes without a word.
+pub(crate) fn channel<M>(
+    config: &crate::Config,
+    deadline: Instant,
+    cancel: &CancelToken,
+    unsaid: Failure,
+) -> (Outlet, PartStream<M>) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let room = Arc::new(Semaphore::new(WAITING_BYTES));
+    let ending = Ending::default();
+    let stream = PartStream::new(receiver, &room, &ending, cancel, unsaid);
     let outlet = Outlet {
         sender,
+        room,
+        ending,
         runtime: Handle::current(),
         stall: config.max_stall.0,
-        cancel: cancel.clone(),
-        max_message_bytes: config.max_response_size.bytes(),
-    };
-    let stream = PartStream {
-        receiver,
-        _guard: CancelOnDrop(cancel.clone()),
-        messages: PhantomData,
+        deadline,
+        stops: vec![cancel.clone()],
+        max_row_bytes: config.max_response_size.bytes(),
     };
     (outlet, stream)
 }
 
 impl Outlet {
+    /// Gives it no more time than until `deadline`, and lets `cancel` stop it too.
+    pub(crate) fn held_to(&mut self, deadline: Instant, cancel: &CancelToken) {
+        self.deadline = self.deadline.min(deadline);
+        self.stops.push(cancel.clone());
+    }
+
     /// Sends a header and all rows; gives what is known then. Blocks.
     pub(crate) fn rows(&self, mut rows: Rows<'_>, batch_rows: usize) -> Result<Summary, Failure> {
-        let columns = rows.columns().iter().map(ToString::to_string).collect();
-        self.send(Part::Header(v1::QueryHeader { columns }))?;
+        let columns: Vec<String> = rows.columns().iter().map(ToString::to_string).collect();
+        let bytes = columns.iter().map(String::len).sum();
+        self.send(Part::Header(v1::QueryHeader { columns }), bytes)?;
         let mut batch = v1::RowBatch::default();
         let (mut bytes, mut sent_at) = (0, Instant::now());
         for row in rows.by_ref() {
-            let before = bytes;
-            let values = convert::row_out(row?.values(), &mut bytes)?;
-            if bytes - before > self.max_message_bytes {
+            let row = row?;
+            let row_bytes = convert::row_bytes(row.values())?;
+            if row_bytes > self.max_row_bytes {
                 return Err(Failure::Limit {
                     what: "the size of a row",
-                    limit: format!("{} bytes", self.max_message_bytes),
+                    limit: format!("{} bytes", self.max_row_bytes),
                     hint: "return less in each row, or raise max_response_size",
                 });
             }
+            if !batch.rows.is_empty() && bytes + row_bytes > MESSAGE_BYTES {
+                self.send(Part::Rows(std::mem::take(&mut batch)), bytes)?;
+                (bytes, sent_at) = (0, Instant::now());
+            }
+            let values = convert::row_out(row.values())?;
             batch.rows.push(v1::Row { values });
-            let count = batch.rows.len();
-            let late = count.is_multiple_of(ROWS_BETWEEN_LOOKS) && sent_at.elapsed() > FLUSH_AFTER;
-            if count >= batch_rows || bytes >= MESSAGE_BYTES || late {
-                self.send(Part::Rows(std::mem::take(&mut batch)))?;
+            bytes += row_bytes;
+            if batch.rows.len() >= batch_rows || sent_at.elapsed() > FLUSH_AFTER {
+                self.send(Part::Rows(std::mem::take(&mut batch)), bytes)?;
                 (bytes, sent_at) = (0, Instant::now());
             }
         }
         if !batch.rows.is_empty() {
-            self.send(Part::Rows(batch))?;
+            self.send(Part::Rows(batch), bytes)?;
         }
         Ok(rows.finish()?)
     }
 
     /// Ends the answer well. Blocks.
     pub(crate) fn summary(&self, summary: v1::QuerySummary) -> Result<(), Failure> {
-        self.send(Part::Summary(Box::new(summary)))
+        let bytes = summary.plan.len();
+        self.send(Part::Summary(Box::new(summary)), bytes)
     }
 
-    /// Ends the answer with a failure. Whoever has left does not hear it.
+    /// Ends the answer with a failure, which the client finds after what was sent before.
     pub(crate) fn fail(&self, failure: &Failure) {
-        let status = status(failure);
-        let send = self.sender.send(Err(status));
-        let _ = self
-            .runtime
-            .block_on(tokio::time::timeout(self.stall, send));
+        self.ending.say(status(failure));
     }
 
-    fn send(&self, part: Part) -> Result<(), Failure> {
-        let part = match self.sender.try_send(Ok(part)) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Closed(_)) => return Err(Failure::Cancelled),
-            Err(TrySendError::Full(part)) => part,
+    /// Whether there is anybody who wants more, and time for it.
+    fn check(&self) -> Result<(), Failure> {
+        if Instant::now() >= self.deadline {
+            return Err(Failure::Deadline);
+        }
+        match self.stops.iter().any(CancelToken::is_cancelled) {
+            true => Err(Failure::Cancelled),
+            false => Ok(()),
+        }
+    }
+
+    fn send(&self, part: Part, bytes: usize) -> Result<(), Failure> {
+        self.check()?;
+        let bytes = bytes.clamp(LEAST_MESSAGE_BYTES, WAITING_BYTES);
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let room = match Arc::clone(&self.room).try_acquire_many_owned(bytes) {
+            Ok(room) => room,
+            Err(TryAcquireError::Closed) => return Err(Failure::Cancelled),
+            Err(TryAcquireError::NoPermits) => self.runtime.block_on(self.wait_for_room(bytes))?,
         };
-        let send = tokio::time::timeout(self.stall, self.sender.send(part));
-        match self.runtime.block_on(send) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(Failure::Cancelled),
-            Err(_) => {
-                self.cancel.cancel();
-                Err(Failure::Stalled { limit: self.stall })
+        let sent = Sent { part, _room: room };
+        self.sender.send(sent).map_err(|_| Failure::Cancelled)
+    }
+
+    async fn wait_for_room(&self, bytes: u32) -> Result<OwnedSemaphorePermit, Failure> {
+        let stalls = Instant::now() + self.stall;
+        let mut room = pin!(Arc::clone(&self.room).acquire_many_owned(bytes));
+        loop {
+            let look = stalls.min(self.deadline).min(Instant::now() + LOOK_EVERY);
+            match tokio::time::timeout_at(look.into(), &mut room).await {
+                // It closes when the client leaves.
+                Ok(room) => return room.map_err(|_| Failure::Cancelled),
+                Err(_) => self.check()?,
+            }
+            if Instant::now() >= stalls {
+                return Err(Failure::Stalled { limit: self.stall });
             }
         }
     }
 }
 
-impl<M: From<Part>> Stream for PartStream<M> {
-    type Item = Result<M, Status>;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stratigraph::Database;
+    use tokio_stream::StreamExt as _;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let part = self.receiver.poll_recv(context);
-        part.map(|part| part.map(|part| part.map(M::from)))
+    /// What waits for a client that takes nothing of `text`.
+    async fn left_lying(text: &'static str) -> (Failure, Vec<usize>) {
+        let mut config = crate::Flags::default().resolve().unwrap();
+        config.max_stall = crate::Period(Duration::from_millis(100));
+        let cancel = CancelToken::new();
+        let deadline = Instant::now() + Duration::from_secs(600);
+        let (outlet, mut stream) =
+            channel::<v1::QueryResponse>(&config, deadline, &cancel, Failure::Cancelled);
+        let sent = tokio::task::spawn_blocking(move || {
+            let rows = Database::in_memory().unwrap().query(text, ()).unwrap();
+            outlet.rows(rows, 1024).map(drop).unwrap_err()
+        });
+        let failure = sent.await.unwrap();
+        let mut sizes = Vec::new();
+        while let Some(Ok(message)) = stream.next().await {
+            sizes.push(prost::Message::encoded_len(&message));
+        }
+        (failure, sizes)
     }
-}
 
-impl From<Part> for v1::QueryResponse {
-    fn from(part: Part) -> Self {
-        use v1::query_response::Part as To;
-        let part = match part {
-            Part::Header(header) => To::Header(header),
-            Part::Rows(rows) => To::Rows(rows),
-            Part::Summary(summary) => To::Summary(*summary),
-        };
-        Self { part: Some(part) }
-    }
-}
-
-impl From<Part> for v1::RunInTransactionResponse {
-    fn from(part: Part) -> Self {
-        use v1::run_in_transaction_response::Part as To;
-        let part = match part {
-            Part::Header(header) => To::Header(header),
-            Part::Rows(rows) => To::Rows(rows),
-            Part::Summary(summary) => To::Summary(*summary),
-        };
-        Self { part: Some(part) }
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_waits_is_bounded_by_bytes() {
+        let (failure, sizes) = left_lying(
+            "UNWIND range(1, 100) AS n RETURN reduce(s = 'x', i IN range(1, 20) | s + s) AS s",
+        )
+        .await;
+        assert!(matches!(failure, Failure::Stalled { .. }), "{failure}");
+        // The header may be waiting while there is no room for the first megabyte.
+        assert!(sizes.len() <= 2, "{sizes:?}");
+        let (failure, sizes) =
+            left_lying("UNWIND range(1, 100000) AS n RETURN 'xxxxxxxxxxxxxxxxxxxxxxxxx' AS s")
+                .await;
+        assert!(matches!(failure, Failure::Stalled { .. }), "{failure}");
+        assert!(
+            sizes.iter().all(|bytes| *bytes <= MESSAGE_BYTES),
+            "{sizes:?}"
+        );
+        let waiting: usize = sizes.iter().sum();
+        assert!(
+            waiting > MESSAGE_BYTES && waiting <= WAITING_BYTES,
+            "{sizes:?}"
+        );
     }
 }

@@ -162,6 +162,10 @@ impl Started {
 
     /// What a failure was, if somebody has killed the statement.
     pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        if let Failure::AfterCommit { source } = failure {
+            let source = Box::new(self.explain(*source));
+            return Failure::AfterCommit { source };
+        }
         let cancelled = matches!(
             failure,
             Failure::Cancelled | Failure::Engine(stratigraph::Error::Cancelled)

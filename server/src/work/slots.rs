@@ -1,31 +1,77 @@
-//! Who gets a turn: so many statements at a time, so much memory in all, and a line that ends somewhere.
+//! Who gets a turn: so many statements at a time, so much memory in all, and a line that ends somewhere. One token has
+//! at most its share of each, so that it cannot keep the others out.
 
+use super::shares::{Shares, share};
 use crate::config::Config;
 use crate::failure::Failure;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 /// Memory is counted in these, so that all of it fits into what a semaphore counts.
 const MEMORY_UNIT: u64 = 1 << 16;
 
 /// The places for statements.
 pub(crate) struct Slots {
+    all: Room,
+    each: Shares<Room>,
+    patience: Duration,
+}
+
+/// What there is for all statements, or for those of one token.
+struct Room {
     places: Arc<Semaphore>,
     memory: Arc<Semaphore>,
     /// Those that wait.
     line: Arc<Semaphore>,
-    line_length: u32,
-    all_places: u32,
-    patience: Duration,
+    /// How many may run and wait.
+    limit: u64,
+    line_length: usize,
+}
+
+/// A part of a room that is taken.
+struct Taken {
+    _place: OwnedSemaphorePermit,
+    _memory: OwnedSemaphorePermit,
 }
 
 /// A place. Dropping it lets the next one in.
 pub(crate) struct Slot {
-    _place: OwnedSemaphorePermit,
-    _memory: OwnedSemaphorePermit,
+    _of_all: Taken,
+    _of_own: Taken,
     /// How long it was waited for.
     pub(crate) waited: Duration,
+}
+
+impl Room {
+    fn new(places: u64, memory_bytes: u64, queued: u64) -> Self {
+        let permits = |many: u64| usize::try_from(many).unwrap_or(usize::MAX);
+        let semaphore =
+            |many: u64| Arc::new(Semaphore::new(permits(many).min(Semaphore::MAX_PERMITS)));
+        Self {
+            places: semaphore(places),
+            memory: semaphore(units(memory_bytes).into()),
+            line: semaphore(queued),
+            limit: places.saturating_add(queued),
+            line_length: permits(queued),
+        }
+    }
+
+    fn try_take(&self, memory: u32) -> Option<Taken> {
+        Some(Taken {
+            _place: Arc::clone(&self.places).try_acquire_owned().ok()?,
+            _memory: Arc::clone(&self.memory)
+                .try_acquire_many_owned(memory)
+                .ok()?,
+        })
+    }
+
+    async fn take(&self, memory: u32) -> Result<Taken, AcquireError> {
+        Ok(Taken {
+            _place: Arc::clone(&self.places).acquire_owned().await?,
+            _memory: Arc::clone(&self.memory).acquire_many_owned(memory).await?,
+        })
+    }
 }
 
 impl Slots {
@@ -43,13 +89,14 @@ impl Slots {
     }
 
     fn new(config: &Config, places: u32, memory: u64) -> Self {
-        let memory = units(memory.max(config.max_query_memory.0));
+        // One statement must always fit.
+        let least = config.max_query_memory.0;
+        let own_places = share(config, places.into());
+        let own_memory = share(config, memory).max(least);
+        let own_queued = share(config, config.max_queued.into());
         Self {
-            places: Arc::new(Semaphore::new(places as usize)),
-            memory: Arc::new(Semaphore::new(memory as usize)),
-            line: Arc::new(Semaphore::new(config.max_queued as usize)),
-            line_length: config.max_queued,
-            all_places: places,
+            all: Room::new(places.into(), memory.max(least), config.max_queued.into()),
+            each: Shares::new(move || Room::new(own_places, own_memory, own_queued)),
             patience: config.max_queue_wait.0,
         }
     }
@@ -57,36 +104,48 @@ impl Slots {
     /// Waits for a place and for so much memory, at most for the time that the server allows and the call has.
     pub(crate) async fn enter(
         &self,
+        token_name: &Arc<str>,
         memory_bytes: u64,
         time_left: Duration,
     ) -> Result<Slot, Failure> {
         let memory = units(memory_bytes);
-        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned()
-            && let Ok(memory) = Arc::clone(&self.memory).try_acquire_many_owned(memory)
+        let own = self.each.of(token_name);
+        if let Some(of_own) = own.try_take(memory)
+            && let Some(of_all) = self.all.try_take(memory)
         {
             return Ok(Slot {
-                _place: place,
-                _memory: memory,
+                _of_all: of_all,
+                _of_own: of_own,
                 waited: Duration::ZERO,
             });
         }
-        let in_line = Arc::clone(&self.line).try_acquire_owned();
-        let _in_line = in_line.map_err(|_| Failure::Busy {
-            what: "statements",
-            limit: u64::from(self.line_length) + u64::from(self.all_places),
-            retry_after: self.patience / 4,
-        })?;
+        let retry_after = self.patience / 4;
+        let _in_own_line =
+            Arc::clone(&own.line)
+                .try_acquire_owned()
+                .map_err(|_| Failure::ShareTaken {
+                    what: "statements",
+                    limit: own.limit,
+                    retry_after,
+                })?;
+        let _in_line = Arc::clone(&self.all.line)
+            .try_acquire_owned()
+            .map_err(|_| Failure::Busy {
+                what: "statements",
+                limit: self.all.limit,
+                retry_after,
+            })?;
         let began = Instant::now();
         let turn = async {
-            let place = Arc::clone(&self.places).acquire_owned().await;
-            let memory = Arc::clone(&self.memory).acquire_many_owned(memory).await;
-            place.and_then(|place| Ok((place, memory?)))
+            // What waits for its own share holds nothing of the others'.
+            let of_own = own.take(memory).await?;
+            Ok::<_, AcquireError>((self.all.take(memory).await?, of_own))
         };
         let patience = self.patience.min(time_left);
         match tokio::time::timeout(patience, turn).await {
-            Ok(Ok((place, memory))) => Ok(Slot {
-                _place: place,
-                _memory: memory,
+            Ok(Ok((of_all, of_own))) => Ok(Slot {
+                _of_all: of_all,
+                _of_own: of_own,
                 waited: began.elapsed(),
             }),
             Ok(Err(_)) => Err(Failure::ShuttingDown),
@@ -94,19 +153,20 @@ impl Slots {
             Err(_) => Err(Failure::WaitedTooLong {
                 what: "a turn",
                 waited: began.elapsed(),
-                retry_after: self.patience / 4,
+                retry_after,
             }),
         }
     }
 
     /// How many statements wait.
     pub(crate) fn waiting(&self) -> usize {
-        (self.line_length as usize).saturating_sub(self.line.available_permits())
+        let free = self.all.line.available_permits();
+        self.all.line_length.saturating_sub(free)
     }
 
-    /// Bytes that are reserved.
+    /// Bytes that are not reserved.
     pub(crate) fn memory_free(&self) -> u64 {
-        self.memory.available_permits() as u64 * MEMORY_UNIT
+        self.all.memory.available_permits() as u64 * MEMORY_UNIT
     }
 }
 
@@ -134,15 +194,20 @@ mod tests {
     #[tokio::test]
     async fn the_line_ends_somewhere_and_nobody_waits_for_ever() {
         let slots = Arc::new(slots(1, 1, 50));
-        let first = slots.enter(1 << 20, LONG).await.unwrap();
+        let first = slots.enter(&"one".into(), 1 << 20, LONG).await.unwrap();
         let waiting = tokio::spawn({
             let slots = Arc::clone(&slots);
-            async move { slots.enter(1 << 20, LONG).await.map(|slot| slot.waited) }
+            async move {
+                slots
+                    .enter(&"one".into(), 1 << 20, LONG)
+                    .await
+                    .map(|slot| slot.waited)
+            }
         });
         while slots.waiting() == 0 {
             tokio::task::yield_now().await;
         }
-        let third = slots.enter(1 << 20, LONG).await.map(drop);
+        let third = slots.enter(&"one".into(), 1 << 20, LONG).await.map(drop);
         assert!(
             matches!(third, Err(Failure::Busy { limit: 2, .. })),
             "{third:?}"
@@ -153,25 +218,59 @@ mod tests {
             "{second:?}"
         );
         drop(first);
-        assert!(slots.enter(1 << 20, LONG).await.is_ok());
+        assert!(slots.enter(&"one".into(), 1 << 20, LONG).await.is_ok());
     }
 
     #[tokio::test]
     async fn memory_is_shared_by_all() {
         let slots = slots(10, 10, 20);
-        let most = slots.enter(6 << 20, LONG).await.unwrap();
-        assert!(slots.enter(2 << 20, LONG).await.is_ok());
-        let more = slots.enter(3 << 20, LONG).await.map(drop);
+        let most = slots.enter(&"one".into(), 6 << 20, LONG).await.unwrap();
+        assert!(slots.enter(&"one".into(), 2 << 20, LONG).await.is_ok());
+        let more = slots.enter(&"one".into(), 3 << 20, LONG).await.map(drop);
         assert!(
             matches!(more, Err(Failure::WaitedTooLong { .. })),
             "{more:?}"
         );
         drop(most);
-        assert!(slots.enter(3 << 20, LONG).await.is_ok());
+        assert!(slots.enter(&"one".into(), 3 << 20, LONG).await.is_ok());
         let late = slots
-            .enter(9 << 20, Duration::from_millis(5))
+            .enter(&"one".into(), 9 << 20, Duration::from_millis(5))
             .await
             .map(drop);
         assert!(matches!(late, Err(Failure::Deadline)), "{late:?}");
+    }
+
+    #[tokio::test]
+    async fn one_token_leaves_room_for_others() {
+        let mut config = crate::Flags::default().resolve().unwrap();
+        config.tokens = Some("tokens.toml".into());
+        config.max_queued = 2;
+        config.max_query_memory = crate::Size(1 << 20);
+        let slots = Arc::new(Slots::new(&config, 4, 8 << 20));
+        let (greedy, other): (Arc<str>, Arc<str>) = ("greedy".into(), "other".into());
+        let mut held = Vec::new();
+        for _ in 0..2 {
+            held.push(slots.enter(&greedy, 1 << 20, LONG).await.unwrap());
+        }
+        let waiting = tokio::spawn({
+            let (slots, greedy) = (Arc::clone(&slots), Arc::clone(&greedy));
+            async move { slots.enter(&greedy, 1 << 20, LONG).await }
+        });
+        while slots.waiting() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let refused = slots.enter(&greedy, 1 << 20, LONG).await.map(drop);
+        assert!(
+            matches!(refused, Err(Failure::ShareTaken { limit: 3, .. })),
+            "{refused:?}"
+        );
+        // Nobody else waits, also for memory.
+        for memory in [1 << 20, 3 << 20] {
+            let slot = slots.enter(&other, memory, LONG).await.unwrap();
+            assert_eq!(slot.waited, Duration::ZERO);
+            held.push(slot);
+        }
+        held.remove(0);
+        waiting.await.unwrap().unwrap();
     }
 }

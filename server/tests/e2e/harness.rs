@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use stratigraph_proto::v1::admin_service_client::AdminServiceClient;
 use stratigraph_proto::v1::query_service_client::QueryServiceClient;
 use stratigraph_proto::v1::transaction_service_client::TransactionServiceClient;
 use stratigraph_proto::v1::{self, query_response, statement::Source, value::Kind};
@@ -168,6 +169,12 @@ pub(crate) fn reason(status: &Status) -> String {
         .error_info()
         .map(|info| info.reason.clone())
         .unwrap_or_default()
+}
+
+/// The statements that run in the default database.
+pub(crate) async fn running(admin: &mut AdminServiceClient<Channel>) -> Vec<v1::RunningQuery> {
+    let all = admin.list_running_queries(v1::ListRunningQueriesRequest::default());
+    all.await.unwrap().into_inner().queries
 }
 
 /// Waits until something is true, for a while.

@@ -1,7 +1,8 @@
 //! What is too much is refused, and nobody else suffers from it.
 
-use super::harness::{ENDLESS, Fixture, ask, reason, run};
-use std::time::{Duration, Instant};
+use super::harness::{ENDLESS, Fixture, ask, read, reason, run, running, until};
+use std::time::Duration;
+use stratigraph_proto::v1::admin_service_client::AdminServiceClient;
 use stratigraph_proto::v1::query_service_client::QueryServiceClient;
 use stratigraph_proto::v1::{self, value::Kind};
 use tonic::codec::CompressionEncoding;
@@ -72,30 +73,19 @@ async fn the_servers_limits_hold_whatever_the_client_says() {
 async fn deadlines_are_the_clients_and_the_servers() {
     let fixture =
         Fixture::start(|config, _| config.max_query_time = "500ms".parse().unwrap()).await;
+    let late = run(&mut fixture.queries().await, ask(ENDLESS)).await;
+    assert_eq!(late.unwrap_err().code(), Code::DeadlineExceeded);
+    let fixture = Fixture::start(|config, _| config.max_query_time = "1h".parse().unwrap()).await;
     let mut client = fixture.queries().await;
-    let took = Instant::now();
-    let late = run(&mut client, ask(ENDLESS)).await.unwrap_err();
-    assert_eq!(late.code(), Code::DeadlineExceeded);
-    assert!(
-        took.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        took.elapsed()
-    );
     // The header alone: the client's own timer is not asked.
     let mut request = Request::new(ask(ENDLESS));
     request
         .metadata_mut()
         .insert("grpc-timeout", "60m".parse().unwrap());
-    let took = Instant::now();
     let late = run(&mut client, request).await.unwrap_err();
     assert!(
         matches!(late.code(), Code::DeadlineExceeded | Code::Cancelled),
         "{late}"
-    );
-    assert!(
-        took.elapsed() < Duration::from_millis(450),
-        "{:?}",
-        took.elapsed()
     );
 }
 
@@ -104,7 +94,7 @@ async fn what_is_too_much_at_once_is_shed_with_a_word_when_to_come_again() {
     let fixture = Fixture::start(|config, _| {
         config.max_queries = 2;
         config.max_queued = 2;
-        config.max_queue_wait = "200ms".parse().unwrap();
+        config.max_queue_wait = "60s".parse().unwrap();
     })
     .await;
     let mut client = fixture.queries().await;
@@ -112,14 +102,14 @@ async fn what_is_too_much_at_once_is_shed_with_a_word_when_to_come_again() {
     for _ in 0..2 {
         held.push(client.query(ask(ENDLESS)).await.unwrap());
     }
-    let others = (0..20).map(|_| {
+    let mut others = tokio::task::JoinSet::new();
+    for _ in 0..20 {
         let mut client = client.clone();
-        tokio::spawn(async move { run(&mut client, ask("RETURN 1")).await.unwrap_err() })
-    });
-    let others: Vec<_> = others.collect();
-    let mut reasons = Vec::new();
-    for other in others {
-        let refused = other.await.unwrap();
+        others.spawn(async move { run(&mut client, ask("RETURN 1 AS n")).await });
+    }
+    // Two wait.
+    for _ in 0..18 {
+        let refused = others.join_next().await.unwrap().unwrap().unwrap_err();
         assert_eq!(refused.code(), Code::ResourceExhausted);
         let details = refused.get_error_details();
         assert!(
@@ -130,14 +120,12 @@ async fn what_is_too_much_at_once_is_shed_with_a_word_when_to_come_again() {
             "{refused}"
         );
         assert_eq!(details.error_info().unwrap().metadata["retryable"], "true");
-        reasons.push(reason(&refused));
+        assert_eq!(reason(&refused), "ServerBusy");
     }
-    let shed = reasons
-        .iter()
-        .filter(|reason| *reason == "ServerBusy")
-        .count();
-    assert!(shed >= 18, "{reasons:?}");
     drop(held);
+    while let Some(waited) = others.join_next().await {
+        assert_eq!(waited.unwrap().unwrap().number(), 1);
+    }
     assert_eq!(
         run(&mut client, ask("RETURN 7 AS n"))
             .await
@@ -147,37 +135,36 @@ async fn what_is_too_much_at_once_is_shed_with_a_word_when_to_come_again() {
     );
 }
 
+/// More than fits into the windows of HTTP/2 and the channel.
+const LONG: &str = "UNWIND range(1, 300000) AS n RETURN n, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' AS x";
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_that_stops_loses_its_statement_and_holds_up_nobody() {
+async fn readers_that_stop_hold_up_no_writer() {
     let fixture = Fixture::start(|config, _| {
-        config.max_stall = "3s".parse().unwrap();
+        config.max_stall = "1h".parse().unwrap();
+        config.max_query_time = "1h".parse().unwrap();
         config.max_queries = 4;
     })
     .await;
-    let mut client = fixture.queries().await;
-    // More than fits into the windows of HTTP/2 and the channel.
-    let long = "UNWIND range(1, 300000) AS n RETURN n, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' AS x";
     let mut stalled = Vec::new();
     for _ in 0..4 {
-        stalled.push(
-            fixture
-                .queries()
-                .await
-                .query(ask(long))
-                .await
-                .unwrap()
-                .into_inner(),
-        );
+        let mut client = fixture.queries().await;
+        stalled.push(client.query(ask(LONG)).await.unwrap());
     }
-    let began = Instant::now();
+    let mut client = fixture.queries().await;
     run(&mut client, ask("CREATE (:P)")).await.unwrap();
-    assert!(
-        began.elapsed() < Duration::from_secs(2),
-        "{:?}",
-        began.elapsed()
-    );
-    tokio::time::sleep(Duration::from_secs(4)).await;
-    let mut stream = stalled.pop().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_stops_loses_its_statement_and_is_told_so_whenever_it_comes_back() {
+    let fixture = Fixture::start(|config, _| config.max_stall = "500ms".parse().unwrap()).await;
+    let mut client = fixture.queries().await;
+    let mut stream = client.query(ask(LONG)).await.unwrap().into_inner();
+    let mut admin = AdminServiceClient::new(fixture.channel().await);
+    until("it is stopped", Duration::from_secs(30), async || {
+        running(&mut admin).await.is_empty()
+    })
+    .await;
     let mut rows = 0;
     let ended = loop {
         match stream.message().await {
@@ -190,6 +177,68 @@ async fn a_reader_that_stops_loses_its_statement_and_holds_up_nobody() {
     assert_eq!(
         (ended.code(), reason(&ended).as_str()),
         (Code::Aborted, "ClientStalled")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_that_waits_for_its_reader_has_a_deadline_and_can_be_killed() {
+    let fixture = Fixture::start(|config, _| config.max_stall = "1h".parse().unwrap()).await;
+    let mut client = fixture.queries().await;
+    let mut admin = AdminServiceClient::new(fixture.channel().await);
+    let options = v1::QueryOptions {
+        timeout_ms: Some(500),
+        ..v1::QueryOptions::default()
+    };
+    let unread = client.query(with(LONG, options)).await.unwrap();
+    until("its time is over", Duration::from_secs(30), async || {
+        running(&mut admin).await.is_empty()
+    })
+    .await;
+    let late = read(unread.into_inner()).await.unwrap_err();
+    assert_eq!(late.code(), Code::DeadlineExceeded, "{late}");
+
+    let unread = client.query(ask(LONG)).await.unwrap();
+    until("it runs", Duration::from_secs(30), async || {
+        !running(&mut admin).await.is_empty()
+    })
+    .await;
+    let kill = v1::KillQueryRequest {
+        query_id: running(&mut admin).await.remove(0).query_id,
+        ..v1::KillQueryRequest::default()
+    };
+    admin.kill_query(kill).await.unwrap();
+    until("it is killed", Duration::from_secs(30), async || {
+        running(&mut admin).await.is_empty()
+    })
+    .await;
+    let killed = read(unread.into_inner()).await.unwrap_err();
+    assert_eq!(reason(&killed), "Killed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_leaves_the_rows_of_a_write_lying_hears_that_it_is_committed() {
+    let fixture = Fixture::start(|config, _| config.max_stall = "500ms".parse().unwrap()).await;
+    let mut client = fixture.queries().await;
+    let mut admin = AdminServiceClient::new(fixture.channel().await);
+    let mut request = ask("UNWIND range(1, 2000) AS n CREATE (:P) RETURN n, $text AS text");
+    let text = Kind::StringValue("x".repeat(10_000));
+    request.parameters.insert("text".to_owned(), text.into());
+    let unread = client.query(request).await.unwrap();
+    until("it is stopped", Duration::from_secs(30), async || {
+        let count = run(&mut client, ask("MATCH (n) RETURN count(n) AS n")).await;
+        count.unwrap().number() == 2000 && running(&mut admin).await.is_empty()
+    })
+    .await;
+    let broken = read(unread.into_inner()).await.unwrap_err();
+    assert_eq!(
+        (broken.code(), reason(&broken).as_str()),
+        (Code::Aborted, "CommittedWithoutAnswer")
+    );
+    let details = broken.get_error_details();
+    let facts = &details.error_info().unwrap().metadata;
+    assert_eq!(
+        ["cause", "committed", "retryable"].map(|name| facts[name].as_str()),
+        ["ClientStalled", "true", "false"]
     );
 }
 
@@ -391,24 +440,17 @@ async fn who_is_silent_or_one_too_many_is_sent_away() {
     .await;
     let mut client = fixture.queries().await;
     run(&mut client, ask("RETURN 1")).await.unwrap();
-    let began = Instant::now();
     let address = fixture.server.address();
     let mut silent = Vec::new();
     for _ in 0..3 {
         silent.push(TcpStream::connect(address).await.unwrap());
     }
-    let mut left = Vec::new();
     for mut one in silent {
         let mut told = Vec::new();
-        let _ = tokio::time::timeout(Duration::from_secs(5), one.read_to_end(&mut told))
+        let _ = tokio::time::timeout(Duration::from_secs(30), one.read_to_end(&mut told))
             .await
             .unwrap();
-        left.push(began.elapsed());
     }
-    assert!(
-        left.iter().all(|after| *after < Duration::from_secs(3)),
-        "{left:?}"
-    );
     // The one that has spoken stays, and there is room again.
     run(&mut client, ask("RETURN 1")).await.unwrap();
     run(&mut fixture.queries().await, ask("RETURN 1"))

