@@ -214,7 +214,7 @@ impl QueryService for Query {
         let database = caller.database(&self.0, &request.database)?;
         check_length(&request.text)?;
         let owner = Arc::clone(caller.identity.name());
-        let prepared = blocking(move || {
+        let prepared = self.0.side.run(move || {
             let prepared = database.engine.prepare(&request.text)?;
             Ok(v1::PrepareStatementResponse {
                 prepared_id: database.prepared.keep(&owner, &request.text)?,
@@ -250,7 +250,7 @@ impl QueryService for Query {
             .query
             .ok_or_else(|| Failure::request("query", "is needed"))?;
         check_length(&asked.text)?;
-        let query = blocking(move || {
+        let query = self.0.side.run(move || {
             // What cannot be planned now is most likely misspelled.
             let told = told(
                 &database,
@@ -275,7 +275,7 @@ impl QueryService for Query {
     ) -> Answer<v1::ListNamedQueriesResponse> {
         let caller = Caller::of(&request)?;
         let database = caller.database(&self.0, &request.into_inner().database)?;
-        let queries = blocking(move || {
+        let queries = self.0.side.run(move || {
             let all = database.named.all().into_iter();
             let told = all.map(|(name, query)| {
                 let NamedQuery { text, description } = query;
@@ -302,7 +302,11 @@ impl QueryService for Query {
         let caller = Caller::of(&request)?;
         let request = request.into_inner();
         let database = caller.database(&self.0, &request.database)?;
-        let known = blocking(move || database.named.drop_one(&request.name)).await?;
+        let known = self
+            .0
+            .side
+            .run(move || database.named.drop_one(&request.name))
+            .await?;
         Ok(Response::new(v1::DropNamedQueryResponse { known }))
     }
 }

@@ -5,6 +5,7 @@ use crate::caller::Caller;
 use crate::convert;
 use crate::databases::OpenDatabase;
 use crate::failure::Failure;
+use crate::recall::Sample;
 use crate::shared::Shared;
 use crate::work::{RunLimits, blocking};
 use std::sync::Arc;
@@ -159,6 +160,11 @@ impl Search {
                 limits.time_left()?;
                 let answer = one.answer(&read, &properties, &mut bytes, most)?;
                 hits += answer.hits.len() as u64;
+                if let Some(sample) = one.sample(&answer)
+                    && shared.recall.wants()
+                {
+                    shared.recall.take(&shared, &database, sample);
+                }
                 answers.push(answer);
             }
             shared
@@ -173,6 +179,32 @@ impl Search {
 }
 
 impl Wanted {
+    /// What it takes to see how well it was answered; none if the answer is exact.
+    fn sample(&self, answer: &v1::SearchAnswer) -> Option<Sample> {
+        let Self::Vectors {
+            index,
+            vector,
+            k,
+            effort: _,
+            threshold,
+            label,
+            equal,
+        } = self
+        else {
+            return None;
+        };
+        let provenance = answer.provenance.as_ref()?;
+        (!provenance.exact).then(|| Sample {
+            index: index.clone(),
+            vector: vector.clone(),
+            k: *k,
+            threshold: *threshold,
+            label: label.clone(),
+            equal: equal.clone(),
+            scores: answer.hits.iter().map(|hit| hit.score).collect(),
+        })
+    }
+
     fn answer(
         &self,
         read: &ReadTxn,

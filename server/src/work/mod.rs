@@ -9,11 +9,13 @@
 mod limits;
 mod outlet;
 mod running;
+mod side;
 mod slots;
 
 pub(crate) use limits::{Allowance, RunLimits};
 pub(crate) use outlet::{Outlet, PartStream, channel};
 pub(crate) use running::{Running, Started};
+pub(crate) use side::Side;
 pub(crate) use slots::{Slot, Slots};
 
 use crate::failure::Failure;
