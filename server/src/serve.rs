@@ -2,10 +2,9 @@
 
 use crate::config::{Config, LogFormat};
 use crate::notify::{READY, STOPPING, notify};
-use crate::server::{Server, ServerError};
+use crate::server::{LAST_WAIT, Server, ServerError};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{Level, Subscriber};
 use tracing_subscriber::filter::{EnvFilter, FilterExt as _, filter_fn};
@@ -15,8 +14,6 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Threads that may block, beside those of statements and transactions.
 const SPARE_THREADS: usize = 64;
-/// How long threads that do not hear are waited for at the end, beyond the limit of the end.
-const LAST_WAIT: Duration = Duration::from_millis(500);
 
 /// Serves a folder until the process is told to end (SIGTERM, SIGINT). `started` is told when clients may come.
 ///

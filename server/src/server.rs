@@ -144,7 +144,8 @@ impl Server {
     pub async fn shutdown(mut self) -> Result<(), ServerError> {
         let (shared, ending) = (Arc::clone(&self.shared), Arc::clone(&self.shared.ending));
         let limit = shared.config.shutdown_limit.0;
-        let ends = Instant::now() + limit;
+        // The process takes a moment to end as well.
+        let ends = Instant::now() + limit - (limit / 10).min(LAST_WAIT);
         let cut = ends - (limit / 4).min(CLOSING_TIME);
         tracing::info!(transactions = shared.open_transactions(), "ending");
         ending.reach(Stage::Draining);
@@ -342,6 +343,8 @@ const MESSAGE_ROOM: usize = 1 << 20;
 const RESETS: usize = 64;
 /// How long before the limit of the end work is cancelled, so that databases can be closed within it.
 const CLOSING_TIME: Duration = Duration::from_secs(3);
+/// How long threads that do not hear are waited for when everything else has ended.
+pub(crate) const LAST_WAIT: Duration = Duration::from_millis(500);
 /// How long databases may be closed, however short the limit is.
 const LEAST_CLOSING_TIME: Duration = Duration::from_millis(200);
 /// How often something is looked at that says nothing by itself.
