@@ -23,6 +23,8 @@ pub struct Method {
     pub client_streams: bool,
     /// Whether it answers with a stream.
     pub server_streams: bool,
+    /// Its request's place among the shapes.
+    pub(crate) request: usize,
 }
 
 /// The method with that path; none if it is not one of ours.

@@ -34,6 +34,7 @@
 
 mod access;
 mod values;
+mod weight;
 
 /// Version 1, as generated.
 #[allow(
@@ -50,6 +51,7 @@ pub mod v1 {
 
 pub use access::{METHODS, Method, method};
 pub use v1::Access;
+pub use weight::{Overweight, weigh};
 
 /// The domain of our errors in `google.rpc.ErrorInfo`.
 pub const ERROR_DOMAIN: &str = "stratigraph";

@@ -1,9 +1,10 @@
 //! Connections: taken in up to a limit, through TLS if there is some, and counted until they end.
 
 use crate::config::Config;
+use crate::ending::Stage;
 use crate::shared::Shared;
 use crate::tls::Tls;
-use std::future::Future as _;
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -30,6 +31,8 @@ pub(crate) struct Connection {
     /// Until when the client must have said something: one that is silent from the beginning holds a place for nothing,
     /// and nobody asks it whether it is there before it has spoken HTTP/2.
     silence: Option<Pin<Box<Sleep>>>,
+    /// Comes when the server is gone: nobody waits for a client that does not close.
+    gone: Pin<Box<dyn Future<Output = ()> + Send>>,
     _place: Place,
 }
 
@@ -42,6 +45,12 @@ enum Wire {
 struct Place {
     shared: Arc<Shared>,
     _permit: OwnedSemaphorePermit,
+}
+
+impl Place {
+    fn gone(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(self.shared.ending.reached(Stage::Gone))
+    }
 }
 
 impl Drop for Place {
@@ -91,6 +100,7 @@ pub(crate) fn take_in(
                         wire: Wire::Plain(stream),
                         peer,
                         silence: Some(Box::pin(tokio::time::sleep(limit))),
+                        gone: place.gone(),
                         _place: place,
                     };
                     if ready.send(Ok(connection)).await.is_err() {
@@ -123,6 +133,7 @@ async fn agree(
                 wire: Wire::Tls(Box::new(stream)),
                 peer,
                 silence: Some(Box::pin(tokio::time::sleep(limit))),
+                gone: place.gone(),
                 _place: place,
             };
             let _ = ready.send(Ok(connection)).await;
@@ -161,6 +172,10 @@ impl AsyncRead for Connection {
             Wire::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
             Wire::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
         };
+        if read.is_pending() && connection.gone.as_mut().poll(context).is_ready() {
+            connection.gone = Box::pin(std::future::pending());
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let Some(silence) = &mut connection.silence else {
             return read;
         };

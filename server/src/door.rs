@@ -8,7 +8,10 @@
 
 use crate::auth::{Identity, Role, Unknown};
 use crate::caller::Caller;
+use crate::ending::Stage;
 use crate::failure::Failure;
+use crate::intake::{Intake, Packing};
+use crate::leaving::Leaving;
 use crate::shared::Shared;
 use crate::status::status;
 use std::future::Future;
@@ -36,6 +39,13 @@ const FOREIGN: &[(&str, Option<Role>)] = &[
         "/grpc.reflection.v1alpha.ServerReflection/",
         Some(Role::Read),
     ),
+];
+
+/// What the client of an open transaction may still call when the server ends: nothing else lets it finish.
+const FINISHING: &[&str] = &[
+    "/stratigraph.v1.TransactionService/RunInTransaction",
+    "/stratigraph.v1.TransactionService/CommitTransaction",
+    "/stratigraph.v1.TransactionService/RollbackTransaction",
 ];
 
 /// Puts the door before services.
@@ -89,11 +99,26 @@ where
             token = tracing::field::Empty,
         );
         let work = async move {
+            let mut held = None;
             let mut response = match admitted {
                 Ok(caller) => {
+                    let method = stratigraph_proto::method(&path);
+                    let packing = Packing::take(request.headers_mut());
+                    let (head, body) = request.into_parts();
+                    let bounds = shared.bounds(method);
+                    let (body, weight) = Intake::of(body, method, packing, bounds, &shared.intake);
+                    held = Some(weight);
+                    let mut request = Request::from_parts(head, Body::new(body));
                     tracing::Span::current().record("token", &**caller.identity.name());
+                    let patience = caller.deadline.map(|deadline| last_word(began, deadline));
                     request.extensions_mut().insert(caller);
-                    inner.call(request).await?
+                    let over = shared.ending.reached(Stage::Over);
+                    // What is dropped here cancels what it waits for.
+                    tokio::select! {
+                        answer = inner.call(request) => answer?,
+                        () = over => status(&Failure::ShuttingDown).into_http(),
+                        () = until(patience) => status(&Failure::Deadline).into_http(),
+                    }
                 }
                 Err(failure) => status(&failure).into_http(),
             };
@@ -106,7 +131,12 @@ where
                 .metrics
                 .answered(known_path(&path), code, began.elapsed());
             tracing::debug!(code = ?code.unwrap_or(Code::Ok), elapsed_us = crate::convert::micros(began.elapsed()), "answered");
-            Ok(response)
+            let cut = if is_ours(&path) {
+                Stage::Over
+            } else {
+                Stage::Closing
+            };
+            Ok(response.map(|body| Leaving::until(&shared.ending, cut, body, held)))
         };
         Box::pin(work.instrument(span))
     }
@@ -135,7 +165,12 @@ fn admit(
             database: "any database".to_owned(),
         });
     }
-    if shared.is_ending() && needs.is_some() {
+    let may_begin = match shared.ending.stage() {
+        Stage::Serving => true,
+        Stage::Draining => FINISHING.contains(&path),
+        Stage::Closing | Stage::Over | Stage::Gone => false,
+    };
+    if !may_begin && needs.is_some() {
         return Err(Failure::ShuttingDown);
     }
     let patience = grpc_timeout(headers)?;
@@ -146,6 +181,26 @@ fn admit(
         began,
         deadline: patience.and_then(|patience| began.checked_add(patience)),
     })
+}
+
+/// Whether it is the path of a method of ours.
+fn is_ours(path: &str) -> bool {
+    stratigraph_proto::method(path).is_some()
+}
+
+/// When a call that nobody has answered is given up: a little before its client's time is over. tonic has a timer for
+/// that time as well, whose status says nothing of what can be done.
+fn last_word(began: Instant, deadline: Instant) -> Instant {
+    let patience = deadline.saturating_duration_since(began);
+    let earlier = (patience / 10).min(Duration::from_millis(10));
+    began + (patience - earlier)
+}
+
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The role that a method needs.
@@ -298,6 +353,122 @@ mod tests {
         for text in ["", "a b", "a\tb", "a\"b", &"a".repeat(129)] {
             let made = id(text);
             assert!(made != text && made.len() == 22, "{made}");
+        }
+    }
+
+    const QUERY: &str = "/stratigraph.v1.QueryService/Query";
+    const HEALTH: &str = "/grpc.health.v1.Health/Watch";
+
+    fn shared(folder: &std::path::Path) -> Arc<Shared> {
+        let config = Arc::new(crate::Flags::default().resolve().unwrap());
+        let databases = crate::databases::Databases::open(folder, &config).unwrap();
+        let authority = crate::auth::Authority::new(None).unwrap();
+        Shared::new(config, databases, authority)
+    }
+
+    /// What a door says before a service that answers with what `answer` gives, or never.
+    async fn ask(
+        shared: &Arc<Shared>,
+        path: &str,
+        patience: &str,
+        answer: Option<Body>,
+    ) -> Response<Body> {
+        let answer = Arc::new(parking_lot::Mutex::new(answer));
+        let behind = tower::service_fn(move |_: Request<Body>| {
+            let answer = answer.lock().take();
+            async move {
+                match answer {
+                    Some(body) => Ok::<_, std::convert::Infallible>(Response::new(body)),
+                    None => std::future::pending().await,
+                }
+            }
+        });
+        let request = Request::post(path).header("grpc-timeout", patience);
+        let request = request.body(Body::empty()).unwrap();
+        let mut door = DoorLayer(Arc::clone(shared)).layer(behind);
+        door.call(request).await.unwrap()
+    }
+
+    fn told(headers: &HeaderMap) -> (Code, String) {
+        use tonic_types::StatusExt as _;
+        let status = Status::from_header_map(headers).unwrap();
+        let info = status.get_error_details().error_info().cloned();
+        (
+            status.code(),
+            info.map(|info| info.reason).unwrap_or_default(),
+        )
+    }
+
+    #[tokio::test]
+    async fn a_call_that_nobody_answers_ends_with_its_time_or_the_server_and_details() {
+        let folder = tempfile::tempdir().unwrap();
+        let shared = shared(folder.path());
+        let late = ask(&shared, QUERY, "50m", None).await;
+        assert_eq!(
+            told(late.headers()),
+            (Code::DeadlineExceeded, "DeadlineExceeded".to_owned())
+        );
+        let began = Instant::now();
+        for millis in [1, 50, 3_600_000] {
+            let patience = Duration::from_millis(millis);
+            let ours = last_word(began, began + patience) - began;
+            assert!(
+                ours < patience && ours >= patience * 8 / 10,
+                "before tonic's timer"
+            );
+        }
+        let (over, answered) = (
+            async { shared.ending.reach(Stage::Over) },
+            ask(&shared, HEALTH, "1H", None),
+        );
+        let (answered, ()) = tokio::join!(answered, over);
+        assert_eq!(
+            told(answered.headers()),
+            (Code::Unavailable, "ShuttingDown".to_owned())
+        );
+        assert_eq!(
+            told(ask(&shared, QUERY, "1H", None).await.headers()).1,
+            "ShuttingDown"
+        );
+    }
+
+    /// A body that never says anything.
+    struct Silent;
+
+    impl http_body::Body for Silent {
+        type Data = tonic::codegen::Bytes;
+        type Error = Status;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<http_body::Frame<Self::Data>, Status>>> {
+            Poll::Pending
+        }
+    }
+
+    #[tokio::test]
+    async fn answers_without_an_end_are_cut_at_their_stage() {
+        use http_body_util::BodyExt as _;
+        for (path, stage) in [(HEALTH, Stage::Closing), (QUERY, Stage::Over)] {
+            let folder = tempfile::tempdir().unwrap();
+            let shared = shared(folder.path());
+            let mut body = ask(&shared, path, "1H", Some(Body::new(Silent)))
+                .await
+                .into_body();
+            shared.ending.reach(Stage::Draining);
+            if stage > Stage::Closing {
+                shared.ending.reach(Stage::Closing);
+            }
+            let waits = tokio::time::timeout(Duration::from_millis(20), body.frame()).await;
+            assert!(waits.is_err(), "{path}");
+            shared.ending.reach(stage);
+            let frame = body.frame().await.unwrap().unwrap();
+            assert_eq!(
+                told(&frame.into_trailers().unwrap()),
+                (Code::Unavailable, "ShuttingDown".to_owned())
+            );
+            assert!(body.frame().await.is_none());
         }
     }
 }

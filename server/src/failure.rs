@@ -127,6 +127,12 @@ pub(crate) enum Failure {
         /// How long they may lie.
         limit: Duration,
     },
+    /// The client does not send the rest of its message.
+    #[error("nothing more of the message came for {} ms", limit.as_millis())]
+    Unsent {
+        /// How long it may be unfinished.
+        limit: Duration,
+    },
     /// The transaction has ended without its client.
     #[error("the transaction was rolled back: {why}")]
     TransactionOver {

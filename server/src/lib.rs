@@ -14,15 +14,20 @@
 //! | settings: one table, three sources | `config/` |
 //! | tokens, roles, identities | `auth/` |
 //! | the way in: rules, ids of requests, times | `door.rs`, `caller.rs` |
+//! | requests on their way in: unpacked, weighed, paid for | `intake/` |
 //! | databases by name, their writer's place, prepared and named statements | `databases/` |
 //! | turns, limits, rows on their way out, what runs | `work/` |
 //! | one statement | `run.rs` |
 //! | transactions, a thread each | `transactions/` |
 //! | the methods | `services/` |
 //! | values of the protocol and of the engine | `convert/` |
+//! | how it ends, and answers that are cut then | `ending.rs`, `leaving.rs` |
 //! | what goes wrong, and the one function that makes a status of it | `failure.rs`, `status.rs` |
-//! | TLS that is read again, connections, metrics and probes | `tls.rs`, `connections.rs`, `metrics.rs`, `probes.rs` |
-//! | start and end; as a process | `server.rs`, `serve.rs` |
+//! | what tells that a file has changed | `stamp.rs` |
+//! | TLS that is read again, connections, metrics and probes | `tls.rs`, `connections.rs`, `metrics/`, `probes.rs` |
+//! | how well vector indexes find, now and then | `recall.rs` |
+//! | start and end; as a process; what systemd is told | `server.rs`, `serve.rs`, `notify.rs` |
+//! | texts without secrets | `literals.rs` |
 //!
 //! Nothing here reads data but through the engine, and no message of the protocol reaches the engine unconverted.
 
@@ -35,15 +40,22 @@ mod connections;
 mod convert;
 mod databases;
 mod door;
+mod ending;
 mod failure;
 mod ids;
+mod intake;
+mod leaving;
+mod literals;
 mod metrics;
+mod notify;
 mod probes;
+mod recall;
 mod run;
 mod serve;
 mod server;
 mod services;
 mod shared;
+mod stamp;
 mod status;
 mod tls;
 mod transactions;

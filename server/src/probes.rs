@@ -25,6 +25,7 @@ async fn metrics(
 
 /// Whether calls are answered: not while the server ends, and not when a database cannot be written any more.
 async fn ready(State(shared): State<Arc<Shared>>) -> (StatusCode, String) {
+    // Before calls are refused, somebody may have stopped sending them.
     if shared.is_ending() {
         return (StatusCode::SERVICE_UNAVAILABLE, "ending\n".to_owned());
     }

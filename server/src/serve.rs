@@ -1,17 +1,19 @@
 //! A server as a process: its threads, its log, and the signals that end it.
 
 use crate::config::{Config, LogFormat};
-use crate::server::{Server, ServerError};
+use crate::notify::{READY, STOPPING, notify};
+use crate::server::{LAST_WAIT, Server, ServerError};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use tracing::{Level, Subscriber};
+use tracing_subscriber::filter::{EnvFilter, FilterExt as _, filter_fn};
+use tracing_subscriber::layer::{Filter, Layer as _, SubscriberExt as _};
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Threads that may block, beside those of statements and bulk writes.
 const SPARE_THREADS: usize = 64;
-/// How long threads that do not hear are waited for at the end.
-const LAST_WAIT: Duration = Duration::from_secs(2);
 
 /// Serves a folder until the process is told to end (SIGTERM, SIGINT). `started` is told when clients may come.
 ///
@@ -46,8 +48,10 @@ pub fn serve(
             .await
             .map_err(|error| ServerError::Serving(error.to_string()))??;
         started(&server);
+        notify(READY);
         let told = either(&mut terminate, &mut interrupt);
         told.await;
+        notify(STOPPING);
         let ended = tokio::spawn(server.shutdown());
         ended
             .await
@@ -64,36 +68,36 @@ async fn either(one: &mut Signal, other: &mut Signal) {
     }
 }
 
-/// What is logged. The libraries below show what metadata holds at their finer levels, tokens among it: they stay at
-/// `info`, whatever is asked for.
+/// What is logged. The libraries below show what metadata holds at their finer levels, tokens among it: whatever is asked
+/// for, and however it is spelled, only what is ours says more than `info`.
 #[must_use]
-pub fn log_filter(config: &Config) -> EnvFilter {
-    let mut filter =
-        EnvFilter::try_new(&config.log_level).unwrap_or_else(|_| EnvFilter::new("info"));
-    for quiet in [
-        "h2=info",
-        "hyper=info",
-        "hyper_util=info",
-        "rustls=info",
-        "tonic=info",
-        "tower=info",
-    ] {
-        if let Ok(directive) = quiet.parse() {
-            filter = filter.add_directive(directive);
-        }
-    }
-    filter
+pub fn log_filter<S>(config: &Config) -> impl Filter<S> + Send + Sync + use<S>
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+{
+    let asked = EnvFilter::try_new(&config.log_level).unwrap_or_else(|_| EnvFilter::new("info"));
+    asked.and(filter_fn(|metadata| {
+        *metadata.level() <= Level::INFO || metadata.target().starts_with("stratigraph")
+    }))
 }
 
 /// Sends the log to stderr, as the settings say.
 pub fn start_log(config: &Config) {
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(log_filter(config))
+    let log = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
         .log_internal_errors(false);
+    let everything = tracing_subscriber::registry();
     let started = match config.log_format {
-        LogFormat::Text => log.with_ansi(false).try_init(),
-        LogFormat::Json => log.json().flatten_event(true).try_init(),
+        LogFormat::Text => everything
+            .with(log.with_ansi(false).with_filter(log_filter(config)))
+            .try_init(),
+        LogFormat::Json => everything
+            .with(
+                log.json()
+                    .flatten_event(true)
+                    .with_filter(log_filter(config)),
+            )
+            .try_init(),
     };
     if started.is_err() {
         tracing::debug!("a log is there already");

@@ -1,8 +1,8 @@
 //! A server from its start to its end.
 //!
 //! ```text
-//! settings fit? ──> tokens, certificates ──> databases ──> listen ──> serve ──> end: nothing begins, what runs may
-//! finish within a limit, the rest is cancelled, databases are closed
+//! settings fit? ──> tokens, certificates ──> databases ──> listen ──> serve ──> end: nothing begins, what runs and
+//! transactions that are open may finish within a limit, the rest is cancelled, databases are closed
 //! ```
 
 use crate::auth::{Authority, TokenFileError};
@@ -10,10 +10,11 @@ use crate::config::{Config, ConfigError};
 use crate::connections;
 use crate::databases::{Databases, StartError};
 use crate::door::DoorLayer;
+use crate::ending::Stage;
 use crate::probes;
 use crate::services::{Admin, Bulk, DatabaseManagement, Query, Schema, Search, TransactionControl};
 use crate::shared::Shared;
-use crate::tls::{Tls, TlsError, changed_at};
+use crate::tls::{Tls, TlsError};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -27,9 +28,12 @@ use stratigraph_proto::v1::schema_service_server::SchemaServiceServer;
 use stratigraph_proto::v1::search_service_server::SearchServiceServer;
 use stratigraph_proto::v1::transaction_service_server::TransactionServiceServer;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::codec::CompressionEncoding::{Gzip, Zstd};
+use tonic_health::ServingStatus;
+use tonic_health::pb::health_server::{Health, HealthServer};
+use tonic_health::server::HealthReporter;
 
 /// Why a server does not start, or has ended.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +70,7 @@ pub struct Server {
     address: SocketAddr,
     metrics_address: Option<SocketAddr>,
     shared: Arc<Shared>,
-    end: watch::Sender<bool>,
+    health: HealthReporter,
     serving: tokio::task::JoinHandle<Result<(), ServerError>>,
 }
 
@@ -88,19 +92,22 @@ impl Server {
         let scheme = if tls.is_some() { "grpcs" } else { "grpc" };
         databases.announce(format!("{scheme}://{address}"));
         let shared = Shared::new(Arc::clone(&config), databases, authority);
-        let (end, ended) = watch::channel(false);
         let metrics_address = match config.metrics_listen {
-            Some(wanted) => Some(serve_probes(wanted, &shared, ended.clone()).await?),
+            Some(wanted) => Some(serve_probes(wanted, &shared).await?),
             None => None,
         };
-        tokio::spawn(watch_files(Arc::clone(&shared), tls.clone(), ended.clone()));
-        let serving = tokio::spawn(serve(listener, tls, Arc::clone(&shared), ended));
+        tokio::spawn(watch_files(Arc::clone(&shared), tls.clone()));
+        let (health, health_service) = tonic_health::server::health_reporter();
+        health
+            .set_service_status(QUERY_SERVICE, ServingStatus::Serving)
+            .await;
+        let serving = tokio::spawn(serve(listener, tls, Arc::clone(&shared), health_service));
         tracing::info!(%address, tls = config.tls_certificate.is_some(), tokens = config.tokens.is_some(), "serving");
         Ok(Self {
             address,
             metrics_address,
             shared,
-            end,
+            health,
             serving,
         })
     }
@@ -129,38 +136,76 @@ impl Server {
         self.shutdown().await
     }
 
-    /// Ends it: nothing begins any more, what runs may finish within the limit, and is cancelled after it.
+    /// Ends it: nothing begins any more; what runs, and transactions that are open, may finish within the limit. What
+    /// has not is cancelled a little before the limit, so that databases can be closed within it.
     ///
     /// # Errors
     /// [`ServerError::Serving`] if serving ended badly.
     pub async fn shutdown(mut self) -> Result<(), ServerError> {
-        tracing::info!("ending");
-        self.shared.begin_ending();
-        // It has gone if nobody hears it.
-        let _ = self.end.send(true);
-        let limit = self.shared.config.shutdown_limit.0;
-        let served = tokio::time::timeout(limit, &mut self.serving).await;
-        if served.is_err() {
+        let (shared, ending) = (Arc::clone(&self.shared), Arc::clone(&self.shared.ending));
+        let limit = shared.config.shutdown_limit.0;
+        // The process takes a moment to end as well.
+        let ends = Instant::now() + limit - (limit / 10).min(LAST_WAIT);
+        let cut = ends - (limit / 4).min(CLOSING_TIME);
+        tracing::info!(transactions = shared.open_transactions(), "ending");
+        ending.reach(Stage::Draining);
+        for service in ["", QUERY_SERVICE] {
+            self.health
+                .set_service_status(service, ServingStatus::NotServing)
+                .await;
+        }
+        let _ = timeout_at(cut, until(|| shared.open_transactions() == 0)).await;
+        ending.reach(Stage::Closing);
+        let served = timeout_at(cut, &mut self.serving).await;
+        let is_quiet = || shared.running.count() + ending.work() + shared.open_transactions() == 0;
+        if served.is_err() || !is_quiet() {
             tracing::warn!(
-                running = self.shared.running.count(),
+                statements = shared.running.count(),
+                transactions = shared.open_transactions(),
+                other_work = ending.work(),
                 "some work is cancelled"
             );
-            self.shared.running.cancel_all();
-            for database in self.shared.databases.all() {
-                database.transactions.end_all("the server is shutting down");
-            }
-            // What is cancelled answers at once; a client that does not read is left.
-            let _ = tokio::time::timeout(Duration::from_millis(500), &mut self.serving).await;
+        }
+        ending.reach(Stage::Over);
+        shared.running.cancel_all();
+        for database in shared.databases.all() {
+            database.transactions.end_all("the server is shutting down");
+        }
+        if served.is_err() {
+            // What is cut leaves at once; a client that does not read is left.
+            let last = ends - (limit / 8).min(CLOSING_TIME / 2);
+            let _ = timeout_at(last, &mut self.serving).await;
             self.serving.abort();
         }
-        let shared = Arc::clone(&self.shared);
-        tokio::task::block_in_place(|| shared.databases.close());
+        ending.reach(Stage::Gone);
+        let _ = timeout_at(ends, until(is_quiet)).await;
+        // What is acknowledged is safe, also if there is no time to close a database: its log has it.
+        let closing = tokio::task::spawn_blocking(move || shared.databases.close());
+        let least = Instant::now() + LEAST_CLOSING_TIME;
+        if timeout_at(ends.max(least), closing).await.is_err() {
+            tracing::warn!(
+                "databases were not closed in time; they will read their logs when they are opened"
+            );
+        }
         tracing::info!("ended");
         match served {
             Ok(Ok(served)) => served,
             Ok(Err(error)) => Err(ServerError::Serving(error.to_string())),
             Err(_) => Ok(()),
         }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.ending.reach(Stage::Gone);
+    }
+}
+
+/// Waits until something is so.
+async fn until(is: impl Fn() -> bool) {
+    while !is() {
+        tokio::time::sleep(GLANCE).await;
     }
 }
 
@@ -174,17 +219,12 @@ async fn listen(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ServerE
     Ok((listener, address))
 }
 
-async fn serve_probes(
-    wanted: SocketAddr,
-    shared: &Arc<Shared>,
-    mut ended: watch::Receiver<bool>,
-) -> Result<SocketAddr, ServerError> {
+async fn serve_probes(wanted: SocketAddr, shared: &Arc<Shared>) -> Result<SocketAddr, ServerError> {
     let (listener, address) = listen(wanted).await?;
     let routes = probes::routes(Arc::clone(shared));
+    // Who asks is told to the last that nothing is served any more.
+    let end = shared.ending.reached(Stage::Over);
     tokio::spawn(async move {
-        let end = async move {
-            let _ = ended.wait_for(|ended| *ended).await;
-        };
         let served = axum::serve(listener, routes)
             .with_graceful_shutdown(end)
             .await;
@@ -196,14 +236,13 @@ async fn serve_probes(
 }
 
 /// Looks at certificates and tokens from time to time.
-async fn watch_files(shared: Arc<Shared>, tls: Option<Arc<Tls>>, mut ended: watch::Receiver<bool>) {
-    let tokens = shared.authority.path().cloned();
-    let mut seen = tokens.as_deref().and_then(changed_at);
+async fn watch_files(shared: Arc<Shared>, tls: Option<Arc<Tls>>) {
+    let mut ended = std::pin::pin!(shared.ending.reached(Stage::Closing));
     let mut every = tokio::time::interval(shared.config.reload_interval.0);
     loop {
         tokio::select! {
             _ = every.tick() => {}
-            _ = ended.wait_for(|ended| *ended) => return,
+            () = &mut ended => return,
         }
         if let Some(tls) = &tls {
             match tls.reload() {
@@ -214,16 +253,11 @@ async fn watch_files(shared: Arc<Shared>, tls: Option<Arc<Tls>>, mut ended: watc
                 }
             }
         }
-        let now = tokens.as_deref().and_then(changed_at);
-        if now != seen {
-            match shared.authority.reload() {
-                Ok(()) => {
-                    seen = now;
-                    tracing::info!("tokens were read again");
-                }
-                Err(error) => {
-                    tracing::error!(%error, "tokens have changed and cannot be used; the old ones stay");
-                }
+        match shared.authority.reload() {
+            Ok(true) => tracing::info!("tokens were read again"),
+            Ok(false) => {}
+            Err(error) => {
+                tracing::error!(%error, "tokens have changed and cannot be used; the old ones stay");
             }
         }
     }
@@ -234,11 +268,9 @@ async fn serve(
     listener: TcpListener,
     tls: Option<Arc<Tls>>,
     shared: Arc<Shared>,
-    mut ended: watch::Receiver<bool>,
+    health: HealthServer<impl Health>,
 ) -> Result<(), ServerError> {
     let config = Arc::clone(&shared.config);
-    let (health, health_service) = tonic_health::server::health_reporter();
-    health.set_serving::<QueryServiceServer<Query>>().await;
     // Both versions: grpcurl and Python's library still ask for the older one.
     let described = || {
         tonic_reflection::server::Builder::configure()
@@ -246,10 +278,12 @@ async fn serve(
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     let failed = |error: tonic_reflection::server::Error| ServerError::Serving(error.to_string());
+    // The door has unpacked and bounded each message before it comes here.
+    let largest = config.max_request_size.max(config.max_bulk_message_size);
     macro_rules! bounded {
         ($service:ident, $implementation:expr) => {{
             let service = $service::new($implementation)
-                .max_decoding_message_size(config.max_request_size.bytes())
+                .max_decoding_message_size(largest.bytes())
                 .max_encoding_message_size(
                     config
                         .max_response_size
@@ -267,7 +301,7 @@ async fn serve(
     }
     let mut routes = tonic::service::Routes::builder();
     routes
-        .add_service(health_service)
+        .add_service(health)
         .add_service(bounded!(QueryServiceServer, Query(Arc::clone(&shared))))
         .add_service(bounded!(
             TransactionServiceServer,
@@ -285,9 +319,7 @@ async fn serve(
         routes.add_service(described().build_v1().map_err(failed)?);
         routes.add_service(described().build_v1alpha().map_err(failed)?);
     }
-    let end = async move {
-        let _ = ended.wait_for(|ended| *ended).await;
-    };
+    let end = shared.ending.reached(Stage::Closing);
     let header_bytes = u32::try_from(config.max_header_size.0).unwrap_or(u32::MAX);
     tonic::transport::Server::builder()
         .max_concurrent_streams(config.max_streams_per_connection)
@@ -309,3 +341,13 @@ async fn serve(
 const MESSAGE_ROOM: usize = 1 << 20;
 /// How many calls of a connection may be taken back before they were begun.
 const RESETS: usize = 64;
+/// How long before the limit of the end work is cancelled, so that databases can be closed within it.
+const CLOSING_TIME: Duration = Duration::from_secs(3);
+/// How long threads that do not hear are waited for when everything else has ended.
+pub(crate) const LAST_WAIT: Duration = Duration::from_millis(500);
+/// How long databases may be closed, however short the limit is.
+const LEAST_CLOSING_TIME: Duration = Duration::from_millis(200);
+/// How often something is looked at that says nothing by itself.
+const GLANCE: Duration = Duration::from_millis(10);
+/// The service whose health is told beside that of the whole server.
+const QUERY_SERVICE: &str = "stratigraph.v1.QueryService";

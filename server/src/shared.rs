@@ -3,10 +3,13 @@
 use crate::auth::Authority;
 use crate::config::Config;
 use crate::databases::Databases;
+use crate::ending::{Ending, Stage};
+use crate::intake::{Bounds, Budget};
 use crate::metrics::Metrics;
-use crate::work::{Places, Running, Slots};
+use crate::recall::RecallSampler;
+use crate::work::{Places, Running, Side, Slots};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use stratigraph_proto::Method;
 use tokio::sync::Semaphore;
 
 /// What all calls share.
@@ -18,6 +21,8 @@ pub(crate) struct Shared {
     pub(crate) readers: Slots,
     /// The places for statements that write.
     pub(crate) writers: Slots,
+    /// The places for what blocks beside statements.
+    pub(crate) side: Side,
     /// The places for transactions that read.
     pub(crate) read_transactions: Places,
     /// The places for transactions that write, or wait to.
@@ -28,7 +33,10 @@ pub(crate) struct Shared {
     pub(crate) maintenance: Arc<Semaphore>,
     pub(crate) running: Arc<Running>,
     pub(crate) metrics: Metrics,
-    ending: AtomicBool,
+    pub(crate) recall: RecallSampler,
+    pub(crate) ending: Arc<Ending>,
+    /// The memory for messages that come in.
+    pub(crate) intake: Arc<Budget>,
 }
 
 impl Shared {
@@ -42,6 +50,7 @@ impl Shared {
             authority,
             readers: Slots::for_readers(&config),
             writers: Slots::for_writers(&config),
+            side: Side::new(&config),
             read_transactions: Places::new(
                 &config,
                 config.max_transactions,
@@ -56,18 +65,36 @@ impl Shared {
             maintenance: Arc::new(Semaphore::new(2)),
             running: Running::new(&config),
             metrics: Metrics::new(),
-            ending: AtomicBool::new(false),
+            recall: RecallSampler::new(config.recall_sample_every),
+            ending: Ending::new(),
+            intake: Budget::new(config.max_request_memory.bytes()),
             config,
         })
     }
 
-    /// From here on nothing begins.
-    pub(crate) fn begin_ending(&self) {
-        self.ending.store(true, Ordering::Release);
+    /// What a message of a method may be; of a service that is not ours without one.
+    pub(crate) fn bounds(&self, method: Option<&Method>) -> Bounds {
+        let config = &self.config;
+        // Only bulk writes are streams of messages.
+        let size = match method {
+            Some(method) if method.client_streams => config.max_bulk_message_size,
+            _ => config.max_request_size,
+        };
+        Bounds {
+            message_bytes: size.bytes(),
+            weight: config.max_request_memory.bytes() / 4,
+            stall: config.max_stall.0,
+        }
+    }
+
+    /// How many transactions and bulk writes are open or about to be.
+    pub(crate) fn open_transactions(&self) -> usize {
+        (self.config.max_transactions as usize)
+            .saturating_sub(self.transactions.available_permits())
     }
 
     /// Whether nothing begins any more.
     pub(crate) fn is_ending(&self) -> bool {
-        self.ending.load(Ordering::Acquire)
+        self.ending.stage() > Stage::Serving
     }
 }

@@ -90,7 +90,7 @@ fn of_server(failure: &Failure) -> Told {
         Failure::Deadline => plain(Code::DeadlineExceeded, "DeadlineExceeded"),
         Failure::Cancelled => plain(Code::Cancelled, "Cancelled"),
         Failure::Killed => plain(Code::Aborted, "Killed"),
-        Failure::Stalled { .. } => plain(Code::Aborted, "ClientStalled"),
+        Failure::Stalled { .. } | Failure::Unsent { .. } => plain(Code::Aborted, "ClientStalled"),
         Failure::TransactionOver { .. } => plain(Code::Aborted, "TransactionOver"),
         Failure::TransactionBroken { .. } => plain(Code::Internal, "TransactionOver"),
         Failure::AfterCommit { source } => {

@@ -4,6 +4,7 @@
 //! stay as they are. What cannot be read leaves the old one in place, and the log says so.
 
 use crate::config::Config;
+use crate::stamp::Stamp;
 use arc_swap::ArcSwap;
 use rustls::RootCertStore;
 use rustls::ServerConfig;
@@ -13,7 +14,6 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// Why there can be no TLS. What is in a key is never said.
 #[derive(Debug, thiserror::Error)]
@@ -34,11 +34,11 @@ pub enum TlsError {
     Unfit(String),
 }
 
-/// The current settings of TLS, and when their files were changed last.
+/// The current settings of TLS, and how their files were when they were read.
 pub(crate) struct Tls {
     files: Files,
     current: ArcSwap<ServerConfig>,
-    seen: parking_lot::Mutex<Vec<Option<SystemTime>>>,
+    seen: parking_lot::Mutex<Vec<Stamp>>,
 }
 
 struct Files {
@@ -58,7 +58,7 @@ impl Tls {
             key: key.clone(),
             client_ca: config.tls_client_ca.clone(),
         };
-        let seen = files.times();
+        let seen = files.stamps();
         let current = ArcSwap::from_pointee(files.read()?);
         Ok(Some(Self {
             files,
@@ -74,7 +74,7 @@ impl Tls {
 
     /// Reads the files again if one of them has changed; whether one had.
     pub(crate) fn reload(&self) -> Result<bool, TlsError> {
-        let now = self.files.times();
+        let now = self.files.stamps();
         let mut seen = self.seen.lock();
         if *seen == now {
             return Ok(false);
@@ -87,7 +87,7 @@ impl Tls {
 }
 
 impl Files {
-    fn times(&self) -> Vec<Option<SystemTime>> {
+    fn stamps(&self) -> Vec<Stamp> {
         let files = [
             Some(&self.certificate),
             Some(&self.key),
@@ -96,7 +96,7 @@ impl Files {
         files
             .into_iter()
             .flatten()
-            .map(|file| changed_at(file))
+            .map(|file| Stamp::of(file))
             .collect()
     }
 
@@ -130,13 +130,6 @@ impl Files {
         config.alpn_protocols = vec![b"h2".to_vec()];
         Ok(config)
     }
-}
-
-/// When a file was changed last.
-pub(crate) fn changed_at(path: &Path) -> Option<SystemTime> {
-    path.metadata()
-        .and_then(|metadata| metadata.modified())
-        .ok()
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {

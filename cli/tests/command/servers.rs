@@ -3,13 +3,24 @@
 use crate::world::{World, command, run};
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
+use std::os::unix::net::UnixDatagram;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Starts a server; it and where it listens.
 fn serve(arguments: &[&str]) -> (Child, String) {
+    serve_for(arguments, None)
+}
+
+/// The same, for a systemd that listens there.
+fn serve_for(arguments: &[&str], systemd: Option<&Path>) -> (Child, String) {
     let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
     all.extend(arguments);
-    let mut server = command(&all)
+    let mut server = command(&all);
+    if let Some(socket) = systemd {
+        server.env("NOTIFY_SOCKET", socket);
+    }
+    let mut server = server
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -37,8 +48,20 @@ fn terminate(server: &Child) {
 fn a_server_listens_until_it_is_told_to_end() {
     let world = World::new();
     let data = world.path("data");
-    let (server, address) = serve(&[data.to_str().unwrap(), "--log-format", "json"]);
-    TcpStream::connect(&address).unwrap();
+    let notified = world.path("notify");
+    let systemd = UnixDatagram::bind(&notified).unwrap();
+    let heard = || {
+        let mut told = [0; 64];
+        let length = systemd.recv(&mut told).unwrap();
+        String::from_utf8_lossy(&told[..length]).into_owned()
+    };
+    let (server, address) = serve_for(
+        &[data.to_str().unwrap(), "--log-format", "json"],
+        Some(&notified),
+    );
+    assert_eq!(heard(), "READY=1");
+    // Somebody who says nothing and does not leave.
+    let _silent = TcpStream::connect(&address).unwrap();
     let open = run(&["info", data.join("default").to_str().unwrap()]);
     assert_eq!(open.code, 3, "{}{}", open.stdout, open.stderr);
     assert!(
@@ -47,6 +70,7 @@ fn a_server_listens_until_it_is_told_to_end() {
         open.stderr
     );
     terminate(&server);
+    assert_eq!(heard(), "STOPPING=1");
     let ended = server.wait_with_output().unwrap();
     let log = String::from_utf8(ended.stderr).unwrap();
     assert!(ended.status.success(), "{log}");

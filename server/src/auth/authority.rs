@@ -3,7 +3,9 @@
 use super::file::{self, TokenFileError};
 use super::role::{EVERY_DATABASE, Role};
 use super::token::{Secret, TokenHash};
+use crate::stamp::Stamp;
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,6 +74,8 @@ pub enum Unknown {
 pub struct Authority {
     path: Option<PathBuf>,
     tokens: ArcSwap<Vec<Token>>,
+    /// How the file was when it was read.
+    seen: Mutex<Option<Stamp>>,
 }
 
 struct Token {
@@ -89,19 +93,26 @@ impl Authority {
         let authority = Self {
             path,
             tokens: ArcSwap::default(),
+            seen: Mutex::new(None),
         };
         authority.reload()?;
         Ok(authority)
     }
 
-    /// Reads the file again. What is wrong with it leaves the tokens as they are.
+    /// Reads the file again if it has changed since it was read; whether it had. What is wrong with it leaves the tokens
+    /// as they are.
     ///
     /// # Errors
     /// [`TokenFileError`].
-    pub fn reload(&self) -> Result<(), TokenFileError> {
+    pub fn reload(&self) -> Result<bool, TokenFileError> {
         let Some(path) = &self.path else {
-            return Ok(());
+            return Ok(false);
         };
+        let mut seen = self.seen.lock();
+        let now = Stamp::of(path);
+        if *seen == Some(now) {
+            return Ok(false);
+        }
         let tokens = file::read(path)?.into_iter().map(|(record, hash)| Token {
             hash,
             expires: record.expires,
@@ -111,7 +122,8 @@ impl Authority {
             }),
         });
         self.tokens.store(Arc::new(tokens.collect()));
-        Ok(())
+        *seen = Some(now);
+        Ok(true)
     }
 
     /// The file that it reads.
@@ -230,6 +242,35 @@ mod tests {
             ask(&format!("Bearer {}", good.expose()), 0).unwrap(),
             "good"
         );
+    }
+
+    #[test]
+    fn what_changed_since_the_start_is_seen_and_what_did_not_is_not_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        let token = Secret::new_token().unwrap();
+        add_token(&path, record("first", &token, None)).unwrap();
+        let authority = Authority::new(Some(path.clone())).unwrap();
+        // Nobody has looked at it since.
+        let late = Secret::new_token().unwrap();
+        add_token(&path, record("late", &late, None)).unwrap();
+        assert!(authority.reload().unwrap());
+        let sent = metadata(&format!("Bearer {}", late.expose()));
+        assert!(authority.identify(&sent, UNIX_EPOCH).is_ok());
+        assert!(!authority.reload().unwrap());
+        // Of the same length and time.
+        let time = path.metadata().unwrap().modified().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let beside = path.with_extension("other");
+        std::fs::write(&beside, text.replace("late", "dead")).unwrap();
+        std::fs::File::options()
+            .write(true)
+            .open(&beside)
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
+        std::fs::rename(&beside, &path).unwrap();
+        assert!(authority.reload().unwrap());
     }
 
     #[test]

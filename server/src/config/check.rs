@@ -22,6 +22,8 @@ pub enum FindingKind {
         /// What is missing.
         missing: &'static str,
     },
+    /// Others reach the address, and what is served there can have neither.
+    ExposedPlain,
     /// It needs another one.
     Needs {
         /// The other one.
@@ -56,6 +58,11 @@ impl fmt::Display for Finding {
                 f,
                 "{name}: others reach this address, and there is no {missing}: set it, listen on 127.0.0.1, or say \
                  `insecure_listen_without_tls_and_auth`"
+            ),
+            FindingKind::ExposedPlain => write!(
+                f,
+                "{name}: others reach this address, and metrics have neither TLS nor tokens: listen on 127.0.0.1, or say \
+                 `insecure_metrics_listen`"
             ),
             FindingKind::Needs { other } => write!(f, "{name}: needs {other} as well"),
             FindingKind::TooSmall { least } => write!(f, "{name}: must be at least {least}"),
@@ -93,6 +100,13 @@ impl Config {
             if self.tokens.is_none() {
                 find("listen", FindingKind::Exposed { missing: "tokens" });
             }
+        }
+        let metrics = self.metrics_listen.map(|address| address.ip());
+        if metrics.is_some_and(|ip| !ip.is_loopback())
+            && !self.insecure_metrics_listen
+            && !self.insecure_listen_without_tls_and_auth
+        {
+            find("metrics_listen", FindingKind::ExposedPlain);
         }
         if self.tls_certificate.is_some() && self.tls_key.is_none() {
             find("tls_certificate", FindingKind::Needs { other: "tls_key" });
@@ -168,6 +182,8 @@ impl Config {
         }
         for (setting, size, least) in [
             ("max_request_size", self.max_request_size, 4 << 10),
+            ("max_bulk_message_size", self.max_bulk_message_size, 4 << 10),
+            ("max_request_memory", self.max_request_memory, 1 << 20),
             ("max_response_size", self.max_response_size, 64 << 10),
             ("max_query_memory", self.max_query_memory, 1 << 20),
             ("max_transaction_size", self.max_transaction_size, 64 << 10),

@@ -69,6 +69,7 @@ settings! {
     "Listening" {
         listen: SocketAddr = "127.0.0.1:7687", "STRATIGRAPH_LISTEN", "Where gRPC is served";
         metrics_listen: SocketAddr = -, "STRATIGRAPH_METRICS_LISTEN", "Where /metrics, /healthz and /readyz are served over plain HTTP; nowhere if it is not said";
+        insecure_metrics_listen: bool = "false", "STRATIGRAPH_INSECURE_METRICS_LISTEN", "Serve metrics and probes on an address that others reach, although they have neither TLS nor tokens";
         insecure_listen_without_tls_and_auth: bool = "false", "STRATIGRAPH_INSECURE_LISTEN_WITHOUT_TLS_AND_AUTH", "Serve an address that others reach although everybody could read along and nobody is asked for a token";
         shutdown_limit: Period = "20s", "STRATIGRAPH_SHUTDOWN_LIMIT", "How long running work may go on when the server is told to end; what is left then is cancelled";
         reflection: bool = "true", "STRATIGRAPH_REFLECTION", "Whether tools such as grpcurl may ask what can be called; needs a token where others do";
@@ -90,7 +91,9 @@ settings! {
         max_connections: u32 = "4096", "STRATIGRAPH_MAX_CONNECTIONS", "How many connections there may be";
         max_streams_per_connection: u32 = "128", "STRATIGRAPH_MAX_STREAMS_PER_CONNECTION", "How many calls one connection may have under way";
         max_header_size: Size = "16KiB", "STRATIGRAPH_MAX_HEADER_SIZE", "The largest metadata of a call";
-        max_request_size: Size = "16MiB", "STRATIGRAPH_MAX_REQUEST_SIZE", "The largest message that is taken in, decompressed";
+        max_request_size: Size = "4MiB", "STRATIGRAPH_MAX_REQUEST_SIZE", "The largest message that is taken in, unpacked; bulk writes have a size of their own";
+        max_bulk_message_size: Size = "16MiB", "STRATIGRAPH_MAX_BULK_MESSAGE_SIZE", "The largest message of a bulk write, unpacked";
+        max_request_memory: Size = "512MiB", "STRATIGRAPH_MAX_REQUEST_MEMORY", "What the messages of all calls may take in memory until they are answered, as it is estimated before they are read; one message may take a quarter of it";
         max_response_size: Size = "64MiB", "STRATIGRAPH_MAX_RESPONSE_SIZE", "The largest message that is given out, before it is compressed";
         compress_responses: bool = "true", "STRATIGRAPH_COMPRESS_RESPONSES", "Whether answers are compressed for clients that take zstd or gzip";
         keep_alive_interval: Period = "30s", "STRATIGRAPH_KEEP_ALIVE_INTERVAL", "How often a silent connection is asked whether it is still there";
@@ -111,6 +114,7 @@ settings! {
         max_batch_searches: u32 = "64", "STRATIGRAPH_MAX_BATCH_SEARCHES", "How many searches one request may have";
         max_stall: Period = "10s", "STRATIGRAPH_MAX_STALL", "How long a client may leave the rows of its statement lying";
         max_prepared: u32 = "1024", "STRATIGRAPH_MAX_PREPARED", "How many prepared statements are kept for each database";
+        max_prepared_size: Size = "16MiB", "STRATIGRAPH_MAX_PREPARED_SIZE", "How long the texts of the prepared statements of each database may be together";
         max_named_queries: u32 = "1024", "STRATIGRAPH_MAX_NAMED_QUERIES", "How many named queries a database may have";
     }
     "Limits of transactions and bulk writes" {
@@ -125,7 +129,9 @@ settings! {
     }
     "Logs" {
         log_format: LogFormat = "text", "STRATIGRAPH_LOG_FORMAT", "How logs are written: text or json";
+        recall_sample_every: u64 = "0", "STRATIGRAPH_RECALL_SAMPLE_EVERY", "Each search of that number is made once more, exactly, for the metric vector_recall: one at a time, at most 10 seconds; none if it is 0";
         log_level: String = "info", "STRATIGRAPH_LOG_LEVEL", "What is logged, as RUST_LOG has it: `info`, `stratigraph_server=debug`";
+        log_literals: bool = "false", "STRATIGRAPH_LOG_LITERALS", "Whether texts of statements keep their strings and comments in logs and lists; they may be secrets";
         slow_query_time: Period = "1s", "STRATIGRAPH_SLOW_QUERY_TIME", "From when on a statement is slow: it is logged and kept with its plan";
         max_slow_queries: u32 = "128", "STRATIGRAPH_MAX_SLOW_QUERIES", "How many slow statements are kept";
     }

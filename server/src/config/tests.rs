@@ -20,8 +20,37 @@ fn config(arguments: &[&str]) -> Config {
 fn the_defaults_are_values_and_fit_together() {
     let config = config(&[]);
     assert_eq!(config.check(), []);
-    assert_eq!(config.max_request_size, Size(16 << 20));
+    assert_eq!(config.max_request_size, Size(4 << 20));
     assert!(config.listen.ip().is_loopback());
+}
+
+#[test]
+fn the_unit_for_systemd_says_what_there_is() {
+    let unit = include_str!("../../stratigraph.service");
+    let entry = |name: &str| {
+        let line = unit
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        line.unwrap_or_else(|| panic!("{name} is missing"))
+    };
+    let words: Vec<&str> = entry("ExecStart").split(' ').collect();
+    assert_eq!(words[1..3], ["serve", "/var/lib/stratigraph"]);
+    // A flag that does not exist is an error here.
+    let flags = flags(&words[3..]);
+    assert_eq!(
+        flags.config.as_deref(),
+        Some(Path::new("/etc/stratigraph.toml"))
+    );
+    let stop: u64 = entry("TimeoutStopSec").parse().unwrap();
+    assert!(stop * 1000 > config(&[]).shutdown_limit.millis());
+    assert_eq!((entry("Type"), entry("NoNewPrivileges")), ("notify", "yes"));
+    for name in unit.split("STRATIGRAPH_").skip(1) {
+        let name = name.split('=').next().unwrap().to_lowercase();
+        assert!(
+            config(&[]).shown().iter().any(|(known, ..)| *known == name),
+            "{name}"
+        );
+    }
 }
 
 #[test]
@@ -103,6 +132,16 @@ fn an_address_that_others_reach_needs_tls_and_tokens_or_words() {
         "--insecure-listen-without-tls-and-auth",
         "true",
     ];
+    assert!(told(&words).is_empty());
+    // Metrics tell of what is in databases, and there is nothing that could protect them.
+    let metrics = ["--metrics-listen", "0.0.0.0:9464"];
+    let found = told(&metrics);
+    assert!(
+        found.len() == 1 && found[0].contains("insecure_metrics_listen"),
+        "{found:?}"
+    );
+    assert!(told(&["--metrics-listen", "127.0.0.1:9464"]).is_empty());
+    let words = [&metrics[..], &["--insecure-metrics-listen", "true"]].concat();
     assert!(told(&words).is_empty());
 }
 

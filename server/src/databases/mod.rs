@@ -8,12 +8,15 @@
 //!
 //! Next: `open.rs`, then `registry.rs`.
 
+mod holds;
+mod leaving;
 mod named;
 mod open;
 mod prepared;
 mod registry;
 
-pub(crate) use named::NamedQuery;
+pub(crate) use holds::Hold;
+pub(crate) use named::{NamedQueries, NamedQuery};
 pub(crate) use open::{Doing, OpenDatabase, WriterTurn};
 pub use registry::StartError;
 pub(crate) use registry::{Databases, bad_name};

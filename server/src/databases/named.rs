@@ -1,4 +1,5 @@
-//! Named queries: statements that a database keeps under names, in a file beside it.
+//! Named queries: statements that a database keeps under names, in a file of its folder. The engine knows nothing of it;
+//! backups that the server takes have a copy beside them.
 
 use crate::failure::Failure;
 use parking_lot::Mutex;
@@ -6,8 +7,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+/// The file, in the folder of a database.
+pub(super) const NAMED_QUERIES: &str = "queries.json";
 /// The longest text of one, and of its description.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
@@ -103,16 +106,40 @@ impl NamedQueries {
         Ok(known)
     }
 
+    /// Writes all of them to another file as well; none if there are none.
+    pub(crate) fn copy_to(&self, file: &Path) -> Result<(), Failure> {
+        let queries = self.queries.lock().clone();
+        if queries.is_empty() {
+            return Ok(());
+        }
+        Self::write_to(file, &queries)
+    }
+
+    /// Gives a database that was restored the queries that were taken along with its backup. That they cannot be had
+    /// is no reason to have no database.
+    pub(crate) fn take_along(file: &Path, database: &Path) {
+        let Err(error) = fs::copy(file, database.join(NAMED_QUERIES)) else {
+            return;
+        };
+        if error.kind() != std::io::ErrorKind::NotFound {
+            tracing::error!(%error, file = %file.display(), "named queries could not be restored");
+        }
+    }
+
     fn write(&self, queries: &BTreeMap<String, NamedQuery>) -> Result<(), Failure> {
+        Self::write_to(&self.file, queries)
+    }
+
+    fn write_to(to: &Path, queries: &BTreeMap<String, NamedQuery>) -> Result<(), Failure> {
         let write = || -> std::io::Result<()> {
-            let beside = self.file.with_extension("new");
+            let beside = to.with_extension("new");
             let mut file = fs::File::create(&beside)?;
             file.write_all(&serde_json::to_vec_pretty(queries)?)?;
             file.sync_all()?;
-            fs::rename(&beside, &self.file)
+            fs::rename(&beside, to)
         };
         write().map_err(|error| {
-            tracing::error!(%error, file = %self.file.display(), "named queries could not be written");
+            tracing::error!(%error, file = %to.display(), "named queries could not be written");
             Failure::State {
                 code: "NamedQueriesNotWritten",
                 problem: "the server cannot write its named queries; its log says why".to_owned(),

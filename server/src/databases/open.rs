@@ -3,6 +3,7 @@
 //! The engine has a queue of writers of its own, in which threads wait. Here calls wait, which can be given up at any
 //! time; whoever has the turn finds the engine's queue empty, but for builders of indexes, which are quick.
 
+use super::holds::Holds;
 use super::named::NamedQueries;
 use super::prepared::PreparedStatements;
 use crate::failure::Failure;
@@ -26,6 +27,8 @@ pub(crate) struct OpenDatabase {
     pub(crate) named: NamedQueries,
     /// Transactions that are open.
     pub(crate) transactions: Transactions,
+    /// What else must not lose it.
+    pub(crate) holds: Holds,
     writer: Arc<Semaphore>,
     /// Those that wait and the one that writes.
     line: Arc<Semaphore>,
@@ -62,9 +65,13 @@ impl OpenDatabase {
         Self {
             name: name.into(),
             engine,
-            prepared: PreparedStatements::new(limits.max_prepared as usize),
+            prepared: PreparedStatements::new(
+                limits.max_prepared as usize,
+                limits.max_prepared_size.bytes(),
+            ),
             named,
             transactions: Transactions::default(),
+            holds: Holds::default(),
             writer: Arc::new(Semaphore::new(1)),
             line: Arc::new(Semaphore::new(line_length as usize)),
             line_length,
@@ -101,6 +108,36 @@ impl OpenDatabase {
     /// How many write or wait to.
     pub(crate) fn writers(&self) -> usize {
         (self.line_length as usize).saturating_sub(self.line.available_permits())
+    }
+
+    /// Begins to close it if nobody would lose anything by that.
+    pub(super) fn close_for_dropping(&self) -> Result<(), Failure> {
+        // Nobody gets a turn to write from here on, so nothing comes in between.
+        self.closing.store(true, Ordering::Release);
+        let mut held = self.holds.all();
+        let open = self.transactions.count();
+        if open > 0 {
+            held.push(("open transaction", open));
+        }
+        if held.is_empty() {
+            self.begin_closing();
+            return Ok(());
+        }
+        self.closing.store(false, Ordering::Release);
+        let held = held.iter().map(|(what, count)| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        });
+        let held: Vec<String> = held.collect();
+        let problem = format!(
+            "database {} cannot be dropped while it is in use ({}): end that first, or wait for it",
+            self.name,
+            held.join(", ")
+        );
+        Err(Failure::State {
+            code: "DatabaseInUse",
+            problem,
+        })
     }
 
     /// Nobody begins anything any more.

@@ -1,7 +1,8 @@
 //! Opening, creating and dropping databases by name.
 
 use super::is_name;
-use super::named::NamedQueries;
+use super::leaving::Leaving;
+use super::named::{NAMED_QUERIES, NamedQueries};
 use super::open::OpenDatabase;
 use crate::config::Config;
 use crate::failure::Failure;
@@ -9,6 +10,7 @@ use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use stratigraph::Database;
 
 /// The file that says that a folder is a database.
@@ -16,6 +18,11 @@ const HEADER: &str = "STRATIGRAPH";
 
 /// How the folder of a database that is being dropped is called until it is gone.
 const DROPPED: &str = ".dropped-";
+
+/// How often it is looked whether those who read a dropped database have left, until its name is left taken.
+const LOOKS: u32 = 100;
+/// How long it is between two looks.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Why the databases of a folder cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +63,7 @@ pub(crate) struct Databases {
     root: Option<PathBuf>,
     open: RwLock<BTreeMap<String, Arc<OpenDatabase>>>,
     /// Held while a database is made or dropped.
-    changing: Mutex<()>,
+    changing: Mutex<Leaving>,
     /// Where they are served, once they are.
     address: OnceLock<String>,
 }
@@ -130,7 +137,7 @@ impl Databases {
                 name: name.to_owned(),
                 source,
             })?;
-        let file = folder.with_file_name(format!("{name}.queries.json"));
+        let file = folder.join(NAMED_QUERIES);
         let named = NamedQueries::read(file.clone(), config.max_named_queries as usize);
         let named = named.map_err(|source| StartError::Io { path: file, source })?;
         if let Some(address) = self.address.get() {
@@ -167,7 +174,7 @@ impl Databases {
         name: &str,
         if_missing: bool,
     ) -> Result<(Arc<OpenDatabase>, bool), Failure> {
-        let _one_at_a_time = self.changing.lock();
+        let mut leaving = self.changing.lock();
         if let Some(known) = self.get(name) {
             return if if_missing {
                 Ok((known, false))
@@ -177,7 +184,7 @@ impl Databases {
                 })
             };
         }
-        let folder = self.free_folder(name)?;
+        let folder = self.free_folder(name, &mut leaving)?;
         Ok((self.opened(name, &folder)?, true))
     }
 
@@ -187,13 +194,13 @@ impl Databases {
         name: &str,
         fill: impl FnOnce(&Path) -> stratigraph::Result<T>,
     ) -> Result<T, Failure> {
-        let _one_at_a_time = self.changing.lock();
+        let mut leaving = self.changing.lock();
         if self.get(name).is_some() {
             return Err(Failure::DatabaseExists {
                 name: name.to_owned(),
             });
         }
-        let folder = self.free_folder(name)?;
+        let folder = self.free_folder(name, &mut leaving)?;
         let filled = fill(&folder)?;
         self.opened(name, &folder)?;
         Ok(filled)
@@ -213,7 +220,7 @@ impl Databases {
     }
 
     /// Where a database of that name can be made.
-    fn free_folder(&self, name: &str) -> Result<PathBuf, Failure> {
+    fn free_folder(&self, name: &str, leaving: &mut Leaving) -> Result<PathBuf, Failure> {
         if !is_name(name) {
             return Err(bad_name("database"));
         }
@@ -223,6 +230,14 @@ impl Databases {
                 what: "the number of databases",
                 limit: self.config.max_databases.to_string(),
                 hint: "drop one, or raise max_databases",
+            });
+        }
+        if !leaving.is_gone(name) {
+            return Err(Failure::State {
+                code: "DatabaseBeingDropped",
+                problem: format!(
+                    "database {name} was dropped, and somebody still reads it: try again in a while, or take another name"
+                ),
             });
         }
         let folder = root.join(name);
@@ -236,9 +251,10 @@ impl Databases {
         Ok(folder)
     }
 
-    /// Drops a database with all that is in it; whether there was one. Blocks.
-    pub(crate) fn drop_one(&self, name: &str) -> Result<bool, Failure> {
-        let _one_at_a_time = self.changing.lock();
+    /// Drops a database with all that is in it; whether there was one. `stop` cancels what reads it; whoever would
+    /// lose work is asked for first. Blocks.
+    pub(crate) fn drop_one(&self, name: &str, stop: impl Fn()) -> Result<bool, Failure> {
+        let mut leaving = self.changing.lock();
         if name == self.config.default_database {
             return Err(Failure::State {
                 code: "DefaultDatabase",
@@ -246,22 +262,30 @@ impl Databases {
             });
         }
         let root = self.root.as_ref().ok_or_else(single)?;
-        let Some(database) = self.open.write().remove(name) else {
+        let Some(database) = self.get(name) else {
             return Ok(false);
         };
-        database.begin_closing();
+        let aside = root.join(format!("{DROPPED}{}", crate::ids::random_id()?));
+        database.close_for_dropping()?;
+        self.open.write().remove(name);
+        stop();
         if let Err(error) = database.engine.clone().close() {
             tracing::warn!(%error, name, "a database did not close cleanly before it was dropped");
         }
-        // Its name is free at once, also if somebody still reads.
-        let aside = root.join(format!("{DROPPED}{}", crate::ids::random_id()?));
-        let folder = root.join(name);
-        let removed =
-            std::fs::rename(&folder, &aside).and_then(|()| std::fs::remove_dir_all(&aside));
-        if let Err(error) = removed {
-            tracing::error!(%error, name, "the files of a dropped database could not all be removed");
+        drop(database);
+        // From here on it is dropped, whatever happens: a crash leaves a folder that the next start removes.
+        if let Err(error) = std::fs::rename(root.join(name), &aside) {
+            tracing::error!(%error, name, "the folder of a dropped database could not be moved");
         }
-        let _ = std::fs::remove_file(root.join(format!("{name}.queries.json")));
+        leaving.add(name, &aside);
+        for _ in 0..LOOKS {
+            if leaving.is_gone(name) {
+                break;
+            }
+            // What had just begun.
+            stop();
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
         Ok(true)
     }
 
@@ -291,3 +315,6 @@ pub(crate) fn bad_name(field: &str) -> Failure {
         "a name is a lower-case letter and then up to 63 lower-case letters, digits, `_` and `-`";
     Failure::request(field, problem)
 }
+
+#[cfg(test)]
+mod tests;

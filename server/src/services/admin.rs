@@ -1,18 +1,19 @@
 //! `AdminService`.
 
 use super::Answer;
+use super::reports::Reports;
 use crate::caller::Caller;
 use crate::convert::micros;
-use crate::databases::{OpenDatabase, bad_name, is_name};
+use crate::databases::{NamedQueries, OpenDatabase, bad_name, is_name};
 use crate::failure::Failure;
 use crate::shared::Shared;
 use crate::status::status;
-use crate::work::{blocking, caught};
-use std::path::PathBuf;
+use crate::work::caught;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{BackupInfo, CheckReport, Finding, Read};
 use stratigraph_proto::v1::admin_service_server::AdminService;
@@ -27,8 +28,6 @@ use tonic::{Request, Response, Status};
 /// `AdminService`.
 pub(crate) struct Admin(pub(crate) Arc<Shared>);
 
-/// Progress is told this often at most.
-const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 /// How many findings of a check are sent.
 const MAX_FINDINGS: usize = 1000;
 
@@ -84,32 +83,21 @@ impl Admin {
         work: impl FnOnce(&mut Watch<'_>) -> Result<M, Failure> + Send + 'static,
     ) -> Answer<WorkStream<M>> {
         let place = self.place()?;
-        let (sender, receiver) = mpsc::channel(8);
+        let (mut reports, receiver) = Reports::new(told);
         let cancel = CancelToken::new();
         let stream = WorkStream {
             receiver,
             cancel: cancel.clone(),
         };
         let span = tracing::Span::current();
+        let under_way = self.0.ending.under_way(&cancel);
         tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let (_place, _under_way) = (place, under_way);
             span.in_scope(|| {
-                let mut last: Option<Instant> = None;
-                let mut report = |progress: Progress<'_>| {
-                    if last.is_none_or(|last| last.elapsed() >= BETWEEN_REPORTS) {
-                        last = Some(Instant::now());
-                        let progress = v1::WorkProgress {
-                            step: progress.step.to_owned(),
-                            done: progress.done,
-                            total: progress.total,
-                        };
-                        // One that nobody reads is left out: the work goes on.
-                        let _ = sender.try_send(Ok(told(progress)));
-                    }
-                };
+                let mut report = |progress: Progress<'_>| reports.progress(&progress);
                 let mut watch = Watch::new(&mut report, cancel);
                 let done = caught(|| work(&mut watch));
-                let _ = sender.blocking_send(done.map_err(|failure| status(&failure)));
+                reports.last(done.map_err(|failure| status(&failure)));
             });
         });
         Ok(Response::new(stream))
@@ -130,13 +118,17 @@ impl AdminService for Admin {
         let caller = Caller::of(&request)?;
         let database = caller.database(&self.0, &request.into_inner().database)?;
         let folder = self.backups_of(&database.name)?;
+        let hold = database.holds.hold("backup");
         let part = |part| v1::BackupDatabaseResponse { part: Some(part) };
         self.long(
             |progress| v1::BackupDatabaseResponse {
                 part: Some(backup::Part::Progress(progress)),
             },
             move |watch| {
+                let _hold = hold;
                 let made = database.engine.backup(&folder, watch)?;
+                // They are the server's, not the engine's; a backup that lacks them has failed.
+                database.named.copy_to(&queries_of(&folder, made.number))?;
                 Ok(part(backup::Part::Backup(described(&made))))
             },
         )
@@ -150,7 +142,7 @@ impl AdminService for Admin {
         let request = request.into_inner();
         let name = caller.database_name(&self.0, &request.database)?;
         let folder = self.backups_of(name)?;
-        let backups = blocking(move || {
+        let backups = self.0.side.run(move || {
             if !folder.exists() {
                 return Ok(Vec::new());
             }
@@ -183,7 +175,10 @@ impl AdminService for Admin {
                 let made = shared
                     .databases
                     .create_with(&request.new_database, |target| {
-                        stratigraph::restore(&folder, request.number, target, watch)
+                        let made = stratigraph::restore(&folder, request.number, target, watch)?;
+                        let queries = queries_of(&folder, made.number);
+                        NamedQueries::take_along(&queries, target);
+                        Ok(made)
                     })?;
                 Ok(v1::RestoreDatabaseResponse {
                     part: Some(restore::Part::Backup(described(&made))),
@@ -198,11 +193,13 @@ impl AdminService for Admin {
     ) -> Answer<Self::CheckDatabaseStream> {
         let caller = Caller::of(&request)?;
         let database = caller.database(&self.0, &request.into_inner().database)?;
+        let hold = database.holds.hold("check");
         self.long(
             |progress| v1::CheckDatabaseResponse {
                 part: Some(check::Part::Progress(progress)),
             },
             move |watch| {
+                let _hold = hold;
                 let report = database.engine.check(watch)?;
                 Ok(v1::CheckDatabaseResponse {
                     part: Some(check::Part::Report(checked(&report))),
@@ -217,11 +214,13 @@ impl AdminService for Admin {
     ) -> Answer<Self::CompactDatabaseStream> {
         let caller = Caller::of(&request)?;
         let database = caller.database(&self.0, &request.into_inner().database)?;
+        let hold = database.holds.hold("compaction");
         self.long(
             |progress| v1::CompactDatabaseResponse {
                 part: Some(compact::Part::Progress(progress)),
             },
             move |watch| {
+                let _hold = hold;
                 let bytes = || database.engine.info().store.live_file_bytes;
                 let bytes_before = bytes();
                 database.engine.compact(watch)?;
@@ -243,7 +242,7 @@ impl AdminService for Admin {
         let caller = Caller::of(&request)?;
         let database = caller.database(&self.0, &request.into_inner().database)?;
         Ok(Response::new(
-            blocking(move || statistics(&database)).await?,
+            self.0.side.run(move || statistics(&database)).await?,
         ))
     }
 
@@ -293,6 +292,11 @@ impl AdminService for Admin {
         let known = self.0.running.kill(name, &request.query_id);
         Ok(Response::new(v1::KillQueryResponse { known }))
     }
+}
+
+/// Where the named queries lie that were taken along with a backup.
+fn queries_of(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("{number:06}.queries.json"))
 }
 
 fn described(of: &BackupInfo) -> v1::BackupDescription {

@@ -3,8 +3,10 @@
 use super::Answer;
 use crate::caller::Caller;
 use crate::convert;
-use crate::databases::{OpenDatabase, WriterTurn};
+use crate::databases::{Hold, OpenDatabase, WriterTurn};
+use crate::ending::{Stage, UnderWay};
 use crate::failure::Failure;
+use crate::intake::why_none;
 use crate::shared::Shared;
 use crate::status::status;
 use crate::work::{HeldPlace, caught};
@@ -61,11 +63,13 @@ type Fed = Result<Part, Failure>;
 struct Job {
     database: Arc<OpenDatabase>,
     _turn: WriterTurn,
+    _hold: Hold,
     _place: HeldPlace,
     mode: BulkMode,
     parts: mpsc::Receiver<Fed>,
     told: mpsc::Sender<Result<v1::BulkWriteResponse, Status>>,
     cancel: CancelToken,
+    _under_way: UnderWay,
 }
 
 enum Target {
@@ -104,19 +108,29 @@ impl BulkService for Bulk {
         let mode = BulkMode::try_from(start.mode)
             .map_err(|_| Failure::request("start.mode", "this server does not know it"))?;
         let place = self.0.bulk_writes.take(caller.identity.name())?;
+        let hold = database.holds.hold("bulk write");
         let turn = database.writer_turn(config.max_write_queue_wait.0).await?;
         let (feed, parts) = mpsc::channel(WAITING_PARTS);
         let (told, receiver) = mpsc::channel(WAITING_MESSAGES);
         let cancel = CancelToken::new();
         let ends = Instant::now() + config.max_bulk_time.0;
-        tokio::spawn(feed_parts(stream, feed, idle, ends));
+        let over = self.0.ending.reached(Stage::Over);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = feed_parts(stream, &feed, idle, ends) => {}
+                // A client that sends nothing must not hold the server's end.
+                () = over => drop(feed.send(Err(Failure::ShuttingDown)).await),
+            }
+        });
         let job = Job {
+            _hold: hold,
             database,
             _turn: turn,
             _place: place,
             mode,
             parts,
             told,
+            _under_way: self.0.ending.under_way(&cancel),
             cancel: cancel.clone(),
         };
         let span = tracing::Span::current();
@@ -128,7 +142,7 @@ impl BulkService for Bulk {
 /// Hands the client's parts to the thread, while they come and there is time.
 async fn feed_parts(
     mut stream: Streaming<v1::BulkWriteRequest>,
-    feed: mpsc::Sender<Fed>,
+    feed: &mpsc::Sender<Fed>,
     idle: Duration,
     ends: Instant,
 ) {
@@ -142,7 +156,7 @@ async fn feed_parts(
         let part = match tokio::time::timeout(idle.min(left), stream.message()).await {
             Err(_) if left < idle => Err(Failure::Deadline),
             Err(_) => Err(stalled(idle)),
-            Ok(Err(_)) => Err(Failure::Cancelled),
+            Ok(Err(status)) => Err(why_none(&status)),
             Ok(Ok(None)) => Err(Failure::request(
                 "part",
                 "the stream ended without `finish`: nothing was changed",

@@ -5,7 +5,6 @@ use crate::auth::Role;
 use crate::caller::Caller;
 use crate::databases::{OpenDatabase, bad_name, is_name};
 use crate::shared::Shared;
-use crate::work::blocking;
 use std::sync::Arc;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::database_service_server::DatabaseService;
@@ -37,7 +36,7 @@ impl DatabaseService for DatabaseManagement {
             return Err(bad_name("database").into());
         }
         let shared = Arc::clone(&self.0);
-        let created = blocking(move || {
+        let created = self.0.side.run(move || {
             shared
                 .databases
                 .create(&request.database, request.if_missing)
@@ -74,17 +73,12 @@ impl DatabaseService for DatabaseManagement {
         }
         let shared = Arc::clone(&self.0);
         let name = request.database.clone();
-        let known = blocking(move || {
-            let stop = || {
+        let known = self.0.side.run(move || {
+            shared.databases.drop_one(&name, || {
                 for query in shared.running.of(&name) {
                     query.cancel.cancel();
                 }
-            };
-            stop();
-            let known = shared.databases.drop_one(&name);
-            // What had just begun.
-            stop();
-            known
+            })
         });
         let known = known.await?;
         if !known && !request.if_exists {

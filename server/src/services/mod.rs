@@ -6,6 +6,7 @@ mod bulk;
 mod databases;
 mod declared;
 mod query;
+mod reports;
 mod schema;
 mod search;
 mod transactions;

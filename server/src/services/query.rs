@@ -217,7 +217,7 @@ impl QueryService for Query {
         let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         check_length(&request.text)?;
         let owner = Arc::clone(caller.identity.name());
-        let prepared = blocking(move || {
+        let prepared = self.0.side.run(move || {
             let prepared = database.engine.prepare(&request.text)?;
             Ok(v1::PrepareStatementResponse {
                 prepared_id: database.prepared.keep(&owner, &request.text)?,
@@ -249,7 +249,7 @@ impl QueryService for Query {
             .query
             .ok_or_else(|| Failure::request("query", "is needed"))?;
         check_length(&asked.text)?;
-        let query = blocking(move || {
+        let query = self.0.side.run(move || {
             // What cannot be planned now is most likely misspelled.
             let told = told(
                 &database,
@@ -273,7 +273,7 @@ impl QueryService for Query {
         request: Request<v1::ListNamedQueriesRequest>,
     ) -> Answer<v1::ListNamedQueriesResponse> {
         let (_, _, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
-        let queries = blocking(move || {
+        let queries = self.0.side.run(move || {
             let all = database.named.all().into_iter();
             let told = all.map(|(name, query)| {
                 let NamedQuery { text, description } = query;
@@ -298,7 +298,11 @@ impl QueryService for Query {
         request: Request<v1::DropNamedQueryRequest>,
     ) -> Answer<v1::DropNamedQueryResponse> {
         let (_, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
-        let known = blocking(move || database.named.drop_one(&request.name)).await?;
+        let known = self
+            .0
+            .side
+            .run(move || database.named.drop_one(&request.name))
+            .await?;
         Ok(Response::new(v1::DropNamedQueryResponse { known }))
     }
 }

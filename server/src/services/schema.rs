@@ -6,7 +6,7 @@ use crate::caller::Caller;
 use crate::databases::OpenDatabase;
 use crate::failure::Failure;
 use crate::shared::Shared;
-use crate::work::blocking;
+use crate::work::Side;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
@@ -33,13 +33,14 @@ impl Drop for Guard {
 
 /// What is declared, on a thread; gives the name of what is new.
 async fn declare(
+    side: &Side,
     database: Arc<OpenDatabase>,
     name: String,
     make: impl FnOnce(&OpenDatabase, &mut Watch<'_>) -> Result<(), Failure> + Send + 'static,
 ) -> Result<String, Failure> {
     let cancel = CancelToken::new();
     let _guard = Guard(cancel.clone());
-    blocking(move || {
+    side.run(move || {
         let before = names(&database)?;
         let mut silent = |_: Progress<'_>| {};
         let mut watch = Watch::new(&mut silent, cancel);
@@ -71,12 +72,13 @@ fn names(database: &OpenDatabase) -> Result<BTreeSet<String>, Failure> {
 
 /// Drops something; whether it was there.
 async fn dropped(
+    side: &Side,
     database: Arc<OpenDatabase>,
     name: String,
     if_exists: bool,
     drop_it: impl FnOnce(&OpenDatabase, &str) -> stratigraph::Result<()> + Send + 'static,
 ) -> Result<bool, Failure> {
-    blocking(move || match drop_it(&database, &name) {
+    side.run(move || match drop_it(&database, &name) {
         Ok(()) => Ok(true),
         Err(Error::UnknownName { .. }) if if_exists => Ok(false),
         Err(error) => Err(error.into()),
@@ -105,7 +107,7 @@ impl SchemaService for Schema {
         let caller = Caller::of(&request)?;
         let database = caller.database(&self.0, &request.into_inner().database)?;
         Ok(Response::new(
-            blocking(move || declared::shown(&database)).await?,
+            self.0.side.run(move || declared::shown(&database)).await?,
         ))
     }
 
@@ -121,7 +123,7 @@ impl SchemaService for Schema {
             .ok_or_else(|| Failure::request("definition", "is needed"))?;
         let name = definition.name.clone();
         let if_missing = request.if_missing;
-        let made = declare(database, name, move |database, watch| {
+        let made = declare(&self.0.side, database, name, move |database, watch| {
             index(database, watch, definition, if_missing)
         });
         let name = made.await?;
@@ -136,6 +138,7 @@ impl SchemaService for Schema {
         let request = request.into_inner();
         let database = caller.database(&self.0, &request.database)?;
         let gone = dropped(
+            &self.0.side,
             database,
             request.name,
             request.if_exists,
@@ -167,7 +170,7 @@ impl SchemaService for Schema {
             .ok_or_else(|| Failure::request("definition", "is needed"))?;
         let name = definition.name.clone();
         let if_missing = request.if_missing;
-        let made = declare(database, name, move |database, watch| {
+        let made = declare(&self.0.side, database, name, move |database, watch| {
             let mut constraint = constraint(definition)?;
             if if_missing {
                 constraint = constraint.if_missing();
@@ -188,6 +191,7 @@ impl SchemaService for Schema {
         let request = request.into_inner();
         let database = caller.database(&self.0, &request.database)?;
         let gone = dropped(
+            &self.0.side,
             database,
             request.name,
             request.if_exists,
@@ -209,7 +213,7 @@ impl SchemaService for Schema {
             .ok_or_else(|| Failure::request("definition", "is needed"))?;
         let name = definition.name.clone();
         let if_missing = request.if_missing;
-        let made = declare(database, name, move |database, watch| {
+        let made = declare(&self.0.side, database, name, move |database, watch| {
             let mut hierarchy =
                 HierarchyOptions::new(definition.name, definition.relationship_type);
             if definition.tree {
@@ -232,6 +236,7 @@ impl SchemaService for Schema {
         let request = request.into_inner();
         let database = caller.database(&self.0, &request.database)?;
         let gone = dropped(
+            &self.0.side,
             database,
             request.name,
             request.if_exists,

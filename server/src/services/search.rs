@@ -5,6 +5,7 @@ use crate::caller::Caller;
 use crate::convert;
 use crate::databases::OpenDatabase;
 use crate::failure::Failure;
+use crate::recall::Sample;
 use crate::shared::Shared;
 use crate::work::{RunLimits, Slot, blocking};
 use std::pin::pin;
@@ -216,7 +217,14 @@ impl Job {
         for one in &self.wanted {
             self.limits.time_left()?;
             self.cancel.check()?;
-            answers.push(one.answer(&read, &self.properties, &mut bytes, most)?);
+            let answer = one.answer(&read, &self.properties, &mut bytes, most)?;
+            let recall = &self.shared.recall;
+            if let Some(sample) = one.sample(&answer)
+                && recall.wants()
+            {
+                recall.take(&self.shared, &self.database, sample);
+            }
+            answers.push(answer);
         }
         Ok((answers, read.commit_seq().get()))
     }
@@ -229,6 +237,32 @@ impl Wanted {
             Self::Vectors { index, k, .. } => format!("search of {k} in the vector index {index}"),
             Self::Text { index, k, .. } => format!("search of {k} in the full-text index {index}"),
         }
+    }
+
+    /// What it takes to see how well it was answered; none if the answer is exact.
+    fn sample(&self, answer: &v1::SearchAnswer) -> Option<Sample> {
+        let Self::Vectors {
+            index,
+            vector,
+            k,
+            effort: _,
+            threshold,
+            label,
+            equal,
+        } = self
+        else {
+            return None;
+        };
+        let provenance = answer.provenance.as_ref()?;
+        (!provenance.exact).then(|| Sample {
+            index: index.clone(),
+            vector: vector.clone(),
+            k: *k,
+            threshold: *threshold,
+            label: label.clone(),
+            equal: equal.clone(),
+            scores: answer.hits.iter().map(|hit| hit.score).collect(),
+        })
     }
 
     fn answer(

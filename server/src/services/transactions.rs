@@ -6,6 +6,7 @@ use crate::auth::Role;
 use crate::caller::Caller;
 use crate::convert;
 use crate::databases::Doing;
+use crate::ending::Stage;
 use crate::failure::Failure;
 use crate::shared::Shared;
 use crate::transactions::{Begin, Command, Statement, begin, over};
@@ -62,8 +63,14 @@ impl TransactionService for TransactionControl {
             &self.0.read_transactions
         };
         let place = places.take(caller.identity.name())?;
+        // Until it is in the table of those that are open.
+        let _hold = database.holds.hold("transaction that begins");
         let turn = if is_writing {
-            Some(database.writer_turn(queue).await?)
+            // Who waits has not begun: an end of the server does not wait for it.
+            tokio::select! {
+                turn = database.writer_turn(queue) => Some(turn?),
+                () = self.0.ending.reached(Stage::Draining) => return Err(Failure::ShuttingDown.into()),
+            }
         } else {
             None
         };

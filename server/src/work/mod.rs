@@ -12,6 +12,7 @@ mod outlet;
 mod places;
 mod running;
 mod shares;
+mod side;
 mod slots;
 mod stream;
 
@@ -19,6 +20,7 @@ pub(crate) use limits::{Allowance, RunLimits};
 pub(crate) use outlet::{Outlet, channel};
 pub(crate) use places::{HeldPlace, Places};
 pub(crate) use running::{Running, Started};
+pub(crate) use side::Side;
 pub(crate) use slots::{Slot, Slots};
 pub(crate) use stream::PartStream;
 

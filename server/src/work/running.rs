@@ -4,6 +4,7 @@ use crate::caller::Caller;
 use crate::config::Config;
 use crate::convert::micros;
 use crate::failure::Failure;
+use crate::literals::without_literals;
 use crate::status::status;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
@@ -23,6 +24,8 @@ pub(crate) struct Running {
     slow: Mutex<VecDeque<SlowQuery>>,
     slow_from: Duration,
     most_slow: usize,
+    /// Whether literals stay in texts.
+    literals: bool,
 }
 
 /// A statement that runs now.
@@ -63,6 +66,7 @@ impl Running {
             slow: Mutex::default(),
             slow_from: config.slow_query_time.0,
             most_slow: config.max_slow_queries as usize,
+            literals: config.log_literals,
         })
     }
 
@@ -83,7 +87,7 @@ impl Running {
             number,
             request_id: Arc::clone(&caller.request_id),
             database: Arc::clone(database),
-            text: shown(text),
+            text: self.shown(text),
             token_name: Arc::clone(caller.identity.name()),
             began: Instant::now(),
             cancel: cancel.clone(),
@@ -93,6 +97,19 @@ impl Running {
         Started {
             all: Arc::clone(self),
             query,
+        }
+    }
+
+    /// The beginning of a text, without what somebody may have written into it.
+    fn shown(&self, text: &str) -> String {
+        let end = (0..=SHOWN_TEXT_BYTES.min(text.len()))
+            .rev()
+            .find(|at| text.is_char_boundary(*at));
+        let text = text.get(..end.unwrap_or(0)).unwrap_or_default();
+        if self.literals {
+            text.to_owned()
+        } else {
+            without_literals(text)
         }
     }
 
@@ -190,7 +207,7 @@ impl Started {
             text: self.query.text.clone(),
             elapsed_us,
             rows,
-            plan,
+            plan: self.all.shown(&plan),
             outcome: format!("{outcome:?}"),
         };
         tracing::warn!(
@@ -216,12 +233,4 @@ impl Drop for Started {
     fn drop(&mut self) {
         self.all.now.lock().remove(&self.query.number);
     }
-}
-
-/// The beginning of a text. Values that somebody wrote into it are in it: parameters are not.
-fn shown(text: &str) -> String {
-    let end = (0..=SHOWN_TEXT_BYTES.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at));
-    text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned()
 }

@@ -1,13 +1,13 @@
 //! `DatabaseService`, `AdminService`, metrics and probes.
 
-use super::harness::{ENDLESS, Fixture, ask, reason, run};
+use super::harness::{ENDLESS, Fixture, ask, http, reason, run};
+use std::time::Duration;
 use stratigraph_proto::v1::admin_service_client::AdminServiceClient;
 use stratigraph_proto::v1::database_service_client::DatabaseServiceClient;
 use stratigraph_proto::v1::{
     self, backup_database_response as backup, check_database_response as check,
     compact_database_response as compact, restore_database_response as restore,
 };
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tonic::{Code, Streaming};
 
 /// The last message of a stream.
@@ -306,7 +306,7 @@ async fn slow_statements_are_kept_with_their_plans_and_without_parameters() {
     let mut slow = Vec::new();
     super::harness::until(
         "it is noted",
-        std::time::Duration::from_secs(2),
+        std::time::Duration::from_secs(30),
         async || {
             let listed = admin
                 .list_slow_queries(v1::ListSlowQueriesRequest::default())
@@ -321,15 +321,6 @@ async fn slow_statements_are_kept_with_their_plans_and_without_parameters() {
         "{slow:?}"
     );
     assert!(!format!("{slow:?}").contains("canary"));
-}
-
-async fn http(address: std::net::SocketAddr, path: &str) -> String {
-    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    answer
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -352,9 +343,119 @@ async fn metrics_and_probes_are_served_beside() {
         "stratigraph_call_duration_seconds_bucket",
         "stratigraph_query_duration_seconds_count{kind=\"read\"} 1",
         "stratigraph_connections 1",
-        "stratigraph_database{database=\"default\",what=\"commit_sequence\"}",
+        "stratigraph_database_commit_sequence{database=\"default\"}",
+        "stratigraph_database_log_syncs_total{database=\"default\"}",
+        "stratigraph_database_family_keys{database=\"default\",family=\"",
+        "stratigraph_request_memory_bytes 0",
         "# EOF",
     ] {
         assert!(metrics.contains(line), "{line}:\n{metrics}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_in_use_is_not_dropped_and_the_message_says_why() {
+    use stratigraph_proto::v1::bulk_service_client::BulkServiceClient;
+    use stratigraph_proto::v1::bulk_write_request::Part;
+    let fixture = Fixture::start(|config, _| {
+        config.max_transaction_idle = "1h".parse().unwrap();
+        config.max_transaction_time = "1h".parse().unwrap();
+    })
+    .await;
+    let mut databases = DatabaseServiceClient::new(fixture.channel().await);
+    let library = || "library".to_owned();
+    let create = v1::CreateDatabaseRequest {
+        database: library(),
+        if_missing: false,
+    };
+    databases.create_database(create).await.unwrap();
+    let drop_it = v1::DropDatabaseRequest {
+        database: library(),
+        if_exists: false,
+    };
+    let mut transactions = fixture.transactions().await;
+    let begin = v1::BeginTransactionRequest {
+        database: library(),
+        ..v1::BeginTransactionRequest::default()
+    };
+    let begun = transactions.begin_transaction(begin).await.unwrap();
+    let (parts, stream) = tokio::sync::mpsc::channel(4);
+    let start = v1::BulkStart {
+        database: library(),
+        ..v1::BulkStart::default()
+    };
+    for part in [Part::Start(start), Part::Nodes(v1::BulkNodes::default())] {
+        let part = v1::BulkWriteRequest { part: Some(part) };
+        parts.send(part).await.unwrap();
+    }
+    let mut bulk = BulkServiceClient::new(fixture.channel().await)
+        .bulk_write(tokio_stream::wrappers::ReceiverStream::new(stream))
+        .await
+        .unwrap()
+        .into_inner();
+    assert!(bulk.message().await.unwrap().is_some(), "it is under way");
+    let refused = databases.drop_database(drop_it.clone()).await.unwrap_err();
+    assert_eq!(
+        (refused.code(), reason(&refused).as_str()),
+        (Code::FailedPrecondition, "DatabaseInUse")
+    );
+    assert!(
+        refused
+            .message()
+            .contains("1 bulk write, 1 open transaction"),
+        "{refused}"
+    );
+    let commit = v1::CommitTransactionRequest {
+        database: library(),
+        transaction_id: begun.into_inner().transaction_id,
+    };
+    transactions.commit_transaction(commit).await.unwrap();
+    drop((parts, bulk));
+    super::harness::until("it is free", Duration::from_secs(30), async || {
+        databases.drop_database(drop_it.clone()).await.is_ok()
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn named_queries_go_into_backups_and_come_back_with_them() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let mut admin = AdminServiceClient::new(fixture.channel().await);
+    let mut queries = fixture.queries().await;
+    let query = v1::NamedQuery {
+        name: "all".to_owned(),
+        text: "MATCH (n) RETURN n".to_owned(),
+        ..v1::NamedQuery::default()
+    };
+    let save = v1::SaveNamedQueryRequest {
+        query: Some(query),
+        ..v1::SaveNamedQueryRequest::default()
+    };
+    queries.save_named_query(save).await.unwrap();
+    let backup = v1::BackupDatabaseRequest::default();
+    last(admin.backup_database(backup).await.unwrap().into_inner()).await;
+    let gone = v1::DropNamedQueryRequest {
+        name: "all".to_owned(),
+        ..v1::DropNamedQueryRequest::default()
+    };
+    assert!(
+        queries
+            .drop_named_query(gone)
+            .await
+            .unwrap()
+            .into_inner()
+            .known
+    );
+    let restore = v1::RestoreDatabaseRequest {
+        new_database: "before".to_owned(),
+        ..v1::RestoreDatabaseRequest::default()
+    };
+    last(admin.restore_database(restore).await.unwrap().into_inner()).await;
+    let list = |database: &str| v1::ListNamedQueriesRequest {
+        database: database.to_owned(),
+    };
+    let before = queries.list_named_queries(list("before")).await.unwrap();
+    assert_eq!(before.into_inner().queries[0].name, "all");
+    let now = queries.list_named_queries(list("default")).await.unwrap();
+    assert!(now.into_inner().queries.is_empty());
 }

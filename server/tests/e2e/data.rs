@@ -468,3 +468,59 @@ async fn a_bulk_client_that_stalls_does_not_hold_up_the_others() {
     );
     drop(feed);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_are_sampled_for_the_recall_of_their_index() {
+    use stratigraph_proto::v1::vector_query::Effort;
+    let fixture = Fixture::start(|config, _| {
+        config.recall_sample_every = 1;
+        config.metrics_listen = Some(([127, 0, 0, 1], 0).into());
+    })
+    .await;
+    let embedding = |seed: u32| {
+        let components = (0..8).map(|at| {
+            f32::from(u8::try_from((seed * 37 + at * 101) * (seed + 7) % 251).unwrap()) - 125.0
+        });
+        v1::Vector {
+            components: components.collect(),
+        }
+    };
+    let mut queries = fixture.queries().await;
+    let mut request = ask("UNWIND $es AS e CREATE (:Chunk {embedding: e})");
+    let values = (0..3000).map(|seed| Kind::VectorValue(embedding(seed)).into());
+    let list = v1::ListValue {
+        values: values.collect(),
+    };
+    request
+        .parameters
+        .insert("es".to_owned(), Kind::ListValue(list).into());
+    run(&mut queries, request).await.unwrap();
+    SchemaServiceClient::new(fixture.channel().await)
+        .create_index(index("near", "embedding", vectors(8)))
+        .await
+        .unwrap();
+    let mut search = SearchServiceClient::new(fixture.channel().await);
+    let address = fixture.server.metrics_address().unwrap();
+    let mut told = String::new();
+    super::harness::until("a search is sampled", Duration::from_secs(60), async || {
+        let query = v1::VectorQuery {
+            index: "near".to_owned(),
+            vector: Some(embedding(77)),
+            k: 5,
+            effort: Some(Effort::Breadth(8)),
+            ..v1::VectorQuery::default()
+        };
+        let request = v1::SearchVectorsRequest {
+            query: Some(query),
+            ..v1::SearchVectorsRequest::default()
+        };
+        search.search_vectors(request).await.unwrap();
+        told = super::harness::http(address, "/metrics").await;
+        told.contains("stratigraph_vector_recall_count{database=\"default\",index=\"near\"}")
+    })
+    .await;
+    assert!(
+        told.contains("stratigraph_vector_index_vectors{database=\"default\",index=\"near\"} 3000"),
+        "{told}"
+    );
+}

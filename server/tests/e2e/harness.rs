@@ -9,6 +9,7 @@ use stratigraph_proto::v1::transaction_service_client::TransactionServiceClient;
 use stratigraph_proto::v1::{self, query_response, statement::Source, value::Kind};
 use stratigraph_server::auth::{Role, Secret, TokenRecord, add_token};
 use stratigraph_server::{Config, Flags, Server};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status, Streaming};
 use tonic_types::StatusExt as _;
@@ -193,3 +194,13 @@ pub(crate) async fn until(
 
 /// A statement that takes about for ever, and no memory.
 pub(crate) const ENDLESS: &str = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a, b WHERE a + b < 0 RETURN count(*) AS n";
+
+/// What a server of HTTP answers.
+pub(crate) async fn http(address: std::net::SocketAddr, path: &str) -> String {
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}

@@ -300,6 +300,59 @@ async fn a_small_message_that_unpacks_to_a_large_one_is_refused_before_it_is_the
     }
 }
 
+/// A field of bytes as the wire has it.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut field = vec![number << 3 | 2];
+    prost::encoding::encode_varint(bytes.len() as u64, &mut field);
+    field.extend(bytes);
+    field
+}
+
+/// A map's entry `p` with a list of so many empty values, two bytes each.
+fn empty_values(count: usize) -> Vec<u8> {
+    let value = field(7, &field(1, &[]).repeat(count));
+    [field(1, b"p"), field(2, &value)].concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_of_many_empty_values_is_refused_before_they_are_there() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let address = format!("http://{}", fixture.server.address());
+    let query = field(3, &empty_values((4 << 20) / 2 - 100));
+    let node = field(3, &empty_values((16 << 20) / 2 - 100));
+    let bulk = field(2, &field(1, &node));
+    for (method, message) in [
+        ("QueryService/Query", query),
+        ("BulkService/BulkWrite", bulk),
+    ] {
+        let mut plain = frame(&message);
+        plain[0] = 0;
+        let body =
+            tonic::body::Body::new(http_body_util::Full::new(prost::bytes::Bytes::from(plain)));
+        let request =
+            tonic::codegen::http::Request::post(format!("{address}/stratigraph.v1.{method}"))
+                .header("content-type", "application/grpc")
+                .header("te", "trailers")
+                .body(body)
+                .unwrap();
+        let before = peak();
+        let response = send(&fixture, request).await;
+        let told = tonic::Status::from_header_map(response.headers()).expect("a status");
+        assert_eq!(
+            (told.code(), reason(&told).as_str()),
+            (Code::ResourceExhausted, "LimitExceeded"),
+            "{method}: {told}"
+        );
+        let rise = peak().saturating_sub(before);
+        println!(
+            "{method}: {} bytes, memory rose by {} MiB",
+            message.len(),
+            rise >> 20
+        );
+        assert!(rise < 100 << 20, "{method}: {rise}");
+    }
+}
+
 /// Sends a request as it is.
 async fn send(
     fixture: &Fixture,

@@ -8,6 +8,7 @@ use stratigraph_proto::v1::{self, value::Kind};
 use stratigraph_server::auth::Role;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 
 /// A log that is kept.
 #[derive(Clone, Default)]
@@ -34,6 +35,7 @@ impl<'a> MakeWriter<'a> for Kept {
 }
 
 const PARAMETER: &str = "canary-parameter-7f3a";
+const LITERAL: &str = "canary-literal-91bd";
 const WRONG: &str = "canary-token-that-nobody-has";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -44,14 +46,15 @@ async fn tokens_and_parameters_are_told_nowhere() {
         let file = tokens_file(folder);
         secret = token(&file, "who-asks", &[("*", Role::Admin)], None);
         config.tokens = Some(file);
-        config.log_level = "trace".to_owned();
+        // Whoever asks for more of a library by its parts does not get it.
+        config.log_level = "trace,h2::codec=trace,hyper::proto=trace,[call]=trace".to_owned();
         config.slow_query_time = "0ms".parse().unwrap();
         config.metrics_listen = Some(([127, 0, 0, 1], 0).into());
-        let subscriber = tracing_subscriber::fmt()
-            .with_env_filter(stratigraph_server::log_filter(config))
-            .with_writer(log.clone())
+        let kept = tracing_subscriber::fmt::layer().with_writer(log.clone());
+        let kept = kept
             .json()
-            .finish();
+            .with_filter(stratigraph_server::log_filter(config));
+        let subscriber = tracing_subscriber::registry().with(kept);
         tracing::subscriber::set_global_default(subscriber).unwrap();
     })
     .await;
@@ -62,6 +65,8 @@ async fn tokens_and_parameters_are_told_nowhere() {
         "RETURN $x + missing",
         "CREATE (n:P {x: $x})",
         "RETURN toInteger($x) / 0",
+        "MATCH (n {x: 'canary-literal-91bd'}) RETURN n // canary-literal-91bd",
+        "CREATE (n:P {x: \"canary-literal-91bd\", y: $x}) RETURN n.y IS NULL",
     ] {
         let mut request = ask(text);
         request.parameters.insert(
@@ -93,7 +98,7 @@ async fn tokens_and_parameters_are_told_nowhere() {
         log.contains("who-asks") && log.contains("slow query") && log.contains("DEBUG"),
         "the log is there"
     );
-    for canary in [secret.as_str(), WRONG, PARAMETER] {
+    for canary in [secret.as_str(), WRONG, PARAMETER, LITERAL] {
         assert!(
             !log.contains(canary),
             "in the log: {:?}",

@@ -1,8 +1,13 @@
 //! What the server counts, in the words and units of Prometheus.
 //!
-//! Labels have few values, none from outside: methods of the protocol, codes, names of databases.
+//! Labels have few values: methods of the protocol, codes, names of databases and indexes. What a client sends is none.
+//!
+//! Next: `databases.rs`.
+
+mod databases;
 
 use crate::shared::Shared;
+use databases::{DatabaseMetrics, OfIndex};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -27,7 +32,9 @@ pub(crate) struct Metrics {
     running: Gauge,
     waiting: Gauge,
     memory_free: Gauge,
-    databases: Family<DatabaseLabels, DatabaseGauges>,
+    request_memory: Gauge,
+    recall: Family<OfIndex, Histogram>,
+    databases: DatabaseMetrics,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -46,19 +53,21 @@ struct KindLabels {
     kind: &'static str,
 }
 
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct DatabaseLabels {
-    database: String,
-    what: &'static str,
-}
-
-type DatabaseGauges = Gauge;
-
 /// From 100 microseconds to about 100 seconds.
 fn seconds() -> Histogram {
     Histogram::new([
         0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0,
     ])
+}
+
+/// Shares, where those near to the whole matter.
+fn shares() -> Histogram {
+    Histogram::new([0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 1.0])
+}
+
+/// What a gauge takes.
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 impl Metrics {
@@ -115,12 +124,20 @@ impl Metrics {
             Unit::Bytes,
             memory_free.clone(),
         );
-        let databases = Family::default();
-        registry.register(
-            "database",
-            "Sizes and counts of databases, by what they are of",
-            databases.clone(),
+        let request_memory = Gauge::default();
+        registry.register_with_unit(
+            "request_memory",
+            "Memory that messages on their way in take, as it is estimated",
+            Unit::Bytes,
+            request_memory.clone(),
         );
+        let recall = Family::new_with_constructor(shares as fn() -> Histogram);
+        registry.register(
+            "vector_recall",
+            "Share of the true nearest that sampled searches found (recall_sample_every)",
+            recall.clone(),
+        );
+        let databases = DatabaseMetrics::new(&mut registry);
         Self {
             registry,
             calls,
@@ -134,6 +151,8 @@ impl Metrics {
             running,
             waiting,
             memory_free,
+            request_memory,
+            recall,
             databases,
         }
     }
@@ -166,6 +185,15 @@ impl Metrics {
         }
     }
 
+    /// A search was made once more, exactly.
+    pub(crate) fn recalled(&self, database: &str, index: &str, share: f64) {
+        let labels = OfIndex {
+            database: database.to_owned(),
+            index: index.to_owned(),
+        };
+        self.recall.get_or_create(&labels).observe(share);
+    }
+
     pub(crate) fn connected(&self) {
         self.connections.inc();
     }
@@ -180,7 +208,6 @@ impl Metrics {
 
     /// All of it as text.
     pub(crate) fn text(&self, shared: &Shared) -> String {
-        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.running.set(whole(shared.running.count() as u64));
         self.waiting.set(whole(
             (shared.readers.waiting() + shared.writers.waiting()) as u64,
@@ -188,30 +215,8 @@ impl Metrics {
         self.memory_free.set(whole(
             shared.readers.memory_free() + shared.writers.memory_free(),
         ));
-        self.databases.clear();
-        for database in shared.databases.all() {
-            let info = database.engine.info();
-            let store = &info.store;
-            for (what, value) in [
-                ("commit_sequence", info.commit.get()),
-                ("durable_sequence", info.durable.get()),
-                ("file_bytes", store.live_file_bytes),
-                ("memtable_bytes", store.memtable_bytes),
-                ("cache_bytes", store.block_cache_bytes),
-                ("pending_compaction_bytes", store.pending_compaction_bytes),
-                ("snapshots", store.snapshots),
-                ("log_syncs", store.log_syncs),
-                ("transactions", database.transactions.count() as u64),
-                ("writers", database.writers() as u64),
-                ("failed", u64::from(info.failure.is_some())),
-            ] {
-                let labels = DatabaseLabels {
-                    database: database.name.to_string(),
-                    what,
-                };
-                self.databases.get_or_create(&labels).set(whole(value));
-            }
-        }
+        self.request_memory.set(whole(shared.intake.taken() as u64));
+        self.databases.read(&shared.databases.all());
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);

@@ -1,0 +1,44 @@
+//! Who holds a database, in words: what would be lost if it were dropped now.
+
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Who holds a database.
+#[derive(Default)]
+pub(crate) struct Holds(Arc<Mutex<BTreeMap<&'static str, usize>>>);
+
+/// Says that somebody holds it, as long as this lives.
+pub(crate) struct Hold {
+    all: Arc<Mutex<BTreeMap<&'static str, usize>>>,
+    what: &'static str,
+}
+
+impl Holds {
+    /// Something begins that must not lose its database; in the singular.
+    pub(crate) fn hold(&self, what: &'static str) -> Hold {
+        *self.0.lock().entry(what).or_default() += 1;
+        Hold {
+            all: Arc::clone(&self.0),
+            what,
+        }
+    }
+
+    /// All of them, with their numbers.
+    pub(super) fn all(&self) -> Vec<(&'static str, usize)> {
+        let held = self.0.lock();
+        held.iter().map(|(what, count)| (*what, *count)).collect()
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut all = self.all.lock();
+        if let Some(count) = all.get_mut(self.what) {
+            *count -= 1;
+            if *count == 0 {
+                all.remove(self.what);
+            }
+        }
+    }
+}
