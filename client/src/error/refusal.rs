@@ -30,7 +30,7 @@ pub struct Position {
     pub line: u32,
     /// The column, in characters from 1.
     pub column: u32,
-    /// How many characters it is about.
+    /// How many bytes it is about.
     pub length: u32,
 }
 
