@@ -1,48 +1,30 @@
 //! `serve`, `token` and `config`.
 
-use crate::world::{World, command, run};
-use std::io::{BufRead as _, BufReader};
+use crate::served::{serve, terminate};
+use crate::world::{World, run};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
-
-/// Starts a server; it and where it listens.
-fn serve(arguments: &[&str]) -> (Child, String) {
-    let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
-    all.extend(arguments);
-    let mut server = command(&all)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(server.stdout.as_mut().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let address = line
-        .trim()
-        .strip_prefix("serving gRPC on ")
-        .unwrap_or_else(|| panic!("{line}"));
-    (server, address.to_owned())
-}
-
-fn terminate(server: &Child) {
-    let told = Command::new("kill")
-        .arg(server.id().to_string())
-        .status()
-        .unwrap();
-    assert!(told.success());
-}
+use std::process::Stdio;
 
 #[test]
 fn a_server_listens_until_it_is_told_to_end() {
     let world = World::new();
     let data = world.path("data");
-    let (server, address) = serve(&[data.to_str().unwrap(), "--log-format", "json"]);
+    let (server, address) = serve(
+        &[
+            data.to_str().unwrap(),
+            "--listen",
+            "127.0.0.1:0",
+            "--log-format",
+            "json",
+        ],
+        Stdio::piped(),
+    );
     TcpStream::connect(&address).unwrap();
     let open = run(&["info", data.join("default").to_str().unwrap()]);
     assert_eq!(open.code, 3, "{}{}", open.stdout, open.stderr);
     assert!(
-        open.stderr.contains(&format!("grpc://{address}")),
+        open.stderr
+            .contains(&format!("`stratigraph repl grpc://{address}`")),
         "{}",
         open.stderr
     );
@@ -127,7 +109,16 @@ fn tokens_are_printed_once_and_kept_as_hashes() {
         again.stderr
     );
     let data = world.path("data");
-    let (server, address) = serve(&[data.to_str().unwrap(), "--tokens", file.to_str().unwrap()]);
+    let (server, address) = serve(
+        &[
+            data.to_str().unwrap(),
+            "--listen",
+            "127.0.0.1:0",
+            "--tokens",
+            file.to_str().unwrap(),
+        ],
+        Stdio::piped(),
+    );
     TcpStream::connect(&address).unwrap();
     terminate(&server);
     let ended = server.wait_with_output().unwrap();
