@@ -615,7 +615,7 @@ async fn summaries_tell_what_searches_and_traversals_have_done() {
     let fixture = Fixture::start(|_, _| ()).await;
     let client = fixture.client().await;
     for text in [
-        "CREATE (a:Part {name: 'a', v: vector([1, 0], 2, FLOAT32)})-[:HAS]->(b:Part {name: 'b', v: vector([0, 1], 2, FLOAT32)}), (b)-[:HAS]->(:Part {name: 'c'})",
+        "CREATE (a:Part {name: 'a', v: vector([1, 0])})-[:HAS]->(b:Part {name: 'b', v: vector([0, 1])}), (b)-[:HAS]->(:Part {name: 'c'})",
         "CREATE VECTOR INDEX near FOR (n:Part) ON n.v OPTIONS {indexConfig: {`vector.dimensions`: 2, `vector.similarity_function`: 'cosine'}}",
         "CREATE FULLTEXT INDEX words FOR (n:Part) ON EACH [n.name]",
     ] {

@@ -148,12 +148,13 @@ fn refused(refusal: &Refusal, address: &str) -> What {
     // Every server of ours says whether trying again helps.
     if refusal.fact("retryable").is_none() {
         let message = refusal.message();
-        return said(
-            format!(
+        return What::Said {
+            message: format!(
                 "no answer from {address}: {message}; is the server there, and is it grpcs:// if it has TLS?"
             ),
-            &error,
-        );
+            exit: Exit::Unavailable,
+            kind: "unavailable",
+        };
     }
     let mut message = refusal.message().to_owned();
     match (refusal.hint(), error.kind()) {

@@ -198,7 +198,7 @@ impl Server {
     /// Lets go of the transaction. The server is told, if it listens.
     fn let_go(&mut self) {
         if let Some(open) = self.open.take() {
-            let told = tokio::time::timeout(FAREWELL, open.rollback());
+            let told = async { tokio::time::timeout(FAREWELL, open.rollback()).await };
             if let Ok(Err(error)) = self.runtime.block_on(told) {
                 tracing::debug!(%error, "the server was not told of the end of a transaction");
             }

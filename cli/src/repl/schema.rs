@@ -220,7 +220,7 @@ mod tests {
     fn everything_that_is_declared_is_shown() {
         let db = Database::in_memory().unwrap();
         for text in [
-            "CREATE (:Book {title: 'Layers', fit: vector([1, 0], 2, FLOAT32)})-[:PART]->(:Page)",
+            "CREATE (:Book {title: 'Layers', fit: vector([1, 0])})-[:PART]->(:Page)",
             "CREATE INDEX by_title FOR (b:Book) ON (b.title)",
             "CREATE CONSTRAINT one FOR (b:Book) REQUIRE b.code IS UNIQUE",
             "CREATE CONSTRAINT typed FOR (b:Book) REQUIRE b.year IS :: INTEGER",
@@ -251,7 +251,7 @@ vector index  on          vectors  dimensions  metric  readiness
 meaning       :Book(fit)  1        2           cosine  ready
 
 text index  on            analysis  readiness
-words       :Book(title)  standard  ready
+words       :Book(title)  english   ready
 
 hierarchy  on       members  levels
 outline    [:PART]  2        2

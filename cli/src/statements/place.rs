@@ -42,7 +42,7 @@ pub(crate) trait Answer {
 /// What is known of a statement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
-    /// What it changed, each with its name; nothing that is zero.
+    /// What it changed, each with its name.
     pub(crate) changes: Vec<(String, u64)>,
     /// The same in words: `added 2 nodes`; what a statement without changes says.
     pub(crate) changed: String,

