@@ -1,6 +1,7 @@
 //! Why a verb gave no answer: the engine's errors, and the few of our own.
 
 use crate::exit::Exit;
+use crate::remote::{Address, RemoteFailure};
 use crate::transfer::TransferError;
 use std::path::PathBuf;
 
@@ -10,6 +11,9 @@ pub(crate) enum Failure {
     /// The engine refused.
     #[error(transparent)]
     Engine(stratigraph::Error),
+    /// A server at an address gave no answer.
+    #[error(transparent)]
+    Remote(Box<RemoteFailure>),
     /// There is no database at the path. The engine's own words are about its functions.
     #[error("no database at {}: {hint}", path.display())]
     NoDatabase {
@@ -135,6 +139,17 @@ pub(crate) enum Failure {
     Panic,
 }
 
+/// What is wrong with a query, wherever it ran.
+pub(crate) struct WrongQuery<'f> {
+    pub(crate) error_type: &'f str,
+    pub(crate) phase: &'f str,
+    pub(crate) detail: &'f str,
+    pub(crate) message: &'f str,
+    pub(crate) hint: Option<&'f str>,
+    /// The line and the column.
+    pub(crate) position: Option<(u32, u32)>,
+}
+
 impl From<TransferError> for Failure {
     fn from(error: TransferError) -> Self {
         Self::Transfer(Box::new(error))
@@ -144,10 +159,14 @@ impl From<TransferError> for Failure {
 impl From<stratigraph::Error> for Failure {
     fn from(error: stratigraph::Error) -> Self {
         match error {
-            stratigraph::Error::NotFound { path } => Self::NoDatabase {
-                path,
-                hint: "is the path right?",
-            },
+            stratigraph::Error::NotFound { path } => {
+                let hint = if Address::is_meant_by(&path.to_string_lossy()) {
+                    "that is an address, and this verb works on a folder: `query` and `repl` talk to a server, and `serve` is where a server backs up and checks"
+                } else {
+                    "is the path right?"
+                };
+                Self::NoDatabase { path, hint }
+            }
             error => Self::Engine(error),
         }
     }
@@ -172,9 +191,24 @@ impl Failure {
     }
 
     /// What is wrong with a query, if that is it.
-    pub(crate) fn query(&self) -> Option<&stratigraph::QueryError> {
+    pub(crate) fn query(&self) -> Option<WrongQuery<'_>> {
         match self {
-            Self::Engine(stratigraph::Error::Query(error)) => Some(error),
+            Self::Engine(stratigraph::Error::Query(error)) => Some(WrongQuery {
+                error_type: error.error_type().name(),
+                phase: error.phase().name(),
+                detail: error.detail().name(),
+                message: error.message(),
+                hint: error.hint(),
+                position: error.position().map(|at| (at.line, at.column)),
+            }),
+            Self::Remote(failure) => failure.query().map(|error| WrongQuery {
+                error_type: &error.error_type,
+                phase: &error.phase,
+                detail: &error.detail,
+                message: &error.message,
+                hint: error.hint.as_deref(),
+                position: error.position.map(|at| (at.line, at.column)),
+            }),
             Self::Statement { failure, .. } => failure.query(),
             _ => None,
         }
@@ -184,6 +218,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Engine(error) => Exit::of(error),
+            Self::Remote(failure) => failure.exit(),
             Self::Statement { failure, .. } => failure.exit(),
             Self::Server(error) => server_exit(error),
             Self::Usage(_)
@@ -213,6 +248,7 @@ impl Failure {
         match (self, self.exit()) {
             (_, Exit::Cancelled) => "cancelled",
             (Self::Engine(error), _) => error.kind().as_str(),
+            (Self::Remote(failure), _) => failure.kind(),
             (Self::Statement { failure, .. }, _) => failure.kind(),
             (Self::Stdout(_) | Self::Terminal(_), _) => "unavailable",
             (Self::Panic, _) => "bug",

@@ -3,8 +3,8 @@
 //! [`arguments`] says what can be asked, each file of [`verbs`] answers one verb with a
 //! [`Reply`](output::Reply), [`output`] prints it, and [`exit`] turns the outcome into the process's
 //! exit code. The rows of queries go their own way, as they come: [`statements`] runs and prints them,
-//! [`repl`] is the conversation. Nothing here decides what a database is or what a query means: every verb
-//! is a few calls to the engine. And nothing here panics over what comes from outside: arguments, files,
+//! [`repl`] is the conversation, and [`remote`] what is asked of a server in the place of a folder. Nothing here decides what a database is or what a query means: every verb
+//! is a few calls to the engine, or to the client. And nothing here panics over what comes from outside: arguments, files,
 //! pipes, signals.
 
 mod arguments;
@@ -13,6 +13,7 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
+mod remote;
 mod repl;
 mod statements;
 mod transfer;

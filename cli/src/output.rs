@@ -4,11 +4,11 @@
 
 use crate::arguments::Global;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, WrongQuery};
 use serde_json::{Map, Value, json};
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
-use stratigraph::{Finding, QueryError};
+use stratigraph::Finding;
 
 /// What a verb answers.
 #[derive(Debug)]
@@ -104,16 +104,15 @@ pub(crate) fn findings_json(findings: &[Finding]) -> Value {
 }
 
 /// What is wrong with a query, for programs: where, and under which name.
-fn query_json(error: &QueryError) -> Value {
-    let position = error.position();
+fn query_json(error: &WrongQuery<'_>) -> Value {
     json!({
-        "type": error.error_type().name(),
-        "phase": error.phase().name(),
-        "detail": error.detail().name(),
-        "message": error.message(),
-        "hint": error.hint(),
-        "line": position.map(|position| position.line),
-        "column": position.map(|position| position.column),
+        "type": error.error_type,
+        "phase": error.phase,
+        "detail": error.detail,
+        "message": error.message,
+        "hint": error.hint,
+        "line": error.position.map(|(line, _)| line),
+        "column": error.position.map(|(_, column)| column),
     })
 }
 
@@ -165,7 +164,7 @@ impl Output {
             let mut error =
                 json!({ "kind": failure.kind(), "message": message, "exit_code": exit.code() });
             if let Some(query) = failure.query() {
-                error["query"] = query_json(query);
+                error["query"] = query_json(&query);
             }
             json!({ "error": error }).to_string()
         } else {

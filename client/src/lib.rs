@@ -82,7 +82,10 @@ pub use schema::{
     IndexDescription, IndexKind, Schema, SchemaDescription, SchemaState, Target, VectorMetric,
 };
 pub use search::{Entity, Hit, Search, SearchAnswer, Searches, TextQuery, VectorQuery};
-pub use summary::{Counters, Operator, OperatorWork, Provenance, Summary};
+pub use summary::{
+    BudgetUnit, BudgetUse, Counters, Operator, OperatorWork, Provenance, ScoreScale, Summary,
+    Traversal,
+};
 pub use tls::Tls;
 pub use token::Token;
 pub use transaction::{OpenTransaction, Transaction, TransactionBuilder};

@@ -131,6 +131,14 @@ impl Query {
         self
     }
 
+    /// How long the statement may run, which the server alone minds: it says then what was too slow. Without it that is as
+    /// long as the call may take.
+    pub fn statement_timeout(mut self, timeout: Duration) -> Self {
+        let milliseconds = timeout.as_millis().max(1);
+        self.options.timeout_ms = Some(u64::try_from(milliseconds).unwrap_or(u64::MAX));
+        self
+    }
+
     /// How many rows it may give; one that gives more fails.
     pub fn max_rows(mut self, rows: u64) -> Self {
         self.options.max_rows = Some(rows);
@@ -275,7 +283,7 @@ impl Query {
         match self.target {
             Target::Client(client) => {
                 let call = Call::new(&client, safety, self.timeout);
-                options.timeout_ms = call.allowed_ms();
+                options.timeout_ms = options.timeout_ms.or(call.allowed_ms());
                 let request = v1::QueryRequest {
                     database: client.database.to_string(),
                     statement,
@@ -293,9 +301,9 @@ impl Query {
                 .await
             }
             Target::Transaction(transaction) => {
-                let turn = transaction.turn()?;
+                let turn = transaction.turn(safety)?;
                 let call = Call::new(transaction.client(), safety, self.timeout);
-                options.timeout_ms = call.allowed_ms();
+                options.timeout_ms = options.timeout_ms.or(call.allowed_ms());
                 let request = v1::RunInTransactionRequest {
                     database: transaction.client().database.to_string(),
                     transaction_id: transaction.id().to_owned(),

@@ -29,6 +29,8 @@ pub struct Summary {
     pub queued: Duration,
     /// How long it ran, waiting for a slow reader included.
     pub elapsed: Duration,
+    /// What each TRAVERSE did, in the order of the text.
+    pub traversals: Vec<Traversal>,
 }
 
 /// What a statement changed.
@@ -89,6 +91,8 @@ pub struct OperatorWork {
     pub memory_bytes: u64,
     /// The time that it took.
     pub elapsed: Duration,
+    /// How many bytes of keys and values the store gave it. What an index has in memory does not count.
+    pub read_bytes: u64,
 }
 
 /// How an answer of an index came about.
@@ -117,6 +121,72 @@ pub struct Provenance {
     pub estimated_recall: Option<f32>,
     /// Among how many was searched, if there was a filter.
     pub among: Option<u64>,
+    /// What the scores mean, where the server tells it.
+    pub scale: Option<ScoreScale>,
+}
+
+/// What the scores of a search mean. More is always nearer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ScoreScale {
+    /// (1 + cosine) / 2, from 0 to 1: of a SEARCH in an index of cosines.
+    HalfOfOnePlusCosine,
+    /// 1 / (1 + distance squared), from 0 to 1: of a SEARCH in an index of distances.
+    OneByOnePlusSquaredDistance,
+    /// The cosine, from -1 to 1.
+    Cosine,
+    /// The dot product, which has no bounds.
+    Dot,
+    /// BM25, from 0 on, which has no upper bound: of a full-text index.
+    Bm25,
+}
+
+/// What a TRAVERSE did. It may have run for many rows: counts are of all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Traversal {
+    /// How often it ran.
+    pub runs: u64,
+    /// The most levels that a run has completed.
+    pub levels: u64,
+    /// Candidates; a node that came back at a later level counts again.
+    pub candidates: u64,
+    /// Nodes that were kept or recovered.
+    pub admitted: u64,
+    /// Relationships that were followed.
+    pub relationships: u64,
+    /// Scores that were asked for.
+    pub scored: u64,
+    /// Members that RECOVER has looked at.
+    pub recover_scanned: u64,
+    /// Its BUDGET, and the most that a run has used of it; `None` without a BUDGET.
+    pub budget: Option<BudgetUse>,
+    /// Whether a run has ended at its budget, so that levels are missing.
+    pub truncated: bool,
+}
+
+/// How much of a budget was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct BudgetUse {
+    /// What it counts; `None` if that is newer than this client.
+    pub unit: Option<BudgetUnit>,
+    /// How much a run may use.
+    pub limit: u64,
+    /// The most that a run has used, of complete levels.
+    pub used: u64,
+}
+
+/// What a budget counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BudgetUnit {
+    /// Candidates of all levels.
+    Nodes,
+    /// Relationships that were followed.
+    Relationships,
+    /// Milliseconds.
+    Milliseconds,
 }
 
 impl fmt::Display for Summary {
@@ -152,6 +222,11 @@ impl Made<v1::QuerySummary> for Summary {
             truncated: sent.truncated,
             queued: Duration::from_micros(sent.queued_us),
             elapsed: Duration::from_micros(sent.elapsed_us),
+            traversals: sent
+                .traversals
+                .into_iter()
+                .map(Traversal::made_of)
+                .collect(),
         }
     }
 }
@@ -189,6 +264,7 @@ impl Made<v1::PlanOperator> for Operator {
                 distances: work.distances,
                 memory_bytes: work.memory_bytes,
                 elapsed: Duration::from_micros(work.elapsed_us),
+                read_bytes: work.read_bytes,
             }),
         }
     }
@@ -197,6 +273,7 @@ impl Made<v1::PlanOperator> for Operator {
 impl Made<v1::SearchProvenance> for Provenance {
     fn made_of(sent: v1::SearchProvenance) -> Self {
         Self {
+            scale: scale(sent.scale()),
             index: sent.index,
             fulltext: sent.fulltext,
             runs: sent.runs,
@@ -208,6 +285,51 @@ impl Made<v1::SearchProvenance> for Provenance {
             compared: sent.compared,
             estimated_recall: sent.estimated_recall,
             among: sent.among,
+        }
+    }
+}
+
+fn scale(sent: v1::ScoreScale) -> Option<ScoreScale> {
+    match sent {
+        v1::ScoreScale::Unspecified => None,
+        v1::ScoreScale::HalfOfOnePlusCosine => Some(ScoreScale::HalfOfOnePlusCosine),
+        v1::ScoreScale::OneByOnePlusSquaredDistance => {
+            Some(ScoreScale::OneByOnePlusSquaredDistance)
+        }
+        v1::ScoreScale::Cosine => Some(ScoreScale::Cosine),
+        v1::ScoreScale::Dot => Some(ScoreScale::Dot),
+        v1::ScoreScale::Bm25 => Some(ScoreScale::Bm25),
+    }
+}
+
+impl Made<v1::TraversalReport> for Traversal {
+    fn made_of(sent: v1::TraversalReport) -> Self {
+        Self {
+            runs: sent.runs,
+            levels: sent.levels,
+            candidates: sent.candidates,
+            admitted: sent.admitted,
+            relationships: sent.relationships,
+            scored: sent.scored,
+            recover_scanned: sent.recover_scanned,
+            budget: sent.budget.map(BudgetUse::made_of),
+            truncated: sent.truncated,
+        }
+    }
+}
+
+impl Made<v1::BudgetUse> for BudgetUse {
+    fn made_of(sent: v1::BudgetUse) -> Self {
+        let unit = match sent.unit() {
+            v1::BudgetUnit::Unspecified => None,
+            v1::BudgetUnit::Nodes => Some(BudgetUnit::Nodes),
+            v1::BudgetUnit::Relationships => Some(BudgetUnit::Relationships),
+            v1::BudgetUnit::Milliseconds => Some(BudgetUnit::Milliseconds),
+        };
+        Self {
+            unit,
+            limit: sent.limit,
+            used: sent.used,
         }
     }
 }

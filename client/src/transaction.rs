@@ -30,6 +30,8 @@ struct Inner {
     id: String,
     writes: bool,
     sequence: Option<u64>,
+    idle_timeout: Duration,
+    total_timeout: Duration,
     /// It was committed or rolled back.
     is_over: AtomicBool,
     /// What has befallen it.
@@ -50,6 +52,8 @@ pub(crate) struct Trouble {
 /// That a transaction is busy with one statement.
 pub(crate) struct Turn {
     transaction: Transaction,
+    /// Whether the statement may change something.
+    safety: Safety,
     /// The statement has been answered, or has failed.
     is_answered: bool,
 }
@@ -158,6 +162,8 @@ impl TransactionBuilder {
             id: begun.transaction_id,
             writes,
             sequence: begun.sequence,
+            idle_timeout: Duration::from_millis(begun.idle_timeout_ms),
+            total_timeout: Duration::from_millis(begun.total_timeout_ms),
             is_over: AtomicBool::new(false),
             trouble: Mutex::default(),
             is_busy: AtomicBool::new(false),
@@ -216,18 +222,31 @@ impl Transaction {
         self.inner.sequence
     }
 
+    /// How long it may rest between two statements before the server rolls it back.
+    #[must_use]
+    pub fn idle_timeout(&self) -> Duration {
+        self.inner.idle_timeout
+    }
+
+    /// How long it may last before the server rolls it back.
+    #[must_use]
+    pub fn total_timeout(&self) -> Duration {
+        self.inner.total_timeout
+    }
+
     pub(crate) fn client(&self) -> &Client {
         &self.inner.client
     }
 
     /// Takes the turn for a statement.
-    pub(crate) fn turn(&self) -> Result<Turn, Error> {
+    pub(crate) fn turn(&self, safety: Safety) -> Result<Turn, Error> {
         self.check()?;
         if self.inner.is_busy.swap(true, Ordering::AcqRel) {
             return Err(Error::TransactionBusy);
         }
         Ok(Turn {
             transaction: self.clone(),
+            safety,
             is_answered: false,
         })
     }
@@ -363,8 +382,9 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // Whoever gives a statement up before its answer does not know what a commit would hold.
-        if !self.is_answered && self.transaction.inner.writes {
+        // Whoever gives up a statement that changes something before its answer does not know what a commit would hold.
+        let may_have_changed = self.safety == Safety::MayWrite && self.transaction.inner.writes;
+        if !self.is_answered && may_have_changed {
             self.transaction
                 .lose("a statement was given up before it was answered");
         }

@@ -61,3 +61,60 @@ pub struct Position {
     /// How many bytes.
     pub length: u32,
 }
+
+/// How much of a long line is shown before and after the place.
+const SHOWN: usize = 60;
+
+impl Position {
+    /// The line that it is in, and below it carets under the place: two lines without an end. Only the neighbourhood of
+    /// the place if the line is long. A place that is not in the line is shown at its end.
+    #[must_use]
+    pub fn shown_in(self, line: &str) -> String {
+        let column = (self.column as usize).saturating_sub(1);
+        let skipped = column.saturating_sub(SHOWN);
+        let shown: String = line.chars().skip(skipped).take(2 * SHOWN).collect();
+        let shown = shown.replace(['\t', '\r'], " ");
+        let column = column.min(skipped + shown.chars().count());
+        let dots = if skipped > 0 { "..." } else { "" };
+        let from = line
+            .char_indices()
+            .nth(column)
+            .map_or(line.len(), |(at, _)| at);
+        let to = line.len().min(from.saturating_add(self.length as usize));
+        let wide = line.get(from..to).map_or(1, |part| part.chars().count());
+        let room = shown.chars().count().saturating_sub(column - skipped);
+        let carets = "^".repeat(wide.clamp(1, room.max(1)));
+        let before = " ".repeat(dots.len() + column - skipped);
+        format!("  | {dots}{}\n  | {before}{carets}", shown.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_shown_with_carets() {
+        let place = |column, length| Position {
+            line: 1,
+            column,
+            offset: 0,
+            length,
+        };
+        assert_eq!(
+            place(3, 2).shown_in("a\tlé"),
+            "  | a lé\n  |   ^",
+            "a length that ends within a character is one"
+        );
+        assert_eq!(place(3, 3).shown_in("a\tlé"), "  | a lé\n  |   ^^");
+        // What another process says of a place may be anything.
+        for (column, length) in [(0, 0), (9, 9), (u32::MAX, u32::MAX)] {
+            assert!(place(column, length).shown_in("ab").ends_with('^'));
+        }
+        let long = "x".repeat(500);
+        let shown = place(200, 5).shown_in(&long);
+        assert!(shown.starts_with("  | ...xxx"), "{shown}");
+        let (above, below) = shown.split_once('\n').unwrap();
+        assert_eq!((above.len(), below.len()), (4 + 3 + 120, 4 + 3 + 60 + 5));
+    }
+}

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stratigraph_client::value::{Date, Node, Vector};
 use stratigraph_client::{
-    Admin, BulkNode, Client, Constraint, ConstraintKind, Entity, Error, ErrorKind, Hierarchy,
-    Index, Position, Retry, RunningQuery, SchemaState, Target, TextQuery, Value, VectorQuery,
+    Admin, BudgetUnit, BulkNode, Client, Constraint, ConstraintKind, Entity, Error, ErrorKind,
+    Hierarchy, Index, Position, Retry, RunningQuery, SchemaState, ScoreScale, Target, TextQuery, Value,
+    VectorQuery,
 };
 use stratigraph_server::auth::{Role, Secret, TokenRecord, add_token};
 use stratigraph_server::{Config, Flags, Server};
@@ -626,4 +627,36 @@ async fn a_client_that_retries_survives_a_restart() {
         "{there}: {sure} + {unknown}"
     );
     server.shutdown().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn summaries_tell_what_searches_and_traversals_have_done() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let client = fixture.client().await;
+    for text in [
+        "CREATE (a:Part {name: 'a', v: vector([1, 0])})-[:HAS]->(b:Part {name: 'b', v: vector([0, 1])}), (b)-[:HAS]->(:Part {name: 'c'})",
+        "CREATE VECTOR INDEX near FOR (n:Part) ON n.v OPTIONS {indexConfig: {`vector.dimensions`: 2, `vector.similarity_function`: 'cosine'}}",
+        "CREATE FULLTEXT INDEX words FOR (n:Part) ON EACH [n.name]",
+    ] {
+        client.query(text).run().await.unwrap();
+    }
+    let near = "MATCH (p:Part) SEARCH p IN (VECTOR INDEX near FOR [1.0, 0.0] LIMIT 1) RETURN p.name AS name";
+    let told = client.query(near).profile().await.unwrap();
+    let search = &told.searches[0];
+    assert_eq!(
+        (&*search.index, search.scale),
+        ("near", Some(ScoreScale::HalfOfOnePlusCosine))
+    );
+    let reads = told.operators.iter().filter_map(|operator| operator.work);
+    assert!(reads.map(|work| work.read_bytes).sum::<u64>() > 0);
+    assert!(told.traversals.is_empty());
+
+    let levels = "TRAVERSE FROM (r:Part {name: 'a'}) STEP (x)-[:HAS]->(y) \
+         BUDGET 1 NODES ON EXCEED STOP YIELD node RETURN node.name AS name";
+    let told = client.query(levels).run().await.unwrap();
+    let traversal = told.traversals[0];
+    assert!(traversal.truncated && told.truncated);
+    let budget = traversal.budget.unwrap();
+    assert_eq!((budget.unit, budget.limit), (Some(BudgetUnit::Nodes), 1));
+    assert!(budget.used <= 1 && traversal.runs == 1 && traversal.candidates >= 1);
 }

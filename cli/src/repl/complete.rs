@@ -9,8 +9,6 @@ use crate::failure::Failure;
 use crate::statements::{Names, Session};
 use std::borrow::Cow;
 use std::sync::Arc;
-use stratigraph::Value;
-use stratigraph::storage::cancel::CancelToken;
 use stratigraph_query_lang::{Completion, complete};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
@@ -24,27 +22,27 @@ pub(super) struct Known {
 
 impl Known {
     /// What does not change while we talk.
-    pub(super) fn of(session: &mut Session) -> Self {
-        let names = session.run("SHOW FUNCTIONS YIELD name", &CancelToken::new(), |answer| {
-            let mut names = Vec::new();
-            while let Some(row) = answer.next() {
-                names.extend(row?.first().and_then(Value::as_str).map(Arc::from));
-            }
-            Ok(names)
-        });
+    pub(super) fn of(session: &Session) -> Self {
+        let rows = session
+            .place()
+            .look("SHOW FUNCTIONS YIELD name RETURN name");
+        // Tab has less to offer without them, and nothing else is wrong.
+        let rows = rows.unwrap_or_default();
+        let names = rows.iter().filter_map(|row| row.first()?.as_str());
         Self {
-            // Tab has less to offer then, and nothing else is wrong.
-            functions: names.unwrap_or_default(),
+            functions: names.map(Arc::from).collect(),
             ..Self::default()
         }
     }
 
-    /// Looks again at what statements may have changed.
+    /// Looks again at what statements may have changed, if there were any.
     ///
     /// # Errors
-    /// The database is closed.
-    pub(super) fn refresh(&mut self, session: &Session) -> Result<(), Failure> {
-        self.names = session.place().names()?;
+    /// The database does not answer.
+    pub(super) fn refresh(&mut self, session: &mut Session) -> Result<(), Failure> {
+        if session.has_news() {
+            self.names = Names::of(session.place())?;
+        }
         let parameters = session.parameters.iter();
         self.parameters = parameters.map(|(name, _)| name.into()).collect();
         Ok(())

@@ -59,7 +59,7 @@ impl Editor {
             .build();
         let mut lines = rustyline::Editor::with_config(config).map_err(|error| failed(&error))?;
         lines.set_helper(Some(Assistant {
-            known: Known::of(&mut conversation.session),
+            known: Known::of(&conversation.session),
             pending: String::new(),
             colours: colours::are_wanted(),
         }));
@@ -74,10 +74,10 @@ impl Editor {
     }
 
     /// Looks again at what can be completed, after the lines that are `pending`.
-    pub(super) fn refresh(&mut self, conversation: &Conversation, pending: &str) {
+    pub(super) fn refresh(&mut self, conversation: &mut Conversation, pending: &str) {
         if let Some(assistant) = self.lines.helper_mut() {
             pending.clone_into(&mut assistant.pending);
-            if let Err(error) = assistant.known.refresh(&conversation.session) {
+            if let Err(error) = assistant.known.refresh(&mut conversation.session) {
                 tracing::debug!(%error, "Tab offers what was known before");
             }
         }

@@ -10,6 +10,7 @@
 //! | what they do | `obey.rs` |
 //! | a line of the terminal | `editor.rs`, `history.rs` |
 //! | what Tab offers, and colours | `complete.rs`, `colours.rs` |
+//! | what there is and what is declared | `schema.rs` |
 //! | drawings: plans with bars, levels as a tree | `profile.rs`, `tree.rs` |
 //! | what is longer than the screen | `pager.rs` |
 //!
@@ -24,16 +25,18 @@ mod history;
 mod obey;
 mod pager;
 mod profile;
+mod schema;
 mod tree;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{printable, things};
-use crate::statements::{Answer, Layout, Printer, Session, Shown, outcome, run_script, took};
+use crate::statements::{
+    Answer, Layout, Printer, Session, Shown, counts, outcome, run_script, took,
+};
 use editor::{Editor, Heard};
 use gather::{Gather, Piece};
 use std::io::{self, BufRead, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -84,13 +87,13 @@ enum Next {
 /// What keeps the terminal from being read or written.
 pub(crate) fn talk(
     conversation: &mut Conversation,
-    dir: &Path,
+    place: &str,
     remember: bool,
 ) -> Result<(), Failure> {
     conversation.interrupt.converse();
     conversation.layout.limit = Some(SHOWN);
     conversation.layout.apart = false;
-    greet(conversation, dir)?;
+    greet(conversation, place)?;
     let mut editor = Editor::new(conversation, remember)?;
     let mut gather = Gather::at_terminal();
     loop {
@@ -248,11 +251,10 @@ impl Conversation {
 }
 
 /// Says where we are.
-fn greet(conversation: &mut Conversation, dir: &Path) -> Result<(), Failure> {
-    let (nodes, relationships) = conversation.session.place().counts()?;
+fn greet(conversation: &mut Conversation, place: &str) -> Result<(), Failure> {
+    let (nodes, relationships) = counts(conversation.session.place())?;
     let greeting = format!(
-        "{}: {}, {}\nEnd a statement with `;`. :help lists the commands, Ctrl-D leaves.\n",
-        dir.display(),
+        "{place}: {}, {}\nEnd a statement with `;`. :help lists the commands, Ctrl-D leaves.\n",
         things(nodes, "node"),
         things(relationships, "relationship"),
     );

@@ -5,7 +5,7 @@
 use super::command::Command;
 use super::{Conversation, Drawing, Next, profile, tell, tree};
 use crate::failure::Failure;
-use crate::output::{Reply, printable, things};
+use crate::output::{printable, things};
 use crate::statements::{Format, read_input, value_of};
 use clap::ValueEnum;
 use std::fs::File;
@@ -51,12 +51,9 @@ pub(super) fn obey(conversation: &mut Conversation, line: &str) -> Result<Next, 
         }
         Command::ForgetParameters => session.parameters = stratigraph::Parameters::new(),
         Command::Schema => {
-            let mut reply = Reply::new("schema");
-            session.place().describe(&mut reply)?;
-            let text = reply.to_text(false);
-            let text = text.trim_start_matches('\n');
+            let text = super::schema::shown(session.place())?;
             let none = "there are no labels, types, indexes or constraints\n";
-            let text = if text.is_empty() { none } else { text };
+            let text = if text.is_empty() { none } else { &text };
             conversation.printer.whole(|printer| printer.text(text))?;
         }
         Command::Explain(statement) => {
@@ -71,11 +68,16 @@ pub(super) fn obey(conversation: &mut Conversation, line: &str) -> Result<Next, 
         Command::Timing(timing) => conversation.timing = timing,
         Command::Pager(on) => conversation.pager.store(on, Ordering::Relaxed),
         Command::Begin => {
-            session.begin()?;
+            let interrupt = conversation.interrupt.clone();
+            let told = if conversation.interactive {
+                interrupt.statement(|cancel| session.begin(cancel))?
+            } else {
+                session.begin(&interrupt.token())?
+            };
             if conversation.interactive {
-                tell(
-                    "a transaction is open until :commit or :rollback; :help says how long it may rest",
-                );
+                tell(&format!(
+                    "a transaction is open until :commit or :rollback; {told}"
+                ));
             }
         }
         Command::Commit => {
@@ -146,7 +148,7 @@ fn profiled(conversation: &mut Conversation, statement: &str) -> Result<(), Fail
             row?;
             rows += 1;
         }
-        let told = answer.told();
+        let told = answer.told()?;
         if format == Format::Json {
             printer.text(&profile::lines(&told.operators))?;
         } else {
@@ -163,7 +165,7 @@ fn treed(conversation: &mut Conversation, statement: &str) -> Result<(), Failure
     conversation.ask(&text, |answer, printer| {
         let drawn = tree::drawn(answer, room)?;
         printer.text(&printable(&drawn))?;
-        let truncated = answer.told().truncated;
+        let truncated = answer.told()?.truncated;
         Ok(if truncated { "ended by its budget" } else { "" }.to_owned())
     })
 }

@@ -9,29 +9,33 @@ use std::io::{self, IsTerminal};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use stratigraph::Database;
+use stratigraph::Value;
 
 /// What is ready sooner needs no bar.
 const PATIENCE: Duration = Duration::from_millis(700);
 /// How often the database is asked.
 const EVERY: Duration = Duration::from_millis(250);
 /// What is being built, and how much of it is done.
-const ASKED: &str = "SHOW INDEXES YIELD name, state, populationPercent WHERE state = 'POPULATING' RETURN name, populationPercent";
+pub(crate) const UNDER_WAY: &str = "SHOW INDEXES YIELD name, state, populationPercent WHERE state = 'POPULATING' RETURN name, populationPercent";
 
 /// A bar as long as this is kept.
-pub(super) struct Building {
+pub(crate) struct Building {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Building {
-    /// Shows a bar if `text` declares something and somebody is there to see it.
-    pub(super) fn show(database: &Database, text: &str) -> Option<Self> {
+    /// Shows a bar if `text` declares something and somebody is there to see it. What `ask` gives is asked again and
+    /// again, for what is being built and how much of it is done.
+    pub(crate) fn show<A>(text: &str, ask: impl FnOnce() -> A) -> Option<Self>
+    where
+        A: FnMut() -> Option<(String, u64)> + Send + 'static,
+    {
         if !declares(text) || !io::stderr().is_terminal() || progress::is_quiet() {
             return None;
         }
         let (stop, stopped) = channel::<()>();
-        let database = database.clone();
+        let mut under_way = ask();
         let thread = thread::Builder::new()
             .name("building".into())
             .spawn(move || {
@@ -39,7 +43,7 @@ impl Building {
                 let mut wait = PATIENCE;
                 while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(wait) {
                     wait = EVERY;
-                    if let Some((name, percent)) = under_way(&database) {
+                    if let Some((name, percent)) = under_way() {
                         let bar = bar.get_or_insert_with(progress::of_percent);
                         bar.set_message(name);
                         bar.set_position(percent);
@@ -66,14 +70,11 @@ impl Drop for Building {
     }
 }
 
-fn under_way(database: &Database) -> Option<(String, u64)> {
-    let mut rows = database.query(ASKED, ()).ok()?;
-    let row = rows.next()?.ok()?;
-    let percent: f64 = row.get(1).ok()?;
-    Some((
-        format!("build {}", row.get::<String>(0).ok()?),
-        percent as u64,
-    ))
+/// What is being built, and how much of it is done, as a row of [`UNDER_WAY`] says it.
+pub(crate) fn building(row: &[Value]) -> Option<(String, u64)> {
+    let name = row.first()?.as_str()?;
+    let percent = row.get(1)?.as_float()?;
+    Some((format!("build {name}"), percent as u64))
 }
 
 /// Whether a statement declares an index or a constraint, as far as its first words say.
@@ -107,11 +108,13 @@ mod tests {
 
     #[test]
     fn the_database_tells_what_is_being_built() {
-        let db = Database::in_memory().unwrap();
+        let db = stratigraph::Database::in_memory().unwrap();
         // The statement is a right one, also when nothing is being built.
         assert!(
-            db.query(ASKED, ())
+            db.query(UNDER_WAY, ())
                 .is_ok_and(|mut rows| rows.next().is_none())
         );
+        let row = ["v".into(), 12.7.into()];
+        assert_eq!(building(&row), Some(("build v".to_owned(), 12)));
     }
 }

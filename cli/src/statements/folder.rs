@@ -2,14 +2,12 @@
 //!
 //! Next: `session.rs`.
 
-use super::building::Building;
-use super::place::{Answer, Asked, Names, Operator, Place, Take, Told, Work};
+use super::building::{Building, UNDER_WAY, building};
+use super::place::{Answer, Asked, Operator, Place, Take, Told, Work};
 use crate::failure::Failure;
-use crate::output::Reply;
-use crate::verbs::graph;
 use std::sync::Arc;
-use stratigraph::catalog::{NameId, Names as Known};
-use stratigraph::{Database, Error, QueryOptions, Read, Rows, Value, WriteTxn};
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph::{Database, Error, QueryOptions, Rows, Value, WriteTxn};
 
 /// A database in a folder, and its transaction that may be open.
 pub(crate) struct Folder {
@@ -36,7 +34,10 @@ impl Place for Folder {
         if let Some(rows) = asked.limits.rows {
             options = options.max_rows(rows);
         }
-        let _shown = Building::show(&self.database, asked.text);
+        let _shown = Building::show(asked.text, || {
+            let database = self.database.clone();
+            move || building(database.query(UNDER_WAY, ()).ok()?.next()?.ok()?.values())
+        });
         let Some(open) = &mut self.open else {
             let rows = self
                 .database
@@ -58,9 +59,9 @@ impl Place for Folder {
         self.open.is_some()
     }
 
-    fn begin(&mut self) -> Result<(), Failure> {
+    fn begin(&mut self, _: &CancelToken) -> Result<String, Failure> {
         self.open = Some(self.database.write()?);
-        Ok(())
+        Ok(":help says how long it may rest".to_owned())
     }
 
     fn end(&mut self, commit: bool) -> Result<(), Failure> {
@@ -72,38 +73,9 @@ impl Place for Folder {
         Ok(())
     }
 
-    fn names(&self) -> Result<Names, Failure> {
-        let read = self.database.read()?;
-        let catalog = read.catalog();
-        let registry = self.database.procedures();
-        let indexes = catalog.indexes().map(|one| Arc::clone(&one.name));
-        let vectors = catalog.vector_indexes().map(|one| Arc::clone(&one.name));
-        let texts = catalog.text_indexes().map(|one| Arc::clone(&one.name));
-        Ok(Names {
-            labels: all(&catalog.labels),
-            types: all(&catalog.types),
-            properties: all(&catalog.properties),
-            procedures: registry.procedures().map(|one| one.name().into()).collect(),
-            indexes: indexes.chain(vectors).chain(texts).collect(),
-            constraints: catalog
-                .constraints()
-                .map(|one| Arc::clone(&one.name))
-                .collect(),
-            hierarchies: catalog
-                .hierarchies()
-                .map(|one| Arc::clone(&one.name))
-                .collect(),
-        })
-    }
-
-    fn describe(&self, reply: &mut Reply) -> Result<(), Failure> {
-        graph::add(reply, &self.database.read()?)?;
-        Ok(())
-    }
-
-    fn counts(&self) -> Result<(u64, u64), Failure> {
-        let read = self.database.read()?;
-        Ok((read.node_count(None)?, read.relationship_count(None)?))
+    fn look(&self, text: &str) -> Result<Vec<Vec<Value>>, Failure> {
+        let rows = self.database.query(text, ())?;
+        rows.map(|row| Ok(row?.into_values())).collect()
     }
 
     fn close(self: Box<Self>) -> Result<(), Failure> {
@@ -111,10 +83,6 @@ impl Place for Folder {
         self.database.close()?;
         Ok(())
     }
-}
-
-fn all<I: NameId>(names: &Known<I>) -> Vec<Arc<str>> {
-    names.iter().map(|(_, name)| Arc::clone(name)).collect()
 }
 
 /// The rows that the engine gives.
@@ -143,7 +111,11 @@ impl Answer for Given<'_> {
         )
     }
 
-    fn told(&self) -> Told {
+    fn planned(&mut self) -> Result<Option<String>, Failure> {
+        Ok(self.rows.summary().plan().map(str::to_owned))
+    }
+
+    fn told(&mut self) -> Result<Told, Failure> {
         let summary = self.rows.summary();
         let counters = summary.counters();
         let operators = summary.operators().iter().map(|operator| Operator {
@@ -156,7 +128,7 @@ impl Answer for Given<'_> {
                 time: work.time,
             }),
         });
-        Told {
+        Ok(Told {
             changes: counters
                 .all()
                 .map(|(name, count)| (name.to_owned(), count))
@@ -169,6 +141,6 @@ impl Answer for Given<'_> {
             plan: summary.plan().map(str::to_owned),
             operators: operators.collect(),
             truncated: summary.truncated(),
-        }
+        })
     }
 }

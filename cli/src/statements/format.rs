@@ -113,7 +113,7 @@ impl Printer {
         let mut shown = Shown::default();
         if layout.format == Format::Table
             && *columns == ["plan".into()]
-            && let Some(plan) = answer.told().plan
+            && let Some(plan) = answer.planned()?
         {
             // Its lines are a drawing, and no values.
             self.line(plan.trim_end())?;
@@ -143,7 +143,7 @@ impl Printer {
         }
         self.flush()?;
         printed?;
-        shown.told = answer.told();
+        shown.told = answer.told()?;
         if layout.format == Format::Table
             && let Some(plan) = &shown.told.plan
         {

@@ -6,7 +6,8 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | what a place must be able to do, and the one that is a folder | `place.rs`, `folder.rs` |
+//! | what a place must be able to do, and the one that is a folder; the other one is in `remote/` | `place.rs`, `folder.rs` |
+//! | the names that a database knows | `names.rs` |
 //! | a bar while what was declared is made ready | `building.rs` |
 //! | parameters, limits and the open transaction of a conversation | `session.rs` |
 //! | a text of several statements, one after the other | `script.rs` |
@@ -25,6 +26,7 @@ mod folder;
 mod format;
 mod json;
 mod literal;
+mod names;
 mod parameters;
 mod place;
 mod script;
@@ -32,13 +34,13 @@ mod session;
 mod table;
 mod told;
 
+pub(crate) use building::{Building, UNDER_WAY, building};
 pub(crate) use cell::{cut as cut_to, text as cell_text, width as width_of};
 pub(crate) use folder::Folder;
 pub(crate) use format::{Format, Layout, Out, Printer, Shown};
+pub(crate) use names::{Names, counts};
 pub(crate) use parameters::{add_json, named_value, value_of};
-#[cfg(test)]
-pub(crate) use place::Work;
-pub(crate) use place::{Answer, Names, Operator};
+pub(crate) use place::{Answer, Asked, Operator, Place, Take, Told, Work};
 pub(crate) use script::{read_input, run_script};
 pub(crate) use session::{Limits, Session};
 pub(crate) use told::{outcome, took};

@@ -1,13 +1,12 @@
 //! Where statements are answered: what a conversation needs of a database, wherever that is.
 //!
-//! A folder is one such place (`folder.rs`). A server at an address would be another, with the same commands: it
-//! would implement [`Place`] over its client, and nothing above would see a difference.
+//! A folder is one such place (`folder.rs`), a server at an address another (`remote/server.rs`). What is not asked by
+//! the user's own statements is asked by ours ([`Place::look`]), so that both say the same.
 //!
 //! Next: `folder.rs`.
 
 use super::session::Limits;
 use crate::failure::Failure;
-use crate::output::Reply;
 use std::sync::Arc;
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
@@ -28,14 +27,22 @@ pub(crate) trait Answer {
     fn columns(&self) -> &[Arc<str>];
     /// The next row: a value for each column.
     fn next(&mut self) -> Option<Result<Vec<Value>, Failure>>;
-    /// What it has come to so far.
-    fn told(&self) -> Told;
+    /// The plan of a statement that is not run, as a drawing; whoever has it needs no rows.
+    ///
+    /// # Errors
+    /// What keeps it from being known.
+    fn planned(&mut self) -> Result<Option<String>, Failure>;
+    /// What it has come to. Asked when nobody wants more rows.
+    ///
+    /// # Errors
+    /// What keeps it from being known.
+    fn told(&mut self) -> Result<Told, Failure>;
 }
 
 /// What is known of a statement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
-    /// What it changed, each with its name; nothing that is zero.
+    /// What it changed, each with its name.
     pub(crate) changes: Vec<(String, u64)>,
     /// The same in words: `added 2 nodes`; what a statement without changes says.
     pub(crate) changed: String,
@@ -64,18 +71,6 @@ pub(crate) struct Work {
     pub(crate) time: Duration,
 }
 
-/// The names that a database knows.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Names {
-    pub(crate) labels: Vec<Arc<str>>,
-    pub(crate) types: Vec<Arc<str>>,
-    pub(crate) properties: Vec<Arc<str>>,
-    pub(crate) procedures: Vec<Arc<str>>,
-    pub(crate) indexes: Vec<Arc<str>>,
-    pub(crate) constraints: Vec<Arc<str>>,
-    pub(crate) hierarchies: Vec<Arc<str>>,
-}
-
 /// Takes the answer to a statement.
 pub(crate) type Take<'t> = &'t mut dyn FnMut(&mut dyn Answer) -> Result<(), Failure>;
 
@@ -88,31 +83,22 @@ pub(crate) trait Place {
     fn run(&mut self, asked: Asked<'_>, take: Take<'_>) -> Result<(), Failure>;
     /// Whether a transaction is open.
     fn is_open(&self) -> bool;
-    /// Opens a transaction; none is open.
+    /// Opens a transaction; none is open. Gives what somebody should know who lets it rest.
     ///
     /// # Errors
     /// What keeps it from being opened.
-    fn begin(&mut self) -> Result<(), Failure>;
+    fn begin(&mut self, cancel: &CancelToken) -> Result<String, Failure>;
     /// Ends the open transaction, for good or without a trace; one is open.
     ///
     /// # Errors
     /// What keeps it from being committed; it is rolled back then.
     fn end(&mut self, commit: bool) -> Result<(), Failure>;
-    /// The names that are known.
+    /// The rows of a statement that reads, beside the transaction that may be open: what the conversation itself
+    /// wants to know. There are not many.
     ///
     /// # Errors
-    /// The database is closed.
-    fn names(&self) -> Result<Names, Failure>;
-    /// Adds what there is of each label and type, and what is declared.
-    ///
-    /// # Errors
-    /// What keeps it from being read.
-    fn describe(&self, reply: &mut Reply) -> Result<(), Failure>;
-    /// How many nodes and relationships there are.
-    ///
-    /// # Errors
-    /// What keeps them from being counted.
-    fn counts(&self) -> Result<(u64, u64), Failure>;
+    /// Those of the statement.
+    fn look(&self, text: &str) -> Result<Vec<Vec<Value>>, Failure>;
     /// Closes it. What is open is rolled back.
     ///
     /// # Errors

@@ -24,15 +24,18 @@ pub(crate) struct Session {
     pub(crate) parameters: Parameters,
     /// What each statement may take.
     pub(crate) limits: Limits,
+    /// Whether something ran since the names were last looked at.
+    has_news: bool,
 }
 
 impl Session {
     /// A conversation without an open transaction.
-    pub(crate) fn new(place: impl Place + 'static) -> Self {
+    pub(crate) fn new(place: Box<dyn Place>) -> Self {
         Self {
-            place: Box::new(place),
+            place,
             parameters: Parameters::new(),
             limits: Limits::default(),
+            has_news: true,
         }
     }
 
@@ -51,6 +54,7 @@ impl Session {
         cancel: &CancelToken,
         take: impl FnOnce(&mut dyn Answer) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
+        self.has_news = true;
         let asked = Asked {
             text,
             parameters: &self.parameters,
@@ -72,17 +76,22 @@ impl Session {
         self.place.is_open()
     }
 
-    /// Opens a transaction.
+    /// Whether names may be other ones than when this was last asked.
+    pub(crate) fn has_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
+    }
+
+    /// Opens a transaction. Gives what somebody should know who lets it rest.
     ///
     /// # Errors
     /// One is open already; what the database refuses.
-    pub(crate) fn begin(&mut self) -> Result<(), Failure> {
+    pub(crate) fn begin(&mut self, cancel: &CancelToken) -> Result<String, Failure> {
         if self.is_open() {
             return Err(Failure::Command(
                 "a transaction is open: :commit or :rollback first".to_owned(),
             ));
         }
-        self.place.begin()
+        self.place.begin(cancel)
     }
 
     /// Makes what the open transaction has changed durable.
@@ -107,6 +116,7 @@ impl Session {
                 "no transaction is open: :begin opens one".to_owned(),
             ));
         }
+        self.has_news = true;
         self.place.end(commit)
     }
 

@@ -1,8 +1,9 @@
 //! What `query` and `repl` take alike: which database, which parameters, which form, which limits.
 
 use crate::failure::Failure;
+use crate::remote::{Access, Address, Manner, Server};
 use crate::statements::{
-    Folder, Format, Layout, Limits, Session, add_json, named_value, read_input,
+    Folder, Format, Layout, Limits, Place, Session, add_json, named_value, read_input,
 };
 use clap::Args;
 use rustix::termios::tcgetwinsize;
@@ -20,9 +21,10 @@ const TOTAL: Duration = Duration::from_secs(3600);
 /// What `query` and `repl` take alike.
 #[derive(Debug, Args)]
 pub(super) struct Asking {
-    /// The database's folder
+    /// The database's folder, or an address: grpc://host:port, grpcs://host:port with TLS
+    #[arg(value_name = "DIR|ADDRESS")]
     pub(super) dir: PathBuf,
-    /// Open read-only: several may do so at the same time
+    /// Open read-only: several may do so at the same time. At an address, refuse what changes something
     #[arg(long, conflicts_with = "create")]
     read_only: bool,
     /// Make the database if there is none
@@ -43,6 +45,9 @@ pub(super) struct Asking {
     /// How many rows a statement may give; one that gives more fails
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<u64>,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
 }
 
 impl Asking {
@@ -51,7 +56,35 @@ impl Asking {
     /// # Errors
     /// What keeps it from being opened; parameters that cannot be understood.
     pub(super) fn open(&self, cancel: &CancelToken) -> Result<Session, Failure> {
-        self.refuse_address()?;
+        let mut session = Session::new(self.place(cancel)?);
+        if let Some(file) = &self.params {
+            add_json(&mut session.parameters, &read_input(Some(file))?)?;
+        }
+        for text in &self.param {
+            let (name, value) = named_value(&mut session, text, cancel)?;
+            session.parameters.insert(name, value);
+        }
+        session.limits = Limits {
+            time: self.timeout,
+            rows: self.max_rows,
+        };
+        Ok(session)
+    }
+
+    /// The folder, or the server at the address.
+    fn place(&self, cancel: &CancelToken) -> Result<Box<dyn Place>, Failure> {
+        let text = self.dir.to_string_lossy();
+        if let Some(address) = Address::read(&text) {
+            let manner = Manner {
+                read_only: self.read_only,
+                create: self.create,
+                idle: IDLE,
+                total: TOTAL,
+            };
+            let server = Server::open(&address?, &self.access, manner, cancel)?;
+            return Ok(Box::new(server));
+        }
+        self.access.refuse_for_folder(&text)?;
         let builder = Database::builder()
             .create_if_missing(self.create)
             .transaction_idle_limit(IDLE)
@@ -68,31 +101,7 @@ impl Asking {
             },
             other => other.into(),
         })?;
-        let mut session = Session::new(Folder::new(database));
-        if let Some(file) = &self.params {
-            add_json(&mut session.parameters, &read_input(Some(file))?)?;
-        }
-        for text in &self.param {
-            let (name, value) = named_value(&mut session, text, cancel)?;
-            session.parameters.insert(name, value);
-        }
-        session.limits = Limits {
-            time: self.timeout,
-            rows: self.max_rows,
-        };
-        Ok(session)
-    }
-
-    /// An address would be another place that answers; none is in this program yet.
-    fn refuse_address(&self) -> Result<(), Failure> {
-        let text = self.dir.to_string_lossy();
-        let schemes = ["grpc://", "grpcs://", "http://", "https://"];
-        if schemes.iter().any(|scheme| text.starts_with(scheme)) {
-            return Err(Failure::Usage(format!(
-                "{text} is an address: this program opens folders, and talks to no server yet"
-            )));
-        }
-        Ok(())
+        Ok(Box::new(Folder::new(database)))
     }
 
     /// The form of rows, where nothing else is said.

@@ -7,7 +7,7 @@ use stratigraph::catalog::{Catalog, Counter, NameId, Names, PropertyId, Scope};
 use stratigraph::{Read, ReadTxn, Result};
 
 /// So many of a kind people are shown; programs get all of them.
-const SHOWN: usize = 10;
+pub(crate) const SHOWN: usize = 10;
 
 /// Adds how many nodes and relationships there are to what is said first.
 ///
@@ -24,7 +24,7 @@ pub(super) fn add_facts(facts: &mut Table, read: &ReadTxn) -> Result<()> {
 ///
 /// # Errors
 /// Damage.
-pub(crate) fn add(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
+pub(super) fn add(reply: &mut Reply, read: &ReadTxn) -> Result<()> {
     reply
         .field("nodes", read.node_count(None)?)
         .field("relationships", read.relationship_count(None)?);
@@ -258,7 +258,7 @@ fn place(catalog: &Catalog, scope: Scope, properties: &[PropertyId]) -> String {
 }
 
 /// Adds the first of some things, and how many more there are; nothing if there is none.
-fn add_table(reply: &mut Reply, table: &Table, number: usize) {
+pub(crate) fn add_table(reply: &mut Reply, table: &Table, number: usize) {
     if number == 0 {
         return;
     }

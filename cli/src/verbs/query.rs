@@ -32,6 +32,7 @@ Examples:
   stratigraph query /var/lib/library -f setup.stratql --stats
   echo 'MATCH (n) RETURN n' | stratigraph query /var/lib/library | jq .n.labels
   stratigraph query /var/lib/library --format csv 'MATCH (b:Book) RETURN b.title' > titles.csv
+  stratigraph query grpc://localhost:7687 --database library 'MATCH (b:Book) RETURN b.title'
 
 JSON: one object a row on stdout, a key for each column; then on stderr path, statements, rows, changes
 {nodes_created, ...}, milliseconds. Errors of a query have query {type, phase, detail, message, hint,
@@ -108,7 +109,7 @@ impl Query {
             (Some(text), _) if text != "-" => Ok(text.clone()),
             (_, Some(file)) => read_input(Some(file)),
             (None, None) if io::stdin().is_terminal() => Err(Failure::Usage(
-                "no statement: write it after the folder, or send it through a pipe; `stratigraph repl` takes statements at a prompt".to_owned(),
+                "no statement: write it after the folder or the address, or send it through a pipe; `stratigraph repl` takes statements at a prompt".to_owned(),
             )),
             _ => read_input(None),
         }

@@ -27,11 +27,17 @@ Colours are left out where NO_COLOR is set.
 `:begin` opens a transaction, which stays open until `:commit` or `:rollback`. It is rolled back when it
 rests for 10 minutes or lasts for an hour while something else waits to write.
 
+At the address of a server the same is said and shown. There the server decides how long a transaction may
+rest, and `:begin` tells it; what is lost with a connection is said, and the next statement connects again. A
+token is in STRATIGRAPH_TOKEN or in the file of --token-file.
+
 When standard input is no terminal the statements and commands in it are run as `query` does it.
 
 Examples:
   stratigraph repl /var/lib/library
   stratigraph repl --create library
+  stratigraph repl grpc://localhost:7687
+  stratigraph repl grpcs://graph.example/library --ca ca.pem --token-file token
   stratigraph repl /var/lib/library --read-only --param name=Ann
 
 JSON: as `query` prints rows; errors as it prints them";
@@ -76,7 +82,8 @@ impl Repl {
             said: Vec::new(),
         };
         if interactive {
-            repl::talk(&mut conversation, &self.asking.dir, !self.no_history)?;
+            let place = self.asking.dir.display().to_string();
+            repl::talk(&mut conversation, &place, !self.no_history)?;
         } else {
             repl::read_along(&mut conversation)?;
         }

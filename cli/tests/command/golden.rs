@@ -6,6 +6,7 @@
 
 use crate::queries::library;
 use crate::screen::Screen;
+use crate::served::Served;
 use crate::terminal::Terminal;
 use crate::world::World;
 use std::fs;
@@ -22,7 +23,13 @@ fn golden(name: &str) -> PathBuf {
 
 /// Types the lines, each when the prompt is there, and gives what was on the screen.
 fn conversation(db: &Path, world: &World, columns: u16, lines: &[&str]) -> String {
-    let arguments = ["repl", db.to_str().unwrap(), "--no-history"];
+    let text = conversation_at(db.to_str().unwrap(), world, columns, lines);
+    text.replace(db.to_str().unwrap(), "library")
+}
+
+/// The same, wherever the database is.
+fn conversation_at(place: &str, world: &World, columns: u16, lines: &[&str]) -> String {
+    let arguments = ["repl", place, "--no-history"];
     let mut terminal = Terminal::start(&arguments, &world.path("state"), columns);
     let mut screen = Screen::new();
     let mut before = None;
@@ -41,7 +48,7 @@ fn conversation(db: &Path, world: &World, columns: u16, lines: &[&str]) -> Strin
     wait_for_prompt(&mut terminal, &mut screen, before);
     terminal.types(CTRL_D);
     assert_eq!(terminal.ends(), Some(0));
-    let text = screen.text().replace(db.to_str().unwrap(), "library");
+    let text = screen.text();
     text.lines()
         .map(|line| without_times(line) + "\n")
         .collect()
@@ -173,6 +180,43 @@ fn a_traversal_is_drawn() {
         "STEP (a)-[:HAS]->(b) SCORE b.fit KEEP TOP 1 PER PARENT;",
     ];
     compare("tree.txt", &conversation(&db, &world, 200, &lines));
+}
+
+#[test]
+fn a_conversation_with_a_server() {
+    let world = World::new();
+    let served = Served::start(&world.path("data"), &[]);
+    let lines = [
+        "CREATE (:Person {name: 'Ann'})-[:WROTE]->(:Book {title: 'Layers'}), (:Person {name: 'Bob'});",
+        ":schema",
+        "MATCH (p:Person)",
+        "RETURN p.name AS name",
+        "ORDER BY name;",
+        "MATCH (b:Book) RETRUN b;",
+        "MATCH (b:Book) RETURN b.title + $x;",
+        ":param who 'An' + 'n'",
+        "MATCH (p:Person {name: $who}) RETURN p;",
+        ":explain MATCH (p:Person {name: $who}) RETURN p",
+        ":begin",
+        "CREATE (:Shelf {number: 1});",
+        "MATCH (s:Shelf) RETURN count(s) AS shelves;",
+        "RETURN 1 / 0 AS never;",
+        ":rollback",
+        "MATCH (s:Shelf) RETURN count(s) AS shelves;",
+        ":begin",
+        ":begin",
+        "CREATE (:Shelf {number: 2});",
+        ":commit",
+        ":commit",
+        "CREATE INDEX by_title FOR (b:Book) ON (b.title);",
+        "DROP INDEX by_t\t\t",
+        "MATCH (s:She\t\t",
+    ];
+    let text = conversation_at(&served.address(), &world, 120, &lines);
+    compare(
+        "server.txt",
+        &text.replace(&served.address(), "grpc://server"),
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! [`world`] makes databases through the library and damages them; the other files hold the tests,
 //! verb by verb.
 
+mod addresses;
 mod backups;
 mod conversations;
 mod documents;
@@ -12,6 +13,7 @@ mod looking;
 mod queries;
 mod repairs;
 mod screen;
+mod served;
 mod servers;
 mod streams;
 mod terminal;

@@ -1,48 +1,10 @@
 //! `serve`, `token` and `config`.
 
-use crate::world::{World, command, run};
-use std::io::{BufRead as _, BufReader};
+use crate::served::{serve, serve_under, terminate};
+use crate::world::{World, run};
 use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-
-/// Starts a server; it and where it listens.
-fn serve(arguments: &[&str]) -> (Child, String) {
-    serve_for(arguments, None)
-}
-
-/// The same, for a systemd that listens there.
-fn serve_for(arguments: &[&str], systemd: Option<&Path>) -> (Child, String) {
-    let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
-    all.extend(arguments);
-    let mut server = command(&all);
-    if let Some(socket) = systemd {
-        server.env("NOTIFY_SOCKET", socket);
-    }
-    let mut server = server
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(server.stdout.as_mut().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let address = line
-        .trim()
-        .strip_prefix("serving gRPC on ")
-        .unwrap_or_else(|| panic!("{line}"));
-    (server, address.to_owned())
-}
-
-fn terminate(server: &Child) {
-    let told = Command::new("kill")
-        .arg(server.id().to_string())
-        .status()
-        .unwrap();
-    assert!(told.success());
-}
+use std::process::Stdio;
 
 #[test]
 fn a_server_listens_until_it_is_told_to_end() {
@@ -55,9 +17,16 @@ fn a_server_listens_until_it_is_told_to_end() {
         let length = systemd.recv(&mut told).unwrap();
         String::from_utf8_lossy(&told[..length]).into_owned()
     };
-    let (server, address) = serve_for(
-        &[data.to_str().unwrap(), "--log-format", "json"],
-        Some(&notified),
+    let (server, address) = serve_under(
+        &notified,
+        &[
+            data.to_str().unwrap(),
+            "--listen",
+            "127.0.0.1:0",
+            "--log-format",
+            "json",
+        ],
+        Stdio::piped(),
     );
     assert_eq!(heard(), "READY=1");
     // Somebody who says nothing and does not leave.
@@ -65,7 +34,8 @@ fn a_server_listens_until_it_is_told_to_end() {
     let open = run(&["info", data.join("default").to_str().unwrap()]);
     assert_eq!(open.code, 3, "{}{}", open.stdout, open.stderr);
     assert!(
-        open.stderr.contains(&format!("grpc://{address}")),
+        open.stderr
+            .contains(&format!("`stratigraph repl grpc://{address}`")),
         "{}",
         open.stderr
     );
@@ -151,7 +121,16 @@ fn tokens_are_printed_once_and_kept_as_hashes() {
         again.stderr
     );
     let data = world.path("data");
-    let (server, address) = serve(&[data.to_str().unwrap(), "--tokens", file.to_str().unwrap()]);
+    let (server, address) = serve(
+        &[
+            data.to_str().unwrap(),
+            "--listen",
+            "127.0.0.1:0",
+            "--tokens",
+            file.to_str().unwrap(),
+        ],
+        Stdio::piped(),
+    );
     TcpStream::connect(&address).unwrap();
     terminate(&server);
     let ended = server.wait_with_output().unwrap();

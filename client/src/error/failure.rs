@@ -149,7 +149,7 @@ fn is_broken_connection(status: &Status) -> bool {
 }
 
 /// A status with what is behind it.
-fn chain(status: &Status) -> String {
+pub(super) fn chain(status: &Status) -> String {
     let mut said = status.message().to_owned();
     let mut source = status.source();
     while let Some(error) = source {

@@ -30,7 +30,7 @@ pub struct Position {
     pub line: u32,
     /// The column, in characters from 1.
     pub column: u32,
-    /// How many characters it is about.
+    /// How many bytes it is about.
     pub length: u32,
 }
 
@@ -71,7 +71,11 @@ impl Refusal {
         Self {
             status: code,
             code: info.map_or_else(|| format!("{code:?}"), |info| info.reason.clone()),
-            message: status.message().to_owned(),
+            // What a stranger says is little; what is behind it tells more.
+            message: match info {
+                Some(_) => status.message().to_owned(),
+                None => super::failure::chain(status),
+            },
             facts: info.map_or_else(HashMap::new, |info| info.metadata.clone()),
             retry_after: details
                 .retry_info()

@@ -259,14 +259,14 @@ impl Constraint {
 pub struct Hierarchy {
     /// Its name.
     pub name: String,
-    /// The relationship type that leads from child to parent.
+    /// The relationship type that leads from parent to child.
     pub relationship_type: String,
     /// Whether each member has one parent at most.
     pub is_tree: bool,
 }
 
 impl Hierarchy {
-    /// A hierarchy over a relationship type that leads from child to parent.
+    /// A hierarchy over a relationship type that leads from parent to child.
     pub fn new(name: impl Into<String>, relationship_type: impl Into<String>) -> Self {
         Self {
             name: name.into(),

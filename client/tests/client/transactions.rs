@@ -174,6 +174,27 @@ async fn statements_run_one_after_the_other() {
 }
 
 #[tokio::test]
+async fn giving_up_a_statement_that_only_reads_keeps_the_transaction() {
+    let fake = Fake::start([Act::Usual, Act::Hang, numbers([1]), Act::Hang]).await;
+    let client = fake.client().await;
+    let txn = client.transaction().begin_write().await.unwrap();
+    assert_eq!(
+        (txn.idle_timeout(), txn.total_timeout()),
+        (Duration::from_secs(1), Duration::from_secs(2))
+    );
+    let short = Duration::from_millis(20);
+    let given_up = tokio::time::timeout(short, txn.query("a").read_only().rows()).await;
+    assert!(given_up.is_err(), "it never answers");
+    assert_eq!(txn.query("b").read_only().one::<i64>().await.unwrap(), 1);
+    let given_up = tokio::time::timeout(short, txn.query("CREATE (n)").rows()).await;
+    assert!(given_up.is_err(), "it never answers");
+    assert!(matches!(
+        txn.query("c").run().await,
+        Err(Error::TransactionOver { .. })
+    ));
+}
+
+#[tokio::test]
 async fn a_transaction_that_is_dropped_is_rolled_back() {
     let fake = Fake::start([]).await;
     let client = fake.client().await;

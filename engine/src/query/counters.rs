@@ -31,6 +31,20 @@ macro_rules! counters {
                 [$((stringify!($name), self.$name)),+].into_iter()
             }
 
+            /// Counts as [`all`](Self::all) gives them, of a statement that ran elsewhere. A name that is not known
+            /// counts nothing.
+            #[must_use]
+            pub fn of<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> Self {
+                let mut counters = Self::default();
+                for (name, count) in counts {
+                    match name {
+                        $(stringify!($name) => counters.$name = count,)+
+                        _ => {}
+                    }
+                }
+                counters
+            }
+
             /// The counts with their words, in the order in which they are told.
             fn told(&self) -> impl Iterator<Item = (&'static str, u64, &'static str)> {
                 let told = [$(
@@ -114,5 +128,7 @@ mod tests {
         assert!(counters.contains_updates());
         let told: Vec<_> = counters.all().filter(|(_, count)| *count > 0).collect();
         assert_eq!(told, [("nodes_created", 2), ("properties_set", 1)]);
+        assert_eq!(Counters::of(counters.all()), counters);
+        assert!(!Counters::of([("moons_created", 7)]).contains_updates());
     }
 }

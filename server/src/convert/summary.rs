@@ -1,8 +1,10 @@
 //! What is told after the last row.
 
 use std::time::Duration;
+use stratigraph::algo::traverse::BudgetUnit;
 use stratigraph::{
-    Counters, OperatorWork, PlanOperator, SearchReport, Summary, TextAnswer, VectorAnswer,
+    BudgetUse, Counters, OperatorWork, PlanOperator, ScoreScale, SearchReport, Summary, TextAnswer,
+    TraversalReport, VectorAnswer,
 };
 use stratigraph_proto::v1;
 
@@ -17,6 +19,7 @@ pub(crate) fn summary(of: &Summary) -> v1::QuerySummary {
         sequence: of.sequence().map(stratigraph::codec::CommitSeq::get),
         steps: of.steps(),
         truncated: of.truncated(),
+        traversals: of.traversals().iter().map(traversal).collect(),
         queued_us: 0,
         elapsed_us: 0,
     }
@@ -57,6 +60,7 @@ fn work(of: &OperatorWork) -> v1::OperatorWork {
         distances: of.distances,
         memory_bytes: of.memory_bytes,
         elapsed_us: micros(of.time),
+        read_bytes: of.read_bytes,
     }
 }
 
@@ -73,6 +77,46 @@ fn provenance(of: &SearchReport) -> v1::SearchProvenance {
         compared: of.compared,
         estimated_recall: of.estimated_recall,
         among: of.among,
+        scale: scale(of.scale).into(),
+    }
+}
+
+fn scale(of: ScoreScale) -> v1::ScoreScale {
+    match of {
+        ScoreScale::HalfOfOnePlusCosine => v1::ScoreScale::HalfOfOnePlusCosine,
+        ScoreScale::OneByOnePlusSquaredDistance => v1::ScoreScale::OneByOnePlusSquaredDistance,
+        ScoreScale::Cosine => v1::ScoreScale::Cosine,
+        ScoreScale::Dot => v1::ScoreScale::Dot,
+        ScoreScale::Bm25 => v1::ScoreScale::Bm25,
+        // One that the protocol has no word for yet.
+        _ => v1::ScoreScale::Unspecified,
+    }
+}
+
+fn traversal(of: &TraversalReport) -> v1::TraversalReport {
+    v1::TraversalReport {
+        runs: of.runs,
+        levels: of.levels,
+        candidates: of.candidates,
+        admitted: of.admitted,
+        relationships: of.relationships,
+        scored: of.scored,
+        recover_scanned: of.recover_scanned,
+        budget: of.budget.map(budget),
+        truncated: of.truncated,
+    }
+}
+
+fn budget(of: BudgetUse) -> v1::BudgetUse {
+    let unit = match of.unit {
+        BudgetUnit::Nodes => v1::BudgetUnit::Nodes,
+        BudgetUnit::Edges => v1::BudgetUnit::Relationships,
+        BudgetUnit::Milliseconds => v1::BudgetUnit::Milliseconds,
+    };
+    v1::BudgetUse {
+        unit: unit.into(),
+        limit: of.limit,
+        used: of.used,
     }
 }
 
@@ -100,6 +144,7 @@ pub(crate) fn text_provenance(index: &str, of: &TextAnswer) -> v1::SearchProvena
         found: of.hits.len() as u64,
         exact: true,
         compared: of.work.documents,
+        scale: v1::ScoreScale::Bm25.into(),
         ..v1::SearchProvenance::default()
     }
 }

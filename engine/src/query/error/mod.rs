@@ -146,7 +146,7 @@ impl fmt::Display for QueryError {
                 "\n  at line {}, column {}",
                 position.line, position.column
             )?;
-            write_caret(f, &self.line, position)?;
+            f.write_str(&position.shown_in(&self.line))?;
         }
         if let Some(hint) = &self.hint {
             write!(f, "\n  hint: {hint}")?;
@@ -156,32 +156,3 @@ impl fmt::Display for QueryError {
 }
 
 impl std::error::Error for QueryError {}
-
-/// How much of a long line is shown before and after the place.
-const SHOWN: usize = 60;
-
-/// The line with carets under the place; only its neighbourhood if the line is long.
-fn write_caret(f: &mut fmt::Formatter<'_>, line: &str, position: Position) -> fmt::Result {
-    let column = position.column as usize - 1;
-    let skipped = column.saturating_sub(SHOWN);
-    let shown: String = line.chars().skip(skipped).take(2 * SHOWN).collect();
-    let shown = shown.replace(['\t', '\r'], " ");
-    let dots = if skipped > 0 { "..." } else { "" };
-    writeln!(f, "  | {dots}{}", shown.trim_end())?;
-    let from = line
-        .char_indices()
-        .nth(column)
-        .map_or(line.len(), |(at, _)| at);
-    let to = line.len().min(from + position.length as usize);
-    let wide = line.get(from..to).map_or(1, |part| part.chars().count());
-    let wide = wide.clamp(
-        1,
-        shown
-            .chars()
-            .count()
-            .saturating_sub(column - skipped)
-            .max(1),
-    );
-    let before = " ".repeat(dots.len() + column - skipped);
-    write!(f, "  | {before}{}", "^".repeat(wide))
-}

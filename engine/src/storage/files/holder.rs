@@ -204,7 +204,7 @@ impl fmt::Display for Holders {
         match (address, ours) {
             (Some(address), _) => write!(
                 f,
-                ", which serves it at {address}: ask it there, or end it"
+                ", which serves it: ask it there with `stratigraph repl {address}`, or end it"
             ),
             (None, true) => f.write_str(": share one `Database`, which clones"),
             (None, false) => f.write_str(
@@ -255,8 +255,8 @@ nonsense
                 vec![holder(u32::MAX, None, Some("grpc://127.0.0.1:7474"))],
                 true
             ),
-            " by process 4294967295 since 2026-11-22T10:35:16Z, which serves it at grpc://127.0.0.1:7474: ask it \
-             there, or end it"
+            " by process 4294967295 since 2026-11-22T10:35:16Z, which serves it: ask it there with \
+             `stratigraph repl grpc://127.0.0.1:7474`, or end it"
         );
         assert!(said(Vec::new(), false).starts_with(" for reading: one process"));
         let this = holder(std::process::id(), None, None);

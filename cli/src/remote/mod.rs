@@ -1,0 +1,30 @@
+//! Databases of a server, over the client: the other kind of [`Place`](crate::statements::Place).
+//!
+//! Statements, commands and what is printed are the same as over a folder. What differs is said where it happens: a
+//! connection that breaks, a transaction that the server has ended, a statement of which nobody knows whether it ran.
+//! Nothing here knows the protocol: that is the client's.
+//!
+//! | what | where |
+//! |---|---|
+//! | `grpc://host:port/database` | `address.rs` |
+//! | what is said beside it: certificates, a token, a database | `access.rs` |
+//! | statements and transactions | `server.rs` |
+//! | rows as they come | `coming.rs` |
+//! | what goes wrong, in the words that a folder has for it | `refused.rs` |
+//! | whether a statement only reads, so that it may be sent again | `reading.rs` |
+//! | values, there and back | `values.rs` |
+//!
+//! Next: `server.rs`.
+
+mod access;
+mod address;
+mod coming;
+mod reading;
+mod refused;
+mod server;
+mod values;
+
+pub(crate) use access::Access;
+pub(crate) use address::Address;
+pub(crate) use refused::RemoteFailure;
+pub(crate) use server::{Manner, Server};
