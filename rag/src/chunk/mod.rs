@@ -252,6 +252,11 @@ fn of_sentences(document: &Document, count: usize, overlap: usize) -> Vec<Rough>
     for section in document.sections() {
         let sentences: Vec<Range<usize>> = sentences(document.text_of(section.body.clone()))
             .map(|span| section.body.start + span.start..section.body.start + span.end)
+            .filter(|span| {
+                document
+                    .text_of(span.clone())
+                    .contains(char::is_alphanumeric)
+            })
             .collect();
         let mut at = 0;
         while at < sentences.len() {

@@ -6,6 +6,7 @@
 
 mod error;
 mod front_matter;
+mod html;
 mod markdown;
 mod numbering;
 mod plain;
@@ -22,6 +23,8 @@ pub use error::{Place, ReadError};
 pub enum Format {
     /// CommonMark with GitHub's tables, and front matter before it.
     Markdown,
+    /// A page of the web: what a browser would show of it.
+    Html,
     /// Text whose headings are numbered (`1.1`, `Chapter 2`, `第一章`, `（一）`) or underlined.
     Plain,
 }
@@ -33,6 +36,7 @@ impl Format {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
             "md" | "markdown" | "mdown" | "mkd" => Some(Self::Markdown),
+            "html" | "htm" | "xhtml" => Some(Self::Html),
             "txt" | "text" => Some(Self::Plain),
             _ => None,
         }
@@ -98,6 +102,7 @@ impl<'a> Source<'a> {
         let text = self.text()?;
         let document = match format {
             Format::Markdown => markdown::read(self.id, text)?,
+            Format::Html => html::read(self.id, &text)?,
             Format::Plain => plain::read(self.id, text)?,
         };
         Ok(document.with_metadata(self.metadata.clone()))
