@@ -28,8 +28,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 fn end_of_sentence(text: &str, from: usize) -> usize {
     let rest = &text[from..];
-    let mut signs = rest.char_indices().peekable();
-    while let Some((at, sign)) = signs.next() {
+    for (at, sign) in rest.char_indices() {
         let after = at + sign.len_utf8();
         let ends = match sign {
             '。' | '！' | '？' | '；' | '…' => true,

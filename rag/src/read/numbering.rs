@@ -164,7 +164,7 @@ fn decimal(line: &str) -> Option<Numbered> {
     let parts: Vec<&str> = number.trim_end_matches('.').split('.').collect();
     // A year or an amount is no number of a section.
     let small = |part: &&str| is_number(part) && part.len() <= 3;
-    if parts.len() > DEEPEST_DECIMAL || !parts.iter().all(|part| small(&part)) {
+    if parts.len() > DEEPEST_DECIMAL || !parts.iter().all(small) {
         return None;
     }
     let mut mark = end;

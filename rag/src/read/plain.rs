@@ -6,16 +6,15 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::ReadError;
 use super::numbering;
 use crate::{BlockKind, Document, Metadata, Outline};
 
 /// Reads a document of plain text.
-pub(super) fn read(id: &str, text: String) -> Result<Document, ReadError> {
-    let lines = lines(&text);
-    let candidates = candidates(&text, &lines);
-    let headings = headings(&text, &lines, candidates);
-    let mut outline = Outline::new(text.clone(), 0);
+pub(super) fn read(id: &str, text: &str) -> Document {
+    let lines = lines(text);
+    let candidates = candidates(text, &lines);
+    let headings = headings(text, &lines, candidates);
+    let mut outline = Outline::new(text.to_owned(), 0);
     let mut headings = headings.into_iter().peekable();
     let mut paragraph: Option<Range<usize>> = None;
     let mut at = 0;
@@ -55,7 +54,7 @@ pub(super) fn read(id: &str, text: String) -> Result<Document, ReadError> {
     if let Some(span) = paragraph {
         outline.block(BlockKind::Paragraph, span);
     }
-    Ok(outline.finish(id, None, Metadata::new()))
+    outline.finish(id, None, Metadata::new())
 }
 
 /// The lines without the blanks around them.
@@ -173,7 +172,7 @@ mod tests {
     use super::*;
 
     fn outline(text: &str) -> Vec<String> {
-        let document = read("x", text.to_owned()).unwrap();
+        let document = read("x", text);
         let sections = document.sections().iter().skip(1);
         sections
             .map(|section| {
@@ -255,7 +254,7 @@ mod tests {
 
     #[test]
     fn paragraphs_end_at_blank_lines_and_at_chinese_full_stops() {
-        let document = read("x", "one\ntwo\n\nthree\n一。\n二。".to_owned()).unwrap();
+        let document = read("x", "one\ntwo\n\nthree\n一。\n二。");
         let blocks = document.blocks().iter();
         let texts: Vec<_> = blocks
             .map(|block| document.text_of(block.span.clone()))
@@ -274,7 +273,7 @@ mod tests {
             "a\n===\n===\n",
             "\u{3000}\n\u{3000}x",
         ] {
-            read("x", text.to_owned()).unwrap();
+            read("x", text);
         }
     }
 }
