@@ -101,6 +101,9 @@ pub enum ModelError {
         /// The place of the text among those handed in.
         place: usize,
     },
+    /// Bytes that are said to be what a lexical embedder learned are not.
+    #[error("these bytes are not what a lexical embedder has learned, or are damaged")]
+    BadTraining,
     /// More rows than memory can hold.
     #[error("{count} rows of {dimensions} numbers do not fit into memory")]
     TooManyRows {

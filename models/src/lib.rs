@@ -1,7 +1,7 @@
 //! Models behind traits: what turns text into vectors, and later what ranks and writes.
 //!
-//! Whoever needs vectors takes an [`Embedder`] and never asks what is behind it. The one model that
-//! stands is [`MiniLm`], which computes on this machine's processor. This crate knows no database; it
+//! Whoever needs vectors takes an [`Embedder`] and never asks what is behind it. [`MiniLm`] is a model that
+//! computes on this machine's processor; [`Lexical`] needs no model and knows only letters. This crate knows no database; it
 //! opens no network connection and fetches nothing: a model is a folder that is already there. No type
 //! of the libraries that compute is part of its face, so that they can be replaced.
 //!
@@ -27,10 +27,12 @@
 
 mod embedder;
 mod error;
+mod lexical;
 #[cfg(feature = "candle")]
 mod minilm;
 
 pub use embedder::{Embedder, Rows};
 pub use error::ModelError;
+pub use lexical::Lexical;
 #[cfg(feature = "candle")]
 pub use minilm::{MiniLm, MiniLmBuilder, cached_minilm};
