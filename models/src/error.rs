@@ -104,6 +104,17 @@ pub enum ModelError {
     /// Bytes that are said to be what a lexical embedder learned are not.
     #[error("these bytes are not what a lexical embedder has learned, or are damaged")]
     BadTraining,
+    /// A model that writes did not write what it was asked for, however often it was asked.
+    #[error("after {tries} tries the model's reply is still not what was asked for: {problem}")]
+    BadReply {
+        /// How often it was asked.
+        tries: usize,
+        /// What is wrong with the last reply.
+        problem: String,
+    },
+    /// There is no recorded reply to a request.
+    #[error("there is no recorded reply to this request")]
+    NothingRecorded,
     /// More rows than memory can hold.
     #[error("{count} rows of {dimensions} numbers do not fit into memory")]
     TooManyRows {

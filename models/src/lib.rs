@@ -27,12 +27,17 @@
 
 mod embedder;
 mod error;
+mod generate;
 mod lexical;
 #[cfg(feature = "candle")]
 mod minilm;
 
 pub use embedder::{Embedder, Rows};
 pub use error::ModelError;
+pub use generate::{
+    Answered, Call, Generator, Message, Recorded, Reply, Request, Role, Schema, Structured, Tool,
+    Usage, Violation,
+};
 pub use lexical::Lexical;
 #[cfg(feature = "candle")]
 pub use minilm::{MiniLm, MiniLmBuilder, cached_minilm};
