@@ -5,6 +5,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 use thiserror::Error;
 
 /// What a library underneath says.
@@ -101,6 +102,48 @@ pub enum ModelError {
         /// The place of the text among those handed in.
         place: usize,
     },
+    /// Bytes that are said to be what a lexical embedder learned are not.
+    #[error("these bytes are not what a lexical embedder has learned, or are damaged")]
+    BadTraining,
+    /// A model that writes did not write what it was asked for, however often it was asked.
+    #[error("after {tries} tries the model's reply is still not what was asked for: {problem}")]
+    BadReply {
+        /// How often it was asked.
+        tries: usize,
+        /// What is wrong with the last reply.
+        problem: String,
+    },
+    /// An address is none of a model.
+    #[error("the address of the model cannot be used: {problem}")]
+    BadAddress {
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A model behind an address did not do what it should.
+    #[error("the model at {url} {problem}")]
+    Endpoint {
+        /// Where it is.
+        url: String,
+        /// What HTTP says.
+        status: Option<u16>,
+        /// What it did, in its own words where it has any.
+        problem: String,
+        /// After what time another attempt may help, if it may at all.
+        again: Option<Duration>,
+    },
+    /// No more may be spent.
+    #[error(
+        "{tokens} tokens were spent, and no more than {limit} may be; raise the limit to go on"
+    )]
+    BudgetSpent {
+        /// What was spent.
+        tokens: u64,
+        /// What may be.
+        limit: u64,
+    },
+    /// There is no recorded reply to a request.
+    #[error("there is no recorded reply to this request")]
+    NothingRecorded,
     /// More rows than memory can hold.
     #[error("{count} rows of {dimensions} numbers do not fit into memory")]
     TooManyRows {

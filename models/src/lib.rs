@@ -1,8 +1,8 @@
 //! Models behind traits: what turns text into vectors, and later what ranks and writes.
 //!
-//! Whoever needs vectors takes an [`Embedder`] and never asks what is behind it. The one model that
-//! stands is [`MiniLm`], which computes on this machine's processor. This crate knows no database; it
-//! opens no network connection and fetches nothing: a model is a folder that is already there. No type
+//! Whoever needs vectors takes an [`Embedder`] and never asks what is behind it. [`MiniLm`] is a model that
+//! computes on this machine's processor; [`Lexical`] needs no model and knows only letters. This crate knows no database and fetches nothing:
+//! a model is a folder that is already there, or an address that a [`Generator`] or [`Embedder`] asks. No type
 //! of the libraries that compute is part of its face, so that they can be replaced.
 //!
 //! ```
@@ -26,11 +26,22 @@
 //! Start with `embedder.rs` for the face, then `minilm/mod.rs` for the way of a text to its vector.
 
 mod embedder;
+#[cfg(feature = "endpoint")]
+mod endpoint;
 mod error;
+mod generate;
+mod lexical;
 #[cfg(feature = "candle")]
 mod minilm;
 
 pub use embedder::{Embedder, Rows};
+#[cfg(feature = "endpoint")]
+pub use endpoint::{ChatModel, EmbeddingModel, Endpoint, EndpointBuilder, SchemaMode, Spent};
 pub use error::ModelError;
+pub use generate::{
+    Answered, Call, Generator, Message, Recorded, Reply, Request, Role, Schema, Structured, Tool,
+    Usage, Violation,
+};
+pub use lexical::Lexical;
 #[cfg(feature = "candle")]
 pub use minilm::{MiniLm, MiniLmBuilder, cached_minilm};

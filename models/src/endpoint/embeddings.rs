@@ -1,0 +1,133 @@
+//! Models that make vectors, by OpenAI's `embeddings`.
+//!
+//! What comes back is checked before anybody computes with it: as many vectors as texts, each for its text,
+//! of the width that was said, made of numbers, and of some length. They are scaled to length 1.
+
+use super::http::Http;
+use crate::embedder::{Embedder, Rows};
+use crate::error::ModelError;
+use crate::generate::Usage;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A model behind an address that makes vectors.
+#[derive(Clone, Debug)]
+pub struct EmbeddingModel {
+    http: Arc<Http>,
+    model: String,
+    dimensions: usize,
+    max_tokens: usize,
+    batch: usize,
+}
+
+impl EmbeddingModel {
+    pub(super) fn new(http: Arc<Http>, model: &str, dimensions: usize) -> Self {
+        Self {
+            http,
+            model: model.to_owned(),
+            dimensions,
+            max_tokens: 512,
+            batch: 64,
+        }
+    }
+
+    /// How many tokens of a text the model reads; 512 unless something else is said.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: usize) -> Self {
+        self.max_tokens = tokens;
+        self
+    }
+
+    /// How many texts go into one call; 64 unless something else is said.
+    #[must_use]
+    pub fn batch(mut self, texts: usize) -> Self {
+        self.batch = texts.max(1);
+        self
+    }
+
+    fn fill(&self, texts: &[&str], rows: &mut [&mut [f32]]) -> Result<(), ModelError> {
+        let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
+        let reply = self.http.call("/embeddings", &body)?;
+        let tokens = reply
+            .pointer("/usage/prompt_tokens")
+            .and_then(Value::as_u64)
+            .unwrap_or(0);
+        self.http.limits.used(Usage {
+            input_tokens: tokens,
+            output_tokens: 0,
+        });
+        let wrong = |problem: String| self.http.failed(None, problem, None);
+        let data = reply.get("data").and_then(Value::as_array);
+        let data = data.ok_or_else(|| wrong("gave a reply without data".to_owned()))?;
+        if data.len() != texts.len() {
+            return Err(wrong(format!(
+                "gave {} vectors for {} texts",
+                data.len(),
+                texts.len()
+            )));
+        }
+        let mut filled = vec![false; rows.len()];
+        for (place, item) in data.iter().enumerate() {
+            let index = item
+                .get("index")
+                .and_then(Value::as_u64)
+                .map_or(place, |index| index as usize);
+            if filled.get(index) != Some(&false) {
+                return Err(wrong(format!(
+                    "gave a vector for text {index}, which is not there or has one"
+                )));
+            }
+            filled[index] = true;
+            let vector = item
+                .get("embedding")
+                .and_then(Value::as_array)
+                .map_or(&[][..], Vec::as_slice);
+            if vector.len() != self.dimensions {
+                return Err(wrong(format!(
+                    "gave a vector of {} numbers, but `{}` was said to have {}",
+                    vector.len(),
+                    self.model,
+                    self.dimensions
+                )));
+            }
+            let row = &mut *rows[index];
+            for (to, from) in row.iter_mut().zip(vector) {
+                *to = from.as_f64().map_or(f32::NAN, |from| from as f32);
+            }
+            let length = row
+                .iter()
+                .map(|value| f64::from(*value).powi(2))
+                .sum::<f64>()
+                .sqrt();
+            if !length.is_normal() {
+                return Err(wrong("gave a vector that has no direction".to_owned()));
+            }
+            row.iter_mut()
+                .for_each(|value| *value = (f64::from(*value) / length) as f32);
+        }
+        Ok(())
+    }
+}
+
+impl Embedder for EmbeddingModel {
+    fn name(&self) -> &str {
+        &self.model
+    }
+
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    fn max_tokens(&self) -> usize {
+        self.max_tokens
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+        let mut rows = Rows::zeros(texts.len(), self.dimensions)?;
+        let mut places: Vec<&mut [f32]> = rows.iter_mut().collect();
+        for (texts, rows) in texts.chunks(self.batch).zip(places.chunks_mut(self.batch)) {
+            self.fill(texts, rows)?;
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,159 @@
+//! Asking for JSON: what comes is held to its schema, and asked for again a few times if it is not that.
+
+use super::{Generator, Message, Request, Role, Usage};
+use crate::error::ModelError;
+use serde_json::Value;
+
+/// How JSON is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Structured {
+    /// How often is asked in all.
+    pub tries: usize,
+    /// The most bytes of a reply that are read.
+    pub max_bytes: usize,
+}
+
+impl Default for Structured {
+    fn default() -> Self {
+        Self {
+            tries: 3,
+            max_bytes: 4 << 20,
+        }
+    }
+}
+
+/// A reply that is what its schema says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// It.
+    pub value: Value,
+    /// What all tries cost.
+    pub usage: Usage,
+    /// How often was asked.
+    pub tries: usize,
+}
+
+impl Structured {
+    /// Asks until the reply is what the request's schema says.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::BadReply`] if the last try is not, with what is wrong with it; otherwise what the generator says.
+    pub fn ask(
+        &self,
+        generator: &dyn Generator,
+        request: &Request,
+    ) -> Result<Answered, ModelError> {
+        let mut request = request.clone();
+        let said = request.messages.len();
+        let mut usage = Usage::default();
+        let mut tries = 0;
+        loop {
+            let reply = generator.generate(&request)?;
+            usage += reply.usage;
+            tries += 1;
+            let problem = match self.read(&request, &reply.text) {
+                Ok(value) => {
+                    return Ok(Answered {
+                        value,
+                        usage,
+                        tries,
+                    });
+                }
+                Err(problem) => problem,
+            };
+            if tries >= self.tries {
+                return Err(ModelError::BadReply { tries, problem });
+            }
+            // Only the last try is told: all of them would grow without saying more.
+            request.messages.truncate(said);
+            let text = reply
+                .text
+                .get(..reply.text.floor_char_boundary(self.max_bytes.min(8 << 10)));
+            request.messages.push(Message {
+                role: Role::Assistant,
+                text: text.unwrap_or_default().to_owned(),
+            });
+            request.messages.push(Message {
+                role: Role::User,
+                text: format!("That reply cannot be used ({problem}). Give the JSON alone, in the form that was asked for."),
+            });
+        }
+    }
+
+    fn read(&self, request: &Request, text: &str) -> Result<Value, String> {
+        if text.len() > self.max_bytes {
+            return Err(format!(
+                "it has {} bytes, and at most {} are read",
+                text.len(),
+                self.max_bytes
+            ));
+        }
+        let value: Value =
+            serde_json::from_str(bare(text)).map_err(|error| format!("it is no JSON: {error}"))?;
+        if let Some(schema) = &request.schema {
+            schema
+                .check(&value)
+                .map_err(|violation| violation.to_string())?;
+        }
+        Ok(value)
+    }
+}
+
+/// The JSON in a reply: models put it into fences, and words around it.
+fn bare(text: &str) -> &str {
+    let start = text.find(['{', '[']).unwrap_or(0);
+    let end = text.rfind(['}', ']']).map_or(text.len(), |end| end + 1);
+    text.get(start..end).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Recorded, Schema};
+    use serde_json::json;
+
+    fn request() -> Request {
+        let schema =
+            json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}});
+        Request::new("Count.", "How many?").schema(Schema::new("count", schema).unwrap())
+    }
+
+    #[test]
+    fn fences_and_words_around_the_json_are_no_harm() {
+        let model = Recorded::in_order(["Here it is:\n```json\n{\"a\": 3}\n```\nDone."]);
+        let answered = Structured::default().ask(&model, &request()).unwrap();
+        assert_eq!((answered.value, answered.tries), (json!({"a": 3}), 1));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_and_asked_again() {
+        let model = Recorded::in_order(["three", "{\"a\": \"three\"}", "{\"a\": 3}"]);
+        let answered = Structured::default().ask(&model, &request()).unwrap();
+        assert_eq!(answered.tries, 3);
+        let asked = model.asked();
+        assert_eq!((asked[0].messages.len(), asked[2].messages.len()), (2, 4));
+        assert!(
+            asked[2].messages[3]
+                .text
+                .contains("$.a: this is no integer"),
+            "{asked:?}"
+        );
+    }
+
+    #[test]
+    fn tries_have_an_end() {
+        let model = Recorded::in_order(["{}", "{", "[".repeat(100_000).as_str()]);
+        let refused = Structured::default().ask(&model, &request()).unwrap_err();
+        assert!(
+            matches!(refused, ModelError::BadReply { tries: 3, .. }),
+            "{refused}"
+        );
+        let long = Recorded::in_order(["{\"a\": 1}"]);
+        let small = Structured {
+            tries: 1,
+            max_bytes: 4,
+        };
+        assert!(small.ask(&long, &request()).is_err());
+    }
+}

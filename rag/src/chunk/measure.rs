@@ -1,0 +1,166 @@
+//! How long a text is: in characters, in words, or in what an embedder's tokenizer counts.
+
+use std::ops::Range;
+
+/// Says where the units of a text end.
+pub trait Measure: Send + Sync {
+    /// The byte after each unit, ascending. What is after the last one counts as nothing.
+    fn ends(&self, text: &str) -> Vec<usize>;
+}
+
+/// Counts characters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Characters;
+
+impl Measure for Characters {
+    fn ends(&self, text: &str) -> Vec<usize> {
+        text.char_indices()
+            .map(|(at, sign)| at + sign.len_utf8())
+            .collect()
+    }
+}
+
+/// Counts words between blanks, and each character of scripts that have none between words. It stands in
+/// for a tokenizer where there is no model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Words;
+
+impl Measure for Words {
+    fn ends(&self, text: &str) -> Vec<usize> {
+        let mut ends = Vec::new();
+        let mut in_word = false;
+        for (at, sign) in text.char_indices() {
+            let alone = stands_alone(sign);
+            if in_word && (alone || sign.is_whitespace()) {
+                ends.push(at);
+            }
+            in_word = !alone && !sign.is_whitespace();
+            if alone {
+                ends.push(at + sign.len_utf8());
+            }
+        }
+        if in_word {
+            ends.push(text.len());
+        }
+        ends
+    }
+}
+
+/// Chinese, Japanese, and the signs of both.
+fn stands_alone(sign: char) -> bool {
+    matches!(sign as u32, 0x3001..=0x30FF | 0x3400..=0x9FFF | 0xF900..=0xFAFF | 0xFF01..=0xFFEF | 0x2_0000..=0x3_FFFF)
+}
+
+/// A text that was measured once, of which any part can be asked.
+pub struct Measured<'a> {
+    text: &'a str,
+    ends: Vec<usize>,
+}
+
+impl<'a> Measured<'a> {
+    /// Measures a text.
+    #[must_use]
+    pub fn of(text: &'a str, measure: &dyn Measure) -> Self {
+        let mut ends = measure.ends(text);
+        // A measure of the caller's may be wrong; cutting within a character is worse than a wrong count.
+        ends.retain(|end| text.is_char_boundary(*end));
+        if !ends.is_sorted() {
+            ends.sort_unstable();
+        }
+        Self { text, ends }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// How many units a span has, one that it cuts off included.
+    #[must_use]
+    pub fn size(&self, span: &Range<usize>) -> usize {
+        let (first, through) = (self.through(span.start), self.through(span.end));
+        let whole = through.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let rest = &self.text[whole.max(span.start)..span.end];
+        through - first + usize::from(!rest.trim().is_empty())
+    }
+
+    /// Windows of so many units over a span, each of which begins with the last ones of that before it.
+    pub(super) fn windows(
+        &self,
+        span: &Range<usize>,
+        size: usize,
+        overlap: usize,
+    ) -> Vec<Range<usize>> {
+        let step = size - overlap.min(size - 1);
+        let (first, last) = (self.through(span.start), self.through(span.end));
+        let mut windows = Vec::new();
+        let mut at = first;
+        while at < last {
+            let end = (at + size).min(last);
+            let start = if at == first {
+                span.start
+            } else {
+                self.ends[at - 1]
+            };
+            let stop = if end == last {
+                span.end
+            } else {
+                self.ends[end - 1]
+            };
+            windows.push(start..stop);
+            if end == last {
+                break;
+            }
+            at += step;
+        }
+        windows
+    }
+
+    /// How many units end at or before a byte.
+    fn through(&self, at: usize) -> usize {
+        self.ends.partition_point(|end| *end <= at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_signs_are_units() {
+        let text = "two words 岩石 a";
+        let ends = Words.ends(text);
+        let mut from = 0;
+        let mut units = Vec::new();
+        for end in ends {
+            units.push(text[from..end].trim());
+            from = end;
+        }
+        assert_eq!(units, ["two", "words", "岩", "石", "a"]);
+        assert_eq!(Characters.ends("aä").len(), 2);
+        assert!(Words.ends(" \n").is_empty());
+    }
+
+    #[test]
+    fn windows_overlap_and_leave_nothing_out() {
+        let text = "a b c d e f g";
+        let measured = Measured::of(text, &Words);
+        let windows = measured.windows(&(0..text.len()), 3, 1);
+        let texts: Vec<_> = windows.into_iter().map(|span| text[span].trim()).collect();
+        assert_eq!(texts, ["a b c", "c d e", "e f g"]);
+        // An overlap of the whole size would stand still.
+        assert_eq!(measured.windows(&(0..text.len()), 3, 9).len(), 5);
+    }
+
+    #[test]
+    fn a_wrong_measure_cuts_no_character() {
+        struct Wrong;
+        impl Measure for Wrong {
+            fn ends(&self, _: &str) -> Vec<usize> {
+                vec![3, 1, 2, 99]
+            }
+        }
+        assert_eq!(Measured::of("äb", &Wrong).ends, [2, 3]);
+    }
+}

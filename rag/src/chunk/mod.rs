@@ -1,0 +1,336 @@
+//! Chunkers: a document is cut into pieces that a model can read, each with its place.
+//!
+//! A piece is spans of the document's text and never text of its own, so nothing is lost or made up on the
+//! way. How long a piece is, the embedder's own tokenizer says ([`Measure`]). The ways to cut are those of
+//! the published systems ([`Chunking`]); what all of them share is in `atoms.rs`, which finds the least
+//! pieces that stay whole, and `pack.rs`, which puts them together.
+
+mod atoms;
+mod measure;
+mod pack;
+mod sentences;
+
+use std::ops::Range;
+
+use crate::Document;
+use pack::{Packing, pack};
+
+pub use measure::{Characters, Measure, Measured, Words};
+pub use sentences::sentences;
+
+/// A piece of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The lowest section that holds all of it, among [`Document::sections`].
+    pub section: usize,
+    /// Where it stands.
+    pub span: Range<usize>,
+    /// The last lines of the piece before it, for models that read them along.
+    pub carried: Option<Range<usize>>,
+    /// Which piece of the document it is, from 1, and how many there are.
+    pub part: (usize, usize),
+}
+
+impl Piece {
+    /// Its text as the document has it.
+    #[must_use]
+    pub fn text<'a>(&self, document: &'a Document) -> &'a str {
+        document.text_of(self.span.clone())
+    }
+
+    /// A first line that says what it is a piece of: `# Rocks (part 2/5)`.
+    #[must_use]
+    pub fn header(&self, document: &Document, word_for_part: &str) -> String {
+        let (part, parts) = self.part;
+        format!("# {} ({word_for_part} {part}/{parts})", document.title())
+    }
+}
+
+/// How a document is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Chunking {
+    /// At its lowest headings, and a section that is too long again; each further piece of it carries the
+    /// last lines of the one before. As BAG-RAG does.
+    Headings {
+        /// The most units of a piece.
+        limit: usize,
+        /// How many lines are carried.
+        carried_lines: usize,
+    },
+    /// In windows of so many units, wherever they fall. As TagRAG does with 1,200 and 100 tokens.
+    Windows {
+        /// The units of a window.
+        size: usize,
+        /// How many of them the next window begins with.
+        overlap: usize,
+    },
+    /// At paragraphs, else lines, else sentences, else words, up to so many units. As HybridRAG does with
+    /// 2,024 and 204 characters, and with 1,024 and none.
+    Text {
+        /// The most units of a piece.
+        size: usize,
+        /// The most units that the next piece begins with again.
+        overlap: usize,
+    },
+    /// At headings and blocks, which stay whole where they fit, up to so many units. What is short is put
+    /// together with its neighbours under the same heading. As EmPULIA does.
+    Structure {
+        /// The most units of a piece.
+        limit: usize,
+    },
+    /// So many sentences, of which the next piece begins with the last ones again.
+    Sentences {
+        /// The sentences of a piece.
+        count: usize,
+        /// How many of them the next piece begins with.
+        overlap: usize,
+    },
+}
+
+/// Cuts documents.
+#[derive(Clone, Copy)]
+pub struct Chunker<'a> {
+    chunking: Chunking,
+    measure: &'a dyn Measure,
+    join: usize,
+}
+
+impl<'a> Chunker<'a> {
+    /// Cuts in this way, measured so.
+    #[must_use]
+    pub fn new(chunking: Chunking, measure: &'a dyn Measure) -> Self {
+        Self {
+            chunking,
+            measure,
+            join: 1,
+        }
+    }
+
+    /// Joins so many consecutive pieces into one, as EmPULIA does with three.
+    #[must_use]
+    pub fn join(mut self, pieces: usize) -> Self {
+        self.join = pieces.max(1);
+        self
+    }
+
+    /// The pieces in the order of the text. None is without a word, and together they hold every word that
+    /// stands in a section and is not a heading; windows and text hold the headings too.
+    #[must_use]
+    pub fn pieces(&self, document: &Document) -> Vec<Piece> {
+        let measured = Measured::of(document.text(), self.measure);
+        let whole = document.sections()[0].span.clone();
+        let mut pieces = match self.chunking {
+            Chunking::Windows { size, overlap } => {
+                let spans = measured.windows(&whole, size.max(1), overlap);
+                spans.into_iter().map(Rough::alone).collect()
+            }
+            Chunking::Text { size, overlap } => {
+                let atoms = atoms::of_text(&measured, &whole, size.max(1));
+                let packing = Packing {
+                    limit: size.max(1),
+                    overlap,
+                };
+                pack(&measured, &atoms, packing)
+                    .into_iter()
+                    .map(Rough::alone)
+                    .collect()
+            }
+            Chunking::Sentences { count, overlap } => of_sentences(document, count.max(1), overlap),
+            Chunking::Structure { limit } => by_section(document, &measured, limit.max(1), 0),
+            Chunking::Headings {
+                limit,
+                carried_lines,
+            } => by_section(document, &measured, limit.max(1), carried_lines),
+        };
+        if let Some(limit) = self.chunking.limit() {
+            pieces = self.kept_to(limit, document.text(), pieces);
+        }
+        for piece in &mut pieces {
+            piece.span = trimmed(document.text(), &piece.span);
+        }
+        pieces.retain(|piece| {
+            document
+                .text_of(piece.span.clone())
+                .contains(char::is_alphanumeric)
+        });
+        finished(document, joined(&pieces, self.join))
+    }
+}
+
+impl Chunking {
+    /// The most units of a piece, if it has such a limit.
+    fn limit(&self) -> Option<usize> {
+        match *self {
+            Self::Headings { limit, .. } | Self::Structure { limit } => Some(limit.max(1)),
+            Self::Windows { size, .. } | Self::Text { size, .. } => Some(size.max(1)),
+            Self::Sentences { .. } => None,
+        }
+    }
+}
+
+impl Chunker<'_> {
+    /// A tokenizer may make more of a word that was cut than of the same letters within the text, so pieces
+    /// with such a border are measured alone, and cut again if need be.
+    fn kept_to(&self, limit: usize, text: &str, pieces: Vec<Rough>) -> Vec<Rough> {
+        let mut kept = Vec::with_capacity(pieces.len());
+        let mut rest: Vec<Rough> = pieces.into_iter().rev().collect();
+        while let Some(piece) = rest.pop() {
+            let (start, end) = (piece.span.start, piece.span.end);
+            let words = &text[start..end];
+            if !(within_word(text, start) || within_word(text, end)) {
+                kept.push(piece);
+                continue;
+            }
+            let ends = self.measure.ends(words);
+            let cut = ends
+                .get(limit - 1)
+                .copied()
+                .filter(|cut| *cut < words.trim_end().len());
+            match cut.filter(|cut| *cut > 0 && words.is_char_boundary(*cut)) {
+                None => kept.push(piece),
+                Some(cut) => {
+                    rest.push(Rough::alone(start + cut..end));
+                    let span = start..start + cut;
+                    kept.push(Rough { span, ..piece });
+                }
+            }
+        }
+        kept
+    }
+}
+
+/// Whether a border has letters on both sides.
+fn within_word(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    let after = text[at..].chars().next();
+    before.is_some_and(|sign| !sign.is_whitespace())
+        && after.is_some_and(|sign| !sign.is_whitespace())
+}
+
+/// A piece before it is known which of how many it is.
+struct Rough {
+    span: Range<usize>,
+    carried: Option<Range<usize>>,
+}
+
+impl Rough {
+    fn alone(span: Range<usize>) -> Self {
+        Self {
+            span,
+            carried: None,
+        }
+    }
+}
+
+/// The bodies of all sections, each by its blocks.
+fn by_section(
+    document: &Document,
+    measured: &Measured<'_>,
+    limit: usize,
+    carried_lines: usize,
+) -> Vec<Rough> {
+    let mut pieces = Vec::new();
+    for section in document.sections() {
+        let blocks = document.blocks_in(&section.body);
+        let atoms = atoms::of_blocks(measured, &section.body, blocks, limit);
+        let packing = Packing { limit, overlap: 0 };
+        let mut before: Option<Range<usize>> = None;
+        for span in pack(measured, &atoms, packing) {
+            let last = |before: &Range<usize>| last_lines(document.text(), before, carried_lines);
+            let carried = before.as_ref().filter(|_| carried_lines > 0).map(last);
+            before = Some(span.clone());
+            pieces.push(Rough { span, carried });
+        }
+    }
+    pieces
+}
+
+fn of_sentences(document: &Document, count: usize, overlap: usize) -> Vec<Rough> {
+    let step = count - overlap.min(count - 1);
+    let mut pieces = Vec::new();
+    for section in document.sections() {
+        let sentences: Vec<Range<usize>> = sentences(document.text_of(section.body.clone()))
+            .map(|span| section.body.start + span.start..section.body.start + span.end)
+            .filter(|span| {
+                document
+                    .text_of(span.clone())
+                    .contains(char::is_alphanumeric)
+            })
+            .collect();
+        let mut at = 0;
+        while at < sentences.len() {
+            let end = (at + count).min(sentences.len());
+            pieces.push(Rough::alone(sentences[at].start..sentences[end - 1].end));
+            if end == sentences.len() {
+                break;
+            }
+            at += step;
+        }
+    }
+    pieces
+}
+
+/// The last so many lines that have words, as one span.
+fn last_lines(text: &str, span: &Range<usize>, count: usize) -> Range<usize> {
+    let mut start = span.end;
+    let mut lines = 0;
+    let words = &text[span.clone()];
+    for line in words.split_inclusive('\n').rev() {
+        if lines == count {
+            break;
+        }
+        start -= line.len();
+        lines += usize::from(!line.trim().is_empty());
+    }
+    trimmed(text, &(start..span.end))
+}
+
+fn joined(pieces: &[Rough], join: usize) -> Vec<Rough> {
+    let groups = pieces.chunks(join);
+    let joined = groups.filter_map(|group| {
+        let (first, last) = (group.first()?, group.last()?);
+        Some(Rough {
+            span: first.span.start..last.span.end,
+            carried: first.carried.clone(),
+        })
+    });
+    joined.collect()
+}
+
+fn finished(document: &Document, rough: Vec<Rough>) -> Vec<Piece> {
+    let parts = rough.len();
+    let pieces = rough.into_iter().enumerate().map(|(place, rough)| Piece {
+        section: lowest(document, &rough.span),
+        span: rough.span,
+        carried: rough.carried,
+        part: (place + 1, parts),
+    });
+    pieces.collect()
+}
+
+/// The lowest section that holds a span.
+fn lowest(document: &Document, span: &Range<usize>) -> usize {
+    let sections = document.sections();
+    let mut at = sections
+        .partition_point(|section| section.span.start <= span.start)
+        .max(1)
+        - 1;
+    while sections[at].span.end < span.end {
+        let Some(parent) = sections[at].parent else {
+            break;
+        };
+        at = parent;
+    }
+    at
+}
+
+/// The span without the blanks at its ends.
+fn trimmed(text: &str, span: &Range<usize>) -> Range<usize> {
+    let words = &text[span.clone()];
+    let start = span.start + words.len() - words.trim_start().len();
+    start..start + words.trim().len()
+}
+
+#[cfg(test)]
+mod tests;

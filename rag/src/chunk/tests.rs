@@ -1,0 +1,173 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::read::{Format, Source};
+
+const ROCKS: &str = "# Rocks\n\nAll are old. Some are older.\n\n## Basalt\n\nIt was lava once. It cooled.\n\n\
+                     It is dark.\n\n## Slate\n\nIt splits.\n\n# Rivers\n\nThey run.\n";
+
+fn document(text: &str) -> Document {
+    Source::new("rocks.md", text.as_bytes())
+        .read(Format::Markdown)
+        .unwrap()
+}
+
+fn cut(chunking: Chunking) -> Vec<(String, String)> {
+    let document = document(ROCKS);
+    let pieces = Chunker::new(chunking, &Words).pieces(&document);
+    let title = |piece: &Piece| document.sections()[piece.section].title.clone();
+    let texts = pieces
+        .iter()
+        .map(|piece| (title(piece), piece.text(&document).to_owned()));
+    texts.collect()
+}
+
+fn pairs<const N: usize>(pairs: [(&str, &str); N]) -> Vec<(String, String)> {
+    pairs
+        .map(|(title, text)| (title.to_owned(), text.to_owned()))
+        .to_vec()
+}
+
+#[test]
+fn structure_keeps_blocks_whole_and_stays_under_its_heading() {
+    assert_eq!(
+        cut(Chunking::Structure { limit: 9 }),
+        pairs([
+            ("Rocks", "All are old. Some are older."),
+            ("Basalt", "It was lava once. It cooled.\n\nIt is dark."),
+            ("Slate", "It splits."),
+            ("Rivers", "They run."),
+        ])
+    );
+    assert_eq!(
+        cut(Chunking::Structure { limit: 4 })[2..5],
+        pairs([
+            ("Basalt", "It was lava once."),
+            ("Basalt", "It cooled."),
+            ("Basalt", "It is dark."),
+        ])
+    );
+}
+
+#[test]
+fn pieces_of_a_long_section_carry_the_last_lines() {
+    let document = document("# A\n\none two\nthree four\n\nfive six\n\nseven\n");
+    let chunking = Chunking::Headings {
+        limit: 4,
+        carried_lines: 1,
+    };
+    let pieces = Chunker::new(chunking, &Words).pieces(&document);
+    let carried = |piece: &Piece| piece.carried.clone().map(|span| document.text_of(span));
+    let texts: Vec<_> = pieces
+        .iter()
+        .map(|piece| (piece.text(&document), carried(piece)))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            ("one two\nthree four", None),
+            ("five six\n\nseven", Some("three four"))
+        ]
+    );
+    assert_eq!(pieces[1].header(&document, "part"), "# A (part 2/2)");
+}
+
+#[test]
+fn windows_and_texts_go_across_headings_and_hang_on_what_holds_them() {
+    let windows = cut(Chunking::Windows {
+        size: 12,
+        overlap: 2,
+    });
+    assert_eq!(windows[0].0, "Rocks");
+    assert!(
+        windows[0].1.starts_with("# Rocks") && windows[1].1.starts_with("It was"),
+        "{windows:?}"
+    );
+    let texts = cut(Chunking::Text {
+        size: 1000,
+        overlap: 0,
+    });
+    assert_eq!(texts, pairs([("Rocks", ROCKS.trim_end())]));
+}
+
+#[test]
+fn sentences_come_in_windows() {
+    assert_eq!(
+        cut(Chunking::Sentences {
+            count: 2,
+            overlap: 1
+        })[1..3],
+        pairs([
+            ("Basalt", "It was lava once. It cooled."),
+            ("Basalt", "It cooled.\n\nIt is dark."),
+        ])
+    );
+}
+
+#[test]
+fn joined_pieces_are_one_span() {
+    let document = document(ROCKS);
+    let chunker = Chunker::new(Chunking::Structure { limit: 9 }, &Words).join(3);
+    let pieces = chunker.pieces(&document);
+    assert_eq!(pieces.len(), 2);
+    assert!(pieces[0].text(&document).contains("## Slate"), "{pieces:?}");
+    assert_eq!((pieces[0].section, pieces[0].part), (1, (1, 2)));
+}
+
+fn chunkings() -> impl Strategy<Value = Chunking> {
+    (0..5, 0..12_usize, 0..12_usize).prop_map(|(kind, a, b)| match kind {
+        0 => Chunking::Headings {
+            limit: a,
+            carried_lines: b,
+        },
+        1 => Chunking::Windows {
+            size: a,
+            overlap: b,
+        },
+        2 => Chunking::Text {
+            size: a,
+            overlap: b,
+        },
+        3 => Chunking::Structure { limit: a },
+        _ => Chunking::Sentences {
+            count: a,
+            overlap: b,
+        },
+    })
+}
+
+proptest! {
+    /// Whatever the text: pieces are in order, lie in their section, keep the limit, and hold every word.
+    #[test]
+    fn nothing_is_lost(
+        lines in prop::collection::vec("(# |## |- |)[ab。.]{0,6}( [cäd]{1,9}){0,6}(\n){1,2}", 0..12),
+        chunking in chunkings(),
+    ) {
+        let text = lines.concat();
+        let document = document(&text);
+        let pieces = Chunker::new(chunking, &Words).pieces(&document);
+        let limit = match chunking {
+            Chunking::Headings { limit, .. } | Chunking::Structure { limit } => limit,
+            Chunking::Windows { size, .. } | Chunking::Text { size, .. } => size,
+            _ => usize::MAX,
+        };
+        let mut held = vec![false; text.len()];
+        for (place, piece) in pieces.iter().enumerate() {
+            prop_assert_eq!(piece.part, (place + 1, pieces.len()));
+            let section = &document.sections()[piece.section];
+            prop_assert!(section.span.start <= piece.span.start && piece.span.end <= section.span.end);
+            prop_assert!(Words.ends(piece.text(&document)).len() <= limit.max(1));
+            if let Some(before) = place.checked_sub(1) {
+                prop_assert!(pieces[before].span.start < piece.span.start);
+            }
+            held[piece.span.clone()].fill(true);
+        }
+        for section in document.sections() {
+            let body = &text[section.body.clone()];
+            for (at, word) in body.match_indices(char::is_alphanumeric) {
+                // A piece without any letter or digit is left out, and only that.
+                prop_assert!(held[section.body.start + at], "{word} at {at} of {body:?}");
+            }
+        }
+    }
+}

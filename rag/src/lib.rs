@@ -1,0 +1,25 @@
+//! Retrieval over layered knowledge, on top of the engine.
+//!
+//! Documents come in through a reader of [`read`], which turns a file into a [`Document`]: its text, the
+//! tree of its headings, and where everything stands. [`chunk`] cuts that into pieces that a model can
+//! read, without ever losing where a piece came from.
+//!
+//! What a reader is given is hostile until it is read: no file makes it panic, loop or take memory out of
+//! proportion, and what it cannot read is an error that names the file and the place.
+//!
+//! ```
+//! use stratigraph_rag::read::{Format, Source};
+//!
+//! let text = "# Rocks\n\nAll of them are old.\n\n## Basalt\n\nIt was lava.\n";
+//! let document = Source::new("rocks.md", text.as_bytes()).read(Format::Markdown)?;
+//! let basalt = &document.sections()[2];
+//! assert_eq!((basalt.title.as_str(), basalt.depth), ("Basalt", 2));
+//! assert_eq!(document.text_of(basalt.body.clone()), "\nIt was lava.\n");
+//! # Ok::<(), stratigraph_rag::read::ReadError>(())
+//! ```
+
+pub mod chunk;
+mod document;
+pub mod read;
+
+pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};
