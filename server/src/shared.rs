@@ -89,8 +89,12 @@ impl Shared {
 
     /// How many transactions and bulk writes are open or about to be.
     pub(crate) fn open_transactions(&self) -> usize {
-        (self.config.max_transactions as usize)
-            .saturating_sub(self.transactions.available_permits())
+        let places = [
+            &self.read_transactions,
+            &self.write_transactions,
+            &self.bulk_writes,
+        ];
+        places.map(Places::taken).iter().sum()
     }
 
     /// Whether nothing begins any more.
