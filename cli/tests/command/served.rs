@@ -6,6 +6,14 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+/// Settings of a server that waits for transactions of slow machines, and of people.
+pub(crate) const PATIENT: [&str; 4] = [
+    "--max-transaction-idle",
+    "10m",
+    "--max-transaction-time",
+    "1h",
+];
+
 /// A server that ends with the test.
 pub(crate) struct Served {
     child: Child,
