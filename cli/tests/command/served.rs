@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 /// Settings of a server that waits for transactions of slow machines, and of people.
 pub(crate) const PATIENT: [&str; 4] = [
     "--max-transaction-idle",
-    "10m",
+    "10min",
     "--max-transaction-time",
     "1h",
 ];
@@ -50,7 +50,7 @@ impl Served {
     pub(crate) fn start_at(folder: &Path, place: &str, arguments: &[&str]) -> Self {
         let mut all = vec![folder.to_str().unwrap(), "--listen", place];
         all.extend(arguments);
-        let (child, place) = serve(&all, Stdio::null());
+        let (child, place) = serve(&all, Stdio::inherit());
         Self { child, place }
     }
 
