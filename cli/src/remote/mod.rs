@@ -12,6 +12,7 @@
 //! | rows as they come | `coming.rs` |
 //! | what goes wrong, in the words that a folder has for it | `refused.rs` |
 //! | whether a statement only reads, so that it may be sent again | `reading.rs` |
+//! | many nodes at once | `sending.rs` |
 //! | values, there and back | `values.rs` |
 //!
 //! Next: `server.rs`.
@@ -21,10 +22,12 @@ mod address;
 mod coming;
 mod reading;
 mod refused;
+mod sending;
 mod server;
 mod values;
 
 pub(crate) use access::Access;
 pub(crate) use address::Address;
 pub(crate) use refused::RemoteFailure;
+pub(crate) use sending::{Sending, Unsent};
 pub(crate) use server::{Manner, Server};

@@ -13,7 +13,7 @@ use super::refused::RemoteFailure;
 use super::values;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::statements::{Asked, Building, Place, Take, UNDER_WAY, building, took};
+use crate::statements::{Asked, Building, IDLE, Place, TOTAL, Take, UNDER_WAY, building, took};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,12 +33,10 @@ const HELLO: &str = "RETURN 1 AS hello";
 /// A database of a server, and its transaction that may be open.
 pub(crate) struct Server {
     /// Its one thread keeps the connection alive while somebody types.
-    runtime: Runtime,
-    client: Client,
-    address: String,
+    pub(super) runtime: Runtime,
+    pub(super) client: Client,
+    pub(super) address: String,
     read_only: bool,
-    /// How long a transaction may rest, and last at all, if the server allows it.
-    patience: (Duration, Duration),
     open: Option<OpenTransaction>,
 }
 
@@ -49,10 +47,6 @@ pub(crate) struct Manner {
     pub(crate) read_only: bool,
     /// A database that is not there is made.
     pub(crate) create: bool,
-    /// How long a transaction may rest.
-    pub(crate) idle: Duration,
-    /// How long a transaction may last at all.
-    pub(crate) total: Duration,
 }
 
 impl Server {
@@ -95,7 +89,6 @@ impl Server {
             client,
             address: address.shown.clone(),
             read_only: manner.read_only,
-            patience: (manner.idle, manner.total),
             open: None,
         };
         if manner.create {
@@ -109,8 +102,13 @@ impl Server {
         Ok(server)
     }
 
+    /// The name of the database; empty for the default one.
+    pub(crate) fn database(&self) -> &str {
+        self.client.database_name()
+    }
+
     /// What an error of the client means.
-    fn failure(&self, error: &Error, text: &str) -> RemoteFailure {
+    pub(super) fn failure(&self, error: &Error, text: &str) -> RemoteFailure {
         RemoteFailure::of(error, &self.address, text)
     }
 
@@ -222,12 +220,9 @@ impl Place for Server {
     }
 
     fn begin(&mut self, cancel: &CancelToken) -> Result<String, Failure> {
-        let (idle, total) = self.patience;
-        let settings = self
-            .client
-            .transaction()
-            .idle_timeout(idle)
-            .total_timeout(total);
+        // As over a folder, if the server allows it.
+        let settings = self.client.transaction();
+        let settings = settings.idle_timeout(IDLE).total_timeout(TOTAL);
         let begun = self.until(cancel, async {
             if self.read_only {
                 settings.begin_read().await
@@ -239,7 +234,7 @@ impl Place for Server {
         let (idle, total) = (took(open.idle_timeout()), took(open.total_timeout()));
         self.open = Some(open);
         Ok(format!(
-            "the server rolls it back when it rests for {idle} or lasts for {total}"
+            "the server rolls it back when it rests for {idle} or lasts for {total} (its max_transaction_idle and max_transaction_time)"
         ))
     }
 

@@ -42,5 +42,5 @@ pub(crate) use names::{Names, counts};
 pub(crate) use parameters::{add_json, named_value, value_of};
 pub(crate) use place::{Answer, Asked, Operator, Place, Take, Told, Work};
 pub(crate) use script::{read_input, run_script};
-pub(crate) use session::{Limits, Session};
+pub(crate) use session::{IDLE, Limits, Session, TOTAL};
 pub(crate) use told::{outcome, took};

@@ -8,6 +8,11 @@ use std::time::Duration;
 use stratigraph::Parameters;
 use stratigraph::storage::cancel::CancelToken;
 
+/// How long an open transaction of a conversation may rest. A person thinks longer than a program.
+pub(crate) const IDLE: Duration = Duration::from_secs(600);
+/// How long it may last at all.
+pub(crate) const TOTAL: Duration = Duration::from_secs(3600);
+
 /// What a statement may take.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Limits {

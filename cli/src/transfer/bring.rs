@@ -1,4 +1,4 @@
-//! Bringing records into a database: all of them in one bulk load, or none.
+//! Bringing records into a database, here or on a server: all of them in one bulk load, or none.
 //!
 //! Each record is looked at alone; what is wrong with it is told with its place, and it is left out as long as that
 //! is allowed. Memory is that of the bulk load, one record, and the ids of nodes (`ids.rs`).
@@ -13,6 +13,7 @@ use super::place::{BadRecord, Place, Problem, TransferError, excerpt};
 use super::sources::Source;
 use super::table::Table;
 use crate::failure::Failure;
+use crate::remote::{Sending, Unsent};
 use stratigraph::storage::cancel::Watch;
 use stratigraph::value::check_storable;
 use stratigraph::{BulkLoad, Error, ErrorKind, NodeId, Value};
@@ -35,8 +36,11 @@ pub(crate) struct Brought {
 }
 
 /// Where records go.
-enum Target {
+pub(crate) enum Target<'s> {
+    /// Into a folder.
     Bulk(Box<BulkLoad>),
+    /// To a server.
+    Server(Box<Sending<'s>>),
     /// Nowhere: they are only looked at. The number is that of the next node.
     Nowhere(u64),
 }
@@ -49,8 +53,8 @@ struct Member {
 }
 
 /// An import under way.
-struct Bringing<'w, 'r> {
-    target: Target,
+struct Bringing<'w, 'r, 's> {
+    target: Target<'s>,
     ids: Ids,
     brought: Brought,
     reading: Reading,
@@ -61,15 +65,15 @@ struct Bringing<'w, 'r> {
     done_bytes: u64,
 }
 
-/// Reads all files into a bulk load, or only looks at them if there is none, and gives the load back.
+/// Reads all files, brings what is in them to the target, and gives that back.
 ///
 /// # Errors
 /// A record is bad and none may be; a file cannot be read on; what ends a load.
-pub(crate) fn bring(
+pub(crate) fn bring<'s>(
     files: Files<'_>,
-    load: Option<BulkLoad>,
+    target: Target<'s>,
     watch: &mut Watch<'_>,
-) -> Result<(Option<BulkLoad>, Brought), Failure> {
+) -> Result<(Target<'s>, Brought), Failure> {
     let Files {
         opened,
         total_bytes,
@@ -77,10 +81,7 @@ pub(crate) fn bring(
         ..
     } = files;
     let mut bringing = Bringing {
-        target: match load {
-            Some(load) => Target::Bulk(Box::new(load)),
-            None => Target::Nowhere(0),
-        },
+        target,
         ids: Ids::default(),
         brought: Brought::default(),
         reading,
@@ -116,11 +117,7 @@ pub(crate) fn bring(
     let Bringing {
         target, brought, ..
     } = bringing;
-    let load = match target {
-        Target::Bulk(load) => Some(*load),
-        Target::Nowhere(_) => None,
-    };
-    Ok((load, brought))
+    Ok((target, brought))
 }
 
 enum Turn<'s> {
@@ -128,7 +125,7 @@ enum Turn<'s> {
     Csv(&'s Source, Table),
 }
 
-impl Bringing<'_, '_> {
+impl Bringing<'_, '_, '_> {
     fn csv(&mut self, source: &Source, table: Table) -> Result<(), Failure> {
         let Table {
             columns,
@@ -265,6 +262,11 @@ impl Bringing<'_, '_> {
         let labels = source.labels.iter().chain(&parts.labels);
         let node = match &mut self.target {
             Target::Bulk(load) => load.add_node(labels, parts.properties).map_err(refused)?,
+            Target::Server(sending) => {
+                let labels = labels.cloned().collect();
+                // What they are called on the way: they have no ids yet.
+                NodeId::new(sending.node(labels, &parts.properties)?)
+            }
             Target::Nowhere(next) => {
                 check(&parts.properties)?;
                 *next += 1;
@@ -287,6 +289,9 @@ impl Bringing<'_, '_> {
             Target::Bulk(load) => {
                 load.add_relationship(start, &of, end, parts.properties)
                     .map_err(refused)?;
+            }
+            Target::Server(sending) => {
+                sending.relationship((start.get(), end.get()), &of, &parts.properties)?;
             }
             Target::Nowhere(_) => check(&parts.properties)?,
         }
@@ -313,6 +318,10 @@ impl Bringing<'_, '_> {
             };
             return self.bad(BadRecord::new(place, problem));
         };
+        if let Target::Server(_) = &self.target {
+            let why = "members of hierarchies by their names do not go to a server: relationships of the hierarchy's type make members";
+            return Err(TransferError::Request(format!("{place}: {why}")).into());
+        }
         if let Target::Bulk(load) = &mut self.target {
             match load.add_member(&member.hierarchy, node).map_err(refused) {
                 Ok(()) => {}
@@ -361,6 +370,15 @@ enum Refused {
     Record(Problem),
     /// Nothing goes on.
     All(Failure),
+}
+
+impl From<Unsent> for Refused {
+    fn from(unsent: Unsent) -> Self {
+        match unsent {
+            Unsent::One(problem) => Self::Record(Problem::Refused(problem)),
+            Unsent::All(failure) => Self::All(failure),
+        }
+    }
 }
 
 /// What the engine refuses of one item, the load goes on without; anything else ends the load.

@@ -31,7 +31,7 @@ mod place;
 mod sources;
 mod table;
 
-pub(crate) use bring::{Brought, SHOWN_BAD, bring};
+pub(crate) use bring::{Brought, SHOWN_BAD, Target, bring};
 pub(crate) use csv_reader::Signs;
 pub(crate) use export::{Exported, Form as ExportForm, Out as ExportOut, export};
 pub(crate) use files::{Files, Reading};

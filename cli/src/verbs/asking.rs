@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::remote::{Access, Address, Manner, Server};
 use crate::statements::{
-    Folder, Format, Layout, Limits, Place, Session, add_json, named_value, read_input,
+    Folder, Format, IDLE, Layout, Limits, Place, Session, TOTAL, add_json, named_value, read_input,
 };
 use clap::Args;
 use rustix::termios::tcgetwinsize;
@@ -12,11 +12,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Database, Error};
-
-/// How long an open transaction of a conversation may rest. A person thinks longer than a program.
-const IDLE: Duration = Duration::from_secs(600);
-/// How long it may last at all.
-const TOTAL: Duration = Duration::from_secs(3600);
 
 /// What `query` and `repl` take alike.
 #[derive(Debug, Args)]
@@ -78,8 +73,6 @@ impl Asking {
             let manner = Manner {
                 read_only: self.read_only,
                 create: self.create,
-                idle: IDLE,
-                total: TOTAL,
             };
             let server = Server::open(&address?, &self.access, manner, cancel)?;
             return Ok(Box::new(server));

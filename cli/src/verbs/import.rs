@@ -5,7 +5,8 @@ use super::load::{ensure_free, remove_folder};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, printable, size, things};
 use crate::progress::{Progress, Unit};
-use crate::transfer::{self, Brought, Files, Reading, SHOWN_BAD, Signs, TransferError};
+use crate::remote::{Access, Address, Manner, Sending, Server};
+use crate::transfer::{self, Brought, Files, Reading, SHOWN_BAD, Signs, Target, TransferError};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -29,22 +30,27 @@ which. --dry-run reads everything and writes nothing; constraints are not looked
 
 Memory does not grow with the size of the files, but for some 50 bytes a node with an id.
 
+To a server everything goes in one stream, into the database that is there, or with --create into the one
+that --database names. A record that the server refuses ends the import, without its place in a file.
+
 Examples:
   stratigraph import library --create people.csv knows.csv
+  stratigraph import grpc://localhost:7687 people.csv knows.csv
   stratigraph import library --nodes Person=people.csv --relationships KNOWS=knows.csv --dry-run
   stratigraph import library --create --nodes Person=header.csv,part1.csv,part2.csv --skip-bad 100
   stratigraph import library --create --mapping mapping.toml
   stratigraph import copy --create exported/
   zstd -dc graph.jsonl.zst | stratigraph import library --create -
 
-JSON: path, database (null for --dry-run), commit (the same), dry_run, nodes, relationships, members,
+JSON: path, database (null for --dry-run; at an address its name), commit (the same), dry_run, nodes, relationships, members,
 declarations, bytes, milliseconds, skipped, bad [{file, line, column, problem}] (the first 100)";
 
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Import {
-    /// The database's folder
+    /// The database's folder, or an address: grpc://host:port, grpcs://host:port with TLS
+    #[arg(value_name = "DIR|ADDRESS")]
     dir: PathBuf,
     /// CSV or JSON lines, or a folder of them; - for JSON lines on stdin
     files: Vec<PathBuf>,
@@ -81,6 +87,9 @@ pub(crate) struct Import {
     /// About how much memory sorting may take, and relationships of hierarchies as much again
     #[arg(long, value_name = "MIB", default_value_t = 256)]
     memory: usize,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
 }
 
 impl Import {
@@ -95,10 +104,19 @@ impl Import {
         let sources = transfer::gather(&self.files, &self.nodes, &self.relationships, mapping)?;
         let files = Files::open(&sources, reading)?;
         let declared = files.declarations.len() as u64;
+        let text = self.dir.to_string_lossy();
+        let address = Address::read(&text).transpose()?;
+        if address.is_none() {
+            self.access.refuse_for_folder(&text)?;
+        }
         let (database, brought) = if self.dry_run {
-            let looked =
-                progress.watch(Unit::Bytes, |watch| transfer::bring(files, None, watch))?;
+            let looked = progress.watch(Unit::Bytes, |watch| {
+                transfer::bring(files, Target::Nowhere(0), watch)
+            })?;
             (None, looked.1)
+        } else if let Some(address) = &address {
+            let (database, brought) = self.load_at(address, files, progress)?;
+            (Some(database), brought)
         } else if self.create {
             let (database, brought) = self.load_into_new(files, progress)?;
             (Some(database), brought)
@@ -189,6 +207,37 @@ impl Import {
         }
     }
 
+    /// Sends everything to a server, which takes all of it or nothing. Its name, or nothing for the default one, and
+    /// the commit.
+    fn load_at(
+        &self,
+        address: &Address,
+        files: Files<'_>,
+        progress: &Progress,
+    ) -> Result<((String, u64), Brought), Failure> {
+        if !files.declarations.is_empty() {
+            return Err(TransferError::Request(format!(
+                "{} declares indexes, constraints or hierarchies, and those do not go to a server with an import: declare them with `stratigraph query {}`, and leave their lines out",
+                files.declaring, self.dir.display()
+            ))
+            .into());
+        }
+        let cancel = progress.interrupt().token();
+        let manner = Manner {
+            read_only: false,
+            create: self.create,
+        };
+        let server = Server::open(address, &self.access, manner, &cancel)?;
+        let sending = Target::Server(Box::new(Sending::begin(&server, cancel)));
+        let (target, brought) =
+            progress.watch(Unit::Bytes, |watch| transfer::bring(files, sending, watch))?;
+        let Target::Server(sending) = target else {
+            return Err(stratigraph::Error::Cancelled.into());
+        };
+        let commit = sending.finish()?;
+        Ok(((server.database().to_owned(), commit), brought))
+    }
+
     fn load(
         &self,
         db: &Database,
@@ -211,10 +260,10 @@ impl Import {
         let options = BulkOptions::new().memory_bytes(self.memory.saturating_mul(1 << 20));
         let load = db.bulk_load_with(options)?;
         let load = load.with_cancel(progress.interrupt().token());
-        let (load, brought) = progress.watch(Unit::Bytes, |watch| {
-            transfer::bring(files, Some(load), watch)
+        let (target, brought) = progress.watch(Unit::Bytes, |watch| {
+            transfer::bring(files, Target::Bulk(Box::new(load)), watch)
         })?;
-        let Some(load) = load else {
+        let Target::Bulk(load) = target else {
             return Err(stratigraph::Error::Cancelled.into());
         };
         let report = progress.watch(Unit::Entities, |watch| load.finish(watch))?;

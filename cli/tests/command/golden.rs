@@ -6,7 +6,7 @@
 
 use crate::queries::library;
 use crate::screen::Screen;
-use crate::served::Served;
+use crate::served::{PATIENT, Served};
 use crate::terminal::Terminal;
 use crate::world::World;
 use std::fs;
@@ -185,7 +185,7 @@ fn a_traversal_is_drawn() {
 #[test]
 fn a_conversation_with_a_server() {
     let world = World::new();
-    let served = Served::start(&world.path("data"), &[]);
+    let served = Served::start(&world.path("data"), &PATIENT);
     let lines = [
         "CREATE (:Person {name: 'Ann'})-[:WROTE]->(:Book {title: 'Layers'}), (:Person {name: 'Bob'});",
         ":schema",

@@ -6,6 +6,14 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+/// Settings of a server that waits for transactions of slow machines, and of people.
+pub(crate) const PATIENT: [&str; 4] = [
+    "--max-transaction-idle",
+    "10min",
+    "--max-transaction-time",
+    "1h",
+];
+
 /// A server that ends with the test.
 pub(crate) struct Served {
     child: Child,
@@ -51,7 +59,7 @@ impl Served {
     pub(crate) fn start_at(folder: &Path, place: &str, arguments: &[&str]) -> Self {
         let mut all = vec![folder.to_str().unwrap(), "--listen", place];
         all.extend(arguments);
-        let (child, place) = serve(&all, Stdio::null());
+        let (child, place) = serve(&all, Stdio::inherit());
         Self { child, place }
     }
 

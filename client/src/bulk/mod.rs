@@ -38,6 +38,13 @@ impl BulkNode {
         Self(Which::Existing(id))
     }
 
+    /// The node that the same write has created as its `number`th, from 1: for whoever has too many to keep one of these
+    /// for each.
+    #[must_use]
+    pub fn created(number: u64) -> Self {
+        Self(Which::Created(number))
+    }
+
     fn wire(self) -> v1::NodeReference {
         v1::NodeReference {
             node: Some(match self.0 {
