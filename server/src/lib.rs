@@ -36,6 +36,8 @@ mod convert;
 mod databases;
 mod door;
 mod failure;
+#[cfg(test)]
+mod fixture;
 mod ids;
 mod metrics;
 mod probes;

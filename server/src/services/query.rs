@@ -319,3 +319,6 @@ fn told(
         description,
     })
 }
+
+#[cfg(test)]
+mod tests;
