@@ -42,6 +42,8 @@ mod databases;
 mod door;
 mod ending;
 mod failure;
+#[cfg(test)]
+mod fixture;
 mod ids;
 mod intake;
 mod leaving;

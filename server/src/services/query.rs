@@ -323,3 +323,6 @@ fn told(
         description,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! `SchemaService`, `SearchService` and `BulkService`.
 
-use super::harness::{Fixture, ask, reason, run};
+use super::harness::{Fixture, ask, reason, run, running, until};
+use std::time::Duration;
+use stratigraph_proto::v1::admin_service_client::AdminServiceClient;
 use stratigraph_proto::v1::bulk_service_client::BulkServiceClient;
 use stratigraph_proto::v1::bulk_write_request::Part;
 use stratigraph_proto::v1::bulk_write_response::Part as Told;
@@ -523,4 +525,77 @@ async fn searches_are_sampled_for_the_recall_of_their_index() {
         told.contains("stratigraph_vector_index_vectors{database=\"default\",index=\"near\"} 3000"),
         "{told}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bulk_client_that_never_ends_is_ended_however_quick_it_is() {
+    let fixture = Fixture::start(|config, _| config.max_bulk_time = "500ms".parse().unwrap()).await;
+    let mut client = BulkServiceClient::new(fixture.channel().await);
+    let nothing = || v1::BulkWriteRequest {
+        part: Some(Part::Nodes(v1::BulkNodes::default())),
+    };
+    let first = v1::BulkWriteRequest {
+        part: Some(start(BulkMode::Transaction)),
+    };
+    let endless = std::iter::once(first).chain(std::iter::repeat_with(nothing));
+    let told = client.bulk_write(tokio_stream::iter(endless)).await;
+    let mut told = told.unwrap().into_inner();
+    let ended = async {
+        loop {
+            match told.message().await {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("no verdict"),
+                Err(status) => break status,
+            }
+        }
+    };
+    let ended = tokio::time::timeout(Duration::from_secs(60), ended).await;
+    assert_eq!(ended.unwrap().code(), Code::DeadlineExceeded);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_is_among_the_statements_that_run_and_can_be_killed() {
+    let fixture = Fixture::start(|config, _| config.max_batch_searches = 100_000).await;
+    let mut queries = fixture.queries().await;
+    for text in [
+        "CREATE VECTOR INDEX near FOR (c:Chunk) ON (c.e)",
+        "UNWIND range(1, 2000) AS n CREATE (:Chunk {e: vector([1.0, toFloat(n)])})",
+    ] {
+        run(&mut queries, ask(text)).await.unwrap();
+    }
+    let query = || v1::SearchQuery {
+        kind: Some(v1::search_query::Kind::Vectors(v1::VectorQuery {
+            index: "near".to_owned(),
+            vector: Some(v1::Vector {
+                components: vec![1.0, 0.5],
+            }),
+            k: 100,
+            effort: Some(v1::vector_query::Effort::Exact(true)),
+            ..v1::VectorQuery::default()
+        })),
+    };
+    let batch = v1::SearchBatchRequest {
+        queries: std::iter::repeat_with(query).take(50_000).collect(),
+        ..v1::SearchBatchRequest::default()
+    };
+    let mut search = SearchServiceClient::new(fixture.channel().await);
+    let asked = tokio::spawn(async move { search.search_batch(batch).await });
+    let mut admin = AdminServiceClient::new(fixture.channel().await);
+    until("it is listed", Duration::from_secs(30), async || {
+        !running(&mut admin).await.is_empty()
+    })
+    .await;
+    let one = running(&mut admin).await.remove(0);
+    assert!(
+        one.text
+            .starts_with("search of 100 in the vector index near"),
+        "{}",
+        one.text
+    );
+    let kill = v1::KillQueryRequest {
+        query_id: one.query_id,
+        ..v1::KillQueryRequest::default()
+    };
+    assert!(admin.kill_query(kill).await.unwrap().into_inner().known);
+    assert_eq!(reason(&asked.await.unwrap().unwrap_err()), "Killed");
 }

@@ -1,6 +1,6 @@
 //! `TransactionService`.
 
-use super::harness::{Answer, ENDLESS, Fixture, ask, reason, run, text_of};
+use super::harness::{Answer, ENDLESS, Fixture, ask, reason, run, text_of, until};
 use std::time::{Duration, Instant};
 use stratigraph_proto::v1::transaction_service_client::TransactionServiceClient;
 use stratigraph_proto::v1::value::Kind;
@@ -300,4 +300,38 @@ async fn a_statement_whose_time_is_over_while_its_rows_go_out_has_changed_nothin
     let late = read(&mut unread).await.unwrap_err();
     assert_eq!(late.code(), Code::DeadlineExceeded);
     commit(&mut client, &id).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_in_a_transaction_takes_its_turn_like_any_other() {
+    let fixture = Fixture::start(|config, _| {
+        config.max_queries = 1;
+        config.max_queue_wait = "200ms".parse().unwrap();
+    })
+    .await;
+    let (mut client, mut queries) = (fixture.transactions().await, fixture.queries().await);
+    let id = begin(&mut client, TransactionMode::Read).await.unwrap();
+    let held = queries.query(ask(ENDLESS)).await.unwrap();
+    let refused = within(&mut client, &id, COUNT).await.unwrap_err();
+    assert_eq!(
+        (refused.code(), reason(&refused).as_str()),
+        (Code::ResourceExhausted, "QueueTimeout")
+    );
+    drop(held);
+    // The transaction goes on.
+    until("the turn is free", Duration::from_secs(30), async || {
+        within(&mut client, &id, COUNT).await.is_ok()
+    })
+    .await;
+    commit(&mut client, &id).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn those_that_read_take_no_places_of_those_that_write() {
+    let fixture = Fixture::start(|config, _| config.max_transactions = 1).await;
+    let mut client = fixture.transactions().await;
+    begin(&mut client, TransactionMode::Read).await.unwrap();
+    let refused = begin(&mut client, TransactionMode::Read).await.unwrap_err();
+    assert_eq!(reason(&refused), "ServerBusy");
+    begin(&mut client, TransactionMode::Write).await.unwrap();
 }

@@ -1,6 +1,5 @@
 use super::*;
-use crate::auth::{Authority, Role};
-use crate::databases::Databases;
+use crate::fixture::Fixture;
 use crate::services::TransactionControl;
 use crate::status::status;
 use stratigraph::{HostFunction, ProcedureType};
@@ -9,40 +8,7 @@ use stratigraph_proto::v1::{self, TransactionMode};
 use tokio_stream::StreamExt as _;
 use tonic::{Code, Status};
 
-struct Fixture {
-    shared: Arc<Shared>,
-    _folder: tempfile::TempDir,
-}
-
 impl Fixture {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let config = Arc::new(crate::Flags::default().resolve().unwrap());
-        let databases = Databases::open(folder.path(), &config).unwrap();
-        let authority = Authority::new(None).unwrap();
-        Self {
-            shared: Shared::new(config, databases, authority),
-            _folder: folder,
-        }
-    }
-
-    fn request<T>(&self, message: T) -> tonic::Request<T> {
-        let mut request = tonic::Request::new(message);
-        let nobody = tonic::codegen::http::HeaderMap::new();
-        request.extensions_mut().insert(Caller {
-            identity: self
-                .shared
-                .authority
-                .identify(&nobody, std::time::SystemTime::now())
-                .unwrap(),
-            request_id: "r".into(),
-            needs: Some(Role::Read),
-            began: Instant::now(),
-            deadline: None,
-        });
-        request
-    }
-
     fn service(&self) -> TransactionControl {
         TransactionControl(Arc::clone(&self.shared))
     }
