@@ -62,6 +62,9 @@ impl RemoteFailure {
                 format!("no answer came within {} ms", allowed.as_millis()),
                 error,
             ),
+            Error::TooLarge { problem, .. } => {
+                said(format!("{problem}: work on less at a time"), error)
+            }
             Error::TransactionOver { problem } => {
                 return Self::lost(problem.strip_prefix("TransactionOver: ").unwrap_or(problem));
             }
@@ -183,7 +186,8 @@ fn refused(refusal: &Refusal, address: &str) -> What {
 fn said(message: String, error: &Error) -> What {
     let (exit, kind) = match error.kind() {
         ErrorKind::Retry => (Exit::Unavailable, "retry"),
-        ErrorKind::Conflict => (Exit::Conflict, "conflict"),
+        // `Exit::Conflict` is for a database that somebody else has open.
+        ErrorKind::Conflict => (Exit::Unavailable, "conflict"),
         ErrorKind::OutcomeUnknown | ErrorKind::Unavailable => (Exit::Unavailable, "unavailable"),
         ErrorKind::Corrupt => (Exit::Damage, "corrupt"),
         ErrorKind::Bug => (Exit::Bug, "bug"),

@@ -421,6 +421,9 @@ fn a_long_answer_comes_as_it_is_taken() {
     assert_eq!(terminal.ends(), Some(0));
 }
 
+/// Flags, a statement, a token, and the code and words that come of them.
+type Case<'c> = (&'c [&'c str], &'c str, Option<&'c str>, i32, &'c str);
+
 /// Files of an authority and what it has issued for `localhost`.
 fn certificates(world: &World) -> [PathBuf; 3] {
     let mut params = CertificateParams::default();
@@ -499,7 +502,7 @@ fn tls_tokens_and_certificates_of_clients_go_together() {
         ask(&with_file, "RETURN 2 AS n", None).assert_code(0).stdout,
         "{\"n\":2}\n"
     );
-    let cases: [(&[&str], &str, Option<&str>, i32, &str); 5] = [
+    let cases: [Case<'_>; 5] = [
         (&ours, "RETURN 1", None, 2, "STRATIGRAPH_TOKEN"),
         (&ours, "RETURN 1", Some("stratigraph_wrong"), 2, "token"),
         (&ours, "CREATE (n)", Some(&token), 2, "write"),
