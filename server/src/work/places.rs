@@ -45,21 +45,22 @@ impl Places {
 
     /// A place for a token, if it has one left and there is one.
     pub(crate) fn take(&self, token_name: &Arc<str>) -> Result<HeldPlace, Failure> {
+        let of_all = Arc::clone(&self.all).try_acquire_owned();
+        let of_all = of_all.map_err(|_| Failure::Busy {
+            what: self.what,
+            limit: self.limit,
+            retry_after: self.retry_after,
+        })?;
         let own = self.each.of(token_name);
-        let own = Arc::clone(&*own).try_acquire_owned();
-        let own = own.map_err(|_| Failure::ShareTaken {
+        let of_own = Arc::clone(&*own).try_acquire_owned();
+        let of_own = of_own.map_err(|_| Failure::ShareTaken {
             what: self.what,
             limit: self.limit_of_each,
             retry_after: self.retry_after,
         })?;
-        let place = Arc::clone(&self.all).try_acquire_owned();
         Ok(HeldPlace {
-            _of_all: place.map_err(|_| Failure::Busy {
-                what: self.what,
-                limit: self.limit,
-                retry_after: self.retry_after,
-            })?,
-            _of_own: own,
+            _of_all: of_all,
+            _of_own: of_own,
         })
     }
 }

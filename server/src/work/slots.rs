@@ -120,6 +120,13 @@ impl Slots {
             });
         }
         let retry_after = self.patience / 4;
+        let _in_line = Arc::clone(&self.all.line)
+            .try_acquire_owned()
+            .map_err(|_| Failure::Busy {
+                what: "statements",
+                limit: self.all.limit,
+                retry_after,
+            })?;
         let _in_own_line =
             Arc::clone(&own.line)
                 .try_acquire_owned()
@@ -128,13 +135,6 @@ impl Slots {
                     limit: own.limit,
                     retry_after,
                 })?;
-        let _in_line = Arc::clone(&self.all.line)
-            .try_acquire_owned()
-            .map_err(|_| Failure::Busy {
-                what: "statements",
-                limit: self.all.limit,
-                retry_after,
-            })?;
         let began = Instant::now();
         let turn = async {
             // What waits for its own share holds nothing of the others'.

@@ -558,7 +558,7 @@ async fn a_search_is_among_the_statements_that_run_and_can_be_killed() {
     let fixture = Fixture::start(|config, _| config.max_batch_searches = 100_000).await;
     let mut queries = fixture.queries().await;
     for text in [
-        "CREATE VECTOR INDEX near FOR (c:Chunk) ON (c.e)",
+        "CREATE VECTOR INDEX near FOR (c:Chunk) ON (c.e) OPTIONS {indexConfig: {`vector.dimensions`: 2}}",
         "UNWIND range(1, 2000) AS n CREATE (:Chunk {e: vector([1.0, toFloat(n)])})",
     ] {
         run(&mut queries, ask(text)).await.unwrap();
