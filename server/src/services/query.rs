@@ -8,7 +8,7 @@ use crate::databases::{NamedQuery, OpenDatabase, WriterTurn};
 use crate::failure::Failure;
 use crate::run::{Place, Run};
 use crate::shared::Shared;
-use crate::work::{Outlet, PartStream, RunLimits, Slot, blocking, caught, channel};
+use crate::work::{Outlet, PartStream, RunLimits, Side, Slot, caught, channel};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::Parameters;
@@ -69,6 +69,7 @@ fn check_length(text: &str) -> Result<(), Failure> {
 
 /// Whether a statement changes anything, as it will run; who may not write is refused if so.
 pub(super) async fn writes(
+    side: &Side,
     database: &Arc<OpenDatabase>,
     caller: &Caller,
     text: &Arc<str>,
@@ -78,7 +79,7 @@ pub(super) async fn writes(
         database.writes(text)?
     } else {
         let (database, text) = (Arc::clone(database), Arc::clone(text));
-        blocking(move || database.writes(&text)).await?
+        side.run(move || database.writes(&text)).await?
     };
     if !writes || limits.mode == ExecutionMode::Explain {
         return Ok(false);
@@ -185,7 +186,7 @@ impl QueryService for Query {
         let limits = RunLimits::new(&self.0.config, &caller, request.options)?;
         let text = text_of(&database, &caller, request.statement)?;
         let parameters = convert::parameters(request.parameters)?;
-        let writes = writes(&database, &caller, &text, &limits).await?;
+        let writes = writes(&self.0.side, &database, &caller, &text, &limits).await?;
         let turn = self.turn(&database, &limits, writes).await?;
         let cancel = CancelToken::new();
         let (outlet, stream) = channel(&self.0.config, &cancel);

@@ -108,7 +108,7 @@ impl TransactionService for TransactionControl {
         let text = text_of(&database, &caller, request.statement)?;
         let parameters = convert::parameters(request.parameters)?;
         // The token may write no more, although it could when it began.
-        if writes(&database, &caller, &text, &limits).await? && !transaction.writes {
+        if writes(&self.0.side, &database, &caller, &text, &limits).await? && !transaction.writes {
             return Err(Failure::State {
                 code: "ReadOnlyTransaction",
                 problem: "the statement changes something, and this transaction only reads: begin one with \

@@ -4,6 +4,7 @@ use super::table::Transaction;
 use crate::caller::Caller;
 use crate::databases::{OpenDatabase, WriterTurn};
 use crate::failure::Failure;
+use crate::literals::without_literals;
 use crate::run::{self, Place};
 use crate::shared::Shared;
 use crate::work::{Outlet, RunLimits, caught};
@@ -130,7 +131,7 @@ fn live(
     let why = match end {
         End::Wanted => None,
         End::Over(why) => {
-            tracing::info!(database = %begin.database.name, token = %begin.owner, %why, "a transaction was rolled back");
+            tracing::info!(database = %begin.database.name, token = %begin.owner, why = %without_literals(&why), "a transaction was rolled back");
             Some(why)
         }
     };
