@@ -75,8 +75,8 @@ impl Shared {
 
     /// How many transactions and bulk writes are open or about to be.
     pub(crate) fn open_transactions(&self) -> usize {
-        (self.config.max_transactions as usize)
-            .saturating_sub(self.transactions.available_permits())
+        let databases = self.databases.all();
+        databases.iter().map(|database| database.unfinished()).sum()
     }
 
     /// Whether nothing begins any more.

@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::caller::Caller;
 use crate::convert;
-use crate::databases::{Hold, OpenDatabase, WriterTurn};
+use crate::databases::{BULK_WRITE, Hold, OpenDatabase, WriterTurn};
 use crate::ending::{Stage, UnderWay};
 use crate::failure::Failure;
 use crate::intake::why_none;
@@ -114,7 +114,7 @@ impl BulkService for Bulk {
                 limit: config.max_transactions.into(),
                 retry_after: idle,
             })?;
-        let hold = database.holds.hold("bulk write");
+        let hold = database.holds.hold(BULK_WRITE);
         let turn = database.writer_turn(config.max_write_queue_wait.0).await?;
         let (feed, parts) = mpsc::channel(WAITING_PARTS);
         let (told, receiver) = mpsc::channel(WAITING_MESSAGES);

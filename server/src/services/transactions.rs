@@ -5,6 +5,7 @@ use super::query::{text_of, writes};
 use crate::auth::Role;
 use crate::caller::Caller;
 use crate::convert;
+use crate::databases::BEGINNING;
 use crate::ending::Stage;
 use crate::failure::Failure;
 use crate::shared::Shared;
@@ -66,7 +67,10 @@ impl TransactionService for TransactionControl {
             retry_after: idle,
         })?;
         // Until it is in the table of those that are open.
-        let _hold = database.holds.hold("transaction that begins");
+        let _hold = database.holds.hold(BEGINNING);
+        if self.0.is_ending() {
+            return Err(Failure::ShuttingDown.into());
+        }
         let turn = if is_writing {
             // Who waits has not begun: an end of the server does not wait for it.
             tokio::select! {
