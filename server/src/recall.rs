@@ -45,7 +45,11 @@ impl RecallSampler {
 
     /// Whether the search that was just made is one of those.
     pub(crate) fn wants(&self) -> bool {
-        self.every > 0 && self.seen.fetch_add(1, Ordering::Relaxed) % self.every == 0
+        self.every > 0
+            && self
+                .seen
+                .fetch_add(1, Ordering::Relaxed)
+                .is_multiple_of(self.every)
     }
 
     /// Makes a search once more, if no other one is made. Must be called within the runtime.

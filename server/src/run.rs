@@ -115,7 +115,7 @@ impl Run<'_> {
             rows.summary().plan().map(ToOwned::to_owned)
         };
         let plan = plan.or_else(explained).unwrap_or_default();
-        started.note_slow(summary.map_or(0, Summary::rows), plan, failure);
+        started.note_slow(summary.map_or(0, Summary::rows), &plan, failure);
     }
 }
 

@@ -89,12 +89,8 @@ impl Shared {
 
     /// How many transactions and bulk writes are open or about to be.
     pub(crate) fn open_transactions(&self) -> usize {
-        let places = [
-            &self.read_transactions,
-            &self.write_transactions,
-            &self.bulk_writes,
-        ];
-        places.map(Places::taken).iter().sum()
+        let databases = self.databases.all();
+        databases.iter().map(|database| database.unfinished()).sum()
     }
 
     /// Whether nothing begins any more.

@@ -4,6 +4,11 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// A transaction that is not among those that are open yet.
+pub(crate) const BEGINNING: &str = "transaction that begins";
+/// A bulk write.
+pub(crate) const BULK_WRITE: &str = "bulk write";
+
 /// Who holds a database.
 #[derive(Default)]
 pub(crate) struct Holds(Arc<Mutex<BTreeMap<&'static str, usize>>>);
@@ -22,6 +27,13 @@ impl Holds {
             all: Arc::clone(&self.0),
             what,
         }
+    }
+
+    /// How many writes or may write: the end of the server waits for those.
+    pub(super) fn writing(&self) -> usize {
+        let held = self.0.lock();
+        let of = |what| held.get(what).copied().unwrap_or_default();
+        of(BEGINNING) + of(BULK_WRITE)
     }
 
     /// All of them, with their numbers.

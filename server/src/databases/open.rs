@@ -105,6 +105,11 @@ impl OpenDatabase {
         }
     }
 
+    /// How many transactions and bulk writes have begun and not ended.
+    pub(crate) fn unfinished(&self) -> usize {
+        self.transactions.count() + self.holds.writing()
+    }
+
     /// How many write or wait to.
     pub(crate) fn writers(&self) -> usize {
         (self.line_length as usize).saturating_sub(self.line.available_permits())

@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::caller::Caller;
 use crate::convert;
-use crate::databases::{Hold, OpenDatabase, WriterTurn};
+use crate::databases::{BULK_WRITE, Hold, OpenDatabase, WriterTurn};
 use crate::ending::{Stage, UnderWay};
 use crate::failure::Failure;
 use crate::intake::why_none;
@@ -108,7 +108,7 @@ impl BulkService for Bulk {
         let mode = BulkMode::try_from(start.mode)
             .map_err(|_| Failure::request("start.mode", "this server does not know it"))?;
         let place = self.0.bulk_writes.take(caller.identity.name())?;
-        let hold = database.holds.hold("bulk write");
+        let hold = database.holds.hold(BULK_WRITE);
         let turn = database.writer_turn(config.max_write_queue_wait.0).await?;
         let (feed, parts) = mpsc::channel(WAITING_PARTS);
         let (told, receiver) = mpsc::channel(WAITING_MESSAGES);

@@ -8,7 +8,7 @@ use crate::databases::{Doing, NamedQuery, OpenDatabase, WriterTurn};
 use crate::failure::Failure;
 use crate::run::{Place, Run};
 use crate::shared::Shared;
-use crate::work::{Outlet, PartStream, RunLimits, Slot, blocking, caught, channel};
+use crate::work::{Outlet, PartStream, RunLimits, Side, Slot, caught, channel};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::Parameters;
@@ -70,6 +70,7 @@ fn check_length(text: &str) -> Result<(), Failure> {
 
 /// What a statement does, as it will run; who may not write is refused if it changes anything.
 pub(super) async fn doing(
+    side: &Side,
     database: &Arc<OpenDatabase>,
     caller: &Caller,
     text: &Arc<str>,
@@ -79,7 +80,7 @@ pub(super) async fn doing(
         database.doing(text)?
     } else {
         let (database, text) = (Arc::clone(database), Arc::clone(text));
-        blocking(move || database.doing(&text)).await?
+        side.run(move || database.doing(&text)).await?
     };
     if doing == Doing::Reads || limits.mode == ExecutionMode::Explain {
         return Ok(Doing::Reads);
@@ -187,7 +188,7 @@ impl QueryService for Query {
         let limits = RunLimits::new(&self.0.config, &caller, request.options)?;
         let text = text_of(&database, &caller, request.statement)?;
         let parameters = convert::parameters(request.parameters)?;
-        let doing = doing(&database, &caller, &text, &limits).await?;
+        let doing = doing(&self.0.side, &database, &caller, &text, &limits).await?;
         let turn = self.turn(&database, &caller, &limits, doing).await?;
         let cancel = CancelToken::new();
         let unsaid = Failure::Bug {

@@ -5,7 +5,7 @@ use super::query::{doing, text_of};
 use crate::auth::Role;
 use crate::caller::Caller;
 use crate::convert;
-use crate::databases::Doing;
+use crate::databases::{BEGINNING, Doing};
 use crate::ending::Stage;
 use crate::failure::Failure;
 use crate::shared::Shared;
@@ -64,7 +64,10 @@ impl TransactionService for TransactionControl {
         };
         let place = places.take(caller.identity.name())?;
         // Until it is in the table of those that are open.
-        let _hold = database.holds.hold("transaction that begins");
+        let _hold = database.holds.hold(BEGINNING);
+        if self.0.is_ending() {
+            return Err(Failure::ShuttingDown.into());
+        }
         let turn = if is_writing {
             // Who waits has not begun: an end of the server does not wait for it.
             tokio::select! {
@@ -104,7 +107,7 @@ impl TransactionService for TransactionControl {
         let text = text_of(&database, &caller, request.statement)?;
         let parameters = convert::parameters(request.parameters)?;
         // The token may write no more, although it could when it began.
-        let doing = doing(&database, &caller, &text, &limits).await?;
+        let doing = doing(&self.0.side, &database, &caller, &text, &limits).await?;
         if doing != Doing::Reads && !transaction.writes {
             return Err(Failure::State {
                 code: "ReadOnlyTransaction",

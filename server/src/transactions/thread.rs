@@ -4,6 +4,7 @@ use super::table::{Ended, Transaction};
 use crate::caller::Caller;
 use crate::databases::{OpenDatabase, WriterTurn};
 use crate::failure::Failure;
+use crate::literals::without_literals;
 use crate::run::{self, Place};
 use crate::shared::Shared;
 use crate::work::{HeldPlace, Outlet, RunLimits, Slot, caught};
@@ -121,7 +122,7 @@ fn live(
         Err(_) => (Ended::GivenUp, None),
     };
     if let Ended::RolledBack(why) = &ended {
-        tracing::info!(database = %begin.database.name, token = %begin.owner, %why, "a transaction was rolled back");
+        tracing::info!(database = %begin.database.name, token = %begin.owner, why = %without_literals(why), "a transaction was rolled back");
     }
     // Whoever has its answer may ask again, and finds how it ended.
     transactions.remove(transaction, ended.clone());

@@ -38,11 +38,6 @@ impl Places {
         }
     }
 
-    /// How many are taken.
-    pub(crate) fn taken(&self) -> usize {
-        (self.limit as usize).saturating_sub(self.all.available_permits())
-    }
-
     /// A place for a token, if it has one left and there is one.
     pub(crate) fn take(&self, token_name: &Arc<str>) -> Result<HeldPlace, Failure> {
         let of_all = Arc::clone(&self.all).try_acquire_owned();

@@ -105,7 +105,10 @@ impl Running {
         let end = (0..=SHOWN_TEXT_BYTES.min(text.len()))
             .rev()
             .find(|at| text.is_char_boundary(*at));
-        let text = text.get(..end.unwrap_or(0)).unwrap_or_default();
+        self.told(text.get(..end.unwrap_or(0)).unwrap_or_default())
+    }
+
+    fn told(&self, text: &str) -> String {
         if self.literals {
             text.to_owned()
         } else {
@@ -195,7 +198,7 @@ impl Started {
     }
 
     /// Keeps it among the slow ones, and logs it.
-    pub(crate) fn note_slow(&self, rows: u64, plan: String, failure: Option<&Failure>) {
+    pub(crate) fn note_slow(&self, rows: u64, plan: &str, failure: Option<&Failure>) {
         let elapsed_us = micros(self.query.began.elapsed());
         let outcome = failure.map_or(tonic::Code::Ok, |failure| status(failure).code());
         let query = SlowQuery {
@@ -207,7 +210,7 @@ impl Started {
             text: self.query.text.clone(),
             elapsed_us,
             rows,
-            plan: self.all.shown(&plan),
+            plan: self.all.told(plan),
             outcome: format!("{outcome:?}"),
         };
         tracing::warn!(
