@@ -204,7 +204,7 @@ impl Job {
             finished.is_slow,
         );
         if finished.is_slow {
-            started.note_slow(hits, String::new(), found.as_ref().err());
+            started.note_slow(hits, "", found.as_ref().err());
         }
         found
     }
