@@ -253,6 +253,8 @@ fn colours_and_a_pager_are_there_for_who_wants_them() {
     terminal.types("UNWIND range(1, 99) AS n RETURN n;\r");
     let shown = terminal.waits_for("99 rows");
     assert!(!shown.contains("paged:"), "{shown}");
+    // Before the editor listens again Ctrl-D would be the terminal's own.
+    terminal.waits_for("stratql> ");
     terminal.types(CTRL_D);
     assert_eq!(terminal.ends(), Some(0));
 }
