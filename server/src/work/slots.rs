@@ -256,9 +256,12 @@ mod tests {
             let (slots, greedy) = (Arc::clone(&slots), Arc::clone(&greedy));
             async move { slots.enter(&greedy, 1 << 20, LONG).await }
         });
-        while slots.waiting() == 0 {
-            tokio::task::yield_now().await;
-        }
+        let line = async {
+            while slots.waiting() == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(LONG, line).await.unwrap();
         let refused = slots.enter(&greedy, 1 << 20, LONG).await.map(drop);
         assert!(
             matches!(refused, Err(Failure::ShareTaken { limit: 3, .. })),
