@@ -16,7 +16,7 @@
 //! | the way in: rules, ids of requests, times | `door.rs`, `caller.rs` |
 //! | databases by name, their writer's place, prepared and named statements | `databases/` |
 //! | turns, limits, rows on their way out, what runs | `work/` |
-//! | one statement | `run.rs` |
+//! | one statement; what is over before a thread wakes | `run.rs`, `quick.rs` |
 //! | transactions, a thread each | `transactions/` |
 //! | the methods | `services/` |
 //! | values of the protocol and of the engine | `convert/` |
@@ -39,6 +39,7 @@ mod failure;
 mod ids;
 mod metrics;
 mod probes;
+mod quick;
 mod run;
 mod serve;
 mod server;

@@ -6,9 +6,10 @@ use crate::caller::Caller;
 use crate::convert;
 use crate::databases::{NamedQuery, OpenDatabase, WriterTurn};
 use crate::failure::Failure;
+use crate::quick::{AnswerStream, Key, Quick};
 use crate::run::{Place, Run};
 use crate::shared::Shared;
-use crate::work::{Outlet, PartStream, RunLimits, Slot, blocking, caught, channel};
+use crate::work::{Outlet, RunLimits, Slot, blocking, caught, channel};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::Parameters;
@@ -24,7 +25,7 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 const PLANNED_AT_ONCE_BYTES: usize = 4 << 10;
 
 /// `QueryService`.
-pub(crate) struct Query(pub(crate) Arc<Shared>);
+pub(crate) struct Query(Arc<Shared>, Arc<Quick>);
 
 /// A statement that was admitted and has its turn.
 struct Turn {
@@ -95,6 +96,11 @@ pub(super) async fn writes(
 }
 
 impl Query {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        let quick = Quick::new(&shared.config);
+        Self(shared, Arc::new(quick))
+    }
+
     async fn turn(
         &self,
         database: &OpenDatabase,
@@ -140,13 +146,17 @@ struct Job {
     cancel: CancelToken,
     outlet: Outlet,
     turn: Turn,
+    quick: (Arc<Quick>, Key),
 }
 
 impl Job {
     fn run(mut self) {
+        let (began, reads) = (Instant::now(), self.turn.writer.is_none());
         let ran = caught(|| self.answer());
-        if let Err(failure) = ran {
-            self.outlet.fail(&failure);
+        match ran {
+            Ok(()) if reads => self.quick.0.note(self.quick.1, began.elapsed()),
+            Ok(()) => {}
+            Err(failure) => self.outlet.fail(&failure),
         }
     }
 
@@ -176,7 +186,7 @@ impl Job {
 
 #[tonic::async_trait]
 impl QueryService for Query {
-    type QueryStream = PartStream<v1::QueryResponse>;
+    type QueryStream = AnswerStream;
 
     async fn query(&self, request: Request<v1::QueryRequest>) -> Answer<Self::QueryStream> {
         let caller = Caller::of(&request)?;
@@ -185,9 +195,29 @@ impl QueryService for Query {
         let limits = RunLimits::new(&self.0.config, &caller, request.options)?;
         let text = text_of(&database, &caller, request.statement)?;
         let parameters = convert::parameters(request.parameters)?;
+        let cancel = CancelToken::new();
+        let key = self.1.key(&database.name, &text);
+        // It reads, or it would not be known; so not even its plan has to be looked up here.
+        if self.1.is_likely(key) {
+            let slots = &self.0.readers;
+            let slot = slots.enter(limits.memory_bytes, limits.time_left()?);
+            let slot = slot.await?;
+            let run = Run {
+                shared: &self.0,
+                database: &database,
+                caller: &caller,
+                text: &text,
+                parameters: &parameters,
+                limits: &limits,
+                cancel: &cancel,
+                waited: slot.waited,
+            };
+            if let Some(answered) = self.1.answer(key, &run) {
+                return Ok(Response::new(answered));
+            }
+        }
         let writes = writes(&database, &caller, &text, &limits).await?;
         let turn = self.turn(&database, &limits, writes).await?;
-        let cancel = CancelToken::new();
         let (outlet, stream) = channel(&self.0.config, &cancel);
         let job = Job {
             shared: Arc::clone(&self.0),
@@ -199,10 +229,11 @@ impl QueryService for Query {
             cancel,
             outlet,
             turn,
+            quick: (Arc::clone(&self.1), key),
         };
         let span = tracing::Span::current();
         tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
-        Ok(Response::new(stream))
+        Ok(Response::new(AnswerStream::Coming(stream)))
     }
 
     async fn prepare_statement(
