@@ -6,6 +6,7 @@
 pub mod graph;
 pub mod index;
 mod measure;
+pub mod server;
 pub mod storage;
 pub mod text;
 pub mod vector;

@@ -17,7 +17,7 @@
 //! | requests on their way in: unpacked, weighed, paid for | `intake/` |
 //! | databases by name, their writer's place, prepared and named statements | `databases/` |
 //! | turns, limits, rows on their way out, what runs | `work/` |
-//! | one statement | `run.rs` |
+//! | one statement; what is over before a thread wakes | `run.rs`, `quick.rs` |
 //! | transactions, a thread each | `transactions/` |
 //! | the methods | `services/` |
 //! | values of the protocol and of the engine | `convert/` |
@@ -51,6 +51,7 @@ mod literals;
 mod metrics;
 mod notify;
 mod probes;
+mod quick;
 mod recall;
 mod run;
 mod serve;

@@ -302,7 +302,10 @@ async fn serve(
     let mut routes = tonic::service::Routes::builder();
     routes
         .add_service(health)
-        .add_service(bounded!(QueryServiceServer, Query(Arc::clone(&shared))))
+        .add_service(bounded!(
+            QueryServiceServer,
+            Query::new(Arc::clone(&shared))
+        ))
         .add_service(bounded!(
             TransactionServiceServer,
             TransactionControl(Arc::clone(&shared))

@@ -3,6 +3,7 @@
 pub mod crash;
 pub mod damage;
 pub mod driver;
+pub mod overload;
 pub mod power;
 pub mod powerloss;
 pub mod workload;

@@ -1,5 +1,5 @@
 //! Programs that are run in release mode with the caller's own arguments: the benchmarks and the
-//! crash, power-loss and damage harnesses.
+//! crash, power-loss, damage and overload harnesses.
 //!
 //! Nothing here reads their arguments, so that each program documents and checks its own.
 
@@ -43,6 +43,15 @@ pub(crate) fn powerloss(places: &Places, arguments: &[String]) -> Result<(), Fai
 /// `cargo xtask damage`
 pub(crate) fn damage(places: &Places, arguments: &[String]) -> Result<(), Failure> {
     Ok(run(&Cargo::linking(places)?, "damage", &words(arguments))?)
+}
+
+/// `cargo xtask overload`
+pub(crate) fn overload(places: &Places, arguments: &[String]) -> Result<(), Failure> {
+    Ok(run(
+        &Cargo::linking(places)?,
+        "overload",
+        &words(arguments),
+    )?)
 }
 
 /// Builds all harnesses, so that their own times in a summary are not mostly compilation.

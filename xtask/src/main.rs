@@ -9,6 +9,7 @@ mod check;
 mod conformance;
 mod demo;
 mod deny;
+mod foreign;
 mod fuzz;
 mod harness;
 mod machine_paths;

@@ -1,4 +1,4 @@
-//! The verb `test`: checks, tests, documentation examples, scripts, conformance, and the three harnesses at
+//! The verb `test`: checks, tests, documentation examples, scripts, conformance, and the harnesses at
 //! test size.
 //!
 //! Whatever fails fastest comes first. With arguments it is only a way to call nextest.
@@ -7,6 +7,7 @@ use crate::cargo::Cargo;
 use crate::check;
 use crate::conformance;
 use crate::deny;
+use crate::foreign;
 use crate::harness;
 use crate::models;
 use crate::places::Places;
@@ -21,6 +22,26 @@ const HARNESSES: &[(&str, &[&str])] = &[
     ("crash", &["--cycles", "50", "--seed", "1"]),
     ("powerloss", &["--images", "50", "--seed", "1"]),
     ("damage", &["--cases", "200"]),
+    (
+        "overload",
+        &[
+            "--seconds",
+            "5",
+            "--streams",
+            "600",
+            "--connections",
+            "12",
+            "--separate",
+            "150",
+            "--leave",
+            "280",
+            // Others may want the processors as well: what is proven here is that it does not collapse.
+            "--least-goodput",
+            "0.1",
+            "--seed",
+            "1",
+        ],
+    ),
 ];
 
 /// `cargo xtask test`
@@ -52,6 +73,7 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
     steps.run("kernels", || other_kernels(&cargo))?;
     steps.run("loom", || loom_models(places, &cargo))?;
     steps.run("doctests", || cargo.run(&["test", "--workspace", "--doc"]))?;
+    foreign::step(places, &cargo, steps)?;
     conformance::steps(places, &cargo, steps)?;
     steps.run("harnesses", || harness::build(&cargo))?;
     for (name, arguments) in HARNESSES {

@@ -4,7 +4,7 @@
 //! other does not. It must never hold a verb's work: each has its own file.
 
 use crate::places::Places;
-use crate::{check, conformance, demo, fuzz, harness, setup, test};
+use crate::{check, conformance, demo, foreign, fuzz, harness, setup, test};
 
 /// Why a verb did not do what it was asked to.
 #[derive(Debug)]
@@ -68,8 +68,8 @@ pub(crate) const VERBS: &[Verb] = &[
         summary: "run every check, test and harness; with a filter only those tests",
         takes: "20 minutes; 30 when the code is compiled anew; first time 60",
         detail: "Without arguments: setup with its models, then format, map, lints and docs, then the tests, the examples\n\
-                 in the documentation, scripts and conformance scenarios, and the crash, powerloss and\n\
-                 damage harnesses at test size.\n\
+                 in the documentation, a client in Python, scripts and conformance scenarios, and the\n\
+                 crash, powerloss, damage and overload harnesses at test size.\n\
                  Arguments go to cargo-nextest, and then only the tests they select are run.",
         example: "cargo xtask test overlay",
         passes_help_on: false,
@@ -153,6 +153,31 @@ pub(crate) const VERBS: &[Verb] = &[
         example: "cargo xtask damage --cases 1000",
         passes_help_on: true,
         run: harness::damage,
+    },
+    Verb {
+        name: "overload",
+        arguments: "[options]",
+        summary: "ask a server for ten times what it has; it lives, refuses politely and keeps nothing",
+        takes: "45 minutes as it stands; with `--seconds 60` 10",
+        detail: "A server in a process of its own, with a gibibyte of memory by the kernel where control groups\n\
+                 can be made: ten times the load it can carry, large requests that wait, ten thousand calls at a\n\
+                 time, and ten thousand clients that leave in the middle of their work.",
+        example: "cargo xtask overload --seconds 60 --seed 1",
+        passes_help_on: true,
+        run: harness::overload,
+    },
+    Verb {
+        name: "foreign",
+        arguments: "",
+        summary: "run the Python example of docs/server.md, as it stands there, against a server",
+        takes: "1 minute; first time 15",
+        detail: "A client that nobody here wrote: grpcio asks the server for its protocol by reflection. The\n\
+                 libraries are installed by pip, with their versions pinned, into an environment of their own\n\
+                 below the target directory. Without python3, pip or a network it says so and fails; the verb\n\
+                 `test` leaves it out then, with a visible line.",
+        example: "cargo xtask foreign",
+        passes_help_on: false,
+        run: foreign::run,
     },
     Verb {
         name: "fuzz",

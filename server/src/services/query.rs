@@ -6,9 +6,10 @@ use crate::caller::Caller;
 use crate::convert;
 use crate::databases::{Doing, NamedQuery, OpenDatabase, WriterTurn};
 use crate::failure::Failure;
+use crate::quick::{AnswerStream, Key, Quick};
 use crate::run::{Place, Run};
 use crate::shared::Shared;
-use crate::work::{Outlet, PartStream, RunLimits, Side, Slot, caught, channel};
+use crate::work::{Outlet, RunLimits, Side, Slot, caught, channel};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::Parameters;
@@ -24,7 +25,7 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 const PLANNED_AT_ONCE_BYTES: usize = 4 << 10;
 
 /// `QueryService`.
-pub(crate) struct Query(pub(crate) Arc<Shared>);
+pub(crate) struct Query(Arc<Shared>, Arc<Quick>);
 
 /// A statement that was admitted and has its turn.
 struct Turn {
@@ -97,6 +98,11 @@ pub(super) async fn doing(
 }
 
 impl Query {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        let quick = Quick::new(&shared.config);
+        Self(shared, Arc::new(quick))
+    }
+
     async fn turn(
         &self,
         database: &OpenDatabase,
@@ -144,13 +150,17 @@ struct Job {
     cancel: CancelToken,
     outlet: Outlet,
     turn: Turn,
+    quick: (Arc<Quick>, Key),
 }
 
 impl Job {
     fn run(mut self) {
+        let (began, reads) = (Instant::now(), self.turn.writer.is_none());
         let ran = caught(|| self.answer());
-        if let Err(failure) = ran {
-            self.outlet.fail(&failure);
+        match ran {
+            Ok(()) if reads => self.quick.0.note(self.quick.1, began.elapsed()),
+            Ok(()) => {}
+            Err(failure) => self.outlet.fail(&failure),
         }
     }
 
@@ -181,16 +191,37 @@ impl Job {
 
 #[tonic::async_trait]
 impl QueryService for Query {
-    type QueryStream = PartStream<v1::QueryResponse>;
+    type QueryStream = AnswerStream;
 
     async fn query(&self, request: Request<v1::QueryRequest>) -> Answer<Self::QueryStream> {
         let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
         let limits = RunLimits::new(&self.0.config, &caller, request.options)?;
         let text = text_of(&database, &caller, request.statement)?;
         let parameters = convert::parameters(request.parameters)?;
+        let cancel = CancelToken::new();
+        let key = self.1.key(&database.name, &text);
+        // It reads, or it would not be known; so not even its plan has to be looked up here.
+        if self.1.is_likely(key) {
+            let slots = &self.0.readers;
+            let token = caller.identity.name();
+            let slot = slots.enter(token, limits.memory_bytes, limits.time_left()?);
+            let slot = slot.await?;
+            let run = Run {
+                shared: &self.0,
+                database: &database,
+                caller: &caller,
+                text: &text,
+                parameters: &parameters,
+                limits: &limits,
+                cancel: &cancel,
+                waited: slot.waited,
+            };
+            if let Some(answered) = self.1.answer(key, &run) {
+                return Ok(Response::new(answered));
+            }
+        }
         let doing = doing(&self.0.side, &database, &caller, &text, &limits).await?;
         let turn = self.turn(&database, &caller, &limits, doing).await?;
-        let cancel = CancelToken::new();
         let unsaid = Failure::Bug {
             what: "the answer was cut short",
         };
@@ -205,10 +236,11 @@ impl QueryService for Query {
             cancel,
             outlet,
             turn,
+            quick: (Arc::clone(&self.1), key),
         };
         let span = tracing::Span::current();
         tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
-        Ok(Response::new(stream))
+        Ok(Response::new(AnswerStream::Coming(stream)))
     }
 
     async fn prepare_statement(

@@ -110,6 +110,17 @@ impl RunLimits {
         })
     }
 
+    /// The engine's options for a try that may not take more than this, and no more than the run itself.
+    pub(crate) fn options_of_a_try(
+        &self,
+        cancel: &CancelToken,
+        time: Duration,
+        steps: u64,
+    ) -> Result<stratigraph::QueryOptions, Failure> {
+        let options = self.options(cancel)?.timeout(time.min(self.time_left()?));
+        Ok(options.max_steps(steps.min(self.steps)))
+    }
+
     /// The text as it runs. The word is on a line of its own, so that columns stay where they were.
     pub(crate) fn text_to_run(&self, text: &str) -> String {
         match self.mode {

@@ -5,9 +5,12 @@
 mod access;
 mod admin;
 mod data;
+mod depth;
 mod harness;
 mod limits;
+mod paths;
 mod query;
+mod quick;
 mod secrets;
 mod shutdown;
 mod tls;

@@ -157,3 +157,52 @@ async fn a_new_certificate_serves_the_next_connection_and_the_open_ones_stay() {
         "an open connection stays"
     );
 }
+
+/// The beginning of TLS 1.1 as a client of 2010 says it: 1.2 is the least that there is.
+fn hello_of_tls_1_1() -> Vec<u8> {
+    let mut hello = vec![3, 2];
+    hello.extend([7; 32]);
+    // No session; two suites of that time; no compression.
+    hello.extend([0, 0, 4, 0x00, 0x2f, 0xc0, 0x13, 1, 0]);
+    let length = u8::try_from(hello.len()).unwrap();
+    let mut record = vec![0x16, 3, 1, 0, length + 4, 1, 0, 0, length];
+    record.extend(hello);
+    record
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_speak_tls_is_told_nothing() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let ours = Authority::new("ours");
+    let fine = ours.issue("localhost", |_| ());
+    let fixture = Fixture::start(|config, folder| {
+        put(config, folder, &fine);
+        config.handshake_limit = "2s".parse().unwrap();
+    })
+    .await;
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
+    let get = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec();
+    for (what, sent) in [
+        ("HTTP/2", preface),
+        ("HTTP/1", get),
+        ("TLS 1.1", hello_of_tls_1_1()),
+        ("nothing", Vec::new()),
+    ] {
+        let mut stream = tokio::net::TcpStream::connect(fixture.server.address())
+            .await
+            .unwrap();
+        stream.write_all(&sent).await.unwrap();
+        let mut told = Vec::new();
+        let read = stream.read_to_end(&mut told);
+        // How it ends is not asked: it may well be reset.
+        let _ = tokio::time::timeout(Duration::from_secs(30), read)
+            .await
+            .unwrap();
+        // An alert is all that may be said in the clear.
+        assert!(
+            told.is_empty() || (told[0] == 0x15 && told.len() == 7),
+            "{what}: {told:?}"
+        );
+    }
+    assert!(works(&fixture, trusting(&ours)).await);
+}

@@ -1,0 +1,43 @@
+//! The process that serves, as `stratigraph serve` does.
+
+use anyhow::{Context, Result};
+use std::io::{BufRead as _, Read as _, Write as _};
+use std::path::PathBuf;
+use stratigraph_server::Flags;
+
+/// What a parent tells it.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct ChildArgs {
+    /// The folder with databases.
+    #[arg(long)]
+    pub(super) dir: PathBuf,
+    /// The file with its settings.
+    #[arg(long)]
+    pub(super) settings: PathBuf,
+}
+
+/// Serves until stdin ends, which it does when the parent is gone.
+pub(super) fn serve(args: &ChildArgs) -> Result<()> {
+    // Nothing that takes memory is done before the parent has set the limit.
+    let mut go = String::new();
+    std::io::stdin().lock().read_line(&mut go)?;
+    let flags = Flags {
+        config: Some(args.settings.clone()),
+        ..Flags::default()
+    };
+    let config = flags.resolve()?;
+    stratigraph_server::start_log(&config);
+    std::thread::spawn(|| {
+        let mut rest = Vec::new();
+        let _ = std::io::stdin().read_to_end(&mut rest);
+        std::process::exit(0);
+    });
+    stratigraph_server::serve(&args.dir, config, |server| {
+        let mut stdout = std::io::stdout().lock();
+        let metrics = server.metrics_address();
+        let told = metrics.map(|metrics| writeln!(stdout, "{} {metrics}", server.address()));
+        // The parent is gone if nobody reads it, and then we are about to end as well.
+        let _ = told.and_then(Result::ok).map(|()| stdout.flush());
+    })
+    .context("cannot serve")
+}

@@ -1,0 +1,184 @@
+//! The server as a process, and what can be seen of it from outside.
+
+use super::child::ChildArgs;
+use super::memory::MemoryLimit;
+use anyhow::{Context, Result, bail, ensure};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A condition is waited for no longer than this: on a machine that is busy all of it may be needed.
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
+/// The memory that a server gets.
+pub(super) const MEMORY: u64 = 1 << 30;
+
+/// A server that runs.
+pub(super) struct Served {
+    pub(super) address: String,
+    pub(super) memory: MemoryLimit,
+    metrics: String,
+    process: std::process::Child,
+    /// Its end is what tells the server to end.
+    _stdin: ChildStdin,
+}
+
+/// What a server has in its hands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Holdings {
+    pub(super) threads: usize,
+    pub(super) files: usize,
+    pub(super) running: u64,
+    pub(super) waiting: u64,
+    pub(super) writers: u64,
+    pub(super) transactions: u64,
+    pub(super) snapshots: u64,
+    pub(super) memory_free: u64,
+}
+
+impl Served {
+    /// Starts one over an empty folder with these settings beside those that every one has here.
+    pub(super) fn start(folder: &Path, settings: &str) -> Result<Self> {
+        let file = folder.join("settings.toml");
+        let usual =
+            "listen = \"127.0.0.1:0\"\nmetrics_listen = \"127.0.0.1:0\"\nlog_level = \"error\"\n";
+        fs::write(&file, format!("{usual}{settings}"))?;
+        let child = ChildArgs {
+            dir: folder.join("data"),
+            settings: file,
+        };
+        let mut process = Command::new(std::env::current_exe()?)
+            .arg("serve")
+            .arg(format!("--dir={}", child.dir.display()))
+            .arg(format!("--settings={}", child.settings.display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let memory = MemoryLimit::set(process.id(), MEMORY);
+        let mut stdin = process.stdin.take().context("no stdin")?;
+        writeln!(stdin, "go")?;
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().context("no stdout")?).read_line(&mut line)?;
+        let Some((address, metrics)) = line.trim().split_once(' ') else {
+            bail!("the server has not started");
+        };
+        Ok(Self {
+            address: address.to_owned(),
+            metrics: metrics.to_owned(),
+            memory,
+            process,
+            _stdin: stdin,
+        })
+    }
+
+    /// All metrics, as text.
+    fn metrics(&self) -> Result<String> {
+        let mut stream = TcpStream::connect(&self.metrics)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    /// What it has in its hands now.
+    pub(super) fn holdings(&self) -> Result<Holdings> {
+        let text = tokio::task::block_in_place(|| self.metrics())?;
+        let value = |name: &str| -> Result<u64> {
+            let name = format!("stratigraph_{name} ");
+            let value = text.lines().find_map(|line| line.strip_prefix(&name));
+            let value = value.with_context(|| format!("no metric {name}"))?;
+            Ok(value.trim().parse()?)
+        };
+        let of_database =
+            |what: &str| value(&format!("database{{database=\"default\",what=\"{what}\"}}"));
+        let process = Path::new("/proc").join(self.process.id().to_string());
+        let count = |folder: &str| Ok::<_, anyhow::Error>(process.join(folder).read_dir()?.count());
+        Ok(Holdings {
+            threads: count("task")?,
+            files: count("fd")?,
+            running: value("queries_running")?,
+            waiting: value("queries_waiting")?,
+            writers: of_database("writers")?,
+            transactions: of_database("transactions")?,
+            snapshots: of_database("snapshots")?,
+            memory_free: value("query_memory_free_bytes")?,
+        })
+    }
+
+    /// Waits until what it holds is as it should be.
+    pub(super) async fn until(
+        &self,
+        what: &str,
+        is: impl Fn(&Holdings) -> bool,
+    ) -> Result<Holdings> {
+        let began = Instant::now();
+        loop {
+            let holdings = self.holdings()?;
+            if is(&holdings) {
+                return Ok(holdings);
+            }
+            ensure!(
+                began.elapsed() < PATIENCE,
+                "{what}, but it has {holdings:?}"
+            );
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// The processor time that it has used.
+    pub(super) fn processor_time(&self) -> Result<Duration> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
+        let (_, rest) = stat.rsplit_once(')').context("an odd stat")?;
+        let ticks = rest
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .map(str::parse::<u64>);
+        let ticks: u64 = ticks.collect::<Result<Vec<_>, _>>()?.iter().sum();
+        // A hundredth of a second each, on every Linux there is.
+        Ok(Duration::from_millis(ticks * 10))
+    }
+
+    /// Bytes of memory: what it has now and what it has had at most.
+    pub(super) fn memory_use(&self) -> Result<(u64, u64)> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kilobytes =
+                line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+            kilobytes
+                .map(|kilobytes| kilobytes * 1024)
+                .context("the server is gone")
+        };
+        Ok((field("VmRSS:")?, field("VmHWM:")?))
+    }
+
+    /// What its memory must have been, and what it was, in words if it is wrong.
+    pub(super) fn memory_is_fine(&mut self) -> Result<(), String> {
+        if self.memory.kills() > 0 {
+            return Err(format!(
+                "it was killed at {} MiB",
+                self.memory.bytes() >> 20
+            ));
+        }
+        if let Ok(Some(status)) = self.process.try_wait() {
+            return Err(format!("it has ended with {status}"));
+        }
+        let (_, most) = self.memory_use().map_err(|error| error.to_string())?;
+        if !self.memory.is_enforced() && most > self.memory.bytes() {
+            return Err(format!("it has had {} MiB", most >> 20));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // Its database is a temporary one: nothing has to be closed well.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
