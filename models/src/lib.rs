@@ -33,6 +33,8 @@ mod generate;
 mod lexical;
 #[cfg(feature = "candle")]
 mod minilm;
+#[cfg(feature = "scripted")]
+mod scripted;
 
 pub use embedder::{Embedder, Rows};
 #[cfg(feature = "endpoint")]
@@ -45,3 +47,5 @@ pub use generate::{
 pub use lexical::Lexical;
 #[cfg(feature = "candle")]
 pub use minilm::{MiniLm, MiniLmBuilder, cached_minilm};
+#[cfg(feature = "scripted")]
+pub use scripted::{Asked, ScriptedServer, Step};

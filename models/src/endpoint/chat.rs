@@ -1,6 +1,6 @@
 //! Models that write, by OpenAI's `chat/completions`.
 
-use super::http::Http;
+use super::http::{Http, usage};
 use super::stream::{Piece, Pieces};
 use crate::error::ModelError;
 use crate::generate::{Call, Generator, Message, Reply, Request, Role, Usage};
@@ -113,7 +113,6 @@ impl ChatModel {
             calls: calls.collect(),
             usage: usage(reply),
         };
-        self.http.limits.used(reply_read.usage);
         let cut = reply
             .pointer("/choices/0/finish_reason")
             .and_then(Value::as_str)
@@ -145,7 +144,7 @@ impl Generator for ChatModel {
         let mut reply = Reply::default();
         let mut whole = false;
         for piece in Pieces::new(open.body) {
-            let piece = match piece.map_err(|error| self.http.broken(error))? {
+            let piece = match piece.map_err(|error| self.http.broken(&error))? {
                 Piece::Json(piece) => piece,
                 Piece::Done => {
                     whole = true;
@@ -174,7 +173,7 @@ impl Generator for ChatModel {
             Ok(reply)
         } else {
             let cut = std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
-            Err(self.http.broken(cut))
+            Err(self.http.broken(&cut))
         }
     }
 }
@@ -186,14 +185,6 @@ fn message(message: &Message) -> Value {
         Role::Assistant => "assistant",
     };
     json!({"role": role, "content": message.text})
-}
-
-fn usage(reply: &Value) -> Usage {
-    let count = |name: &str| reply.pointer(name).and_then(Value::as_u64).unwrap_or(0);
-    Usage {
-        input_tokens: count("/usage/prompt_tokens"),
-        output_tokens: count("/usage/completion_tokens"),
-    }
 }
 
 /// Calls come in pieces too, each with the place of its call.

@@ -6,7 +6,6 @@
 use super::http::Http;
 use crate::embedder::{Embedder, Rows};
 use crate::error::ModelError;
-use crate::generate::Usage;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -48,14 +47,6 @@ impl EmbeddingModel {
     fn fill(&self, texts: &[&str], rows: &mut [&mut [f32]]) -> Result<(), ModelError> {
         let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
         let reply = self.http.call("/embeddings", &body)?;
-        let tokens = reply
-            .pointer("/usage/prompt_tokens")
-            .and_then(Value::as_u64)
-            .unwrap_or(0);
-        self.http.limits.used(Usage {
-            input_tokens: tokens,
-            output_tokens: 0,
-        });
         let wrong = |problem: String| self.http.failed(None, problem, None);
         let data = reply.get("data").and_then(Value::as_array);
         let data = data.ok_or_else(|| wrong("gave a reply without data".to_owned()))?;

@@ -6,6 +6,7 @@
 use super::limits::{Limits, Place};
 use super::{EndpointBuilder, Key};
 use crate::error::ModelError;
+use crate::generate::Usage;
 use serde_json::Value;
 use std::io::Read;
 use std::sync::Arc;
@@ -94,7 +95,7 @@ impl Http {
             let mut limited = open.body.by_ref().take(limit + 1);
             limited
                 .read_to_end(&mut bytes)
-                .map_err(|error| self.broken(error))?;
+                .map_err(|error| self.broken(&error))?;
             if bytes.len() as u64 > limit {
                 return Err(self.failed(
                     None,
@@ -102,13 +103,16 @@ impl Http {
                     None,
                 ));
             }
-            serde_json::from_slice(&bytes).map_err(|error| {
+            let reply: Value = serde_json::from_slice(&bytes).map_err(|error| {
                 self.failed(
                     None,
                     format!("gave something that is no JSON: {error}"),
                     None,
                 )
-            })
+            })?;
+            // While it still has its place: whoever takes that next must find it counted.
+            self.limits.used(usage(&reply));
+            Ok(reply)
         })
     }
 
@@ -118,7 +122,7 @@ impl Http {
     }
 
     /// The reading of a reply failed.
-    pub(super) fn broken(&self, error: std::io::Error) -> ModelError {
+    pub(super) fn broken(&self, error: &std::io::Error) -> ModelError {
         self.failed(
             None,
             format!("broke off its reply: {error}"),
@@ -227,6 +231,15 @@ impl Http {
             format!("refused with {status}{hint}: {said}"),
             again,
         )
+    }
+}
+
+/// What a reply says that it cost.
+pub(super) fn usage(reply: &Value) -> Usage {
+    let count = |name: &str| reply.pointer(name).and_then(Value::as_u64).unwrap_or(0);
+    Usage {
+        input_tokens: count("/usage/prompt_tokens"),
+        output_tokens: count("/usage/completion_tokens"),
     }
 }
 

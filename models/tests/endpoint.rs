@@ -1,0 +1,318 @@
+//! Models behind an address, asked over a real socket by a server that follows a script and misbehaves.
+
+use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use stratigraph_models::{
+    Asked, Embedder, Endpoint, EndpointBuilder, Generator, ModelError, Request, Schema, SchemaMode,
+    ScriptedServer, Step, Structured, Tool,
+};
+
+fn scripted(
+    script: impl Fn(&Asked) -> Step + Send + Sync + 'static,
+) -> (ScriptedServer, EndpointBuilder) {
+    let server = ScriptedServer::start(script).unwrap();
+    let endpoint = Endpoint::builder(&server.url());
+    (server, endpoint)
+}
+
+fn question() -> Request {
+    Request::new("Be short.", "How old are rocks?")
+}
+
+#[test]
+fn a_question_goes_there_and_an_answer_comes_back() {
+    let (server, endpoint) = scripted(|_| Step::text("Old."));
+    let endpoint = endpoint.key("canary-7").prices(1.0, 2.0).build().unwrap();
+    let reply = endpoint.chat("tiny").generate(&question()).unwrap();
+    assert_eq!(
+        (reply.text.as_str(), reply.usage.input_tokens),
+        ("Old.", 10)
+    );
+    let asked = &server.asked()[0];
+    assert_eq!(asked.path, "/v1/chat/completions");
+    assert_eq!(asked.authorization.as_deref(), Some("Bearer canary-7"));
+    assert_eq!(
+        asked.body["messages"][0],
+        json!({"role": "system", "content": "Be short."})
+    );
+    assert_eq!(asked.question(), "How old are rocks?");
+    let spent = endpoint.spent();
+    assert_eq!(
+        (spent.calls, spent.retries, spent.cost),
+        (1, 0, (10.0 + 2.0) / 1e6)
+    );
+    assert!(!format!("{endpoint:?}").contains("canary"));
+}
+
+#[test]
+fn schemas_and_tools_are_sent_and_replies_held_to_them() {
+    let (server, endpoint) = scripted(|asked| match asked.place {
+        0 => Step::text("{\"age\": \"old\"}"),
+        1 => Step::text("{\"age\": 5}"),
+        _ => Step::Json(
+            json!({"choices": [{"message": {"content": null, "tool_calls": [
+                {"function": {"name": "find", "arguments": "{\"age\": 5}"}}
+            ]}}]}),
+        ),
+    });
+    let endpoint = endpoint.build().unwrap();
+    let schema =
+        json!({"type": "object", "required": ["age"], "properties": {"age": {"type": "integer"}}});
+    let schema = Schema::new("age", schema).unwrap();
+    let request = question().schema(schema.clone());
+    let answered = Structured::default()
+        .ask(&endpoint.chat("tiny"), &request)
+        .unwrap();
+    assert_eq!(
+        (answered.value["age"].as_i64(), answered.tries),
+        (Some(5), 2)
+    );
+    let asked = server.asked();
+    assert_eq!(
+        asked[0].body["response_format"]["json_schema"]["schema"],
+        *schema.json()
+    );
+    let mut request = question().schema(schema.clone());
+    request.tools.push(Tool {
+        name: "find".to_owned(),
+        description: "finds".to_owned(),
+        arguments: schema,
+    });
+    let reply = endpoint
+        .chat("tiny")
+        .schemas(SchemaMode::Words)
+        .generate(&request)
+        .unwrap();
+    assert_eq!(
+        (
+            reply.calls[0].name.as_str(),
+            reply.calls[0].arguments.as_str()
+        ),
+        ("find", "{\"age\": 5}")
+    );
+    let asked = &server.asked()[2].body;
+    assert_eq!(asked["tools"][0]["function"]["name"], "find");
+    assert!(asked.get("response_format").is_none());
+    assert!(
+        asked["messages"][0]["content"]
+            .as_str()
+            .unwrap()
+            .contains("JSON Schema")
+    );
+}
+
+#[test]
+fn what_may_pass_is_tried_again_and_what_will_not_is_not() {
+    let (server, endpoint) = scripted(|asked| match asked.place {
+        0 => Step::Refuse {
+            status: 429,
+            retry_after: Some(0),
+            message: "slow down".to_owned(),
+        },
+        1 => Step::Nothing,
+        2 => Step::Half,
+        _ => Step::text("Old."),
+    });
+    let endpoint = endpoint.build().unwrap();
+    assert_eq!(
+        endpoint.chat("tiny").generate(&question()).unwrap().text,
+        "Old."
+    );
+    assert_eq!((endpoint.spent().calls, endpoint.spent().retries), (4, 3));
+    drop(server);
+    for status in [400, 401, 404, 307] {
+        let (server, endpoint) = scripted(move |_| Step::refuse(status));
+        let refused = endpoint
+            .build()
+            .unwrap()
+            .chat("tiny")
+            .generate(&question())
+            .unwrap_err();
+        let ModelError::Endpoint {
+            status: said,
+            again: None,
+            ..
+        } = &refused
+        else {
+            panic!("{refused:?}")
+        };
+        assert_eq!((*said, server.asked().len()), (Some(status), 1));
+        assert!(
+            refused.to_string().contains("refused by the script"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn silence_has_an_end_and_attempts_have_one() {
+    let (server, endpoint) =
+        scripted(|_| Step::After(Duration::from_secs(60), Box::new(Step::Nothing)));
+    let endpoint = endpoint
+        .timeout(Duration::from_millis(200))
+        .attempts(2)
+        .build()
+        .unwrap();
+    let refused = endpoint.chat("tiny").generate(&question()).unwrap_err();
+    assert!(refused.to_string().contains("cannot be asked"), "{refused}");
+    assert_eq!(endpoint.spent().calls, 2);
+    drop(server);
+}
+
+#[test]
+fn a_reply_that_is_too_much_or_nonsense_is_refused() {
+    for (step, said) in [
+        (Step::Body("x".repeat(5000)), "more than the 1000 bytes"),
+        (Step::Body("<html>".to_owned()), "no JSON"),
+        (Step::Json(json!({})), "without a choice"),
+        (
+            Step::Json(
+                json!({"choices": [{"finish_reason": "length", "message": {"content": "Ol"}}]}),
+            ),
+            "max_tokens",
+        ),
+    ] {
+        let (_server, endpoint) = scripted(move |_| step.clone());
+        let endpoint = endpoint.max_response_bytes(1000).build().unwrap();
+        let refused = endpoint.chat("tiny").generate(&question()).unwrap_err();
+        assert!(refused.to_string().contains(said), "{refused}");
+    }
+}
+
+#[test]
+fn a_stream_comes_in_pieces_and_is_whole_or_an_error() {
+    let pieces = vec!["Very".to_owned(), " old.".to_owned()];
+    let whole = pieces.clone();
+    let (_server, endpoint) = scripted(move |_| Step::Stream {
+        pieces: whole.clone(),
+        whole: true,
+    });
+    let endpoint = endpoint.build().unwrap();
+    let mut heard = Vec::new();
+    let reply = endpoint
+        .chat("tiny")
+        .stream(&question(), &mut |piece| heard.push(piece.to_owned()))
+        .unwrap();
+    assert_eq!(
+        (heard, reply.text.as_str(), reply.usage.output_tokens),
+        (pieces.clone(), "Very old.", 3)
+    );
+    let (_server, endpoint) = scripted(move |_| Step::Stream {
+        pieces: pieces.clone(),
+        whole: false,
+    });
+    let endpoint = endpoint.build().unwrap();
+    let refused = endpoint
+        .chat("tiny")
+        .stream(&question(), &mut |_| ())
+        .unwrap_err();
+    assert!(refused.to_string().contains("broke off"), "{refused}");
+}
+
+#[test]
+fn no_more_is_spent_than_may_be_and_no_more_run_than_may() {
+    static RUNNING: AtomicUsize = AtomicUsize::new(0);
+    static MOST: AtomicUsize = AtomicUsize::new(0);
+    let (server, endpoint) = scripted(|_| {
+        MOST.fetch_max(RUNNING.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(20));
+        RUNNING.fetch_sub(1, Ordering::SeqCst);
+        Step::text("Old.")
+    });
+    let endpoint = endpoint.concurrent_calls(2).max_tokens(60).build().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| endpoint.chat("tiny").generate(&question()));
+        }
+    });
+    assert!(MOST.load(Ordering::SeqCst) <= 2);
+    let refused = endpoint.chat("tiny").generate(&question()).unwrap_err();
+    assert!(
+        matches!(refused, ModelError::BudgetSpent { limit: 60, .. }),
+        "{refused}"
+    );
+    assert!(server.asked().len() < 8, "{}", server.asked().len());
+}
+
+#[test]
+fn vectors_are_checked_and_scaled() {
+    let (server, endpoint) = scripted(|asked| {
+        let texts = asked.body["input"].as_array().unwrap().len();
+        Step::vectors(&vec![vec![3.0, 4.0]; texts])
+    });
+    let model = endpoint.build().unwrap().embeddings("tiny", 2).batch(2);
+    let rows = model.embed(&["a", "b", "c"]).unwrap();
+    assert_eq!((rows.len(), rows.row(2)), (3, Some(&[0.6, 0.8][..])));
+    assert_eq!(server.asked().len(), 2);
+    for (step, said) in [
+        (
+            Step::vectors(&[vec![1.0, 0.0, 0.0]]),
+            "3 numbers, but `tiny` was said to have 2",
+        ),
+        (Step::vectors(&[vec![0.0, 0.0]]), "no direction"),
+        (Step::vectors(&[]), "0 vectors for 1 texts"),
+        (
+            Step::Json(json!({"data": [{"index": 9, "embedding": [1, 0]}]})),
+            "text 9",
+        ),
+        (
+            Step::Json(json!({"data": [{"index": 0, "embedding": [1, "x"]}]})),
+            "no direction",
+        ),
+        (Step::Json(json!({})), "without data"),
+    ] {
+        let (_server, endpoint) = scripted(move |_| step.clone());
+        let refused = endpoint
+            .build()
+            .unwrap()
+            .embeddings("tiny", 2)
+            .embed(&["a"])
+            .unwrap_err();
+        assert!(refused.to_string().contains(said), "{refused}");
+    }
+}
+
+#[test]
+fn addresses_that_would_show_the_key_are_refused() {
+    for (url, said) in [
+        ("http://models.example/v1", "in the clear"),
+        ("ftp://models.example", "neither"),
+        ("models", "neither"),
+        ("/v1", "no host"),
+        ("https://user:word@models.example", "name or password"),
+    ] {
+        let refused = Endpoint::builder(url)
+            .key("canary-7")
+            .build()
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refused.contains(said) && !refused.contains("canary"),
+            "{refused}"
+        );
+    }
+    assert!(
+        Endpoint::builder("http://models.example/v1")
+            .key("x")
+            .send_key_in_the_clear()
+            .build()
+            .is_ok()
+    );
+    let (_server, endpoint) = scripted(|asked| Step::Refuse {
+        status: 400,
+        retry_after: None,
+        message: format!("you sent {:?}", asked.authorization),
+    });
+    let refused = endpoint
+        .key("canary-7")
+        .build()
+        .unwrap()
+        .chat("tiny")
+        .generate(&question())
+        .unwrap_err();
+    assert!(
+        !format!("{refused} {refused:?}").contains("canary"),
+        "{refused:?}"
+    );
+}
