@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use stratigraph_client::value::{Date, Node, Vector};
 use stratigraph_client::{
     Admin, BudgetUnit, BulkNode, Client, Constraint, ConstraintKind, Entity, Error, ErrorKind,
-    Hierarchy, Index, Position, Retry, RunningQuery, SchemaState, ScoreScale, Target, TextQuery, Value,
-    VectorQuery,
+    Hierarchy, Index, Position, Retry, RunningQuery, SchemaState, ScoreScale, Target, TextQuery,
+    Value, VectorQuery,
 };
 use stratigraph_server::auth::{Role, Secret, TokenRecord, add_token};
 use stratigraph_server::{Config, Flags, Server};

@@ -141,7 +141,7 @@ impl Databases {
         let named = NamedQueries::read(file.clone(), config.max_named_queries as usize);
         let named = named.map_err(|source| StartError::Io { path: file, source })?;
         if let Some(address) = self.address.get() {
-            engine.announce(address);
+            engine.announce(&self.address_of(name, address));
         }
         let database = Arc::new(OpenDatabase::new(name, engine, named, config));
         self.open
@@ -154,7 +154,18 @@ impl Databases {
     pub(crate) fn announce(&self, address: String) {
         let address = self.address.get_or_init(|| address);
         for database in self.all() {
-            database.engine.announce(address);
+            database
+                .engine
+                .announce(&self.address_of(&database.name, address));
+        }
+    }
+
+    /// What leads to a database of this name; the default one needs no name.
+    fn address_of(&self, name: &str, address: &str) -> String {
+        if name == self.config.default_database {
+            address.to_owned()
+        } else {
+            format!("{address}/{name}")
         }
     }
 

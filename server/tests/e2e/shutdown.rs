@@ -1,7 +1,7 @@
 //! How a server starts and ends.
 
 use super::harness::{ENDLESS, Fixture, ask, config, run, token, tokens_file, until, with_token};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use stratigraph_proto::v1;
 use stratigraph_server::auth::Role;
 use stratigraph_server::{Server, ServerError};

@@ -16,7 +16,7 @@ async fn run(fixture: &Fixture, text: &str, timeout: Duration) -> Result<(), Sta
         }),
         ..v1::QueryRequest::default()
     };
-    let service = Query(Arc::clone(&fixture.shared));
+    let service = Query::new(Arc::clone(&fixture.shared));
     let mut parts = service.query(fixture.request(request)).await?.into_inner();
     while let Some(part) = parts.next().await {
         part?;
