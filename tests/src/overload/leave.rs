@@ -119,8 +119,12 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
             ("stop_p99_ms", 0.99),
             ("stop_most_ms", 1.0),
         ] {
-            found.figure(name, stopped[(last as f64 * share) as usize]);
+            found.figure(name, stopped[(last as f64 * share) as usize].0);
         }
+        found.figure(
+            "stop_most_of",
+            format!("{:?}", stopped[last].1).to_lowercase(),
+        );
     }
     found.figure(
         "left_rise_mib",
@@ -139,8 +143,8 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
     Ok(found)
 }
 
-/// When each client left, by the id of its request, in milliseconds.
-type Left = HashMap<String, u64>;
+/// When each client left, by the id of its request, in milliseconds, and what it left.
+type Left = HashMap<String, (u64, Work)>;
 
 /// So many clients come, begin something, and leave.
 async fn leave_all(server: &Served, count: usize, seed: u64) -> Result<Left> {
@@ -160,7 +164,7 @@ async fn leave_all(server: &Served, count: usize, seed: u64) -> Result<Left> {
                 let work = Work::ALL[number % Work::ALL.len()];
                 let stay = STAY.mul_f64(random.f64());
                 if begin_and_leave(&channel, work, &id, stay).await.is_ok() {
-                    left.insert(id, now());
+                    left.insert(id, (now(), work));
                 }
             }
         });
@@ -257,7 +261,7 @@ async fn idle(server: &Served) -> Result<bool> {
 }
 
 /// How many milliseconds after its client each statement has ended, sorted; those that had begun.
-async fn stop_times(server: &Served, left: &Left) -> Result<Vec<u64>> {
+async fn stop_times(server: &Served, left: &Left) -> Result<Vec<(u64, Work)>> {
     let mut admin =
         AdminServiceClient::new(channel(&server.address).await?).max_decoding_message_size(1 << 30);
     let list = ListSlowQueriesRequest {
@@ -266,10 +270,10 @@ async fn stop_times(server: &Served, left: &Left) -> Result<Vec<u64>> {
     };
     let slow = admin.list_slow_queries(list).await?.into_inner().queries;
     let ended = slow.iter().filter_map(|query| {
-        let left = left.get(&query.request_id)?;
-        Some(query.ended_at_ms.saturating_sub(*left))
+        let (left, work) = left.get(&query.request_id)?;
+        Some((query.ended_at_ms.saturating_sub(*left), *work))
     });
-    let mut ended: Vec<u64> = ended.collect();
-    ended.sort_unstable();
+    let mut ended: Vec<(u64, Work)> = ended.collect();
+    ended.sort_unstable_by_key(|(millis, _)| *millis);
     Ok(ended)
 }
