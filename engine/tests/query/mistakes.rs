@@ -240,3 +240,27 @@ fn whatever_nests_is_answered_on_a_small_stack() {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(run);
     thread.unwrap().join().unwrap();
 }
+
+/// Each relationship of a pattern knows all before it: unbounded, one statement would take a core for minutes.
+#[test]
+fn a_pattern_has_a_limit() {
+    let database = database(&[]);
+    for (before, again, behind) in [
+        ("MATCH (a)", "-->()", " RETURN a"),
+        ("MATCH p = ANY (a)", "-->()", " RETURN p"),
+        ("MATCH (a) (()", "-->()", "){1,2} RETURN a"),
+        ("MATCH (a)", ", (a)-->(a)", " RETURN a"),
+    ] {
+        let ask = |times| {
+            let text = format!("{before}{}{behind}", again.repeat(times));
+            database.query(&text, ()).map(drop)
+        };
+        assert!(ask(1000).is_ok(), "{before}");
+        let refused = ask(1001).unwrap_err().to_string();
+        assert!(
+            refused.contains("at most 1000 relationships") && refused.contains("hint: divide it"),
+            "{refused}"
+        );
+        assert!(ask(100_000).is_err());
+    }
+}

@@ -39,7 +39,7 @@ const CHAINS: &[(&str, &str, &str, usize)] = &[
     ("RETURN 1", " = 1", " AS x", 20_000),
     ("RETURN {a: 1}", ".a", " AS x", 50_000),
     ("RETURN [1]", "[0]", " AS x", 50_000),
-    ("MATCH (a)", "-->()", " RETURN count(*) AS x", 400),
+    ("MATCH (a)", "-->()", " RETURN count(*) AS x", 20_000),
     ("RETURN 1 AS x", " UNION RETURN 1 AS x", "", 1_000),
     ("WITH 1 AS x", " WITH x", " RETURN x", 10_000),
     ("RETURN [1", ",1", "] AS x", 50_000),

@@ -18,6 +18,10 @@ use stratigraph_query_lang::ast::{
     RelationshipPattern, SelectorKind,
 };
 
+/// The most relationships of a pattern. Each knows all that were walked before it, so a pattern takes memory and time by
+/// the square of them.
+const MAX_LINKS: usize = 1000;
+
 /// A pattern on its way.
 pub(super) struct Matching<'p> {
     pub(super) pattern: Pattern,
@@ -92,6 +96,15 @@ impl Binder<'_> {
         matching: &mut Matching<'p>,
         path: &'p PathPattern,
     ) -> Result<(Slot, Slot), Fault> {
+        // Before anything is made of it. Half of the elements are nodes.
+        if matching.pattern.links.len() + path.elements.len() / 2 > MAX_LINKS {
+            return Err(raise(
+                Detail::QueryTooLong,
+                format!("a pattern has at most {MAX_LINKS} relationships"),
+            )
+            .hint("divide it into several MATCH clauses, or say how often a part repeats: `-[:R]->{1,9}`")
+            .at(path.span));
+        }
         let (first, last, steps) = match path.selector.map(|selector| (selector.kind, selector)) {
             None | Some((SelectorKind::All, _)) => self.links_of(scope, matching, path)?,
             Some((_, selector)) => self.chosen_chain(scope, matching, path, selector)?,
