@@ -40,6 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut config = tonic_prost_build::Config::new();
     // Maps in one order: the same message has the same bytes, which caches and golden files like.
     config.btree_map(["."]);
+    // Ours, because a server writes rows without making messages of them.
+    config.extern_path(".stratigraph.v1.RowBatch", "crate::rows::RowBatch");
     tonic_prost_build::configure()
         .build_transport(false)
         .compile_well_known_types(false)

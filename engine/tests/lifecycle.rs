@@ -110,7 +110,9 @@ fn a_second_opener_is_refused_whoever_it_is() {
     writer.announce("grpc://127.0.0.1:7474");
     let said = builder().open(&path).unwrap_err().to_string();
     assert!(
-        said.contains("serves it at grpc://127.0.0.1:7474: ask it there"),
+        said.contains(
+            "which serves it: ask it there with `stratigraph repl grpc://127.0.0.1:7474`"
+        ),
         "{said}"
     );
     drop(writer);

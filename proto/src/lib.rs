@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod rows;
 mod values;
 mod weight;
 
@@ -47,6 +48,8 @@ mod weight;
 )]
 pub mod v1 {
     tonic::include_proto!("stratigraph.v1");
+
+    pub use crate::rows::RowBatch;
 }
 
 pub use access::{METHODS, Method, method};

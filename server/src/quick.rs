@@ -11,7 +11,7 @@
 use crate::convert;
 use crate::failure::Failure;
 use crate::run::Run;
-use crate::work::{PartStream, caught};
+use crate::work::{Batch, PartStream, caught};
 use std::hash::{BuildHasher as _, RandomState};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -122,23 +122,20 @@ fn answer(run: &Run<'_>, began: Instant) -> Result<Option<Vec<v1::QueryResponse>
     let mut rows = read.query_with(run.text, run.parameters, &options)?;
     let columns = rows.columns().iter().map(ToString::to_string).collect();
     let mut parts = vec![part(Part::Header(v1::QueryHeader { columns }))];
-    let mut batch = v1::RowBatch::default();
+    let mut batch = Batch::default();
     let (mut bytes, mut count) = (0, 0);
     for row in rows.by_ref() {
-        let row = row?;
-        bytes += convert::row_bytes(row.values())?;
+        bytes += batch.add(row?.values())?;
         count += 1;
         if bytes > TRY_BYTES || count > TRY_ROWS {
             return Ok(None);
         }
-        let values = convert::row_out(row.values())?;
-        batch.rows.push(v1::Row { values });
-        if batch.rows.len() >= run.limits.batch_rows {
-            parts.push(part(Part::Rows(std::mem::take(&mut batch))));
+        if batch.rows() >= run.limits.batch_rows {
+            parts.push(of_rows(&mut batch));
         }
     }
-    if !batch.rows.is_empty() {
-        parts.push(part(Part::Rows(batch)));
+    if batch.rows() > 0 {
+        parts.push(of_rows(&mut batch));
     }
     let summary = rows.finish()?;
     let elapsed = began.elapsed();
@@ -153,6 +150,10 @@ fn answer(run: &Run<'_>, began: Instant) -> Result<Option<Vec<v1::QueryResponse>
 
 fn part(part: Part) -> v1::QueryResponse {
     v1::QueryResponse { part: Some(part) }
+}
+
+fn of_rows(batch: &mut Batch) -> v1::QueryResponse {
+    part(Part::Rows(v1::RowBatch::of_encoded(batch.take())))
 }
 
 /// The answer to a statement.

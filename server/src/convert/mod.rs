@@ -1,16 +1,18 @@
 //! Between the protocol's types and the engine's. Nothing here decides; what cannot be converted is a typed failure.
 //!
-//! Next: `incoming.rs`, `outgoing.rs`, `size.rs`.
+//! Next: `incoming.rs`, `outgoing.rs`, `written.rs`, `size.rs`.
 
 mod incoming;
 mod outgoing;
 mod size;
 mod summary;
+mod written;
 
 pub(crate) use incoming::{parameters, value as value_in, vector};
-pub(crate) use outgoing::{entries as entries_out, values as row_out};
-pub(crate) use size::{entry_bytes, row_bytes};
+pub(crate) use outgoing::entries as entries_out;
+pub(crate) use size::entry_bytes;
 pub(crate) use summary::{micros, summary, text_provenance, vector_provenance};
+pub(crate) use written::row as row_out;
 
 /// How deep lists and maps nest in messages. Readers of protocol buffers end at 100 nested messages, and a map in a map
 /// takes three.

@@ -1,6 +1,6 @@
-//! From the engine's values to the protocol's.
+//! From the engine's values to the protocol's: what each kind of value is there.
 //!
-//! `size.rs` says beforehand how much it will be.
+//! Rows do not go this way but for their rare values: see `written.rs`. `size.rs` says beforehand how much it will be.
 
 use super::{MAX_DEPTH, deeper};
 use crate::failure::Failure;
@@ -8,11 +8,6 @@ use std::collections::BTreeMap;
 use stratigraph::value::Value;
 use stratigraph::{NodeValue, PathValue, RelationshipValue};
 use stratigraph_proto::v1::{self, value::Kind};
-
-/// The values of a row.
-pub(crate) fn values(row: &[Value]) -> Result<Vec<v1::Value>, Failure> {
-    row.iter().map(|value| write(value, MAX_DEPTH)).collect()
-}
 
 /// Values under names.
 pub(crate) fn entries<'a>(
@@ -22,7 +17,12 @@ pub(crate) fn entries<'a>(
 }
 
 fn write(value: &Value, depth: usize) -> Result<v1::Value, Failure> {
-    let kind = match value {
+    Ok(kind(value, depth)?.into())
+}
+
+/// A value as what it is in the protocol.
+pub(super) fn kind(value: &Value, depth: usize) -> Result<Kind, Failure> {
+    Ok(match value {
         Value::Null => Kind::NullValue(v1::Null {}),
         Value::Bool(value) => Kind::BoolValue(*value),
         Value::Int(value) => Kind::IntValue(*value),
@@ -49,8 +49,7 @@ fn write(value: &Value, depth: usize) -> Result<v1::Value, Failure> {
         Value::Relationship(value) => Kind::RelationshipValue(relationship(value, depth)?),
         Value::Path(value) => Kind::PathValue(path(value, depth)?),
         other => time(other)?,
-    };
-    Ok(kind.into())
+    })
 }
 
 fn time(value: &Value) -> Result<Kind, Failure> {

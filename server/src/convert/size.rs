@@ -10,11 +10,6 @@ const SMALL: usize = 12;
 /// What a name takes beside its letters.
 const NAME: usize = 4;
 
-/// What the values of a row take.
-pub(crate) fn row_bytes(row: &[Value]) -> Result<usize, Failure> {
-    sum(row.iter(), MAX_DEPTH)
-}
-
 /// What a value under a name takes.
 pub(crate) fn entry_bytes(name: &str, value: &Value) -> Result<usize, Failure> {
     entry(name, value, MAX_DEPTH)

@@ -5,6 +5,21 @@ use std::collections::BTreeMap;
 use stratigraph::{Database, Value};
 use stratigraph_proto::v1::{self, value::Kind};
 
+/// A row as its client reads it, which is what its messages would be.
+fn sent(row: &[Value]) -> Vec<v1::Value> {
+    let mut written = Vec::new();
+    row_out(row, &mut written).unwrap();
+    let mut batch = v1::RowBatch::decode(written.as_slice()).unwrap();
+    assert_eq!(batch.rows.len(), 1);
+    let values = batch.rows.remove(0).values;
+    for (value, read) in row.iter().zip(&values) {
+        let message: v1::Value = outgoing::kind(value, MAX_DEPTH).unwrap().into();
+        // As text: a number that is none is not equal to itself.
+        assert_eq!(format!("{read:?}"), format!("{message:?}"));
+    }
+    values
+}
+
 /// What a query of constants gives, there and back again.
 fn there_and_back(expression: &str) -> (Value, Value) {
     let db = Database::in_memory().unwrap();
@@ -15,11 +30,8 @@ fn there_and_back(expression: &str) -> (Value, Value) {
         .unwrap()
         .unwrap();
     let value = row.into_values().pop().unwrap();
-    let measured = row_bytes(std::slice::from_ref(&value)).unwrap();
-    let sent = row_out(std::slice::from_ref(&value))
-        .unwrap()
-        .pop()
-        .unwrap();
+    let measured = entry_bytes("", &value).unwrap();
+    let sent = sent(std::slice::from_ref(&value)).pop().unwrap();
     assert!(sent.encoded_len() <= measured, "{expression}: {measured}");
     let back = value_in(sent, "value").unwrap();
     (value, back)
@@ -44,6 +56,10 @@ fn values_come_back_as_they_went() {
         "datetime({year: 2024, timezone: 'Europe/Rome'})",
         "localdatetime('1969-12-31T23:59:59.999')",
         "duration('P1Y2M-3DT4.5S')",
+        // Lengths of two and more digits.
+        "reduce(text = '', n IN range(1, 40000) | text + 'x')",
+        "[n IN range(1, 300) | {n: n, list: [n, n], text: 'xxxxxxxxxxxxxxxx'}]",
+        "vector([1.0, -2.5, 3.25])",
     ] {
         let (value, back) = there_and_back(expression);
         assert!(
@@ -60,9 +76,13 @@ fn nodes_relationships_and_paths_go_out_and_do_not_come_in() {
     let text =
         "CREATE p = (:A:B {x: 1})-[:R {y: 'z'}]->(:C) RETURN nodes(p)[0], relationships(p)[0], p";
     let row = db.query(text, ()).unwrap().next().unwrap().unwrap();
-    let sent = row_out(row.values()).unwrap();
+    let sent = sent(row.values());
     let encoded: usize = sent.iter().map(Message::encoded_len).sum();
-    let measured = row_bytes(row.values()).unwrap();
+    let measured = row
+        .values()
+        .iter()
+        .map(|value| entry_bytes("", value).unwrap());
+    let measured: usize = measured.sum();
     assert!((encoded..4 * encoded).contains(&measured), "{measured}");
     let [
         Some(Kind::NodeValue(node)),
@@ -137,9 +157,9 @@ fn what_is_as_deep_as_may_be_is_still_read() {
         .get("p")
         .cloned()
         .unwrap();
-    let values = row_out(&[value]).unwrap();
-    let rows = vec![v1::Row { values }];
-    let part = v1::query_response::Part::Rows(v1::RowBatch { rows });
+    let mut encoded = Vec::new();
+    row_out(&[value], &mut encoded).unwrap();
+    let part = v1::query_response::Part::Rows(v1::RowBatch::of_encoded(encoded.into()));
     let response = v1::QueryResponse { part: Some(part) };
     v1::QueryResponse::decode(response.encode_to_vec().as_slice()).unwrap();
     let deeper = value_in(nested(MAX_DEPTH + 1), "p")

@@ -17,7 +17,7 @@ mod slots;
 mod stream;
 
 pub(crate) use limits::{Allowance, RunLimits};
-pub(crate) use outlet::{Outlet, channel};
+pub(crate) use outlet::{Batch, Outlet, channel};
 pub(crate) use places::{HeldPlace, Places};
 pub(crate) use running::{Running, Started};
 pub(crate) use side::Side;

@@ -1,6 +1,6 @@
 //! How the rows of a statement get out: from its thread into the stream of the call, so many bytes at a time.
 //!
-//! What waits for the client is bounded by bytes, and a row is measured before anything is made of it. Whoever takes
+//! What waits for the client is bounded by bytes, and rows are written down once, as they are on the wire. Whoever takes
 //! rows slowly has as long as the statement has, and whoever takes none has `max_stall`; who kills the statement is
 //! heard in between. The thread never waits to say how it ended: that lies ready for the client instead.
 //!
@@ -14,10 +14,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Rows, Summary};
+use stratigraph::{Rows, Summary, Value};
 use stratigraph_proto::v1;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, mpsc};
+use tonic::codegen::Bytes;
 
 /// About how many bytes may wait for the client, unless one message alone has more.
 const WAITING_BYTES: usize = 256 << 10;
@@ -76,6 +77,61 @@ pub(crate) fn channel<M>(
     (outlet, stream)
 }
 
+/// Rows that wait for others to fill their message.
+pub(crate) struct Batch {
+    encoded: Vec<u8>,
+    rows: usize,
+    /// Where the last row begins.
+    last: usize,
+    since: Instant,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            encoded: Vec::new(),
+            rows: 0,
+            last: 0,
+            since: Instant::now(),
+        }
+    }
+}
+
+impl Batch {
+    /// Adds a row; how many bytes it has.
+    pub(crate) fn add(&mut self, values: &[Value]) -> Result<usize, Failure> {
+        self.last = self.encoded.len();
+        convert::row_out(values, &mut self.encoded)?;
+        self.rows += 1;
+        Ok(self.encoded.len() - self.last)
+    }
+
+    /// What was there before the last row, if the two are too much for one message.
+    fn overflow(&mut self) -> Option<Bytes> {
+        if self.last == 0 || self.encoded.len() <= MESSAGE_BYTES {
+            return None;
+        }
+        let last = self.encoded.split_off(self.last);
+        let before = self.take();
+        *self = Self {
+            encoded: last,
+            rows: 1,
+            ..Self::default()
+        };
+        Some(before)
+    }
+
+    /// All of it; it is empty then.
+    pub(crate) fn take(&mut self) -> Bytes {
+        std::mem::take(self).encoded.into()
+    }
+
+    /// How many rows it has.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+}
+
 impl Outlet {
     /// Gives it no more time than until `deadline`, and lets `cancel` stop it too.
     pub(crate) fn held_to(&mut self, deadline: Instant, cancel: &CancelToken) {
@@ -88,34 +144,32 @@ impl Outlet {
         let columns: Vec<String> = rows.columns().iter().map(ToString::to_string).collect();
         let bytes = columns.iter().map(String::len).sum();
         self.send(Part::Header(v1::QueryHeader { columns }), bytes)?;
-        let mut batch = v1::RowBatch::default();
-        let (mut bytes, mut sent_at) = (0, Instant::now());
+        let mut batch = Batch::default();
         for row in rows.by_ref() {
-            let row = row?;
-            let row_bytes = convert::row_bytes(row.values())?;
-            if row_bytes > self.max_row_bytes {
+            let length = batch.add(row?.values())?;
+            if length > self.max_row_bytes {
                 return Err(Failure::Limit {
                     what: "the size of a row",
                     limit: format!("{} bytes", self.max_row_bytes),
                     hint: "return less in each row, or raise max_response_size",
                 });
             }
-            if !batch.rows.is_empty() && bytes + row_bytes > MESSAGE_BYTES {
-                self.send(Part::Rows(std::mem::take(&mut batch)), bytes)?;
-                (bytes, sent_at) = (0, Instant::now());
+            if let Some(before) = batch.overflow() {
+                self.batch(before)?;
             }
-            let values = convert::row_out(row.values())?;
-            batch.rows.push(v1::Row { values });
-            bytes += row_bytes;
-            if batch.rows.len() >= batch_rows || sent_at.elapsed() > FLUSH_AFTER {
-                self.send(Part::Rows(std::mem::take(&mut batch)), bytes)?;
-                (bytes, sent_at) = (0, Instant::now());
+            if batch.rows >= batch_rows || batch.since.elapsed() > FLUSH_AFTER {
+                self.batch(batch.take())?;
             }
         }
-        if !batch.rows.is_empty() {
-            self.send(Part::Rows(batch), bytes)?;
+        if batch.rows > 0 {
+            self.batch(batch.take())?;
         }
         Ok(rows.finish()?)
+    }
+
+    fn batch(&self, encoded: Bytes) -> Result<(), Failure> {
+        let bytes = encoded.len();
+        self.send(Part::Rows(v1::RowBatch::of_encoded(encoded)), bytes)
     }
 
     /// Ends the answer well. Blocks.
