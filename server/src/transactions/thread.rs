@@ -77,9 +77,7 @@ pub(crate) async fn begin(begin: Begin) -> Result<(String, Option<u64>), Failure
         .name("transaction".to_owned())
         .spawn(move || {
             let _entered = runtime.enter();
-            live(&begin, &transaction, &told, ready);
-            // The places are given back only now.
-            drop(begin);
+            live(begin, &transaction, &told, ready);
         });
     spawned.map_err(|error| {
         tracing::error!(%error, "no thread for a transaction");
@@ -97,12 +95,12 @@ pub(crate) async fn begin(begin: Begin) -> Result<(String, Option<u64>), Failure
 
 /// What the thread does.
 fn live(
-    begin: &Begin,
+    begin: Begin,
     transaction: &Arc<Transaction>,
     told: &Receiver<Command>,
     ready: oneshot::Sender<Result<Option<u64>, Failure>>,
 ) {
-    let held = match open(begin, &transaction.cancel) {
+    let held = match open(&begin, &transaction.cancel) {
         Ok(held) => held,
         Err(failure) => {
             let _ = ready.send(Err(failure));
@@ -117,7 +115,7 @@ fn live(
     transactions.add(Arc::clone(transaction));
     // Whoever has given up meanwhile leaves a transaction that nobody knows.
     let (ended, answer) = match ready.send(Ok(sequence)) {
-        Ok(()) => caught(|| Ok(obey(begin, transaction, held, told)))
+        Ok(()) => caught(|| Ok(obey(&begin, transaction, held, told)))
             .unwrap_or_else(|failure| (Ended::RolledBack(failure.to_string().into()), None)),
         Err(_) => (Ended::GivenUp, None),
     };
@@ -126,6 +124,9 @@ fn live(
     }
     // Whoever has its answer may ask again, and finds how it ended.
     transactions.remove(transaction, ended.clone());
+    // The places and the database are given back before anybody hears that it is over: whoever does may begin another, or
+    // end the process.
+    drop(begin);
     if let Some(answer) = answer {
         answer.give(&ended, &transaction.id);
     }
