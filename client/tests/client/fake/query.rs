@@ -58,6 +58,7 @@ pub(crate) async fn play(state: &Arc<State>, mut act: Act) -> Result<Parts<Part>
             });
             all.push(Ok(Part::Rows(v1::RowBatch {
                 rows: rows.collect(),
+                ..v1::RowBatch::default()
             })));
         }
         match &end {
@@ -100,6 +101,7 @@ fn endless(state: &Arc<State>) -> Parts<Part> {
         };
         let batch = v1::RowBatch {
             rows: vec![row; 50],
+            ..v1::RowBatch::default()
         };
         while parts.send(Ok(Part::Rows(batch.clone()))).await.is_ok() {
             state.batches.fetch_add(1, Ordering::Relaxed);
