@@ -1,7 +1,7 @@
 //! The body of an answer on its way out, which the end of the server cuts.
 //!
 //! A stream may have no end of its own (who watches the server's health), or one that its client never reaches. When
-//! the stage of [`Ending`](crate::ending::Ending) has come that it must not outlive, it ends with a status that says so;
+//! the stage of [`Ending`] has come that it must not outlive, it ends with a status that says so;
 //! what was behind it is dropped, and that cancels its work.
 
 use crate::ending::{Ending, Stage};

@@ -1,7 +1,7 @@
 //! StratQL on the command line: what `query` and `repl` share.
 //!
 //! A [`Session`] runs statements over one database, in transactions of their own or in one that stays open. Where
-//! that database is, only its [`Place`](place::Place) knows. A [`Printer`] shows their rows. Nothing here reads a terminal, and
+//! that database is, only its [`Place`] knows. A [`Printer`] shows their rows. Nothing here reads a terminal, and
 //! nothing here knows the language: it runs what it is given.
 //!
 //! | what | where |
