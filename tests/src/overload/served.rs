@@ -92,8 +92,7 @@ impl Served {
             let value = value.with_context(|| format!("no metric {name}"))?;
             Ok(value.trim().parse()?)
         };
-        let of_database =
-            |what: &str| value(&format!("database{{database=\"default\",what=\"{what}\"}}"));
+        let of_database = |what: &str| value(&format!("database_{what}{{database=\"default\"}}"));
         let process = Path::new("/proc").join(self.process.id().to_string());
         let count = |folder: &str| Ok::<_, anyhow::Error>(process.join(folder).read_dir()?.count());
         Ok(Holdings {
@@ -102,7 +101,7 @@ impl Served {
             running: value("queries_running")?,
             waiting: value("queries_waiting")?,
             writers: of_database("writers")?,
-            transactions: of_database("transactions")?,
+            transactions: of_database("open_transactions")?,
             snapshots: of_database("snapshots")?,
             memory_free: value("query_memory_free_bytes")?,
         })
