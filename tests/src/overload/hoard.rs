@@ -16,12 +16,12 @@ use tonic::codegen::http;
 use tonic::{Code, Status};
 use tower::ServiceExt as _;
 
-/// The text in a request; 16 MiB is the most that a request may be.
+/// The text in a request, of the most that this server allows one to be.
 const TEXT_BYTES: usize = 15 << 20;
 /// Twice what may wait.
 const REQUESTS: usize = 512;
 const CONNECTIONS: usize = 8;
-const LIMITED: &str = "max_queries = 4\ncache_size = \"64MiB\"\nmax_queue_wait = \"5s\"\nmax_total_memory = \"512MiB\"\n";
+const LIMITED: &str = "max_request_size = \"16MiB\"\nmax_queries = 4\ncache_size = \"64MiB\"\nmax_queue_wait = \"5s\"\nmax_total_memory = \"512MiB\"\n";
 
 pub(super) async fn run(_: &RunArgs, folder: &Path) -> Result<Found> {
     let mut server = Served::start(folder, LIMITED)?;
