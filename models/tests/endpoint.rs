@@ -198,6 +198,21 @@ fn a_stream_comes_in_pieces_and_is_whole_or_an_error() {
         (heard, reply.text.as_str(), reply.usage.output_tokens),
         (pieces.clone(), "Very old.", 3)
     );
+    // One that never ends is not gathered for ever.
+    let (_server, endpoint) = scripted(|_| Step::Stream {
+        pieces: vec!["x".repeat(1000); 20],
+        whole: true,
+    });
+    let endpoint = endpoint.max_response_bytes(10_000).build().unwrap();
+    let mut heard = 0;
+    let refused = endpoint
+        .chat("tiny")
+        .stream(&question(), &mut |piece| heard += piece.len())
+        .unwrap_err();
+    assert!(
+        heard < 10_000 && refused.to_string().contains("broke off"),
+        "{heard}: {refused}"
+    );
     let (_server, endpoint) = scripted(move |_| Step::Stream {
         pieces: pieces.clone(),
         whole: false,

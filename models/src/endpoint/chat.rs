@@ -104,7 +104,7 @@ impl ChatModel {
                 arguments: part("/function/arguments"),
             }
         });
-        let reply_read = Reply {
+        let read = Reply {
             text: message
                 .get("content")
                 .and_then(Value::as_str)
@@ -122,7 +122,7 @@ impl ChatModel {
                 "ran into max_tokens before its reply was whole; raise it, or ask for less",
             ));
         }
-        Ok(reply_read)
+        Ok(read)
     }
 }
 

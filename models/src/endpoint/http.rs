@@ -118,7 +118,10 @@ impl Http {
 
     /// Calls, and gives the reply while it still comes.
     pub(super) fn open_stream(&self, path: &str, body: &Value) -> Result<Open<'_>, ModelError> {
-        self.repeated(|again| self.open(path, body, again))
+        let mut open = self.repeated(|again| self.open(path, body, again))?;
+        // What is more is cut off, and the reply is not whole then.
+        open.body = Box::new(open.body.take(self.max_response_bytes as u64));
+        Ok(open)
     }
 
     /// The reading of a reply failed.

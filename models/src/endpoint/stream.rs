@@ -5,8 +5,6 @@ use std::io::{self, BufRead, BufReader, Read};
 
 /// The longest line of a reply.
 const LONGEST_LINE: u64 = 1 << 20;
-/// The most lines of a reply.
-const MOST_LINES: usize = 1 << 20;
 
 /// A piece of a reply.
 #[derive(Debug, PartialEq)]
@@ -19,25 +17,22 @@ pub(super) enum Piece {
 /// The pieces of a reply as they come.
 pub(super) struct Pieces<R> {
     lines: BufReader<R>,
-    read: usize,
 }
 
 impl<R: Read> Pieces<R> {
     pub(super) fn new(body: R) -> Self {
         Self {
             lines: BufReader::new(body),
-            read: 0,
         }
     }
 
     fn line(&mut self) -> io::Result<Option<String>> {
         let mut line = Vec::new();
-        self.read += 1;
         self.lines
             .by_ref()
             .take(LONGEST_LINE + 1)
             .read_until(b'\n', &mut line)?;
-        if line.len() as u64 > LONGEST_LINE || self.read > MOST_LINES {
+        if line.len() as u64 > LONGEST_LINE {
             return Err(io::Error::other("it is longer than what is read"));
         }
         Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).trim().to_owned()))

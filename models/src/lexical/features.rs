@@ -96,19 +96,21 @@ fn is_sign_of_its_own(sign: char) -> bool {
     matches!(sign as u32, 0x3041..=0x30FF | 0x3400..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
-/// FNV-1a with a last mixing, as its low bits alone are too regular. It must never change: vectors that
-/// are kept were made with it.
+/// The hash of a feature. It must never change: vectors that are kept were made with it.
 fn hash(kind: u8, letters: &[char]) -> u64 {
-    const PRIME: u64 = 0x0000_0100_0000_01B3;
-    let mut hash = (0xCBF2_9CE4_8422_2325 ^ u64::from(kind)).wrapping_mul(PRIME);
-    for letter in letters {
-        for byte in u32::from(*letter).to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(PRIME);
-        }
-    }
+    let letters = letters.iter();
+    let letters = letters.flat_map(|letter| u32::from(*letter).to_le_bytes());
+    let mut hash = fnv(std::iter::once(kind).chain(letters));
+    // A last mixing, as the low bits of FNV alone are too regular.
     hash ^= hash >> 32;
     hash = hash.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     hash ^ (hash >> 29)
+}
+
+/// FNV-1a.
+pub(super) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    bytes.fold(0xCBF2_9CE4_8422_2325, step)
 }
 
 /// The commonest words of English, Italian, German and French, sorted.

@@ -32,7 +32,6 @@ use rarity::Rarity;
 #[derive(Clone, Debug)]
 pub struct Lexical {
     name: String,
-    dimensions: usize,
     rarity: Rarity,
 }
 
@@ -50,11 +49,7 @@ impl Lexical {
     /// depend on what was embedded before.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            name: "lexical-1".to_owned(),
-            dimensions: Self::DIMENSIONS,
-            rarity: Rarity::default(),
-        }
+        Self::of(Rarity::default())
     }
 
     /// Learns how rare words are from these texts. Its rows are better for texts like them, and must not be
@@ -86,11 +81,7 @@ impl Lexical {
             Some(fingerprint) => format!("lexical-1-{fingerprint:016x}"),
             None => "lexical-1".to_owned(),
         };
-        Self {
-            name,
-            dimensions: Self::DIMENSIONS,
-            rarity,
-        }
+        Self { name, rarity }
     }
 
     fn fill(&self, text: &str, row: &mut [f32]) {
@@ -103,7 +94,7 @@ impl Lexical {
         for same in counted.chunk_by(|(a, _), (b, _)| a == b) {
             let (hash, weight) = same[0];
             let weight = weight * (1.0 + (same.len() as f32).ln());
-            let place = (hash % self.dimensions as u64) as usize;
+            let place = (hash % Self::DIMENSIONS as u64) as usize;
             // The highest bit is not used by the place: features that fall together cancel out on average.
             row[place] += if hash >> 63 == 0 { weight } else { -weight };
         }
@@ -123,7 +114,7 @@ impl Embedder for Lexical {
     }
 
     fn dimensions(&self) -> usize {
-        self.dimensions
+        Self::DIMENSIONS
     }
 
     fn max_tokens(&self) -> usize {
@@ -131,7 +122,7 @@ impl Embedder for Lexical {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        let mut rows = Rows::zeros(texts.len(), self.dimensions)?;
+        let mut rows = Rows::zeros(texts.len(), Self::DIMENSIONS)?;
         for (text, row) in texts.iter().zip(rows.iter_mut()) {
             self.fill(text, row);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::features::{Feature, each_feature};
+use super::features::{Feature, each_feature, fnv};
 
 /// How rare features are. Features share buckets; with so many, few that matter do.
 #[derive(Clone, Debug, Default)]
@@ -91,8 +91,7 @@ fn bucket(feature: &Feature) -> usize {
     (feature.hash >> 20) as usize % BUCKETS
 }
 
-/// FNV-1a over the bytes: it finds damage, and tells trainings apart.
+/// It finds damage, and tells trainings apart.
 fn checksum(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
-    bytes.iter().fold(0xCBF2_9CE4_8422_2325, step)
+    fnv(bytes.iter().copied())
 }

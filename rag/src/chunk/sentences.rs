@@ -26,9 +26,19 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// What may stand between the sign that ends a sentence and the blank after it.
+const CLOSING: [char; 16] = [
+    '"', '\'', ')', ']', '”', '’', '」', '』', '）', '》', '!', '?', '.', '！', '？', '。',
+];
+
 fn end_of_sentence(text: &str, from: usize) -> usize {
     let rest = &text[from..];
+    // Closing signs that were looked past once are not looked at again: a megabyte of dots is read once.
+    let mut looked_past = 0;
     for (at, sign) in rest.char_indices() {
+        if at < looked_past {
+            continue;
+        }
         let after = at + sign.len_utf8();
         let ends = match sign {
             '。' | '！' | '？' | '；' | '…' => true,
@@ -43,12 +53,7 @@ fn end_of_sentence(text: &str, from: usize) -> usize {
         if !ends {
             continue;
         }
-        // Closing signs belong to it.
-        let closing = [
-            '"', '\'', ')', ']', '”', '’', '」', '』', '）', '》', '!', '?', '.', '！', '？', '。',
-        ];
-        let tail = &rest[after..];
-        let tail = tail.trim_start_matches(closing);
+        let tail = rest[after..].trim_start_matches(CLOSING);
         let next = tail.trim_start();
         let blank = next.len() < tail.len();
         let wide = !sign.is_ascii();
@@ -59,13 +64,18 @@ fn end_of_sentence(text: &str, from: usize) -> usize {
         if wide || sign == '\n' || next.is_empty() || (blank && begins) {
             return from + rest.len() - next.len();
         }
+        looked_past = rest.len() - tail.len();
     }
     text.len()
 }
 
 /// Whether a full stop after these words stands within a sentence.
 fn is_within(before: &str) -> bool {
-    let word = before
+    // No abbreviation is longer, and a line without blanks may be as long as the file.
+    const LONGEST: usize = 8;
+    let near = before.char_indices().rev().take(LONGEST).last();
+    let near = &before[near.map_or(0, |(at, _)| at)..];
+    let word = near
         .rsplit([' ', '\n', '\t', '(', '“', '"'])
         .next()
         .unwrap_or_default();
@@ -116,6 +126,18 @@ mod tests {
         ] {
             let together: String = sentences(text).map(|span| &text[span]).collect();
             assert_eq!(together, text);
+        }
+    }
+
+    /// Each of these took the square of its length: minutes, and hours in files that are allowed.
+    #[test]
+    fn hostile_texts_are_read_once() {
+        for text in [
+            ".".repeat(1 << 20) + "a",
+            "a.".repeat(1 << 19) + "a",
+            "!\")".repeat(1 << 18) + "a",
+        ] {
+            assert_eq!(sentences(&text).count(), 1);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! statements, which are all of them here, when it has ended. Both clocks are the machine's.
 
 use super::clients::{ENDLESS, channel, client, request, run as ask, statement};
-use super::served::Served;
+use super::served::{Holdings, PATIENCE, Served};
 use super::{Found, RunArgs};
 use anyhow::Result;
 use std::collections::HashMap;
@@ -90,14 +90,7 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
     drop(warm);
 
     let left = leave_all(&server, args.leave, seed).await?;
-    let after = settled(&server, Some(before.threads)).await?;
-    found.require(
-        after.memory_free == before.memory_free && after.snapshots == before.snapshots,
-        || format!("before {before:?}, after {after:?}"),
-    );
-    found.require(after.files <= before.files, || {
-        format!("before {before:?}, after {after:?}")
-    });
+    settled(&server, Some(&before)).await?;
     let idle = idle(&server).await?;
     found.require(idle, || "it is still busy with something".to_owned());
     let gone = ask(
@@ -236,12 +229,17 @@ fn now() -> u64 {
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Waits until nothing runs any more, and for threads to go that have nothing to do.
-async fn settled(server: &Served, threads: Option<usize>) -> Result<super::served::Holdings> {
+/// Waits until nothing runs any more, and until no more is held than before.
+async fn settled(server: &Served, before: Option<&Holdings>) -> Result<Holdings> {
     server
         .until("nothing is left", |now| {
             now.running + now.waiting + now.writers + now.transactions == 0
-                && threads.is_none_or(|most| now.threads <= most)
+                && before.is_none_or(|before| {
+                    now.threads <= before.threads
+                        && now.connections <= before.connections
+                        && now.snapshots == before.snapshots
+                        && now.memory_free == before.memory_free
+                })
         })
         .await
 }
@@ -249,7 +247,7 @@ async fn settled(server: &Served, threads: Option<usize>) -> Result<super::serve
 /// Whether it comes to use hardly any processor time.
 async fn idle(server: &Served) -> Result<bool> {
     let began = Instant::now();
-    while began.elapsed() < super::served::PATIENCE {
+    while began.elapsed() < PATIENCE {
         let (before, from) = (server.processor_time()?, Instant::now());
         tokio::time::sleep(Duration::from_millis(500)).await;
         let used = server.processor_time()?.saturating_sub(before);

@@ -29,7 +29,8 @@ pub(super) struct Served {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Holdings {
     pub(super) threads: usize,
-    pub(super) files: usize,
+    /// Sockets; what files RocksDB has open is its own affair.
+    pub(super) connections: usize,
     pub(super) running: u64,
     pub(super) waiting: u64,
     pub(super) writers: u64,
@@ -85,6 +86,9 @@ impl Served {
 
     /// What it has in its hands now.
     pub(super) fn holdings(&self) -> Result<Holdings> {
+        let process = Path::new("/proc").join(self.process.id().to_string());
+        // Counted before the metrics are asked for, over a connection that ends when it likes.
+        let connections = sockets(&process.join("fd"))?;
         let text = tokio::task::block_in_place(|| self.metrics())?;
         let value = |name: &str| -> Result<u64> {
             let name = format!("stratigraph_{name} ");
@@ -93,11 +97,9 @@ impl Served {
             Ok(value.trim().parse()?)
         };
         let of_database = |what: &str| value(&format!("database_{what}{{database=\"default\"}}"));
-        let process = Path::new("/proc").join(self.process.id().to_string());
-        let count = |folder: &str| Ok::<_, anyhow::Error>(process.join(folder).read_dir()?.count());
         Ok(Holdings {
-            threads: count("task")?,
-            files: count("fd")?,
+            threads: process.join("task").read_dir()?.count(),
+            connections,
             running: value("queries_running")?,
             waiting: value("queries_waiting")?,
             writers: of_database("writers")?,
@@ -172,6 +174,16 @@ impl Served {
         }
         Ok(())
     }
+}
+
+/// How many sockets a process has open, by the folder of what it has open.
+fn sockets(open: &Path) -> Result<usize> {
+    let is_socket = |entry: &fs::DirEntry| {
+        // One may be closed while we look.
+        fs::read_link(entry.path()).is_ok_and(|to| to.to_string_lossy().starts_with("socket:"))
+    };
+    let entries = open.read_dir()?.collect::<Result<Vec<_>, _>>()?;
+    Ok(entries.iter().filter(|entry| is_socket(entry)).count())
 }
 
 impl Drop for Served {

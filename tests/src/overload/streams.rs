@@ -80,7 +80,7 @@ pub(super) async fn run(args: &RunArgs, folder: &Path) -> Result<Found> {
     drop(transactions);
     server
         .until("nothing is left of them", |now| {
-            now.files <= before.files && now.writers == 0 && now.running == 0
+            now.connections <= before.connections && now.writers == 0 && now.running == 0
         })
         .await?;
     found.figure("streams", at_once.writers - 1);
@@ -164,12 +164,12 @@ async fn separate(
         }
     }
     found.figure("separate", answered);
-    found.require(with_all.files >= count, || {
-        format!("this proves nothing: {} open files", with_all.files)
+    found.require(with_all.connections >= count, || {
+        format!("this proves nothing: {} connections", with_all.connections)
     });
     server
         .until("all connections have ended", |now| {
-            now.files <= before.files
+            now.connections <= before.connections
         })
         .await?;
     Ok(())
