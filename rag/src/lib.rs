@@ -20,6 +20,7 @@
 
 pub mod chunk;
 mod document;
+pub mod extract;
 pub mod read;
 
 pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};
