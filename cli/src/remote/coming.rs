@@ -118,18 +118,10 @@ fn told(summary: &Summary) -> Told {
         }),
     });
     Told {
-        changes: counters
-            .all()
-            .map(|(name, count)| (name.to_owned(), count))
-            .collect(),
-        changed: if counters.contains_updates() {
-            counters.to_string()
-        } else {
-            String::new()
-        },
         plan: (!summary.plan.is_empty()).then(|| summary.plan.clone()),
         operators: operators.collect(),
         truncated: summary.truncated,
+        ..Told::of(&counters)
     }
 }
 

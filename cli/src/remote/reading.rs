@@ -39,21 +39,10 @@ impl Nature {
 fn reads(query: &Query) -> bool {
     let mut clauses = query.parts.iter().flat_map(|part| &part.clauses);
     clauses.all(|clause| match clause {
-        Clause::Match(_)
-        | Clause::Traverse(_)
-        | Clause::Unwind(_)
-        | Clause::With(_)
-        | Clause::Return(_)
-        | Clause::Finish(_)
-        | Clause::Show(_) => true,
         Clause::Subquery(subquery) => subquery.transactions.is_none() && reads(&subquery.query),
-        Clause::Create(_)
-        | Clause::Merge(_)
-        | Clause::Set(_)
-        | Clause::Remove(_)
-        | Clause::Delete(_)
-        | Clause::Foreach(_)
-        | Clause::Call(_) => false,
+        // What a procedure does, only the server knows.
+        Clause::Call(_) => false,
+        clause => !clause.writes(),
     })
 }
 

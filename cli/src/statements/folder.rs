@@ -129,18 +129,10 @@ impl Answer for Given<'_> {
             }),
         });
         Ok(Told {
-            changes: counters
-                .all()
-                .map(|(name, count)| (name.to_owned(), count))
-                .collect(),
-            changed: if counters.contains_updates() {
-                counters.to_string()
-            } else {
-                String::new()
-            },
             plan: summary.plan().map(str::to_owned),
             operators: operators.collect(),
             truncated: summary.truncated(),
+            ..Told::of(counters)
         })
     }
 }

@@ -54,6 +54,23 @@ pub(crate) struct Told {
     pub(crate) truncated: bool,
 }
 
+impl Told {
+    /// What was changed, and nothing of a plan yet.
+    pub(crate) fn of(counters: &stratigraph::Counters) -> Self {
+        let changes = counters.all().map(|(name, count)| (name.to_owned(), count));
+        let changed = if counters.contains_updates() {
+            counters.to_string()
+        } else {
+            String::new()
+        };
+        Self {
+            changes: changes.collect(),
+            changed,
+            ..Self::default()
+        }
+    }
+}
+
 /// An operator of a plan.
 #[derive(Debug, Clone)]
 pub(crate) struct Operator {

@@ -4,6 +4,8 @@
 //! verb by verb.
 
 mod addresses;
+mod addresses_alike;
+mod addresses_trust;
 mod backups;
 mod conversations;
 mod documents;

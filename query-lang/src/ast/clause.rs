@@ -104,6 +104,28 @@ pub enum Clause {
 }
 
 impl Clause {
+    /// Whether the clause itself changes the graph. Of those that hold or call others, nothing is said here.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        match self {
+            Self::Create(_)
+            | Self::Merge(_)
+            | Self::Set(_)
+            | Self::Remove(_)
+            | Self::Delete(_)
+            | Self::Foreach(_) => true,
+            Self::Match(_)
+            | Self::Traverse(_)
+            | Self::Unwind(_)
+            | Self::With(_)
+            | Self::Return(_)
+            | Self::Finish(_)
+            | Self::Call(_)
+            | Self::Subquery(_)
+            | Self::Show(_) => false,
+        }
+    }
+
     /// Its place.
     #[must_use]
     pub fn span(&self) -> Span {

@@ -6,8 +6,8 @@ use super::Result;
 use super::cursor::Parser;
 use super::expected::Expected;
 use crate::ast::{
-    Clause, Create, Delete, Expression, ExpressionKind, Foreach, Identifier, LabelName, Merge,
-    MergeAction, Remove, RemoveItem, Set, SetItem,
+    Create, Delete, Expression, ExpressionKind, Foreach, Identifier, LabelName, Merge, MergeAction,
+    Remove, RemoveItem, Set, SetItem,
 };
 use crate::error::ParseErrorKind;
 use crate::lex::{Keyword, TokenKind};
@@ -218,15 +218,7 @@ impl Parser<'_> {
             let Some(clause) = self.clause()? else {
                 break;
             };
-            if !matches!(
-                clause,
-                Clause::Create(_)
-                    | Clause::Merge(_)
-                    | Clause::Set(_)
-                    | Clause::Remove(_)
-                    | Clause::Delete(_)
-                    | Clause::Foreach(_)
-            ) {
+            if !clause.writes() {
                 let mut mistake = self.mistake(
                     ParseErrorKind::InvalidClauseComposition,
                     place,

@@ -4,6 +4,7 @@
 
 mod access;
 mod admin;
+mod bulk;
 mod data;
 mod depth;
 mod harness;

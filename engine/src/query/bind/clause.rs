@@ -175,7 +175,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The clauses of `FOREACH`, which only write.
+    /// The clauses of `FOREACH`, of which the parser takes only those that write.
     pub(super) fn writing_clauses(
         &mut self,
         scope: &mut Scope,
@@ -183,21 +183,6 @@ impl Binder<'_> {
     ) -> Result<Vec<BoundClause>, Fault> {
         let mut bound = Vec::with_capacity(clauses.len());
         for clause in clauses {
-            let writes = matches!(
-                clause,
-                Clause::Create(_)
-                    | Clause::Merge(_)
-                    | Clause::Set(_)
-                    | Clause::Remove(_)
-                    | Clause::Delete(_)
-                    | Clause::Foreach(_)
-            );
-            if !writes {
-                let message = "FOREACH takes only clauses that write";
-                return Err(raise(Detail::InvalidClauseComposition, message)
-                    .at(clause.span())
-                    .hint("use UNWIND, or CALL { ... }, to read for each element"));
-            }
             self.clause(scope, clause, &mut bound)?;
         }
         Ok(bound)
