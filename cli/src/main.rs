@@ -30,6 +30,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let exit = match Arguments::try_parse() {
         Ok(arguments) => serve(&arguments),

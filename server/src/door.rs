@@ -262,7 +262,7 @@ fn request_id(headers: &HeaderMap) -> Arc<str> {
     };
     match sent.filter(fine) {
         Some(id) => id.into(),
-        None => crate::ids::random_id().map_or_else(|_| "none".into(), Into::into),
+        None => crate::ids::call_id().into(),
     }
 }
 

@@ -6,7 +6,8 @@
 //!
 //! What RocksDB allocates in C++ goes past it; that part is the same on both sides.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use mimalloc::MiMalloc;
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 
 thread_local! {
@@ -28,23 +29,23 @@ fn count() {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: every call goes to the system's allocator with the arguments it came with; the counter
+// SAFETY: every call goes to mimalloc with the arguments it came with; the counter
 // is a plain thread-local number that is initialised at compile time and so never allocates.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
         // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc`, which are the same.
-        unsafe { System.alloc(layout) }
+        unsafe { MiMalloc.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from `System` through this allocator, with this layout.
-        unsafe { System.dealloc(pointer, layout) }
+        // SAFETY: the pointer came from `MiMalloc` through this allocator, with this layout.
+        unsafe { MiMalloc.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: the pointer came from `System` through this allocator, with this layout.
-        unsafe { System.realloc(pointer, layout, size) }
+        // SAFETY: the pointer came from `MiMalloc` through this allocator, with this layout.
+        unsafe { MiMalloc.realloc(pointer, layout, size) }
     }
 }

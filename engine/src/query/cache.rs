@@ -8,6 +8,7 @@
 use super::compile::{Compiled, compile};
 use super::procedures::Registry;
 use crate::catalog::Readiness;
+use crate::codec::CommitSeq;
 use crate::error::Result;
 use crate::graph::Read;
 use parking_lot::Mutex;
@@ -34,6 +35,10 @@ pub(crate) struct Fingerprint {
 impl Fingerprint {
     /// What a plan would be made with now.
     pub(super) fn new<R: Read>(read: &R, registry: &Registry) -> Result<Self> {
+        Ok(Self::with_size(size(read)?, read, registry))
+    }
+
+    fn with_size<R: Read>(size: u32, read: &R, registry: &Registry) -> Self {
         let mut hasher = DefaultHasher::new();
         for index in read.catalog().indexes() {
             (index.id, index.readiness == Readiness::Ready).hash(&mut hasher);
@@ -45,19 +50,26 @@ impl Fingerprint {
         for index in read.catalog().text_indexes() {
             index.id.hash(&mut hasher);
         }
-        let nodes = read.node_count(None)?;
-        Ok(Self {
+        Self {
             schema: hasher.finish(),
             procedures: registry.generation(),
-            size: nodes.checked_ilog2().map_or(0, |log| log + 1),
-        })
+            size,
+        }
     }
+}
+
+/// How often the number of nodes can be halved.
+fn size<R: Read>(read: &R) -> Result<u32> {
+    let nodes = read.node_count(None)?;
+    Ok(nodes.checked_ilog2().map_or(0, |log| log + 1))
 }
 
 /// Plans by text.
 #[derive(Default)]
 pub(crate) struct PlanCache {
     plans: Mutex<Plans>,
+    /// The size as of the commit that was read last: to look it up takes longer than all else here.
+    size: Mutex<Option<(CommitSeq, u32)>>,
 }
 
 /// A plan and when it was last used.
@@ -88,7 +100,7 @@ impl PlanCache {
         read: &R,
         optimise: bool,
     ) -> Result<Arc<Compiled>> {
-        let now = Fingerprint::new(read, registry)?;
+        let now = self.fingerprint(read, registry)?;
         if let Some(known) = self.find(text, optimise, now) {
             return Ok(known);
         }
@@ -105,10 +117,28 @@ impl PlanCache {
         read: &R,
         optimise: bool,
     ) -> Result<Arc<Compiled>> {
-        if before.made_with == Fingerprint::new(read, registry)? {
+        if before.made_with == self.fingerprint(read, registry)? {
             return Ok(Arc::clone(before));
         }
         self.compiled(&before.text, registry, read, optimise)
+    }
+
+    fn fingerprint<R: Read>(&self, read: &R, registry: &Registry) -> Result<Fingerprint> {
+        let commit = read.commit_seq();
+        // Changes that have not been committed are nobody else's.
+        if read.view().pending.is_some() {
+            return Fingerprint::new(read, registry);
+        }
+        let known = self.size.lock().filter(|(of, _)| *of == commit);
+        let size = match known {
+            Some((_, size)) => size,
+            None => {
+                let size = size(read)?;
+                *self.size.lock() = Some((commit, size));
+                size
+            }
+        };
+        Ok(Fingerprint::with_size(size, read, registry))
     }
 
     fn find(&self, text: &str, optimise: bool, now: Fingerprint) -> Option<Arc<Compiled>> {
@@ -212,6 +242,36 @@ mod tests {
         let renewed = |before| db.plans().renewed(before, &registry, &read, true);
         assert!(Arc::ptr_eq(&renewed(&first).unwrap(), &second));
         assert!(Arc::ptr_eq(&renewed(&second).unwrap(), &second));
+    }
+
+    #[test]
+    fn a_graph_that_has_grown_is_planned_for_anew() {
+        let db = Database::in_memory().unwrap();
+        let text = "MATCH (n:Person) RETURN n";
+        let grow = |to: usize| {
+            let text = format!("UNWIND range(1, {to}) AS i CREATE (:Person)");
+            db.query(&text, ()).unwrap();
+        };
+        grow(4);
+        let (before, first) = (db.read().unwrap(), compiled(&db, text, true));
+        grow(1);
+        assert!(Arc::ptr_eq(&first, &compiled(&db, text, true)), "hardly");
+        grow(20);
+        let second = compiled(&db, text, true);
+        assert!(!Arc::ptr_eq(&first, &second));
+        let size = |read| db.plans().fingerprint(read, &db.procedures()).unwrap().size;
+        let now = db.read().unwrap();
+        assert_eq!((size(&before), size(&now), size(&before)), (3, 5, 3));
+        let mut write = db.write().unwrap();
+        write
+            .query("UNWIND range(1, 40) AS i CREATE ()", ())
+            .unwrap();
+        let fingerprint = db.plans().fingerprint(&write, &db.procedures());
+        assert_eq!(
+            (fingerprint.unwrap().size, size(&now)),
+            (7, 5),
+            "65 for itself alone"
+        );
     }
 
     #[test]
