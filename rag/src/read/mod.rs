@@ -9,7 +9,9 @@ mod front_matter;
 mod html;
 mod markdown;
 mod numbering;
+mod path;
 mod plain;
+mod walk;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -17,6 +19,8 @@ use std::path::Path;
 use crate::{Document, Metadata};
 
 pub use error::{Place, ReadError};
+pub use path::{PathPattern, PatternError};
+pub use walk::{Found, Walk, Walked};
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +35,10 @@ pub enum Format {
 }
 
 impl Format {
+    /// What to tell somebody whose file has another ending.
+    pub(crate) const ENDINGS: &'static str =
+        "Markdown ends with .md, pages of the web with .html, plain text with .txt";
+
     /// The format of files with this ending, if one of ours has it.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
