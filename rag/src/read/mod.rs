@@ -11,6 +11,7 @@ mod markdown;
 mod numbering;
 mod path;
 mod plain;
+mod triples;
 mod walk;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use crate::{Document, Metadata};
 
 pub use error::{Place, ReadError};
 pub use path::{PathPattern, PatternError};
+pub use triples::{Stated, TripleCounts, TripleReader};
 pub use walk::{Found, Walk, Walked};
 
 /// How a file is read.
