@@ -226,7 +226,7 @@ impl Walking<'_> {
                     continue;
                 };
                 if kind.is_symlink() {
-                    links.extend(self.link(id, path, &real_root, format));
+                    links.extend(self.link(id, &path, &real_root, format));
                 } else if kind.is_file() {
                     match entry.metadata() {
                         Ok(metadata) if metadata.len() > self.walk.max_bytes => {
@@ -251,7 +251,7 @@ impl Walking<'_> {
     }
 
     /// A link: only to files within the folder.
-    fn link(&mut self, id: String, path: PathBuf, root: &Path, format: Format) -> Option<Link> {
+    fn link(&mut self, id: String, path: &Path, root: &Path, format: Format) -> Option<Link> {
         let looked = path
             .canonicalize()
             .and_then(|real| Ok((fs::metadata(&real)?, real)));
