@@ -3,13 +3,12 @@
 //! Each record is looked at alone; what is wrong with it is told with its place, and it is left out as long as that
 //! is allowed. Memory is that of the bulk load, one record, and the ids of nodes (`ids.rs`).
 
-use super::csv_reader::Read1;
 use super::files::{Files, Input, Reading, csv};
 use super::header::Part;
 use super::ids::{Ids, OuterId};
-use super::json_line::{JsonRecord, Lines, object, record};
+use super::json_line::{JsonRecord, record};
 use super::parts::{Parts, mapped_parts, outer, parts_of, typed};
-use super::place::{BadRecord, Place, Problem, TransferError, excerpt};
+use super::place::TransferError;
 use super::sources::Source;
 use super::table::Table;
 use crate::failure::Failure;
@@ -17,6 +16,7 @@ use crate::remote::{Sending, Unsent};
 use stratigraph::storage::cancel::Watch;
 use stratigraph::value::check_storable;
 use stratigraph::{BulkLoad, Error, ErrorKind, NodeId, Value};
+use stratigraph_tables::{BadRecord, Lines, Place, Problem, Read1, excerpt, object};
 
 /// Somebody hears of progress once in so many records.
 const RECORDS_PER_STEP: u64 = 1024;

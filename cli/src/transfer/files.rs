@@ -2,8 +2,7 @@
 //!
 //! Next: `table.rs`.
 
-use super::csv_reader::{CsvReader, Signs};
-use super::json_line::{JsonRecord, Lines, record};
+use super::json_line::{JsonRecord, record};
 use super::place::TransferError;
 use super::sources::{Form, Source, is_stdin};
 use crate::failure::Failure;
@@ -12,6 +11,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 use stratigraph::exchange::DeclarationLines;
+use stratigraph_tables::{CsvReader, Lines, Signs};
 
 /// How records are read.
 #[derive(Debug, Clone, Copy)]

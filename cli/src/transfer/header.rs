@@ -8,8 +8,7 @@
 //! | `name`, `name:type`, `name:type[]` | a property; see `kind.rs` |
 //! | `:IGNORE`, `name:IGNORE` | nothing that is wanted |
 
-use super::kind::{Kind, Simple};
-use super::place::excerpt;
+use stratigraph_tables::{Kind, Simple, excerpt};
 
 /// What a column holds.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,13 +22,14 @@
 //! lies elsewhere.
 
 use super::header::{Column, Part, split};
-use super::kind::{Kind, Simple};
 use super::place::TransferError;
 use crate::failure::Failure;
 use crate::statements::read_input;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+use stratigraph_tables::mapping::{PropertyFrom, within};
+use stratigraph_tables::{Kind, Simple};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,7 +51,7 @@ struct NodeSource {
     id: Option<String>,
     #[serde(default)]
     space: String,
-    properties: Option<BTreeMap<String, From>>,
+    properties: Option<BTreeMap<String, PropertyFrom>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -67,24 +68,7 @@ struct RelationshipSource {
     start_space: String,
     #[serde(default)]
     end_space: String,
-    properties: Option<BTreeMap<String, From>>,
-}
-
-/// Where a property comes from.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum From {
-    /// From the column of that name, with this type.
-    Type(String),
-    Column(FromColumn),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FromColumn {
-    from: Option<String>,
-    #[serde(rename = "type")]
-    of: Option<String>,
+    properties: Option<BTreeMap<String, PropertyFrom>>,
 }
 
 /// What a mapping says of one file.
@@ -205,50 +189,21 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Mapped>, Failure> {
     Ok(all)
 }
 
-fn properties(said: Option<&BTreeMap<String, From>>) -> Result<BTreeMap<String, Column>, String> {
+fn properties(
+    said: Option<&BTreeMap<String, PropertyFrom>>,
+) -> Result<BTreeMap<String, Column>, String> {
     let mut roles = BTreeMap::new();
     for (property, from) in said.into_iter().flatten() {
-        let (column, of) = match from {
-            From::Type(of) => (property, Some(of)),
-            From::Column(column) => (column.from.as_ref().unwrap_or(property), column.of.as_ref()),
-        };
-        let kind = match of {
-            None => Kind::One(Simple::String),
-            Some(of) => Kind::named(of).ok_or_else(|| format!("{property}: `{of}` is no type"))?,
-        };
+        let (column, kind) = from.column(property)?;
         let role = Column::Property {
             name: property.clone(),
             kind,
         };
-        if roles.insert(column.clone(), role).is_some() {
+        if roles.insert(column.to_owned(), role).is_some() {
             return Err(format!("the column {column:?} is two properties"));
         }
     }
     Ok(roles)
-}
-
-/// A file in the folder or below it, also behind links.
-fn within(folder: &Path, file: &Path) -> Result<PathBuf, String> {
-    let outside = || {
-        format!(
-            "{}: files lie in the folder of the mapping or below it",
-            file.display()
-        )
-    };
-    let plain = file
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !plain {
-        return Err(outside());
-    }
-    let path = folder.join(file);
-    // A file that is missing is told of when it is opened.
-    if let (Ok(real), Ok(root)) = (path.canonicalize(), folder.canonicalize())
-        && !real.starts_with(root)
-    {
-        return Err(outside());
-    }
-    Ok(path)
 }
 
 #[cfg(test)]

@@ -8,23 +8,21 @@
 //! | what | where |
 //! |---|---|
 //! | which files, in which order | `sources.rs`, `mapping.rs` |
-//! | records of CSV, their headers and types | `csv_reader.rs`, `header.rs`, `kind.rs` |
-//! | records of JSON lines | `json_line.rs` |
+//! | records of CSV and of JSON lines, their types and places | the crate `stratigraph-tables` |
+//! | headers of CSV, and lines of JSON that say what they are | `header.rs`, `json_line.rs` |
 //! | files that are open, and the headers of CSV | `files.rs`, `table.rs` |
 //! | from records to nodes and relationships | `parts.rs`, `bring.rs`, `ids.rs` |
-//! | what is wrong, and where | `place.rs` |
+//! | what ends a transfer | `place.rs` |
 //! | from a graph to files | `export/` |
 //!
 //! Next: `sources.rs`, then `bring.rs`.
 
 mod bring;
-mod csv_reader;
 mod export;
 mod files;
 mod header;
 mod ids;
 mod json_line;
-mod kind;
 mod mapping;
 mod parts;
 mod place;
@@ -32,8 +30,8 @@ mod sources;
 mod table;
 
 pub(crate) use bring::{Brought, SHOWN_BAD, Target, bring};
-pub(crate) use csv_reader::Signs;
 pub(crate) use export::{Exported, Form as ExportForm, Out as ExportOut, export};
 pub(crate) use files::{Files, Reading};
 pub(crate) use place::TransferError;
 pub(crate) use sources::gather;
+pub(crate) use stratigraph_tables::Signs;

@@ -2,17 +2,17 @@
 //!
 //! Next: `bring.rs`.
 
-use super::csv_reader::{CsvReader, Field, Signs};
 use super::header::{Column, Part};
 use super::ids::OuterId;
-use super::json_line::Entries;
-use super::kind::{Kind, Simple};
 use super::mapping::Mapped;
-use super::place::{BadRecord, Problem, excerpt};
 use serde_json::Value as Json;
 use std::io::BufRead;
 use stratigraph::Value;
 use stratigraph::value::json::from_json;
+use stratigraph_tables::json_value::{plain, value_as};
+use stratigraph_tables::{
+    BadRecord, CsvReader, Entries, Field, Kind, Problem, Signs, Simple, excerpt,
+};
 
 /// What the fields of a record come to.
 #[derive(Default)]
@@ -47,11 +47,11 @@ pub(super) fn parts_of(
     columns: &[Column],
     names: &[String],
 ) -> Result<Parts, BadRecord> {
-    if reader.len() != columns.len() {
+    if reader.width() != columns.len() {
         return Err(BadRecord::new(
             reader.here(),
             Problem::Fields {
-                found: reader.len(),
+                found: reader.width(),
                 expected: columns.len(),
             },
         ));
@@ -155,8 +155,12 @@ pub(super) fn mapped_parts(
                     return Err(Problem::Missing("id"));
                 }
                 if let Some(property) = property {
-                    let value =
-                        value_as(Kind::One(kind), &Json::String(text.clone()), &key, signs)?;
+                    let value = value_as(
+                        Kind::One(kind),
+                        &Json::String(text.clone()),
+                        &key,
+                        signs.array,
+                    )?;
                     parts.properties.push((property, value));
                 }
                 parts.id = Some(outer(text, &space));
@@ -179,7 +183,7 @@ pub(super) fn mapped_parts(
             Some(Column::Type) => parts.of = Some(id(&json)?),
             Some(Column::Property { .. }) if json.is_null() => {}
             Some(Column::Property { name, kind }) => {
-                let value = value_as(kind, &json, &key, signs)?;
+                let value = value_as(kind, &json, &key, signs.array)?;
                 parts.properties.push((name, value));
             }
             None if json.is_null() => {}
@@ -194,45 +198,4 @@ pub(super) fn mapped_parts(
         return Err(Problem::Missing("id"));
     }
     Ok(parts)
-}
-
-/// JSON as a value of a type: a text is read as a field is, a list as one of such.
-fn value_as(kind: Kind, json: &Json, key: &str, signs: Signs) -> Result<Value, Problem> {
-    let wrong = |text: &str, reason| Problem::Value {
-        field: excerpt(key),
-        text: excerpt(text),
-        kind: kind.name(),
-        reason,
-    };
-    match (kind, json) {
-        (Kind::List(of), Json::Array(all)) => {
-            let elements = all
-                .iter()
-                .map(|one| value_as(Kind::One(of), one, key, signs));
-            let elements = elements.collect::<Result<Vec<_>, _>>()?;
-            Value::list(elements).map_err(|error| Problem::Json(error.to_string()))
-        }
-        (Kind::Any, json) => {
-            from_json(json).map_err(|error| wrong(&json.to_string(), error.to_string()))
-        }
-        (kind, Json::String(text)) => kind
-            .read(text, signs.array)
-            .map_err(|reason| wrong(text, reason)),
-        // Numbers and truth in the text that a field would have.
-        (kind, json) => {
-            let text = json.to_string();
-            kind.read(&text, signs.array)
-                .map_err(|reason| wrong(&text, reason))
-        }
-    }
-}
-
-/// JSON that nobody has explained.
-fn plain(json: &Json) -> Result<Value, String> {
-    match json {
-        Json::Object(_) => {
-            Err("an object is no property: map its keys, or leave it out".to_owned())
-        }
-        other => from_json(other).map_err(|error| error.to_string()),
-    }
 }

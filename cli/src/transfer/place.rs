@@ -1,111 +1,23 @@
-//! Where in a file something is wrong, and what: the words that the user reads.
+//! What ends a transfer: the words that the user reads.
 
-use std::fmt;
-use std::sync::Arc;
+use stratigraph_tables::{BadRecord, Place, TableError};
 
-/// A place in a file, from 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// The file as it was named.
-    pub(crate) file: Arc<str>,
-    /// The line.
-    pub(crate) line: u64,
-    /// The column in characters; none if it is about the whole line.
-    pub(crate) column: Option<u64>,
-}
+use crate::failure::Failure;
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)?;
-        if let Some(column) = self.column {
-            write!(f, ":{column}")?;
-        }
-        Ok(())
-    }
-}
-
-/// One record that cannot be taken. The others may go on without it.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{place}: {problem}")]
-pub(crate) struct BadRecord {
-    /// Where.
-    pub(crate) place: Place,
-    /// Why. In a box: most records are good, and carry the room for this.
-    pub(crate) problem: Box<Problem>,
-}
-
-impl BadRecord {
-    pub(super) fn new(place: Place, problem: Problem) -> Self {
-        Self {
-            place,
-            problem: Box::new(problem),
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
+        match error {
+            TableError::Input { name, source } => Self::Input { name, source },
+            TableError::Unreadable { place, reason } => {
+                TransferError::Unreadable { place, reason }.into()
+            }
+            TableError::TooLong { place, what, limit } => {
+                let reason =
+                    format!("{what} of more than {limit} bytes: --record-limit takes longer ones");
+                TransferError::Unreadable { place, reason }.into()
+            }
         }
     }
-}
-
-/// What is wrong with a record.
-#[derive(Debug, Clone, thiserror::Error)]
-pub(crate) enum Problem {
-    /// Bytes that are no text.
-    #[error("this is not text in UTF-8")]
-    NotText,
-    /// A field of the wrong kind.
-    #[error("{field}: {text:?} is not of the type {kind}{}", hint(.reason))]
-    Value {
-        field: String,
-        text: String,
-        kind: String,
-        reason: String,
-    },
-    /// More or fewer fields than the header has.
-    #[error(
-        "this record has {found} fields and the header {expected}: is a quote or a delimiter missing?"
-    )]
-    Fields { found: usize, expected: usize },
-    /// Something follows a closing quote.
-    #[error("something follows the closing quote: a quote within a field is written twice")]
-    AfterQuote,
-    /// A JSON line is no record.
-    #[error("{0}")]
-    Json(String),
-    /// What every such record must have.
-    #[error("there is no {0}")]
-    Missing(&'static str),
-    /// Two nodes with one id.
-    #[error("the id {id:?}{} is there already: ids are unique, each in its space", in_space(.space))]
-    Twice { id: String, space: String },
-    /// An end that no node has as its id.
-    #[error("no node has the id {id:?}{}: nodes come before the relationships between them", in_space(.space))]
-    UnknownEnd { id: String, space: String },
-    /// The engine has refused it.
-    #[error("{0}")]
-    Refused(String),
-}
-
-fn hint(reason: &str) -> String {
-    if reason.is_empty() {
-        String::new()
-    } else {
-        format!(": {reason}")
-    }
-}
-
-fn in_space(space: &str) -> String {
-    if space.is_empty() {
-        String::new()
-    } else {
-        format!(" of {space}")
-    }
-}
-
-/// So much of a text is repeated in a message.
-pub(super) fn excerpt(text: &str) -> String {
-    const MOST: usize = 60;
-    let mut short: String = text.chars().take(MOST).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 /// What ends a transfer.

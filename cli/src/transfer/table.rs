@@ -2,13 +2,13 @@
 //!
 //! Next: `parts.rs`.
 
-use super::csv_reader::{CsvReader, Read1};
 use super::files::{Reading, csv};
 use super::header::{Column, Part, part_of, split};
-use super::place::{Place, TransferError};
+use super::place::TransferError;
 use super::sources::Source;
 use crate::failure::Failure;
 use std::io::BufRead;
+use stratigraph_tables::{CsvReader, Place, Read1};
 
 /// The header of CSV files.
 pub(super) struct Table {
@@ -35,7 +35,7 @@ impl Table {
             }
         }
         let (mut columns, mut names) = (Vec::new(), Vec::new());
-        for at in 0..reader.len() {
+        for at in 0..reader.width() {
             let Some(field) = reader.field(at) else {
                 continue;
             };

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use stratigraph_tables::{BadRecord, TableError};
+
 /// Why a file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{place}: {reason}; {hint}")]
@@ -23,6 +25,10 @@ pub struct ReadError {
 pub enum Place {
     /// The file as a whole.
     File,
+    /// A line, from 1.
+    Line(usize),
+    /// A page as a viewer counts, from 1.
+    Page(usize),
     /// A place in a text; lines and columns count from 1, columns in characters.
     Text {
         /// The line.
@@ -43,7 +49,51 @@ impl ReadError {
     }
 }
 
+impl ReadError {
+    /// What a reader of tables says.
+    pub(crate) fn of_table(error: TableError) -> Self {
+        match error {
+            TableError::Input { name, source } => {
+                let reason = format!("it cannot be read: {source}");
+                Self::new(&name, Place::File, reason, "look at the disk")
+            }
+            TableError::Unreadable { place, reason } => Self::at(
+                &place,
+                reason,
+                "mend it: nobody knows where the next record begins",
+            ),
+            TableError::TooLong { place, what, limit } => Self::at(
+                &place,
+                format!("{what} of more than {limit} bytes"),
+                "divide it, or raise the limit",
+            ),
+        }
+    }
+
+    /// What is wrong with a record of a table.
+    pub(crate) fn of_record(bad: &BadRecord) -> Self {
+        Self::at(&bad.place, bad.problem.to_string(), "mend the record")
+    }
+
+    fn at(place: &stratigraph_tables::Place, reason: String, hint: &str) -> Self {
+        let at = Place::of_line(place.line, place.column);
+        Self::new(&place.file, at, reason, hint)
+    }
+}
+
 impl Place {
+    /// A line, and a column of it if one is known.
+    pub(crate) fn of_line(line: u64, column: Option<u64>) -> Self {
+        let number = |one: u64| usize::try_from(one).unwrap_or(usize::MAX);
+        match column {
+            None => Self::Line(number(line)),
+            Some(column) => Self::Text {
+                line: number(line),
+                column: number(column),
+            },
+        }
+    }
+
     /// The place of a byte in a text.
     pub(crate) fn of_byte(text: &str, at: usize) -> Self {
         let before = &text[..text.floor_char_boundary(at)];
@@ -59,6 +109,8 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => Ok(()),
+            Self::Line(line) => write!(f, ", line {line}"),
+            Self::Page(page) => write!(f, ", page {page}"),
             Self::Text { line, column } => write!(f, ", line {line}, column {column}"),
         }
     }

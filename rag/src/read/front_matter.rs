@@ -216,7 +216,7 @@ fn insert_list(metadata: &mut Metadata, name: String, items: Vec<Datum>) {
 }
 
 /// A value that is written as a number is one; `007` and `1_000` are names of something.
-fn number(text: &str) -> Option<Datum> {
+pub(super) fn number(text: &str) -> Option<Datum> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.starts_with(|first: char| first.is_ascii_digit());
     let padded = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");

@@ -9,7 +9,11 @@ mod front_matter;
 mod html;
 mod markdown;
 mod numbering;
+mod path;
 mod plain;
+mod triples;
+mod typed;
+mod walk;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -17,6 +21,13 @@ use std::path::Path;
 use crate::{Document, Metadata};
 
 pub use error::{Place, ReadError};
+pub use path::{PathPattern, PatternError};
+pub use triples::{Stated, TripleCounts, TripleReader};
+pub use typed::{
+    LabelSchema, Origin, TableMapping, Typed, TypedEdge, TypedKey, TypedNode, TypedRows,
+    TypedSchema,
+};
+pub use walk::{Found, Walk, Walked};
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,9 +39,22 @@ pub enum Format {
     Html,
     /// Text whose headings are numbered (`1.1`, `Chapter 2`, `第一章`, `（一）`) or underlined.
     Plain,
+    /// A table, one record after the other: a mapping says what they are.
+    Csv,
+    /// Objects, one a line: a mapping says what they are, or they are facts.
+    JsonLines,
 }
 
 impl Format {
+    /// What to tell somebody whose file has another ending.
+    pub(crate) const ENDINGS: &'static str = "Markdown ends with .md, pages of the web with .html, plain text with .txt, tables with .csv, .tsv or .jsonl";
+
+    /// Whether a file of this format is one document; otherwise it holds records.
+    #[must_use]
+    pub fn is_document(self) -> bool {
+        !matches!(self, Self::Csv | Self::JsonLines)
+    }
+
     /// The format of files with this ending, if one of ours has it.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
@@ -39,6 +63,8 @@ impl Format {
             "md" | "markdown" | "mdown" | "mkd" => Some(Self::Markdown),
             "html" | "htm" | "xhtml" => Some(Self::Html),
             "txt" | "text" => Some(Self::Plain),
+            "csv" | "tsv" => Some(Self::Csv),
+            "jsonl" | "ndjson" | "json" => Some(Self::JsonLines),
             _ => None,
         }
     }
@@ -100,11 +126,19 @@ impl<'a> Source<'a> {
                 "divide it, or raise the limit",
             ));
         }
+        if !format.is_document() {
+            return Err(ReadError::new(
+                self.id,
+                Place::File,
+                "a table is no document".to_owned(),
+                "read it through a mapping, or as triples",
+            ));
+        }
         let text = self.text()?;
         let document = match format {
             Format::Markdown => markdown::read(self.id, &text)?,
             Format::Html => html::read(self.id, &text),
-            Format::Plain => plain::read(self.id, &text),
+            Format::Plain | Format::Csv | Format::JsonLines => plain::read(self.id, &text),
         };
         Ok(document.with_metadata(self.metadata.clone()))
     }

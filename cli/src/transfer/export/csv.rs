@@ -6,8 +6,7 @@
 
 use super::{Counted, Export};
 use crate::failure::Failure;
-use crate::transfer::kind::Kind;
-use crate::transfer::place::{TransferError, excerpt};
+use crate::transfer::place::TransferError;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
@@ -15,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use stratigraph::catalog::Counter;
 use stratigraph::{Read, Value};
+use stratigraph_tables::{Kind, excerpt};
 
 /// The columns of properties, by name: none yet where only empty lists were seen.
 type Columns = BTreeMap<String, Option<Kind>>;
@@ -172,7 +172,7 @@ fn quoted(text: &str, not_null: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::kind::Simple;
+    use stratigraph_tables::Simple;
 
     #[test]
     fn columns_take_the_type_of_all_values() {

@@ -5,9 +5,10 @@
 
 use super::{Counted, Export, schema};
 use crate::failure::Failure;
-use crate::transfer::place::{TransferError, excerpt};
+use crate::transfer::place::TransferError;
 use std::io::Write;
 use stratigraph::{Read, Value};
+use stratigraph_tables::excerpt;
 
 /// So many nodes or relationships are made by one statement.
 const PER_STATEMENT: usize = 500;

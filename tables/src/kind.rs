@@ -18,26 +18,41 @@ use stratigraph::{Value, Vector};
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A single value.
     One(Simple),
+    /// A list of such.
     List(Simple),
+    /// A vector.
     Vector,
+    /// Bytes.
     Bytes,
+    /// JSON as in a dump.
     Any,
 }
 
 /// The type of a single value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Simple {
+pub enum Simple {
+    /// Text.
     String,
+    /// A whole number.
     Int,
+    /// A number with a point.
     Float,
+    /// True or false.
     Boolean,
+    /// A date.
     Date,
+    /// A time of day with an offset.
     Time,
+    /// A time of day.
     LocalTime,
+    /// A point in time.
     DateTime,
+    /// A date and a time of day.
     LocalDateTime,
+    /// A duration.
     Duration,
 }
 
@@ -64,7 +79,7 @@ const SIMPLE: [(&str, Simple); 17] = [
 
 impl Kind {
     /// The type of that name, whatever its case.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         let name = name.trim().to_lowercase();
         match name.as_str() {
             "vector" => return Some(Self::Vector),
@@ -80,7 +95,7 @@ impl Kind {
     }
 
     /// Its name in a header.
-    pub(crate) fn name(self) -> String {
+    pub fn name(self) -> String {
         let simple = |kind| {
             let named = SIMPLE.iter().find(|(_, known)| *known == kind);
             named.map_or("string", |(name, _)| name)
@@ -98,7 +113,7 @@ impl Kind {
     ///
     /// # Errors
     /// Why the text is none of this type; empty if there is nothing to add to that.
-    pub(crate) fn read(self, text: &str, array: char) -> Result<Value, String> {
+    pub fn read(self, text: &str, array: char) -> Result<Value, String> {
         match self {
             Self::One(kind) => kind.read(text),
             Self::List(_) if text.is_empty() => Ok(Value::List([].into())),
@@ -111,7 +126,7 @@ impl Kind {
             Self::Bytes => from_hex(text).ok_or_else(|| "write pairs of hex digits".to_owned()),
             Self::Any => {
                 let json = serde_json::from_str(text).map_err(|error| error.to_string())?;
-                super::json_line::refuse_large_integers(text)?;
+                crate::json_lines::refuse_large_integers(text)?;
                 from_json(&json).map_err(|error| error.to_string())
             }
         }
@@ -119,7 +134,7 @@ impl Kind {
 
     /// The type of a value in a file, as long as nothing else stands in its column. `None` for an empty list, which
     /// has whatever type the others have.
-    pub(crate) fn of(value: &Value, array: char) -> Option<Self> {
+    pub fn of(value: &Value, array: char) -> Option<Self> {
         Some(match value {
             Value::Vector(_) => Self::Vector,
             Value::Bytes(_) => Self::Bytes,
@@ -145,7 +160,7 @@ impl Kind {
     }
 
     /// The text of a value of this type.
-    pub(crate) fn write(self, value: &Value, array: char) -> String {
+    pub fn write(self, value: &Value, array: char) -> String {
         match (self, value) {
             (Self::One(kind), value) => kind.write(value),
             (Self::List(kind), Value::List(elements)) => {
@@ -166,7 +181,7 @@ impl Kind {
 
 impl Simple {
     /// The value of a text.
-    pub(crate) fn read(self, text: &str) -> Result<Value, String> {
+    pub fn read(self, text: &str) -> Result<Value, String> {
         let trimmed = text.trim();
         match self {
             Self::String => Ok(text.into()),
@@ -255,7 +270,7 @@ fn vector(text: &str, array: char) -> Result<Value, String> {
         let number = number.trim();
         number
             .parse::<f32>()
-            .map_err(|_| format!("{:?} is no number", super::place::excerpt(number)))
+            .map_err(|_| format!("{:?} is no number", crate::place::excerpt(number)))
     });
     let numbers = numbers.collect::<Result<Vec<f32>, _>>()?;
     let vector = Vector::new(numbers).map_err(|error| error.to_string())?;

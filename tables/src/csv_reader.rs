@@ -7,20 +7,19 @@
 //! Memory is one record, and a record has a limit. Bytes that are no text make one record bad; a quote that is
 //! never closed ends the file, since nobody knows where the next record would begin.
 
-use super::place::{BadRecord, Place, Problem, TransferError};
-use crate::failure::Failure;
+use crate::place::{BadRecord, Place, Problem, TableError};
 use std::io::{BufRead, Read};
 use std::sync::Arc;
 
 /// The signs of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Signs {
+pub struct Signs {
     /// Between two fields.
-    pub(crate) delimiter: u8,
+    pub delimiter: u8,
     /// Around a field.
-    pub(crate) quote: u8,
+    pub quote: u8,
     /// Between the elements of a list.
-    pub(crate) array: char,
+    pub array: char,
 }
 
 impl Default for Signs {
@@ -35,12 +34,15 @@ impl Default for Signs {
 
 /// A field of the record that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Field<'a> {
-    pub(crate) text: &'a str,
+pub struct Field<'a> {
+    /// Its text, without quotes.
+    pub text: &'a str,
     /// Whether it stood in quotes: an empty field that does is a text, one that does not is null.
-    pub(crate) quoted: bool,
-    pub(crate) line: u64,
-    pub(crate) column: u64,
+    pub quoted: bool,
+    /// The line it begins in, from 1.
+    pub line: u64,
+    /// The character of the line it begins at, from 1.
+    pub column: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +57,7 @@ struct Span {
 }
 
 /// Reads records.
-pub(crate) struct CsvReader<R> {
+pub struct CsvReader<R> {
     input: R,
     signs: Signs,
     file: Arc<str>,
@@ -69,18 +71,22 @@ pub(crate) struct CsvReader<R> {
     /// The last line that was read.
     line: u64,
     /// How many bytes were read.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 /// What came of reading on.
-pub(crate) enum Read1 {
+pub enum Read1 {
+    /// A record.
     Record,
+    /// A record that cannot be taken apart; the next may be read.
     Bad(BadRecord),
+    /// There are no more.
     End,
 }
 
 impl<R: BufRead> CsvReader<R> {
-    pub(crate) fn new(input: R, file: Arc<str>, signs: Signs, limit: u64) -> Self {
+    /// Reads records from here; `file` is for messages, `limit` the most bytes of a record.
+    pub fn new(input: R, file: Arc<str>, signs: Signs, limit: u64) -> Self {
         Self {
             input,
             signs,
@@ -98,7 +104,7 @@ impl<R: BufRead> CsvReader<R> {
     ///
     /// # Errors
     /// The file cannot be read on.
-    pub(crate) fn read(&mut self) -> Result<Read1, Failure> {
+    pub fn read(&mut self) -> Result<Read1, TableError> {
         loop {
             self.raw.clear();
             self.text.clear();
@@ -132,12 +138,12 @@ impl<R: BufRead> CsvReader<R> {
     }
 
     /// How many fields the record has.
-    pub(crate) fn len(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.spans.len()
     }
 
     /// A field of the record that was read.
-    pub(crate) fn field(&self, number: usize) -> Option<Field<'_>> {
+    pub fn field(&self, number: usize) -> Option<Field<'_>> {
         let span = self.spans.get(number)?;
         let text = std::str::from_utf8(self.text.get(span.start..span.end)?).ok()?;
         Some(Field {
@@ -149,7 +155,7 @@ impl<R: BufRead> CsvReader<R> {
     }
 
     /// A place in this file.
-    pub(crate) fn place(&self, line: u64, column: Option<u64>) -> Place {
+    pub fn place(&self, line: u64, column: Option<u64>) -> Place {
         Place {
             file: Arc::clone(&self.file),
             line,
@@ -158,13 +164,13 @@ impl<R: BufRead> CsvReader<R> {
     }
 
     /// The place of the record that was read.
-    pub(crate) fn here(&self) -> Place {
+    pub fn here(&self) -> Place {
         let line = self.spans.first().map_or(self.line, |span| span.line);
         self.place(line, None)
     }
 
     /// The signs of this file.
-    pub(crate) fn signs(&self) -> Signs {
+    pub fn signs(&self) -> Signs {
         self.signs
     }
 
@@ -175,13 +181,13 @@ impl<R: BufRead> CsvReader<R> {
     }
 
     /// Adds a line of the file to the record; whether there was one.
-    fn more(&mut self) -> Result<bool, Failure> {
+    fn more(&mut self) -> Result<bool, TableError> {
         let room = self.limit.saturating_sub(self.raw.len() as u64);
         let before = self.raw.len();
         let read = (&mut self.input)
             .take(room + 1)
             .read_until(b'\n', &mut self.raw);
-        let read = read.map_err(|source| Failure::Input {
+        let read = read.map_err(|source| TableError::Input {
             name: self.file.to_string(),
             source,
         })?;
@@ -191,20 +197,17 @@ impl<R: BufRead> CsvReader<R> {
         self.bytes += read as u64;
         self.line += 1;
         if self.raw.len() as u64 > self.limit && self.raw.len() > before {
-            return Err(TransferError::Unreadable {
+            return Err(TableError::TooLong {
                 place: self.place(self.line, None),
-                reason: format!(
-                    "a record of more than {} bytes: is a quote not closed? --record-limit takes longer ones",
-                    self.limit
-                ),
-            }
-            .into());
+                what: "a record (is a quote not closed?)",
+                limit: self.limit,
+            });
         }
         Ok(true)
     }
 
     /// Takes the record apart, with the lines that belong to it.
-    fn split(&mut self) -> Result<Option<Problem>, Failure> {
+    fn split(&mut self) -> Result<Option<Problem>, TableError> {
         let (delimiter, quote) = (self.signs.delimiter, self.signs.quote);
         let mut bad = None;
         let (mut at, mut line, mut line_start) = (0, self.line, 0);
@@ -227,11 +230,10 @@ impl<R: BufRead> CsvReader<R> {
                         self.text.extend_from_slice(rest);
                         at = self.raw.len();
                         if !self.more()? {
-                            return Err(TransferError::Unreadable {
+                            return Err(TableError::Unreadable {
                                 place: self.place(opened, Some(self.column(&span))),
                                 reason: "a quote is opened here and never closed".to_owned(),
-                            }
-                            .into());
+                            });
                         }
                         line = self.line;
                         line_start = at;
@@ -299,7 +301,7 @@ mod tests {
                 Ok(Read1::End) => return records,
                 Ok(Read1::Bad(bad)) => records.push(bad.to_string()),
                 Ok(Read1::Record) => {
-                    let fields = (0..reader.len()).map(|at| {
+                    let fields = (0..reader.width()).map(|at| {
                         let field = reader.field(at).unwrap();
                         let quote = if field.quoted { "'" } else { "" };
                         format!(
@@ -400,7 +402,7 @@ mod tests {
             let line = quoted.join(",") + "\n";
             let mut reader = CsvReader::new(line.as_bytes(), "f".into(), Signs::default(), 1000);
             assert!(matches!(reader.read(), Ok(Read1::Record)), "{line:?}");
-            let read: Vec<&str> = (0..reader.len())
+            let read: Vec<&str> = (0..reader.width())
                 .map(|at| reader.field(at).unwrap().text)
                 .collect();
             assert_eq!(read, fields, "{line:?}");

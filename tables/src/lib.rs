@@ -1,0 +1,24 @@
+//! Records of files that other programs write: CSV and JSON lines, field by field, with types and places.
+//!
+//! What records mean is the business of whoever reads them: an import makes a graph of them as it is, a reader of
+//! documents what a mapping says. Nothing here trusts a file or holds more of it than a record.
+//!
+//! | what | where |
+//! |---|---|
+//! | records of CSV | [`csv_reader`] |
+//! | lines of JSON | [`json_lines`] |
+//! | the types of fields, and JSON as one of them | [`kind`], [`json_value`] |
+//! | what mappings have in common | [`mapping`] |
+//! | what is wrong, and where | [`place`] |
+
+pub mod csv_reader;
+pub mod json_lines;
+pub mod json_value;
+pub mod kind;
+pub mod mapping;
+pub mod place;
+
+pub use csv_reader::{CsvReader, Field, Read1, Signs};
+pub use json_lines::{BadLine, Entries, Lines, object};
+pub use kind::{Kind, Simple};
+pub use place::{BadRecord, Place, Problem, TableError, excerpt};
