@@ -57,7 +57,12 @@ impl CallCache {
     pub fn open(db: &Database) -> Result<Self, stratigraph::Error> {
         let key = Constraint::on_nodes(MODEL_CALL).key(["key"]);
         db.create_constraint(key.named(MODEL_CALL_KEY).if_missing())?;
-        Ok(Self { db: db.clone() })
+        Ok(Self::of(db))
+    }
+
+    /// The replies of a database that has layers.
+    pub(super) fn of(db: &Database) -> Self {
+        Self { db: db.clone() }
     }
 
     /// The reply to this, if it was asked before.

@@ -56,12 +56,11 @@ impl Layers {
     ) -> Result<Self, BuildError> {
         profile.check()?;
         schema::settle(db, &profile, &*embedder)?;
-        schema::declare(db, &profile, embedder.dimensions())?;
         Ok(Self {
             db: db.clone(),
             profile,
             embedder,
-            calls: CallCache::open(db)?,
+            calls: CallCache::of(db),
         })
     }
 
@@ -92,27 +91,63 @@ impl Layers {
     /// # Errors
     /// What the embedder or the database says; the document is as it was then.
     pub fn upsert(&self, document: &Contribution) -> Result<Change, BuildError> {
+        self.upsert_all(std::slice::from_ref(document))
+    }
+
+    /// Puts several documents in, one after the other, in one commit: all of them or none.
+    ///
+    /// # Errors
+    /// As [`upsert`](Self::upsert); all documents are as they were then.
+    pub fn upsert_all(&self, documents: &[Contribution]) -> Result<Change, BuildError> {
         let mut vectors = Vectors::default();
         for _ in 0..ATTEMPTS {
             let read = self.db.read()?;
-            let held = Held::read(&read, document.document())?;
-            vectors.prepare((&read, &held), document, &self.profile, &*self.embedder)?;
+            let mut held = Vec::with_capacity(documents.len());
+            for document in documents {
+                let before = Held::read(&read, document.document())?;
+                vectors.prepare((&read, &before), document, &self.profile, &*self.embedder)?;
+                held.push(before);
+            }
             let mut txn = self.db.write()?;
             // Somebody else may have been here while vectors were computed.
-            let held = match txn.commit_seq() == read.commit_seq() {
-                true => held,
-                false => Held::read(&txn, document.document())?,
-            };
+            let is_alone = txn.commit_seq() == read.commit_seq();
             drop(read);
-            match apply(&mut txn, (&held, document), &self.profile, &vectors) {
+            match self.apply_all(&mut txn, documents, held, is_alone, &vectors) {
                 Ok(counts) => return finish(txn, counts, &vectors),
-                Err(Refusal::NoVector) => {}
+                // What was counted on has gone: for what others did, or a document before this one.
+                Err(Refusal::NoVector(text)) => {
+                    drop(txn);
+                    let document = documents.first().map_or("", Contribution::document);
+                    vectors.compute(&[&text], document, &*self.embedder)?;
+                }
                 Err(Refusal::Failed(error)) => return Err(error),
             }
         }
+        let document = documents.first().map_or("", Contribution::document);
         Err(BuildError::Busy {
-            document: document.document().to_owned(),
+            document: document.to_owned(),
         })
+    }
+
+    fn apply_all(
+        &self,
+        txn: &mut WriteTxn,
+        documents: &[Contribution],
+        held: Vec<Held>,
+        is_alone: bool,
+        vectors: &Vectors,
+    ) -> Result<Counts, Refusal> {
+        let mut counts = Counts::default();
+        let mut seen = BTreeSet::new();
+        for (document, held) in documents.iter().zip(held) {
+            // Nobody changes what a document has added but the document itself.
+            let held = match seen.insert(document.document()) && is_alone {
+                true => held,
+                false => Held::read(txn, document.document())?,
+            };
+            counts += apply(txn, (&held, document), &self.profile, vectors)?;
+        }
+        Ok(counts)
     }
 
     /// Takes a document out, with everything that nobody else says. No model is asked, and one that is not there is

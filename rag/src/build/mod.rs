@@ -76,3 +76,6 @@ pub use profile::Profile;
 pub use property::{Properties, Property};
 pub use schema::{DOMAINS, OUTLINE};
 pub use summary::{Inputs, Summary};
+
+#[cfg(test)]
+mod tests;

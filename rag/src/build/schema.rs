@@ -32,6 +32,8 @@ pub(super) const OBJECT_TAG: &str = "ObjectTag";
 pub(super) const FACT_KEY: &str = "fact_key";
 /// The label of the node that says how the database was built.
 const SETTINGS: &str = "LayerSettings";
+/// Its property that says that everything is declared.
+const DECLARED: &str = "declared";
 /// The label of replies that models gave.
 pub(super) const MODEL_CALL: &str = "ModelCall";
 /// The index of replies.
@@ -72,11 +74,7 @@ pub(super) fn find<R: Read>(
 }
 
 /// Declares what is not declared yet. Whatever cuts it short, it goes on the next time.
-pub(super) fn declare(
-    db: &Database,
-    profile: &Profile,
-    dimensions: usize,
-) -> Result<(), stratigraph::Error> {
+fn declare(db: &Database, profile: &Profile, dimensions: usize) -> Result<(), stratigraph::Error> {
     for label in Label::ALL {
         let key = Constraint::on_nodes(label.name()).key(["key"]);
         db.create_constraint(key.named(key_index(label)).if_missing())?;
@@ -144,49 +142,68 @@ fn text_indexes(profile: &Profile) -> Vec<TextIndex> {
     indexes
 }
 
-/// What the database says of how it was built; nothing if it was not.
-pub(super) fn stored_settings<R: Read>(
-    read: &R,
-) -> Result<Option<BTreeMap<String, Value>>, stratigraph::Error> {
-    let Some(node) = read.nodes_with_label(SETTINGS)?.min() else {
-        return Ok(None);
-    };
-    let node = read.node(NodeId::new(node))?;
-    let properties = node.iter().flat_map(|node| node.properties());
-    let properties = properties.map(|(name, value)| (name.to_owned(), value.clone()));
-    Ok(Some(properties.collect()))
-}
-
-/// Writes down how the database is built, or refuses to go on in another way.
+/// Sees to it that a database has its layers, or refuses to go on with it in another way. A database that has them is
+/// only read.
 pub(super) fn settle(
     db: &Database,
     profile: &Profile,
     embedder: &dyn Embedder,
 ) -> Result<(), BuildError> {
+    let read = db.read()?;
+    let known = stored_settings(&read)?;
+    drop(read);
+    let node = match known {
+        Some((node, stored)) => {
+            same_embedder(&stored, embedder)?;
+            same_profile(&stored, profile)?;
+            if stored.contains_key(DECLARED) {
+                return Ok(());
+            }
+            node
+        }
+        // First of all, so that what is cut short goes on in the same way.
+        None => write_settings(db, profile, embedder)?,
+    };
+    declare(db, profile, embedder.dimensions())?;
     let mut txn = db.write()?;
-    match stored_settings(&txn)? {
-        Some(stored) => {
-            same_embedder(&stored, embedder).and_then(|()| same_profile(&stored, profile))
-        }
-        None => {
-            let settings = profile.settings().into_iter();
-            let settings = settings.map(|(name, value)| (name, Value::from(value)));
-            let width = Value::Int(embedder.dimensions() as i64);
-            let embedder = [
-                ("embedder".to_owned(), embedder.name().into()),
-                ("dimensions".to_owned(), width),
-            ];
-            txn.create_node([SETTINGS], settings.chain(embedder))?;
-            txn.commit()?;
-            Ok(())
-        }
-    }
+    txn.set_property(node, DECLARED, true)?;
+    txn.commit()?;
+    Ok(())
 }
 
-fn same_embedder(
-    stored: &BTreeMap<String, Value>,
+type Settings = BTreeMap<String, Value>;
+
+/// What the database says of how it was built; nothing if it was not.
+fn stored_settings<R: Read>(read: &R) -> Result<Option<(NodeId, Settings)>, stratigraph::Error> {
+    let Some(node) = read.nodes_with_label(SETTINGS)?.min() else {
+        return Ok(None);
+    };
+    let id = NodeId::new(node);
+    let node = read.node(id)?;
+    let properties = node.iter().flat_map(|node| node.properties());
+    let properties = properties.map(|(name, value)| (name.to_owned(), value.clone()));
+    Ok(Some((id, properties.collect())))
+}
+
+fn write_settings(
+    db: &Database,
+    profile: &Profile,
     embedder: &dyn Embedder,
-) -> Result<(), BuildError> {
+) -> Result<NodeId, stratigraph::Error> {
+    let settings = profile.settings().into_iter();
+    let settings = settings.map(|(name, value)| (name, Value::from(value)));
+    let width = Value::Int(embedder.dimensions() as i64);
+    let embedder = [
+        ("embedder".to_owned(), embedder.name().into()),
+        ("dimensions".to_owned(), width),
+    ];
+    let mut txn = db.write()?;
+    let node = txn.create_node([SETTINGS], settings.chain(embedder))?;
+    txn.commit()?;
+    Ok(node)
+}
+
+fn same_embedder(stored: &Settings, embedder: &dyn Embedder) -> Result<(), BuildError> {
     let name = stored.get("embedder").and_then(Value::as_str);
     let dimensions = stored.get("dimensions").and_then(Value::as_int);
     let dimensions = dimensions.and_then(|number| usize::try_from(number).ok());
@@ -201,10 +218,10 @@ fn same_embedder(
     })
 }
 
-fn same_profile(stored: &BTreeMap<String, Value>, profile: &Profile) -> Result<(), BuildError> {
+fn same_profile(stored: &Settings, profile: &Profile) -> Result<(), BuildError> {
     let mut wanted = profile.settings();
     for name in stored.keys() {
-        if name != "embedder" && name != "dimensions" {
+        if !["embedder", "dimensions", DECLARED].contains(&name.as_str()) {
             wanted.entry(name.clone()).or_default();
         }
     }

@@ -1,10 +1,11 @@
 //! Does to a database what the program says, and builds the database that there should be.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use stratigraph::Database;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::{Database, NodeId, Read};
 use stratigraph_rag::Document;
 use stratigraph_rag::build::{Asked, Change, Contribution, Layers, Profile};
 use stratigraph_rag::chunk::{Chunker, Chunking, Piece, Words};
@@ -14,6 +15,9 @@ use stratigraph_rag::read::{Format, Source};
 use super::program::{Documents, Lines, Step};
 use super::stub::{Letters, extracted};
 
+/// The label of kept replies.
+const MODEL_CALL: &str = "ModelCall";
+
 /// A hand at a database.
 pub struct Hand {
     /// What it works on.
@@ -22,6 +26,8 @@ pub struct Hand {
     pub embedder: Arc<Letters>,
     /// How often a model was asked that no kept reply could answer for.
     pub model_calls: u64,
+    /// Is told the hash of what a model was asked, once its reply is safe.
+    pub tell: Option<fn(u64) -> Result<()>>,
 }
 
 impl Hand {
@@ -35,6 +41,7 @@ impl Hand {
             layers: Layers::open(db, profile, embedder.clone())?,
             embedder,
             model_calls: 0,
+            tell: None,
         })
     }
 
@@ -50,12 +57,20 @@ impl Hand {
     }
 
     fn upsert(&mut self, id: &str, lines: &Lines) -> Result<Change> {
+        let contribution = self.contribution(id, lines)?;
+        Ok(self.layers.upsert(&contribution)?)
+    }
+
+    /// What a document of these lines adds.
+    ///
+    /// # Errors
+    /// Whatever the reader or the database refuses.
+    pub fn contribution(&mut self, id: &str, lines: &Lines) -> Result<Contribution> {
         let (document, pieces) = cut(id, lines)?;
         let extracted = pieces.iter().map(|piece| self.ask(&document, piece));
         let extracted = extracted.collect::<Result<Vec<_>>>()?;
         let profile = self.layers.profile();
-        let contribution = Contribution::new(&document, &pieces, &extracted, profile)?;
-        Ok(self.layers.upsert(&contribution)?)
+        Ok(Contribution::new(&document, &pieces, &extracted, profile)?)
     }
 
     /// The reply is the piece's own text here, as the stub reads it; what is tried is that it is kept.
@@ -71,6 +86,9 @@ impl Hand {
             None => {
                 self.model_calls += 1;
                 self.layers.calls().put(&asked, content)?;
+                if let Some(tell) = self.tell {
+                    tell(hash(content))?;
+                }
                 content.to_owned()
             }
         };
@@ -86,7 +104,7 @@ impl Hand {
 pub fn cut(id: &str, lines: &Lines) -> Result<(Document, Vec<Piece>)> {
     let text = lines.join("\n\n");
     let document = Source::new(id, text.as_bytes()).read(Format::Markdown)?;
-    let pieces = Chunker::new(Chunking::Structure { limit: 12 }, &Words).pieces(&document);
+    let pieces = Chunker::new(Chunking::Structure { limit: 40 }, &Words).pieces(&document);
     Ok((document, pieces))
 }
 
@@ -103,17 +121,36 @@ pub fn built(documents: &Documents, profile: &Profile) -> Result<String> {
     canonical(&hand.layers)
 }
 
-/// The canonical dump of a database, without replies of models, which are taken away.
+/// The canonical dump of a database without the replies of models, which are put back then.
 ///
 /// # Errors
 /// What the database says.
 pub fn canonical(layers: &Layers) -> Result<String> {
+    let db = layers.database();
+    let read = db.read()?;
+    let mut calls = Vec::new();
+    for node in read.nodes_with_label(MODEL_CALL)? {
+        calls.extend(read.node(NodeId::new(node))?);
+    }
+    drop(read);
     layers.calls().forget()?;
     let mut text = Vec::new();
     let mut report = |_: Progress<'_>| {};
     let mut watch = Watch::new(&mut report, CancelToken::new());
-    layers.database().dump_canonical(&mut text, &mut watch)?;
+    db.dump_canonical(&mut text, &mut watch)?;
+    let mut txn = db.write()?;
+    for call in calls {
+        let properties = call.properties().map(|(name, value)| (name, value.clone()));
+        txn.create_node([MODEL_CALL], properties)?;
+    }
+    txn.commit()?;
     String::from_utf8(text).context("a dump is text")
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Says where two dumps differ, if they do.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use stratigraph_rag::build::Profile;
+
 use crate::driver::rng;
 
 /// So many documents there are at most.
@@ -36,6 +38,17 @@ impl Step {
             Self::Upsert(id, lines) => drop(documents.insert(id.clone(), lines.clone())),
             Self::Delete(id) => drop(documents.remove(id)),
         }
+    }
+}
+
+/// Which layers the database of a seed has: all of them more often than not.
+#[must_use]
+pub fn profile(seed: u64) -> Profile {
+    match seed % 6 {
+        0 => Profile::bag(),
+        1 => Profile::tag(),
+        2 => Profile::triples(),
+        _ => Profile::all(),
     }
 }
 

@@ -26,8 +26,8 @@ use super::{BuildError, Profile, domains, summary};
 /// Why a change cannot be made.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// Others have taken away what a vector was counted on for: it has to be computed first.
-    NoVector,
+    /// The vector of this text has to be computed first: what had it has gone meanwhile.
+    NoVector(String),
     /// Something else.
     Failed(BuildError),
 }
@@ -45,6 +45,15 @@ pub(super) struct Counts {
     pub(super) deleted: u64,
     pub(super) unchanged: u64,
     pub(super) stale: BTreeSet<NodeKey>,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, more: Self) {
+        self.written += more.written;
+        self.deleted += more.deleted;
+        self.unchanged += more.unchanged;
+        self.stale.extend(more.stale);
+    }
 }
 
 /// A change at work.
@@ -121,7 +130,8 @@ impl Work<'_> {
     }
 
     fn vector(&self, text: &str) -> Result<Vector, Refusal> {
-        self.vectors.get(text).cloned().ok_or(Refusal::NoVector)
+        let vector = self.vectors.get(text).cloned();
+        vector.ok_or_else(|| Refusal::NoVector(text.to_owned()))
     }
 
     /// What the change says differently of domains.
