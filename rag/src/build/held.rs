@@ -3,6 +3,7 @@
 //! There is no list of it anywhere: what is in the graph is the truth, and so it is also what the next change is
 //! compared with.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use stratigraph::graph::Entity;
@@ -168,10 +169,9 @@ impl<R: Read> Walk<'_, R> {
                 target,
                 properties,
             };
-            if held.links.contains_key(&link) {
-                held.surplus.push(neighbour.relationship);
-            } else {
-                held.links.insert(link, neighbour.relationship);
+            match held.links.entry(link) {
+                Entry::Occupied(_) => held.surplus.push(neighbour.relationship),
+                Entry::Vacant(free) => drop(free.insert(neighbour.relationship)),
             }
         }
         let node = HeldNode {

@@ -180,7 +180,7 @@ fn stored_settings<R: Read>(read: &R) -> Result<Option<(NodeId, Settings)>, stra
     };
     let id = NodeId::new(node);
     let node = read.node(id)?;
-    let properties = node.iter().flat_map(|node| node.properties());
+    let properties = node.iter().flat_map(stratigraph::Node::properties);
     let properties = properties.map(|(name, value)| (name.to_owned(), value.clone()));
     Ok(Some((id, properties.collect())))
 }

@@ -42,7 +42,6 @@ impl Step {
 }
 
 /// Which layers the database of a seed has: all of them more often than not.
-#[must_use]
 pub fn profile(seed: u64) -> Profile {
     match seed % 6 {
         0 => Profile::bag(),
@@ -98,6 +97,7 @@ fn edited(lines: &Lines, rng: &mut fastrand::Rng) -> Lines {
 }
 
 fn line(rng: &mut fastrand::Rng) -> String {
+    let depth = rng.usize(1..5);
     let mut one = |of: &[&'static str]| of[rng.usize(0..of.len())];
     let (name, other) = (one(&NAMES), one(&NAMES));
     match one(&["heading", "says", "says", "is", "tag", "tag", "words"]) {
@@ -113,8 +113,7 @@ fn line(rng: &mut fastrand::Rng) -> String {
             one(&WORDS)
         ),
         "tag" => {
-            let count = [1, 2, 3, 4][usize::from(one(&WORDS).len() % 4)];
-            let domains: Vec<String> = (0..count)
+            let domains: Vec<String> = (0..depth)
                 .map(|_| format!("{} ({})", one(&DOMAINS), one(&["", "of old"])))
                 .collect();
             format!("{} > {name}", domains.join(" > "))

@@ -37,7 +37,7 @@ fn read(line: &str, at: usize, to: &mut Extracted) {
             name: name.clone(),
             kind: Some(kind.clone()).filter(|kind| !kind.is_empty()),
             description: description.clone(),
-            sentences: vec![at..at + line.len()],
+            sentences: std::iter::once(at..at + line.len()).collect(),
         }),
         (.., [domains @ .., object]) if !domains.is_empty() => to.chains.push(Chain {
             domains: domains.iter().map(|domain| read_domain(domain)).collect(),

@@ -203,11 +203,11 @@ fn assertions_within(
     Ok(found)
 }
 
+/// Relationships of the hierarchy by their ends, with the keys of those.
+type Placed = BTreeMap<(NodeId, NodeId), (RelationshipId, Pair)>;
+
 /// The hierarchy among some domains.
-fn hierarchy_within(
-    txn: &WriteTxn,
-    members: &BTreeSet<NodeId>,
-) -> Result<BTreeMap<(NodeId, NodeId), (RelationshipId, Pair)>, BuildError> {
+fn hierarchy_within(txn: &WriteTxn, members: &BTreeSet<NodeId>) -> Result<Placed, BuildError> {
     let found = parts::within(txn, members, HAS_SUBDOMAIN)?.into_iter();
     Ok(found.map(|(pair, id, ends)| (ends, (id, pair))).collect())
 }
