@@ -18,6 +18,7 @@
 //! # Ok::<(), stratigraph_rag::read::ReadError>(())
 //! ```
 
+pub mod build;
 pub mod chunk;
 mod document;
 pub mod extract;

@@ -2,6 +2,7 @@
 
 pub mod crash;
 pub mod damage;
+pub mod documents;
 pub mod driver;
 pub mod overload;
 pub mod power;

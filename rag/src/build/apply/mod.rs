@@ -1,0 +1,176 @@
+//! From one contribution to the next, within one write transaction.
+//!
+//! ```text
+//! own.rs      the document's own nodes and what leaves them
+//! facts.rs    who states which fact
+//! shared.rs   entities and domains: made for the first who names them, gone with the last
+//! domains/    what is asserted of domains, and the hierarchy that follows from it
+//! summary/    which summaries were made from something else
+//! ```
+//! Only what differs is touched.
+
+mod facts;
+mod own;
+mod shared;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use stratigraph::{NodeId, Vector, WriteTxn};
+
+use super::contribution::{Contribution, Label, Link, NodeKey};
+use super::held::Held;
+use super::schema::find;
+use super::vectors::Vectors;
+use super::{BuildError, Profile, domains, summary};
+
+/// Why a change cannot be made.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The vector of this text has to be computed first: what had it has gone meanwhile.
+    NoVector(String),
+    /// Something else.
+    Failed(BuildError),
+}
+
+impl<E: Into<BuildError>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// What a change did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) written: u64,
+    pub(super) deleted: u64,
+    pub(super) unchanged: u64,
+    pub(super) stale: BTreeSet<NodeKey>,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, more: Self) {
+        self.written += more.written;
+        self.deleted += more.deleted;
+        self.unchanged += more.unchanged;
+        self.stale.extend(more.stale);
+    }
+}
+
+/// A change at work.
+pub(super) struct Work<'a> {
+    txn: &'a mut WriteTxn,
+    held: &'a Held,
+    new: &'a Contribution,
+    profile: &'a Profile,
+    vectors: &'a Vectors,
+    /// Nodes that are there by now.
+    ids: HashMap<NodeKey, NodeId>,
+    removed: Vec<&'a Link>,
+    added: Vec<&'a Link>,
+    counts: Counts,
+}
+
+/// Changes what a document adds from `held` to `new`.
+pub(super) fn apply(
+    txn: &mut WriteTxn,
+    (held, new): (&Held, &Contribution),
+    profile: &Profile,
+    vectors: &Vectors,
+) -> Result<Counts, Refusal> {
+    let kept = held.nodes.iter().map(|(key, node)| (key.clone(), node.id));
+    let mut work = Work {
+        ids: kept.collect(),
+        removed: held
+            .links
+            .keys()
+            .filter(|link| !new.links.contains(link))
+            .collect(),
+        added: new
+            .links
+            .iter()
+            .filter(|link| !held.links.contains_key(link))
+            .collect(),
+        txn,
+        held,
+        new,
+        profile,
+        vectors,
+        counts: Counts::default(),
+    };
+    let chains = work.chains()?;
+    let parts = domains::before(work.txn, &chains.domains)?;
+    work.remove_links()?;
+    work.remove_nodes()?;
+    work.make_shared()?;
+    work.write_nodes()?;
+    work.add_links()?;
+    let stated = work.state_facts()?;
+    let moved = domains::change(work.txn, &chains, parts, &mut work.counts)?;
+    let touched = work.touched(&chains, &moved, &stated);
+    work.settle_shared()?;
+    let stale = summary::mark(work.txn, &touched)?;
+    work.counts.written += stale.len() as u64;
+    work.counts.stale = stale;
+    Ok(work.counts)
+}
+
+impl Work<'_> {
+    /// The id of a node that must be there.
+    fn id(&mut self, node: &NodeKey) -> Result<NodeId, Refusal> {
+        if let Some(id) = self.ids.get(node) {
+            return Ok(*id);
+        }
+        let id = find(self.txn, node.label, &node.key)?;
+        let id = id.ok_or_else(|| BuildError::NotAsBuilt {
+            what: "the node",
+            key: node.key.clone(),
+        })?;
+        self.ids.insert(node.clone(), id);
+        Ok(id)
+    }
+
+    fn vector(&self, text: &str) -> Result<Vector, Refusal> {
+        let vector = self.vectors.get(text).cloned();
+        vector.ok_or_else(|| Refusal::NoVector(text.to_owned()))
+    }
+
+    /// What the change says differently of domains.
+    fn chains(&self) -> Result<domains::Chains, BuildError> {
+        let mut chains = domains::Chains::default();
+        for (links, sign) in [(&self.removed, -1), (&self.added, 1)] {
+            for link in links {
+                chains.count(link, sign)?;
+            }
+        }
+        Ok(chains)
+    }
+
+    /// What may have a summary that was made from something that is different now.
+    fn touched(
+        &self,
+        chains: &domains::Chains,
+        moved: &BTreeSet<String>,
+        stated: &BTreeSet<NodeKey>,
+    ) -> BTreeSet<NodeKey> {
+        let links = self.removed.iter().chain(&self.added);
+        let targets = links.map(|link| &link.target);
+        let targets = targets.filter(|target| !target.label.is_owned()).cloned();
+        let domains = chains.last.iter().chain(moved);
+        let domains = domains.map(|key| NodeKey::new(Label::DomainTag, key.as_str()));
+        targets
+            .chain(domains)
+            .chain(stated.iter().cloned())
+            .collect()
+    }
+
+    /// Links by what they lead to, of the kinds that lead to what is shared.
+    fn by_target<'l>(links: &[&'l Link]) -> BTreeMap<&'l NodeKey, Vec<&'l Link>> {
+        let mut by_target: BTreeMap<&NodeKey, Vec<&Link>> = BTreeMap::new();
+        for link in links {
+            if !link.target.label.is_owned() {
+                by_target.entry(&link.target).or_default().push(link);
+            }
+        }
+        by_target
+    }
+}

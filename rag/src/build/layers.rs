@@ -1,0 +1,195 @@
+//! A database of layers: documents come in, change and go.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use stratigraph::{Database, Read, WriteTxn};
+use stratigraph_models::Embedder;
+
+use super::apply::{Counts, Refusal, apply};
+use super::contribution::{Contribution, Label, NodeKey};
+use super::held::{Held, key_of};
+use super::names::document_key;
+use super::vectors::Vectors;
+use super::{BuildError, CallCache, Profile, schema};
+
+/// So often a document is tried that others change at the same time.
+const ATTEMPTS: usize = 32;
+
+/// A database of layers.
+#[derive(Clone)]
+pub struct Layers {
+    db: Database,
+    profile: Profile,
+    embedder: Arc<dyn Embedder>,
+    calls: CallCache,
+}
+
+/// What a change did to the graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// Nodes and relationships that are new or say something else.
+    pub written: u64,
+    /// Nodes and relationships that are gone.
+    pub deleted: u64,
+    /// Nodes and relationships of the document that were left alone.
+    pub unchanged: u64,
+    /// Keys of the store that the commit wrote or deleted; none if there was nothing to commit.
+    pub keys: u64,
+    /// Vectors that were computed.
+    pub vectors: u64,
+    /// Summaries that became stale by it.
+    pub stale: BTreeSet<NodeKey>,
+}
+
+impl Layers {
+    /// Opens the layers of a database, which get their indexes and hierarchies if it has none yet.
+    ///
+    /// # Errors
+    /// [`BuildError::OtherEmbedder`] and [`BuildError::OtherProfile`] if it was built in another way;
+    /// [`BuildError::BadFilter`]; what the database says.
+    pub fn open(
+        db: &Database,
+        profile: Profile,
+        embedder: Arc<dyn Embedder>,
+    ) -> Result<Self, BuildError> {
+        profile.check()?;
+        schema::settle(db, &profile, &*embedder)?;
+        Ok(Self {
+            db: db.clone(),
+            profile,
+            embedder,
+            calls: CallCache::of(db),
+        })
+    }
+
+    /// The database.
+    #[must_use]
+    pub fn database(&self) -> &Database {
+        &self.db
+    }
+
+    /// Which layers there are.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The replies of models that are kept in the database.
+    #[must_use]
+    pub fn calls(&self) -> &CallCache {
+        &self.calls
+    }
+
+    pub(super) fn embedder(&self) -> &dyn Embedder {
+        &*self.embedder
+    }
+
+    /// Puts a document in, or what it is now in the place of what it was, in one commit. What is in both is not
+    /// touched: nothing of it is written, and no vector computed.
+    ///
+    /// # Errors
+    /// What the embedder or the database says; the document is as it was then.
+    pub fn upsert(&self, document: &Contribution) -> Result<Change, BuildError> {
+        self.upsert_all(std::slice::from_ref(document))
+    }
+
+    /// Puts several documents in, one after the other, in one commit: all of them or none.
+    ///
+    /// # Errors
+    /// As [`upsert`](Self::upsert); all documents are as they were then.
+    pub fn upsert_all(&self, documents: &[Contribution]) -> Result<Change, BuildError> {
+        let mut vectors = Vectors::default();
+        for _ in 0..ATTEMPTS {
+            let read = self.db.read()?;
+            let mut held = Vec::with_capacity(documents.len());
+            for document in documents {
+                let before = Held::read(&read, document.document())?;
+                vectors.prepare((&read, &before), document, &self.profile, &*self.embedder)?;
+                held.push(before);
+            }
+            let mut txn = self.db.write()?;
+            // Somebody else may have been here while vectors were computed.
+            let is_alone = txn.commit_seq() == read.commit_seq();
+            drop(read);
+            match self.apply_all(&mut txn, documents, held, is_alone, &vectors) {
+                Ok(counts) => return finish(txn, counts, &vectors),
+                // What was counted on has gone: for what others did, or a document before this one.
+                Err(Refusal::NoVector(text)) => {
+                    drop(txn);
+                    let document = documents.first().map_or("", Contribution::document);
+                    vectors.compute(&[&text], document, &*self.embedder)?;
+                }
+                Err(Refusal::Failed(error)) => return Err(error),
+            }
+        }
+        let document = documents.first().map_or("", Contribution::document);
+        Err(BuildError::Busy {
+            document: document.to_owned(),
+        })
+    }
+
+    fn apply_all(
+        &self,
+        txn: &mut WriteTxn,
+        documents: &[Contribution],
+        held: Vec<Held>,
+        is_alone: bool,
+        vectors: &Vectors,
+    ) -> Result<Counts, Refusal> {
+        let mut counts = Counts::default();
+        let mut seen = BTreeSet::new();
+        for (document, held) in documents.iter().zip(held) {
+            // Nobody changes what a document has added but the document itself.
+            let held = match seen.insert(document.document()) && is_alone {
+                true => held,
+                false => Held::read(txn, document.document())?,
+            };
+            counts += apply(txn, (&held, document), &self.profile, vectors)?;
+        }
+        Ok(counts)
+    }
+
+    /// Takes a document out, with everything that nobody else says. No model is asked, and one that is not there is
+    /// fine.
+    ///
+    /// # Errors
+    /// What the database says; the document is there then as it was.
+    pub fn delete(&self, id: &str) -> Result<Change, BuildError> {
+        self.upsert(&Contribution::none(document_key(id)?))
+    }
+
+    /// The ids of all documents, in order.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn documents(&self) -> Result<Vec<String>, BuildError> {
+        let read = self.db.read()?;
+        let mut ids = Vec::new();
+        for node in read.nodes_with_label(Label::Document.name())? {
+            let id = read.property(stratigraph::NodeId::new(node), "id")?;
+            ids.push(match id.as_str() {
+                Some(id) => id.to_owned(),
+                None => key_of(&read, stratigraph::NodeId::new(node))?,
+            });
+        }
+        ids.sort_unstable();
+        Ok(ids)
+    }
+}
+
+fn finish(mut txn: WriteTxn, counts: Counts, vectors: &Vectors) -> Result<Change, BuildError> {
+    let mut change = Change {
+        written: counts.written,
+        deleted: counts.deleted,
+        unchanged: counts.unchanged,
+        keys: 0,
+        vectors: vectors.computed(),
+        stale: counts.stale,
+    };
+    if change.written + change.deleted > 0 {
+        change.keys = txn.changes()?.count() as u64;
+        txn.commit()?;
+    }
+    Ok(change)
+}

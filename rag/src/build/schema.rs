@@ -1,0 +1,240 @@
+//! What is declared in a database of layers, once: keys, hierarchies, vector and full-text indexes; and the one node
+//! that says how it was built.
+//!
+//! Every kind of node has an index `<kind>_key` that proves its keys, for example `chunk_key`.
+
+use std::collections::BTreeMap;
+
+use stratigraph::graph::Entity;
+use stratigraph::{
+    Constraint, Database, HierarchyOptions, Index, NodeId, Read, TextIndex, Value, VectorIndex,
+};
+use stratigraph_models::Embedder;
+
+use super::contribution::Label;
+use super::{BuildError, Profile};
+
+/// The hierarchy of documents, sections and chunks.
+pub const OUTLINE: &str = "outline";
+/// The hierarchy of domains.
+pub const DOMAINS: &str = "domains";
+/// The relationship type that asserts that a domain lies in another.
+pub(super) const ASSERTS: &str = "ASSERTS";
+/// The relationship type of the hierarchy of domains: what is asserted and closes no cycle.
+pub(super) const HAS_SUBDOMAIN: &str = "HAS_SUBDOMAIN";
+/// The relationship type from the last domain of a chain to what it ends at.
+pub(super) const COVERS: &str = "COVERS";
+/// The relationship type of facts.
+pub(super) const FACT: &str = "FACT";
+/// The label that entities have as long as a chain ends at them.
+pub(super) const OBJECT_TAG: &str = "ObjectTag";
+/// The index of facts by their keys.
+pub(super) const FACT_KEY: &str = "fact_key";
+/// The label of the node that says how the database was built.
+const SETTINGS: &str = "LayerSettings";
+/// Its property that says that everything is declared.
+const DECLARED: &str = "declared";
+/// The label of replies that models gave.
+pub(super) const MODEL_CALL: &str = "ModelCall";
+/// The index of replies.
+pub(super) const MODEL_CALL_KEY: &str = "model_call_key";
+
+/// The index that proves the keys of a kind of nodes.
+pub(super) fn key_index(label: Label) -> &'static str {
+    match label {
+        Label::Document => "document_key",
+        Label::Section => "section_key",
+        Label::Chunk => "chunk_key",
+        Label::Instance => "instance_key",
+        Label::Entity => "entity_key",
+        Label::DomainTag => "domain_tag_key",
+    }
+}
+
+/// The index of stale summaries of a kind of nodes.
+pub(super) fn stale_index(label: Label) -> Option<&'static str> {
+    match label {
+        Label::Entity => Some("entity_stale"),
+        Label::DomainTag => Some("domain_tag_stale"),
+        _ => None,
+    }
+}
+
+/// The node of a label and key.
+pub(super) fn find<R: Read>(
+    read: &R,
+    label: Label,
+    key: &str,
+) -> Result<Option<NodeId>, stratigraph::Error> {
+    let index = read.index(key_index(label))?;
+    match index.equal(&[key.into()])?.next().transpose()? {
+        Some(Entity::Node(node)) => Ok(Some(node)),
+        _ => Ok(None),
+    }
+}
+
+/// Declares what is not declared yet. Whatever cuts it short, it goes on the next time.
+fn declare(db: &Database, profile: &Profile, dimensions: usize) -> Result<(), stratigraph::Error> {
+    for label in Label::ALL {
+        let key = Constraint::on_nodes(label.name()).key(["key"]);
+        db.create_constraint(key.named(key_index(label)).if_missing())?;
+    }
+    for label in Label::ALL {
+        if let Some(index) = stale_index(label) {
+            let stale = Index::on_nodes(label.name(), ["stale"]);
+            db.create_index(stale.named(index).if_missing())?;
+        }
+    }
+    let fact = Constraint::on_relationships(FACT).key(["key"]);
+    db.create_constraint(fact.named(FACT_KEY).if_missing())?;
+    let call = Constraint::on_nodes(MODEL_CALL).key(["key"]);
+    db.create_constraint(call.named(MODEL_CALL_KEY).if_missing())?;
+    db.create_hierarchy(
+        HierarchyOptions::new(OUTLINE, "HAS_CHILD")
+            .tree()
+            .if_missing(),
+    )?;
+    db.create_hierarchy(HierarchyOptions::new(DOMAINS, HAS_SUBDOMAIN).if_missing())?;
+    for index in vector_indexes(profile, dimensions) {
+        db.create_vector_index(index.if_missing())?;
+    }
+    for index in text_indexes(profile) {
+        db.create_text_index(index.analysis(profile.analysis_of_texts()).if_missing())?;
+    }
+    Ok(())
+}
+
+fn vector_indexes(profile: &Profile, dimensions: usize) -> Vec<VectorIndex> {
+    let on = |label: &str, property: &str| VectorIndex::on_nodes(label, property, dimensions);
+    let mut filters = profile.filters().to_vec();
+    filters.push("document".to_owned());
+    let chunks = on("Chunk", "embedding").filterable(filters);
+    let mut indexes = vec![
+        chunks.named("chunk_vectors"),
+        on("Section", "embedding").named("section_vectors"),
+    ];
+    if profile.has_instances() {
+        indexes.push(on("Instance", "embedding").named("instance_vectors"));
+    }
+    if profile.has_entities() {
+        indexes.push(on("Entity", "embedding").named("entity_vectors"));
+    }
+    if profile.has_facts() {
+        let facts = VectorIndex::on_relationships(FACT, "embedding", dimensions);
+        indexes.push(facts.named("fact_vectors"));
+        if profile.has_sources_in_vectors() {
+            let facts = VectorIndex::on_relationships(FACT, "embedding_with_source", dimensions);
+            indexes.push(facts.named("fact_vectors_with_source"));
+        }
+    }
+    if profile.has_tags() {
+        indexes.push(on("DomainTag", "summary_embedding").named("domain_summaries"));
+    }
+    indexes
+}
+
+fn text_indexes(profile: &Profile) -> Vec<TextIndex> {
+    let chunks = TextIndex::on_nodes("Chunk", ["heading", "text"]).named("chunk_texts");
+    let mut indexes = vec![chunks];
+    if profile.has_entities() {
+        indexes.push(TextIndex::on_nodes("Entity", ["name"]).named("entity_names"));
+    }
+    indexes
+}
+
+/// Sees to it that a database has its layers, or refuses to go on with it in another way. A database that has them is
+/// only read.
+pub(super) fn settle(
+    db: &Database,
+    profile: &Profile,
+    embedder: &dyn Embedder,
+) -> Result<(), BuildError> {
+    let read = db.read()?;
+    let known = stored_settings(&read)?;
+    drop(read);
+    let node = match known {
+        Some((node, stored)) => {
+            same_embedder(&stored, embedder)?;
+            same_profile(&stored, profile)?;
+            if stored.contains_key(DECLARED) {
+                return Ok(());
+            }
+            node
+        }
+        // First of all, so that what is cut short goes on in the same way.
+        None => write_settings(db, profile, embedder)?,
+    };
+    declare(db, profile, embedder.dimensions())?;
+    let mut txn = db.write()?;
+    txn.set_property(node, DECLARED, true)?;
+    txn.commit()?;
+    Ok(())
+}
+
+type Settings = BTreeMap<String, Value>;
+
+/// What the database says of how it was built; nothing if it was not.
+fn stored_settings<R: Read>(read: &R) -> Result<Option<(NodeId, Settings)>, stratigraph::Error> {
+    let Some(node) = read.nodes_with_label(SETTINGS)?.min() else {
+        return Ok(None);
+    };
+    let id = NodeId::new(node);
+    let node = read.node(id)?;
+    let properties = node.iter().flat_map(stratigraph::Node::properties);
+    let properties = properties.map(|(name, value)| (name.to_owned(), value.clone()));
+    Ok(Some((id, properties.collect())))
+}
+
+fn write_settings(
+    db: &Database,
+    profile: &Profile,
+    embedder: &dyn Embedder,
+) -> Result<NodeId, stratigraph::Error> {
+    let settings = profile.settings().into_iter();
+    let settings = settings.map(|(name, value)| (name, Value::from(value)));
+    let width = Value::Int(embedder.dimensions() as i64);
+    let embedder = [
+        ("embedder".to_owned(), embedder.name().into()),
+        ("dimensions".to_owned(), width),
+    ];
+    let mut txn = db.write()?;
+    let node = txn.create_node([SETTINGS], settings.chain(embedder))?;
+    txn.commit()?;
+    Ok(node)
+}
+
+fn same_embedder(stored: &Settings, embedder: &dyn Embedder) -> Result<(), BuildError> {
+    let name = stored.get("embedder").and_then(Value::as_str);
+    let dimensions = stored.get("dimensions").and_then(Value::as_int);
+    let dimensions = dimensions.and_then(|number| usize::try_from(number).ok());
+    if name == Some(embedder.name()) && dimensions == Some(embedder.dimensions()) {
+        return Ok(());
+    }
+    Err(BuildError::OtherEmbedder {
+        stored: name.unwrap_or("another embedder").to_owned(),
+        stored_dimensions: dimensions.unwrap_or_default(),
+        given: embedder.name().to_owned(),
+        given_dimensions: embedder.dimensions(),
+    })
+}
+
+fn same_profile(stored: &Settings, profile: &Profile) -> Result<(), BuildError> {
+    let mut wanted = profile.settings();
+    for name in stored.keys() {
+        if !["embedder", "dimensions", DECLARED].contains(&name.as_str()) {
+            wanted.entry(name.clone()).or_default();
+        }
+    }
+    for (setting, given) in wanted {
+        let known = stored.get(&setting).and_then(Value::as_str);
+        let known = known.unwrap_or_default();
+        if known != given {
+            return Err(BuildError::OtherProfile {
+                setting,
+                stored: format!("{known:?}"),
+                given: format!("{given:?}"),
+            });
+        }
+    }
+    Ok(())
+}

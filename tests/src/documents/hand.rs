@@ -1,0 +1,174 @@
+//! Does to a database what the program says, and builds the database that there should be.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::{Database, NodeId, Read};
+use stratigraph_rag::Document;
+use stratigraph_rag::build::{Asked, Change, Contribution, Layers, Profile};
+use stratigraph_rag::chunk::{Chunker, Chunking, Piece, Words};
+use stratigraph_rag::extract::Extracted;
+use stratigraph_rag::read::{Format, Source};
+
+use super::program::{Documents, Lines, Step};
+use super::stub::{Letters, extracted};
+
+/// The label of kept replies.
+const MODEL_CALL: &str = "ModelCall";
+
+/// A hand at a database.
+pub struct Hand {
+    /// What it works on.
+    pub layers: Layers,
+    /// What it has vectors from.
+    pub embedder: Arc<Letters>,
+    /// How often a model was asked that no kept reply could answer for.
+    pub model_calls: u64,
+    /// Is told the hash of what a model was asked, once its reply is safe.
+    pub tell: Option<fn(u64) -> Result<()>>,
+}
+
+impl Hand {
+    /// A hand at this database.
+    ///
+    /// # Errors
+    /// Whatever the layers refuse.
+    pub fn at(db: &Database, profile: Profile) -> Result<Self> {
+        let embedder = Arc::new(Letters::default());
+        Ok(Self {
+            layers: Layers::open(db, profile, embedder.clone())?,
+            embedder,
+            model_calls: 0,
+            tell: None,
+        })
+    }
+
+    /// Does one step.
+    ///
+    /// # Errors
+    /// Whatever the layers refuse.
+    pub fn make(&mut self, step: &Step) -> Result<Change> {
+        match step {
+            Step::Upsert(id, lines) => self.upsert(id, lines),
+            Step::Delete(id) => Ok(self.layers.delete(id)?),
+        }
+    }
+
+    fn upsert(&mut self, id: &str, lines: &Lines) -> Result<Change> {
+        let contribution = self.contribution(id, lines)?;
+        Ok(self.layers.upsert(&contribution)?)
+    }
+
+    /// What a document of these lines adds.
+    ///
+    /// # Errors
+    /// Whatever the reader or the database refuses.
+    pub fn contribution(&mut self, id: &str, lines: &Lines) -> Result<Contribution> {
+        let (document, pieces) = cut(id, lines)?;
+        let extracted = pieces.iter().map(|piece| self.ask(&document, piece));
+        let extracted = extracted.collect::<Result<Vec<_>>>()?;
+        let profile = self.layers.profile();
+        Ok(Contribution::new(&document, &pieces, &extracted, profile)?)
+    }
+
+    /// The reply is the piece's own text here, as the stub reads it; what is tried is that it is kept.
+    fn ask(&mut self, document: &Document, piece: &Piece) -> Result<Extracted> {
+        let content = piece.text(document);
+        let asked = Asked {
+            content,
+            prompt: "lines/1",
+            model: "stub",
+        };
+        let reply = match self.layers.calls().get(&asked)? {
+            Some(reply) => reply,
+            None => {
+                self.model_calls += 1;
+                self.layers.calls().put(&asked, content)?;
+                if let Some(tell) = self.tell {
+                    tell(hash(content))?;
+                }
+                content.to_owned()
+            }
+        };
+        ensure!(reply == content, "the reply to another question");
+        Ok(extracted(&reply, piece))
+    }
+}
+
+/// A document and its pieces.
+///
+/// # Errors
+/// If the reader refuses it.
+pub fn cut(id: &str, lines: &Lines) -> Result<(Document, Vec<Piece>)> {
+    let text = lines.join("\n\n");
+    let document = Source::new(id, text.as_bytes()).read(Format::Markdown)?;
+    let pieces = Chunker::new(Chunking::Structure { limit: 40 }, &Words).pieces(&document);
+    Ok((document, pieces))
+}
+
+/// The canonical dump of a database that was built from these documents, in the opposite of their order.
+///
+/// # Errors
+/// Whatever the layers refuse.
+pub fn built(documents: &Documents, profile: &Profile) -> Result<String> {
+    let db = Database::in_memory()?;
+    let mut hand = Hand::at(&db, profile.clone())?;
+    for (id, lines) in documents.iter().rev() {
+        hand.upsert(id, lines)?;
+    }
+    canonical(&hand.layers)
+}
+
+/// The canonical dump of a database without the replies of models, which are put back then.
+///
+/// # Errors
+/// What the database says.
+pub fn canonical(layers: &Layers) -> Result<String> {
+    let db = layers.database();
+    let read = db.read()?;
+    let mut calls = Vec::new();
+    for node in read.nodes_with_label(MODEL_CALL)? {
+        calls.extend(read.node(NodeId::new(node))?);
+    }
+    drop(read);
+    layers.calls().forget()?;
+    let mut text = Vec::new();
+    let mut report = |_: Progress<'_>| {};
+    let mut watch = Watch::new(&mut report, CancelToken::new());
+    db.dump_canonical(&mut text, &mut watch)?;
+    let mut txn = db.write()?;
+    for call in calls {
+        let properties = call.properties().map(|(name, value)| (name, value.clone()));
+        txn.create_node([MODEL_CALL], properties)?;
+    }
+    txn.commit()?;
+    String::from_utf8(text).context("a dump is text")
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Says where two dumps differ, if they do.
+///
+/// # Errors
+/// If they differ.
+pub fn compare(found: &str, expected: &str) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    let lacks = |one: &str, other: &str| -> Vec<String> {
+        let other: std::collections::BTreeSet<&str> = other.lines().collect();
+        let missing = one.lines().filter(|line| !other.contains(line));
+        missing.take(12).map(str::to_owned).collect()
+    };
+    anyhow::bail!(
+        "there should not be:\n{}\nthere should be:\n{}",
+        lacks(found, expected).join("\n"),
+        lacks(expected, found).join("\n")
+    );
+}

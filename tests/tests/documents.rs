@@ -1,0 +1,185 @@
+//! The law of documents: whatever came, changed and went, the graph is the one that the documents of now make.
+//!
+//! `STRATIGRAPH_DOCUMENT_SEQUENCES=500` tries so many random sequences.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result};
+use stratigraph::{Database, NodeId, Read};
+use stratigraph_rag::build::{Inputs, Label, NodeKey, Profile, Summary};
+use stratigraph_tests::documents::hand::{Hand, built, canonical, compare};
+use stratigraph_tests::documents::program::{Step, after, profile, steps};
+
+const STEPS: usize = 16;
+
+fn sequences() -> u64 {
+    let count = std::env::var("STRATIGRAPH_DOCUMENT_SEQUENCES").ok();
+    count.map_or(24, |count| count.parse().expect("a number of sequences"))
+}
+
+/// One sequence in memory, in which the embedder fails now and then.
+fn try_sequence(seed: u64) -> Result<()> {
+    let db = Database::in_memory()?;
+    let profile = profile(seed);
+    let mut hand = Hand::at(&db, profile.clone())?;
+    let steps = steps(seed, STEPS);
+    for (number, step) in steps.iter().enumerate() {
+        if number % 5 == 3 {
+            hand.embedder.fail(1);
+            // Deleting asks for no vector, and some changes do not either.
+            let refused = hand.make(step);
+            hand.embedder.fail(0);
+            let before = after(&steps[..number + usize::from(refused.is_ok())]);
+            compare(&canonical(&hand.layers)?, &built(&before, &profile)?)
+                .with_context(|| format!("after a failure, step {number}: {step:?}"))?;
+        }
+        hand.make(step)?;
+        let asked = (hand.embedder.texts(), hand.model_calls);
+        let again = hand.make(step)?;
+        anyhow::ensure!(
+            (again.written, again.deleted, again.keys, again.vectors) == (0, 0, 0, 0)
+                && asked == (hand.embedder.texts(), hand.model_calls),
+            "step {number} once more did {again:?}"
+        );
+    }
+    let found = canonical(&hand.layers)?;
+    compare(&found, &built(&after(&steps), &profile)?).with_context(|| format!("{steps:#?}"))
+}
+
+#[test]
+fn the_graph_is_what_the_documents_of_now_make() {
+    for seed in 0..sequences() {
+        if let Err(error) = try_sequence(seed) {
+            panic!("seed {seed}: {error:?}");
+        }
+    }
+}
+
+#[test]
+fn what_all_documents_said_is_gone_with_the_last() -> Result<()> {
+    let profile = Profile::all();
+    let db = Database::in_memory()?;
+    let mut hand = Hand::at(&db, profile.clone())?;
+    let steps = steps(7, 40);
+    for step in &steps {
+        hand.make(step)?;
+    }
+    for id in after(&steps).into_keys() {
+        let asked = hand.embedder.texts();
+        hand.make(&Step::Delete(id))?;
+        assert_eq!(hand.embedder.texts(), asked);
+    }
+    let nothing = Database::in_memory()?;
+    let nothing = Hand::at(&nothing, profile)?;
+    compare(&canonical(&hand.layers)?, &canonical(&nothing.layers)?)
+}
+
+const AREAS: usize = 10;
+const TOPICS: usize = 50;
+
+/// A document with a chain of its own below areas and topics that it shares.
+fn tagged(number: usize) -> (String, Vec<String>) {
+    let (area, topic) = (number % AREAS, number % TOPICS);
+    let chain = format!(
+        "Everything (all) > Area {area} (of {number}) > Topic {topic} (of {number}) > Thing {number}"
+    );
+    (format!("{number:04}.md"), vec!["# Notes".to_owned(), chain])
+}
+
+/// A database of so many such documents, in which every domain has a summary.
+fn summarised(count: usize) -> Result<Hand> {
+    let mut hand = Hand::at(&Database::in_memory()?, Profile::tag())?;
+    let numbers: Vec<usize> = (0..count).collect();
+    for portion in numbers.chunks(200) {
+        let documents = portion.iter().map(|number| {
+            let (id, lines) = tagged(*number);
+            hand.contribution(&id, &lines)
+        });
+        let documents = documents.collect::<Result<Vec<_>>>()?;
+        hand.layers.upsert_all(&documents)?;
+    }
+    for node in domains(&hand)? {
+        let inputs = hand.layers.inputs(&node)?.context("a domain")?;
+        let summary = Summary {
+            text: format!("What {} lines say.", inputs.lines.len()),
+            model: "stub".to_owned(),
+            prompt: "summary/1".to_owned(),
+        };
+        anyhow::ensure!(
+            hand.layers.summarise(&inputs, &summary)?,
+            "{node:?} is gone"
+        );
+    }
+    anyhow::ensure!(hand.layers.stale()?.is_empty(), "stale from the beginning");
+    Ok(hand)
+}
+
+fn domains(hand: &Hand) -> Result<Vec<NodeKey>> {
+    let read = hand.layers.database().read()?;
+    let mut domains = Vec::new();
+    for node in read.nodes_with_label(Label::DomainTag.name())? {
+        let key = read.property(NodeId::new(node), "key")?;
+        domains.push(NodeKey::new(
+            Label::DomainTag,
+            key.as_str().context("a key")?,
+        ));
+    }
+    Ok(domains)
+}
+
+#[test]
+fn deleting_85_of_1000_asks_no_model_and_says_what_is_stale() -> Result<()> {
+    let mut hand = summarised(1000)?;
+    let before: BTreeMap<NodeKey, Option<Inputs>> = domains(&hand)?
+        .into_iter()
+        .map(|node| Ok((node.clone(), hand.layers.inputs(&node)?)))
+        .collect::<Result<_>>()?;
+    let asked = (hand.embedder.texts(), hand.model_calls);
+    let mut marked = BTreeSet::new();
+    for number in 0..85 {
+        marked.extend(hand.make(&Step::Delete(tagged(number).0))?.stale);
+    }
+    assert_eq!(asked, (hand.embedder.texts(), hand.model_calls));
+    assert_eq!(hand.layers.documents()?.len(), 915);
+    // Exactly those of which something else is said now. All areas and topics lost a document, the root nothing that
+    // others do not say as well.
+    let mut different = BTreeSet::new();
+    for node in domains(&hand)? {
+        if hand.layers.inputs(&node)? != before[&node] {
+            different.insert(node);
+        }
+    }
+    let stale = hand.layers.stale()?.into_iter().map(|inputs| inputs.node);
+    let stale: BTreeSet<NodeKey> = stale.collect();
+    assert_eq!(stale, different);
+    assert_eq!(stale.len(), AREAS + TOPICS);
+    assert!(stale.is_subset(&marked));
+    Ok(())
+}
+
+#[test]
+fn one_document_more_touches_only_its_chains() -> Result<()> {
+    let (id, lines) = tagged(1007);
+    let mut keys = Vec::new();
+    for count in [100, 1000] {
+        let mut hand = summarised(count)?;
+        let asked = hand.model_calls;
+        let change = hand.make(&Step::Upsert(id.clone(), lines.clone()))?;
+        let chain = ["everything", "area 7", "topic 7"];
+        let chain = chain.map(|key| NodeKey::new(Label::DomainTag, key));
+        let stale: BTreeSet<NodeKey> = chain.clone().into();
+        assert_eq!(change.stale, stale);
+        let stale = hand.layers.stale()?.into_iter().map(|inputs| inputs.node);
+        assert_eq!(
+            stale.collect::<Vec<_>>(),
+            [chain[1].clone(), chain[2].clone()]
+        );
+        assert_eq!(hand.model_calls, asked + 1);
+        // Its heading, its chunk and what its chain ends at.
+        assert_eq!(change.vectors, 3, "{change:?}");
+        keys.push(change.keys);
+    }
+    // As much is written whether there are a hundred or a thousand.
+    assert!(keys[1] <= keys[0] + keys[0] / 10, "{keys:?}");
+    Ok(())
+}
