@@ -170,7 +170,7 @@ fn obey(request: &Request) -> String {
             }
         }),
         Some("types") => spread(&mut reply, |one| {
-            one["name"] = json!({"$ref": "file:///etc/passwd"})
+            one["name"] = json!({"$ref": "file:///etc/passwd"});
         }),
         Some("chains") => {
             if let Some(domains) = reply.get_mut("domains") {
