@@ -6,10 +6,11 @@ use std::ops::Range;
 
 /// Abbreviations that names or numbers follow; what else ends with a stop ends a sentence if a capital
 /// letter follows.
-const ABBREVIATIONS: [&str; 30] = [
+const ABBREVIATIONS: [&str; 42] = [
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "cf", "no", "nos", "fig",
     "eq", "sec", "art", "inc", "ltd", "co", "corp", "jan", "feb", "aug", "sept", "oct", "nov",
-    "dec", "approx", "vol",
+    "dec", "approx", "vol", "artt", "avv", "cfr", "d.l", "d.lgs", "d.m", "d.p.r", "dott", "ing",
+    "lgs", "n", "sig",
 ];
 
 /// The spans of the sentences of a text, without a gap: the blanks after a sentence belong to it.
@@ -76,7 +77,7 @@ fn is_within(before: &str) -> bool {
     let near = before.char_indices().rev().take(LONGEST).last();
     let near = &before[near.map_or(0, |(at, _)| at)..];
     let word = near
-        .rsplit([' ', '\n', '\t', '(', '“', '"'])
+        .rsplit([' ', '\n', '\t', '(', '“', '"', '\'', '’'])
         .next()
         .unwrap_or_default();
     let mut letters = word.chars();
@@ -110,6 +111,8 @@ mod tests {
             ["岩石很老。", "“真的？”", "他说。", "好"]
         );
         assert_eq!(cut("a title\n\nand text"), ["a title", "and text"]);
+        let law = "Ai sensi dell'Art. 68 del D.Lgs. 50/2016, n. 3.";
+        assert_eq!(cut(law), [law]);
     }
 
     #[test]

@@ -1,10 +1,78 @@
 //! What a piece of text says, once someone has read it: a model, or rules.
 //!
-//! An extractor is given a piece and gives an [`Extracted`]: names, texts and spans, nothing of the
-//! database. Whatever a model wrote is data here: it becomes values and names of nodes, never a query, an
+//! An [`Extractor`] is given a piece ([`Reading`]) and gives an [`Extracted`]: names, texts and spans,
+//! nothing of the database. [`Rules`] reads without a model; those of [`model`] ask one, every time
+//! through [`Calls`], which keeps replies in a [`CallCache`] and never asks the same twice. [`Run`] works
+//! on many pieces at once.
+//!
+//! Whatever a model wrote is data here: it becomes values and names of nodes, never a query, an
 //! identifier of the schema or an address.
 
+mod calls;
+mod cost;
+mod error;
+mod language;
+pub mod model;
+mod prompt;
+mod reading;
+mod reply;
+mod rules;
+mod run;
+mod summary;
+
 use std::ops::Range;
+
+pub use calls::{CacheError, CallCache, CallKey, Calls, Kept, MemoryCache};
+pub use cost::{Cost, Estimate};
+pub use error::ExtractError;
+pub use language::Language;
+pub use reading::{OpenDocument, Reading};
+pub use rules::{Dictionary, Rules};
+pub use run::{Done, Progress, Run};
+pub use summary::{CentralSentences, Neighbour, Summariser, Summary, SummaryOf};
+
+/// Something that reads pieces.
+pub trait Extractor: Send + Sync {
+    /// What its results depend on beside the document and the replies of models: its rules and its
+    /// prompts with their versions. Results of different versions are kept apart.
+    fn version(&self) -> &str;
+
+    /// Whether a piece that carries lines of the one before it is read along with what that one says. Such
+    /// pieces are read one after the other.
+    fn carries(&self) -> bool {
+        false
+    }
+
+    /// What the piece says, and what it cost to know.
+    ///
+    /// # Errors
+    ///
+    /// When a model does not give what it is asked for, or replies cannot be kept. No text is an error by itself.
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError>;
+
+    /// What [`extract`](Self::extract) would cost, without asking anybody.
+    ///
+    /// # Errors
+    ///
+    /// When the replies that are kept cannot be read.
+    fn estimate(
+        &self,
+        reading: &Reading<'_>,
+        measure: &dyn crate::chunk::Measure,
+    ) -> Result<Estimate, ExtractError> {
+        let _ = (reading, measure);
+        Ok(Estimate::default())
+    }
+}
+
+/// What came of reading a piece.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// What it says.
+    pub extracted: Extracted,
+    /// What it cost.
+    pub cost: Cost,
+}
 
 /// What a piece says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,7 +99,7 @@ pub struct Entity {
 }
 
 /// Something that a piece says: subject, predicate, object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Triple {
     /// The name of the subject.
     pub subject: String,

@@ -1,0 +1,384 @@
+//! Calls of a model, of which none is made twice: replies are kept by hash of what was asked, version of the
+//! prompt, and model.
+//!
+//! Only replies that passed their schema are kept, and they are held to it again when they are read: the
+//! keeper may be a file that somebody else wrote.
+
+use super::prompt::{Choice, Filling, Prompt};
+use super::{Cost, Estimate, ExtractError};
+use crate::chunk::Measure;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use stratigraph_models::{Generator, ModelError, Request, Schema, Structured, Usage};
+
+/// Why replies cannot be kept or read.
+pub type CacheError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Keeps the replies of models.
+pub trait CallCache: Send + Sync {
+    /// The reply that is kept under this key.
+    ///
+    /// # Errors
+    ///
+    /// When what is kept cannot be read.
+    fn get(&self, key: &CallKey) -> Result<Option<Kept>, CacheError>;
+
+    /// Keeps a reply. It has to be safe when this returns: it was paid for.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be kept.
+    fn put(&self, key: &CallKey, reply: &Kept) -> Result<(), CacheError>;
+}
+
+/// What a reply is kept under.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallKey {
+    /// The hash of what was asked.
+    pub content: [u8; 32],
+    /// The prompt: its name, language and version.
+    pub prompt: String,
+    /// The model's name.
+    pub model: String,
+}
+
+impl CallKey {
+    /// All of it in 32 bytes, for stores whose keys are short.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        let mut digest = Sha256::new();
+        for part in [
+            &self.content[..],
+            self.prompt.as_bytes(),
+            self.model.as_bytes(),
+        ] {
+            digest.update((part.len() as u64).to_be_bytes());
+            digest.update(part);
+        }
+        digest.finalize().into()
+    }
+}
+
+/// A reply that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// It, as JSON.
+    pub reply: String,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// Keeps replies in memory, as long as it lives.
+#[derive(Debug, Default)]
+pub struct MemoryCache {
+    kept: Mutex<BTreeMap<CallKey, Kept>>,
+}
+
+impl MemoryCache {
+    /// How many replies there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        lock(&self.kept).len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl CallCache for MemoryCache {
+    fn get(&self, key: &CallKey) -> Result<Option<Kept>, CacheError> {
+        Ok(lock(&self.kept).get(key).cloned())
+    }
+
+    fn put(&self, key: &CallKey, reply: &Kept) -> Result<(), CacheError> {
+        lock(&self.kept).insert(key.clone(), reply.clone());
+        Ok(())
+    }
+}
+
+/// Asks a model, and keeps what it says.
+#[derive(Clone)]
+pub struct Calls {
+    generator: Arc<dyn Generator>,
+    cache: Arc<dyn CallCache>,
+    structured: Structured,
+    under_way: Arc<UnderWay>,
+}
+
+/// The calls that are being made: who wants the same waits, and finds the reply kept.
+#[derive(Default)]
+struct UnderWay {
+    keys: Mutex<HashSet<CallKey>>,
+    one_ended: Condvar,
+}
+
+/// A question, ready to be asked.
+pub(super) struct Question {
+    prompt: String,
+    request: Request,
+    key: CallKey,
+}
+
+/// A reply that is what its schema says.
+pub(super) struct Answer {
+    pub(super) value: Value,
+    pub(super) cost: Cost,
+}
+
+impl Calls {
+    /// Asks this model, and keeps its replies there.
+    #[must_use]
+    pub fn new(generator: Arc<dyn Generator>, cache: Arc<dyn CallCache>) -> Self {
+        Self {
+            generator,
+            cache,
+            structured: Structured::default(),
+            under_way: Arc::default(),
+        }
+    }
+
+    /// Asks for JSON in this way.
+    #[must_use]
+    pub fn structured(mut self, structured: Structured) -> Self {
+        self.structured = structured;
+        self
+    }
+
+    /// The question of a prompt with its places filled.
+    pub(super) fn question(
+        &self,
+        prompt: &Prompt,
+        fillings: &[Filling],
+        choices: &[Choice<'_>],
+    ) -> Result<Question, ExtractError> {
+        let request = prompt.request(fillings, choices).map_err(|violation| {
+            let problem = violation.to_string();
+            ExtractError::Model {
+                about: "a schema".to_owned(),
+                prompt: prompt.id(),
+                source: Box::new(ModelError::BadReply { tries: 0, problem }),
+            }
+        })?;
+        let mut digest = Sha256::new();
+        let schema = request
+            .schema
+            .as_ref()
+            .map(|schema| schema.json().to_string());
+        let messages = request.messages.iter().map(|message| message.text.as_str());
+        for part in messages.chain([schema.unwrap_or_default().as_str()]) {
+            digest.update((part.len() as u64).to_be_bytes());
+            digest.update(part);
+        }
+        let key = CallKey {
+            content: digest.finalize().into(),
+            prompt: prompt.id(),
+            model: self.generator.name().to_owned(),
+        };
+        Ok(Question {
+            prompt: prompt.id(),
+            request,
+            key,
+        })
+    }
+
+    /// The reply: the one that is kept, else the model's.
+    pub(super) fn ask(&self, question: &Question, about: &str) -> Result<Answer, ExtractError> {
+        let _turn = self.under_way.enter(&question.key);
+        if let Some(value) = self.kept(question)? {
+            let cost = Cost {
+                kept: 1,
+                ..Cost::default()
+            };
+            return Ok(Answer { value, cost });
+        }
+        let answered = self.structured.ask(&*self.generator, &question.request);
+        let answered = answered.map_err(|source| ExtractError::Model {
+            about: about.to_owned(),
+            prompt: question.prompt.clone(),
+            source: Box::new(source),
+        })?;
+        let kept = Kept {
+            reply: answered.value.to_string(),
+            usage: answered.usage,
+        };
+        let put = self.cache.put(&question.key, &kept);
+        put.map_err(ExtractError::Cache)?;
+        Ok(Answer {
+            value: answered.value,
+            cost: Cost {
+                calls: answered.tries as u64,
+                usage: answered.usage,
+                ..Cost::default()
+            },
+        })
+    }
+
+    /// The reply that is kept, if there is one and it is what it should be.
+    pub(super) fn kept(&self, question: &Question) -> Result<Option<Value>, ExtractError> {
+        let kept = self.cache.get(&question.key).map_err(ExtractError::Cache)?;
+        let value: Option<Value> = kept.and_then(|kept| serde_json::from_str(&kept.reply).ok());
+        let schema = question.request.schema.as_ref();
+        let fits = |value: &Value| schema.is_none_or(|schema| schema.check(value).is_ok());
+        Ok(value.filter(fits))
+    }
+
+    /// What it would cost to ask this, with so many tokens of a reply.
+    pub(super) fn estimate(
+        &self,
+        question: &Question,
+        measure: &dyn Measure,
+        reply: u64,
+    ) -> Estimate {
+        let texts = question
+            .request
+            .messages
+            .iter()
+            .map(|message| &*message.text);
+        let schema = question.request.schema.as_ref();
+        let schema = schema.map(|schema: &Schema| schema.json().to_string());
+        let schema = schema.unwrap_or_default();
+        let tokens = |text: &str| measure.ends(text).len() as u64;
+        Estimate {
+            calls: 1,
+            kept: 0,
+            input_tokens: texts.chain([schema.as_str()]).map(tokens).sum(),
+            output_tokens: reply.min(u64::from(question.request.max_tokens)),
+        }
+    }
+}
+
+impl std::fmt::Debug for Calls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Calls")
+            .field("model", &self.generator.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl UnderWay {
+    /// Waits until nobody else asks this.
+    fn enter(&self, key: &CallKey) -> Turn<'_> {
+        let mut keys = lock(&self.keys);
+        while keys.contains(key) {
+            keys = self
+                .one_ended
+                .wait(keys)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        keys.insert(key.clone());
+        Turn {
+            of: self,
+            key: key.clone(),
+        }
+    }
+}
+
+/// Ends when it is dropped, however the call ended.
+struct Turn<'a> {
+    of: &'a UnderWay,
+    key: CallKey,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        lock(&self.of.keys).remove(&self.key);
+        self.of.one_ended.notify_all();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes as text.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Language;
+    use super::super::prompt::Task;
+    use super::*;
+    use stratigraph_models::Recorded;
+
+    fn calls(model: Recorded) -> (Calls, Arc<Recorded>, Arc<MemoryCache>) {
+        let (model, cache) = (Arc::new(model), Arc::new(MemoryCache::default()));
+        (
+            Calls::new(Arc::clone(&model) as _, Arc::clone(&cache) as _),
+            model,
+            cache,
+        )
+    }
+
+    fn question(calls: &Calls, text: &str) -> Question {
+        let prompt = Task::Condense.prompt(Language::English);
+        let fillings = [Filling::new("place", "x"), Filling::new("text", text)];
+        calls.question(&prompt, &fillings, &[]).unwrap()
+    }
+
+    #[test]
+    fn nothing_is_asked_twice() {
+        let (calls, model, cache) = calls(Recorded::in_order(["{}", "{\"text\": \"Lava.\"}"]));
+        let first = calls.ask(&question(&calls, "Basalt."), "x").unwrap();
+        // The first reply was none, which is paid for as well.
+        assert_eq!((first.cost.calls, first.cost.kept), (2, 0));
+        let again = calls.ask(&question(&calls, "Basalt."), "x").unwrap();
+        assert_eq!((again.cost.calls, again.cost.kept), (0, 1));
+        assert_eq!(first.value, again.value);
+        assert_eq!((model.asked().len(), cache.len()), (2, 1));
+        assert!(calls.ask(&question(&calls, "Granite."), "x").is_err());
+    }
+
+    #[test]
+    fn what_is_kept_is_held_to_the_schema_too() {
+        let (calls, _, cache) = calls(Recorded::in_order(["{\"text\": \"Lava.\"}"]));
+        let question = question(&calls, "Basalt.");
+        for reply in [
+            "{\"text\": 3}",
+            "{",
+            "{\"text\": \"x\", \"query\": \"MATCH\"}",
+        ] {
+            let kept = Kept {
+                reply: reply.to_owned(),
+                usage: Usage::default(),
+            };
+            cache.put(&question.key, &kept).unwrap();
+            assert!(calls.kept(&question).unwrap().is_none(), "{reply}");
+        }
+        assert_eq!(calls.ask(&question, "x").unwrap().cost.calls, 1);
+    }
+
+    #[test]
+    fn those_who_ask_the_same_at_once_pay_once() {
+        let (calls, model, _) = calls(Recorded::by(|_| Some("{\"text\": \"Lava.\"}".to_owned())));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| calls.ask(&question(&calls, "Basalt."), "x").unwrap());
+            }
+        });
+        assert_eq!(model.asked().len(), 1);
+    }
+
+    #[test]
+    fn keys_tell_prompts_models_and_contents_apart() {
+        let key = |content: u8, prompt: &str, model: &str| CallKey {
+            content: [content; 32],
+            prompt: prompt.to_owned(),
+            model: model.to_owned(),
+        };
+        let keys = [
+            key(0, "a", "b"),
+            key(1, "a", "b"),
+            key(0, "ab", ""),
+            key(0, "a", "c"),
+        ];
+        let digests: HashSet<[u8; 32]> = keys.iter().map(CallKey::digest).collect();
+        assert_eq!(digests.len(), keys.len());
+    }
+}

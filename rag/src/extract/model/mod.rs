@@ -1,0 +1,193 @@
+//! Extraction with a model, as the published systems do it: BAG-RAG's instances and relations ([`Bag`]),
+//! EmPULIA's triples with their sources ([`Triples`]), HybridRAG's typed entities and verbs ([`Typed`]),
+//! TagRAG's object tags and chains ([`Tags`]); and [`Summaries`] of what is known.
+//!
+//! One way of going through the prompts serves both the run and the dry run: [`Asking`] gives the reply, or,
+//! if nobody may be asked, the one that is kept, or none and a guess of what it would cost.
+
+mod bag;
+mod summaries;
+mod tags;
+mod triples;
+mod typed;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use stratigraph_models::ModelError;
+
+use super::calls::Calls;
+use super::prompt::{Choice, Filling, Task};
+use super::reply::{Checked, Ground};
+use super::{Cost, Estimate, ExtractError, Extracted, Language, Outcome, Reading};
+use crate::chunk::Measure;
+
+pub use bag::Bag;
+pub use summaries::Summaries;
+pub use tags::Tags;
+pub use triples::Triples;
+pub use typed::Typed;
+
+/// Goes through prompts, and knows what that costs or would cost.
+struct Asking<'a> {
+    calls: &'a Calls,
+    about: String,
+    language: Language,
+    /// How texts are measured if nobody may be asked.
+    dry: Option<&'a dyn Measure>,
+    cost: Cost,
+    estimate: Estimate,
+}
+
+impl<'a> Asking<'a> {
+    fn new(calls: &'a Calls, about: String, text: &str, dry: Option<&'a dyn Measure>) -> Self {
+        Self {
+            calls,
+            about,
+            language: Language::of(text),
+            dry,
+            cost: Cost::default(),
+            estimate: Estimate::default(),
+        }
+    }
+
+    /// The reply to a prompt; none if nobody may be asked and none is kept.
+    fn ask<T: DeserializeOwned>(
+        &mut self,
+        task: Task,
+        fillings: &[Filling],
+        choices: &[Choice<'_>],
+    ) -> Result<Option<T>, ExtractError> {
+        let prompt = task.prompt(self.language);
+        let question = self.calls.question(&prompt, fillings, choices)?;
+        let value = match self.dry {
+            None => {
+                let answer = self.calls.ask(&question, &self.about)?;
+                self.cost += answer.cost;
+                answer.value
+            }
+            Some(measure) => match self.calls.kept(&question)? {
+                Some(value) => {
+                    self.estimate.kept += 1;
+                    value
+                }
+                None => {
+                    let texts = fillings
+                        .iter()
+                        .map(|filling| measure.ends(filling.text()).len());
+                    let longest = texts.max().unwrap_or_default() as u64;
+                    let reply = reply_tokens(task, longest);
+                    self.estimate += self.calls.estimate(&question, measure, reply);
+                    return Ok(None);
+                }
+            },
+        };
+        self.read(value, &prompt.id()).map(Some)
+    }
+
+    fn read<T: DeserializeOwned>(&self, value: Value, prompt: &str) -> Result<T, ExtractError> {
+        serde_json::from_value(value).map_err(|error| ExtractError::Model {
+            about: self.about.clone(),
+            prompt: prompt.to_owned(),
+            source: Box::new(ModelError::BadReply {
+                tries: 1,
+                problem: error.to_string(),
+            }),
+        })
+    }
+
+    /// A guess of what a prompt would cost so many times whose texts depend on a reply that is not there.
+    fn guess(
+        &mut self,
+        task: Task,
+        places: &[&'static str],
+        text: &str,
+        choices: &[Choice<'_>],
+        times: u64,
+    ) -> Result<(), ExtractError> {
+        let Some(measure) = self.dry else {
+            return Ok(());
+        };
+        let fillings: Vec<Filling> = places
+            .iter()
+            .map(|place| Filling::new(place, text))
+            .collect();
+        let prompt = task.prompt(self.language);
+        let question = self.calls.question(&prompt, &fillings, choices)?;
+        let reply = reply_tokens(task, measure.ends(text).len() as u64);
+        self.estimate += self.calls.estimate(&question, measure, reply).times(times);
+        Ok(())
+    }
+
+    /// What all of it came to.
+    fn finish(self, checked: Checked<'_>) -> Ended {
+        let (extracted, dropped) = checked.finish();
+        let mut cost = self.cost;
+        cost.dropped += dropped;
+        Ended {
+            outcome: Outcome { extracted, cost },
+            estimate: self.estimate,
+        }
+    }
+}
+
+/// How a way through the prompts ended.
+struct Ended {
+    outcome: Outcome,
+    estimate: Estimate,
+}
+
+/// How many tokens a reply has, by those of the text it is about: a guess, on the high side.
+fn reply_tokens(task: Task, text: u64) -> u64 {
+    let (tenths, least) = match task {
+        Task::BagEntities | Task::ObjectTags => (8, 60),
+        Task::BagRelations | Task::TypedTriples => (7, 60),
+        Task::Triples => (15, 60),
+        Task::Condense => (5, 30),
+        Task::TagChain => (0, 150),
+        Task::EntitySummary => (3, 100),
+        Task::DomainSummary => (2, 300),
+    };
+    least + text * tenths / 10
+}
+
+/// The place of a piece, as prompts are told.
+fn place(reading: &Reading<'_>) -> String {
+    reading.titles().join(" > ")
+}
+
+/// What the names of a piece may be from: its text, its titles, and what it carries.
+fn ground(reading: &Reading<'_>) -> Ground {
+    let before = reading.before();
+    let names = before.into_iter().flat_map(|before| &before.entities);
+    let names: Vec<&str> = names.map(|entity| entity.name.as_str()).collect();
+    let texts = [reading.text(), reading.carried().unwrap_or_default()];
+    Ground::of(texts.into_iter().chain(reading.titles()).chain(names))
+}
+
+/// Facts of the piece before, one a line, the last ones.
+fn known(before: Option<&Extracted>) -> String {
+    const MOST: usize = 30;
+    let triples = before.map_or(&[][..], |before| &before.triples);
+    let last = &triples[triples.len().saturating_sub(MOST)..];
+    let lines = last.iter().map(|triple| {
+        format!(
+            "{} | {} | {}",
+            triple.subject, triple.predicate, triple.object
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Refuses lists that a reply could not choose from.
+fn not_empty(setting: &'static str, values: &[String]) -> Result<(), ExtractError> {
+    let problem = "has to have at least one value, and none that is empty";
+    match values.is_empty() || values.iter().any(|value| value.trim().is_empty()) {
+        true => Err(ExtractError::Setting { setting, problem }),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! TagRAG: the object tags of a piece and their relations, and for each tag a chain of domains from a given
+//! root.
+
+use serde::Deserialize;
+
+use super::super::prompt::{Filling, Task};
+use super::super::reply::Checked;
+use super::super::{
+    Calls, Domain, Entity, Estimate, ExtractError, Extractor, Language, Outcome, Reading,
+};
+use super::{Asking, Ended, ground, place};
+use crate::chunk::Measure;
+
+/// Reads object tags and their domains.
+#[derive(Clone, Debug)]
+pub struct Tags {
+    calls: Calls,
+    root: Domain,
+    version: String,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    tags: Vec<Tag>,
+    relations: Vec<Relation>,
+}
+
+#[derive(Deserialize)]
+struct Tag {
+    name: String,
+    kind: String,
+    description: String,
+}
+
+#[derive(Deserialize)]
+struct Relation {
+    source: String,
+    target: String,
+    description: String,
+}
+
+#[derive(Deserialize)]
+struct ChainReply {
+    domains: Vec<OneDomain>,
+    link: String,
+}
+
+#[derive(Deserialize)]
+struct OneDomain {
+    name: String,
+    description: String,
+}
+
+impl Tags {
+    /// The predicate of all relations between object tags: what they are, their descriptions say.
+    pub const RELATES: &'static str = "relates to";
+
+    /// Asks in this way, for chains from this root.
+    #[must_use]
+    pub fn new(calls: Calls, root: Domain) -> Self {
+        let tasks = [Task::ObjectTags, Task::TagChain]
+            .map(Task::versions)
+            .join(";");
+        let version = format!("tags-1;{tasks};root={:?}/{:?}", root.name, root.description);
+        Self {
+            calls,
+            root,
+            version,
+        }
+    }
+
+    fn read(
+        &self,
+        reading: &Reading<'_>,
+        dry: Option<&dyn Measure>,
+    ) -> Result<Ended, ExtractError> {
+        let mut asking = Asking::new(&self.calls, reading.shown(), reading.text(), dry);
+        let ground = ground(reading);
+        let mut checked = Checked::new(&ground);
+        let fillings = [
+            Filling::new("place", &place(reading)),
+            Filling::new("text", reading.text()),
+        ];
+        let Some(reply) = asking.ask::<Reply>(Task::ObjectTags, &fillings, &[])? else {
+            // In the published runs a chunk of 1,150 tokens has some twelve tags.
+            let tokens = dry.map_or(0, |measure| measure.ends(reading.text()).len());
+            let tags = (tokens as u64).div_ceil(100);
+            asking.guess(
+                Task::TagChain,
+                &["root", "tag"],
+                &shown(&self.root),
+                &[],
+                tags,
+            )?;
+            return Ok(asking.finish(checked));
+        };
+        // One language has capitals, and in it two spellings of one keyword are one tag.
+        let name = |name: &str| match asking.language {
+            Language::English => name.to_uppercase(),
+            _ => name.to_owned(),
+        };
+        for tag in &reply.tags {
+            checked.entity(
+                &name(&tag.name),
+                Some(&tag.kind),
+                &tag.description,
+                Vec::new(),
+            );
+        }
+        for one in &reply.relations {
+            let (source, target) = (name(&one.source), name(&one.target));
+            checked.triple(&source, Self::RELATES, &target, &one.description, "");
+        }
+        let tags = checked.entities().to_vec();
+        for tag in &tags {
+            self.chain(tag, &mut asking, &mut checked)?;
+        }
+        Ok(asking.finish(checked))
+    }
+
+    fn chain(
+        &self,
+        tag: &Entity,
+        asking: &mut Asking<'_>,
+        checked: &mut Checked<'_>,
+    ) -> Result<(), ExtractError> {
+        let kind = tag.kind.as_deref().unwrap_or_default();
+        let fillings = [
+            Filling::new("root", &shown(&self.root)),
+            Filling::new(
+                "tag",
+                &format!("{} ({kind}): {}", tag.name, tag.description),
+            ),
+        ];
+        if let Some(reply) = asking.ask::<ChainReply>(Task::TagChain, &fillings, &[])? {
+            let domains = reply.domains.into_iter();
+            let domains: Vec<(String, String)> = domains
+                .map(|domain| (domain.name, domain.description))
+                .collect();
+            checked.chain(&self.root, &domains, &tag.name, &reply.link);
+        }
+        Ok(())
+    }
+}
+
+fn shown(domain: &Domain) -> String {
+    format!("{}: {}", domain.name, domain.description)
+}
+
+impl Extractor for Tags {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        Ok(self.read(reading, None)?.outcome)
+    }
+
+    fn estimate(
+        &self,
+        reading: &Reading<'_>,
+        measure: &dyn Measure,
+    ) -> Result<Estimate, ExtractError> {
+        Ok(self.read(reading, Some(measure))?.estimate)
+    }
+}

@@ -1,0 +1,131 @@
+//! A piece as an extractor is given it: with its document, its place, and what the one before it said.
+
+use std::sync::OnceLock;
+
+use super::Extracted;
+use super::rules::Counted;
+use crate::Document;
+use crate::chunk::Piece;
+
+/// A document that is extracted from, with what is counted of it once for all its pieces.
+#[derive(Debug)]
+pub struct OpenDocument<'a> {
+    document: &'a Document,
+    counted: OnceLock<Counted>,
+}
+
+impl<'a> OpenDocument<'a> {
+    /// Opens a document. Nothing is counted before somebody asks.
+    #[must_use]
+    pub fn new(document: &'a Document) -> Self {
+        Self {
+            document,
+            counted: OnceLock::new(),
+        }
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn document(&self) -> &'a Document {
+        self.document
+    }
+
+    pub(super) fn counted(&self) -> &Counted {
+        self.counted
+            .get_or_init(|| Counted::of(self.document.text()))
+    }
+}
+
+/// A piece that is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    open: &'a OpenDocument<'a>,
+    piece: &'a Piece,
+    before: Option<&'a Extracted>,
+}
+
+impl<'a> Reading<'a> {
+    /// A piece of this document.
+    #[must_use]
+    pub fn new(open: &'a OpenDocument<'a>, piece: &'a Piece) -> Self {
+        Self {
+            open,
+            piece,
+            before: None,
+        }
+    }
+
+    /// Along with what the piece before it says.
+    #[must_use]
+    pub fn after(mut self, before: &'a Extracted) -> Self {
+        self.before = Some(before);
+        self
+    }
+
+    /// Its document.
+    #[must_use]
+    pub fn document(&self) -> &'a Document {
+        self.open.document
+    }
+
+    /// The piece.
+    #[must_use]
+    pub fn piece(&self) -> &'a Piece {
+        self.piece
+    }
+
+    /// What the piece before it says, if it is read along.
+    #[must_use]
+    pub fn before(&self) -> Option<&'a Extracted> {
+        self.before
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.piece.text(self.open.document)
+    }
+
+    /// The last lines of the piece before it.
+    #[must_use]
+    pub fn carried(&self) -> Option<&'a str> {
+        let carried = self.piece.carried.clone()?;
+        Some(self.open.document.text_of(carried))
+    }
+
+    /// The titles it stands under, from the document's own down, each once.
+    #[must_use]
+    pub fn titles(&self) -> Vec<&'a str> {
+        let document = self.open.document;
+        let mut titles = vec![document.title()];
+        let path = document.heading_path(self.piece.section);
+        titles.extend(path.into_iter().filter(|title| *title != document.title()));
+        titles.retain(|title| !title.trim().is_empty());
+        titles
+    }
+
+    /// What it is, for people: `rocks.md, part 2/5`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let (part, parts) = self.piece.part;
+        format!("{}, part {part}/{parts}", self.open.document.id())
+    }
+
+    pub(super) fn counted(&self) -> &'a Counted {
+        self.open.counted()
+    }
+
+    /// Its sentences, as spans of the document's text, without those that have no word.
+    pub(super) fn sentences(&self) -> Vec<std::ops::Range<usize>> {
+        let (start, text) = (self.piece.span.start, self.text());
+        let spans = crate::chunk::sentences(text).filter_map(|span| {
+            let words = &text[span.clone()];
+            let from = span.start + words.len() - words.trim_start().len();
+            let trimmed = from..from + words.trim().len();
+            words
+                .contains(char::is_alphanumeric)
+                .then_some(start + trimmed.start..start + trimmed.end)
+        });
+        spans.collect()
+    }
+}

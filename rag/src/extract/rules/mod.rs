@@ -1,0 +1,479 @@
+//! Extraction without a model: names, terms and key phrases by rules, and what stands together in a sentence.
+//!
+//! Everything follows from the document's bytes: the same document gives the same result on any machine.
+//! Every step reads the text once. Names and terms come from `names.rs`, `quoted.rs` and `dictionary.rs`,
+//! key phrases from `phrases.rs`; what a capital letter means the whole document decides (`counted.rs`).
+
+mod common;
+mod counted;
+mod dictionary;
+mod names;
+mod phrases;
+mod quoted;
+mod tokens;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::reply::{clean_name, folded};
+use super::{
+    Chain, Cost, Domain, Entity, ExtractError, Extracted, Extractor, Outcome, Reading, Triple,
+};
+use crate::BlockKind;
+
+pub(super) use common::is_common;
+pub(super) use counted::Counted;
+pub use dictionary::Dictionary;
+
+/// The version of the rules. Another rule is another version, or old results would stay.
+const VERSION: &str = "rules-1";
+/// The most entities of a piece.
+const MOST_ENTITIES: usize = 64;
+/// The most sentences that are kept of those that name an entity.
+const MOST_SENTENCES: usize = 8;
+/// The most entities of a sentence that are said to stand together, and the most such facts of a piece.
+const MOST_TOGETHER: usize = 6;
+const MOST_FACTS: usize = 128;
+/// The most characters of a description.
+const LONGEST_DESCRIPTION: usize = 400;
+
+/// Reads pieces without a model.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    dictionary: Option<Dictionary>,
+    co_occurrence: bool,
+    root: Option<Domain>,
+    version: String,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What is found of an entity, while a piece is read.
+struct Found {
+    entity: Entity,
+    /// How sure it is that it is one.
+    rank: Rank,
+    /// The place among the sentences of the one that defines it.
+    defined: Option<usize>,
+    /// The places of the sentences that name it.
+    sentences: Vec<usize>,
+}
+
+/// How sure it is that something is an entity; the surest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Known,
+    Defined,
+    Name,
+    Title,
+    Phrase,
+}
+
+impl Rules {
+    /// The predicate of facts that say only that two things are named in one sentence.
+    pub const CO_OCCURS: &'static str = "co-occurs with";
+
+    /// Names, terms and key phrases, and which of them stand together.
+    #[must_use]
+    pub fn new() -> Self {
+        let rules = Self {
+            dictionary: None,
+            co_occurrence: true,
+            root: None,
+            version: String::new(),
+        };
+        rules.versioned()
+    }
+
+    /// Also finds names that are known already.
+    #[must_use]
+    pub fn dictionary(mut self, dictionary: Dictionary) -> Self {
+        self.dictionary = Some(dictionary);
+        self.versioned()
+    }
+
+    /// Whether things that are named in one sentence get a fact that says so; yes unless something else is said.
+    #[must_use]
+    pub fn co_occurrence(mut self, yes: bool) -> Self {
+        self.co_occurrence = yes;
+        self.versioned()
+    }
+
+    /// Makes object tags of the entities, under a chain from this root along the headings.
+    #[must_use]
+    pub fn chains_from(mut self, root: Domain) -> Self {
+        self.root = Some(root);
+        self.versioned()
+    }
+
+    fn versioned(mut self) -> Self {
+        let dictionary = self.dictionary.as_ref().map_or("none", Dictionary::digest);
+        let root = self.root.as_ref();
+        let root = root.map_or(String::new(), |root| {
+            format!(";root={:?}/{:?}", root.name, root.description)
+        });
+        self.version = format!(
+            "{VERSION};dictionary={dictionary};together={}{root}",
+            self.co_occurrence
+        );
+        self
+    }
+}
+
+impl Extractor for Rules {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        let text = reading.document().text();
+        let sentences = sentences(reading);
+        let found = self.found(reading, &sentences);
+        let mut extracted = Extracted::default();
+        if self.co_occurrence {
+            extracted.triples = together(text, &sentences, &found);
+        }
+        for found in found {
+            let mut entity = found.entity;
+            let best = found.defined.or(found.sentences.first().copied());
+            let best = best.and_then(|place| sentences.get(place));
+            entity.description = best.map_or(String::new(), |span| shown(&text[span.clone()]));
+            let spans = found.sentences.iter().take(MOST_SENTENCES);
+            entity.sentences = spans
+                .filter_map(|place| sentences.get(*place).cloned())
+                .collect();
+            extracted.entities.push(entity);
+        }
+        if let Some(root) = &self.root {
+            extracted.chains = chains(reading, root, &extracted.entities);
+        }
+        let cost = Cost::default();
+        Ok(Outcome { extracted, cost })
+    }
+}
+
+impl Rules {
+    /// The entities in the order of the text, the surest if there are too many.
+    fn found(&self, reading: &Reading<'_>, sentences: &[Range<usize>]) -> Vec<Found> {
+        let text = reading.document().text();
+        let mut finds = Finds::default();
+        if let Some(dictionary) = &self.dictionary {
+            let start = reading.piece().span.start;
+            dictionary.each(reading.text(), |span, name, kind| {
+                let at = start + span.start;
+                let place = sentences.partition_point(|sentence| sentence.end <= at);
+                if sentences
+                    .get(place)
+                    .is_some_and(|sentence| sentence.start <= at)
+                {
+                    finds.add(name, kind, Rank::Known, place, false);
+                }
+            });
+        }
+        for (place, sentence) in sentences.iter().enumerate() {
+            quoted::each_term(text, sentence, |term| {
+                let kind = if term.work { "work" } else { "term" };
+                let rank = if term.defined {
+                    Rank::Defined
+                } else {
+                    Rank::Name
+                };
+                finds.add(&text[term.span], Some(kind), rank, place, term.defined);
+            });
+            names::each_name(text, sentence, reading.counted(), |span| {
+                finds.add(&text[span], Some("name"), Rank::Name, place, false);
+            });
+            phrases::each_run_of_signs(text, sentence, |span, signs| {
+                if (3..=12).contains(&signs)
+                    && BODIES.iter().any(|body| text[span.clone()].ends_with(body))
+                {
+                    finds.add(&text[span], Some("name"), Rank::Name, place, false);
+                }
+            });
+        }
+        self.add_title(reading, sentences, &mut finds);
+        for phrase in phrases::phrases(text, sentences, reading.counted()) {
+            for span in &phrase.places {
+                let place = sentences.partition_point(|sentence| sentence.end <= span.start);
+                finds.add(&phrase.name, Some("phrase"), Rank::Phrase, place, false);
+            }
+        }
+        let mut order: Vec<usize> = (0..finds.found.len()).collect();
+        if order.len() > MOST_ENTITIES {
+            let found = &finds.found;
+            order.sort_by_key(|place| {
+                let one = &found[*place];
+                (one.rank, std::cmp::Reverse(one.sentences.len()), *place)
+            });
+            order.truncate(MOST_ENTITIES);
+            order.sort_unstable();
+        }
+        let kept: HashSet<usize> = order.into_iter().collect();
+        let found = finds.found.into_iter().enumerate();
+        found
+            .filter(|(place, _)| kept.contains(place))
+            .map(|(_, found)| found)
+            .collect()
+    }
+
+    /// The lowest heading is what its text is about, if it says anything by itself.
+    fn add_title(&self, reading: &Reading<'_>, sentences: &[Range<usize>], finds: &mut Finds) {
+        let titles = reading.titles();
+        let Some(title) = titles.last() else { return };
+        let title = without_number(title);
+        let words = title.split_whitespace().count();
+        let says = title.chars().filter(|sign| sign.is_alphabetic()).count() >= 2
+            && words <= 8
+            && title.chars().count() <= 60
+            && !GENERAL.contains(&folded(title).as_str());
+        if says
+            && !sentences.is_empty()
+            && let Some(found) = finds.entry(title, Some("title"), Rank::Title)
+        {
+            // The first sentence says what it is, named or not.
+            found.defined.get_or_insert(0);
+        }
+    }
+}
+
+/// What the names of bodies, laws and places of China end with.
+const BODIES: [&str; 26] = [
+    "公司",
+    "集团",
+    "银行",
+    "大学",
+    "学院",
+    "医院",
+    "委员会",
+    "政府",
+    "法院",
+    "机关",
+    "机构",
+    "中心",
+    "协会",
+    "基金",
+    "部门",
+    "单位",
+    "办公室",
+    "条例",
+    "办法",
+    "规定",
+    "准则",
+    "制度",
+    "人民共和国",
+    "财政部",
+    "审计署",
+    "项目",
+];
+
+/// Titles that say nothing of what is under them.
+const GENERAL: [&str; 40] = [
+    "introduction",
+    "overview",
+    "summary",
+    "conclusion",
+    "conclusions",
+    "background",
+    "contents",
+    "table of contents",
+    "appendix",
+    "annex",
+    "references",
+    "abstract",
+    "notes",
+    "general",
+    "other",
+    "discussion",
+    "results",
+    "methods",
+    "introduzione",
+    "premessa",
+    "sommario",
+    "indice",
+    "conclusioni",
+    "allegati",
+    "allegato",
+    "bibliografia",
+    "note",
+    "generalità",
+    "目录",
+    "总则",
+    "附则",
+    "前言",
+    "引言",
+    "概述",
+    "摘要",
+    "结论",
+    "附录",
+    "参考文献",
+    "小结",
+    "正文",
+];
+
+/// A title without the number before it.
+fn without_number(title: &str) -> &str {
+    let rest =
+        title.trim_start_matches(|sign: char| sign.is_ascii_digit() || ". )(（）、".contains(sign));
+    rest.trim()
+}
+
+/// Entities by their folded names, in the order in which they were found.
+#[derive(Default)]
+struct Finds {
+    found: Vec<Found>,
+    places: HashMap<String, usize>,
+}
+
+impl Finds {
+    /// An entity that this sentence names.
+    fn add(&mut self, name: &str, kind: Option<&str>, rank: Rank, sentence: usize, defines: bool) {
+        let Some(found) = self.entry(name, kind, rank) else {
+            return;
+        };
+        if defines && found.defined.is_none() {
+            found.defined = Some(sentence);
+        }
+        if let Err(at) = found.sentences.binary_search(&sentence) {
+            found.sentences.insert(at, sentence);
+        }
+    }
+
+    fn entry(&mut self, name: &str, kind: Option<&str>, rank: Rank) -> Option<&mut Found> {
+        let name = clean_name(name)?;
+        let next = self.found.len();
+        let place = *self.places.entry(folded(&name)).or_insert(next);
+        if place == next {
+            self.found.push(Found {
+                entity: Entity {
+                    name,
+                    ..Entity::default()
+                },
+                rank,
+                defined: None,
+                sentences: Vec::new(),
+            });
+        }
+        let found = self.found.get_mut(place)?;
+        if rank < found.rank || found.entity.kind.is_none() {
+            found.rank = found.rank.min(rank);
+            found.entity.kind = kind.map(str::to_owned);
+        }
+        Some(found)
+    }
+}
+
+/// The sentences of a piece, without those of programs.
+fn sentences(reading: &Reading<'_>) -> Vec<Range<usize>> {
+    let document = reading.document();
+    let code: Vec<Range<usize>> = document
+        .blocks_in(&reading.piece().span)
+        .iter()
+        .filter(|block| block.kind == BlockKind::Code)
+        .map(|block| block.span.clone())
+        .collect();
+    let mut sentences = reading.sentences();
+    sentences.retain(|sentence| {
+        let next = code.partition_point(|block| block.end <= sentence.start);
+        code.get(next)
+            .is_none_or(|block| block.start >= sentence.end)
+    });
+    sentences
+}
+
+/// Facts that say which entities are named in one sentence; the sentence is what is said of the two.
+fn together(text: &str, sentences: &[Range<usize>], found: &[Found]) -> Vec<Triple> {
+    let mut by_sentence: Vec<Vec<&str>> = vec![Vec::new(); sentences.len()];
+    for found in found.iter().filter(|found| found.rank < Rank::Title) {
+        for place in &found.sentences {
+            if let Some(names) = by_sentence
+                .get_mut(*place)
+                .filter(|names| names.len() < MOST_TOGETHER)
+            {
+                names.push(&found.entity.name);
+            }
+        }
+    }
+    let mut seen: HashSet<(&str, &str)> = HashSet::new();
+    let mut triples = Vec::new();
+    for (names, sentence) in by_sentence.iter().zip(sentences) {
+        for (place, one) in names.iter().enumerate() {
+            for other in &names[place + 1..] {
+                // It has no direction: the lesser name is the subject.
+                let (subject, object) = if one <= other {
+                    (*one, *other)
+                } else {
+                    (*other, *one)
+                };
+                if triples.len() < MOST_FACTS && seen.insert((subject, object)) {
+                    triples.push(Triple {
+                        subject: subject.to_owned(),
+                        predicate: Rules::CO_OCCURS.to_owned(),
+                        object: object.to_owned(),
+                        description: shown(&text[sentence.clone()]),
+                        source: String::new(),
+                    });
+                }
+            }
+        }
+    }
+    triples
+}
+
+/// Each entity under the chain of the headings.
+fn chains(reading: &Reading<'_>, root: &Domain, entities: &[Entity]) -> Vec<Chain> {
+    let mut domains = vec![root.clone()];
+    let mut seen: HashSet<String> = [folded(&root.name)].into();
+    for title in reading.titles() {
+        if let Some(name) =
+            clean_name(without_number(title)).filter(|name| seen.insert(folded(name)))
+        {
+            domains.push(Domain {
+                name,
+                description: String::new(),
+            });
+        }
+    }
+    let chain = |entity: &Entity| {
+        // A thing is not its own domain.
+        let above = domains
+            .iter()
+            .filter(|domain| folded(&domain.name) != folded(&entity.name));
+        Chain {
+            domains: above.cloned().collect(),
+            object: entity.name.clone(),
+            description: String::new(),
+        }
+    };
+    let chains = entities.iter().map(chain);
+    chains.filter(|chain| !chain.domains.is_empty()).collect()
+}
+
+/// A sentence as a description: one line, of a length that can be read.
+fn shown(sentence: &str) -> String {
+    let mut line = String::new();
+    let mut count = 0;
+    for word in sentence.split_whitespace() {
+        let length = word.chars().count();
+        if count + length > LONGEST_DESCRIPTION {
+            let rest = LONGEST_DESCRIPTION.saturating_sub(count);
+            if line.is_empty() {
+                line.extend(word.chars().take(rest));
+            }
+            line.push('…');
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        count += length + 1;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests;
