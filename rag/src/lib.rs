@@ -22,6 +22,7 @@ pub mod build;
 pub mod chunk;
 mod document;
 pub mod extract;
+pub mod ingest;
 pub mod read;
 
 pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};

@@ -1,0 +1,207 @@
+//! What is made of documents: which layers, which pieces, and who reads them.
+
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+use crate::build::Profile;
+use crate::chunk::{Chunker, Chunking, Measure};
+use crate::extract::model::{Bag, Tags, Triples, Typed};
+use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules};
+
+/// A published system whose graph is made, or only the structure of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum System {
+    /// Documents, sections and chunks.
+    Structure,
+    /// BAG-RAG: instances under the lowest headings.
+    Bag,
+    /// TagRAG: object tags under chains of domains.
+    Tag,
+    /// EmPULIA: facts with their sources.
+    Triples,
+    /// HybridRAG: chunks beside typed entities and facts.
+    Hybrid,
+}
+
+/// A name that no system has.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("no system is called `{0}`: there are structure, bag, tag, triples and hybrid")]
+pub struct UnknownSystem(String);
+
+impl System {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Structure,
+        Self::Bag,
+        Self::Tag,
+        Self::Triples,
+        Self::Hybrid,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Structure => "structure",
+            Self::Bag => "bag",
+            Self::Tag => "tag",
+            Self::Triples => "triples",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for System {
+    type Err = UnknownSystem;
+
+    fn from_str(name: &str) -> Result<Self, UnknownSystem> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|system| system.name() == name)
+            .ok_or_else(|| UnknownSystem(name.chars().take(64).collect()))
+    }
+}
+
+/// What is made of documents.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Recipe {
+    system: System,
+    chunking: Chunking,
+    join: usize,
+    root: Domain,
+    filters: Vec<String>,
+}
+
+impl Recipe {
+    /// The lines that a piece carries of the one before it; the paper says "a few".
+    const CARRIED_LINES: usize = 3;
+    /// How many pieces EmPULIA joins.
+    const JOINED: usize = 3;
+
+    /// As this system does it, with pieces that a model can read which takes so many tokens.
+    pub fn new(system: System, tokens: usize) -> Self {
+        let limit = tokens.max(16);
+        let (chunking, join) = match system {
+            System::Structure => (Chunking::Structure { limit }, 1),
+            System::Bag => {
+                let carried_lines = Self::CARRIED_LINES;
+                (
+                    Chunking::Headings {
+                        limit,
+                        carried_lines,
+                    },
+                    1,
+                )
+            }
+            System::Tag => (
+                Chunking::Windows {
+                    size: 1200,
+                    overlap: 100,
+                },
+                1,
+            ),
+            System::Triples => (Chunking::Structure { limit }, Self::JOINED),
+            System::Hybrid => (
+                Chunking::Text {
+                    size: 1024,
+                    overlap: 0,
+                },
+                1,
+            ),
+        };
+        Self {
+            system,
+            chunking,
+            join,
+            root: Domain {
+                name: "All disciplines".to_owned(),
+                description: "Everything that documents are about.".to_owned(),
+            },
+            filters: Vec::new(),
+        }
+    }
+
+    /// Cuts documents in this way instead.
+    pub fn chunking(mut self, chunking: Chunking) -> Self {
+        (self.chunking, self.join) = (chunking, 1);
+        self
+    }
+
+    /// The domain that all chains begin with.
+    pub fn root(mut self, root: Domain) -> Self {
+        self.root = root;
+        self
+    }
+
+    /// Metadata that searches may be limited by.
+    pub fn filterable<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.filters = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The system.
+    #[must_use]
+    pub fn system(&self) -> System {
+        self.system
+    }
+
+    /// The layers that a database of it has.
+    pub fn profile(&self) -> Profile {
+        let profile = match self.system {
+            System::Structure => Profile::structure(),
+            System::Bag => Profile::bag(),
+            System::Tag => Profile::tag(),
+            System::Triples => Profile::triples(),
+            System::Hybrid => Profile::hybrid(),
+        };
+        profile.filterable(self.filters.iter().cloned()).parameter(
+            "pieces",
+            format!("{:?} joined by {}", self.chunking, self.join),
+        )
+    }
+
+    /// Cuts documents, measured so. HybridRAG's sizes are in characters, whatever the model counts.
+    #[must_use]
+    pub fn chunker<'m>(&self, measure: &'m dyn Measure) -> Chunker<'m> {
+        let measure = match self.chunking {
+            Chunking::Text { .. } => &crate::chunk::Characters,
+            _ => measure,
+        };
+        Chunker::new(self.chunking, measure).join(self.join)
+    }
+
+    /// Who reads the pieces: the model, if there is one, else rules.
+    #[must_use]
+    pub fn extractor(&self, model: Option<Calls>) -> Box<dyn Extractor> {
+        match (self.system, model) {
+            (System::Structure, _) => Box::new(Nobody),
+            (System::Bag, Some(model)) => Box::new(Bag::new(model)),
+            (System::Tag, Some(model)) => Box::new(Tags::new(model, self.root.clone())),
+            (System::Triples, Some(model)) => Box::new(Triples::new(model)),
+            (System::Hybrid, Some(model)) => Box::new(Typed::new(model)),
+            (System::Tag, None) => Box::new(Rules::new().chains_from(self.root.clone())),
+            (System::Bag | System::Triples | System::Hybrid, None) => Box::new(Rules::new()),
+        }
+    }
+}
+
+/// Reads nothing, where nothing is kept of what pieces say.
+struct Nobody;
+
+impl Extractor for Nobody {
+    fn version(&self) -> &str {
+        "nobody-1"
+    }
+
+    fn extract(&self, _: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        Ok(Outcome::default())
+    }
+}

@@ -1,0 +1,118 @@
+//! What is told of an ingestion: before, on the way, and after.
+
+use thiserror::Error;
+
+use crate::build::Change;
+use crate::extract::{Cost, Estimate};
+
+/// How far it has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Documents that are done, well or not.
+    pub documents: usize,
+    /// The bytes of their texts.
+    pub bytes: u64,
+    /// Pieces that were read, those of documents under way among them.
+    pub pieces: usize,
+    /// What was spent.
+    pub cost: Cost,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// Documents that are in the graph as they are now.
+    pub documents: usize,
+    /// Documents that are as they were before, with the reasons: the first [`Report::MOST_TOLD`] of them.
+    pub failed: Vec<Failed>,
+    /// How many that were.
+    pub count_failed: usize,
+    /// The bytes of all texts.
+    pub bytes: u64,
+    /// Pieces that were read.
+    pub pieces: usize,
+    /// What changed in the graph.
+    pub change: Change,
+    /// The bill.
+    pub cost: Cost,
+    /// Why it ended before all documents were done.
+    pub ended: Option<Ended>,
+}
+
+/// Why an ingestion ended early. What was committed before stays, and the next run goes on from there.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Ended {
+    /// Somebody said that it should stop.
+    #[error("stopped; documents that are done stay, and the next run goes on from there")]
+    Stopped,
+    /// The database takes nothing any more.
+    #[error(transparent)]
+    Database(stratigraph::Error),
+}
+
+impl Report {
+    /// So many failures are told one by one.
+    pub const MOST_TOLD: usize = 1000;
+
+    pub(super) fn fail(
+        &mut self,
+        document: Option<&str>,
+        error: impl std::error::Error + Send + Sync + 'static,
+    ) {
+        self.count_failed += 1;
+        if self.failed.len() < Self::MOST_TOLD {
+            self.failed.push(Failed {
+                document: document.map(str::to_owned),
+                error: Box::new(error),
+            });
+        }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            documents: self.documents + self.count_failed,
+            bytes: self.bytes,
+            pieces: self.pieces,
+            cost: self.cost,
+        }
+    }
+
+    pub(super) fn wrote(&mut self, documents: usize, change: Change) {
+        self.documents += documents;
+        let all = &mut self.change;
+        all.written += change.written;
+        all.deleted += change.deleted;
+        all.unchanged += change.unchanged;
+        all.keys += change.keys;
+        all.vectors += change.vectors;
+        all.stale.extend(change.stale);
+    }
+}
+
+/// A document that is as it was before.
+#[derive(Debug)]
+pub struct Failed {
+    /// Its id; none if its reader has not come so far, and names it in the reason.
+    pub document: Option<String>,
+    /// Why.
+    pub error: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// What it would cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Forecast {
+    /// Documents that can be read.
+    pub documents: usize,
+    /// Documents that cannot.
+    pub unreadable: usize,
+    /// The bytes of their texts.
+    pub bytes: u64,
+    /// Their pieces.
+    pub pieces: usize,
+    /// What a model would be asked.
+    pub estimate: Estimate,
+}

@@ -1,0 +1,225 @@
+//! The run: a few documents at a time, from texts to commits.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stratigraph::ErrorKind;
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph_models::Generator;
+
+use super::{Ended, Forecast, KeptReplies, Progress, Recipe, Report};
+use crate::Document;
+use crate::build::{BuildError, Contribution, Layers};
+use crate::chunk::{Measure, Piece, Words};
+use crate::extract::{Calls, ExtractError, Extractor, Run};
+use crate::read::ReadError;
+
+/// So many documents are held at a time, and committed together,
+const MOST_DOCUMENTS: usize = 64;
+/// or fewer, if their texts have so many bytes.
+const MOST_BYTES: usize = 4 << 20;
+
+/// Takes documents into a graph.
+pub struct Ingest<'a> {
+    layers: &'a Layers,
+    recipe: &'a Recipe,
+    extractor: Box<dyn Extractor>,
+    measure: &'a dyn Measure,
+    threads: usize,
+    cancel: CancelToken,
+}
+
+/// A document with what was cut of it.
+struct Cut {
+    document: Document,
+    pieces: Vec<Piece>,
+}
+
+impl<'a> Ingest<'a> {
+    /// Into these layers, by this recipe, without a model.
+    #[must_use]
+    pub fn new(layers: &'a Layers, recipe: &'a Recipe) -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            layers,
+            recipe,
+            extractor: recipe.extractor(None),
+            measure: &Words,
+            threads,
+            cancel: CancelToken::new(),
+        }
+    }
+
+    /// With a model that reads the pieces. Its replies are kept in the database.
+    #[must_use]
+    pub fn model(mut self, model: Arc<dyn Generator>) -> Self {
+        let kept = KeptReplies::new(self.layers.calls().clone());
+        let calls = Calls::new(model, Arc::new(kept));
+        self.extractor = self.recipe.extractor(Some(calls));
+        self
+    }
+
+    /// Pieces are measured so: by the tokenizer of the embedder, where there is one. Words if nothing is said.
+    #[must_use]
+    pub fn measure(mut self, measure: &'a dyn Measure) -> Self {
+        self.measure = measure;
+        self
+    }
+
+    /// Reads so many pieces at once: as many as the model takes calls. As many as there are processors if nothing is
+    /// said.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Stops when this says so.
+    #[must_use]
+    pub fn cancel(mut self, cancel: CancelToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Takes documents in as they come. Those that cannot be read or written are told in the report, and are in the
+    /// graph as they were before; `told` hears how far it has come. If it is stopped, or the database takes nothing
+    /// any more, the report says so: documents that are done are done, and no other was touched.
+    pub fn run(
+        &self,
+        documents: impl IntoIterator<Item = Result<Document, ReadError>>,
+        told: &(dyn Fn(Progress) + Sync),
+    ) -> Report {
+        let mut report = Report::default();
+        let mut documents = documents.into_iter();
+        while report.ended.is_none() {
+            let mut unreadable = Vec::new();
+            let cut = self.some(&mut documents, &mut unreadable);
+            if cut.is_empty() && unreadable.is_empty() {
+                break;
+            }
+            for error in unreadable {
+                report.fail(None, error);
+            }
+            self.take_in(&cut, &mut report, told);
+        }
+        report
+    }
+
+    /// What that would cost, without asking a model or writing anything.
+    ///
+    /// # Errors
+    /// When replies that are kept cannot be read, and [`ExtractError::Cancelled`].
+    pub fn forecast(
+        &self,
+        documents: impl IntoIterator<Item = Result<Document, ReadError>>,
+    ) -> Result<Forecast, ExtractError> {
+        let mut forecast = Forecast::default();
+        let mut documents = documents.into_iter();
+        loop {
+            let mut unreadable = Vec::new();
+            let cut = self.some(&mut documents, &mut unreadable);
+            if cut.is_empty() && unreadable.is_empty() {
+                return Ok(forecast);
+            }
+            forecast.unreadable += unreadable.len();
+            let parts = parts(&cut);
+            forecast.estimate += self.reading().estimate(&parts, self.measure)?;
+            forecast.documents += cut.len();
+            for Cut { document, pieces } in &cut {
+                forecast.bytes += document.text().len() as u64;
+                forecast.pieces += pieces.len();
+            }
+        }
+    }
+
+    fn reading(&self) -> Run<'_> {
+        Run::new(&*self.extractor)
+            .threads(self.threads)
+            .cancel(self.cancel.clone())
+    }
+
+    /// The next few documents.
+    fn some(
+        &self,
+        documents: &mut impl Iterator<Item = Result<Document, ReadError>>,
+        unreadable: &mut Vec<ReadError>,
+    ) -> Vec<Cut> {
+        let chunker = self.recipe.chunker(self.measure);
+        let (mut cut, mut bytes) = (Vec::new(), 0);
+        while cut.len() + unreadable.len() < MOST_DOCUMENTS && bytes < MOST_BYTES {
+            match documents.next() {
+                Some(Ok(document)) => {
+                    bytes += document.text().len();
+                    let pieces = chunker.pieces(&document);
+                    cut.push(Cut { document, pieces });
+                }
+                Some(Err(error)) => unreadable.push(error),
+                None => break,
+            }
+        }
+        cut
+    }
+
+    fn take_in(&self, cut: &[Cut], report: &mut Report, told: &(dyn Fn(Progress) + Sync)) {
+        let before = report.progress();
+        // What failed documents have cost was paid for as well.
+        let spent = Mutex::new(before);
+        let extracted = self.reading().extract(&parts(cut), &|run| {
+            let mut now = before;
+            now.pieces += run.pieces;
+            now.cost += run.cost;
+            *spent.lock().unwrap_or_else(PoisonError::into_inner) = now;
+            told(now);
+        });
+        let spent = spent.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (report.pieces, report.cost) = (spent.pieces, spent.cost);
+        let mut ready = Vec::with_capacity(cut.len());
+        for (Cut { document, pieces }, done) in cut.iter().zip(extracted) {
+            let extracted = match done {
+                Ok(done) => done.pieces,
+                Err(ExtractError::Cancelled) => {
+                    report.ended = Some(Ended::Stopped);
+                    continue;
+                }
+                Err(error) => {
+                    report.fail(Some(document.id()), error);
+                    continue;
+                }
+            };
+            report.bytes += document.text().len() as u64;
+            match Contribution::new(document, pieces, &extracted, self.layers.profile()) {
+                Ok(contribution) => ready.push(contribution),
+                Err(error) => report.fail(Some(document.id()), error),
+            }
+        }
+        self.write(&ready, report);
+        told(report.progress());
+        if self.cancel.is_cancelled() {
+            report.ended.get_or_insert(Ended::Stopped);
+        }
+    }
+
+    /// Writes these in one commit, or, if one of them cannot be written, each in its own.
+    fn write(&self, ready: &[Contribution], report: &mut Report) {
+        if let Ok(change) = self.layers.upsert_all(ready) {
+            report.wrote(ready.len(), change);
+            return;
+        }
+        for document in ready {
+            match self.layers.upsert(document) {
+                Ok(change) => report.wrote(1, change),
+                Err(BuildError::Database(error)) if error.kind() != ErrorKind::Request => {
+                    // No other document would fare better.
+                    report.ended = Some(Ended::Database(error));
+                    return;
+                }
+                Err(error) => report.fail(Some(document.document()), error),
+            }
+        }
+    }
+}
+
+fn parts(cut: &[Cut]) -> Vec<(&Document, &[Piece])> {
+    cut.iter()
+        .map(|cut| (&cut.document, cut.pieces.as_slice()))
+        .collect()
+}
