@@ -2,6 +2,10 @@
 //!
 //! It is written byte by byte from what the formats say, and not by the libraries that read it.
 
+pub(crate) mod loops;
+pub(crate) mod qwen3;
+pub(crate) mod roberta;
+
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,6 +32,11 @@ pub(crate) struct Tiny {
     pub(crate) sentence: Value,
     pub(crate) pooling: Value,
     pub(crate) tokenizer: Value,
+    pub(crate) prompts: Option<Value>,
+    pub(crate) tokenizer_config: Option<Value>,
+    pub(crate) modules: Option<Value>,
+    /// Which row of the table of places a text's first token has.
+    pub(crate) first_position: usize,
 }
 
 impl Tiny {
@@ -64,6 +73,9 @@ impl Tiny {
                 add(format!("{name}.bias"), &[HIDDEN], 0.0);
             }
         }
+        let token =
+            |token: &str, kind: u32| json!({"SpecialToken": {"id": token, "type_id": kind}});
+        let text = |text: &str, kind: u32| json!({"Sequence": {"id": text, "type_id": kind}});
         let vocabulary: BTreeMap<&str, usize> = WORDS
             .iter()
             .enumerate()
@@ -90,15 +102,31 @@ impl Tiny {
                 "normalizer": {"type": "BertNormalizer", "clean_text": true,
                     "handle_chinese_chars": true, "strip_accents": null, "lowercase": true},
                 "pre_tokenizer": {"type": "BertPreTokenizer"},
-                "post_processor": {"type": "TemplateProcessing", "single": [
-                    {"SpecialToken": {"id": "[CLS]", "type_id": 0}},
-                    {"Sequence": {"id": "A", "type_id": 0}},
-                    {"SpecialToken": {"id": "[SEP]", "type_id": 0}}]},
+                "post_processor": {"type": "TemplateProcessing",
+                    "single": [token("[CLS]", 0), text("A", 0), token("[SEP]", 0)],
+                    "pair": [token("[CLS]", 0), text("A", 0), token("[SEP]", 0), text("B", 1),
+                        token("[SEP]", 1)]},
                 "model": {"type": "WordPiece", "unk_token": "[UNK]",
                     "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
                     "vocab": vocabulary}
             }),
+            prompts: None,
+            tokenizer_config: None,
+            modules: None,
+            first_position: 0,
         }
+    }
+
+    /// Places for texts of so many tokens, and all of them are read.
+    pub(crate) fn positions(&mut self, positions: usize) {
+        let mut random = fastrand::Rng::with_seed(positions as u64);
+        let numbers = (0..positions * HIDDEN).map(|_| random.f32() - 0.5);
+        self.tensors.insert(
+            "embeddings.position_embeddings.weight".to_owned(),
+            (vec![positions, HIDDEN], numbers.collect()),
+        );
+        self.config["max_position_embeddings"] = json!(positions);
+        self.sentence = json!({"max_seq_length": positions - self.first_position});
     }
 
     /// The folder, which is gone when the result is dropped.
@@ -116,6 +144,15 @@ impl Tiny {
         write("1_Pooling/config.json", self.pooling.to_string().as_bytes());
         write("tokenizer.json", self.tokenizer.to_string().as_bytes());
         write("model.safetensors", &self.safetensors());
+        for (name, json) in [
+            ("config_sentence_transformers.json", &self.prompts),
+            ("tokenizer_config.json", &self.tokenizer_config),
+            ("modules.json", &self.modules),
+        ] {
+            if let Some(json) = json {
+                write(name, json.to_string().as_bytes());
+            }
+        }
         folder
     }
 

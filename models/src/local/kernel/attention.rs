@@ -88,8 +88,13 @@ impl CustomOp1 for JoinHeads {
     }
 }
 
-/// Softmax over the last dimension.
-pub(crate) struct Softmax;
+/// Softmax over the last dimension: all of it, or for each row only up to its own token.
+pub(crate) struct Softmax {
+    /// If only what was before counts: how many tokens a text has. Row `r` belongs to token `r % tokens`.
+    pub(crate) before_only: Option<usize>,
+    /// Which row the first one is.
+    pub(crate) first_row: usize,
+}
 
 impl InplaceOp1 for Softmax {
     fn name(&self) -> &'static str {
@@ -100,7 +105,23 @@ impl InplaceOp1 for Softmax {
         let width = layout.dims().last().copied().unwrap_or(0);
         rows_of(layout, width)?;
         let rows = numbers_mut(rows, layout)?;
-        widest(Rows { rows, width });
+        let Some(tokens) = self.before_only else {
+            widest(Rows { rows, width });
+            return Ok(());
+        };
+        let (_, in_head, _) = layout.shape().dims3()?;
+        if tokens != width || in_head == 0 {
+            bail!("softmax: {tokens} tokens, but rows of {width}");
+        }
+        for (at, row) in rows.chunks_exact_mut(width).enumerate() {
+            let token = (self.first_row + at % in_head) % tokens;
+            let (seen, unseen) = row.split_at_mut(token + 1);
+            unseen.fill(0.0);
+            widest(Rows {
+                width: seen.len(),
+                rows: seen,
+            });
+        }
         Ok(())
     }
 }
@@ -126,7 +147,7 @@ impl Loop for Rows<'_> {
 
 /// The exponential of a number that is at most 0: two to the whole part, times a polynomial for the rest.
 #[inline(always)]
-fn exp<F: Fused>(x: f32) -> f32 {
+pub(super) fn exp<F: Fused>(x: f32) -> f32 {
     /// ln 2 in two parts, so that subtracting a multiple of it loses nothing.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     /// 1.5 times 2 to the 23rd: adding it leaves the whole part in the lowest bits.

@@ -1,38 +1,29 @@
-//! The encoder: token ids in, one pooled vector for each text out.
+//! The encoder of BERT's family: token ids in, a vector for each token out.
 //!
 //! There is no padding and therefore no mask. The tokens of all texts stand one after another in one
-//! matrix, which is all that the linear layers need; only attention and pooling look at texts one by
-//! one, and they take all texts of equal length at once. It knows no text and no thread.
+//! matrix, which is all that the linear layers need; only attention looks at texts one by
+//! one, and takes all texts of equal length at once. It knows no text and no thread.
 
 use crate::error::ModelError;
-use crate::minilm::kernel::{AddNorm, BiasGelu, JoinHeads, Softmax, SplitHeads};
-use crate::minilm::settings::Settings;
-use crate::minilm::weights::Weights;
-use candle_core::{D, Device, Result, Tensor};
-
-/// How many scores of attention are in memory at once: 1 MiB, so that they stay in the processor's cache
-/// and the allocator keeps the memory instead of asking the system for it again.
-const SCORES_AT_ONCE: usize = 256 << 10;
-
-/// Texts of equal length that stand one after another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Group {
-    /// How many texts.
-    pub(crate) texts: usize,
-    /// How many tokens each has; never 0.
-    pub(crate) tokens: usize,
-}
+use crate::local::attention::attention;
+use crate::local::batches::Group;
+use crate::local::kernel::{AddNorm, BiasGelu, JoinHeads, SplitHeads};
+use crate::local::settings::BertShape;
+use crate::local::weights::Weights;
+use candle_core::{Device, Result, Tensor};
 
 /// A BERT encoder with its weights. Every matrix is kept turned, so that rows of tokens are multiplied
 /// from the left.
 pub(crate) struct Bert {
     words: Tensor,
     places: Tensor,
-    /// Its bias is the vector of the first token type: all our tokens are of that type.
+    /// What a token of each kind differs by from one of the first kind.
+    kinds: Tensor,
+    /// Its bias is the vector of the first kind: nearly all tokens are of that kind.
     norm: AddNorm,
     layers: Vec<Layer>,
-    hidden: usize,
     heads: usize,
+    first_position: u32,
 }
 
 struct Layer {
@@ -50,35 +41,44 @@ struct Layer {
 impl Bert {
     /// Takes every tensor the settings call for out of the file.
     pub(crate) fn new(
-        settings: &Settings,
+        shape: &BertShape,
         weights: &Weights,
     ) -> std::result::Result<Self, ModelError> {
-        let hidden = settings.hidden;
+        let hidden = shape.hidden;
         let table = |name: &str, rows| {
             let name = format!("embeddings.{name}_embeddings.weight");
             weights.tensor(&name, &[rows, hidden])
         };
-        let types = table("token_type", settings.token_types)?;
-        let norm = weights.norm("embeddings.LayerNorm", settings)?;
-        let norm = types
-            .get(0)
-            .and_then(|first| AddNorm::new(&first, norm, settings.norm_epsilon));
+        let types = table("token_type", shape.token_types)?;
+        let norm = weights.norm("embeddings.LayerNorm", hidden)?;
+        let first = || {
+            let first = types.get(0)?;
+            let kinds = types.broadcast_sub(&first)?;
+            Ok((AddNorm::new(&first, norm, shape.norm_epsilon)?, kinds))
+        };
+        let (norm, kinds) = first().map_err(computing)?;
         Ok(Self {
-            words: table("word", settings.vocabulary)?,
-            places: table("position", settings.positions)?,
-            norm: norm.map_err(computing)?,
-            layers: (0..settings.layers)
-                .map(|number| Layer::new(number, settings, weights))
+            words: table("word", shape.vocabulary)?,
+            places: table("position", shape.positions)?,
+            kinds,
+            norm,
+            layers: (0..shape.layers)
+                .map(|number| Layer::new(number, shape, weights))
                 .collect::<std::result::Result<_, _>>()?,
-            hidden,
-            heads: settings.heads,
+            heads: shape.heads,
+            first_position: shape.first_position as u32,
         })
     }
 
-    /// The mean of the last layer over the tokens of each text, not normalised. `ids` holds the
-    /// tokens of all groups, one after another.
-    pub(crate) fn forward(&self, ids: &[u32], groups: &[Group]) -> Result<Tensor> {
-        let mut rows = self.embed(ids, groups)?;
+    /// The last layer: a row for each token. `ids` holds the tokens of all groups, one after another, and `kinds`
+    /// their kinds unless all are of the first.
+    pub(crate) fn forward(
+        &self,
+        ids: &[u32],
+        kinds: Option<&[u32]>,
+        groups: &[Group],
+    ) -> Result<Tensor> {
+        let mut rows = self.embed(ids, kinds, groups)?;
         for layer in &self.layers {
             let around = layer.attend(&rows, groups, self.heads)?;
             let seen = around.matmul(&layer.attention_output)?;
@@ -88,27 +88,24 @@ impl Bert {
             rows = wide.matmul(&layer.output)?;
             rows.inplace_op2(&seen, &layer.output_norm)?;
         }
-        let mut start = 0;
-        let mut pooled = Vec::with_capacity(groups.len());
-        for group in groups {
-            let length = group.texts * group.tokens;
-            let texts = rows.narrow(0, start, length)?;
-            let texts = texts.reshape((group.texts, group.tokens, self.hidden))?;
-            pooled.push(texts.mean(1)?);
-            start += length;
-        }
-        Tensor::cat(&pooled, 0)
+        Ok(rows)
     }
 
-    fn embed(&self, ids: &[u32], groups: &[Group]) -> Result<Tensor> {
+    fn embed(&self, ids: &[u32], kinds: Option<&[u32]>, groups: &[Group]) -> Result<Tensor> {
         let words = Tensor::new(ids, &Device::Cpu)?;
         let texts = groups
             .iter()
             .flat_map(|group| (0..group.texts).map(|_| group.tokens));
-        let places: Vec<u32> = texts.flat_map(|tokens| 0..tokens as u32).collect();
+        let first = self.first_position;
+        let places = texts.flat_map(|tokens| first..first + tokens as u32);
+        let places: Vec<u32> = places.collect();
         let places = Tensor::new(&places[..], &Device::Cpu)?;
         let words = self.words.index_select(&words, 0)?;
-        let places = self.places.index_select(&places, 0)?;
+        let mut places = self.places.index_select(&places, 0)?;
+        if let Some(kinds) = kinds {
+            let kinds = Tensor::new(kinds, &Device::Cpu)?;
+            places = (places + self.kinds.index_select(&kinds, 0)?)?;
+        }
         words.inplace_op2(&places, &self.norm)?;
         Ok(words)
     }
@@ -117,19 +114,15 @@ impl Bert {
 impl Layer {
     fn new(
         number: usize,
-        settings: &Settings,
+        shape: &BertShape,
         weights: &Weights,
     ) -> std::result::Result<Self, ModelError> {
-        let (hidden, wide) = (settings.hidden, settings.intermediate);
+        let (hidden, wide) = (shape.hidden, shape.intermediate);
         let linear = |part: &str, from, to| {
             weights.linear(&format!("encoder.layer.{number}.{part}"), from, to)
         };
-        let norm = |part: &str| {
-            weights.norm(
-                &format!("encoder.layer.{number}.{part}.LayerNorm"),
-                settings,
-            )
-        };
+        let norm =
+            |part: &str| weights.norm(&format!("encoder.layer.{number}.{part}.LayerNorm"), hidden);
         let query = linear("attention.self.query", hidden, hidden)?;
         let key = linear("attention.self.key", hidden, hidden)?;
         let value = linear("attention.self.value", hidden, hidden)?;
@@ -139,18 +132,18 @@ impl Layer {
         let out = linear("output.dense", wide, hidden)?;
         let out_norm = norm("output")?;
         let put_together = || {
-            let scale = 1.0 / ((hidden / settings.heads) as f64).sqrt();
+            let scale = 1.0 / ((hidden / shape.heads) as f64).sqrt();
             let attention = Tensor::cat(&[&(query.0 * scale)?, &key.0, &value.0], 0)?;
             let bias = Tensor::cat(&[&(query.1 * scale)?, &key.1, &value.1], 0)?;
             Ok(Self {
                 attention: attention.t()?,
                 attention_bias: SplitHeads::bias(&bias)?,
                 attention_output: around.0.t()?,
-                attention_norm: AddNorm::new(&around.1, around_norm, settings.norm_epsilon)?,
+                attention_norm: AddNorm::new(&around.1, around_norm, shape.norm_epsilon)?,
                 intermediate: into.0.t()?,
                 gelu: BiasGelu::new(&into.1)?,
                 output: out.0.t()?,
-                output_norm: AddNorm::new(&out.1, out_norm, settings.norm_epsilon)?,
+                output_norm: AddNorm::new(&out.1, out_norm, shape.norm_epsilon)?,
             })
         };
         put_together().map_err(computing)
@@ -171,17 +164,7 @@ impl Layer {
                 tokens,
             })?;
             let part = part.flatten(1, 2)?;
-            // For each head of each text one small product.
-            let at_once = (SCORES_AT_ONCE / (tokens * tokens)).max(1);
-            let mut taken = Vec::new();
-            for first in (0..texts * heads).step_by(at_once) {
-                let some = part.narrow(1, first, at_once.min(texts * heads - first))?;
-                let keys = some.get(1)?.transpose(D::Minus1, D::Minus2)?;
-                let scores = some.get(0)?.matmul(&keys)?;
-                scores.inplace_op1(&Softmax)?;
-                taken.push(scores.matmul(&some.get(2)?)?);
-            }
-            let taken = Tensor::cat(&taken, 0)?;
+            let taken = attention(&part.get(0)?, &part.get(1)?, &part.get(2)?, None)?;
             let taken = taken.reshape((texts, heads, tokens, hidden / heads))?;
             around.push(taken.apply_op1_no_bwd(&JoinHeads)?);
             start += texts * tokens;
@@ -190,6 +173,6 @@ impl Layer {
     }
 }
 
-fn computing(error: candle_core::Error) -> ModelError {
+pub(crate) fn computing(error: candle_core::Error) -> ModelError {
     ModelError::Compute(error.into())
 }

@@ -3,8 +3,16 @@
 //! A matrix product needs some hundred rows to be worth its while, and more than some thousand fall
 //! out of the processor's cache. What is decided here depends on the lengths alone.
 
-use crate::minilm::bert::Group;
 use std::ops::Range;
+
+/// Texts of equal length that stand one after another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Group {
+    /// How many texts.
+    pub(crate) texts: usize,
+    /// How many tokens each has; never 0.
+    pub(crate) tokens: usize,
+}
 
 /// Texts to be computed together, all of them in the plan's order.
 #[derive(Debug, PartialEq)]

@@ -10,10 +10,16 @@ mod attention;
 mod dispatch;
 mod gelu;
 mod norm;
+mod root_norm;
+mod swiglu;
+mod turn;
 
 pub(crate) use attention::{JoinHeads, Softmax, SplitHeads};
 pub(crate) use gelu::BiasGelu;
 pub(crate) use norm::AddNorm;
+pub(crate) use root_norm::RootNorm;
+pub(crate) use swiglu::SwiGlu;
+pub(crate) use turn::{TurnHeads, Turning};
 
 use candle_core::{CpuStorage, Layout, Result, Tensor, bail};
 

@@ -1,16 +1,13 @@
-//! The encoder against a second one in plain loops: no library, `f64`, one text at a time.
+//! A second encoder in plain loops: no library, `f64`, one text at a time.
 //!
 //! It follows the paper and the layout of the tensors, and shares nothing with the product.
 
-mod tiny;
+use super::{HEADS, HIDDEN, LAYERS, Tiny};
 
-use stratigraph_models::{Embedder, MiniLm};
-use tiny::{HEADS, HIDDEN, LAYERS, MOST_TOKENS, Tiny, WORDS};
-
-type Matrix = Vec<Vec<f64>>;
+pub(crate) type Matrix = Vec<Vec<f64>>;
 
 impl Tiny {
-    fn numbers(&self, name: &str) -> Vec<f64> {
+    pub(crate) fn numbers(&self, name: &str) -> Vec<f64> {
         self.tensors[name]
             .1
             .iter()
@@ -18,7 +15,7 @@ impl Tiny {
             .collect()
     }
 
-    fn linear(&self, name: &str, rows: &Matrix) -> Matrix {
+    pub(crate) fn linear(&self, name: &str, rows: &Matrix) -> Matrix {
         let weight = self.numbers(&format!("{name}.weight"));
         let bias = self.numbers(&format!("{name}.bias"));
         let one = |row: &Vec<f64>| {
@@ -75,15 +72,16 @@ impl Tiny {
         out
     }
 
-    /// The whole way, from ids to a row of length 1.
-    fn embed(&self, ids: &[usize]) -> Vec<f64> {
+    /// The last layer: a row for each token.
+    pub(crate) fn rows(&self, ids: &[usize], kinds: &[usize]) -> Matrix {
         let table = |name: &str, at: usize| {
             let all = self.numbers(&format!("embeddings.{name}_embeddings.weight"));
             all[at * HIDDEN..(at + 1) * HIDDEN].to_vec()
         };
         let words: Matrix = ids.iter().map(|id| table("word", *id)).collect();
-        let places = (0..ids.len()).map(|place| {
-            let (place, kind) = (table("position", place), table("token_type", 0));
+        let places = kinds.iter().enumerate().map(|(place, kind)| {
+            let place = table("position", self.first_position + place);
+            let kind = table("token_type", *kind);
             place.iter().zip(kind).map(|(p, k)| p + k).collect()
         });
         let mut rows = self.norm("embeddings.LayerNorm", &words, &places.collect());
@@ -99,11 +97,19 @@ impl Tiny {
             let thought = self.linear(&name("output.dense"), &wide);
             rows = self.norm(&name("output.LayerNorm"), &seen, &thought);
         }
-        let mean = |i: usize| rows.iter().map(|row| row[i]).sum::<f64>() / rows.len() as f64;
-        let mean: Vec<f64> = (0..HIDDEN).map(mean).collect();
-        let length = mean.iter().map(|x| x * x).sum::<f64>().sqrt();
-        mean.iter().map(|x| x / length).collect()
+        rows
     }
+}
+
+/// The mean of some rows, with length 1.
+pub(crate) fn mean(rows: &Matrix) -> Vec<f64> {
+    let sum = |i: usize| rows.iter().map(|row| row[i]).sum::<f64>();
+    of_length_1(&(0..rows[0].len()).map(sum).collect::<Vec<_>>())
+}
+
+pub(crate) fn of_length_1(row: &[f64]) -> Vec<f64> {
+    let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+    row.iter().map(|x| x / length).collect()
 }
 
 /// By numerical integration of the normal distribution.
@@ -115,69 +121,4 @@ fn gelu(x: f64) -> f64 {
         .map(|i| density((f64::from(i) + 0.5) * width) * width)
         .sum();
     x * (0.5 + area)
-}
-
-#[test]
-fn equal_to_plain_loops_on_texts_of_every_length() {
-    let seed = fastrand::u64(..);
-    let mut random = fastrand::Rng::with_seed(seed);
-    let tiny = Tiny::new(seed);
-    let folder = tiny.write();
-    let model = MiniLm::builder()
-        .threads(2)
-        .batch_tokens(24)
-        .load(folder.path())
-        .expect("loads");
-    assert_eq!(
-        (model.dimensions(), model.max_tokens()),
-        (HIDDEN, MOST_TOKENS)
-    );
-    // Whole words only, so that their ids are known without a tokenizer.
-    let words = [1, 4, 5, 6, 7, 8, 10];
-    let texts: Vec<Vec<usize>> = (0..40)
-        .map(|length| {
-            (0..length % 14)
-                .map(|_| words[random.usize(0..words.len())])
-                .collect()
-        })
-        .collect();
-    let spelt = |text: &Vec<usize>| -> String {
-        text.iter()
-            .map(|id| WORDS[*id])
-            .collect::<Vec<_>>()
-            .join("  ")
-    };
-    let spelt: Vec<String> = texts.iter().map(spelt).collect();
-    let borrowed: Vec<&str> = spelt.iter().map(String::as_str).collect();
-    let rows = model.embed(&borrowed).expect("rows");
-    assert_eq!(rows.len(), texts.len());
-    for (text, row) in texts.iter().zip(rows.iter()) {
-        let mut ids = vec![2];
-        ids.extend(text.iter().take(MOST_TOKENS - 2));
-        ids.push(3);
-        for (found, expected) in row.iter().zip(tiny.embed(&ids)) {
-            let off = (f64::from(*found) - expected).abs();
-            assert!(
-                off < 2e-6,
-                "seed {seed}, text {text:?}: {found}, not {expected}"
-            );
-        }
-    }
-}
-
-#[test]
-fn pieces_of_words_case_and_accents() {
-    let tiny = Tiny::new(3);
-    let folder = tiny.write();
-    let model = MiniLm::load(folder.path()).expect("loads");
-    let row = |text: &str| model.embed(&[text]).expect("a row").into_values();
-    assert_eq!(row("graphs"), row("GRÁPHS"));
-    assert_ne!(row("graphs"), row("graph s"));
-    assert_eq!(row("one unheard"), row("one ofthat"));
-    assert_eq!(row("one!"), row(" one\t!\n"));
-    assert_eq!(row(""), row("   "));
-    // The text beyond the limit has no influence.
-    let long = "edge ".repeat(MOST_TOKENS - 2);
-    assert_eq!(row(&long), row(&format!("{long} two three")));
-    assert_ne!(row(&long), row(long.trim_end_matches("edge ")));
 }

@@ -4,28 +4,40 @@
 //! read. What the file holds beyond that (a pooler, say) is left alone.
 
 use crate::error::ModelError;
-use crate::minilm::settings::{self, Settings};
+use crate::local::files::{Files, malformed};
 use candle_core::safetensors::BufferedSafetensors;
 use candle_core::{DType, Device, Tensor};
-use std::path::Path;
 
-/// The tensors of a model's folder.
+/// The tensors of a model.
 pub(crate) struct Weights {
     file: BufferedSafetensors,
+    /// What stands before the names of an encoder's tensors.
+    prefix: &'static str,
 }
 
 impl Weights {
     /// Reads the whole file; its header is checked against its length.
-    pub(crate) fn read(folder: &Path) -> Result<Self, ModelError> {
-        let path = folder.join("model.safetensors");
-        let bytes = settings::weights(&path)?;
+    pub(crate) fn read(files: &Files) -> Result<Self, ModelError> {
+        let (path, bytes) = files.weights()?;
         let file = BufferedSafetensors::new(bytes);
-        let file = file.map_err(|error| settings::malformed(&path, error))?;
-        Ok(Self { file })
+        let file = file.map_err(|error| malformed(&path, error))?;
+        Ok(Self { file, prefix: "" })
     }
 
-    /// One tensor, as `f32`.
+    /// Takes the first of these for what stands before the names of an encoder's tensors, by the name of one of them.
+    pub(crate) fn under(mut self, prefixes: &[&'static str], name: &str) -> Self {
+        let there = |prefix: &&&'static str| self.file.get(&format!("{prefix}{name}")).is_ok();
+        self.prefix = prefixes.iter().find(there).copied().unwrap_or_default();
+        self
+    }
+
+    /// One of an encoder's tensors, as `f32`.
     pub(crate) fn tensor(&self, name: &str, shape: &[usize]) -> Result<Tensor, ModelError> {
+        self.any(&format!("{}{name}", self.prefix), shape)
+    }
+
+    /// Any tensor, as `f32`.
+    pub(crate) fn any(&self, name: &str, shape: &[usize]) -> Result<Tensor, ModelError> {
         let Ok(view) = self.file.get(name) else {
             return Err(ModelError::MissingTensor { name: name.into() });
         };
@@ -63,15 +75,10 @@ impl Weights {
     }
 
     /// The scale and the shift of a layer norm.
-    pub(crate) fn norm(
-        &self,
-        name: &str,
-        settings: &Settings,
-    ) -> Result<(Tensor, Tensor), ModelError> {
-        let shape = [settings.hidden];
+    pub(crate) fn norm(&self, name: &str, width: usize) -> Result<(Tensor, Tensor), ModelError> {
         Ok((
-            self.tensor(&format!("{name}.weight"), &shape)?,
-            self.tensor(&format!("{name}.bias"), &shape)?,
+            self.tensor(&format!("{name}.weight"), &[width])?,
+            self.tensor(&format!("{name}.bias"), &[width])?,
         ))
     }
 }
