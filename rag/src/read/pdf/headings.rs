@@ -1,9 +1,10 @@
 //! Which paragraphs are headings: those that the outline names, else those in larger type.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::bookmarks::Bookmark;
 use super::layout::Paragraph;
+use super::running::{known_again, repeated};
 use crate::read::numbering;
 
 /// The most letters and lines of a heading.
@@ -143,7 +144,7 @@ fn by_size(pages: &[(usize, Vec<Paragraph>)]) -> HashMap<(usize, usize), usize> 
 }
 
 /// The size of most letters.
-fn usual_size(pages: &[(usize, Vec<Paragraph>)]) -> Option<f64> {
+pub(super) fn usual_size(pages: &[(usize, Vec<Paragraph>)]) -> Option<f64> {
     let mut letters: BTreeMap<u64, usize> = BTreeMap::new();
     for paragraph in pages.iter().flat_map(|(_, paragraphs)| paragraphs) {
         *letters.entry(tenths(paragraph.size)).or_default() += paragraph.text.len();
@@ -152,25 +153,27 @@ fn usual_size(pages: &[(usize, Vec<Paragraph>)]) -> Option<f64> {
     Some(most.0 as f64 / 10.0)
 }
 
-/// What stands on many pages, whatever its numbers: running titles and feet.
-fn repeated(pages: &[(usize, Vec<Paragraph>)]) -> HashSet<String> {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    for (_, paragraphs) in pages {
-        let edges = paragraphs
-            .iter()
-            .take(2)
-            .chain(paragraphs.iter().rev().take(2));
-        let edges: HashSet<String> = edges.map(|one| known_again(&one.text)).collect();
-        for text in edges {
-            *counts.entry(text).or_default() += 1;
-        }
-    }
-    let many = (pages.len() / 3).max(3);
-    let repeated = counts.into_iter().filter(|(_, count)| *count >= many);
-    repeated.map(|(text, _)| text).collect()
-}
-
-fn known_again(text: &str) -> String {
-    let letters = text.chars().filter(|one| one.is_alphabetic());
-    letters.take(100).collect()
+/// What the document is called by its first page: what stands there in the largest type, if that is larger than the
+/// text.
+pub(super) fn title(pages: &[(usize, Vec<Paragraph>)]) -> Option<String> {
+    let usual = usual_size(pages)?;
+    let (_, first) = pages
+        .iter()
+        .find(|(_, paragraphs)| !paragraphs.is_empty())?;
+    let fits = |paragraph: &&Paragraph| {
+        paragraph.size > 1.3 * usual
+            && paragraph.text.chars().count() <= MOST_LETTERS
+            && paragraph
+                .text
+                .chars()
+                .filter(|one| one.is_alphabetic())
+                .count()
+                >= 2
+    };
+    let largest = first.iter().filter(fits);
+    // The first of those that are as large.
+    let largest = largest
+        .rev()
+        .max_by(|one, other| one.size.total_cmp(&other.size))?;
+    Some(largest.text.clone())
 }

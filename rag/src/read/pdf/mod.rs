@@ -13,7 +13,7 @@
 //! |---|---|
 //! | from bytes to what a document is made of | `parse.rs` |
 //! | runs of letters on a page | `page.rs`, `font.rs`, `cmap.rs` |
-//! | lines and paragraphs | `layout.rs` |
+//! | lines and paragraphs, without running titles | `layout.rs`, `running.rs` |
 //! | headings, by the outline or by size | `headings.rs`, `bookmarks.rs` |
 //! | the child: both of its ends, and what goes between | `child.rs`, `serve.rs`, `message.rs` |
 
@@ -26,6 +26,7 @@ mod layout;
 mod message;
 mod page;
 mod parse;
+mod running;
 mod serve;
 
 use std::ffi::OsString;

@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId, decode_text_str
 
 use super::layout::{Paragraph, paragraphs};
 use super::page::Pages;
-use super::{Parsed, Refused, bookmarks, headings};
+use super::{Parsed, Refused, bookmarks, headings, running};
 
 /// The most pages.
 const MOST_PAGES: usize = 100_000;
@@ -77,6 +77,7 @@ fn parse(bytes: &[u8], at: fn(usize)) -> Result<Parsed, Refused> {
             "let a program for OCR read it, for example `ocrmypdf --force-ocr in.pdf out.pdf`";
         return Err(Refused::new(reason, hint).on(page));
     }
+    running::leave_out(&mut read);
     let places: HashMap<ObjectId, usize> = ids.iter().copied().zip(0..).collect();
     let entries = bookmarks::read(&document).into_iter().map(|entry| {
         let page = entry.page.and_then(|page| places.get(&page).copied());
@@ -84,9 +85,13 @@ fn parse(bytes: &[u8], at: fn(usize)) -> Result<Parsed, Refused> {
     });
     let entries: Vec<_> = entries.collect();
     let ranks = headings::ranks(&read, &entries);
+    let title = headings::title(&read);
     let mut parsed = written(&read, &ranks);
     parsed.without_text = without_text;
     about(&document, &mut parsed);
+    if parsed.title.is_empty() {
+        parsed.title = title.unwrap_or_default();
+    }
     Ok(parsed)
 }
 

@@ -92,11 +92,39 @@ fn an_outline_goes_before_sizes() {
     written.catalog(&format!("/Outlines {root} 0 R"));
     let document = read(&written.finish()).unwrap();
     assert!(document.text().starts_with("Annual report\n\nRocks"));
+    assert_eq!(document.title(), "Annual report");
     let titles: Vec<_> = document.sections()[1..]
         .iter()
         .map(|section| (section.depth, section.title.as_str()))
         .collect();
     assert_eq!(titles, [(1, "Rocks"), (2, "Rivers")]);
+}
+
+#[test]
+fn what_runs_along_on_all_pages_is_left_out() {
+    let mut written = Written::new();
+    for (number, title) in ["Rocks", "Rivers", "Rain", "Ruins"].iter().enumerate() {
+        let foot = format!("- {} -", number + 9);
+        let text = format!("This is about {title}, and goes on.");
+        written.page(&lines(&[
+            // The first chapter is called as the running title is.
+            ("F1", 16.0, 700.0, title),
+            ("F1", 10.0, 680.0, &text),
+            ("F1", 10.0, 60.0, "Rocks"),
+            ("F1", 10.0, 30.0, &foot),
+        ]));
+    }
+    let document = read(&written.finish()).unwrap();
+    assert_eq!(document.title(), "Rocks");
+    assert_eq!(
+        sections(&document),
+        [
+            "1 Rocks | This is about Rocks, and goes on.",
+            "1 Rivers | This is about Rivers, and goes on.",
+            "1 Rain | This is about Rain, and goes on.",
+            "1 Ruins | This is about Ruins, and goes on.",
+        ]
+    );
 }
 
 #[test]
