@@ -74,7 +74,7 @@ pub use layers::{Change, Layers};
 pub use names::{LONGEST_DOCUMENT_ID, canonical};
 pub use profile::Profile;
 pub use property::{Properties, Property};
-pub use schema::{DOMAINS, OUTLINE};
+pub use schema::{Built, DOMAINS, OUTLINE};
 pub use summary::{Inputs, Summary};
 
 #[cfg(test)]
