@@ -67,7 +67,7 @@ mod schema;
 mod summary;
 mod vectors;
 
-pub use calls::{Asked, CallCache};
+pub use calls::{Asked, KeptReply, Replies};
 pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Support};
 pub use error::BuildError;
 pub use layers::{Change, Layers};
