@@ -101,7 +101,7 @@ fn summarised(count: usize) -> Result<Hand> {
     for node in domains(&hand)? {
         let inputs = hand.layers.inputs(&node)?.context("a domain")?;
         let summary = Summary {
-            text: format!("What {} lines say.", inputs.lines.len()),
+            text: format!("What {} texts say.", inputs.descriptions.len()),
             model: "stub".to_owned(),
             prompt: "summary/1".to_owned(),
         };
