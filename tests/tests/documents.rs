@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use stratigraph::{Database, NodeId, Read};
 use stratigraph_rag::build::{Inputs, Label, NodeKey, Profile, Summary};
 use stratigraph_tests::documents::hand::{Hand, built, canonical, compare};
-use stratigraph_tests::documents::program::{Step, after, profile, steps};
+use stratigraph_tests::documents::program::{Documents, Step, after, profile, steps};
 
 const STEPS: usize = 16;
 
@@ -72,6 +72,34 @@ fn what_all_documents_said_is_gone_with_the_last() -> Result<()> {
     let nothing = Database::in_memory()?;
     let nothing = Hand::at(&nothing, profile)?;
     compare(&canonical(&hand.layers)?, &canonical(&nothing.layers)?)
+}
+
+#[test]
+fn writers_side_by_side_leave_what_their_documents_make() -> Result<()> {
+    let profile = Profile::all();
+    let db = Database::in_memory()?;
+    // Made once, before they begin.
+    let hand = Hand::at(&db, profile.clone())?;
+    let mut all = Documents::new();
+    let writers: Vec<_> = (0..3_u64)
+        .map(|writer| {
+            let own = move |step: Step| match step {
+                Step::Upsert(id, lines) => Step::Upsert(format!("{writer}{id}"), lines),
+                Step::Delete(id) => Step::Delete(format!("{writer}{id}")),
+            };
+            let steps: Vec<Step> = steps(70 + writer, 12).into_iter().map(own).collect();
+            all.extend(after(&steps));
+            let (db, profile) = (db.clone(), profile.clone());
+            std::thread::spawn(move || -> Result<()> {
+                let mut hand = Hand::at(&db, profile)?;
+                steps.iter().try_for_each(|step| hand.make(step).map(drop))
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.join().expect("no panic")?;
+    }
+    compare(&canonical(&hand.layers)?, &built(&all, &profile)?)
 }
 
 const AREAS: usize = 10;
