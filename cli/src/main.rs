@@ -33,7 +33,17 @@ use tracing_subscriber::EnvFilter;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// What this program is started with to parse a PDF as its own child. No verb: nobody else can talk to it.
+const READ_PDF: &str = "read-pdf";
+
 fn main() -> ExitCode {
+    // Before anything else is there: it bounds its own memory, and what it reads is hostile.
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == READ_PDF)
+    {
+        return stratigraph_rag::read::serve_pdf_child();
+    }
     let exit = match Arguments::try_parse() {
         Ok(arguments) => serve(&arguments),
         Err(error) => refuse(&error),

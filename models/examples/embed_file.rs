@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Instant;
-use stratigraph_models::{Embedder, MiniLm, cached_minilm};
+use stratigraph_models::{Embedder, LocalEmbedder, cached_minilm};
 
 /// Enough for batches of equal length, few enough for a word of progress every ten seconds or so.
 const LINES_AT_ONCE: usize = 2048;
@@ -30,7 +30,7 @@ fn main() -> anyhow::Result<()> {
     let folder = folder.context("no model: run `cargo xtask setup --models`")?;
     let text = fs::read_to_string(lines).with_context(|| format!("cannot read {lines}"))?;
     let lines: Vec<&str> = text.lines().collect();
-    let model = MiniLm::load(&folder)?;
+    let model = LocalEmbedder::load(&folder)?;
 
     let mut half = output.clone().into_os_string();
     half.push(".part");

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use std::env;
 use std::fs;
 use std::time::Instant;
-use stratigraph_models::{Embedder, MiniLm, cached_minilm};
+use stratigraph_models::{Embedder, LocalEmbedder, cached_minilm};
 
 fn main() -> anyhow::Result<()> {
     let mut arguments = env::args().skip(1);
@@ -18,7 +18,7 @@ fn main() -> anyhow::Result<()> {
     };
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
     let texts: Vec<&str> = text.lines().collect();
-    let mut builder = MiniLm::builder();
+    let mut builder = LocalEmbedder::builder();
     if let Some(threads) = arguments.next() {
         builder = builder.threads(threads.parse().context("threads is a number")?);
     }

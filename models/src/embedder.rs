@@ -4,6 +4,18 @@
 //! the same rows for the same texts.
 
 use crate::error::ModelError;
+use crate::language::Coverage;
+use std::sync::Arc;
+
+/// What a text is to those that it is compared with. Many models read a question otherwise than what answers it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// It is kept, and found by others.
+    #[default]
+    Passage,
+    /// It asks for others.
+    Question,
+}
 
 /// Something that turns texts into vectors whose nearness is nearness in meaning.
 ///
@@ -49,13 +61,72 @@ pub trait Embedder: Send + Sync {
     /// text has no influence on its row.
     fn max_tokens(&self) -> usize;
 
-    /// One row for each text, in the order of the texts. An empty text has a row too.
+    /// One row for each text that is kept and will be found, in the order of the texts. An empty text has a row too.
     ///
     /// # Errors
     ///
     /// When the model cannot compute. No text by itself is an error.
     fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError>;
+
+    /// One row for each text that asks, to be compared with rows of [`embed`](Self::embed). Models to which it is
+    /// all the same need not say anything here.
+    ///
+    /// # Errors
+    ///
+    /// As for [`embed`](Self::embed).
+    fn embed_questions(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+        self.embed(texts)
+    }
+
+    /// One of the two above.
+    ///
+    /// # Errors
+    ///
+    /// As for [`embed`](Self::embed).
+    fn embed_for(&self, purpose: Purpose, texts: &[&str]) -> Result<Rows, ModelError> {
+        match purpose {
+            Purpose::Passage => self.embed(texts),
+            Purpose::Question => self.embed_questions(texts),
+        }
+    }
+
+    /// How much of the writing of these texts the model can read, where it can tell. Reads the beginnings of them.
+    ///
+    /// # Errors
+    ///
+    /// When a text cannot be cut into tokens.
+    fn coverage(&self, _texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
+        Ok(None)
+    }
 }
+
+/// What points to an embedder is one.
+macro_rules! also_behind {
+    ($($pointer:ty),*) => {$(
+        impl<E: Embedder + ?Sized> Embedder for $pointer {
+            fn name(&self) -> &str {
+                (**self).name()
+            }
+            fn dimensions(&self) -> usize {
+                (**self).dimensions()
+            }
+            fn max_tokens(&self) -> usize {
+                (**self).max_tokens()
+            }
+            fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+                (**self).embed(texts)
+            }
+            fn embed_questions(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+                (**self).embed_questions(texts)
+            }
+            fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
+                (**self).coverage(texts)
+            }
+        }
+    )*};
+}
+
+also_behind!(&E, Box<E>, Arc<E>);
 
 /// Vectors of equal length, one after another in one piece of memory.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -43,6 +43,28 @@ pub enum ModelError {
         #[source]
         source: Cause,
     },
+    /// A file has other bytes than the ones it was said to have.
+    #[error(
+        "{path} is not the file it should be: its SHA-256 is {found}, not {expected}; fetch it again"
+    )]
+    WrongHash {
+        /// The file.
+        path: PathBuf,
+        /// The hash it should have.
+        expected: String,
+        /// The hash it has.
+        found: String,
+    },
+    /// A model of the hub was not fetched to this machine, or not at this revision.
+    #[error(
+        "the model {model} is not in {looked}; fetch it with the hub's tools (`hf download {model}`), or give a folder"
+    )]
+    NotInHub {
+        /// Its name.
+        model: String,
+        /// Where it was looked for.
+        looked: PathBuf,
+    },
     /// A setting asks for something that this model does not do.
     #[error("{path}: {setting} is {found}, but only {supported} is supported")]
     Unsupported {
@@ -102,6 +124,35 @@ pub enum ModelError {
         /// The place of the text among those handed in.
         place: usize,
     },
+    /// A row came out with nothing but zeros, so that it is near nothing and far from nothing.
+    #[error("the vector of text {place} has no direction: all its numbers are zero")]
+    NoDirection {
+        /// The place of the text among those handed in.
+        place: usize,
+    },
+    /// There are not as many rows as texts, or they are not as wide as the embedder says.
+    #[error(
+        "the embedder gave {found_rows} rows of {found_dimensions} numbers for {texts} texts, not rows of {dimensions}"
+    )]
+    WrongRows {
+        /// How many texts there were.
+        texts: usize,
+        /// How wide rows should be.
+        dimensions: usize,
+        /// How many rows came.
+        found_rows: usize,
+        /// How wide they are.
+        found_dimensions: usize,
+    },
+    /// A text has none of the vectors that were given.
+    #[error("no vector was given for text {place}")]
+    NotGiven {
+        /// The place of the text among those handed in.
+        place: usize,
+    },
+    /// Where vectors are kept they cannot be read or written.
+    #[error("the store of vectors failed")]
+    Store(#[source] Cause),
     /// Bytes that are said to be what a lexical embedder learned are not.
     #[error("these bytes are not what a lexical embedder has learned, or are damaged")]
     BadTraining,
@@ -152,4 +203,18 @@ pub enum ModelError {
         /// How many numbers each.
         dimensions: usize,
     },
+}
+
+impl ModelError {
+    /// The same of a text at another place, for whoever hands on some of the texts.
+    pub(crate) fn at(mut self, new: impl Fn(usize) -> usize) -> Self {
+        if let Self::Tokens { place, .. }
+        | Self::NotFinite { place }
+        | Self::NoDirection { place }
+        | Self::NotGiven { place } = &mut self
+        {
+            *place = new(*place);
+        }
+        self
+    }
 }

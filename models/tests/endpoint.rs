@@ -4,8 +4,8 @@ use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use stratigraph_models::{
-    Asked, Embedder, Endpoint, EndpointBuilder, Generator, ModelError, Request, Schema, SchemaMode,
-    ScriptedServer, Step, Structured, Tool,
+    Asked, Embedder, Endpoint, EndpointBuilder, Generator, ModelError, Request, Reranker, Schema,
+    SchemaMode, ScoreScale, ScriptedServer, Step, Structured, Tool,
 };
 
 fn scripted(
@@ -285,6 +285,83 @@ fn vectors_are_checked_and_scaled() {
             .embed(&["a"])
             .unwrap_err();
         assert!(refused.to_string().contains(said), "{refused}");
+    }
+}
+
+#[test]
+fn questions_and_passages_are_sent_with_their_prompts() {
+    let (server, endpoint) = scripted(|_| Step::vectors(&[vec![3.0, 4.0]]));
+    let model = endpoint.build().unwrap().embeddings("e5", 2);
+    let model = model.question_prompt("query: ").passage_prompt("passage: ");
+    model.embed(&["rocks"]).unwrap();
+    model.embed_questions(&["rocks?"]).unwrap();
+    let sent: Vec<_> = server
+        .asked()
+        .iter()
+        .map(|asked| asked.body["input"].clone())
+        .collect();
+    assert_eq!(sent, [json!(["passage: rocks"]), json!(["query: rocks?"])]);
+}
+
+#[test]
+fn scores_come_back_in_the_order_of_the_passages() {
+    // The longer the passage, the better; best first, as such servers have it.
+    let (server, endpoint) = scripted(|asked| {
+        let passages = asked.body["documents"].as_array().unwrap();
+        let score = |(index, passage): (usize, &serde_json::Value)| {
+            let length = passage.as_str().unwrap().len() as f64;
+            json!({"index": index, "relevance_score": length / 10.0})
+        };
+        let mut results: Vec<_> = passages.iter().enumerate().map(score).collect();
+        results.reverse();
+        Step::Json(json!({"results": results, "usage": {"prompt_tokens": 4}}))
+    });
+    let endpoint = endpoint.key("canary-7").build().unwrap();
+    let judge = endpoint.reranker("judge").batch(2).max_tokens(8192);
+    assert_eq!(
+        (judge.name(), Reranker::max_tokens(&judge)),
+        ("judge", 8192)
+    );
+    assert_eq!(judge.scale(), ScoreScale::Unit);
+    let scores = judge
+        .scores("why?", &["a", "bbb", "", "cc", "ddddd"])
+        .unwrap();
+    assert_eq!(scores, [0.1, 0.3, 0.0, 0.2, 0.5]);
+    assert!(judge.scores("why?", &[]).unwrap().is_empty());
+    let asked = server.asked();
+    assert_eq!(asked.len(), 3);
+    assert_eq!(asked[0].path, "/v1/rerank");
+    assert_eq!(asked[0].authorization.as_deref(), Some("Bearer canary-7"));
+    assert_eq!(
+        asked[2].body,
+        json!({"model": "judge", "query": "why?", "documents": ["ddddd"]})
+    );
+    assert_eq!(endpoint.spent().usage.input_tokens, 12);
+}
+
+#[test]
+fn scores_are_checked() {
+    let result =
+        |index: i64, score: serde_json::Value| json!({"index": index, "relevance_score": score});
+    for (reply, said) in [
+        (json!({}), "without results"),
+        (
+            json!({"results": [result(0, json!(1))]}),
+            "1 scores for 2 passages",
+        ),
+        (
+            json!({"results": [result(0, json!(1)), result(0, json!(1))]}),
+            "passage 0, which is not there or has one",
+        ),
+        (json!({"results": [result(2, json!(1))]}), "passage 2"),
+        (json!({"results": [result(-1, json!(1))]}), "passage none"),
+        (json!({"results": [result(1, json!("much"))]}), "no number"),
+        (json!({"results": [result(1, json!(1e300))]}), "no number"),
+    ] {
+        let (_server, endpoint) = scripted(move |_| Step::Json(reply.clone()));
+        let judge = endpoint.build().unwrap().reranker("judge");
+        let refused = judge.scores("why?", &["a", "b"]).unwrap_err().to_string();
+        assert!(refused.contains(said), "{refused}");
     }
 }
 

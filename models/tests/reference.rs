@@ -6,17 +6,17 @@
 
 use std::fs;
 use std::path::Path;
-use stratigraph_models::{Embedder, MiniLm, Rows, cached_minilm};
+use stratigraph_models::{Embedder, LocalEmbedder, Rows, cached_minilm};
 
 /// The model for all cores, or a line that says why there is none.
-fn model(threads: Option<usize>) -> Option<MiniLm> {
+fn model(threads: Option<usize>) -> Option<LocalEmbedder> {
     let Some(folder) = cached_minilm() else {
         eprintln!(
             "SKIPPED: the model is not in the cache; `cargo xtask setup --models` fetches it"
         );
         return None;
     };
-    let mut builder = MiniLm::builder();
+    let mut builder = LocalEmbedder::builder();
     if let Some(threads) = threads {
         builder = builder.threads(threads);
     }

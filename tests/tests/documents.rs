@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use stratigraph::{Database, NodeId, Read};
 use stratigraph_rag::build::{Inputs, Label, NodeKey, Profile, Summary};
 use stratigraph_tests::documents::hand::{Hand, built, canonical, compare};
-use stratigraph_tests::documents::program::{Step, after, profile, steps};
+use stratigraph_tests::documents::program::{Documents, Step, after, profile, steps};
 
 const STEPS: usize = 16;
 
@@ -74,6 +74,34 @@ fn what_all_documents_said_is_gone_with_the_last() -> Result<()> {
     compare(&canonical(&hand.layers)?, &canonical(&nothing.layers)?)
 }
 
+#[test]
+fn writers_side_by_side_leave_what_their_documents_make() -> Result<()> {
+    let profile = Profile::all();
+    let db = Database::in_memory()?;
+    // Made once, before they begin.
+    let hand = Hand::at(&db, profile.clone())?;
+    let mut all = Documents::new();
+    let writers: Vec<_> = (0..3_u64)
+        .map(|writer| {
+            let own = move |step: Step| match step {
+                Step::Upsert(id, lines) => Step::Upsert(format!("{writer}{id}"), lines),
+                Step::Delete(id) => Step::Delete(format!("{writer}{id}")),
+            };
+            let steps: Vec<Step> = steps(70 + writer, 12).into_iter().map(own).collect();
+            all.extend(after(&steps));
+            let (db, profile) = (db.clone(), profile.clone());
+            std::thread::spawn(move || -> Result<()> {
+                let mut hand = Hand::at(&db, profile)?;
+                steps.iter().try_for_each(|step| hand.make(step).map(drop))
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.join().expect("no panic")?;
+    }
+    compare(&canonical(&hand.layers)?, &built(&all, &profile)?)
+}
+
 const AREAS: usize = 10;
 const TOPICS: usize = 50;
 
@@ -101,7 +129,7 @@ fn summarised(count: usize) -> Result<Hand> {
     for node in domains(&hand)? {
         let inputs = hand.layers.inputs(&node)?.context("a domain")?;
         let summary = Summary {
-            text: format!("What {} lines say.", inputs.lines.len()),
+            text: format!("What {} texts say.", inputs.descriptions.len()),
             model: "stub".to_owned(),
             prompt: "summary/1".to_owned(),
         };

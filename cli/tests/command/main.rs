@@ -12,6 +12,7 @@ mod documents;
 mod dumps;
 mod golden;
 mod looking;
+mod parsing;
 mod queries;
 mod repairs;
 mod screen;

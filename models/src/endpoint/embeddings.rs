@@ -17,6 +17,8 @@ pub struct EmbeddingModel {
     dimensions: usize,
     max_tokens: usize,
     batch: usize,
+    question_prompt: String,
+    passage_prompt: String,
 }
 
 impl EmbeddingModel {
@@ -27,6 +29,8 @@ impl EmbeddingModel {
             dimensions,
             max_tokens: 512,
             batch: 64,
+            question_prompt: String::new(),
+            passage_prompt: String::new(),
         }
     }
 
@@ -42,6 +46,35 @@ impl EmbeddingModel {
     pub fn batch(mut self, texts: usize) -> Self {
         self.batch = texts.max(1);
         self
+    }
+
+    /// What is put before a question, such as `query: ` for e5; nothing unless something else is said.
+    #[must_use]
+    pub fn question_prompt(mut self, prompt: &str) -> Self {
+        prompt.clone_into(&mut self.question_prompt);
+        self
+    }
+
+    /// What is put before a passage, such as `passage: ` for e5; nothing unless something else is said.
+    #[must_use]
+    pub fn passage_prompt(mut self, prompt: &str) -> Self {
+        prompt.clone_into(&mut self.passage_prompt);
+        self
+    }
+
+    fn embed_with(&self, prompt: &str, texts: &[&str]) -> Result<Rows, ModelError> {
+        let mut rows = Rows::zeros(texts.len(), self.dimensions)?;
+        let mut places: Vec<&mut [f32]> = rows.iter_mut().collect();
+        for (texts, rows) in texts.chunks(self.batch).zip(places.chunks_mut(self.batch)) {
+            if prompt.is_empty() {
+                self.fill(texts, rows)?;
+                continue;
+            }
+            let texts: Vec<String> = texts.iter().map(|text| format!("{prompt}{text}")).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            self.fill(&texts, rows)?;
+        }
+        Ok(rows)
     }
 
     fn fill(&self, texts: &[&str], rows: &mut [&mut [f32]]) -> Result<(), ModelError> {
@@ -114,11 +147,10 @@ impl Embedder for EmbeddingModel {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        let mut rows = Rows::zeros(texts.len(), self.dimensions)?;
-        let mut places: Vec<&mut [f32]> = rows.iter_mut().collect();
-        for (texts, rows) in texts.chunks(self.batch).zip(places.chunks_mut(self.batch)) {
-            self.fill(texts, rows)?;
-        }
-        Ok(rows)
+        self.embed_with(&self.passage_prompt, texts)
+    }
+
+    fn embed_questions(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+        self.embed_with(&self.question_prompt, texts)
     }
 }

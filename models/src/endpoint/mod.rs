@@ -1,8 +1,8 @@
-//! Models behind an address: whatever speaks OpenAI's two calls, `chat/completions` and `embeddings`.
+//! Models behind an address: whatever speaks OpenAI's two calls, `chat/completions` and `embeddings`, or `rerank`.
 //!
 //! An [`Endpoint`] is the address with its key, its limits and what was spent there; models of it share all
 //! that. `http.rs` makes one call and repeats it where that is safe and useful, `limits.rs` bounds how many
-//! run and what they may cost, `chat.rs` and `embeddings.rs` know the two calls, `stream.rs` reads replies
+//! run and what they may cost, `chat.rs`, `embeddings.rs` and `rerank.rs` know the calls, `stream.rs` reads replies
 //! that come in pieces.
 //!
 //! What comes from there is hostile: bodies have a limit, redirects are not followed, and no text of it is
@@ -12,6 +12,7 @@ mod chat;
 mod embeddings;
 mod http;
 mod limits;
+mod rerank;
 mod stream;
 
 use crate::error::ModelError;
@@ -24,6 +25,7 @@ use std::time::Duration;
 pub use chat::{ChatModel, SchemaMode};
 pub use embeddings::EmbeddingModel;
 pub use limits::Spent;
+pub use rerank::RerankModel;
 
 /// An address where models are.
 #[derive(Clone)]
@@ -90,6 +92,12 @@ impl Endpoint {
     #[must_use]
     pub fn embeddings(&self, model: &str, dimensions: usize) -> EmbeddingModel {
         EmbeddingModel::new(Arc::clone(&self.http), model, dimensions)
+    }
+
+    /// A model there that judges passages.
+    #[must_use]
+    pub fn reranker(&self, model: &str) -> RerankModel {
+        RerankModel::new(Arc::clone(&self.http), model)
     }
 
     /// What was spent there so far.

@@ -1,11 +1,12 @@
 //! Replies of models, kept in the database by what was asked.
 //!
 //! Each is committed on its own, before the document that it was asked for: whatever goes wrong then, nothing is
-//! paid for twice. They are no part of the graph of a document, and [`CallCache::forget`] takes them all away, after
+//! paid for twice. They are no part of the graph of a document, and [`Replies::forget`] takes them all away, after
 //! which databases can be compared.
 
 use stratigraph::graph::Entity;
 use stratigraph::{Constraint, Database, NodeId, Read, Value};
+use stratigraph_models::Usage;
 
 use super::names::hash;
 use super::schema::{MODEL_CALL, MODEL_CALL_KEY};
@@ -30,26 +31,36 @@ impl Asked<'_> {
     }
 }
 
+/// A reply that is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptReply {
+    /// What the model said.
+    pub text: String,
+    /// What it cost.
+    pub usage: Usage,
+}
+
 /// Replies of models.
 ///
 /// ```
 /// use stratigraph::Database;
-/// use stratigraph_rag::build::{Asked, CallCache};
+/// use stratigraph_rag::build::{Asked, KeptReply, Replies};
 ///
-/// let calls = CallCache::open(&Database::in_memory()?)?;
+/// let replies = Replies::open(&Database::in_memory()?)?;
 /// let asked = Asked { content: "Basalt was lava.", prompt: "entities/3", model: "small" };
-/// assert_eq!(calls.get(&asked)?, None);
-/// calls.put(&asked, r#"["basalt"]"#)?;
-/// assert_eq!(calls.get(&asked)?.as_deref(), Some(r#"["basalt"]"#));
-/// assert_eq!(calls.get(&Asked { prompt: "entities/4", ..asked })?, None);
+/// assert_eq!(replies.get(&asked)?, None);
+/// let reply = KeptReply { text: r#"["basalt"]"#.into(), ..KeptReply::default() };
+/// replies.put(&asked, &reply)?;
+/// assert_eq!(replies.get(&asked)?, Some(reply));
+/// assert_eq!(replies.get(&Asked { prompt: "entities/4", ..asked })?, None);
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct CallCache {
+pub struct Replies {
     db: Database,
 }
 
-impl CallCache {
+impl Replies {
     /// The replies that are kept in a database.
     ///
     /// # Errors
@@ -69,33 +80,45 @@ impl CallCache {
     ///
     /// # Errors
     /// What the database says.
-    pub fn get(&self, asked: &Asked<'_>) -> Result<Option<String>, stratigraph::Error> {
+    pub fn get(&self, asked: &Asked<'_>) -> Result<Option<KeptReply>, stratigraph::Error> {
         let read = self.db.read()?;
         let Some(node) = find(&read, &asked.key())? else {
             return Ok(None);
         };
         let reply = read.property(node, "reply")?;
-        Ok(reply.as_str().map(str::to_owned))
+        let tokens = |name| -> Result<u64, stratigraph::Error> {
+            let count = read.property(node, name)?.as_int();
+            Ok(count
+                .and_then(|count| u64::try_from(count).ok())
+                .unwrap_or_default())
+        };
+        let usage = Usage {
+            input_tokens: tokens("input_tokens")?,
+            output_tokens: tokens("output_tokens")?,
+        };
+        let text = reply.as_str().map(str::to_owned);
+        Ok(text.map(|text| KeptReply { text, usage }))
     }
 
     /// Keeps the reply to this. It is safe when this returns.
     ///
     /// # Errors
     /// What the database says.
-    pub fn put(&self, asked: &Asked<'_>, reply: &str) -> Result<(), stratigraph::Error> {
+    pub fn put(&self, asked: &Asked<'_>, reply: &KeptReply) -> Result<(), stratigraph::Error> {
         let key = asked.key();
+        let tokens = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let properties: [(&str, Value); 6] = [
+            ("key", key.as_str().into()),
+            ("reply", reply.text.as_str().into()),
+            ("input_tokens", tokens(reply.usage.input_tokens).into()),
+            ("output_tokens", tokens(reply.usage.output_tokens).into()),
+            ("prompt", asked.prompt.into()),
+            ("model", asked.model.into()),
+        ];
         let mut txn = self.db.write()?;
         match find(&txn, &key)? {
-            Some(node) => txn.set_property(node, "reply", reply)?,
-            None => {
-                let properties: [(&str, Value); 4] = [
-                    ("key", key.into()),
-                    ("reply", reply.into()),
-                    ("prompt", asked.prompt.into()),
-                    ("model", asked.model.into()),
-                ];
-                txn.create_node([MODEL_CALL], properties)?;
-            }
+            Some(node) => txn.set_properties(node, properties)?,
+            None => drop(txn.create_node([MODEL_CALL], properties)?),
         }
         txn.commit()?;
         Ok(())

@@ -11,7 +11,7 @@ use super::contribution::{Contribution, Label, NodeKey};
 use super::held::{Held, key_of};
 use super::names::document_key;
 use super::vectors::Vectors;
-use super::{BuildError, CallCache, Profile, schema};
+use super::{BuildError, Profile, Replies, schema};
 
 /// So often a document is tried that others change at the same time.
 const ATTEMPTS: usize = 32;
@@ -22,7 +22,7 @@ pub struct Layers {
     db: Database,
     profile: Profile,
     embedder: Arc<dyn Embedder>,
-    calls: CallCache,
+    replies: Replies,
 }
 
 /// What a change did to the graph.
@@ -60,7 +60,7 @@ impl Layers {
             db: db.clone(),
             profile,
             embedder,
-            calls: CallCache::of(db),
+            replies: Replies::of(db),
         })
     }
 
@@ -77,8 +77,8 @@ impl Layers {
 
     /// The replies of models that are kept in the database.
     #[must_use]
-    pub fn calls(&self) -> &CallCache {
-        &self.calls
+    pub fn replies(&self) -> &Replies {
+        &self.replies
     }
 
     pub(super) fn embedder(&self) -> &dyn Embedder {

@@ -67,14 +67,14 @@ mod schema;
 mod summary;
 mod vectors;
 
-pub use calls::{Asked, CallCache};
+pub use calls::{Asked, KeptReply, Replies};
 pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Support};
 pub use error::BuildError;
 pub use layers::{Change, Layers};
 pub use names::{LONGEST_DOCUMENT_ID, canonical};
 pub use profile::Profile;
 pub use property::{Properties, Property};
-pub use schema::{DOMAINS, OUTLINE};
+pub use schema::{Built, DOMAINS, OUTLINE};
 pub use summary::{Inputs, Summary};
 
 #[cfg(test)]

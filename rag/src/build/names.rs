@@ -51,7 +51,8 @@ pub fn canonical(name: &str) -> String {
 /// A name as it is shown: without breaks, double blanks and signs that nobody sees, and of a bounded length.
 pub(super) fn shown(name: &str) -> String {
     let mut shown = String::new();
-    let words = name.split(|sign: char| sign.is_whitespace() || sign.is_control());
+    let seen: String = name.chars().filter(|sign| !is_unseen(*sign)).collect();
+    let words = seen.split(|sign: char| sign.is_whitespace() || sign.is_control());
     for word in words.filter(|word| !word.is_empty()) {
         if !shown.is_empty() {
             shown.push(' ');
@@ -63,6 +64,21 @@ pub(super) fn shown(name: &str) -> String {
         }
     }
     shown
+}
+
+/// Signs that take no room: marks of direction, soft hyphens, places where a word may be divided. Two names that
+/// differ in nothing else look the same. What joins letters in some scripts is not among them.
+fn is_unseen(sign: char) -> bool {
+    matches!(
+        sign,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{200b}'
+            | '\u{200e}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+    )
 }
 
 fn cut(name: &mut String) {
@@ -193,6 +209,21 @@ mod tests {
         assert!(before.iter().all(|key| after.contains(key)), "{after:?}");
         let equal = keys("# A\n\n# A\n\n# A~2\n");
         assert_eq!(equal[1..], ["a%23b.md#A", "a%23b.md#A~2", "a%23b.md#A%7E2"]);
+    }
+
+    #[test]
+    fn what_nobody_sees_makes_no_other_name() {
+        let names = [
+            "Bas\u{ad}alt",
+            "\u{feff}basalt",
+            "b\u{200b}asalt\u{202e}",
+            "BASALT\r\n",
+        ];
+        for name in names {
+            assert_eq!(canonical(name), "basalt", "{name:?}");
+        }
+        assert_eq!(canonical(" \u{200b}\t"), "");
+        assert!(canonical(&"é".repeat(600)).len() <= LONGEST_NAME);
     }
 
     #[test]

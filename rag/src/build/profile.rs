@@ -44,6 +44,14 @@ const TAKEN: [&str; 12] = [
     "facts",
 ];
 
+/// Ways in which words become terms.
+const ANALYSES: [Analysis; 4] = [
+    Analysis::Plain,
+    Analysis::English,
+    Analysis::Italian,
+    Analysis::Chinese,
+];
+
 impl Profile {
     /// Documents, sections and chunks, and nothing of what they say.
     pub fn structure() -> Self {
@@ -185,12 +193,40 @@ impl Profile {
                 on(self.headings_in_vectors),
             ),
             ("analysis".to_owned(), format!("{:?}", self.analysis)),
-            ("filters".to_owned(), self.filters.join(", ")),
+            ("filters".to_owned(), self.filters.join("\n")),
         ]);
         let parameters = self.parameters.iter();
         settings
             .extend(parameters.map(|(name, value)| (format!("parameter {name}"), value.clone())));
         settings
+    }
+
+    /// The profile of these settings; nothing if they are of none.
+    pub(super) fn of_settings(settings: &BTreeMap<String, String>) -> Option<Self> {
+        let on = |name: &str| match settings.get(name)?.as_str() {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        };
+        let analysis = settings.get("analysis")?;
+        let filters = settings.get("filters")?.lines().map(str::to_owned);
+        let parameters = settings.iter().filter_map(|(name, value)| {
+            let name = name.strip_prefix("parameter ")?;
+            Some((name.to_owned(), value.clone()))
+        });
+        Some(Self {
+            instances: on("instances")?,
+            entities: on("entities")?,
+            facts: on("facts")?,
+            tags: on("tags")?,
+            sources_in_vectors: on("sources in vectors")?,
+            headings_in_vectors: on("headings in vectors")?,
+            analysis: ANALYSES
+                .into_iter()
+                .find(|known| format!("{known:?}") == *analysis)?,
+            filters: filters.collect(),
+            parameters: parameters.collect(),
+        })
     }
 
     pub(super) fn check(&self) -> Result<(), BuildError> {
@@ -208,8 +244,8 @@ impl Profile {
                     "chunks have a property of that name for something else",
                 );
             }
-            if name.is_empty() || name.len() > 200 || name.contains('\0') {
-                return bad(name, "names have 1 to 200 bytes and no zero byte");
+            if name.is_empty() || name.len() > 200 || name.contains(char::is_control) {
+                return bad(name, "names have 1 to 200 bytes and are one line");
             }
         }
         Ok(())

@@ -171,6 +171,62 @@ pub(super) fn settle(
     Ok(())
 }
 
+/// How a database of layers was built: what it has to be opened with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// Which layers it has.
+    pub profile: Profile,
+    /// The name of the embedder whose vectors it has.
+    pub embedder: String,
+    /// How many numbers they have.
+    pub dimensions: usize,
+}
+
+impl Built {
+    /// How a database was built; nothing if it has no layers.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use stratigraph::Database;
+    /// use stratigraph_models::Lexical;
+    /// use stratigraph_rag::build::{Built, Layers, Profile};
+    ///
+    /// let db = Database::in_memory()?;
+    /// assert!(Built::of(&db)?.is_none());
+    /// Layers::open(&db, Profile::tag().filterable(["year"]), Arc::new(Lexical::new()))?;
+    /// let built = Built::of(&db)?.unwrap();
+    /// assert_eq!(built.embedder, "lexical-1");
+    /// Layers::open(&db, built.profile, Arc::new(Lexical::new()))?;
+    /// # Ok::<(), stratigraph_rag::build::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`BuildError::NotAsBuilt`] if it says so in words that this version does not know; what the database says.
+    pub fn of(db: &Database) -> Result<Option<Self>, BuildError> {
+        let Some((_, stored)) = stored_settings(&db.read()?)? else {
+            return Ok(None);
+        };
+        let words = stored.iter();
+        let words =
+            words.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        let dimensions = stored.get("dimensions").and_then(Value::as_int);
+        let dimensions = dimensions.and_then(|number| usize::try_from(number).ok());
+        let built = Profile::of_settings(&words.collect()).zip(dimensions);
+        let embedder = stored.get("embedder").and_then(Value::as_str);
+        match built.zip(embedder) {
+            Some(((profile, dimensions), embedder)) => Ok(Some(Self {
+                profile,
+                embedder: embedder.to_owned(),
+                dimensions,
+            })),
+            None => Err(BuildError::NotAsBuilt {
+                what: "a setting",
+                key: SETTINGS.to_owned(),
+            }),
+        }
+    }
+}
+
 type Settings = BTreeMap<String, Value>;
 
 /// What the database says of how it was built; nothing if it was not.

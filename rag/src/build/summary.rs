@@ -4,15 +4,15 @@
 //! one look at each, and asks no model; whoever wants to pay for new ones asks [`Layers::stale`] which they are.
 //! What came back to what it was in between is not stale.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, NodeId, Read, Value, WriteTxn};
+use stratigraph::{Direction, NodeId, Read, RelationshipId, Value, WriteTxn};
 
-use super::contribution::{Label, LinkKind, NodeKey};
-use super::held::key_of;
+use super::contribution::{Fact, Label, LinkKind, NodeKey};
+use super::held::{StoredFact, key_of};
 use super::names::hash;
-use super::schema::{FACT, HAS_SUBDOMAIN, find, stale_index};
+use super::schema::{COVERS, FACT, HAS_SUBDOMAIN, find, stale_index};
 use super::vectors::Vectors;
 use super::{BuildError, Layers};
 
@@ -27,31 +27,111 @@ pub struct Summary {
     pub prompt: String,
 }
 
-/// What a summary is made from.
+/// What a summary is made from. Whatever else is read along when it is made (what is said of the domains above, say) does
+/// not make it stale: only what is said of the thing itself, and what lies right beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inputs {
     /// What it is about.
     pub node: NodeKey,
-    /// What is said, each once, in order.
-    pub lines: BTreeSet<String>,
+    /// What is said of it, each once.
+    pub descriptions: BTreeSet<String>,
+    /// Of a domain, the keys of the domains that it lies in.
+    pub within: BTreeSet<String>,
+    /// Of a domain, the keys of the entities right under it, each with what is said of its belonging there.
+    pub covers: BTreeMap<String, BTreeSet<String>>,
+    /// Of an entity, the facts about it, each with what is said of it.
+    pub facts: BTreeMap<Fact, BTreeSet<String>>,
 }
 
 impl Inputs {
     /// The hash of all of it.
     #[must_use]
     pub fn hash(&self) -> String {
-        hash(self.lines.iter().map(String::as_str))
+        // Each list begins with a word that says which it is.
+        let mut parts = vec!["said"];
+        parts.extend(self.descriptions.iter().map(String::as_str));
+        parts.push("within");
+        parts.extend(self.within.iter().map(String::as_str));
+        for (entity, links) in &self.covers {
+            parts.extend(["covers", entity]);
+            parts.extend(links.iter().map(String::as_str));
+        }
+        for (fact, said) in &self.facts {
+            let fact = [&fact.subject, &fact.predicate, &fact.object, &fact.source];
+            parts.push("fact");
+            parts.extend(fact.map(String::as_str));
+            parts.extend(said.iter().map(String::as_str));
+        }
+        hash(parts)
     }
 
     fn read<R: Read>(read: &R, node: &NodeKey, id: NodeId) -> Result<Self, BuildError> {
-        let mut lines = BTreeSet::new();
+        let mut inputs = Self {
+            node: node.clone(),
+            descriptions: BTreeSet::new(),
+            within: BTreeSet::new(),
+            covers: BTreeMap::new(),
+            facts: BTreeMap::new(),
+        };
         match node.label {
-            Label::DomainTag => of_domain(read, node, id, &mut lines)?,
-            _ => of_entity(read, id, &mut lines)?,
+            Label::DomainTag => inputs.of_domain(read, id)?,
+            _ => inputs.of_entity(read, id)?,
         }
-        let node = node.clone();
-        Ok(Self { node, lines })
+        Ok(inputs)
     }
+
+    fn of_domain<R: Read>(&mut self, read: &R, id: NodeId) -> Result<(), BuildError> {
+        self.described(read, id, LinkKind::Describes)?;
+        for link in read.neighbours(id, Direction::Incoming, Some(HAS_SUBDOMAIN))? {
+            self.within.insert(key_of(read, link?.node)?);
+        }
+        for covered in read.neighbours(id, Direction::Outgoing, Some(COVERS))? {
+            let covered = covered?.node;
+            let mut links = BTreeSet::new();
+            let tags = Some(LinkKind::HasTag.name());
+            for tag in read.neighbours(covered, Direction::Incoming, tags)? {
+                let tag = tag?.relationship;
+                let chain = read.property(tag, "chain")?;
+                let last = chain.as_list().and_then(|chain| chain.last()?.as_str());
+                if last == Some(&self.node.key) {
+                    links.extend(description(read, tag)?);
+                }
+            }
+            self.covers.insert(key_of(read, covered)?, links);
+        }
+        Ok(())
+    }
+
+    fn of_entity<R: Read>(&mut self, read: &R, id: NodeId) -> Result<(), BuildError> {
+        self.described(read, id, LinkKind::Mentions)?;
+        for fact in read.neighbours(id, Direction::Both, Some(FACT))? {
+            let stored = StoredFact::read(read, fact?.relationship)?;
+            let said = stored.supports.into_iter();
+            let said = said.map(|support| support.description);
+            let said = said.filter(|said| !said.is_empty());
+            self.facts.insert(stored.fact, said.collect());
+        }
+        Ok(())
+    }
+
+    /// What links of a kind say of it.
+    fn described<R: Read>(
+        &mut self,
+        read: &R,
+        id: NodeId,
+        kind: LinkKind,
+    ) -> Result<(), BuildError> {
+        for link in read.neighbours(id, Direction::Incoming, Some(kind.name()))? {
+            self.descriptions
+                .extend(description(read, link?.relationship)?);
+        }
+        Ok(())
+    }
+}
+
+fn description<R: Read>(read: &R, link: RelationshipId) -> Result<Option<String>, BuildError> {
+    let said = read.property(link, "description")?;
+    Ok(said.as_str().map(str::to_owned))
 }
 
 impl Layers {
@@ -139,72 +219,4 @@ pub(super) fn mark(
         }
     }
     Ok(marked)
-}
-
-/// What is said of a domain, what it lies in, and what is said of the entities right under it.
-fn of_domain<R: Read>(
-    read: &R,
-    node: &NodeKey,
-    id: NodeId,
-    lines: &mut BTreeSet<String>,
-) -> Result<(), BuildError> {
-    for link in read.neighbours(id, Direction::Incoming, Some(LinkKind::Describes.name()))? {
-        lines.insert(said(
-            read,
-            link?.relationship.into(),
-            &["name", "description"],
-        )?);
-    }
-    for link in read.neighbours(id, Direction::Incoming, Some(HAS_SUBDOMAIN))? {
-        lines.insert(format!("in {}", key_of(read, link?.node)?));
-    }
-    for covered in read.neighbours(id, Direction::Outgoing, Some(super::schema::COVERS))? {
-        let covered = covered?.node;
-        let entity = key_of(read, covered)?;
-        for tag in read.neighbours(covered, Direction::Incoming, Some(LinkKind::HasTag.name()))? {
-            let tag = tag?.relationship;
-            let chain = read.property(tag, "chain")?;
-            let last = chain.as_list().and_then(|chain| chain.last()?.as_str());
-            if last == Some(&node.key) {
-                let description = said(read, tag.into(), &["description"])?;
-                lines.insert(format!("covers {entity}: {description}"));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// What is said of an entity, and the facts about it.
-fn of_entity<R: Read>(
-    read: &R,
-    id: NodeId,
-    lines: &mut BTreeSet<String>,
-) -> Result<(), BuildError> {
-    for link in read.neighbours(id, Direction::Incoming, Some(LinkKind::Mentions.name()))? {
-        let names = ["name", "kind", "description"];
-        lines.insert(said(read, link?.relationship.into(), &names)?);
-    }
-    for fact in read.neighbours(id, Direction::Both, Some(FACT))? {
-        let fact = super::held::StoredFact::read(read, fact?.relationship)?;
-        let stated = &fact.fact;
-        let line = format!("{} {} {}", stated.subject, stated.predicate, stated.object);
-        for support in &fact.supports {
-            lines.insert(format!("{line}: {}", support.description));
-        }
-    }
-    Ok(())
-}
-
-fn said<R: Read>(read: &R, entity: Entity, names: &[&str]) -> Result<String, BuildError> {
-    let mut line = String::new();
-    for name in names {
-        let value = read.property(entity, name)?;
-        if let Some(text) = value.as_str() {
-            if !line.is_empty() {
-                line.push_str(": ");
-            }
-            line.push_str(text);
-        }
-    }
-    Ok(line)
 }

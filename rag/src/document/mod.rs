@@ -153,10 +153,15 @@ impl Document {
     /// The pages that a span touches, as their numbers; nothing if there are no pages.
     #[must_use]
     pub fn pages_of(&self, span: &Range<usize>) -> Option<(usize, usize)> {
-        let touches = |page: &&Page| page.span.start < span.end && span.start < page.span.end;
-        let first = self.pages.iter().find(touches)?;
-        let last = self.pages.iter().rev().find(touches)?;
-        Some((first.number, last.number))
+        // Neither beginnings nor ends go back from page to page.
+        let first = self
+            .pages
+            .partition_point(|page| page.span.end <= span.start);
+        let after = self
+            .pages
+            .partition_point(|page| page.span.start < span.end);
+        let touched = self.pages.get(first..after)?;
+        Some((touched.first()?.number, touched.last()?.number))
     }
 
     /// Adds to what is known about it. What the document says of itself stays.

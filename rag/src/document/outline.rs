@@ -90,9 +90,10 @@ impl Outline {
         self.blocks.push(Block { kind, span });
     }
 
-    /// A page that begins here and goes to the next one.
+    /// A page that begins here and goes to the next one. None begins before the one before it.
     pub fn page(&mut self, number: usize, start: usize) {
-        let start = floor(&self.text, start);
+        let after = self.pages.last().map_or(0, |before| before.span.start);
+        let start = floor(&self.text, start).max(after);
         if let Some(before) = self.pages.last_mut() {
             before.span.end = start;
         }

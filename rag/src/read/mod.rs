@@ -10,6 +10,7 @@ mod html;
 mod markdown;
 mod numbering;
 mod path;
+mod pdf;
 mod plain;
 mod triples;
 mod typed;
@@ -22,6 +23,7 @@ use crate::{Document, Metadata};
 
 pub use error::{Place, ReadError};
 pub use path::{PathPattern, PatternError};
+pub use pdf::{PdfLimits, PdfParsing, serve_pdf_child};
 pub use triples::{Stated, TripleCounts, TripleReader};
 pub use typed::{
     LabelSchema, Origin, TableMapping, Typed, TypedEdge, TypedKey, TypedNode, TypedRows,
@@ -39,6 +41,8 @@ pub enum Format {
     Html,
     /// Text whose headings are numbered (`1.1`, `Chapter 2`, `第一章`, `（一）`) or underlined.
     Plain,
+    /// PDF with a text layer; somebody has to say who parses it ([`PdfParsing`]).
+    Pdf,
     /// A table, one record after the other: a mapping says what they are.
     Csv,
     /// Objects, one a line: a mapping says what they are, or they are facts.
@@ -47,7 +51,7 @@ pub enum Format {
 
 impl Format {
     /// What to tell somebody whose file has another ending.
-    pub(crate) const ENDINGS: &'static str = "Markdown ends with .md, pages of the web with .html, plain text with .txt, tables with .csv, .tsv or .jsonl";
+    pub(crate) const ENDINGS: &'static str = "Markdown ends with .md, pages of the web with .html, plain text with .txt, PDF with .pdf, tables with .csv, .tsv or .jsonl";
 
     /// Whether a file of this format is one document; otherwise it holds records.
     #[must_use]
@@ -63,6 +67,7 @@ impl Format {
             "md" | "markdown" | "mdown" | "mkd" => Some(Self::Markdown),
             "html" | "htm" | "xhtml" => Some(Self::Html),
             "txt" | "text" => Some(Self::Plain),
+            "pdf" => Some(Self::Pdf),
             "csv" | "tsv" => Some(Self::Csv),
             "jsonl" | "ndjson" | "json" => Some(Self::JsonLines),
             _ => None,
@@ -77,6 +82,7 @@ pub struct Source<'a> {
     bytes: &'a [u8],
     metadata: Metadata,
     max_bytes: usize,
+    pdf: Option<PdfParsing>,
 }
 
 impl<'a> Source<'a> {
@@ -91,6 +97,7 @@ impl<'a> Source<'a> {
             bytes,
             metadata: Metadata::new(),
             max_bytes: Self::MAX_BYTES,
+            pdf: None,
         }
     }
 
@@ -105,6 +112,13 @@ impl<'a> Source<'a> {
     #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
+        self
+    }
+
+    /// Who parses it if it is a PDF.
+    #[must_use]
+    pub fn pdf(mut self, parsing: PdfParsing) -> Self {
+        self.pdf = Some(parsing);
         self
     }
 
@@ -126,19 +140,19 @@ impl<'a> Source<'a> {
                 "divide it, or raise the limit",
             ));
         }
-        if !format.is_document() {
-            return Err(ReadError::new(
-                self.id,
-                Place::File,
-                "a table is no document".to_owned(),
-                "read it through a mapping, or as triples",
-            ));
-        }
-        let text = self.text()?;
         let document = match format {
-            Format::Markdown => markdown::read(self.id, &text)?,
-            Format::Html => html::read(self.id, &text),
-            Format::Plain | Format::Csv | Format::JsonLines => plain::read(self.id, &text),
+            Format::Markdown => markdown::read(self.id, &self.text()?)?,
+            Format::Html => html::read(self.id, &self.text()?),
+            Format::Plain => plain::read(self.id, &self.text()?),
+            Format::Pdf => pdf::read(self.id, self.bytes, self.pdf.as_ref())?,
+            Format::Csv | Format::JsonLines => {
+                return Err(ReadError::new(
+                    self.id,
+                    Place::File,
+                    "a table is no document".to_owned(),
+                    "read it through a mapping, or as triples",
+                ));
+            }
         };
         Ok(document.with_metadata(self.metadata.clone()))
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{Database, NodeId, Read};
 use stratigraph_rag::Document;
-use stratigraph_rag::build::{Asked, Change, Contribution, Layers, Profile};
+use stratigraph_rag::build::{Asked, Change, Contribution, KeptReply, Layers, Profile};
 use stratigraph_rag::chunk::{Chunker, Chunking, Piece, Words};
 use stratigraph_rag::extract::Extracted;
 use stratigraph_rag::read::{Format, Source};
@@ -81,15 +81,19 @@ impl Hand {
             prompt: "lines/1",
             model: "stub",
         };
-        let reply = match self.layers.calls().get(&asked)? {
-            Some(reply) => reply,
+        let reply = match self.layers.replies().get(&asked)? {
+            Some(reply) => reply.text,
             None => {
                 self.model_calls += 1;
-                self.layers.calls().put(&asked, content)?;
+                let reply = KeptReply {
+                    text: content.to_owned(),
+                    ..KeptReply::default()
+                };
+                self.layers.replies().put(&asked, &reply)?;
                 if let Some(tell) = self.tell {
                     tell(hash(content))?;
                 }
-                content.to_owned()
+                reply.text
             }
         };
         ensure!(reply == content, "the reply to another question");
@@ -133,7 +137,7 @@ pub fn canonical(layers: &Layers) -> Result<String> {
         calls.extend(read.node(NodeId::new(node))?);
     }
     drop(read);
-    layers.calls().forget()?;
+    layers.replies().forget()?;
     let mut text = Vec::new();
     let mut report = |_: Progress<'_>| {};
     let mut watch = Watch::new(&mut report, CancelToken::new());
