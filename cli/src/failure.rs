@@ -128,6 +128,9 @@ pub(crate) enum Failure {
     /// An import or an export that cannot be.
     #[error(transparent)]
     Transfer(Box<TransferError>),
+    /// Documents that cannot be taken in, any of them.
+    #[error(transparent)]
+    Ingest(Box<crate::verbs::IngestError>),
     /// A server does not start, or has ended badly.
     #[error(transparent)]
     Server(stratigraph_server::ServerError),
@@ -236,6 +239,7 @@ impl Failure {
             | Self::NotText { .. }
             | Self::Command(_)
             | Self::Transfer(_)
+            | Self::Ingest(_)
             | Self::LossNotAccepted { .. }
             | Self::NothingToRecover { .. } => Exit::Request,
             Self::Stdout(_) | Self::Terminal(_) => Exit::Unavailable,

@@ -18,6 +18,7 @@ pub(crate) struct Reply {
     text: String,
     findings: Vec<Finding>,
     is_stdout_taken: bool,
+    is_incomplete: bool,
 }
 
 impl Reply {
@@ -29,12 +30,19 @@ impl Reply {
             text: String::new(),
             findings: Vec::new(),
             is_stdout_taken: false,
+            is_incomplete: false,
         }
     }
 
     /// Goes to stderr, because something else went to stdout.
     pub(crate) fn stdout_is_taken(&mut self) -> &mut Self {
         self.is_stdout_taken = true;
+        self
+    }
+
+    /// Some of what was given was wrong, and left out: the exit code says so.
+    pub(crate) fn incomplete(&mut self) -> &mut Self {
+        self.is_incomplete = true;
         self
     }
 
@@ -64,17 +72,17 @@ impl Reply {
     }
 
     fn exit(&self) -> Exit {
-        if self.findings.is_empty() {
-            Exit::Fine
-        } else {
-            Exit::Damage
+        match (self.findings.is_empty(), self.is_incomplete) {
+            (false, _) => Exit::Damage,
+            (true, true) => Exit::Request,
+            (true, false) => Exit::Fine,
         }
     }
 
     fn to_json(&self) -> Value {
         let mut object = self.fields.clone();
         object.insert("verb".into(), self.verb.into());
-        object.insert("ok".into(), self.findings.is_empty().into());
+        object.insert("ok".into(), (self.exit() == Exit::Fine).into());
         object.insert("findings".into(), findings_json(&self.findings));
         Value::Object(object)
     }

@@ -63,6 +63,16 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// A bar of so many things, for work that several threads tell of.
+    pub(crate) fn bar(&self, total: u64) -> Option<ProgressBar> {
+        let bar = self.visible.then(new_bar)?;
+        bar.set_style(style(Unit::Entities, total));
+        bar.set_length(total);
+        Some(bar)
+    }
+}
+
 /// Whether the user wants no bars: kept for work whose bar is not handed down to it.
 static QUIET: AtomicBool = AtomicBool::new(false);
 

@@ -12,6 +12,7 @@ mod export;
 pub(crate) mod graph;
 mod import;
 mod info;
+mod ingest;
 mod load;
 mod manual;
 mod query;
@@ -29,6 +30,7 @@ use crate::output::Reply;
 use crate::progress::Progress;
 pub(crate) use asking::terminal_width;
 use clap::Subcommand;
+pub(crate) use ingest::IngestError;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -53,6 +55,8 @@ pub(crate) enum Verb {
     Load(load::Load),
     /// Bring nodes and relationships from CSV and JSON lines, all or nothing
     Import(import::Import),
+    /// Make a layered graph of documents, and keep it up as they change
+    Ingest(Box<ingest::Ingest>),
     /// Write the graph as JSON lines, CSV, or a script of statements
     Export(export::Export),
     /// Say what a database is, what it holds and how large it is
@@ -92,6 +96,7 @@ impl Verb {
             Self::Dump(verb) => verb.run(progress),
             Self::Load(verb) => verb.run(progress),
             Self::Import(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Ingest(verb) => verb.run(global.quiet || global.json, progress),
             Self::Export(verb) => verb.run(progress),
             Self::Info(verb) => verb.run(),
             Self::Compact(verb) => verb.run(progress),

@@ -11,6 +11,7 @@ mod conversations;
 mod documents;
 mod dumps;
 mod golden;
+mod ingestion;
 mod looking;
 mod parsing;
 mod queries;

@@ -34,7 +34,6 @@ mod report;
 mod run;
 
 pub use recipe::{Recipe, System, UnknownSystem};
-pub use replies::KeptReplies;
 pub use report::{Ended, Failed, Forecast, Progress, Report};
 pub use run::Ingest;
 

@@ -6,7 +6,7 @@ use stratigraph::ErrorKind;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_models::Generator;
 
-use super::{Ended, Forecast, KeptReplies, Progress, Recipe, Report};
+use super::{Ended, Forecast, Progress, Recipe, Report};
 use crate::Document;
 use crate::build::{BuildError, Contribution, Layers};
 use crate::chunk::{Measure, Piece, Words};
@@ -52,8 +52,7 @@ impl<'a> Ingest<'a> {
     /// With a model that reads the pieces. Its replies are kept in the database.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn Generator>) -> Self {
-        let kept = KeptReplies::new(self.layers.calls().clone());
-        let calls = Calls::new(model, Arc::new(kept));
+        let calls = Calls::new(model, Arc::new(self.layers.replies().clone()));
         self.extractor = self.recipe.extractor(Some(calls));
         self
     }

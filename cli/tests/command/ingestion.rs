@@ -1,0 +1,303 @@
+//! `ingest`: folders of documents become a graph, and it stays the one of what is there now.
+
+use crate::world::{Said, World, command, run};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+use stratigraph_models::{ScriptedServer, Step};
+
+const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna. It was lava.\n\n## Granite\n\nGranite is found in the Alps.\n";
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn write(world: &World, name: &str, contents: impl AsRef<[u8]>) {
+    let path = world.path(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, contents).unwrap();
+}
+
+/// Three documents in three formats.
+fn documents(world: &World) {
+    write(world, "docs/2021/rocks.md", ROCKS);
+    write(
+        world,
+        "docs/2022/rivers.html",
+        "<h1>Rivers</h1><p>The Danube runs to the Black Sea.</p>",
+    );
+    write(
+        world,
+        "docs/2022/lakes.txt",
+        "1. Lakes\n\nLake Como lies in Italy.\n",
+    );
+    write(world, "docs/.hidden.md", "# Nobody reads this\n");
+}
+
+fn ingest(world: &World, into: &str, more: &[&str]) -> Said {
+    let (docs, into) = (world.path("docs"), world.path(into));
+    let arguments = ["ingest", text(&docs), "--into", text(&into), "--json"];
+    run(&[&arguments, more].concat())
+}
+
+#[track_caller]
+fn answer(said: &Said) -> Json {
+    let fields = [
+        "path",
+        "profile",
+        "embedder",
+        "dry_run",
+        "documents",
+        "failed",
+        "count_failed",
+        "pruned",
+        "bytes",
+        "pieces",
+        "written",
+        "deleted",
+        "vectors",
+        "stale",
+        "model",
+        "milliseconds",
+    ];
+    said.answer("ingest", &fields)
+}
+
+fn count(world: &World, into: &str, what: &str) -> String {
+    let into = world.path(into);
+    let said = run(&[
+        "query",
+        text(&into),
+        &format!("MATCH {what} RETURN count(*) AS n"),
+    ]);
+    said.assert_code(0).stdout.trim().to_owned()
+}
+
+/// The graph without ids.
+fn graph(world: &World, name: &str) -> String {
+    let said = run(&["dump", "--canonical", text(&world.path(name))]);
+    said.assert_code(0).stdout.clone()
+}
+
+#[test]
+fn a_folder_becomes_a_graph_that_follows_it() {
+    let world = World::new();
+    documents(&world);
+    let how = [
+        "--profile",
+        "bag",
+        "--metadata",
+        "{year}/*",
+        "--filter",
+        "year",
+    ];
+    let said = answer(ingest(&world, "graph", &how).assert_code(0));
+    assert_eq!(
+        (&said["documents"], &said["embedder"]),
+        (&3.into(), &"lexical-1".into())
+    );
+    assert_eq!(
+        count(&world, "graph", "(d:Document {year: 2022})"),
+        "{\"n\":2}"
+    );
+    assert_eq!(
+        count(&world, "graph", "(c:Chunk {year: 2021})"),
+        "{\"n\":2}"
+    );
+    assert_eq!(
+        count(&world, "graph", "(i:Instance) WHERE i.name CONTAINS 'Etna'"),
+        "{\"n\":1}"
+    );
+    let again = answer(ingest(&world, "graph", &how).assert_code(0));
+    assert_eq!(
+        (&again["written"], &again["vectors"]),
+        (&0.into(), &0.into())
+    );
+
+    write(
+        &world,
+        "docs/2021/rocks.md",
+        ROCKS.replace("Mount Etna", "Mount Hekla"),
+    );
+    fs::remove_file(world.path("docs/2022/lakes.txt")).unwrap();
+    let said = answer(ingest(&world, "graph", &[&how[..], &["--prune"]].concat()).assert_code(0));
+    assert_eq!(
+        (&said["documents"], &said["pruned"]),
+        (&2.into(), &1.into())
+    );
+    ingest(&world, "fresh", &how).assert_code(0);
+    assert!(graph(&world, "graph").contains("Hekla"));
+    assert_eq!(graph(&world, "graph"), graph(&world, "fresh"));
+
+    let other = ingest(&world, "graph", &["--profile", "tag"]);
+    let (kind, message) = other.assert_code(2).error();
+    assert!(
+        kind == "request" && message.contains("was built with"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
+    let world = World::new();
+    documents(&world);
+    write(&world, "docs/broken.md", b"\xff\xfe\x00");
+    write(&world, "docs/broken.pdf", b"%PDF-1.7\nnothing");
+    let said = ingest(&world, "graph", &[]);
+    let told = answer(said.assert_code(2));
+    assert_eq!(
+        (&told["documents"], &told["count_failed"]),
+        (&3.into(), &2.into())
+    );
+    let problems: Vec<&str> = told["failed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["problem"].as_str().unwrap())
+        .collect();
+    for name in ["broken.md", "broken.pdf"] {
+        assert!(
+            problems.iter().any(|problem| problem.contains(name)),
+            "{problems:?}"
+        );
+    }
+    let plain = run(&[
+        "ingest",
+        text(&world.path("docs")),
+        "--into",
+        text(&world.path("graph")),
+    ]);
+    assert!(
+        plain
+            .assert_code(2)
+            .stderr
+            .contains("not taken in: broken.md"),
+        "{}",
+        plain.stderr
+    );
+    let nothing = run(&[
+        "ingest",
+        text(&world.path("missing")),
+        "--into",
+        text(&world.path("graph")),
+    ]);
+    assert!(
+        nothing.assert_code(2).stderr.contains("missing"),
+        "{}",
+        nothing.stderr
+    );
+    for wrong in [
+        ["--profile", "bags"],
+        ["--embedder", "./nowhere"],
+        ["--metadata", "{year"],
+    ] {
+        let said = ingest(&world, "graph", &wrong);
+        assert_eq!(said.error().0, "request", "{}", said.stderr);
+    }
+}
+
+/// A page with a line of text. Its places are computed as a writer of PDF does.
+fn pdf(line: &str) -> Vec<u8> {
+    let stream = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>".to_owned(),
+        format!("<< /Length {} >>\nstream\n{stream}\nendstream", stream.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    let mut file = "%PDF-1.4\n".to_owned();
+    let mut places = String::new();
+    for (number, object) in objects.iter().enumerate() {
+        places += &format!("{:010} 00000 n \n", file.len());
+        file += &format!("{} 0 obj\n{object}\nendobj\n", number + 1);
+    }
+    let table = file.len();
+    file += &format!(
+        "xref\n0 6\n0000000000 65535 f \n{places}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n"
+    );
+    file.into_bytes()
+}
+
+#[test]
+fn pdf_is_read_by_a_child_of_the_program() {
+    let world = World::new();
+    write(
+        &world,
+        "docs/page.pdf",
+        pdf("Basalt comes from Mount Etna."),
+    );
+    let said = answer(ingest(&world, "graph", &[]).assert_code(0));
+    assert_eq!(
+        (&said["documents"], &said["count_failed"]),
+        (&1.into(), &0.into())
+    );
+    assert_eq!(
+        count(
+            &world,
+            "graph",
+            "(c:Chunk {first_page: 1}) WHERE c.text CONTAINS 'Etna'"
+        ),
+        "{\"n\":1}"
+    );
+}
+
+#[test]
+fn a_model_is_paid_once_and_the_bill_is_foretold() {
+    let world = World::new();
+    documents(&world);
+    let server = ScriptedServer::start(|_| {
+        Step::text(r#"{"triples": [{"subject": "Basalt", "relation": "comes from", "object": "Mount Etna", "source": ""}]}"#)
+    })
+    .unwrap();
+    let url = server.url();
+    let model = ["--profile", "triples", "--llm", &url, "--model", "small"];
+    let dry =
+        answer(ingest(&world, "graph", &[&model[..], &["--dry-run"]].concat()).assert_code(0));
+    let calls = dry["model"]["calls"].as_u64().unwrap();
+    assert!(
+        calls >= 3 && dry["model"]["input_tokens"].as_u64().unwrap() > 0,
+        "{dry}"
+    );
+    assert_eq!(
+        (server.asked().len(), world.path("graph").exists()),
+        (0, false)
+    );
+
+    let paid = answer(ingest(&world, "graph", &model).assert_code(0));
+    assert_eq!(
+        (&paid["model"]["calls"], server.asked().len()),
+        (&calls.into(), usize::try_from(calls).unwrap())
+    );
+    assert_eq!(
+        count(&world, "graph", "(:Entity {name: 'Basalt'})-[f:FACT]->()"),
+        "{\"n\":1}"
+    );
+    let again = answer(ingest(&world, "graph", &model).assert_code(0));
+    assert_eq!(
+        (&again["model"]["calls"], &again["model"]["kept"]),
+        (&0.into(), &calls.into())
+    );
+    let dry =
+        answer(ingest(&world, "graph", &[&model[..], &["--dry-run"]].concat()).assert_code(0));
+    assert_eq!(
+        (&dry["model"]["calls"], &dry["model"]["kept"]),
+        (&0.into(), &calls.into())
+    );
+}
+
+#[test]
+fn without_a_name_a_model_is_not_asked() {
+    let world = World::new();
+    let mut asked = command(&[
+        "ingest",
+        "docs",
+        "--into",
+        "graph",
+        "--llm",
+        "http://localhost:1",
+    ]);
+    let said = asked.current_dir(world.path("")).output().unwrap();
+    assert_eq!(said.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("--model"));
+}
