@@ -163,3 +163,25 @@ fn what_comes_later_has_no_influence_on_what_came_before() {
     let expected = of_length_1(&tiny.last_row(&ids));
     check(&model, &[text.join(" ")], &[expected], 9);
 }
+
+#[test]
+fn what_is_read_is_more_than_single_letters() {
+    let xlm_r = load(&Tiny::roberta(10));
+    let qwen3 = load(&Tiny::qwen3(10));
+    for (model, text, letters, share) in [
+        (&xlm_r, "one graphs", 9, 8.0 / 9.0),
+        (&xlm_r, "one 數數", 5, 0.6),
+        (&xlm_r, "", 0, 1.0),
+        (&qwen3, "one two one", 9, 1.0),
+        (&qwen3, "onet", 4, 0.75),
+        // A letter by itself is a word.
+        (&qwen3, "one e", 4, 1.0),
+    ] {
+        let coverage = model
+            .coverage(&[text])
+            .expect("tokens")
+            .expect("it can tell");
+        let found = (coverage.letters(), coverage.share());
+        assert_eq!(found, (letters, share), "{text:?}: {coverage}");
+    }
+}

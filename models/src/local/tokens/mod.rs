@@ -80,7 +80,7 @@ impl Tokens {
         let frame = self.pair.as_ref().unwrap_or(&self.single);
         let room = self.most.saturating_sub(frame.length());
         let passage = self.ids("", passage, room)?;
-        let (first, second) = shares(question.len(), passage.len(), room);
+        let (first, second) = shares(question.len().min(room), passage.len(), room);
         Ok(frame.around(&[&question[..first], &passage[..second]]))
     }
 
@@ -110,7 +110,10 @@ impl Tokens {
             .tokenizer
             .encode(beginning(text, FIRST_PORTION), false)?;
         let spans = encoding.get_ids().iter().zip(encoding.get_offsets());
-        let spans = spans.map(|(id, (start, end))| Span {
+        let spans = spans.zip(encoding.get_tokens());
+        // The blank before a word is said to stand for the word's first letter, which is another token's.
+        let spans = spans.filter(|(_, token)| *token != "▁");
+        let spans = spans.map(|((id, (start, end)), _)| Span {
             bytes: *start..*end,
             unknown: Some(*id) == self.unknown,
         });
