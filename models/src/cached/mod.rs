@@ -273,6 +273,10 @@ impl<E: Embedder> Embedder for Cached<E> {
         self.embed_cached(Purpose::Question, texts)
     }
 
+    fn token_ends(&self, text: &str) -> Result<Option<Vec<usize>>, ModelError> {
+        self.embedder.token_ends(text)
+    }
+
     fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
         self.embedder.coverage(texts)
     }

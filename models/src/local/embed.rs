@@ -228,6 +228,12 @@ impl Embedder for LocalEmbedder {
         self.embed_with(self.prompt(Purpose::Question), texts)
     }
 
+    fn token_ends(&self, text: &str) -> Result<Option<Vec<usize>>, ModelError> {
+        let ends = self.tokens.ends(text);
+        let ends = ends.map_err(|source| ModelError::Tokens { place: 0, source });
+        ends.map(Some)
+    }
+
     fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
         let mut coverage = Coverage::default();
         for (place, text) in texts.iter().enumerate() {
