@@ -2,11 +2,12 @@
 //! vector benchmarks.
 //!
 //! ```text
-//! cargo run --release -p stratigraph-models --example embed_file -- lines.txt rows.f32 [model folder]
+//! cargo run --release -p stratigraph-models --example embed_file -- lines.txt rows.f32 [model]
 //! ```
 //!
-//! Every line has its row, the empty one too, so that row and line have the same number. The output gets its
-//! name when it is whole, so that a run cut short never looks like a short file.
+//! A model is a folder, a name of the hub whose cache has it (`BAAI/bge-small-en-v1.5`), or MiniLM's wheel. Every line
+//! has its row, the empty one too, so that row and line have the same number. The output gets its name when it is
+//! whole, so that a run cut short never looks like a short file.
 
 use anyhow::{Context, ensure};
 use std::env;
@@ -14,7 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Instant;
-use stratigraph_models::{Embedder, LocalEmbedder, cached_minilm};
+use stratigraph_models::{Embedder, ModelSource, cached_minilm, open_embedder};
 
 /// Enough for batches of equal length, few enough for a word of progress every ten seconds or so.
 const LINES_AT_ONCE: usize = 2048;
@@ -23,14 +24,15 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     ensure!(
         (2..=3).contains(&arguments.len()),
-        "usage: embed_file LINES OUTPUT [MODEL FOLDER]"
+        "usage: embed_file LINES OUTPUT [MODEL]"
     );
     let (lines, output) = (&arguments[0], PathBuf::from(&arguments[1]));
-    let folder = arguments.get(2).map(PathBuf::from).or_else(cached_minilm);
-    let folder = folder.context("no model: run `cargo xtask setup --models`")?;
+    let named = arguments.get(2).map(|name| ModelSource::named(name));
+    let source = named.or_else(|| cached_minilm().map(ModelSource::folder));
+    let source = source.context("no model: run `cargo xtask setup --models`")?;
     let text = fs::read_to_string(lines).with_context(|| format!("cannot read {lines}"))?;
     let lines: Vec<&str> = text.lines().collect();
-    let model = LocalEmbedder::load(&folder)?;
+    let model = open_embedder(&source)?;
 
     let mut half = output.clone().into_os_string();
     half.push(".part");

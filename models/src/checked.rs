@@ -75,6 +75,10 @@ impl<E: Embedder> Embedder for Checked<E> {
         self.embed_checked(Purpose::Question, texts)
     }
 
+    fn token_ends(&self, text: &str) -> Result<Option<Vec<usize>>, ModelError> {
+        self.embedder.token_ends(text)
+    }
+
     fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
         self.embedder.coverage(texts)
     }

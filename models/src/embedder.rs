@@ -90,6 +90,16 @@ pub trait Embedder: Send + Sync {
         }
     }
 
+    /// Where each token of a text ends, in bytes from its beginning, for whoever cuts texts to a model's measure. The
+    /// tokens that the model adds are not among them. Nothing where the model does not tell.
+    ///
+    /// # Errors
+    ///
+    /// When the text cannot be cut into tokens.
+    fn token_ends(&self, _text: &str) -> Result<Option<Vec<usize>>, ModelError> {
+        Ok(None)
+    }
+
     /// How much of the writing of these texts the model can read, where it can tell. Reads the beginnings of them.
     ///
     /// # Errors
@@ -118,6 +128,9 @@ macro_rules! also_behind {
             }
             fn embed_questions(&self, texts: &[&str]) -> Result<Rows, ModelError> {
                 (**self).embed_questions(texts)
+            }
+            fn token_ends(&self, text: &str) -> Result<Option<Vec<usize>>, ModelError> {
+                (**self).token_ends(text)
             }
             fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
                 (**self).coverage(texts)

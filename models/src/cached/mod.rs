@@ -150,7 +150,7 @@ impl<E: Embedder> Cached<E> {
         }
         let missing = wanted.hashes.len() as u64;
         add(&self.from_memory, texts.len() as u64 - missing);
-        self.from_the_store(purpose, &mut wanted, &mut targets)?;
+        self.look_in_store(purpose, &mut wanted, &mut targets)?;
         add(&self.from_store, missing - wanted.hashes.len() as u64);
         add(&self.computed, wanted.hashes.len() as u64);
         if wanted.hashes.is_empty() {
@@ -174,7 +174,7 @@ impl<E: Embedder> Cached<E> {
     }
 
     /// Takes out of what is wanted what the store has.
-    fn from_the_store(
+    fn look_in_store(
         &self,
         purpose: Purpose,
         wanted: &mut Wanted,
@@ -271,6 +271,10 @@ impl<E: Embedder> Embedder for Cached<E> {
 
     fn embed_questions(&self, texts: &[&str]) -> Result<Rows, ModelError> {
         self.embed_cached(Purpose::Question, texts)
+    }
+
+    fn token_ends(&self, text: &str) -> Result<Option<Vec<usize>>, ModelError> {
+        self.embedder.token_ends(text)
     }
 
     fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {

@@ -23,8 +23,9 @@ const SHORTEST: f32 = 1e-12;
 /// Which models: those of BERT's family (MiniLM, bge, e5, gte), of XLM-R's (bge-m3, multilingual-e5), and
 /// Qwen3-Embedding.
 ///
-/// The row of a text depends on nothing but the text, the model and the kind of processor: neither on
-/// the other texts nor on the number of threads.
+/// The row of a text depends on nothing but the text, the model and the kind of processor: not on the number of
+/// threads, and not on the other texts, but for the last digits where so few tokens are computed at once that their
+/// products are added up in another order.
 ///
 /// ```no_run
 /// use stratigraph_models::{Embedder, LocalEmbedder};
@@ -57,7 +58,8 @@ pub struct LocalEmbedderBuilder {
 }
 
 impl LocalEmbedderBuilder {
-    /// What the model is called; the name of its folder by default. Vectors of different names must not be compared.
+    /// What the model is called; by default the name of its folder, and if its prompts or limit are not its own, their
+    /// fingerprint. Vectors of different names must not be compared.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -124,8 +126,10 @@ impl LocalEmbedderBuilder {
                 supported,
             ));
         }
+        let named = self.name.is_some();
         let name = self.name.unwrap_or_else(|| place.to_owned());
         let mut sentence = Sentence::read(files, &shape, &[&name, place, &made.name])?;
+        let usual = sentence.clone();
         if let Some(most) = self.max_tokens {
             sentence.max_tokens = sentence.max_tokens.min(most.max(8));
         }
@@ -135,6 +139,11 @@ impl LocalEmbedderBuilder {
         if let Some(prompt) = self.passage_prompt {
             sentence.prompts.passage = prompt;
         }
+        // It makes other vectors than it would, which must not be taken for them.
+        let name = match named {
+            false if sentence != usual => format!("{name}#{}", sentence.fingerprint()),
+            _ => name,
+        };
         let tokens = Tokens::read(files, shape.vocabulary(), sentence.max_tokens)?;
         let network = Network::new(&shape, Weights::read(files)?, sentence.max_tokens)?;
         Ok(LocalEmbedder {
@@ -217,6 +226,12 @@ impl Embedder for LocalEmbedder {
 
     fn embed_questions(&self, texts: &[&str]) -> Result<Rows, ModelError> {
         self.embed_with(self.prompt(Purpose::Question), texts)
+    }
+
+    fn token_ends(&self, text: &str) -> Result<Option<Vec<usize>>, ModelError> {
+        let ends = self.tokens.ends(text);
+        let ends = ends.map_err(|source| ModelError::Tokens { place: 0, source });
+        ends.map(Some)
     }
 
     fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {

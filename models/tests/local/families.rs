@@ -163,3 +163,54 @@ fn what_comes_later_has_no_influence_on_what_came_before() {
     let expected = of_length_1(&tiny.last_row(&ids));
     check(&model, &[text.join(" ")], &[expected], 9);
 }
+
+#[test]
+fn what_is_read_is_more_than_single_letters() {
+    let xlm_r = load(&Tiny::roberta(10));
+    let qwen3 = load(&Tiny::qwen3(10));
+    for (model, text, letters, share) in [
+        (&xlm_r, "one graphs", 9, 8.0 / 9.0),
+        (&xlm_r, "one 數數", 5, 0.6),
+        (&xlm_r, "", 0, 1.0),
+        (&qwen3, "one two one", 9, 1.0),
+        (&qwen3, "onet", 4, 0.75),
+        // A letter by itself is a word.
+        (&qwen3, "one e", 4, 1.0),
+    ] {
+        let coverage = model
+            .coverage(&[text])
+            .expect("tokens")
+            .expect("it can tell");
+        let found = (coverage.letters(), coverage.share());
+        assert_eq!(found, (letters, share), "{text:?}: {coverage}");
+    }
+}
+
+#[test]
+fn where_tokens_end_is_told_for_texts_of_any_length() {
+    let bert = load(&Tiny::new(11));
+    let xlm_r = load(&Tiny::roberta(11));
+    let qwen3 = load(&Tiny::qwen3(11));
+    for (model, text, ends) in [
+        (&bert, "one graphs! ", &[3, 9, 10, 11][..]),
+        (&bert, "", &[]),
+        (&bert, "數one", &[3, 6]),
+        (&xlm_r, "one  graphs", &[3, 10, 11]),
+        (&qwen3, "one twoone", &[3, 7, 10]),
+    ] {
+        assert_eq!(
+            model.token_ends(text).expect("tokens").as_deref(),
+            Some(ends),
+            "{text:?}"
+        );
+    }
+    let long = "one graphs! ".repeat(20_000);
+    for (model, each) in [(&bert, 4), (&xlm_r, 4)] {
+        let ends = model
+            .token_ends(&long)
+            .expect("tokens")
+            .expect("it can tell");
+        assert_eq!(ends.len(), 20_000 * each);
+        assert!(ends.is_sorted() && ends.last() == Some(&(long.len() - 1)));
+    }
+}

@@ -158,6 +158,8 @@ fn tokenizers_of_xlm_r_and_qwen3_with_other_parts_are_refused() {
         ("/model/byte_fallback", json!(true)),
         ("/model/continuing_subword_prefix", json!("##")),
         ("/model/merges/0", json!(["z", "n"])),
+        ("/model/merges/0", json!(["Ġone", "Ġtwo"])),
+        ("/model/merges/0", json!("on")),
         ("/model/vocab/o", json!(99)),
         ("/normalizer", json!({"type": "NFKC"})),
         ("/added_tokens/0/id", json!(40)),

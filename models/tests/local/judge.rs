@@ -46,11 +46,16 @@ fn load(tiny: &Tiny) -> LocalReranker {
     judge.expect("loads")
 }
 
-/// Token after token is taken from the longer one. Once they are equally long, the one that began longer, or else the
-/// passage, has what is left over.
+/// Neither is read further than what there is room for. Then token after token is taken from the longer one; once they
+/// are equally long, the one that was longer, or else the passage, has what is left over.
 fn shortened<'a>(question: &'a [usize], passage: &'a [usize]) -> (&'a [usize], &'a [usize]) {
+    let room = MOST_TOKENS - 3;
+    let (question, passage) = (
+        &question[..question.len().min(room)],
+        &passage[..passage.len().min(room)],
+    );
     let (mut first, mut second) = (question.len(), passage.len());
-    while first + second > MOST_TOKENS - 3 {
+    while first + second > room {
         if first > second || (first == second && question.len() <= passage.len()) {
             first -= 1;
         } else {
@@ -81,9 +86,9 @@ fn bert_reads_pairs_of_every_length_with_their_kinds() {
             .map(|_| words[random.usize(0..words.len())])
             .collect()
     };
-    for asked in 0..12 {
+    for asked in [0, 1, 3, 4, 5, 8, 11] {
         let question = some(asked);
-        let passages: Vec<Vec<usize>> = (0..14).map(&mut some).collect();
+        let passages: Vec<Vec<usize>> = [0, 1, 2, 4, 5, 8, 13].map(&mut some).to_vec();
         let texts: Vec<String> = passages.iter().map(|ids| spelt(ids)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let scores = model.scores(&spelt(&question), &texts).expect("scores");

@@ -117,6 +117,11 @@ fn questions_and_passages_are_read_with_their_prompts() {
         plain.embed_questions(&["two"]).expect("a row").values(),
         &expected(&[2, 5, 3])
     ));
+    // Its vectors are others, and so is its name, unless somebody chose it.
+    let begins = format!("{}#", model.name());
+    assert!(plain.name().starts_with(&begins), "{}", plain.name());
+    let builder = LocalEmbedder::builder().question_prompt("").name("mine");
+    assert_eq!(builder.load(folder.path()).expect("loads").name(), "mine");
     // The prompt takes part in the limit.
     let long = "edge ".repeat(MOST_TOKENS);
     let ids = [2, 7, 4, 10, 10, 10, 10, 10, 10, 3];

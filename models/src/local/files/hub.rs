@@ -135,6 +135,7 @@ mod tests {
             assert!(refused(model, revision), "{model} at {revision:?}");
         }
         fs::write(folder.join("refs/main"), "../../elsewhere").unwrap();
+        fs::create_dir(cache.path().join("elsewhere")).unwrap();
         assert!(refused(model, None));
         // Fetched by its commit alone.
         fs::create_dir_all(cache.path().join("models--one/snapshots/cccc")).unwrap();

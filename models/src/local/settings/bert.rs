@@ -45,7 +45,7 @@ fn absolute() -> String {
 
 impl BertShape {
     pub(super) fn check(
-        config: Config,
+        config: &Config,
         roberta: bool,
         check: &Check<'_>,
     ) -> Result<Self, ModelError> {

@@ -65,8 +65,8 @@ impl Shape {
         let path = files.path(FILE);
         let check = Check { path: &path };
         let shape = match kind.model_type.as_str() {
-            "bert" => BertShape::check(files.json(FILE)?, false, &check).map(Self::Bert),
-            "xlm-roberta" => BertShape::check(files.json(FILE)?, true, &check).map(Self::Bert),
+            "bert" => BertShape::check(&files.json(FILE)?, false, &check).map(Self::Bert),
+            "xlm-roberta" => BertShape::check(&files.json(FILE)?, true, &check).map(Self::Bert),
             "qwen3" => Qwen3Shape::check(&files.json(FILE)?, &check).map(Self::Qwen3),
             other => Err(check.refuse("model_type", other, KNOWN)),
         }?;

@@ -5,6 +5,7 @@ use super::{Check, MOST_TOKENS, Prompts, Shape};
 use crate::error::ModelError;
 use crate::local::files::Files;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// How the vectors of a text's tokens become one.
@@ -19,7 +20,7 @@ pub(crate) enum Pooling {
 }
 
 /// How a model is used for whole texts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sentence {
     pub(crate) pooling: Pooling,
     /// How many tokens of a text are read, those that are added included.
@@ -96,6 +97,15 @@ impl Sentence {
             max_tokens: max_tokens(files, shape)?,
             prompts,
         })
+    }
+
+    /// Eight digits that are others for other settings.
+    pub(crate) fn fingerprint(&self) -> String {
+        let Prompts { question, passage } = &self.prompts;
+        // With its length, so that no two settings are the same bytes.
+        let all = format!("{}:{question}{passage}:{}", question.len(), self.max_tokens);
+        let hash = Sha256::digest(all.as_bytes());
+        hash[..4].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::error::{Cause, ModelError};
 use crate::local::files::malformed;
 use crate::local::settings::Check;
 use serde::Deserialize;
+use std::collections::HashMap;
 use tokenizers::models::bpe::BPE;
 use tokenizers::normalizers::NFC;
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
@@ -21,7 +22,8 @@ const WORDS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N
 #[derive(Deserialize)]
 #[serde(tag = "type")]
 pub(super) enum Normalizer {
-    NFC {},
+    #[serde(rename = "NFC")]
+    Nfc {},
 }
 
 #[derive(Deserialize)]
@@ -46,6 +48,41 @@ fn yes() -> bool {
     true
 }
 
+/// The model. It is not given to the library before it was looked at: that takes some of it on trust.
+#[derive(Deserialize)]
+pub(super) struct Pairs {
+    vocab: HashMap<String, u32>,
+    merges: Vec<Merge>,
+    dropout: Option<f32>,
+    unk_token: Option<String>,
+    continuing_subword_prefix: Option<String>,
+    end_of_word_suffix: Option<String>,
+    #[serde(default)]
+    byte_fallback: bool,
+    #[serde(default)]
+    ignore_merges: bool,
+}
+
+/// Two tokens that become one, in either form that files have.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Merge {
+    Two(String, String),
+    Line(String),
+}
+
+impl Merge {
+    fn two(self) -> Option<(String, String)> {
+        match self {
+            Self::Two(left, right) => Some((left, right)),
+            Self::Line(line) => {
+                let (left, right) = line.split_once(' ')?;
+                Some((left.to_owned(), right.to_owned()))
+            }
+        }
+    }
+}
+
 /// A text and what ends it.
 pub(super) fn ended() -> Vec<Piece> {
     let text = Piece::Sequence {
@@ -60,20 +97,39 @@ pub(super) fn ended() -> Vec<Piece> {
 }
 
 pub(super) fn build(
-    pairs: BPE,
+    pairs: Pairs,
     normalizer: Option<&Normalizer>,
     words: &Words,
     check: &Check<'_>,
 ) -> Result<(Tokenizer, Option<u32>), ModelError> {
+    let empty = |text: &Option<String>| text.as_deref().unwrap_or("").is_empty();
     let plain = pairs.dropout.unwrap_or(0.0) == 0.0
-        && pairs.continuing_subword_prefix.as_deref().unwrap_or("") == ""
-        && pairs.end_of_word_suffix.as_deref().unwrap_or("") == ""
-        && !pairs.byte_fallback;
+        && empty(&pairs.unk_token)
+        && empty(&pairs.continuing_subword_prefix)
+        && empty(&pairs.end_of_word_suffix)
+        && !pairs.byte_fallback
+        && !pairs.ignore_merges;
     if !plain {
-        let supported = "BPE without dropout, prefix, suffix and byte_fallback";
+        let supported =
+            "BPE without dropout, unk_token, prefix, suffix, byte_fallback and ignore_merges";
         return Err(check.refuse("the tokenizer", "BPE of another kind", supported));
     }
     let wrong = |source: Cause| malformed(check.path, source);
+    let known = &pairs.vocab;
+    let merges: Option<Vec<_>> = pairs.merges.into_iter().map(Merge::two).collect();
+    let merges = merges.ok_or_else(|| wrong("a merge is not of two tokens".into()))?;
+    for (left, right) in &merges {
+        let both = format!("{left}{right}");
+        if let Some(lacks) = [left, right, &both]
+            .into_iter()
+            .find(|it| !known.contains_key(*it))
+        {
+            return Err(wrong(
+                format!("{lacks:.80} is not in the vocabulary").into(),
+            ));
+        }
+    }
+    let model = BPE::new(pairs.vocab.into_iter().collect(), merges);
     let Words::Sequence { pretokenizers } = words else {
         return Err(check.refuse("pre_tokenizer", "another", "Split, then ByteLevel"));
     };
@@ -101,7 +157,7 @@ pub(super) fn build(
         split.map_err(wrong)?.into(),
         ByteLevel::new(false, false, false).into(),
     ];
-    let mut tokenizer = Tokenizer::new(pairs);
+    let mut tokenizer = Tokenizer::new(model);
     if normalizer.is_some() {
         tokenizer.with_normalizer(Some(NFC)).map_err(wrong)?;
     }

@@ -23,6 +23,8 @@ const FIRST_PORTION: usize = 4 << 10;
 /// Where looking ends, tokens or not: only what is no language has so few tokens in so many bytes,
 /// and the tokenizer needs many times the memory of what it reads.
 const LAST_PORTION: usize = 1 << 20;
+/// How much of a text is cut into tokens at once to see where they end.
+const PORTION_TO_MEASURE: usize = 64 << 10;
 /// So many tokens at the end of a portion are not believed: in writing without blanks a portion may end inside a
 /// word, and then the tokens before the cut may be others than they would be.
 const NEAR_THE_CUT: usize = 64;
@@ -80,7 +82,7 @@ impl Tokens {
         let frame = self.pair.as_ref().unwrap_or(&self.single);
         let room = self.most.saturating_sub(frame.length());
         let passage = self.ids("", passage, room)?;
-        let (first, second) = shares(question.len(), passage.len(), room);
+        let (first, second) = shares(question.len().min(room), passage.len(), room);
         Ok(frame.around(&[&question[..first], &passage[..second]]))
     }
 
@@ -103,6 +105,19 @@ impl Tokens {
         }
     }
 
+    /// Where each token of a whole text ends, ascending. It is cut in portions, so that memory does not grow with it.
+    pub(crate) fn ends(&self, text: &str) -> Result<Vec<usize>, Cause> {
+        let (mut start, mut ends) = (0, Vec::new());
+        while start < text.len() {
+            let part = beginning(&text[start..], PORTION_TO_MEASURE);
+            let encoding = self.tokenizer.encode(part, false)?;
+            let offsets = encoding.get_offsets().iter();
+            ends.extend(offsets.map(|(_, end)| start + end));
+            start += part.len();
+        }
+        Ok(ends)
+    }
+
     /// The tokens of some text with the bytes that each stands for, and whether it stands for what the vocabulary
     /// lacks. Bytes of blanks may be no token's.
     pub(crate) fn spans(&self, text: &str) -> Result<Vec<Span>, Cause> {
@@ -110,7 +125,10 @@ impl Tokens {
             .tokenizer
             .encode(beginning(text, FIRST_PORTION), false)?;
         let spans = encoding.get_ids().iter().zip(encoding.get_offsets());
-        let spans = spans.map(|(id, (start, end))| Span {
+        let spans = spans.zip(encoding.get_tokens());
+        // The blank before a word is said to stand for the word's first letter, which is another token's.
+        let spans = spans.filter(|(_, token)| *token != "▁");
+        let spans = spans.map(|((id, (start, end)), _)| Span {
             bytes: *start..*end,
             unknown: Some(*id) == self.unknown,
         });
