@@ -133,7 +133,7 @@ fn time_of_the_processor_is_bounded_there() {
     );
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn other_programs_are_no_parsers() {
     let sleeping = PdfParsing::in_child("/bin/sleep", ["1000".into()]);

@@ -1,8 +1,16 @@
-//! Readers: a file becomes a [`Document`].
+//! Readers: a file becomes a [`Document`], or the facts and typed nodes that it states.
 //!
 //! `Source` is the file, `Format` says how to read it; each format has a file of its own here. A reader
 //! takes any bytes. What it cannot make sense of is text; only what cannot be text at all, or would hide
 //! something from whoever asked, is an error.
+//!
+//! | what | where |
+//! |---|---|
+//! | which files there are, and what their paths say | `walk.rs`, `path.rs` |
+//! | documents | `markdown.rs` with `front_matter.rs`, `html.rs`, `plain.rs` with `numbering.rs`, `pdf/` |
+//! | tables, through a mapping | `typed/` |
+//! | facts that somebody has extracted | `triples/` |
+//! | what is wrong, and where | `error.rs` |
 
 mod error;
 mod front_matter;
