@@ -68,7 +68,7 @@ mod summary;
 mod vectors;
 
 pub use calls::{Asked, KeptReply, Replies};
-pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Support};
+pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Support, Told};
 pub use error::BuildError;
 pub use layers::{Change, Layers};
 pub use names::{LONGEST_DOCUMENT_ID, canonical};

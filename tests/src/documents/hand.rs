@@ -6,17 +6,20 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{Database, NodeId, Read};
-use stratigraph_rag::Document;
 use stratigraph_rag::build::{Asked, Change, Contribution, KeptReply, Layers, Profile};
 use stratigraph_rag::chunk::{Chunker, Chunking, Piece, Words};
 use stratigraph_rag::extract::Extracted;
 use stratigraph_rag::read::{Format, Source};
+use stratigraph_rag::{Document, Metadata};
 
 use super::program::{Documents, Lines, Step};
-use super::stub::{Letters, extracted};
+use super::stub::{Letters, extracted, told};
 
 /// The label of kept replies.
 const MODEL_CALL: &str = "ModelCall";
+
+/// One of the documents is a list of triples.
+const LIST: &str = "d5#";
 
 /// A hand at a database.
 pub struct Hand {
@@ -66,6 +69,16 @@ impl Hand {
     /// # Errors
     /// Whatever the reader or the database refuses.
     pub fn contribution(&mut self, id: &str, lines: &Lines) -> Result<Contribution> {
+        if id.contains(LIST) {
+            let told = told(lines);
+            let profile = self.layers.profile();
+            return Ok(Contribution::of_triples(
+                id,
+                Metadata::new(),
+                &told,
+                profile,
+            )?);
+        }
         let (document, pieces) = cut(id, lines)?;
         let extracted = pieces.iter().map(|piece| self.ask(&document, piece));
         let extracted = extracted.collect::<Result<Vec<_>>>()?;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stratigraph_models::{Embedder, ModelError, Rows};
+use stratigraph_rag::build::Told;
 use stratigraph_rag::chunk::Piece;
 use stratigraph_rag::extract::{Chain, Domain, Entity, Extracted, Triple};
 
@@ -16,6 +17,22 @@ pub fn extracted(text: &str, piece: &Piece) -> Extracted {
         at += line.len() + 1;
     }
     extracted
+}
+
+/// The triples of a list, and what it says of their ends.
+#[must_use]
+pub fn told(lines: &[String]) -> Vec<Told> {
+    let told = lines.iter().flat_map(|line| {
+        let mut said = Extracted::default();
+        read(line, 0, &mut said);
+        let entities = said.entities;
+        said.triples.into_iter().map(move |triple| Told {
+            triple,
+            entities: entities.clone(),
+            ..Told::default()
+        })
+    });
+    told.collect()
 }
 
 fn read(line: &str, at: usize, to: &mut Extracted) {

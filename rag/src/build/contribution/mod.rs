@@ -4,22 +4,23 @@
 //! say the same of an entity say it in two statements, and the graph has the entity as long as one of them is
 //! there. `text.rs` makes sections and chunks, `said.rs` what their words say.
 //!
-//! Whatever else can be told in such statements (lists of triples, rows of tables) can be built in the same way:
-//! a list of triples is a document whose pieces are its lines.
+//! Lists of triples are documents as well: `told.rs`.
 
 mod said;
 mod text;
+mod told;
 
 pub(super) use said::chain_of;
+pub use told::Told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::hash;
 use super::property::Properties;
 use super::{BuildError, Profile};
-use crate::Document;
 use crate::chunk::Piece;
 use crate::extract::Extracted;
+use crate::{Document, Metadata};
 
 /// What kind of node something is: its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -214,7 +215,20 @@ impl Contribution {
                 extracted: extracted.len(),
             });
         }
-        let (mut contribution, chunks) = text::contributed(document, pieces, profile)?;
+        let metadata = vec![document.metadata(); pieces.len()];
+        let extracted: Vec<&Extracted> = extracted.iter().collect();
+        Self::made(document, (pieces, &metadata), &extracted, profile)
+    }
+
+    /// The same, of pieces of which each has metadata of its own.
+    fn made(
+        document: &Document,
+        (pieces, metadata): (&[Piece], &[&Metadata]),
+        extracted: &[&Extracted],
+        profile: &Profile,
+    ) -> Result<Self, BuildError> {
+        let pieces_with = (pieces, metadata);
+        let (mut contribution, chunks) = text::contributed(document, pieces_with, profile)?;
         for ((piece, extracted), chunk) in pieces.iter().zip(extracted).zip(&chunks) {
             let place = (document, piece, chunk);
             said::add(&mut contribution, place, extracted, profile);

@@ -176,3 +176,44 @@ fn each_piece_needs_what_it_says() {
         })
     ));
 }
+
+#[test]
+fn triples_of_one_passage_share_a_chunk_and_keep_their_metadata() {
+    let told = |object: &str, source: &str, year: i64| {
+        let mut triple = triple("Basalt", object);
+        triple.source = source.into();
+        let metadata = Metadata::from([("year".to_owned(), Datum::Integer(year))]);
+        Told {
+            triple,
+            metadata,
+            ..Told::default()
+        }
+    };
+    let list = [
+        told("lava", "p. 3", 2020),
+        told("dark", " p. 3", 2020),
+        told("hard", "p. 3", 2021),
+        told("old", "", 2020),
+        told("basalt", "p. 9", 2020),
+    ];
+    let profile = Profile::triples().filterable(["year"]);
+    let build = |told: &[Told]| {
+        Contribution::of_triples("a.jsonl", Metadata::new(), told, &profile).unwrap()
+    };
+    let all = build(&list);
+    assert_eq!(all.facts().count(), 4);
+    let chunks = all.nodes().filter(|(node, _)| node.label == Label::Chunk);
+    let mut chunks: Vec<_> = chunks
+        .map(|(_, says)| (says["text"].as_str().unwrap(), says["year"].clone()))
+        .collect();
+    chunks.sort();
+    let year = Property::Integer;
+    let expected = [
+        ("Basalt was old", year(2020)),
+        ("p. 3", year(2020)),
+        ("p. 3", year(2021)),
+        ("p. 9", year(2020)),
+    ];
+    assert_eq!(chunks, expected);
+    assert!(build(&[]).facts().next().is_none());
+}

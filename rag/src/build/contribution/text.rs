@@ -10,7 +10,7 @@ use super::super::property::{Properties, Property, put_text};
 use super::super::{BuildError, Profile};
 use super::{Contribution, Label, LinkKind, NodeKey};
 use crate::chunk::Piece;
-use crate::{Datum, Document};
+use crate::{Datum, Document, Metadata};
 
 /// Where a chunk of the contribution hangs.
 pub(super) struct Placed {
@@ -23,7 +23,7 @@ pub(super) struct Placed {
 /// The document's own tree, and its chunks in the order of the pieces.
 pub(super) fn contributed(
     document: &Document,
-    pieces: &[Piece],
+    (pieces, metadata): (&[Piece], &[&Metadata]),
     profile: &Profile,
 ) -> Result<(Contribution, Vec<Placed>), BuildError> {
     let keys = section_keys(document)?;
@@ -37,10 +37,10 @@ pub(super) fn contributed(
         .enumerate()
         .map(|(place, key)| NodeKey::new(label(place), key))
         .collect();
-    let filters = filters(document, profile);
+    let document_filters = filters(document.metadata(), profile);
     for (place, (section, node)) in document.sections().iter().zip(&sections).enumerate() {
         let mut properties = match section.parent {
-            None => of_document(document, &filters),
+            None => of_document(document, &document_filters),
             Some(parent) => {
                 contribution.link(
                     &sections[parent],
@@ -62,7 +62,7 @@ pub(super) fn contributed(
     }
     let mut chunk_keys = ChunkKeys::default();
     let mut placed = Vec::with_capacity(pieces.len());
-    for piece in pieces {
+    for (piece, metadata) in pieces.iter().zip(metadata) {
         let place = piece.section.min(sections.len() - 1);
         let (section, text) = (&sections[place], piece.text(document));
         let chunk = NodeKey::new(Label::Chunk, chunk_keys.next(&section.key, text));
@@ -72,11 +72,8 @@ pub(super) fn contributed(
             heading(document, place),
             &piece.span,
         );
-        properties.extend(
-            filters
-                .iter()
-                .map(|(name, value)| (name.clone().into(), value.clone())),
-        );
+        let filters = filters(metadata, profile).into_iter();
+        properties.extend(filters.map(|(name, value)| (name.into(), value)));
         properties.insert("key".into(), chunk.key.as_str().into());
         put_text(&mut properties, "text", text);
         contribution.nodes.insert(chunk.clone(), properties);
@@ -135,9 +132,9 @@ fn heading(document: &Document, section: usize) -> String {
 }
 
 /// The metadata that searches may be limited by. A list is none: what is compared is one value.
-fn filters(document: &Document, profile: &Profile) -> BTreeMap<String, Property> {
+fn filters(metadata: &Metadata, profile: &Profile) -> BTreeMap<String, Property> {
     let names = profile.filters().iter();
-    let found = names.filter_map(|name| match document.metadata().get(name)? {
+    let found = names.filter_map(|name| match metadata.get(name)? {
         Datum::List(_) => None,
         datum => Some((name.clone(), datum.into())),
     });
