@@ -18,9 +18,11 @@
 //! # Ok::<(), stratigraph_rag::read::ReadError>(())
 //! ```
 
+pub mod aliases;
 pub mod chunk;
 mod document;
 pub mod extract;
 pub mod read;
+pub mod relations;
 
 pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};

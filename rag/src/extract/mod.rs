@@ -27,6 +27,7 @@ pub use cost::{Cost, Estimate};
 pub use error::ExtractError;
 pub use language::Language;
 pub use reading::{OpenDocument, Reading};
+pub(crate) use rules::is_common;
 pub use rules::{Dictionary, Rules};
 pub use run::{Done, Progress, Run};
 pub use summary::{CentralSentences, Neighbour, Summariser, Summary, SummaryOf};
@@ -114,7 +115,7 @@ pub struct Triple {
 }
 
 /// A chain of domain tags down to an object tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Chain {
     /// The domains from the root on, each with what is said of it.
     pub domains: Vec<Domain>,
@@ -125,7 +126,7 @@ pub struct Chain {
 }
 
 /// A domain of a chain.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Domain {
     /// Its name.
     pub name: String,

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::BlockKind;
 
-pub(super) use common::is_common;
+pub(crate) use common::is_common;
 pub(super) use counted::Counted;
 pub use dictionary::Dictionary;
 
