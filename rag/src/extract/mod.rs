@@ -60,10 +60,19 @@ pub trait Extractor: Send + Sync {
         &self,
         reading: &Reading<'_>,
         measure: &dyn crate::chunk::Measure,
-    ) -> Result<Estimate, ExtractError> {
+    ) -> Result<Foreseen, ExtractError> {
         let _ = (reading, measure);
-        Ok(Estimate::default())
+        Ok(Foreseen::default())
     }
+}
+
+/// What is known of a piece before anybody is asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Foreseen {
+    /// What it would cost to read it.
+    pub estimate: Estimate,
+    /// What it says, if all replies that this takes are there already.
+    pub extracted: Option<Extracted>,
 }
 
 /// What came of reading a piece.
