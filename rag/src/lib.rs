@@ -2,7 +2,8 @@
 //!
 //! Documents come in through a reader of [`read`], which turns a file into a [`Document`]: its text, the
 //! tree of its headings, and where everything stands. [`chunk`] cuts that into pieces that a model can
-//! read, without ever losing where a piece came from.
+//! read, without ever losing where a piece came from. [`extract`] says what a piece names and states, by rules
+//! or by asking a model; [`relations`] and [`aliases`] find what means the same under several names.
 //!
 //! What a reader is given is hostile until it is read: no file makes it panic, loop or take memory out of
 //! proportion, and what it cannot read is an error that names the file and the place.

@@ -7,6 +7,38 @@
 //!
 //! Whatever a model wrote is data here: it becomes values and names of nodes, never a query, an
 //! identifier of the schema or an address.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use stratigraph_models::Recorded;
+//! use stratigraph_rag::chunk::{Chunker, Chunking, Words};
+//! use stratigraph_rag::extract::model::Triples;
+//! use stratigraph_rag::extract::{Calls, Extractor, MemoryCache, Rules, Run};
+//! use stratigraph_rag::read::{Format, Source};
+//!
+//! let text = "# Rocks\n\nBasalt of Iceland was lava, says the Icelandic Survey.\n";
+//! let document = Source::new("rocks.md", text.as_bytes()).read(Format::Markdown)?;
+//! let pieces = Chunker::new(Chunking::Structure { limit: 100 }, &Words).pieces(&document);
+//! let documents = [(&document, pieces.as_slice())];
+//!
+//! // Without a model.
+//! let done = Run::new(&Rules::new()).extract(&documents, &|_| {});
+//! let names: Vec<&str> = { done[0].as_ref() }.unwrap().pieces[0].entities.iter().map(|one| &*one.name).collect();
+//! assert_eq!(names, ["Basalt of Iceland", "Icelandic Survey", "Rocks"]);
+//!
+//! // With one: here the reply is there already.
+//! let reply = r#"{"triples": [{"subject": "Basalt", "relation": "was", "object": "lava", "source": ""}]}"#;
+//! let calls = Calls::new(Arc::new(Recorded::in_order([reply])), Arc::new(MemoryCache::default()));
+//! let triples = Triples::new(calls);
+//! let run = Run::new(&triples).threads(8);
+//! assert_eq!(run.estimate(&documents, &Words)?.calls, 1);
+//! let done = run.extract(&documents, &|progress| assert!(progress.pieces <= progress.of));
+//! let done = done[0].as_ref().unwrap();
+//! assert_eq!((done.pieces[0].triples[0].object.as_str(), done.cost.calls), ("lava", 1));
+//! // What was paid for is not asked again.
+//! assert_eq!(run.estimate(&documents, &Words)?.calls, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod calls;
 mod cost;
