@@ -5,6 +5,10 @@
 //! read, without ever losing where a piece came from. What others have taken apart already comes in as it
 //! is: tables as a typed graph ([`read::TableMapping`]), facts as lines ([`read::TripleReader`]).
 //!
+//! [`extract`] says what a piece names and states, by rules
+//! or by asking a model; [`relations`] and [`aliases`] find what means the same under several names. [`build`] makes all that one
+//! layered graph and keeps it up, and [`ingest`] is the whole way, for many documents.
+//!
 //! What a reader is given is hostile until it is read: no file makes it panic, loop or take memory out of
 //! proportion, and what it cannot read is an error that names the file and the place.
 //!
@@ -19,11 +23,13 @@
 //! # Ok::<(), stratigraph_rag::read::ReadError>(())
 //! ```
 
+pub mod aliases;
 pub mod build;
 pub mod chunk;
 mod document;
 pub mod extract;
 pub mod ingest;
 pub mod read;
+pub mod relations;
 
 pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};

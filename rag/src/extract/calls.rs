@@ -356,10 +356,19 @@ mod tests {
 
     #[test]
     fn those_who_ask_the_same_at_once_pay_once() {
-        let (calls, model, _) = calls(Recorded::by(|_| Some("{\"text\": \"Lava.\"}".to_owned())));
+        // It takes a while, so that without turns all of them would have asked before the first reply.
+        let (calls, model, _) = calls(Recorded::by(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            Some("{\"text\": \"Lava.\"}".to_owned())
+        }));
+        let all_there = std::sync::Barrier::new(8);
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope.spawn(|| calls.ask(&question(&calls, "Basalt."), "x").unwrap());
+                scope.spawn(|| {
+                    let question = question(&calls, "Basalt.");
+                    all_there.wait();
+                    calls.ask(&question, "x").unwrap();
+                });
             }
         });
         assert_eq!(model.asked().len(), 1);

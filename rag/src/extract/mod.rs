@@ -7,6 +7,38 @@
 //!
 //! Whatever a model wrote is data here: it becomes values and names of nodes, never a query, an
 //! identifier of the schema or an address.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use stratigraph_models::Recorded;
+//! use stratigraph_rag::chunk::{Chunker, Chunking, Words};
+//! use stratigraph_rag::extract::model::Triples;
+//! use stratigraph_rag::extract::{Calls, Extractor, MemoryCache, Rules, Run};
+//! use stratigraph_rag::read::{Format, Source};
+//!
+//! let text = "# Rocks\n\nBasalt of Iceland was lava, says the Icelandic Survey.\n";
+//! let document = Source::new("rocks.md", text.as_bytes()).read(Format::Markdown)?;
+//! let pieces = Chunker::new(Chunking::Structure { limit: 100 }, &Words).pieces(&document);
+//! let documents = [(&document, pieces.as_slice())];
+//!
+//! // Without a model.
+//! let done = Run::new(&Rules::new()).extract(&documents, &|_| {});
+//! let names: Vec<&str> = { done[0].as_ref() }.unwrap().pieces[0].entities.iter().map(|one| &*one.name).collect();
+//! assert_eq!(names, ["Basalt of Iceland", "Icelandic Survey", "Rocks"]);
+//!
+//! // With one: here the reply is there already.
+//! let reply = r#"{"triples": [{"subject": "Basalt", "relation": "was", "object": "lava", "source": ""}]}"#;
+//! let calls = Calls::new(Arc::new(Recorded::in_order([reply])), Arc::new(MemoryCache::default()));
+//! let triples = Triples::new(calls);
+//! let run = Run::new(&triples).threads(8);
+//! assert_eq!(run.estimate(&documents, &Words)?.calls, 1);
+//! let done = run.extract(&documents, &|progress| assert!(progress.pieces <= progress.of));
+//! let done = done[0].as_ref().unwrap();
+//! assert_eq!((done.pieces[0].triples[0].object.as_str(), done.cost.calls), ("lava", 1));
+//! // What was paid for is not asked again.
+//! assert_eq!(run.estimate(&documents, &Words)?.calls, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod calls;
 mod cost;
@@ -27,6 +59,7 @@ pub use cost::{Cost, Estimate};
 pub use error::ExtractError;
 pub use language::Language;
 pub use reading::{OpenDocument, Reading};
+pub(crate) use rules::is_common;
 pub use rules::{Dictionary, Rules};
 pub use run::{Done, Progress, Run};
 pub use summary::{CentralSentences, Neighbour, Summariser, Summary, SummaryOf};
@@ -59,10 +92,19 @@ pub trait Extractor: Send + Sync {
         &self,
         reading: &Reading<'_>,
         measure: &dyn crate::chunk::Measure,
-    ) -> Result<Estimate, ExtractError> {
+    ) -> Result<Foreseen, ExtractError> {
         let _ = (reading, measure);
-        Ok(Estimate::default())
+        Ok(Foreseen::default())
     }
+}
+
+/// What is known of a piece before anybody is asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Foreseen {
+    /// What it would cost to read it.
+    pub estimate: Estimate,
+    /// What it says, if all replies that this takes are there already.
+    pub extracted: Option<Extracted>,
 }
 
 /// What came of reading a piece.
@@ -114,7 +156,7 @@ pub struct Triple {
 }
 
 /// A chain of domain tags down to an object tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Chain {
     /// The domains from the root on, each with what is said of it.
     pub domains: Vec<Domain>,
@@ -125,7 +167,7 @@ pub struct Chain {
 }
 
 /// A domain of a chain.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Domain {
     /// Its name.
     pub name: String,

@@ -85,15 +85,22 @@ impl<'a> Run<'a> {
         measure: &dyn Measure,
     ) -> Result<Estimate, ExtractError> {
         let mut sum = Estimate::default();
-        for (document, pieces) in documents {
+        for line in self.lines(documents) {
+            let (document, pieces) = documents[line.document];
             let open = OpenDocument::new(document);
-            for piece in *pieces {
+            let mut before: Option<Extracted> = None;
+            for piece in &pieces[line.pieces] {
                 if self.cancel.is_cancelled() {
                     return Err(ExtractError::Cancelled);
                 }
-                sum += self
-                    .extractor
-                    .estimate(&Reading::new(&open, piece), measure)?;
+                let reading = Reading::new(&open, piece);
+                let reading = match before.as_ref().filter(|_| self.extractor.carries()) {
+                    Some(before) => reading.after(before),
+                    None => reading,
+                };
+                let foreseen = self.extractor.estimate(&reading, measure)?;
+                sum += foreseen.estimate;
+                before = foreseen.extracted;
             }
         }
         Ok(sum)

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::super::prompt::{Filling, Task};
 use super::super::reply::{Checked, clean_name};
-use super::super::{Calls, Estimate, ExtractError, Extractor, Outcome, Reading};
+use super::super::{Calls, ExtractError, Extractor, Foreseen, Outcome, Reading};
 use super::{Asking, Ended, ground, known, place};
 use crate::chunk::Measure;
 
@@ -183,7 +183,7 @@ impl Extractor for Bag {
         &self,
         reading: &Reading<'_>,
         measure: &dyn Measure,
-    ) -> Result<Estimate, ExtractError> {
-        Ok(self.read(reading, Some(measure))?.estimate)
+    ) -> Result<Foreseen, ExtractError> {
+        Ok(self.read(reading, Some(measure))?.foreseen())
     }
 }

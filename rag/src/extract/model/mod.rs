@@ -18,7 +18,7 @@ use stratigraph_models::ModelError;
 use super::calls::Calls;
 use super::prompt::{Choice, Filling, Task};
 use super::reply::{Checked, Ground};
-use super::{Cost, Estimate, ExtractError, Extracted, Language, Outcome, Reading};
+use super::{Cost, Estimate, ExtractError, Extracted, Foreseen, Language, Outcome, Reading};
 use crate::chunk::Measure;
 
 pub use bag::Bag;
@@ -134,6 +134,17 @@ impl<'a> Asking<'a> {
 struct Ended {
     outcome: Outcome,
     estimate: Estimate,
+}
+
+impl Ended {
+    /// What is known without asking.
+    fn foreseen(self) -> Foreseen {
+        let whole = self.estimate.calls == 0;
+        Foreseen {
+            estimate: self.estimate,
+            extracted: whole.then_some(self.outcome.extracted),
+        }
+    }
 }
 
 /// How many tokens a reply has, by those of the text it is about: a guess, on the high side.

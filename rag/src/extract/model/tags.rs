@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::super::prompt::{Filling, Task};
 use super::super::reply::Checked;
 use super::super::{
-    Calls, Domain, Entity, Estimate, ExtractError, Extractor, Language, Outcome, Reading,
+    Calls, Domain, Entity, ExtractError, Extractor, Foreseen, Language, Outcome, Reading,
 };
 use super::{Asking, Ended, ground, place};
 use crate::chunk::Measure;
@@ -160,7 +160,7 @@ impl Extractor for Tags {
         &self,
         reading: &Reading<'_>,
         measure: &dyn Measure,
-    ) -> Result<Estimate, ExtractError> {
-        Ok(self.read(reading, Some(measure))?.estimate)
+    ) -> Result<Foreseen, ExtractError> {
+        Ok(self.read(reading, Some(measure))?.foreseen())
     }
 }

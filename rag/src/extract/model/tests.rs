@@ -157,6 +157,10 @@ fn bag_carries_what_the_piece_before_says() {
         second.contains("It met the Ministry of Finance."),
         "{second}"
     );
+    // Whoever asks again what it would cost is told that all is there, what is carried included.
+    let all = [(&document, pieces.as_slice())];
+    let after = Run::new(&bag).estimate(&all, &Words).unwrap();
+    assert_eq!((after.calls, after.kept), (0, 4));
 }
 
 #[test]

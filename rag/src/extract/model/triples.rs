@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::super::prompt::{Filling, Task};
 use super::super::reply::Checked;
-use super::super::{Calls, Estimate, ExtractError, Extractor, Outcome, Reading};
+use super::super::{Calls, ExtractError, Extractor, Foreseen, Outcome, Reading};
 use super::{Asking, Ended, ground, place};
 use crate::chunk::Measure;
 
@@ -78,7 +78,7 @@ impl Extractor for Triples {
         &self,
         reading: &Reading<'_>,
         measure: &dyn Measure,
-    ) -> Result<Estimate, ExtractError> {
-        Ok(self.read(reading, Some(measure))?.estimate)
+    ) -> Result<Foreseen, ExtractError> {
+        Ok(self.read(reading, Some(measure))?.foreseen())
     }
 }

@@ -62,7 +62,7 @@ const DATES: [&str; 19] = [
 const BINDING: &str = "的了是在与及和等为于之其由对将应当可不未也且或者并而以从向到被把让使得着过个这那此该各每又都还就才很";
 
 /// Whether a lower-case word says little by itself.
-pub(in super::super) fn is_common(word: &str) -> bool {
+pub(crate) fn is_common(word: &str) -> bool {
     COMMON.binary_search(&word).is_ok()
 }
 

@@ -34,11 +34,9 @@ impl Counted {
             }
             fold(token.text(text), &mut folded);
             let within = is_within(text, &token);
-            if !counted.words.contains_key(&folded) {
-                counted.words.insert(folded.clone(), Count::default());
-            }
-            let Some(count) = counted.words.get_mut(&folded) else {
-                continue;
+            let count = match counted.words.get_mut(&folded) {
+                Some(count) => count,
+                None => counted.words.entry(folded.clone()).or_default(),
             };
             count.all = count.all.saturating_add(1);
             if !token.capital {

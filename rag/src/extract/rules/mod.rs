@@ -21,7 +21,7 @@ use super::{
 };
 use crate::BlockKind;
 
-pub(super) use common::is_common;
+pub(crate) use common::is_common;
 pub(super) use counted::Counted;
 pub use dictionary::Dictionary;
 
@@ -134,14 +134,18 @@ impl Extractor for Rules {
         let sentences = sentences(reading);
         let found = self.found(reading, &sentences);
         let mut extracted = Extracted::default();
+        let mut shown = Shown {
+            text,
+            sentences: &sentences,
+            lines: HashMap::new(),
+        };
         if self.co_occurrence {
-            extracted.triples = together(text, &sentences, &found);
+            extracted.triples = together(&mut shown, &found);
         }
         for found in found {
             let mut entity = found.entity;
             let best = found.defined.or(found.sentences.first().copied());
-            let best = best.and_then(|place| sentences.get(place));
-            entity.description = best.map_or(String::new(), |span| shown(&text[span.clone()]));
+            entity.description = best.map_or(String::new(), |place| shown.line(place));
             let spans = found.sentences.iter().take(MOST_SENTENCES);
             entity.sentences = spans
                 .filter_map(|place| sentences.get(*place).cloned())
@@ -385,8 +389,8 @@ fn sentences(reading: &Reading<'_>) -> Vec<Range<usize>> {
 }
 
 /// Facts that say which entities are named in one sentence; the sentence is what is said of the two.
-fn together(text: &str, sentences: &[Range<usize>], found: &[Found]) -> Vec<Triple> {
-    let mut by_sentence: Vec<Vec<&str>> = vec![Vec::new(); sentences.len()];
+fn together(shown: &mut Shown<'_>, found: &[Found]) -> Vec<Triple> {
+    let mut by_sentence: Vec<Vec<&str>> = vec![Vec::new(); shown.sentences.len()];
     for found in found.iter().filter(|found| found.rank < Rank::Title) {
         for place in &found.sentences {
             if let Some(names) = by_sentence
@@ -399,7 +403,7 @@ fn together(text: &str, sentences: &[Range<usize>], found: &[Found]) -> Vec<Trip
     }
     let mut seen: HashSet<(&str, &str)> = HashSet::new();
     let mut triples = Vec::new();
-    for (names, sentence) in by_sentence.iter().zip(sentences) {
+    for (sentence, names) in by_sentence.iter().enumerate() {
         for (place, one) in names.iter().enumerate() {
             for other in &names[place + 1..] {
                 // It has no direction: the lesser name is the subject.
@@ -413,7 +417,7 @@ fn together(text: &str, sentences: &[Range<usize>], found: &[Found]) -> Vec<Trip
                         subject: subject.to_owned(),
                         predicate: Rules::CO_OCCURS.to_owned(),
                         object: object.to_owned(),
-                        description: shown(&text[sentence.clone()]),
+                        description: shown.line(sentence),
                         source: String::new(),
                     });
                 }
@@ -450,6 +454,23 @@ fn chains(reading: &Reading<'_>, root: &Domain, entities: &[Entity]) -> Vec<Chai
     };
     let chains = entities.iter().map(chain);
     chains.filter(|chain| !chain.domains.is_empty()).collect()
+}
+
+/// Sentences as descriptions, each made once.
+struct Shown<'a> {
+    text: &'a str,
+    sentences: &'a [Range<usize>],
+    lines: HashMap<usize, String>,
+}
+
+impl Shown<'_> {
+    fn line(&mut self, place: usize) -> String {
+        let Some(span) = self.sentences.get(place) else {
+            return String::new();
+        };
+        let line = || shown(&self.text[span.clone()]);
+        self.lines.entry(place).or_insert_with(line).clone()
+    }
 }
 
 /// A sentence as a description: one line, of a length that can be read.

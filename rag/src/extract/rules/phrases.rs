@@ -78,50 +78,58 @@ pub(super) fn phrases(text: &str, sentences: &[Range<usize>], counted: &Counted)
 /// Runs of words without a common one, a sign or a capital between them; how many words there are.
 fn of_words(text: &str, sentence: &Range<usize>, to: &mut HashMap<String, Candidate>) -> usize {
     let words = &text[sentence.clone()];
-    let mut run: Vec<(Token, String)> = Vec::new();
-    let mut folded = String::new();
+    let mut run: Vec<Token> = Vec::new();
+    let (mut folded, mut name) = (String::new(), String::new());
     let mut count = 0;
-    let mut first = true;
     for token in tokens(words, sentence.start) {
+        let first = count == 0;
         count += 1;
-        fold(token.text(text), &mut folded);
         let near = |before: &Token| matches!(text.get(before.end..token.start), Some(" " | "\n"));
-        if run.last().is_some_and(|(before, _)| !near(before)) {
-            end_run(text, &mut run, to);
+        if run.last().is_some_and(|before| !near(before)) {
+            end_run(text, &mut run, &mut name, to);
         }
-        let content = !token.number
-            && (!token.capital || first)
-            && folded.chars().nth(2).is_some()
-            && !is_common(&folded);
+        let may = !token.number && (!token.capital || first);
+        let content = may && {
+            fold(token.text(text), &mut folded);
+            folded.chars().nth(2).is_some() && !is_common(&folded)
+        };
         if content {
-            run.push((token, folded.clone()));
+            run.push(token);
         } else {
-            end_run(text, &mut run, to);
+            end_run(text, &mut run, &mut name, to);
         }
-        first = false;
     }
-    end_run(text, &mut run, to);
+    end_run(text, &mut run, &mut name, to);
     count
 }
 
-fn end_run(text: &str, run: &mut Vec<(Token, String)>, to: &mut HashMap<String, Candidate>) {
-    if let (Some((first, _)), Some((last, _))) = (run.first(), run.last())
+/// Takes a run as a candidate; `name` is room for its name.
+fn end_run(
+    text: &str,
+    run: &mut Vec<Token>,
+    name: &mut String,
+    to: &mut HashMap<String, Candidate>,
+) {
+    if let (Some(first), Some(last)) = (run.first(), run.last())
         && run.len() <= MOST_WORDS
     {
         let span = first.start..last.end;
-        let mut name = String::new();
-        for (token, _) in run.iter() {
+        let small = |token: &Token| token.text(text).chars().flat_map(char::to_lowercase);
+        name.clear();
+        for token in run.iter() {
             if !name.is_empty() {
                 name.push(' ');
             }
-            name.extend(token.text(text).chars().flat_map(char::to_lowercase));
+            name.extend(small(token));
         }
-        let words = run.iter().map(|(_, word)| word.clone()).collect();
-        let candidate = to.entry(name).or_insert(Candidate {
-            places: Vec::new(),
-            words,
-        });
-        candidate.places.push(span);
+        match to.get_mut(name.as_str()) {
+            Some(candidate) => candidate.places.push(span),
+            None => {
+                let words = run.iter().map(|token| small(token).collect()).collect();
+                let places = vec![span];
+                to.insert(name.clone(), Candidate { places, words });
+            }
+        }
     }
     run.clear();
 }
@@ -179,6 +187,9 @@ pub(super) fn each_run_of_signs(
     sentence: &Range<usize>,
     mut each: impl FnMut(Range<usize>, usize),
 ) {
+    if text[sentence.clone()].is_ascii() {
+        return;
+    }
     let mut start = sentence.start;
     let mut signs = 0;
     for (at, sign) in text[sentence.clone()].char_indices() {

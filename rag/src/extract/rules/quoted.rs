@@ -64,6 +64,10 @@ pub(super) fn each_term(text: &str, sentence: &Range<usize>, mut each: impl FnMu
         if at < passed {
             continue;
         }
+        // Most signs are letters.
+        if sign.is_ascii_alphanumeric() || sign == ' ' {
+            continue;
+        }
         let Some((open, close)) = PAIRS.iter().find(|(open, _)| *open == sign) else {
             continue;
         };
@@ -92,6 +96,9 @@ pub(super) fn each_term(text: &str, sentence: &Range<usize>, mut each: impl FnMu
             work: *open == '《',
             defined,
         });
+    }
+    if words.is_ascii() {
+        return;
     }
     each_called(words, |span| {
         each(Term {

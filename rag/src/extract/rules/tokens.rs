@@ -49,14 +49,16 @@ pub(super) fn tokens(text: &str, start: usize) -> impl Iterator<Item = Token> {
 fn token(text: &str, span: Range<usize>, start: usize) -> Token {
     let word = &text[span.clone()];
     let first = word.chars().next().unwrap_or(' ');
-    let mut letters = word.chars().filter(|sign| sign.is_alphabetic());
+    let capital = first.is_uppercase();
+    let capitals = || {
+        let mut letters = word.chars().filter(|sign| sign.is_alphabetic());
+        letters.clone().nth(1).is_some() && letters.all(char::is_uppercase)
+    };
     Token {
         start: start + span.start,
         end: start + span.end,
-        capital: first.is_uppercase(),
-        capitals: first.is_uppercase()
-            && letters.clone().count() > 1
-            && letters.all(char::is_uppercase),
+        capital,
+        capitals: capital && capitals(),
         number: first.is_numeric(),
     }
 }

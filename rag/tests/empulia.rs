@@ -1,0 +1,211 @@
+//! Relations that nobody here wrote: the names of EmPULIA's triples, Italian law, clustered as its authors do.
+//!
+//! The triples lie outside the repository, as does MiniLM; without them the test says so and passes. What comes
+//! out is printed, as it depends on the embedder; only what must be true for any is asserted.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph_models::{Embedder, Lexical, MiniLm, ModelError, Rows, cached_minilm};
+use stratigraph_rag::extract::Triple;
+use stratigraph_rag::relations::{Assigned, Clustering, Negations, Relations, negates, rename};
+
+fn shared() -> PathBuf {
+    let named = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
+    named.unwrap_or_else(|| {
+        PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default())
+            .join("../../shared")
+    })
+}
+
+fn triples(path: &Path) -> Vec<Triple> {
+    let unpacked = Command::new("gzip")
+        .arg("-dc")
+        .arg(path)
+        .output()
+        .expect("gzip runs");
+    assert!(
+        unpacked.status.success(),
+        "cannot unpack {}",
+        path.display()
+    );
+    let text = String::from_utf8(unpacked.stdout).unwrap();
+    let triple = |line: &str| {
+        let value: Value = serde_json::from_str(line).unwrap();
+        let field = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+        Triple {
+            subject: field("e1"),
+            predicate: field("rel"),
+            object: field("e2"),
+            source: field("source"),
+            description: String::new(),
+        }
+    };
+    text.lines().map(triple).collect()
+}
+
+fn cluster(names: &BTreeSet<&str>, embedder: &dyn Embedder, negations: Negations) -> Relations {
+    let clustering = Clustering {
+        negations,
+        ..Clustering::default()
+    };
+    let mut report = |_: Progress<'_>| {};
+    let mut watch = Watch::new(&mut report, CancelToken::new());
+    Relations::cluster(names.iter().copied(), embedder, clustering, &mut watch).unwrap()
+}
+
+/// Embeds each text once: a model takes long in a build for tests.
+struct Once<'a> {
+    embedder: &'a dyn Embedder,
+    rows: Mutex<HashMap<String, Vec<f32>>>,
+}
+
+impl Embedder for Once<'_> {
+    fn name(&self) -> &str {
+        self.embedder.name()
+    }
+    fn dimensions(&self) -> usize {
+        self.embedder.dimensions()
+    }
+    fn max_tokens(&self) -> usize {
+        self.embedder.max_tokens()
+    }
+    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+        let mut known = self.rows.lock().unwrap();
+        let new: Vec<&str> = texts
+            .iter()
+            .copied()
+            .filter(|text| !known.contains_key(*text))
+            .collect();
+        for (text, row) in new.iter().zip(self.embedder.embed(&new)?.iter()) {
+            known.insert((*text).to_owned(), row.to_vec());
+        }
+        let mut rows = Rows::zeros(texts.len(), self.dimensions())?;
+        for (text, row) in texts.iter().zip(rows.iter_mut()) {
+            row.copy_from_slice(&known[*text]);
+        }
+        Ok(rows)
+    }
+}
+
+fn measure(embedder: &dyn Embedder, triples: &[Triple]) {
+    let embedder = &Once {
+        embedder,
+        rows: Mutex::default(),
+    };
+    let names: BTreeSet<&str> = triples
+        .iter()
+        .map(|triple| triple.predicate.as_str())
+        .collect();
+    println!(
+        "{}: {} triples, {} names of relations",
+        embedder.name(),
+        triples.len(),
+        names.len()
+    );
+    for negations in [Negations::Apart, Negations::AsOthers] {
+        let relations = cluster(&names, embedder, negations);
+        let members: usize = relations
+            .clusters()
+            .iter()
+            .map(|cluster| cluster.members.len())
+            .sum();
+        assert_eq!(members + relations.alone().len(), names.len());
+        let merged = relations
+            .opposites()
+            .iter()
+            .filter(|pair| pair.together)
+            .count();
+        let mut renamed = triples.to_vec();
+        let changes = rename(&mut renamed, &relations);
+        assert_eq!(
+            renamed.len() + changes.duplicates + changes.loops,
+            triples.len()
+        );
+        println!(
+            "  {negations:?}: {} clusters of {members} names, {} alone, {} opposites near of which {merged} together, {changes:?}",
+            relations.clusters().len(),
+            relations.alone().len(),
+            relations.opposites().len(),
+        );
+        for cluster in relations
+            .clusters()
+            .iter()
+            .filter(|cluster| cluster.members.len() > 4)
+            .take(5)
+        {
+            let members: Vec<&str> = cluster
+                .members
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .collect();
+            println!("    {}: {}", cluster.representative, members.join(", "));
+        }
+        for pair in relations.opposites().iter().take(5) {
+            println!(
+                "    {} / {} at {:.3}",
+                pair.affirms, pair.negates, pair.distance
+            );
+        }
+        if negations == Negations::Apart {
+            assert_eq!(merged, 0);
+            for cluster in relations.clusters() {
+                let negating = cluster
+                    .members
+                    .iter()
+                    .filter(|(name, _)| negates(name))
+                    .count();
+                assert!(
+                    negating == 0 || negating == cluster.members.len(),
+                    "{}",
+                    cluster.representative
+                );
+            }
+        }
+    }
+    // Half of the names now and half later: how many get the name that they would have got.
+    let now: BTreeSet<&str> = names.iter().copied().step_by(2).collect();
+    let later = names.iter().copied().skip(1).step_by(2);
+    let mut relations = cluster(&now, embedder, Negations::Apart);
+    let assigned = relations.assign(later, embedder).unwrap();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, how) in &assigned {
+        *counts.entry(format!("{how:?}")).or_default() += 1;
+    }
+    assert!(assigned.iter().all(|(_, how)| *how != Assigned::Known));
+    println!("  later names: {counts:?}");
+}
+
+/// Runs this on the triples, if they are there, and with MiniLM as well if that is.
+fn on_triples(kept: impl Fn(usize) -> bool) {
+    let path = shared().join("eval/empulia/triples.jsonl.gz");
+    if !path.is_file() {
+        eprintln!("SKIPPED: there is no {}", path.display());
+        return;
+    }
+    let mut triples = triples(&path);
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for triple in &triples {
+        *counts.entry(triple.predicate.clone()).or_default() += 1;
+    }
+    triples.retain(|triple| kept(counts[&triple.predicate]));
+    measure(&Lexical::new(), &triples);
+    match cached_minilm() {
+        Some(folder) => measure(&MiniLm::load(folder).unwrap(), &triples),
+        None => eprintln!("SKIPPED: MiniLM is not there; `cargo xtask setup --models` fetches it"),
+    }
+}
+
+#[test]
+fn names_of_common_relations_are_clustered() {
+    on_triples(|count| count >= 4);
+}
+
+#[test]
+#[ignore = "takes minutes in a build for tests; prints the numbers for all names"]
+fn names_of_all_relations_are_clustered() {
+    on_triples(|_| true);
+}
