@@ -7,9 +7,11 @@
 mod common;
 mod counted;
 mod dictionary;
+mod finds;
 mod names;
 mod phrases;
 mod quoted;
+mod titles;
 mod tokens;
 
 use std::collections::{HashMap, HashSet};
@@ -24,6 +26,8 @@ use crate::BlockKind;
 pub(crate) use common::is_common;
 pub(super) use counted::Counted;
 pub use dictionary::Dictionary;
+use finds::{Finds, Found, Rank};
+use titles::{BODIES, GENERAL, without_number};
 
 /// The version of the rules. Another rule is another version, or old results would stay.
 const VERSION: &str = "rules-1";
@@ -50,27 +54,6 @@ impl Default for Rules {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// What is found of an entity, while a piece is read.
-struct Found {
-    entity: Entity,
-    /// How sure it is that it is one.
-    rank: Rank,
-    /// The place among the sentences of the one that defines it.
-    defined: Option<usize>,
-    /// The places of the sentences that name it.
-    sentences: Vec<usize>,
-}
-
-/// How sure it is that something is an entity; the surest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Known,
-    Defined,
-    Name,
-    Title,
-    Phrase,
 }
 
 impl Rules {
@@ -241,132 +224,6 @@ impl Rules {
             // The first sentence says what it is, named or not.
             found.defined.get_or_insert(0);
         }
-    }
-}
-
-/// What the names of bodies, laws and places of China end with.
-const BODIES: [&str; 26] = [
-    "公司",
-    "集团",
-    "银行",
-    "大学",
-    "学院",
-    "医院",
-    "委员会",
-    "政府",
-    "法院",
-    "机关",
-    "机构",
-    "中心",
-    "协会",
-    "基金",
-    "部门",
-    "单位",
-    "办公室",
-    "条例",
-    "办法",
-    "规定",
-    "准则",
-    "制度",
-    "人民共和国",
-    "财政部",
-    "审计署",
-    "项目",
-];
-
-/// Titles that say nothing of what is under them.
-const GENERAL: [&str; 40] = [
-    "introduction",
-    "overview",
-    "summary",
-    "conclusion",
-    "conclusions",
-    "background",
-    "contents",
-    "table of contents",
-    "appendix",
-    "annex",
-    "references",
-    "abstract",
-    "notes",
-    "general",
-    "other",
-    "discussion",
-    "results",
-    "methods",
-    "introduzione",
-    "premessa",
-    "sommario",
-    "indice",
-    "conclusioni",
-    "allegati",
-    "allegato",
-    "bibliografia",
-    "note",
-    "generalità",
-    "目录",
-    "总则",
-    "附则",
-    "前言",
-    "引言",
-    "概述",
-    "摘要",
-    "结论",
-    "附录",
-    "参考文献",
-    "小结",
-    "正文",
-];
-
-/// A title without the number before it.
-fn without_number(title: &str) -> &str {
-    let rest =
-        title.trim_start_matches(|sign: char| sign.is_ascii_digit() || ". )(（）、".contains(sign));
-    rest.trim()
-}
-
-/// Entities by their folded names, in the order in which they were found.
-#[derive(Default)]
-struct Finds {
-    found: Vec<Found>,
-    places: HashMap<String, usize>,
-}
-
-impl Finds {
-    /// An entity that this sentence names.
-    fn add(&mut self, name: &str, kind: Option<&str>, rank: Rank, sentence: usize, defines: bool) {
-        let Some(found) = self.entry(name, kind, rank) else {
-            return;
-        };
-        if defines && found.defined.is_none() {
-            found.defined = Some(sentence);
-        }
-        if let Err(at) = found.sentences.binary_search(&sentence) {
-            found.sentences.insert(at, sentence);
-        }
-    }
-
-    fn entry(&mut self, name: &str, kind: Option<&str>, rank: Rank) -> Option<&mut Found> {
-        let name = clean_name(name)?;
-        let next = self.found.len();
-        let place = *self.places.entry(folded(&name)).or_insert(next);
-        if place == next {
-            self.found.push(Found {
-                entity: Entity {
-                    name,
-                    ..Entity::default()
-                },
-                rank,
-                defined: None,
-                sentences: Vec::new(),
-            });
-        }
-        let found = self.found.get_mut(place)?;
-        if rank < found.rank || found.entity.kind.is_none() {
-            found.rank = found.rank.min(rank);
-            found.entity.kind = kind.map(str::to_owned);
-        }
-        Some(found)
     }
 }
 
