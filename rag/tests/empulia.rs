@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
-use stratigraph_models::{Embedder, Lexical, MiniLm, ModelError, Rows, cached_minilm};
+use stratigraph_models::{Embedder, Lexical, LocalEmbedder, ModelError, Rows, cached_minilm};
 use stratigraph_rag::extract::Triple;
 use stratigraph_rag::relations::{Assigned, Clustering, Negations, Relations, negates, rename};
 
@@ -194,7 +194,7 @@ fn on_triples(kept: impl Fn(usize) -> bool) {
     triples.retain(|triple| kept(counts[&triple.predicate]));
     measure(&Lexical::new(), &triples);
     match cached_minilm() {
-        Some(folder) => measure(&MiniLm::load(folder).unwrap(), &triples),
+        Some(folder) => measure(&LocalEmbedder::load(folder).unwrap(), &triples),
         None => eprintln!("SKIPPED: MiniLM is not there; `cargo xtask setup --models` fetches it"),
     }
 }

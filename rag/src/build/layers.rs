@@ -81,7 +81,7 @@ impl Layers {
         &self.replies
     }
 
-    pub(super) fn embedder(&self) -> &dyn Embedder {
+    pub(crate) fn embedder(&self) -> &dyn Embedder {
         &*self.embedder
     }
 

@@ -1,6 +1,7 @@
 //! How long a text is: in characters, in words, or in what an embedder's tokenizer counts.
 
 use std::ops::Range;
+use stratigraph_models::Embedder;
 
 /// Says where the units of a text end.
 pub trait Measure: Send + Sync {
@@ -43,6 +44,17 @@ impl Measure for Words {
             ends.push(text.len());
         }
         ends
+    }
+}
+
+/// Counts the tokens of an embedder; words where it does not tell, or cannot: whoever embeds the text hears why.
+#[derive(Clone, Copy)]
+pub struct Tokens<'e>(pub &'e dyn Embedder);
+
+impl Measure for Tokens<'_> {
+    fn ends(&self, text: &str) -> Vec<usize> {
+        let ends = self.0.token_ends(text).ok().flatten();
+        ends.unwrap_or_else(|| Words.ends(text))
     }
 }
 

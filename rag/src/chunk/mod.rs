@@ -15,7 +15,7 @@ use std::ops::Range;
 use crate::Document;
 use pack::{Packing, pack};
 
-pub use measure::{Characters, Measure, Measured, Words};
+pub use measure::{Characters, Measure, Measured, Tokens, Words};
 pub use sentences::sentences;
 
 /// A piece of a document.

@@ -9,7 +9,7 @@ use stratigraph_models::Generator;
 use super::{Ended, Forecast, Progress, Recipe, Report};
 use crate::Document;
 use crate::build::{BuildError, Contribution, Layers};
-use crate::chunk::{Measure, Piece, Words};
+use crate::chunk::{Measure, Piece, Tokens};
 use crate::extract::{Calls, ExtractError, Extractor, Run};
 use crate::read::ReadError;
 
@@ -23,7 +23,8 @@ pub struct Ingest<'a> {
     layers: &'a Layers,
     recipe: &'a Recipe,
     extractor: Box<dyn Extractor>,
-    measure: &'a dyn Measure,
+    tokens: Tokens<'a>,
+    measure: Option<&'a dyn Measure>,
     threads: usize,
     cancel: CancelToken,
 }
@@ -43,7 +44,8 @@ impl<'a> Ingest<'a> {
             layers,
             recipe,
             extractor: recipe.extractor(None),
-            measure: &Words,
+            tokens: Tokens(layers.embedder()),
+            measure: None,
             threads,
             cancel: CancelToken::new(),
         }
@@ -57,10 +59,10 @@ impl<'a> Ingest<'a> {
         self
     }
 
-    /// Pieces are measured so: by the tokenizer of the embedder, where there is one. Words if nothing is said.
+    /// Pieces are measured so; by the tokenizer of the embedder if nothing is said.
     #[must_use]
     pub fn measure(mut self, measure: &'a dyn Measure) -> Self {
-        self.measure = measure;
+        self.measure = Some(measure);
         self
     }
 
@@ -121,13 +123,17 @@ impl<'a> Ingest<'a> {
             }
             forecast.unreadable += unreadable.len();
             let parts = parts(&cut);
-            forecast.estimate += self.reading().estimate(&parts, self.measure)?;
+            forecast.estimate += self.reading().estimate(&parts, self.measured_by())?;
             forecast.documents += cut.len();
             for Cut { document, pieces } in &cut {
                 forecast.bytes += document.text().len() as u64;
                 forecast.pieces += pieces.len();
             }
         }
+    }
+
+    fn measured_by(&self) -> &dyn Measure {
+        self.measure.unwrap_or(&self.tokens)
     }
 
     fn reading(&self) -> Run<'_> {
@@ -142,7 +148,7 @@ impl<'a> Ingest<'a> {
         documents: &mut impl Iterator<Item = Result<Document, ReadError>>,
         unreadable: &mut Vec<ReadError>,
     ) -> Vec<Cut> {
-        let chunker = self.recipe.chunker(self.measure);
+        let chunker = self.recipe.chunker(self.measured_by());
         let (mut cut, mut bytes) = (Vec::new(), 0);
         while cut.len() + unreadable.len() < MOST_DOCUMENTS && bytes < MOST_BYTES {
             match documents.next() {
