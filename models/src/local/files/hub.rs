@@ -71,19 +71,12 @@ mod tests {
                 found.map(|(_, value)| OsString::from(value))
             })
         };
-        let all = [
-            ("HOME", "/home"),
-            ("XDG_CACHE_HOME", "/xdg"),
-            ("HF_HOME", "/hf"),
-            ("HF_HUB_CACHE", "/hub"),
-        ];
-        assert_eq!(all.len(), 4);
         assert_eq!(
-            said(&[("HOME", "/home"), ("HF_HOME", "")]),
-            Some("/home/.cache/huggingface/hub".into())
+            said(&[("HOME", "/ann"), ("HF_HOME", "")]),
+            Some("/ann/.cache/huggingface/hub".into())
         );
         assert_eq!(
-            said(&[("HOME", "/home"), ("XDG_CACHE_HOME", "/xdg")]),
+            said(&[("HOME", "/ann"), ("XDG_CACHE_HOME", "/xdg")]),
             Some("/xdg/huggingface/hub".into())
         );
         assert_eq!(
