@@ -142,7 +142,9 @@ async fn separate(
     for _ in 0..count {
         channels.push(channel(&server.address).await?);
     }
-    let with_all = server.holdings()?;
+    server
+        .until("all of them are connected", |now| now.connections >= count)
+        .await?;
     let mut calls = JoinSet::new();
     for channel in channels {
         calls.spawn(async move {
@@ -164,9 +166,6 @@ async fn separate(
         }
     }
     found.figure("separate", answered);
-    found.require(with_all.connections >= count, || {
-        format!("this proves nothing: {} connections", with_all.connections)
-    });
     server
         .until("all connections have ended", |now| {
             now.connections <= before.connections
