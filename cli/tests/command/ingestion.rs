@@ -196,6 +196,59 @@ fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
     }
 }
 
+#[test]
+fn lists_of_facts_are_documents_and_their_broken_lines_are_told() {
+    let world = World::new();
+    let fact = |object: &str| {
+        format!(
+            "{{\"subject\": \"Basalt\", \"relation\": \"is\", \"object\": \"{object}\", \"source\": \"p. 7\"}}\n"
+        )
+    };
+    write(
+        &world,
+        "docs/facts.jsonl",
+        fact("lava") + "{\"subject\"\n" + &fact("old") + &fact("old"),
+    );
+    write(&world, "docs/table.csv", "a,b\n1,2\n");
+    let said = ingest(&world, "graph", &["--profile", "triples"]);
+    let told = answer(said.assert_code(2));
+    assert_eq!(
+        (&told["documents"], &told["count_failed"]),
+        (&1.into(), &1.into())
+    );
+    let problem = told["failed"][0]["problem"].as_str().unwrap();
+    assert!(
+        problem.contains("facts.jsonl") && problem.contains('2'),
+        "{problem}"
+    );
+    assert_eq!(
+        count(&world, "graph", "(:Entity {name: 'Basalt'})-[f:FACT]->()"),
+        "{\"n\":2}"
+    );
+    let place = (world.path("docs"), world.path("graph"));
+    let plain = run(&[
+        "ingest",
+        text(&place.0),
+        "--into",
+        text(&place.1),
+        "--profile",
+        "triples",
+    ]);
+    assert!(
+        plain.stderr.contains("left out: table.csv"),
+        "{}",
+        plain.stderr
+    );
+    let said = run(&[
+        "ingest",
+        text(&place.0),
+        "--into",
+        "grpc://localhost:7687",
+        "--json",
+    ]);
+    assert!(said.error().1.contains("into a folder"), "{}", said.stderr);
+}
+
 /// A page with a line of text. Its places are computed as a writer of PDF does.
 fn pdf(line: &str) -> Vec<u8> {
     let stream = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");

@@ -28,11 +28,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod lists;
 mod recipe;
 mod replies;
 mod report;
 mod run;
 
+pub use lists::{FactList, TooManyFacts};
 pub use recipe::{Recipe, System, UnknownSystem};
 pub use report::{Ended, Failed, Forecast, Progress, Report};
 pub use run::Ingest;

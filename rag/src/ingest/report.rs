@@ -57,6 +57,20 @@ impl Report {
     /// So many failures are told one by one.
     pub const MOST_TOLD: usize = 1000;
 
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.count_failed += other.count_failed;
+        let room = Self::MOST_TOLD.saturating_sub(self.failed.len());
+        self.failed.extend(other.failed.into_iter().take(room));
+        self.bytes += other.bytes;
+        self.pieces += other.pieces;
+        self.cost += other.cost;
+        self.wrote(other.documents, other.change);
+        self.ended = self.ended.or(other.ended);
+        self
+    }
+
     pub(super) fn fail(
         &mut self,
         document: Option<&str>,

@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// Takes documents into a graph.
 pub struct Ingest<'a> {
-    layers: &'a Layers,
+    pub(super) layers: &'a Layers,
     recipe: &'a Recipe,
     extractor: Box<dyn Extractor>,
     tokens: Tokens<'a>,
@@ -132,6 +132,10 @@ impl<'a> Ingest<'a> {
         }
     }
 
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
     fn measured_by(&self) -> &dyn Measure {
         self.measure.unwrap_or(&self.tokens)
     }
@@ -198,13 +202,13 @@ impl<'a> Ingest<'a> {
         }
         self.write(&ready, report);
         told(report.progress());
-        if self.cancel.is_cancelled() {
+        if self.is_cancelled() {
             report.ended.get_or_insert(Ended::Stopped);
         }
     }
 
     /// Writes these in one commit, or, if one of them cannot be written, each in its own.
-    fn write(&self, ready: &[Contribution], report: &mut Report) {
+    pub(super) fn write(&self, ready: &[Contribution], report: &mut Report) {
         if let Ok(change) = self.layers.upsert_all(ready) {
             report.wrote(ready.len(), change);
             return;

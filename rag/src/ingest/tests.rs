@@ -146,3 +146,41 @@ fn who_is_stopped_goes_on_from_there() {
     Ingest::new(&whole, &recipe).run(documents(150), &|_| ());
     assert_eq!(counts(&stopped), counts(&whole));
 }
+
+#[test]
+fn lists_of_facts_are_documents_of_their_own() {
+    let recipe = Recipe::new(System::Triples, 200);
+    let layers = layers(&recipe);
+    let list = |id: &str, lines: &str| {
+        Ok(FactList {
+            id: id.to_owned(),
+            metadata: crate::Metadata::new(),
+            lines: Box::new(std::io::Cursor::new(lines.to_owned())),
+        })
+    };
+    let one =
+        "{\"subject\": \"a\", \"relation\": \"is\", \"object\": \"b\", \"source\": \"p. 7\"}\n";
+    let broken = format!("{one}[1]\n{}", one.replace("\"b\"", "\"c\""));
+    let ingest = Ingest::new(&layers, &recipe);
+    let report = ingest.run_lists([list("whole", one), list("part", &broken)], &|_| ());
+    assert_eq!(
+        (report.documents, report.count_failed),
+        (2, 1),
+        "{report:?}"
+    );
+    assert!(report.failed[0].error.to_string().contains("part"));
+    assert_eq!(layers.documents().unwrap(), ["part", "whole"]);
+    let facts = || {
+        layers
+            .database()
+            .read()
+            .unwrap()
+            .relationship_count(Some("FACT"))
+            .unwrap()
+    };
+    assert_eq!(facts(), 2, "both lists say one of them");
+    layers.delete("part").unwrap();
+    assert_eq!(facts(), 1);
+    let both = report.and(ingest.run(documents(1), &|_| ()));
+    assert_eq!((both.documents, both.count_failed), (3, 1));
+}

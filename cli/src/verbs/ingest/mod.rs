@@ -1,11 +1,13 @@
 //! `ingest`: documents become a layered graph.
 
+mod told;
+
 use crate::failure::Failure;
-use crate::output::{Reply, Table, count, printable, size, things};
+use crate::output::{Reply, things};
 use crate::progress::Progress;
+use crate::remote::Address;
 use clap::Args;
-use serde_json::{Value, json};
-use std::io::{self, Write as _};
+use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,14 +15,17 @@ use stratigraph::Database;
 use stratigraph_models::{
     ChatModel, Embedder, Endpoint, Lexical, ModelError, ModelSource, cached_minilm, open_embedder,
 };
-use stratigraph_rag::Document;
 use stratigraph_rag::build::{BuildError, Built, Layers};
 use stratigraph_rag::extract::{Domain, ExtractError};
-use stratigraph_rag::ingest::{Ended, Forecast, Ingest as Run, Recipe, Report, System};
-use stratigraph_rag::read::{Found, PathPattern, PdfParsing, ReadError, Source, Walk, Walked};
+use stratigraph_rag::ingest::{FactList, Forecast, Ingest as Run, Recipe, Report, System};
+use stratigraph_rag::read::{
+    Format, Found, PathPattern, PdfParsing, ReadError, Source, Walk, Walked,
+};
+use stratigraph_rag::{Document, Metadata};
 
 const EXAMPLE: &str = "\
-Documents are Markdown, HTML, plain text with numbered headings, and PDF with a text layer; folders are
+Documents are Markdown, HTML, plain text with numbered headings, PDF with a text layer, and, where the
+profile has facts, lists of them as JSON lines: {\"subject\", \"relation\", \"object\", \"source\"}. Folders are
 walked, and what lies in them keeps its path as its name. What was ingested before and has not changed is
 left alone, and what has changed is changed in the graph: run it again whenever files change, or after
 Ctrl-C, which loses nothing that was done or paid for. --prune takes out what is no longer there.
@@ -126,6 +131,13 @@ impl Ingest {
     /// What the paths, the models or the engine refuse; of single documents the answer tells.
     pub(super) fn run(&self, quiet: bool, progress: &Progress) -> Result<Reply, Failure> {
         let started = Instant::now();
+        let into = self.into.to_string_lossy();
+        if Address::is_meant_by(&into) {
+            let why = format!(
+                "{into} is an address, and documents are ingested into a folder; serve it then, with `stratigraph serve`"
+            );
+            return Err(IngestError::Request(why).into());
+        }
         let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
         let pattern = pattern.map_err(|error| IngestError::Request(error.to_string()))?;
         let walked = Walk::new().find(&self.paths).map_err(IngestError::Read)?;
@@ -151,31 +163,31 @@ impl Ingest {
                 .map_err(BuildError::from)
                 .map_err(IngestError::from)?;
             let forecast = self.forecast(&opened, &db, documents(), progress)?;
-            self.tell_forecast(&mut reply, &forecast);
+            told::forecast(&mut reply, &forecast);
         } else {
             let db = Database::builder()
                 .create_if_missing(true)
                 .open(&self.into)?;
-            let report = self.take_in(&opened, &db, documents(), &walked, progress)?;
+            let lists = walked.files.iter().filter(|found| opened.takes_list(found));
+            let lists = lists.map(|found| list(found, pattern.as_ref()));
+            let report = self.take_in(&opened, &db, (documents(), lists), &walked, progress)?;
             let pruned = match self.prune && report.ended.is_none() {
                 true => self.take_out(&opened, &db, &walked)?,
                 false => 0,
             };
             db.close()?;
             if !quiet {
-                tell_failures(&report);
+                told::failures(&report);
             }
-            self.tell_report(&mut reply, report, pruned)?;
+            let asked = told::Asked {
+                path: self.into.display().to_string(),
+                prunes: self.prune,
+                has_model: self.llm.is_some(),
+            };
+            told::report(&mut reply, report, pruned, &asked)?;
         }
         if !quiet {
-            for left_out in &walked.left_out {
-                // Nobody is left to hear that stderr is closed.
-                let _ = writeln!(
-                    io::stderr(),
-                    "left out: {}",
-                    printable(&left_out.to_string())
-                );
-            }
+            told::left_out(&walked, |found| opened.takes(found));
         }
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         reply
@@ -256,27 +268,31 @@ impl Ingest {
         &self,
         opened: &Opened,
         db: &Database,
-        documents: impl Iterator<Item = Result<Document, ReadError>>,
+        (documents, lists): (
+            impl Iterator<Item = Result<Document, ReadError>>,
+            impl Iterator<Item = Result<FactList, ReadError>>,
+        ),
         walked: &Walked,
         progress: &Progress,
     ) -> Result<Report, IngestError> {
         let layers = Self::layers(opened, db)?;
         let bar = progress.bar(walked.files.len() as u64);
-        let report = self
-            .ingestion(opened, &layers, progress)
-            .run(documents, &|now| {
-                if let Some(bar) = &bar {
-                    bar.set_position(now.documents as u64);
-                    bar.set_message(match now.cost.calls {
-                        0 => things(now.pieces as u64, "piece"),
-                        calls => format!(
-                            "{}, {}",
-                            things(now.pieces as u64, "piece"),
-                            things(calls, "call")
-                        ),
-                    });
-                }
-            });
+        let tell = |now: stratigraph_rag::ingest::Progress, before: usize| {
+            if let Some(bar) = &bar {
+                bar.set_position((before + now.documents) as u64);
+                let pieces = things(now.pieces as u64, "piece");
+                bar.set_message(match now.cost.calls {
+                    0 => pieces,
+                    calls => format!("{pieces}, {}", things(calls, "call")),
+                });
+            }
+        };
+        let ingestion = self.ingestion(opened, &layers, progress);
+        let mut report = ingestion.run(documents, &|now| tell(now, 0));
+        if report.ended.is_none() {
+            let before = report.documents + report.count_failed;
+            report = report.and(ingestion.run_lists(lists, &|now| tell(now, before)));
+        }
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
@@ -305,114 +321,39 @@ impl Ingest {
         }
         Ok(pruned)
     }
+}
 
-    fn tell_forecast(&self, reply: &mut Reply, forecast: &Forecast) {
-        let estimate = &forecast.estimate;
-        let mut facts = Table::of_facts();
-        facts
-            .fact("documents", &count(forecast.documents as u64))
-            .fact("unreadable", &count(forecast.unreadable as u64))
-            .fact("read", &size(forecast.bytes))
-            .fact("pieces", &count(forecast.pieces as u64))
-            .fact("calls of the model", &count(estimate.calls))
-            .fact("replies that are there", &count(estimate.kept))
-            .fact("tokens read, about", &count(estimate.input_tokens))
-            .fact("tokens written, about", &count(estimate.output_tokens));
-        reply
-            .table(&facts)
-            .line("nothing was written: this was a dry run")
-            .field("documents", forecast.documents)
-            .field("count_failed", forecast.unreadable)
-            .field("failed", Value::Array(Vec::new()))
-            .field("pruned", 0)
-            .field("bytes", forecast.bytes)
-            .field("pieces", forecast.pieces)
-            .field("written", 0)
-            .field("deleted", 0)
-            .field("vectors", 0)
-            .field("stale", 0)
-            .field(
-                "model",
-                json!({
-                    "calls": estimate.calls,
-                    "kept": estimate.kept,
-                    "input_tokens": estimate.input_tokens,
-                    "output_tokens": estimate.output_tokens,
-                    "dropped": 0,
-                }),
-            );
+impl Opened {
+    /// Whether a file is a list of facts for these layers.
+    fn takes_list(&self, found: &Found) -> bool {
+        found.format == Format::JsonLines && self.recipe.profile().has_facts()
     }
 
-    fn tell_report(&self, reply: &mut Reply, report: Report, pruned: u64) -> Result<(), Failure> {
-        match report.ended {
-            Some(Ended::Database(error)) => return Err(error.into()),
-            Some(_) => return Err(stratigraph::Error::Cancelled.into()),
-            None => {}
-        }
-        let (change, cost) = (&report.change, &report.cost);
-        let mut facts = Table::of_facts();
-        facts
-            .fact("path", &self.into.display())
-            .fact("documents", &count(report.documents as u64))
-            .fact("read", &size(report.bytes))
-            .fact("pieces", &count(report.pieces as u64))
-            .fact("written", &count(change.written))
-            .fact("deleted", &count(change.deleted))
-            .fact("vectors", &count(change.vectors))
-            .fact("stale summaries", &count(change.stale.len() as u64));
-        if self.prune {
-            facts.fact("documents taken out", &count(pruned));
-        }
-        if self.llm.is_some() {
-            facts
-                .fact("calls of the model", &count(cost.calls))
-                .fact("replies that were there", &count(cost.kept))
-                .fact("tokens read", &count(cost.usage.input_tokens))
-                .fact("tokens written", &count(cost.usage.output_tokens));
-        }
-        reply.table(&facts);
-        if report.count_failed > 0 {
-            let failed = things(report.count_failed as u64, "document");
-            reply
-                .line(format!("{failed} could not be taken in"))
-                .incomplete();
-        }
-        let failed = report.failed.iter().map(
-            |failed| json!({ "document": failed.document, "problem": failed.error.to_string() }),
-        );
-        reply
-            .field("documents", report.documents)
-            .field("failed", failed.collect::<Value>())
-            .field("count_failed", report.count_failed)
-            .field("pruned", pruned)
-            .field("bytes", report.bytes)
-            .field("pieces", report.pieces)
-            .field("written", change.written)
-            .field("deleted", change.deleted)
-            .field("vectors", change.vectors)
-            .field("stale", change.stale.len())
-            .field(
-                "model",
-                json!({
-                    "calls": cost.calls,
-                    "kept": cost.kept,
-                    "input_tokens": cost.usage.input_tokens,
-                    "output_tokens": cost.usage.output_tokens,
-                    "dropped": cost.dropped,
-                }),
-            );
-        Ok(())
+    /// Whether anything can be made of a file.
+    fn takes(&self, found: &Found) -> bool {
+        found.format.is_document() || self.takes_list(found)
     }
+}
+
+/// What the path of a file says of it.
+fn metadata(found: &Found, pattern: Option<&PathPattern>) -> Metadata {
+    let said = pattern.and_then(|pattern| pattern.metadata(&found.id));
+    said.unwrap_or_default()
+}
+
+fn list(found: &Found, pattern: Option<&PathPattern>) -> Result<FactList, ReadError> {
+    Ok(FactList {
+        id: found.id.clone(),
+        metadata: metadata(found, pattern),
+        lines: Box::new(Cursor::new(found.read()?)),
+    })
 }
 
 fn read(found: &Found, pattern: Option<&PathPattern>) -> Result<Document, ReadError> {
     let bytes = found.read()?;
-    let mut source = Source::new(&found.id, &bytes);
+    let mut source = Source::new(&found.id, &bytes).metadata(metadata(found, pattern));
     if let Ok(program) = std::env::current_exe() {
         source = source.pdf(PdfParsing::in_child(program, [crate::READ_PDF.into()]));
-    }
-    if let Some(metadata) = pattern.and_then(|pattern| pattern.metadata(&found.id)) {
-        source = source.metadata(metadata);
     }
     source.read(found.format)
 }
@@ -428,26 +369,4 @@ fn embedder(name: &str) -> Result<Arc<dyn Embedder>, IngestError> {
         }
         name => Arc::from(open_embedder(&ModelSource::named(name))?),
     })
-}
-
-fn tell_failures(report: &Report) {
-    for failed in &report.failed {
-        let line = match &failed.document {
-            Some(document) => format!("{document}: {}", causes(&*failed.error)),
-            None => causes(&*failed.error),
-        };
-        // Nobody is left to hear that stderr is closed.
-        let _ = writeln!(io::stderr(), "not taken in: {}", printable(&line));
-    }
-}
-
-/// An error with what is behind it.
-fn causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
