@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Sets up the peers of `cargo xtask bench vector`: one command, nothing outside the user's cache.
+"""Sets up the peers of the benchmarks: one command, nothing outside the user's cache.
 
-    python3 benches/peers/setup.py
+    python3 benches/peers/setup.py              those of `cargo xtask bench vector` and `text`
+    python3 benches/peers/setup.py documents    those of `cargo xtask bench documents`
 
 Makes a virtual environment with the pinned Python peers, builds the Rust peers with the versions of their
-own lock file, and writes down where both are (`peers.json`), which is how the benchmark finds them. Running it
-again changes nothing. Takes about ten minutes the first time; needs Python 3.11 or newer with its headers, a
-C++ compiler, cargo, and a network.
+own lock file, and writes down where both are (`peers.json`, `documents.json`), which is how the benchmarks find
+them. Running it again changes nothing. Takes about ten minutes the first time; needs Python 3.11 or newer with its
+headers, a C++ compiler, cargo, and a network. Those of documents are five minutes, 1.5 GB, and Python 3.11 to 3.13.
 
 What is compiled here is compiled for the processor of this machine: that is what the peers' authors recommend,
 and the benchmark must not be won against a build for an old one.
@@ -22,6 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 READY_MADE = HERE / "requirements.txt"
+DOCUMENTS = HERE / "requirements-documents.txt"
 COMPILED = HERE / "requirements-compiled.txt"
 RUST = HERE / "rust"
 
@@ -40,19 +42,21 @@ def run(*words, **more):
     subprocess.run(words, check=True, **more)
 
 
-def python_peers(home):
+def python_peers(home, ready_made, compiled=None):
     """The interpreter of an environment named after everything that decides its content."""
-    content = READY_MADE.read_bytes() + COMPILED.read_bytes() + sys.version.encode()
+    content = ready_made.read_bytes() + (compiled.read_bytes() if compiled else b"") + sys.version.encode()
     folder = home / f"venv-{hashlib.sha256(content).hexdigest()[:16]}"
     python = folder / "bin" / "python"
     whole = folder / "whole"
     if not whole.exists():
         venv.create(folder, with_pip=True, clear=True)
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
-        run(*pip, "--only-binary=:all:", "--requirement", READY_MADE)
-        # Without isolation it is built with the tools installed above, which are pinned.
-        # `--no-cache-dir`: a wheel in pip's cache may have been built on another machine.
-        run(*pip, "--no-binary=:all:", "--no-build-isolation", "--no-deps", "--no-cache-dir", "--requirement", COMPILED)
+        run(*pip, "--only-binary=:all:", "--requirement", ready_made)
+        if compiled:
+            # Without isolation it is built with the tools installed above, which are pinned.
+            # `--no-cache-dir`: a wheel in pip's cache may have been built on another machine.
+            own = ["--no-binary=:all:", "--no-build-isolation", "--no-deps", "--no-cache-dir"]
+            run(*pip, *own, "--requirement", compiled)
         whole.touch()
     return python
 
@@ -70,12 +74,22 @@ def main():
         sys.exit("the pinned versions need Python 3.11 or newer")
     home = cache() / "peers"
     home.mkdir(parents=True, exist_ok=True)
-    places = {"python": str(python_peers(home)), "rust": str(rust_peers(home))}
-    # Beside its place first, so that nobody ever reads half of it.
-    half = home / "peers.json.part"
-    half.write_text(json.dumps(places, indent=1) + "\n")
-    half.replace(home / "peers.json")
+    match sys.argv[1:]:
+        case []:
+            python = python_peers(home, READY_MADE, COMPILED)
+            write(home / "peers.json", {"python": str(python), "rust": str(rust_peers(home))})
+        case ["documents"]:
+            write(home / "documents.json", {"python": str(python_peers(home, DOCUMENTS))})
+        case _:
+            sys.exit(__doc__)
     print("peers are in", home)
+
+
+def write(path, places):
+    # Beside its place first, so that nobody ever reads half of it.
+    half = path.with_suffix(".part")
+    half.write_text(json.dumps(places, indent=1) + "\n")
+    half.replace(path)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 //! Each benchmark is a thin program in `src/bin` over a module here. A figure is a ratio first: on
 //! a busy or unknown machine only the comparison of interleaved rounds says something.
 
+pub mod documents;
 pub mod graph;
 pub mod index;
 mod measure;

@@ -8,6 +8,7 @@
 //! machine hardly touches: `bulk_cpu_vs_raw`.
 
 use crate::measure::Setup;
+use crate::measure::memory::{peak, reset_peak};
 use crate::measure::peer::Peer;
 use crate::measure::recorded::Recorded;
 use crate::measure::report::{Mark, Report};
@@ -286,17 +287,4 @@ fn raw(db: &Database, source: &Path, dir: &Path, threads: usize) -> Result<(Dura
 fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-}
-
-/// Lets the process's peak begin anew.
-fn reset_peak() -> Result<()> {
-    fs::write("/proc/self/clear_refs", "5").context("cannot reset the peak of memory")
-}
-
-/// The most memory that the process held since.
-fn peak() -> Result<u64> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    Ok(kib.context("no VmHWM")? * 1024)
 }

@@ -10,6 +10,7 @@ pub(crate) mod cpu_time;
 pub(crate) mod embedded;
 pub(crate) mod files;
 pub(crate) mod machine;
+pub(crate) mod memory;
 pub(crate) mod peer;
 pub(crate) mod recorded;
 pub(crate) mod report;

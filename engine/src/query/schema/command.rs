@@ -37,6 +37,8 @@ impl Place<'_> {
         &self,
         work: impl FnOnce(&Database, &mut Watch<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        // What other threads build may be ready before anybody asks again whether it is still wanted.
+        self.options.cancel.check()?;
         let mut nobody = |_: Progress<'_>| {};
         let mut watch = Watch::new(&mut nobody, self.options.cancel.clone());
         work(self.database, &mut watch)

@@ -1,0 +1,122 @@
+//! Graphs from documents beside LightRAG and nano-graphrag: same documents, same model, same vectors.
+//!
+//! The model is a rule that answers at once, and its time and the embedder's are taken off on both sides: what is
+//! left is the library's own, which is what each adds to the price of a model's call. Ours commits each few
+//! documents durably and keeps what the model said; the peers keep JSON and GraphML files, written at the end of
+//! an insertion. Entities and relations are counted on both sides, and must be the same.
+
+mod content;
+mod model;
+mod ours;
+mod peer;
+
+use crate::measure::report::{Mark, Report};
+use crate::measure::rounds::Rounds;
+use crate::measure::{Common, Setup};
+use anyhow::{Result, ensure};
+use clap::Parser;
+use std::path::Path;
+
+const PEERS: [&str; 2] = ["lightrag", "nano-graphrag"];
+
+/// Measures graphs that are built from documents beside LightRAG and nano-graphrag, outside the model.
+///
+/// `python3 benches/peers/setup.py documents` installs them once. Example: `documents --quick`
+#[derive(Debug, Parser)]
+#[command(name = "documents")]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Beside these only.
+    #[arg(long, value_delimiter = ',', value_parser = PEERS, default_values = PEERS)]
+    peers: Vec<String>,
+}
+
+/// What one side has built, and how long it took without the model and the embedder.
+#[derive(Clone, Copy, Debug)]
+struct Built {
+    /// All documents but the last.
+    build_s: f64,
+    /// The last one.
+    one_more_s: f64,
+    chunks: f64,
+    entities: f64,
+    relations: f64,
+    peak_mb: f64,
+}
+
+/// Runs the benchmark.
+///
+/// # Errors
+/// Whatever fails underneath, and graphs that differ; a missed mark is printed.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let summary = [
+        "build_vs_lightrag",
+        "one_more_vs_lightrag",
+        "build_vs_nano-graphrag",
+        "one_more_vs_nano-graphrag",
+    ];
+    arguments.common.run(
+        "documents",
+        &summary,
+        |_, _| Ok(()),
+        |setup, _| measure(setup, &arguments.peers),
+    )
+}
+
+fn measure(setup: &Setup, peers: &[String]) -> Result<Report> {
+    let texts = content::texts(setup.seed, setup.choose(20, 200), 300);
+    let file = setup.dir.join("documents.jsonl");
+    content::write(&texts, &file)?;
+    let mut report = Report::default();
+    for peer in peers {
+        compare(setup, peer, &texts, &file, &mut report)?;
+    }
+    Ok(report)
+}
+
+fn compare(
+    setup: &Setup,
+    peer: &str,
+    texts: &[content::Text],
+    file: &Path,
+    report: &mut Report,
+) -> Result<()> {
+    let (mut build, mut one_more) = (Rounds::default(), Rounds::default());
+    for round in 0..setup.choose(1, 3) {
+        let folder = setup.dir.join(format!("{peer}-{round}"));
+        std::fs::create_dir(&folder)?;
+        setup.progress(&format!("ours beside {peer}, round {round}"));
+        let ours = ours::build(&folder.join("ours"), texts)?;
+        setup.progress(&format!("{peer}, round {round}"));
+        let theirs = peer::build(peer, file, &folder.join("theirs"))?;
+        ensure!(
+            (ours.chunks, ours.entities, ours.relations)
+                == (theirs.chunks, theirs.entities, theirs.relations),
+            "the graphs differ: ours is {ours:?}, that of {peer} {theirs:?}"
+        );
+        build.push(ours.build_s, theirs.build_s);
+        one_more.push(ours.one_more_s, theirs.one_more_s);
+        if round == 0 {
+            let both = |name: &str, unit: &str, count: fn(&Built) -> f64, report: &mut Report| {
+                report.count(
+                    format!("{peer}_{name}"),
+                    count(&ours),
+                    Some(count(&theirs)),
+                    unit,
+                    None,
+                );
+            };
+            both("chunks", "chunks", |built| built.chunks, report);
+            both("entities", "entities", |built| built.entities, report);
+            both("relations", "relations", |built| built.relations, report);
+            both("peak", "MB", |built| built.peak_mb, report);
+        }
+        std::fs::remove_dir_all(&folder)?;
+    }
+    // A tenth of theirs.
+    let mark = Some(Mark::AtMost(0.1));
+    report.compare(format!("build_vs_{peer}"), &build, "s", mark);
+    report.compare(format!("one_more_vs_{peer}"), &one_more, "s", mark);
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Ours: the same documents through [`Ingest`], into a database on disk with durable commits.
+
+use super::Built;
+use super::content::Text;
+use super::model::{Spent, Stirred, Teller};
+use crate::measure::memory;
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use stratigraph::{Database, Read};
+use stratigraph_rag::build::Layers;
+use stratigraph_rag::chunk::Words;
+use stratigraph_rag::ingest::{Ingest, Recipe, System};
+use stratigraph_rag::read::{Format, Source};
+
+/// Builds TagRAG's graph, which has all that the peers' have and chains of domains besides, in the folder `dir`.
+pub(super) fn build(dir: &Path, texts: &[Text]) -> Result<Built> {
+    memory::reset_peak()?;
+    let spent = Arc::new(Spent::default());
+    let (last, first) = texts.split_last().context("no documents")?;
+    let recipe = Recipe::new(System::Tag, 8192);
+    let began = Instant::now();
+    let db = Database::create(dir)?;
+    let layers = Layers::open(&db, recipe.profile(), Arc::new(Stirred(spent.clone())))?;
+    let ingest = || {
+        // One at a time, as the peers do it: the time of the model can be taken off what is left.
+        Ingest::new(&layers, &recipe)
+            .model(Arc::new(Teller(spent.clone())))
+            .measure(&Words)
+            .threads(1)
+    };
+    let chunks = take_in(&ingest(), first)?;
+    let build_s = (began.elapsed() - spent.time()).as_secs_f64();
+    let (began, before) = (Instant::now(), spent.time());
+    let more = take_in(&ingest(), std::slice::from_ref(last))?;
+    let one_more_s = (began.elapsed() - (spent.time() - before)).as_secs_f64();
+    ensure!(spent.calls() > 0, "nobody was asked");
+    let read = db.read()?;
+    let (entities, relations) = (
+        read.node_count(Some("Entity"))?,
+        read.relationship_count(Some("FACT"))?,
+    );
+    Ok(Built {
+        build_s,
+        one_more_s,
+        chunks: (chunks + more) as f64,
+        entities: entities as f64,
+        relations: relations as f64,
+        peak_mb: memory::peak()? as f64 / 1e6,
+    })
+}
+
+fn take_in(ingest: &Ingest<'_>, texts: &[Text]) -> Result<usize> {
+    let documents = texts
+        .iter()
+        .map(|text| Source::new(&text.id, text.text.as_bytes()).read(Format::Plain));
+    let report = ingest.run(documents, &|_| ());
+    if let Some(failed) = report.failed.first() {
+        anyhow::bail!("{:?}: {}", failed.document, failed.error);
+    }
+    ensure!(report.ended.is_none(), "it ended early");
+    ensure!(
+        report.documents == texts.len(),
+        "{} documents",
+        report.documents
+    );
+    Ok(report.pieces)
+}

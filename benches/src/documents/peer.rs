@@ -1,0 +1,52 @@
+//! A peer, in a process of its own that times itself: `peers/python/documents.py`.
+
+use super::Built;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python/documents.py");
+
+/// Builds its graph of the documents in `file`, in the new folder `folder`.
+pub(super) fn build(name: &str, file: &Path, folder: &Path) -> Result<Built> {
+    let log = folder.with_extension("log");
+    let output = Command::new(python()?)
+        .args([DRIVER, name])
+        .args([file, folder])
+        .stdin(Stdio::null())
+        .stderr(std::fs::File::create(&log)?)
+        .output()
+        .with_context(|| format!("cannot start {name}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let last = said.lines().last().unwrap_or_default();
+    if !output.status.success() {
+        let log = std::fs::read_to_string(&log).unwrap_or_default();
+        bail!("{name} failed: {}", log.lines().last().unwrap_or_default());
+    }
+    let line: Value =
+        serde_json::from_str(last).with_context(|| format!("{name} said {last:?}"))?;
+    let number = |field: &str| {
+        line[field]
+            .as_f64()
+            .with_context(|| format!("{name} said no {field}"))
+    };
+    Ok(Built {
+        build_s: number("build_s")?,
+        one_more_s: number("one_more_s")?,
+        chunks: number("chunks")?,
+        entities: number("entities")?,
+        relations: number("relations")?,
+        peak_mb: number("peak_rss_bytes")? / 1e6,
+    })
+}
+
+/// Where `benches/peers/setup.py documents` has put it.
+fn python() -> Result<PathBuf> {
+    let path = crate::vector::peers_folder()?.join("documents.json");
+    let text = std::fs::read(&path).context(
+        "the peers are not there: run `python3 benches/peers/setup.py documents` once (five minutes, 1.5 GB)",
+    )?;
+    let places: Value = serde_json::from_slice(&text)?;
+    Ok(places["python"].as_str().context("no Python")?.into())
+}
