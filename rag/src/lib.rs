@@ -27,6 +27,7 @@ pub mod aliases;
 pub mod build;
 pub mod chunk;
 mod document;
+pub mod evaluate;
 pub mod extract;
 pub mod ingest;
 pub mod read;

@@ -1,0 +1,10 @@
+//! Measuring retrieval: how good lists are, and how far that can be trusted.
+
+mod interval;
+mod metrics;
+
+pub use interval::Mean;
+pub use metrics::{
+    all_recall_at, average_precision, context_precision, hit_at, ndcg_at, ordered_recall,
+    recall_at, reciprocal_rank, set_recall,
+};
