@@ -32,5 +32,6 @@ pub mod extract;
 pub mod ingest;
 pub mod read;
 pub mod relations;
+pub mod retrieve;
 
 pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};
