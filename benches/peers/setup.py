@@ -50,13 +50,14 @@ def python_peers(home, ready_made, compiled=None):
     whole = folder / "whole"
     if not whole.exists():
         venv.create(folder, with_pip=True, clear=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
-        run(*pip, "--only-binary=:all:", "--requirement", ready_made)
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        # A file that has hashes is held to them by pip.
+        run(*pip, "--only-binary=:all:" if compiled else "--prefer-binary", "--requirement", ready_made)
         if compiled:
             # Without isolation it is built with the tools installed above, which are pinned.
             # `--no-cache-dir`: a wheel in pip's cache may have been built on another machine.
             own = ["--no-binary=:all:", "--no-build-isolation", "--no-deps", "--no-cache-dir"]
-            run(*pip, *own, "--requirement", compiled)
+            run(*pip, *own, "--require-hashes", "--requirement", compiled)
         whole.touch()
     return python
 

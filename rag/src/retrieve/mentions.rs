@@ -1,0 +1,103 @@
+//! What the question names.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use stratigraph::Read;
+use stratigraph::graph::Entity;
+
+use super::{Desk, Item, RetrieveError, Scale};
+use crate::build::canonical;
+use crate::chunk::{Measure, Words};
+
+/// The entities whose whole names are in the question, the longest names first. Of names within names only the
+/// longer one counts: who asks for New York does not ask for York.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[must_use]
+pub struct Mentions {
+    k: usize,
+}
+
+/// So many words a name has at most. Scripts without blanks count by character.
+const MOST_WORDS: usize = 12;
+
+impl Mentions {
+    /// The first `k`.
+    pub fn new(k: usize) -> Self {
+        Self { k }
+    }
+
+    /// Looks all runs of words up. Their number is that of the question's words times a dozen.
+    ///
+    /// # Errors
+    /// See [`RetrieveError`].
+    pub fn run<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Vec<Item>, RetrieveError> {
+        let text = desk.text();
+        let words = words(text);
+        let index = desk.read().index("entity_key")?;
+        let mut seen: BTreeMap<String, Option<Entity>> = BTreeMap::new();
+        let mut taken = vec![false; words.len()];
+        let mut found: Vec<Item> = Vec::new();
+        for length in (1..=MOST_WORDS.min(words.len())).rev() {
+            for first in 0..=words.len() - length {
+                let last = first + length - 1;
+                if taken[first..=last].contains(&true) {
+                    continue;
+                }
+                let name = canonical(&text[words[first].start..words[last].end]);
+                let entity = match seen.get(&name) {
+                    Some(known) => *known,
+                    None => {
+                        let mut equal = index.equal(&[name.as_str().into()])?;
+                        let entity = equal.next().transpose()?;
+                        seen.insert(name, entity);
+                        entity
+                    }
+                };
+                let Some(entity) = entity else { continue };
+                taken[first..=last].fill(true);
+                if found.iter().all(|item| item.entity != entity) {
+                    let share = length as f32 / words.len() as f32;
+                    found.push(Item::found(entity, Scale::Named.score(share)));
+                }
+            }
+        }
+        found.truncate(self.k);
+        Ok(found)
+    }
+}
+
+/// Where the words of a text are, without the marks around them.
+fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut start = 0;
+    let ends = Words.ends(text);
+    let words = ends.into_iter().map(|end| {
+        let word = &text[start..end];
+        let from = start + (word.len() - word.trim_start_matches(is_mark).len());
+        start = end;
+        from..from + text[from..end].trim_end_matches(is_mark).len()
+    });
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+fn is_mark(sign: char) -> bool {
+    !sign.is_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_without_the_marks_around_them() {
+        let text = "Who's in (New York), and \"Århus\"? 北京 C++";
+        let found: Vec<&str> = words(text).into_iter().map(|word| &text[word]).collect();
+        assert_eq!(
+            found,
+            [
+                "Who's", "in", "New", "York", "and", "Århus", "北", "京", "C"
+            ]
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! A question, and what all operators have at hand for it.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use roaring::RoaringTreemap;
+use stratigraph::{Read, Value};
+use stratigraph_models::{Embedder, ModelError};
+
+use super::RetrieveError;
+
+/// What somebody wants to know.
+///
+/// ```
+/// use stratigraph_rag::retrieve::Question;
+///
+/// let question = Question::new("What is basalt?")?.only("year", 2023);
+/// assert_eq!(question.text(), "What is basalt?");
+/// # Ok::<(), stratigraph_rag::retrieve::RetrieveError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Question {
+    text: String,
+    filters: BTreeMap<String, Value>,
+}
+
+impl Question {
+    /// So many bytes a question may have.
+    pub const MOST_BYTES: usize = 16 << 10;
+
+    /// Of any documents.
+    ///
+    /// # Errors
+    /// [`RetrieveError::LongQuestion`].
+    pub fn new(text: impl Into<String>) -> Result<Self, RetrieveError> {
+        let text = text.into();
+        if text.len() > Self::MOST_BYTES {
+            return Err(RetrieveError::LongQuestion {
+                bytes: text.len(),
+                most: Self::MOST_BYTES,
+            });
+        }
+        Ok(Self {
+            text,
+            filters: BTreeMap::new(),
+        })
+    }
+
+    /// Only from chunks whose property `name`, one of those that the profile names, is this.
+    pub fn only(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.filters.insert(name.into(), value.into());
+        self
+    }
+
+    /// Its words.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// What operators work with: a snapshot of the graph, and the question in all its forms, each made once.
+pub struct Desk<'a, R> {
+    read: &'a R,
+    embedder: &'a dyn Embedder,
+    question: &'a Question,
+    vector: OnceCell<Vec<f32>>,
+    allowed: OnceCell<Option<RoaringTreemap>>,
+}
+
+impl<'a, R: Read> Desk<'a, R> {
+    /// For one question. The embedder has to be that of the graph's vectors.
+    pub fn new(read: &'a R, embedder: &'a dyn Embedder, question: &'a Question) -> Self {
+        Self {
+            read,
+            embedder,
+            question,
+            vector: OnceCell::new(),
+            allowed: OnceCell::new(),
+        }
+    }
+
+    /// The graph.
+    pub(super) fn read(&self) -> &'a R {
+        self.read
+    }
+
+    /// The question's words.
+    pub(super) fn text(&self) -> &'a str {
+        &self.question.text
+    }
+
+    /// The question's vector.
+    pub(super) fn vector(&self) -> Result<&[f32], RetrieveError> {
+        if let Some(vector) = self.vector.get() {
+            return Ok(vector);
+        }
+        let rows = self.embedder.embed_questions(&[&self.question.text])?;
+        let row = rows.row(0).ok_or_else(|| ModelError::WrongRows {
+            texts: 1,
+            dimensions: self.embedder.dimensions(),
+            found_rows: rows.len(),
+            found_dimensions: rows.dimensions(),
+        })?;
+        Ok(self.vector.get_or_init(|| row.to_vec()))
+    }
+
+    /// Which chunks the question is about; nothing if it is about all.
+    pub(super) fn allowed(&self) -> Result<Option<&RoaringTreemap>, RetrieveError> {
+        if let Some(allowed) = self.allowed.get() {
+            return Ok(allowed.as_ref());
+        }
+        let allowed = self.matching()?;
+        Ok(self.allowed.get_or_init(|| allowed).as_ref())
+    }
+
+    fn matching(&self) -> Result<Option<RoaringTreemap>, RetrieveError> {
+        let mut allowed: Option<RoaringTreemap> = None;
+        for (name, value) in &self.question.filters {
+            let index = self.chunk_index(name)?;
+            let mut ids = RoaringTreemap::new();
+            for entity in self
+                .read
+                .index(&index)?
+                .equal(std::slice::from_ref(value))?
+            {
+                ids.insert(entity?.number());
+            }
+            allowed = Some(match allowed {
+                Some(before) => before & ids,
+                None => ids,
+            });
+        }
+        Ok(allowed)
+    }
+
+    /// The index by which chunks are chosen.
+    fn chunk_index(&self, name: &str) -> Result<String, RetrieveError> {
+        let catalog = self.read.catalog();
+        let known = catalog.vector_index_named("chunk_vectors");
+        let names = |id| catalog.properties.name(id).map_or("", |name| &**name);
+        let known = known.map_or(&[][..], |index| &index.filters);
+        let property = known.iter().copied().find(|id| names(*id) == name);
+        let scope = catalog
+            .vector_index_named("chunk_vectors")
+            .map(|index| index.scope);
+        let index = property.and_then(|property| {
+            let mut indexes = catalog.indexes();
+            indexes.find(|index| Some(index.scope) == scope && index.properties == [property])
+        });
+        index.map(|index| index.name.to_string()).ok_or_else(|| {
+            let known: Vec<String> = known.iter().map(|id| format!("`{}`", names(*id))).collect();
+            RetrieveError::Filter {
+                name: name.to_owned(),
+                known: format!(
+                    "they can by {}; a profile names what else",
+                    known.join(", ")
+                ),
+            }
+        })
+    }
+}

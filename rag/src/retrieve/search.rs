@@ -1,0 +1,157 @@
+//! What is near to the question, and what has its words.
+
+use serde::{Deserialize, Serialize};
+use stratigraph::index::text::Query;
+use stratigraph::{Effort, Read, TextSearch, VectorSearch};
+
+use super::{Desk, Item, RetrieveError, Scale};
+
+/// What can be near to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Layer {
+    /// Pieces of documents. Those that the question is about, if it says so.
+    Chunks,
+    /// Headings.
+    Sections,
+    /// What headings name, each by itself.
+    Instances,
+    /// What documents name.
+    Entities,
+    /// Facts by what they say.
+    Facts,
+    /// Facts by what they say and by their sources.
+    FactsWithSources,
+    /// Summaries of domains.
+    Domains,
+}
+
+impl Layer {
+    fn vectors(self) -> &'static str {
+        match self {
+            Self::Chunks => "chunk_vectors",
+            Self::Sections => "section_vectors",
+            Self::Instances => "instance_vectors",
+            Self::Entities => "entity_vectors",
+            Self::Facts => "fact_vectors",
+            Self::FactsWithSources => "fact_vectors_with_source",
+            Self::Domains => "domain_summaries",
+        }
+    }
+}
+
+/// What is nearest to the question.
+///
+/// ```
+/// use std::sync::Arc;
+/// use stratigraph::Database;
+/// use stratigraph_models::Lexical;
+/// use stratigraph_rag::build::Layers;
+/// use stratigraph_rag::ingest::{Ingest, Recipe, System};
+/// use stratigraph_rag::read::{Format, Source};
+/// use stratigraph_rag::retrieve::{Desk, Layer, Question, Vector};
+///
+/// let db = Database::in_memory()?;
+/// let recipe = Recipe::new(System::Hybrid, 256);
+/// let layers = Layers::open(&db, recipe.profile(), Arc::new(Lexical::new()))?;
+/// let text = "# Rocks\n\nBasalt was lava.\n\n# Rivers\n\nThey run to the sea.\n";
+/// let document = Source::new("earth.md", text.as_bytes()).read(Format::Markdown);
+/// Ingest::new(&layers, &recipe).run([document], &|_| ());
+///
+/// let (read, question) = (db.read()?, Question::new("What was basalt?")?);
+/// let found = Vector::new(Layer::Chunks, 1).run(&Desk::new(&read, layers.embedder(), &question))?;
+/// assert_eq!(found.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[must_use]
+pub struct Vector {
+    of: Layer,
+    k: usize,
+    /// Only what has a greater cosine, not an equal one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    above: Option<f32>,
+    /// All vectors count, and the answer is the same every time.
+    #[serde(default)]
+    exact: bool,
+}
+
+impl Vector {
+    /// The `k` nearest of a layer.
+    pub fn new(of: Layer, k: usize) -> Self {
+        Self {
+            of,
+            k,
+            above: None,
+            exact: false,
+        }
+    }
+
+    /// Only what has a greater cosine than this.
+    pub fn above(mut self, cosine: f32) -> Self {
+        self.above = Some(cosine);
+        self
+    }
+
+    /// Misses nothing.
+    pub fn exact(mut self) -> Self {
+        self.exact = true;
+        self
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// See [`RetrieveError`]; [`stratigraph::Error::UnknownName`] where the profile has no such layer.
+    pub fn run<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Vec<Item>, RetrieveError> {
+        let mut search = VectorSearch::new(desk.vector()?, self.k);
+        if self.exact {
+            search = search.effort(Effort::Proven);
+        }
+        if let Some(cosine) = self.above {
+            search = search.threshold(cosine);
+        }
+        if let (Layer::Chunks, Some(allowed)) = (self.of, desk.allowed()?) {
+            search = search.among(allowed);
+        }
+        let answer = desk.read().search_vectors(self.of.vectors(), &search)?;
+        let hits = answer.hits.iter();
+        let hits = hits.filter(|hit| self.above.is_none_or(|cosine| hit.score > cosine));
+        Ok(hits
+            .map(|hit| Item::found(hit.entity, Scale::Cosine.score(hit.score)))
+            .collect())
+    }
+}
+
+/// The chunks that have the question's words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[must_use]
+pub struct Bm25 {
+    k: usize,
+}
+
+impl Bm25 {
+    /// The `k` best.
+    pub fn new(k: usize) -> Self {
+        Self { k }
+    }
+
+    /// Searches. The question's words are words: no sign of it is an instruction to the search.
+    ///
+    /// # Errors
+    /// See [`RetrieveError`].
+    pub fn run<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Vec<Item>, RetrieveError> {
+        let mut search = TextSearch::of(Query::term(desk.text()), self.k);
+        if let Some(allowed) = desk.allowed()? {
+            search = search.among(allowed);
+        }
+        let answer = desk.read().search_text("chunk_texts", &search)?;
+        let hits = answer.hits.iter();
+        Ok(hits
+            .map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)))
+            .collect())
+    }
+}
