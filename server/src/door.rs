@@ -112,9 +112,11 @@ where
                     tracing::Span::current().record("token", &**caller.identity.name());
                     let patience = caller.deadline.map(|deadline| last_word(began, deadline));
                     request.extensions_mut().insert(caller);
-                    let over = shared.ending.reached(Stage::Over);
+                    // Who is answered at once has waited for nothing.
+                    let over = async { shared.ending.reached(Stage::Over).await };
                     // What is dropped here cancels what it waits for.
                     tokio::select! {
+                        biased;
                         answer = inner.call(request) => answer?,
                         () = over => status(&Failure::ShuttingDown).into_http(),
                         () = until(patience) => status(&Failure::Deadline).into_http(),
