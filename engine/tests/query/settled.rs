@@ -247,7 +247,7 @@ fn a_constraint_settles_what_its_transaction_has_changed() {
 fn a_condition_whose_value_may_fail_is_kept() {
     let mut database = database(&[
         "UNWIND range(1, 1000) AS n CREATE (:Other)",
-        "UNWIND range(1, 20) AS n CREATE (:N {v: n}), (:M {v: n, w: n})",
+        "UNWIND range(1, 100) AS n CREATE (:N {v: n}), (:M {v: n, w: n})",
         "CREATE INDEX v FOR (x:N) ON (x.v)",
         "CREATE INDEX w_v FOR (x:M) ON (x.w, x.v)",
     ]);
