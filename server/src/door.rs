@@ -41,6 +41,9 @@ const FOREIGN: &[(&str, Option<Role>)] = &[
     ),
 ];
 
+/// Whoever declares something has no longer than a statement, whatever its client says.
+const DECLARING: &str = "/stratigraph.v1.SchemaService/";
+
 /// What the client of an open transaction may still call when the server ends: nothing else lets it finish.
 const FINISHING: &[&str] = &[
     "/stratigraph.v1.TransactionService/RunInTransaction",
@@ -112,9 +115,11 @@ where
                     tracing::Span::current().record("token", &**caller.identity.name());
                     let patience = caller.deadline.map(|deadline| last_word(began, deadline));
                     request.extensions_mut().insert(caller);
-                    let over = shared.ending.reached(Stage::Over);
+                    // Who is answered at once has waited for nothing.
+                    let over = async { shared.ending.reached(Stage::Over).await };
                     // What is dropped here cancels what it waits for.
                     tokio::select! {
+                        biased;
                         answer = inner.call(request) => answer?,
                         () = over => status(&Failure::ShuttingDown).into_http(),
                         () = until(patience) => status(&Failure::Deadline).into_http(),
@@ -173,7 +178,14 @@ fn admit(
     if !may_begin && needs.is_some() {
         return Err(Failure::ShuttingDown);
     }
-    let patience = grpc_timeout(headers)?;
+    let patience = match (grpc_timeout(headers)?, path.starts_with(DECLARING)) {
+        (patience, false) => patience,
+        // Statements have this limit from where they are run; what is half-made then is taken back.
+        (patience, true) => {
+            let limit = shared.config.max_query_time.0;
+            Some(patience.map_or(limit, |patience| patience.min(limit)))
+        }
+    };
     Ok(Caller {
         identity,
         request_id: Arc::clone(request_id),
@@ -360,7 +372,11 @@ mod tests {
     const HEALTH: &str = "/grpc.health.v1.Health/Watch";
 
     fn shared(folder: &std::path::Path) -> Arc<Shared> {
-        let config = Arc::new(crate::Flags::default().resolve().unwrap());
+        shared_with(folder, crate::Flags::default().resolve().unwrap())
+    }
+
+    fn shared_with(folder: &std::path::Path, config: crate::Config) -> Arc<Shared> {
+        let config = Arc::new(config);
         let databases = crate::databases::Databases::open(folder, &config).unwrap();
         let authority = crate::auth::Authority::new(None).unwrap();
         Shared::new(config, databases, authority)
@@ -383,10 +399,42 @@ mod tests {
                 }
             }
         });
-        let request = Request::post(path).header("grpc-timeout", patience);
+        let mut request = Request::post(path);
+        if !patience.is_empty() {
+            request = request.header("grpc-timeout", patience);
+        }
         let request = request.body(Body::empty()).unwrap();
         let mut door = DoorLayer(Arc::clone(shared)).layer(behind);
         door.call(request).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_declaration_has_the_time_of_a_statement_and_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = crate::Flags::default().resolve().unwrap();
+        config.max_query_time = "50ms".parse().unwrap();
+        let shared = shared_with(folder.path(), config);
+        // Whether its client says how long it waits, or not.
+        for patience in ["1H", ""] {
+            let answer = ask(
+                &shared,
+                "/stratigraph.v1.SchemaService/CreateIndex",
+                patience,
+                None,
+            );
+            let answer = tokio::time::timeout(Duration::from_secs(30), answer).await;
+            let (code, message) = told(answer.unwrap().headers());
+            assert_eq!(code, Code::DeadlineExceeded, "{message}");
+        }
+        // Others have limits of their own.
+        let other = ask(
+            &shared,
+            "/stratigraph.v1.AdminService/CheckDatabase",
+            "",
+            None,
+        );
+        let other = tokio::time::timeout(Duration::from_millis(500), other).await;
+        assert!(other.is_err());
     }
 
     fn told(headers: &HeaderMap) -> (Code, String) {

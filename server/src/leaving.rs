@@ -10,6 +10,7 @@ use crate::status::status;
 use http_body::{Body as _, Frame, SizeHint};
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use tonic::Status;
 use tonic::body::Body;
@@ -19,20 +20,25 @@ use tonic::codegen::http::HeaderMap;
 /// The body of an answer.
 pub(crate) struct Leaving<H> {
     inner: Body,
-    cut: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// What it must not outlive. Nobody waits for that before the answer makes somebody wait.
+    ending: Arc<Ending>,
+    stage: Stage,
+    cut: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     /// What the call holds until its answer is out.
     held: Option<H>,
 }
 
 impl<H: Send + Unpin + 'static> Leaving<H> {
     /// The body that `inner` is until `stage`.
-    pub(crate) fn until(ending: &Ending, stage: Stage, inner: Body, held: H) -> Body {
+    pub(crate) fn until(ending: &Arc<Ending>, stage: Stage, inner: Body, held: H) -> Body {
         if inner.is_end_stream() {
             return inner;
         }
         Body::new(Self {
             inner,
-            cut: Box::pin(ending.reached(stage)),
+            ending: Arc::clone(ending),
+            stage,
+            cut: None,
             held: Some(held),
         })
     }
@@ -53,12 +59,16 @@ impl<H: Unpin> http_body::Body for Leaving<H> {
             }
             return Poll::Ready(frame);
         }
-        if self.cut.as_mut().poll(context).is_pending() {
+        let Self {
+            ending, stage, cut, ..
+        } = &mut *self;
+        let cut = cut.get_or_insert_with(|| Box::pin(ending.reached(*stage)));
+        if cut.as_mut().poll(context).is_pending() {
             return Poll::Pending;
         }
         self.inner = Body::empty();
         self.held = None;
-        self.cut = Box::pin(std::future::pending());
+        self.cut = Some(Box::pin(std::future::pending()));
         let mut trailers = HeaderMap::new();
         let told = status(&Failure::ShuttingDown);
         Poll::Ready(Some(

@@ -35,6 +35,8 @@ const HARNESSES: &[(&str, &[&str])] = &[
             "150",
             "--leave",
             "280",
+            "--kills",
+            "8",
             // Others may want the processors as well: what is proven here is that it does not collapse.
             "--least-goodput",
             "0.1",

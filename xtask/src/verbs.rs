@@ -161,7 +161,7 @@ pub(crate) const VERBS: &[Verb] = &[
         takes: "45 minutes as it stands; with `--seconds 60` 10",
         detail: "A server in a process of its own, with a gibibyte of memory by the kernel where control groups\n\
                  can be made: ten times the load it can carry, large requests that wait, ten thousand calls at a\n\
-                 time, and ten thousand clients that leave in the middle of their work.",
+                 time, ten thousand clients that leave in the middle of their work, and fifty kills while clients write.",
         example: "cargo xtask overload --seconds 60 --seed 1",
         passes_help_on: true,
         run: harness::overload,

@@ -18,6 +18,7 @@ pub(super) struct Answered {
     pub(super) p50: f64,
     pub(super) p99: f64,
     pub(super) per_second: f64,
+    pub(super) calls: usize,
 }
 
 impl Clients {
@@ -75,6 +76,7 @@ impl Clients {
             p50: at(0.5),
             p99: at(0.99),
             per_second: took.len() as f64 / elapsed,
+            calls: took.len(),
         })
     }
 }

@@ -2,11 +2,11 @@
 
 use super::bare::UNARY;
 use super::content::{POINT, client, point, prepare};
-use super::load::Clients;
-use super::process::Both;
-use crate::measure::Setup;
+use super::load::{Answered, Clients};
+use super::process::{Both, Child};
 use crate::measure::report::{Mark, Report};
 use crate::measure::rounds::{Rounds, median};
+use crate::measure::{Setup, allocations};
 use anyhow::{Result, ensure};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,16 +22,28 @@ pub(super) fn library(setup: &Setup, dir: &Path, people: usize, report: &mut Rep
     let prepared = db.prepare(POINT)?;
     let mut random = fastrand::Rng::with_seed(setup.seed);
     let mut took = Vec::new();
+    let mut allocated = 0;
     for round in 0..setup.choose(20_000, 100_000) {
         let begun = Instant::now();
         let parameters = Parameters::new().with("id", random.usize(..people) as i64);
         let rows = prepared.query(parameters)?.count();
         ensure!(rows == 1, "{rows} rows");
+        if round == 1000 {
+            allocated = allocations::so_far();
+        }
         if round >= 1000 {
             took.push(begun.elapsed().as_nanos() as f64 / 1000.0);
         }
     }
+    let allocated = (allocations::so_far() - allocated) as f64 / took.len() as f64;
     report.count("library_p50", median(&took), None, "us", None);
+    report.count(
+        "library_allocations",
+        allocated.round(),
+        None,
+        "a query",
+        None,
+    );
     db.close()?;
     Ok(())
 }
@@ -51,24 +63,31 @@ pub(super) async fn measure(
     for connections in [1, 16, 256] {
         let ours = Clients::connect(&both.ours.address, connections, people).await?;
         let bare = Clients::connect(&both.bare.address, connections, people).await?;
-        let (mut p50, mut p99, mut per_second) =
-            (Rounds::default(), Rounds::default(), Rounds::default());
+        let (mut p50, mut p99, mut per_second, mut processor) = (
+            Rounds::default(),
+            Rounds::default(),
+            Rounds::default(),
+            Rounds::default(),
+        );
         for round in 0..=rounds {
             setup.progress(&format!(
                 "point: {connections} connections, round {round} of {rounds}"
             ));
             let seed = setup.seed.wrapping_add(round as u64 * 1000);
-            let (of_ours, of_bare) = if round % 2 == 0 {
-                let first = ours.ask(seed, length).await?;
-                (first, bare.ask(seed, length).await?)
+            let ask_ours = asked(&both.ours, &ours, seed, length);
+            let ask_bare = asked(&both.bare, &bare, seed, length);
+            let ((of_ours, ours_took), (of_bare, bare_took)) = if round % 2 == 0 {
+                let first = ask_ours.await?;
+                (first, ask_bare.await?)
             } else {
-                let first = bare.ask(seed, length).await?;
-                (ours.ask(seed, length).await?, first)
+                let first = ask_bare.await?;
+                (ask_ours.await?, first)
             };
             if round > 0 {
                 p50.push(of_ours.p50, of_bare.p50);
                 p99.push(of_ours.p99, of_bare.p99);
                 per_second.push(of_ours.per_second, of_bare.per_second);
+                processor.push(ours_took, bare_took);
             }
         }
         // The summary's figures have no number of connections in their names.
@@ -84,10 +103,25 @@ pub(super) async fn measure(
         report.compare(name("p99", 1), &p99, "us", None);
         let mark = (connections == 16).then_some(Mark::AtLeast(0.6));
         report.compare(name("qps", 16), &per_second, "queries/s", mark);
+        report.compare(name("processor", 1), &processor, "us", None);
     }
     let least = unary(setup, &both.bare.address).await?;
     report.count("bare_unary_p50", least, None, "us", None);
     Ok(())
+}
+
+/// A round, and how long a call had the server's processors.
+async fn asked(
+    server: &Child,
+    clients: &Clients,
+    seed: u64,
+    length: Duration,
+) -> Result<(Answered, f64)> {
+    let before = server.processor_us()?;
+    let answered = clients.ask(seed, length).await?;
+    let took = server.processor_us()? - before;
+    let of_one = took / answered.calls.max(1) as f64;
+    Ok((answered, of_one))
 }
 
 /// One message there and one back at the bare server: what a call costs at least.

@@ -15,7 +15,7 @@ use super::rows::{Rows, Running};
 use super::shown_plan::show;
 use crate::clock::{Clock, SystemClock, wall_clock};
 use crate::database::Database;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::Mode;
@@ -101,10 +101,6 @@ impl<'a> Start<'a> {
             statement: now,
             real: Box::new(move || fixed.unwrap_or_else(|| moment(wall_clock()))),
         };
-        let seed = match self.options.seed {
-            Some(seed) => seed,
-            None => random_seed()?,
-        };
         let clock: Arc<dyn Clock> = match &self.options.clock {
             Some(clock) => Arc::clone(clock),
             None => Arc::new(SystemClock::new()),
@@ -119,7 +115,13 @@ impl<'a> Start<'a> {
             clock,
         };
         let graph = Graph::new(txn);
-        let mut context = Context::new(graph, self.parameters, moments, Random::new(seed), limits);
+        let mut context = Context::new(
+            graph,
+            self.parameters,
+            moments,
+            Random::new(self.options.seed),
+            limits,
+        );
         context.database = database;
         let profiled = self.compiled.mode == Mode::Profile;
         if profiled {
@@ -177,11 +179,4 @@ fn take_all(
     let settled = settle(&mut running.context);
     settled.map_err(|fault| raise(running.context.told(fault)))?;
     Ok(rows)
-}
-
-fn random_seed() -> Result<u64> {
-    let mut seed = [0; 8];
-    getrandom::fill(&mut seed)
-        .map_err(|_| Error::bug("the operating system gives no random numbers"))?;
-    Ok(u64::from_le_bytes(seed))
 }

@@ -17,6 +17,7 @@ mod profiles;
 mod runs;
 mod searches;
 mod seeks;
+mod settled;
 mod stops;
 mod traverse;
 #[path = "../graph_model/values.rs"]

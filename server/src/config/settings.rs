@@ -104,7 +104,7 @@ settings! {
         max_queries: u32 = "32", "STRATIGRAPH_MAX_QUERIES", "How many statements that read run at the same time, and a quarter as many that write; each has a thread";
         max_queued: u32 = "256", "STRATIGRAPH_MAX_QUEUED", "How many statements wait for their turn; others are refused at once";
         max_queue_wait: Period = "5s", "STRATIGRAPH_MAX_QUEUE_WAIT", "How long a statement waits for its turn";
-        max_query_time: Period = "60s", "STRATIGRAPH_MAX_QUERY_TIME", "How long a statement may run, whatever its client says";
+        max_query_time: Period = "60s", "STRATIGRAPH_MAX_QUERY_TIME", "How long a statement or a declaration may run, whatever its client says";
         max_query_memory: Size = "64MiB", "STRATIGRAPH_MAX_QUERY_MEMORY", "The most rows in memory of one statement, in bytes";
         max_total_memory: Size = "1GiB", "STRATIGRAPH_MAX_TOTAL_MEMORY", "The most rows in memory of all statements, a quarter of it for those that write; each takes its limit when it begins";
         max_share: u32 = "50", "STRATIGRAPH_MAX_SHARE", "How much of all places, memory and waiting lines for statements, transactions and bulk writes one token may take, in percent";

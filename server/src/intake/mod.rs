@@ -131,19 +131,40 @@ impl Intake {
                 ));
             }
         };
-        let weight = self.weight(message.get(HEAD..).unwrap_or_default())?;
         self.arrived.drain(..HEAD + length);
-        // Never nothing for something: a message costs a place even if it is empty.
         self.arriving.set(self.arrived.len())?;
+        self.hold(message.get(HEAD..).unwrap_or_default())?;
+        Ok(Some(message.into()))
+    }
+
+    /// A message that came alone and whole, as most do: it goes on as it came.
+    fn whole(&mut self, bytes: &Bytes) -> Result<bool, Failure> {
+        let Some(([0, length @ ..], payload)) = bytes.split_first_chunk::<HEAD>() else {
+            return Ok(false);
+        };
+        let length = u32::from_be_bytes(*length) as usize;
+        if !self.arrived.is_empty() || length != payload.len() {
+            return Ok(false);
+        }
+        if length > self.bounds.message_bytes {
+            return Err(self.too_large());
+        }
+        self.hold(payload)?;
+        Ok(true)
+    }
+
+    /// Reserves what a message weighs.
+    fn hold(&self, message: &[u8]) -> Result<(), Failure> {
+        // Never nothing for something: a message costs a place even if it is empty.
+        let weight = self.weight(message)? + HEAD;
         let mut reserved = self.arriving.budget().nothing();
-        reserved.set(weight + HEAD)?;
+        reserved.set(weight)?;
         let mut held = self.held.lock();
         held.push_back(reserved);
         while held.len() > HELD_OF_STREAM {
             held.pop_front();
         }
-        drop(held);
-        Ok(Some(message.into()))
+        Ok(())
     }
 
     fn weight(&self, message: &[u8]) -> Result<usize, Failure> {
@@ -207,6 +228,10 @@ impl Intake {
             };
             match frame {
                 Some(Ok(frame)) => match frame.into_data() {
+                    Ok(bytes) if self.whole(&bytes)? => {
+                        self.silence = None;
+                        return Poll::Ready(Ok(Some(Frame::data(bytes))));
+                    }
                     Ok(bytes) => self.take(&bytes)?,
                     Err(trailers) => return Poll::Ready(Ok(Some(trailers))),
                 },

@@ -50,31 +50,30 @@ impl RunLimits {
         asked: Option<v1::QueryOptions>,
     ) -> Result<Self, Failure> {
         let asked = asked.unwrap_or_default();
-        let field = |name: &str| format!("options.{name}");
         let millis = Allowance::least(
             asked.timeout_ms,
             config.max_query_time.millis(),
-            &field("timeout_ms"),
+            "options.timeout_ms",
         )?;
         let mut deadline = caller.began + Duration::from_millis(millis);
         if let Some(earlier) = caller.deadline.filter(|earlier| *earlier < deadline) {
             deadline = earlier;
         }
         let mode = v1::ExecutionMode::try_from(asked.mode)
-            .map_err(|_| Failure::request(field("mode"), "this server does not know it"))?;
+            .map_err(|_| Failure::request("options.mode", "this server does not know it"))?;
         let batch = Allowance::least(
             asked.batch_rows.map(u64::from),
             BATCH_ROWS.into(),
-            &field("batch_rows"),
+            "options.batch_rows",
         )?;
         Ok(Self {
             deadline,
             memory_bytes: Allowance::least(
                 asked.memory_bytes,
                 config.max_query_memory.0,
-                &field("memory_bytes"),
+                "options.memory_bytes",
             )?,
-            rows: Allowance::least(asked.max_rows, config.max_rows, &field("max_rows"))?,
+            rows: Allowance::least(asked.max_rows, config.max_rows, "options.max_rows")?,
             steps: config.max_steps,
             batch_rows: usize::try_from(batch).unwrap_or(1),
             seed: asked.seed,

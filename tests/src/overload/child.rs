@@ -1,5 +1,6 @@
 //! The process that serves, as `stratigraph serve` does.
 
+use crate::driver::child::plant_by_name;
 use anyhow::{Context, Result};
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::PathBuf;
@@ -14,6 +15,9 @@ pub(super) struct ChildArgs {
     /// The file with its settings.
     #[arg(long)]
     pub(super) settings: PathBuf,
+    /// A bug to plant.
+    #[arg(long)]
+    pub(super) plant: Option<String>,
 }
 
 /// Serves until stdin ends, which it does when the parent is gone.
@@ -21,6 +25,7 @@ pub(super) fn serve(args: &ChildArgs) -> Result<()> {
     // Nothing that takes memory is done before the parent has set the limit.
     let mut go = String::new();
     std::io::stdin().lock().read_line(&mut go)?;
+    plant_by_name(args.plant.as_deref())?;
     let flags = Flags {
         config: Some(args.settings.clone()),
         ..Flags::default()

@@ -3,6 +3,7 @@
 //! [`flood`] asks ten times as often as it can answer, [`hoard`] leaves large requests in its line, [`streams`] opens
 //! thousands of calls at a time, and [`leave`] goes away in the middle of all kinds of work. The server must live, say
 //! to whom it refuses when to come again, keep what it has acknowledged, and have nothing left of those who are gone.
+//! [`kill`] kills it while clients write: it must come back with all that it has acknowledged, and with nothing in part.
 //!
 //! [`served`] is the process and what can be seen of it from outside, [`memory`] its limit.
 //!
@@ -13,6 +14,7 @@ mod child;
 mod clients;
 mod flood;
 mod hoard;
+mod kill;
 mod leave;
 mod memory;
 mod served;
@@ -50,6 +52,7 @@ enum Part {
     Hoard,
     Streams,
     Leave,
+    Kill,
 }
 
 #[derive(Debug, clap::Args)]
@@ -69,6 +72,12 @@ struct RunArgs {
     /// How many clients leave in the middle of their work.
     #[arg(long, default_value_t = 10_000)]
     leave: usize,
+    /// How often the server is killed while clients write.
+    #[arg(long, default_value_t = 50)]
+    kills: u64,
+    /// Plants a bug of the engine in the server that is killed; the run must fail then.
+    #[arg(long, value_name = "BUG")]
+    plant: Option<String>,
     /// Which part of what the server can do it must still do in the flood; 0.7 on a machine that does nothing else.
     #[arg(long, default_value_t = 0.7)]
     least_goodput: f64,
@@ -135,6 +144,7 @@ fn run(args: &RunArgs) -> Result<bool> {
                 Part::Hoard => hoard::run(args, &folder).await,
                 Part::Streams => streams::run(args, &folder).await,
                 Part::Leave => leave::run(args, seed, &folder).await,
+                Part::Kill => kill::run(args, seed, &folder).await,
             }
         });
         let name = format!("{part:?}").to_lowercase();

@@ -2,6 +2,7 @@
 
 use super::child::ChildArgs;
 use super::memory::MemoryLimit;
+use crate::driver::child::planted;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -42,6 +43,11 @@ pub(super) struct Holdings {
 impl Served {
     /// Starts one over an empty folder with these settings beside those that every one has here.
     pub(super) fn start(folder: &Path, settings: &str) -> Result<Self> {
+        Self::start_with(folder, settings, None)
+    }
+
+    /// The same over whatever is in the folder, with a bug if one is named.
+    pub(super) fn start_with(folder: &Path, settings: &str, bug: Option<&str>) -> Result<Self> {
         let file = folder.join("settings.toml");
         let usual =
             "listen = \"127.0.0.1:0\"\nmetrics_listen = \"127.0.0.1:0\"\nlog_level = \"error\"\n";
@@ -49,11 +55,13 @@ impl Served {
         let child = ChildArgs {
             dir: folder.join("data"),
             settings: file,
+            plant: bug.map(str::to_owned),
         };
         let mut process = Command::new(std::env::current_exe()?)
             .arg("serve")
             .arg(format!("--dir={}", child.dir.display()))
             .arg(format!("--settings={}", child.settings.display()))
+            .args(planted(child.plant.as_deref()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;

@@ -22,8 +22,9 @@ use crate::query::procedures::Registry;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
+use lately::Lately;
 use roaring::RoaringTreemap;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -52,6 +53,8 @@ pub(crate) struct Graph<'t> {
     /// How often the store was asked, and for how many properties.
     seeks: Cell<u64>,
     properties: Cell<u64>,
+    /// What was read last of a snapshot.
+    lately: RefCell<Lately>,
     /// How many bytes were read in the transactions before this one.
     read_bytes: u64,
     /// How many of those were committed.
@@ -103,6 +106,7 @@ macro_rules! with_txn {
 }
 
 mod hierarchies;
+mod lately;
 mod projections;
 mod searches;
 
@@ -118,6 +122,7 @@ impl<'t> Graph<'t> {
             deleted_relationships: HashMap::new(),
             seeks: Cell::new(0),
             properties: Cell::new(0),
+            lately: RefCell::default(),
         }
     }
 
@@ -287,6 +292,20 @@ impl<'t> Graph<'t> {
 
     /// One property, as [`Read::property`] gives it.
     pub(crate) fn stored_property(&self, entity: Entity, key: &str) -> Result<Value> {
+        let snapshot = match &self.txn {
+            Txn::Read(read) => Some(*read),
+            Txn::OwnRead(read) => Some(&**read),
+            Txn::Write(_) | Txn::OwnWrite(_) | Txn::Over => None,
+        };
+        if let Some(read) = snapshot
+            && let Some(id) = read.catalog().properties.id(key)
+        {
+            let mut lately = self.lately.borrow_mut();
+            let (value, was_asked) = lately.property(&view::of(read), entity, id)?;
+            self.seeks.set(self.seeks.get() + u64::from(was_asked));
+            self.properties.set(self.properties.get() + 1);
+            return value.ok_or_else(|| Error::entity_not_found(entity));
+        }
         self.count_seek(1);
         with_txn!(self, txn => txn.property(entity, key))
     }

@@ -52,6 +52,7 @@ pub(crate) use names::{aggregate_function, aggregate_functions, function, functi
 use super::error::Fault;
 use super::graph_face::GraphFace;
 use super::types::Types;
+use crate::error::Error;
 use crate::value::Value;
 use std::cell::RefCell;
 
@@ -127,24 +128,37 @@ pub(crate) struct Moment {
     pub(crate) nanosecond: u32,
 }
 
-/// Randomness from a seed (SplitMix64).
+/// Randomness from a seed (SplitMix64). Without one the operating system is asked for it, but not before a number is
+/// needed: most queries need none.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub(crate) struct Random(Option<u64>);
 
 impl Random {
-    /// The numbers of a seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The numbers of a seed, or of one that nobody knows.
+    pub(crate) fn new(seed: Option<u64>) -> Self {
         Self(seed)
     }
 
     /// The next 64 bits.
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
+    pub(crate) fn bits(&mut self) -> Result<u64, Fault> {
+        let state = match self.0 {
+            Some(state) => state,
+            None => unknown_seed()?,
+        };
+        let state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.0 = Some(state);
+        let mut bits = state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^ (bits >> 31)
+        Ok(bits ^ (bits >> 31))
     }
+}
+
+fn unknown_seed() -> Result<u64, Fault> {
+    let mut seed = [0; 8];
+    getrandom::fill(&mut seed)
+        .map_err(|_| Error::bug("the operating system gives no random numbers"))?;
+    Ok(u64::from_le_bytes(seed))
 }
 
 /// An aggregate.

@@ -19,13 +19,13 @@ super::table::functions! {
 
 fn rand(call: &Call<'_>, _: &[Value]) -> Result<Value, Fault> {
     // A float holds 53 bits exactly.
-    let bits = call.random.borrow_mut().bits() >> 11;
+    let bits = call.random.borrow_mut().bits()? >> 11;
     Ok(Value::Float(bits as f64 / (1_u64 << 53) as f64))
 }
 
 fn random_uuid(call: &Call<'_>, _: &[Value]) -> Result<Value, Fault> {
     let mut random = call.random.borrow_mut();
-    let bits = (u128::from(random.bits()) << 64) | u128::from(random.bits());
+    let bits = (u128::from(random.bits()?) << 64) | u128::from(random.bits()?);
     // Four bits say which version it is, and two which standard.
     let bits = bits & !(0xF << 76) | (0x4 << 76);
     let bits = bits & !(0x3 << 62) | (0x2 << 62);

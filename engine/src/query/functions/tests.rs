@@ -68,7 +68,7 @@ fn call(function: &Function, arguments: &[Value]) -> Result<Value, Fault> {
         statement: moment,
         real: Box::new(move || moment),
     };
-    let random = RefCell::new(Random::new(7));
+    let random = RefCell::new(Random::new(Some(7)));
     let call = Call {
         graph: &OneOfEach,
         moments: &moments,

@@ -41,6 +41,8 @@ pub(crate) enum Rule {
     FilterEarly,
     /// A pattern begins where the fewest rows are expected.
     StartWhereLeastIs,
+    /// What an index finds for a value is not asked again whether it has that value.
+    AskTheIndexAlone,
     /// Links between nodes that are known come before those that lead to others.
     CloseBeforeOpening,
     /// Sorting with a limit keeps only so many rows.
@@ -62,6 +64,11 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
     (
         Rule::StartWhereLeastIs,
         "every row of the start is walked from: an id, an index or a label is less than all nodes",
+    ),
+    (
+        Rule::AskTheIndexAlone,
+        "an index has a value under the same bytes as all that equal it, and no others: to read the property of what \
+         it has found gives that value again",
     ),
     (
         Rule::CloseBeforeOpening,

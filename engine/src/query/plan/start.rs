@@ -3,24 +3,28 @@
 //! Next: `explain.rs`.
 
 use super::matching::Matcher;
-use super::{Planner, ScanBy, Seek};
+use super::{Planner, Rule, ScanBy, Seek};
 use crate::catalog::{IndexDef, PropertyId, Readiness, Scope};
 use crate::query::expr::{ComparisonOperator, Expr, ExprKind, Labels, PredicateOperator, Slot};
 use crate::query::types::Types;
 use std::sync::Arc;
 
-/// A scan, what it is expected to give, and the condition that it makes true.
+/// A scan, what it is expected to give, and the conditions that it makes true.
 struct Start {
     node: Slot,
     by: ScanBy,
     rows: u64,
-    settles: Option<usize>,
+    settles: Vec<usize>,
 }
 
 /// A condition on one property of a node.
 struct Condition<'a> {
     key: &'a str,
     test: Test<'a>,
+    /// Which filter says it.
+    filter: usize,
+    /// Whether that filter says nothing else.
+    alone: bool,
 }
 
 enum Test<'a> {
@@ -46,10 +50,10 @@ impl Planner<'_> {
             }
         }
         let best = best?;
-        if let Some(settled) = best.settles
-            && let Some(filter) = matcher.filters.get_mut(settled)
-        {
-            *filter = None;
+        for settled in best.settles {
+            if let Some(filter) = matcher.filters.get_mut(settled) {
+                *filter = None;
+            }
         }
         Some((best.node, best.by))
     }
@@ -64,11 +68,12 @@ impl Planner<'_> {
                 true => self.statistics.relationships(None),
                 false => self.statistics.nodes(),
             },
-            settles: None,
+            settles: Vec::new(),
         };
         let mut starts = vec![all];
         let mut conditions = Vec::new();
-        for filter in matcher.filters.iter().flatten() {
+        for (at, filter) in matcher.filters.iter().enumerate() {
+            let Some(filter) = filter else { continue };
             if let Some((id, element, one_of)) = by_id(filter, node)
                 && may_be_sought(id, matcher)
             {
@@ -81,7 +86,7 @@ impl Planner<'_> {
                         one_of,
                     },
                     rows: 1,
-                    settles: None,
+                    settles: Vec::new(),
                 });
             }
             if let Some((value, one_of)) = by_itself(filter, node)
@@ -92,10 +97,10 @@ impl Planner<'_> {
                     node,
                     by: ScanBy::Entity { value, one_of },
                     rows: 1,
-                    settles: None,
+                    settles: Vec::new(),
                 });
             }
-            conditions_on(filter, node, matcher, &mut conditions);
+            conditions_on((at, filter), node, matcher, &mut conditions);
         }
         for (at, filter) in matcher.filters.iter().enumerate() {
             let Some(label) = filter.as_ref().and_then(|filter| label_of(filter, node)) else {
@@ -108,7 +113,7 @@ impl Planner<'_> {
                     true => self.statistics.relationships(Some(label)),
                     false => self.statistics.labelled(label),
                 },
-                settles: Some(at),
+                settles: vec![at],
             });
             starts.extend(self.seeks((node, is_loose), label, &conditions, at));
         }
@@ -136,7 +141,8 @@ impl Planner<'_> {
             .iter()
             .filter(|index| index.readiness == Readiness::Ready);
         let starts = ready.filter_map(|index| {
-            let (seek, rows) = self.seek(index, conditions)?;
+            let (seek, rows, mut settles) = self.seek(index, conditions)?;
+            settles.push(at);
             Some(Start {
                 node,
                 by: ScanBy::Index {
@@ -145,14 +151,18 @@ impl Planner<'_> {
                     label: Arc::clone(label),
                 },
                 rows,
-                settles: Some(at),
+                settles,
             })
         });
         starts.collect()
     }
 
-    /// What to look up in an index, and how many rows that gives.
-    fn seek(&self, index: &IndexDef, conditions: &[Condition<'_>]) -> Option<(Seek, u64)> {
+    /// What to look up in an index, how many rows that gives, and the conditions that it makes true.
+    fn seek(
+        &self,
+        index: &IndexDef,
+        conditions: &[Condition<'_>],
+    ) -> Option<(Seek, u64, Vec<usize>)> {
         let catalog = self.statistics.catalog();
         let asked = |property: &PropertyId| {
             let name = catalog.properties.name(*property);
@@ -164,23 +174,29 @@ impl Planner<'_> {
             return None;
         }
         let one = self.statistics.found_by(index);
-        let mut equal = Vec::new();
+        let (mut equal, mut settles) = (Vec::new(), Vec::new());
         for property in &index.properties {
             let name = catalog.properties.name(*property)?;
             let found = conditions.iter().find_map(|one| match one.test {
-                Test::Equal(value) if *one.key == **name => Some(value),
+                Test::Equal(value) if *one.key == **name => Some((one, value)),
                 _ => None,
             });
-            match found {
-                Some(value) => equal.push(self.expr(value.clone())),
-                None => break,
+            let Some((condition, value)) = found else {
+                break;
+            };
+            equal.push(self.expr(value.clone()));
+            if condition.alone {
+                settles.push(condition.filter);
             }
+        }
+        if !self.follows(Rule::AskTheIndexAlone) || !equal.iter().all(is_at_hand) {
+            settles.clear();
         }
         if !equal.is_empty() {
             // Each property that is not named lets through more.
             let open = index.properties.len() - equal.len();
             let rows = one.saturating_mul(1 << (4 * open.min(8)));
-            return Some((Seek::Equal(equal), rows));
+            return Some((Seek::Equal(equal), rows, settles));
         }
         let [property] = index.properties.as_slice() else {
             return None;
@@ -191,11 +207,12 @@ impl Planner<'_> {
         for condition in tests {
             match condition.test {
                 Test::AnyOf(list) => {
-                    return Some((Seek::AnyOf(self.expr(list.clone())), one.saturating_mul(8)));
+                    let rows = one.saturating_mul(8);
+                    return Some((Seek::AnyOf(self.expr(list.clone())), rows, settles));
                 }
                 Test::StartsWith(prefix) => {
                     let rows = one.saturating_mul(16);
-                    return Some((Seek::StartsWith(self.expr(prefix.clone())), rows));
+                    return Some((Seek::StartsWith(self.expr(prefix.clone())), rows, settles));
                 }
                 Test::Above(bound, counts) => above = Some((self.expr(bound.clone()), counts)),
                 Test::Below(bound, counts) => below = Some((self.expr(bound.clone()), counts)),
@@ -213,7 +230,7 @@ impl Planner<'_> {
             } else {
                 3
             };
-        Some((Seek::Range { above, below }, rows + 1))
+        Some((Seek::Range { above, below }, rows + 1, settles))
     }
 }
 
@@ -279,7 +296,7 @@ fn id_of(expr: &Expr, node: Slot) -> Option<bool> {
 
 /// What a condition says about single properties of a node, with values that are known.
 fn conditions_on<'a>(
-    filter: &'a Expr,
+    (at, filter): (usize, &'a Expr),
     node: Slot,
     matcher: &Matcher,
     into: &mut Vec<Condition<'a>>,
@@ -289,16 +306,23 @@ fn conditions_on<'a>(
     match &filter.kind {
         ExprKind::Comparison { first, rest } => {
             let mut left = &**first;
+            let says = |key, test| Condition {
+                key,
+                test,
+                filter: at,
+                alone: rest.len() == 1,
+            };
             for (operator, right) in rest {
                 if let Some(key) = key_of(left)
                     && known(right)
                 {
-                    into.extend(condition(key, *operator, right));
+                    into.extend(test(*operator, right).map(|test| says(key, test)));
                 }
                 if let Some(key) = key_of(right)
                     && known(left)
                 {
-                    into.extend(condition(key, mirrored(*operator), left));
+                    let test = test(mirrored(*operator), left);
+                    into.extend(test.map(|test| says(key, test)));
                 }
                 left = right;
             }
@@ -317,7 +341,12 @@ fn conditions_on<'a>(
                 PredicateOperator::StartsWith => Test::StartsWith(right),
                 _ => return,
             };
-            into.push(Condition { key, test });
+            into.push(Condition {
+                key,
+                test,
+                filter: at,
+                alone: false,
+            });
         }
         _ => {}
     }
@@ -328,13 +357,18 @@ fn may_be_sought(value: &Expr, matcher: &Matcher) -> bool {
     matcher.knows(value) && value.is_steady()
 }
 
-fn condition<'a>(
-    key: &'a str,
-    operator: ComparisonOperator,
-    value: &'a Expr,
-) -> Option<Condition<'a>> {
+/// Whether a value only has to be taken, which cannot fail: where looking it up fails, the condition is asked of every
+/// node, and so must be kept.
+fn is_at_hand(value: &Expr) -> bool {
+    matches!(
+        value.kind,
+        ExprKind::Constant(_) | ExprKind::Slot(_) | ExprKind::Parameter(_)
+    )
+}
+
+fn test(operator: ComparisonOperator, value: &Expr) -> Option<Test<'_>> {
     let ranged = Types::NUMBER.or(Types::STRING).or(Types::INSTANT);
-    let test = match operator {
+    Some(match operator {
         ComparisonOperator::Equal => Test::Equal(value),
         ComparisonOperator::NotEqual => return None,
         // Lists are compared in another way than they are sorted.
@@ -343,8 +377,7 @@ fn condition<'a>(
         ComparisonOperator::GreaterOrEqual => Test::Above(value, true),
         ComparisonOperator::Less => Test::Below(value, false),
         ComparisonOperator::LessOrEqual => Test::Below(value, true),
-    };
-    Some(Condition { key, test })
+    })
 }
 
 fn mirrored(operator: ComparisonOperator) -> ComparisonOperator {

@@ -59,7 +59,7 @@ fn context(graph: Graph<'_>, setting: Setting) -> Context<'_> {
         cancel: setting.cancel,
         clock: Arc::new(SystemClock::new()),
     };
-    Context::new(graph, Vec::new(), moments, Random::new(1), limits)
+    Context::new(graph, Vec::new(), moments, Random::new(Some(1)), limits)
 }
 
 /// A query that reads a database.
