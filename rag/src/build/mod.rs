@@ -15,7 +15,8 @@
 //! - `contribution/`, `names.rs`, `property.rs`: from a document to statements; they know no database.
 //! - `held.rs`: the statements of a document, read back from the graph.
 //! - `apply/`, `domains/`: from one set of statements to the other.
-//! - `vectors.rs`: which texts have vectors; `summary.rs`: texts of models, and whether they are stale.
+//! - `vectors.rs`: which texts have vectors; `summary.rs`: texts of models, and whether they are stale;
+//!   `subjects.rs`: what they are about.
 //! - `layers.rs`: what a user holds; `schema.rs`: what is declared; `calls.rs`: replies that are paid for.
 //!
 //! ```
@@ -64,6 +65,7 @@ mod names;
 mod profile;
 mod property;
 mod schema;
+mod subjects;
 mod summary;
 mod vectors;
 
