@@ -361,7 +361,12 @@ mod tests {
 
     fn shared(folder: &std::path::Path) -> Arc<Shared> {
         let config = Arc::new(crate::Flags::default().resolve().unwrap());
-        let databases = crate::databases::Databases::open(folder, &config).unwrap();
+        let databases = crate::databases::Databases::open(
+            folder,
+            &config,
+            &stratigraph_rag::door::Equipment::default(),
+        )
+        .unwrap();
         let authority = crate::auth::Authority::new(None).unwrap();
         Shared::new(config, databases, authority)
     }
