@@ -276,3 +276,126 @@ fn what_a_model_reads_is_the_same_bytes_through_every_door() {
     doors.compare();
     assert!(model.asked().len() >= 5, "each door has asked it");
 }
+
+#[test]
+fn an_address_follows_the_files_as_a_folder_does() {
+    let doors = Doors {
+        world: World::new(),
+        profile: "bag",
+        llm: None,
+    };
+    let (served, path) = doors.served("address");
+    let address = served.address();
+    let docs = doors.files();
+    let ingest = |more: &[&str]| {
+        let all = [
+            "ingest",
+            docs.to_str().unwrap(),
+            "--into",
+            &address,
+            "--json",
+        ];
+        run(&[&all[..], more].concat())
+    };
+    let answer = |said: &crate::world::Said| -> serde_json::Value {
+        serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{}", said.stderr))
+    };
+    let dry = ingest(&["--profile", "bag", "--dry-run"]);
+    let dry = answer(dry.assert_code(0));
+    assert_eq!((&dry["documents"], &dry["written"]), (&3.into(), &0.into()));
+    let first = ingest(&["--profile", "bag"]);
+    assert_eq!(answer(first.assert_code(0))["documents"], 3);
+    // One file cannot be read, one has gone, and one has changed.
+    fs::write(docs.join("bad.md"), b"\xFF\xFF").unwrap();
+    fs::remove_file(docs.join("2022/lakes.txt")).unwrap();
+    fs::write(docs.join("2021/rocks.md"), "# Rocks\n\nAll gone.\n").unwrap();
+    let second = ingest(&["--profile", "bag", "--prune"]);
+    let second = answer(second.assert_code(2));
+    assert_eq!(
+        (&second["documents"], &second["count_failed"]),
+        (&2.into(), &1.into())
+    );
+    assert_eq!(
+        (&second["failed"][0]["document"], &second["pruned"]),
+        (&"bad.md".into(), &1.into())
+    );
+    // What is a server's cannot be said here.
+    let refused = ingest(&["--profile", "bag", "--embedder", "minilm"]);
+    assert!(refused.error().1.contains("the server was started with"));
+    let refused = ingest(&["--profile", "tag"]);
+    assert!(refused.error().1.contains("was built with"));
+    let other = format!("{address}/other");
+    let made = run(&[
+        "ingest",
+        docs.to_str().unwrap(),
+        "--into",
+        &other,
+        "--create",
+        "--json",
+    ]);
+    assert_eq!(answer(made.assert_code(2))["documents"], 2);
+    served.terminate();
+    // The folder that it is follows on.
+    let into = path.to_str().unwrap();
+    let call = "CALL rag.upsertDocument({id: '2021/rocks.md', content: '# Rocks\n\nAll gone.\n'}) YIELD written RETURN written";
+    let said = run(&["query", into, call]);
+    assert_eq!(said.assert_code(0).stdout.trim(), "{\"written\":0}");
+    let within = run(&[
+        "query",
+        into,
+        "CREATE (:A) WITH 1 AS one CALL rag.deleteDocument('a') YIELD id RETURN id",
+    ]);
+    assert!(
+        within.stderr.contains("transactions of its own") && within.stderr.contains('^'),
+        "{}",
+        within.stderr
+    );
+}
+
+#[test]
+fn tables_become_typed_nodes_that_follow_their_rows() {
+    let world = World::new();
+    let write = |name: &str, text: &str| fs::write(world.path(name), text).unwrap();
+    write(
+        "audit.toml",
+        "[[nodes]]\nfile = \"issues.csv\"\nlabel = \"Issue\"\nkey = \"number\"\n[[nodes.links]]\ntype = \"QUALIFIED_BY\"\ncolumn = \"clause\"\nto = \"Clause\"\n",
+    );
+    write("issues.csv", "number,clause\n1,c1\n2,c2\n");
+    let mapping = format!("typed:{}", world.path("audit.toml").display());
+    let into = world.path("audits");
+    let ingest = |more: &[&str]| {
+        let all = [
+            "ingest",
+            "--into",
+            into.to_str().unwrap(),
+            "--profile",
+            &mapping,
+            "--json",
+        ];
+        let said = run(&[&all[..], more].concat());
+        let answer: serde_json::Value = serde_json::from_str(&said.stdout).unwrap_or_default();
+        (said, answer)
+    };
+    let (_, dry) = ingest(&["--dry-run"]);
+    assert_eq!((&dry["nodes"], &dry["written"]), (&4.into(), &0.into()));
+    assert!(!into.exists());
+    let (said, first) = ingest(&[]);
+    said.assert_code(0);
+    assert_eq!(
+        (&first["nodes"], &first["relationships"]),
+        (&4.into(), &2.into())
+    );
+    let (_, again) = ingest(&[]);
+    assert_eq!(again["written"], 0);
+    write("issues.csv", "number,clause\n1,c1\n2\n");
+    let (said, broken) = ingest(&[]);
+    said.assert_code(2);
+    assert_eq!(
+        (&broken["nodes"], &broken["count_failed"]),
+        (&2.into(), &1.into())
+    );
+    let (refused, _) = ingest(&["--prune"]);
+    assert!(refused.error().1.contains("--prune is for documents"));
+    let none = run(&["ingest", "--into", into.to_str().unwrap()]);
+    assert_eq!(none.code, 2);
+}

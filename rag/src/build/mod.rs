@@ -17,6 +17,7 @@
 //! - `apply/`, `domains/`: from one set of statements to the other.
 //! - `vectors.rs`: which texts have vectors; `summary.rs`: texts of models, and whether they are stale;
 //!   `subjects.rs`: what they are about.
+//! - `tables/`: typed nodes and relationships of tables beside them.
 //! - `layers.rs`: what a user holds; `schema.rs`: what is declared; `calls.rs`: replies that are paid for.
 //!
 //! ```
@@ -67,6 +68,7 @@ mod property;
 mod schema;
 mod subjects;
 mod summary;
+mod tables;
 mod vectors;
 
 pub use calls::{Asked, KeptReply, Replies};
@@ -78,6 +80,7 @@ pub use profile::Profile;
 pub use property::{Properties, Property};
 pub use schema::{Built, DOMAINS, OUTLINE};
 pub use summary::{Inputs, Summary};
+pub use tables::{TablesError, TablesReport};
 
 #[cfg(test)]
 mod tests;

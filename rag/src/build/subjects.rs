@@ -5,7 +5,7 @@ use stratigraph::{NodeId, Read};
 use super::contribution::{Label, NodeKey};
 use super::held::key_of;
 use super::schema::find;
-use super::{BuildError, Inputs, Layers};
+use super::{BuildError, Layers};
 
 impl Layers {
     /// What an entity or domain is called, and its summary if it has one. What is not there is called as its key.
@@ -25,25 +25,20 @@ impl Layers {
         Ok((name, text("summary")?))
     }
 
-    /// The first so many entities or domains, in the order of their keys, that never had a summary, with what is said
-    /// of them.
+    /// The entities or domains that never had a summary, in the order of their keys.
     ///
     /// # Errors
     /// What the database says.
-    pub fn without_summary(&self, label: Label, most: usize) -> Result<Vec<Inputs>, BuildError> {
+    pub fn without_summary(&self, label: Label) -> Result<Vec<NodeKey>, BuildError> {
         let read = self.database().read()?;
-        let mut keys = Vec::new();
+        let mut nodes = Vec::new();
         for node in read.nodes_with_label(label.name())? {
             let id = NodeId::new(node);
             if read.property(id, "summary_inputs")?.is_null() {
-                keys.push(key_of(&read, id)?);
+                nodes.push(NodeKey::new(label, key_of(&read, id)?));
             }
         }
-        drop(read);
-        keys.sort_unstable();
-        keys.truncate(most);
-        let keys = keys.into_iter().map(|key| NodeKey::new(label, key));
-        let inputs = keys.filter_map(|node| self.inputs(&node).transpose());
-        inputs.collect()
+        nodes.sort_unstable();
+        Ok(nodes)
     }
 }

@@ -90,11 +90,7 @@ impl Open {
         cancel: &CancelToken,
         told: &(dyn Fn(&Resummarised) + Sync),
     ) -> Result<Resummarised, DoorError> {
-        let mut subjects = Vec::new();
-        for inputs in self.to_summarise(wanted)? {
-            let subject = Subject::read(self.layers(), &inputs)?;
-            subjects.push((inputs, subject));
-        }
+        let mut subjects = self.subjects(wanted)?;
         // The widest domains first, so that what lies below is told what is above.
         subjects.sort_by(|(one, above), (other, below)| {
             (above.depth(), &one.node).cmp(&(below.depth(), &other.node))
@@ -109,18 +105,33 @@ impl Open {
         Ok(all)
     }
 
-    fn to_summarise(&self, wanted: &Resummarise) -> Result<Vec<Inputs>, DoorError> {
-        let mut inputs = self.layers().stale()?;
-        inputs.truncate(wanted.most);
+    /// What is to be summarised: what is stale, then what never was and has something to be made from.
+    fn subjects(&self, wanted: &Resummarise) -> Result<Vec<(Inputs, Subject)>, DoorError> {
+        let layers = self.layers();
+        let mut subjects = Vec::new();
+        for inputs in layers.stale()?.into_iter().take(wanted.most) {
+            let subject = Subject::read(layers, &inputs)?;
+            subjects.push((inputs, subject));
+        }
         let labels = [
             (wanted.domains, Label::DomainTag),
             (wanted.entities, Label::Entity),
         ];
         for (_, label) in labels.into_iter().filter(|(is_wanted, _)| *is_wanted) {
-            let room = wanted.most - inputs.len();
-            inputs.extend(self.layers().without_summary(label, room)?);
+            for node in layers.without_summary(label)? {
+                if subjects.len() >= wanted.most {
+                    return Ok(subjects);
+                }
+                let Some(inputs) = layers.inputs(&node)? else {
+                    continue;
+                };
+                let subject = Subject::read(layers, &inputs)?;
+                if !subject.is_silent() {
+                    subjects.push((inputs, subject));
+                }
+            }
         }
-        Ok(inputs)
+        Ok(subjects)
     }
 
     /// Who summarises, and the name that it is kept under.

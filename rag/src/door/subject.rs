@@ -88,6 +88,20 @@ impl Subject {
         Ok(())
     }
 
+    /// Whether there is no text to make a summary from.
+    pub(super) fn is_silent(&self) -> bool {
+        let chain = self.chain.last().map(|domain| &domain.description);
+        let covers = self.covers.iter();
+        let covers = covers.flat_map(|covered| [&covered.description, &covered.link]);
+        let mut said = self
+            .said
+            .iter()
+            .chain(&self.relations)
+            .chain(chain)
+            .chain(covers);
+        said.all(|text| text.trim().is_empty())
+    }
+
     /// How deep it lies: what lies above is summarised first.
     pub(super) fn depth(&self) -> usize {
         self.chain.len()

