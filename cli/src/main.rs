@@ -11,6 +11,7 @@ mod arguments;
 mod exit;
 mod failure;
 mod interrupt;
+mod models;
 mod output;
 mod progress;
 mod remote;

@@ -26,6 +26,7 @@
 //! | statements: [`Query`], [`Rows`], [`Row`], [`Summary`], [`Prepared`], [`NamedQueries`] | `query.rs`, `rows.rs`, ... |
 //! | transactions: [`Transaction`], and as closures [`Client::write`], [`Client::read`] | `transaction.rs`, `closure.rs` |
 //! | many nodes at once: [`BulkWriter`] | `bulk.rs` |
+//! | documents: [`Rag`] | `rag/` |
 //! | [`Search`], [`Schema`], [`Databases`], [`Admin`] | `search.rs`, `schema/`, `databases.rs`, `admin/` |
 //! | values, and serde between them and types | `value/` |
 //!
@@ -52,6 +53,7 @@ mod error;
 mod made;
 mod prepared;
 mod query;
+mod rag;
 mod retry;
 mod row;
 mod rows;
@@ -74,6 +76,10 @@ pub use databases::{DatabaseDescription, Databases};
 pub use error::{Error, ErrorKind, Position, Refusal, StatusCode};
 pub use prepared::{NamedQueries, NamedQuery, Prepared};
 pub use query::Query;
+pub use rag::{
+    Document, DocumentReport, GraphChange, Layers, ModelBill, Rag, RagProgress, ResummariseBuilder,
+    Resummarised, StaleSummaries, SummaryReport, SummarySubject, UpsertBuilder, Upserts,
+};
 pub use retry::Retry;
 pub use row::Row;
 pub use rows::{Rows, TypedRows};

@@ -65,6 +65,11 @@ pub enum ModelError {
         /// Where it was looked for.
         looked: PathBuf,
     },
+    /// The model that comes with the sources was not fetched.
+    #[error(
+        "MiniLM is not on this machine: fetch it with `cargo xtask setup --models`, or use the embedder lexical"
+    )]
+    NotFetched,
     /// A setting asks for something that this model does not do.
     #[error("{path}: {setting} is {found}, but only {supported} is supported")]
     Unsupported {

@@ -40,6 +40,8 @@
 
 mod cached;
 mod checked;
+#[cfg(all(feature = "candle", feature = "endpoint"))]
+mod configured;
 mod embedder;
 #[cfg(feature = "endpoint")]
 mod endpoint;
@@ -56,6 +58,8 @@ mod scripted;
 
 pub use cached::{CacheCounts, Cached, TextHash, VectorStore};
 pub use checked::Checked;
+#[cfg(all(feature = "candle", feature = "endpoint"))]
+pub use configured::{chat_model_at, embedder_named};
 pub use embedder::{Embedder, Purpose, Rows};
 #[cfg(feature = "endpoint")]
 pub use endpoint::{

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const WITHOUT_DATABASE: &[(&str, &str)] = &[
     ("ListDatabasesRequest", "it is about all of them"),
     ("BulkWriteRequest", "its first part does"),
+    ("UpsertDocumentsRequest", "its first part does"),
 ];
 
 #[test]

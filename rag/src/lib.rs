@@ -7,7 +7,8 @@
 //!
 //! [`extract`] says what a piece names and states, by rules
 //! or by asking a model; [`relations`] and [`aliases`] find what means the same under several names. [`build`] makes all that one
-//! layered graph and keeps it up, and [`ingest`] is the whole way, for many documents.
+//! layered graph and keeps it up, and [`ingest`] is the whole way, for many documents. [`door`] is where they come in:
+//! the same for a program, a query, the network and the command line.
 //!
 //! What a reader is given is hostile until it is read: no file makes it panic, loop or take memory out of
 //! proportion, and what it cannot read is an error that names the file and the place.
@@ -27,7 +28,11 @@ pub mod aliases;
 pub mod build;
 pub mod chunk;
 mod document;
+<<<<<<< HEAD
 pub mod evaluate;
+=======
+pub mod door;
+>>>>>>> ragdoor
 pub mod extract;
 pub mod ingest;
 pub mod read;

@@ -377,7 +377,12 @@ mod tests {
 
     fn shared_with(folder: &std::path::Path, config: crate::Config) -> Arc<Shared> {
         let config = Arc::new(config);
-        let databases = crate::databases::Databases::open(folder, &config).unwrap();
+        let databases = crate::databases::Databases::open(
+            folder,
+            &config,
+            &stratigraph_rag::door::Equipment::default(),
+        )
+        .unwrap();
         let authority = crate::auth::Authority::new(None).unwrap();
         Shared::new(config, databases, authority)
     }

@@ -6,6 +6,7 @@ use crate::databases::Databases;
 use crate::shared::Shared;
 use std::sync::Arc;
 use std::time::Instant;
+use stratigraph_rag::door::Equipment;
 
 /// What all calls share, over an empty default database.
 pub(crate) struct Fixture {
@@ -17,7 +18,7 @@ impl Fixture {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = Arc::new(crate::Flags::default().resolve().unwrap());
-        let databases = Databases::open(folder.path(), &config).unwrap();
+        let databases = Databases::open(folder.path(), &config, &Equipment::default()).unwrap();
         let authority = Authority::new(None).unwrap();
         Self {
             shared: Shared::new(config, databases, authority),

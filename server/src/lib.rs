@@ -27,6 +27,7 @@
 //! | TLS that is read again, connections, metrics and probes | `tls.rs`, `connections.rs`, `metrics/`, `probes.rs` |
 //! | how well vector indexes find, now and then | `recall.rs` |
 //! | start and end; as a process; what systemd is told | `server.rs`, `serve.rs`, `notify.rs` |
+//! | the models that documents are read with | `models.rs` |
 //! | texts without secrets | `literals.rs` |
 //!
 //! Nothing here reads data but through the engine, and no message of the protocol reaches the engine unconverted.
@@ -49,6 +50,7 @@ mod intake;
 mod leaving;
 mod literals;
 mod metrics;
+mod models;
 mod notify;
 mod probes;
 mod quick;
@@ -66,6 +68,6 @@ mod work;
 
 pub use config::{Config, ConfigError, Flags, Period, Size};
 pub use databases::StartError;
-pub use serve::{log_filter, serve, start_log};
+pub use serve::{log_filter, serve, serve_with, start_log};
 pub use server::{Server, ServerError};
 pub use tls::TlsError;

@@ -5,6 +5,7 @@ use crate::notify::{READY, STOPPING, notify};
 use crate::server::{LAST_WAIT, Server, ServerError};
 use std::io;
 use std::path::Path;
+use stratigraph_rag::read::PdfParsing;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{Level, Subscriber};
 use tracing_subscriber::filter::{EnvFilter, FilterExt as _, filter_fn};
@@ -24,11 +25,25 @@ pub fn serve(
     config: Config,
     started: impl FnOnce(&Server),
 ) -> Result<(), ServerError> {
+    serve_with(folder, config, None, started)
+}
+
+/// The same, with somebody who parses the PDF that clients send.
+///
+/// # Errors
+/// [`ServerError`].
+pub fn serve_with(
+    folder: &Path,
+    config: Config,
+    pdf: Option<PdfParsing>,
+    started: impl FnOnce(&Server),
+) -> Result<(), ServerError> {
     // Those of transactions are their own.
     let threads = [
         config.max_queries,
         config.max_queries.div_ceil(4),
         config.max_bulk_writes,
+        config.max_ingestions,
     ];
     let threads = threads.iter().map(|many| *many as usize).sum::<usize>() + SPARE_THREADS;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -43,7 +58,7 @@ pub fn serve(
         let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
         // On the runtime's own threads: opening databases blocks.
         let (folder, config) = (folder.to_path_buf(), config);
-        let server = tokio::spawn(async move { Server::start(&folder, config).await });
+        let server = tokio::spawn(async move { Server::start_with(&folder, config, pdf).await });
         let server = server
             .await
             .map_err(|error| ServerError::Serving(error.to_string()))??;

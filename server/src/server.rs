@@ -11,8 +11,11 @@ use crate::connections;
 use crate::databases::{Databases, StartError};
 use crate::door::DoorLayer;
 use crate::ending::Stage;
+use crate::models::equipment;
 use crate::probes;
-use crate::services::{Admin, Bulk, DatabaseManagement, Query, Schema, Search, TransactionControl};
+use crate::services::{
+    Admin, Bulk, DatabaseManagement, Query, Rag, Schema, Search, TransactionControl,
+};
 use crate::shared::Shared;
 use crate::tls::{Tls, TlsError};
 use std::future::Future;
@@ -24,9 +27,11 @@ use stratigraph_proto::v1::admin_service_server::AdminServiceServer;
 use stratigraph_proto::v1::bulk_service_server::BulkServiceServer;
 use stratigraph_proto::v1::database_service_server::DatabaseServiceServer;
 use stratigraph_proto::v1::query_service_server::QueryServiceServer;
+use stratigraph_proto::v1::rag_service_server::RagServiceServer;
 use stratigraph_proto::v1::schema_service_server::SchemaServiceServer;
 use stratigraph_proto::v1::search_service_server::SearchServiceServer;
 use stratigraph_proto::v1::transaction_service_server::TransactionServiceServer;
+use stratigraph_rag::read::PdfParsing;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_stream::wrappers::ReceiverStream;
@@ -59,6 +64,9 @@ pub enum ServerError {
         /// Why not.
         source: std::io::Error,
     },
+    /// The models cannot be used.
+    #[error(transparent)]
+    Models(#[from] Box<stratigraph_models::ModelError>),
     /// Serving ended by itself.
     #[error("serving has ended: {0}")]
     Serving(String),
@@ -80,6 +88,18 @@ impl Server {
     /// # Errors
     /// [`ServerError`]; nothing listens then.
     pub async fn start(folder: &Path, config: Config) -> Result<Self, ServerError> {
+        Self::start_with(folder, config, None).await
+    }
+
+    /// The same, with somebody who parses the PDF that clients send.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub async fn start_with(
+        folder: &Path,
+        config: Config,
+        pdf: Option<PdfParsing>,
+    ) -> Result<Self, ServerError> {
         let findings = config.check();
         if !findings.is_empty() {
             return Err(ConfigError::Refused { findings }.into());
@@ -87,7 +107,10 @@ impl Server {
         let config = Arc::new(config);
         let authority = Authority::new(config.tokens.clone())?;
         let tls = Tls::new(&config)?.map(Arc::new);
-        let databases = tokio::task::block_in_place(|| Databases::open(folder, &config))?;
+        let databases = tokio::task::block_in_place(|| {
+            let equipment = equipment(&config, pdf).map_err(Box::new)?;
+            Databases::open(folder, &config, &equipment).map_err(ServerError::from)
+        })?;
         let (listener, address) = listen(config.listen).await?;
         let scheme = if tls.is_some() { "grpcs" } else { "grpc" };
         databases.announce(format!("{scheme}://{address}"));
@@ -315,6 +338,7 @@ async fn serve(
             DatabaseManagement(Arc::clone(&shared))
         ))
         .add_service(bounded!(BulkServiceServer, Bulk(Arc::clone(&shared))))
+        .add_service(bounded!(RagServiceServer, Rag(Arc::clone(&shared))))
         .add_service(bounded!(SchemaServiceServer, Schema(Arc::clone(&shared))))
         .add_service(bounded!(SearchServiceServer, Search(Arc::clone(&shared))))
         .add_service(bounded!(AdminServiceServer, Admin(Arc::clone(&shared))));

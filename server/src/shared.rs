@@ -29,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) write_transactions: Places,
     /// The places for bulk writes, also for those that wait.
     pub(crate) bulk_writes: Places,
+    /// The places for documents that come in and summaries that are written.
+    pub(crate) ingestions: Places,
     /// The place for backups, checks and other long work, one at a time.
     pub(crate) maintenance: Arc<Semaphore>,
     pub(crate) running: Arc<Running>,
@@ -62,6 +64,7 @@ impl Shared {
                 "transactions that write",
             ),
             bulk_writes: Places::new(&config, config.max_bulk_writes, "bulk writes"),
+            ingestions: Places::new(&config, config.max_ingestions, "ingestions"),
             maintenance: Arc::new(Semaphore::new(2)),
             running: Running::new(&config),
             metrics: Metrics::new(),
@@ -75,7 +78,7 @@ impl Shared {
     /// What a message of a method may be; of a service that is not ours without one.
     pub(crate) fn bounds(&self, method: Option<&Method>) -> Bounds {
         let config = &self.config;
-        // Only bulk writes are streams of messages.
+        // Bulk writes and documents come as streams of messages.
         let size = match method {
             Some(method) if method.client_streams => config.max_bulk_message_size,
             _ => config.max_request_size,

@@ -13,6 +13,7 @@
 //! | what goes wrong, in the words that a folder has for it | `refused.rs` |
 //! | whether a statement only reads, so that it may be sent again | `reading.rs` |
 //! | many nodes at once | `sending.rs` |
+//! | documents | `uploading.rs` |
 //! | values, there and back | `values.rs` |
 //!
 //! Next: `server.rs`.
@@ -24,6 +25,7 @@ mod reading;
 mod refused;
 mod sending;
 mod server;
+mod uploading;
 mod values;
 
 pub(crate) use access::Access;
@@ -31,3 +33,4 @@ pub(crate) use address::Address;
 pub(crate) use refused::RemoteFailure;
 pub(crate) use sending::{Sending, Unsent};
 pub(crate) use server::{Manner, Server};
+pub(crate) use uploading::{Sent, Uploading};

@@ -1,6 +1,7 @@
 //! What `query` and `repl` take alike: which database, which parameters, which form, which limits.
 
 use crate::failure::Failure;
+use crate::models::Models;
 use crate::remote::{Access, Address, Manner, Server};
 use crate::statements::{
     Folder, Format, IDLE, Layout, Limits, Place, Session, TOTAL, add_json, named_value, read_input,
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Database, Error};
+use stratigraph_rag::door::Library;
 
 /// What `query` and `repl` take alike.
 #[derive(Debug, Args)]
@@ -40,6 +42,9 @@ pub(super) struct Asking {
     /// How many rows a statement may give; one that gives more fails
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<u64>,
+    /// Which models documents are read with.
+    #[command(flatten)]
+    models: Models,
     /// What an address needs.
     #[command(flatten)]
     access: Access,
@@ -74,6 +79,7 @@ impl Asking {
                 read_only: self.read_only,
                 create: self.create,
             };
+            self.models.refuse_for_address(&text)?;
             let server = Server::open(&address?, &self.access, manner, cancel)?;
             return Ok(Box::new(server));
         }
@@ -94,6 +100,7 @@ impl Asking {
             },
             other => other.into(),
         })?;
+        Library::new(&database, self.models.equipment()?).register()?;
         Ok(Box::new(Folder::new(database)))
     }
 

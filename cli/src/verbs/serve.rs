@@ -4,6 +4,7 @@
 
 use crate::arguments::Global;
 use crate::failure::Failure;
+use crate::models::pdf;
 use crate::output::Reply;
 use clap::Args;
 use std::io::Write as _;
@@ -61,7 +62,8 @@ impl Serve {
                     .and_then(|()| stdout.flush())
             };
         };
-        stratigraph_server::serve(&self.dir, config, started).map_err(Failure::Server)?;
+        stratigraph_server::serve_with(&self.dir, config, pdf(), started)
+            .map_err(Failure::Server)?;
         Ok(Reply::new("serve"))
     }
 }

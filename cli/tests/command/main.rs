@@ -9,6 +9,7 @@ mod addresses_trust;
 mod backups;
 mod conversations;
 mod documents;
+mod doors;
 mod dumps;
 mod golden;
 mod ingestion;

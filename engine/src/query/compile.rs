@@ -41,7 +41,7 @@ impl Compiled {
     /// Whether it changes the graph or what is declared.
     pub(crate) fn writes(&self) -> bool {
         match &self.body {
-            Runs::Plan(plan) => plan.writes || plan.transactions,
+            Runs::Plan(plan) => plan.writes || plan.transactions || plan.commits.is_some(),
             Runs::Schema(_) => true,
         }
     }

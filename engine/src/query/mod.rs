@@ -53,7 +53,9 @@ pub use functions::HostFunction;
 pub use options::QueryOptions;
 pub use parameters::Parameters;
 pub use prepared::Prepared;
-pub use procedures::{BadProcedureType, Procedure, ProcedureField, ProcedureType, Registry};
+pub use procedures::{
+    BadProcedureType, HostCall, HostFailure, Procedure, ProcedureField, ProcedureType, Registry,
+};
 pub use provenance::{BudgetUse, ScoreScale, SearchReport, TraversalReport};
 pub use result::{ColumnIndex, OperatorWork, PlanOperator, Row, Summary};
 pub use rows::Rows;

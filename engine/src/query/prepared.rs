@@ -86,6 +86,12 @@ impl Prepared {
         self.writes() && self.plan().is_none()
     }
 
+    /// Whether it changes the graph in transactions of its procedures' own, and holds no writer's place meanwhile.
+    #[must_use]
+    pub fn commits_itself(&self) -> bool {
+        self.writes() && self.plan().is_some_and(|plan| plan.commits.is_some())
+    }
+
     fn plan(&self) -> Option<&Plan> {
         match &self.compiled.body {
             Runs::Plan(plan) => Some(plan),

@@ -109,6 +109,12 @@ impl Database {
                 let start = Start::new(compiled, plan, parameters, options)?;
                 start.reading(Txn::OwnRead(Box::new(read)))
             }
+            Runs::Plan(plan) if plan.commits.is_some() => {
+                // All of it now: what its procedures do must not wait until somebody takes its rows.
+                let start = Start::new(compiled, plan, parameters, options)?;
+                let over = start.completed(Txn::OwnRead(Box::new(read)), None)?;
+                Ok(over.rows)
+            }
             Runs::Plan(_) => {
                 drop(read);
                 let txn = self.write()?.with_cancel(options.cancel.clone());
@@ -254,6 +260,14 @@ impl WriteTxn {
             let fault = fault.hint("run it with `Database::query`");
             return Err(fault.into_error(text, Phase::Compile));
         };
+        if let Some((span, name)) = &plan.commits {
+            let message = format!(
+                "{name} changes the graph in transactions of its own, and cannot take part in this one"
+            );
+            let fault = raise(Detail::InvalidTransaction, message).at(*span);
+            let fault = fault.hint("call it in a statement of its own, outside of the transaction");
+            return Err(fault.into_error(text, Phase::Compile));
+        }
         let start = Start::new(&compiled, plan, &parameters.into(), options)?;
         let before = self.savepoint()?;
         let own = self.cancel_token();

@@ -15,7 +15,9 @@
 //! - `contribution/`, `names.rs`, `property.rs`: from a document to statements; they know no database.
 //! - `held.rs`: the statements of a document, read back from the graph.
 //! - `apply/`, `domains/`: from one set of statements to the other.
-//! - `vectors.rs`: which texts have vectors; `summary.rs`: texts of models, and whether they are stale.
+//! - `vectors.rs`: which texts have vectors; `summary.rs`: texts of models, and whether they are stale;
+//!   `subjects.rs`: what they are about.
+//! - `tables/`: typed nodes and relationships of tables beside them.
 //! - `layers.rs`: what a user holds; `schema.rs`: what is declared; `calls.rs`: replies that are paid for.
 //!
 //! ```
@@ -64,7 +66,9 @@ mod names;
 mod profile;
 mod property;
 mod schema;
+mod subjects;
 mod summary;
+mod tables;
 mod vectors;
 
 pub use calls::{Asked, KeptReply, Replies};
@@ -76,6 +80,7 @@ pub use profile::Profile;
 pub use property::{Properties, Property};
 pub use schema::{Built, DOMAINS, OUTLINE};
 pub use summary::{Inputs, Summary};
+pub use tables::{TablesError, TablesReport};
 
 #[cfg(test)]
 mod tests;

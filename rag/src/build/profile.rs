@@ -167,6 +167,12 @@ impl Profile {
         &self.filters
     }
 
+    /// The setting of that name.
+    #[must_use]
+    pub fn parameter_named(&self, name: &str) -> Option<&str> {
+        self.parameters.get(name).map(String::as_str)
+    }
+
     pub(super) fn has_sources_in_vectors(&self) -> bool {
         self.sources_in_vectors
     }

@@ -14,7 +14,7 @@ use super::schema::find;
 use super::{BuildError, Profile};
 
 /// So many texts are given to the embedder at a time.
-const TEXTS_AT_ONCE: usize = 1024;
+pub(super) const TEXTS_AT_ONCE: usize = 1024;
 
 /// The text that stands for a document's own node among vectors, if it has one.
 pub(super) fn text_of_node(

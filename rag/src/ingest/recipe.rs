@@ -1,5 +1,7 @@
 //! What is made of documents: which layers, which pieces, and who reads them.
 
+mod kept;
+
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -162,10 +164,7 @@ impl Recipe {
             System::Triples => Profile::triples(),
             System::Hybrid => Profile::hybrid(),
         };
-        profile.filterable(self.filters.iter().cloned()).parameter(
-            "pieces",
-            format!("{:?} joined by {}", self.chunking, self.join),
-        )
+        self.kept_in(profile.filterable(self.filters.iter().cloned()))
     }
 
     /// Cuts documents, measured so. HybridRAG's sizes are in characters, whatever the model counts.

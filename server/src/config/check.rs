@@ -127,6 +127,16 @@ impl Config {
                 },
             );
         }
+        if self.llm.is_some() && self.model.is_none() {
+            find("llm", FindingKind::Needs { other: "model" });
+        }
+        if self.model.is_some() && self.llm.is_none() {
+            find("model", FindingKind::Needs { other: "llm" });
+        }
+        if self.max_document_size > self.max_bulk_message_size {
+            let other = "max_bulk_message_size";
+            find("max_document_size", FindingKind::AboveOther { other });
+        }
         if !crate::databases::is_name(&self.default_database) {
             find("default_database", FindingKind::BadName);
         }
@@ -169,6 +179,9 @@ impl Config {
             ("max_write_transactions", self.max_write_transactions),
             ("max_bulk_writes", self.max_bulk_writes),
             ("max_share", self.max_share),
+            ("model_calls", self.model_calls),
+            ("max_documents", self.max_documents),
+            ("max_ingestions", self.max_ingestions),
             ("max_prepared", self.max_prepared),
         ] {
             if value == 0 {
@@ -183,6 +196,7 @@ impl Config {
         for (setting, size, least) in [
             ("max_request_size", self.max_request_size, 4 << 10),
             ("max_bulk_message_size", self.max_bulk_message_size, 4 << 10),
+            ("max_document_size", self.max_document_size, 4 << 10),
             ("max_request_memory", self.max_request_memory, 1 << 20),
             ("max_response_size", self.max_response_size, 64 << 10),
             ("max_query_memory", self.max_query_memory, 1 << 20),
@@ -199,6 +213,8 @@ impl Config {
             ("max_stall", self.max_stall),
             ("max_transaction_idle", self.max_transaction_idle),
             ("max_transaction_time", self.max_transaction_time),
+            ("max_ingestion_idle", self.max_ingestion_idle),
+            ("max_ingestion_time", self.max_ingestion_time),
             ("reload_interval", self.reload_interval),
             ("keep_alive_interval", self.keep_alive_interval),
         ] {

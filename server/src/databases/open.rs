@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
+use stratigraph_rag::door::{Equipment, Library};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// One database that is open.
@@ -21,6 +22,8 @@ pub(crate) struct OpenDatabase {
     pub(crate) name: Arc<str>,
     /// The engine's.
     pub(crate) engine: Database,
+    /// The same for documents, with the models of the server.
+    pub(crate) library: Library,
     /// Statements that were prepared.
     pub(crate) prepared: PreparedStatements,
     /// Statements that have names.
@@ -43,8 +46,8 @@ pub(crate) enum Doing {
     Reads,
     /// It changes the graph, and holds the writer's place while it runs.
     Writes,
-    /// It changes what is declared. The engine builds that while others write, and takes the writer's place now and
-    /// then: whoever held the turn meanwhile would hold the others up.
+    /// It changes what is declared, or calls what commits on its own, such as `rag.upsertDocument`. That goes on while
+    /// others write, and takes the writer's place now and then: whoever held the turn meanwhile would hold the others up.
     Declares,
 }
 
@@ -60,11 +63,15 @@ impl OpenDatabase {
         engine: Database,
         named: NamedQueries,
         limits: &crate::Config,
-    ) -> Self {
+        equipment: &Equipment,
+    ) -> Result<Self, stratigraph::Error> {
         let line_length = limits.max_queued.saturating_add(1);
-        Self {
+        let library = Library::new(&engine, equipment.clone());
+        library.register()?;
+        Ok(Self {
             name: name.into(),
             engine,
+            library,
             prepared: PreparedStatements::new(
                 limits.max_prepared as usize,
                 limits.max_prepared_size.bytes(),
@@ -76,7 +83,7 @@ impl OpenDatabase {
             line: Arc::new(Semaphore::new(line_length as usize)),
             line_length,
             closing: AtomicBool::new(false),
-        }
+        })
     }
 
     /// Waits for the turn to write, at most so long.
@@ -161,7 +168,7 @@ impl OpenDatabase {
         let prepared = self.engine.prepare(text)?;
         Ok(match prepared.writes() {
             false => Doing::Reads,
-            true if prepared.declares() => Doing::Declares,
+            true if prepared.declares() || prepared.commits_itself() => Doing::Declares,
             true => Doing::Writes,
         })
     }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use stratigraph::Database;
+use stratigraph_rag::door::Equipment;
 
 /// The file that says that a folder is a database.
 const HEADER: &str = "STRATIGRAPH";
@@ -59,6 +60,8 @@ pub enum StartError {
 /// The databases of a server.
 pub(crate) struct Databases {
     config: Arc<Config>,
+    /// The models for documents.
+    equipment: Equipment,
     /// Where databases are made; nowhere for a server of one existing database.
     root: Option<PathBuf>,
     open: RwLock<BTreeMap<String, Arc<OpenDatabase>>>,
@@ -71,13 +74,17 @@ pub(crate) struct Databases {
 impl Databases {
     /// Opens what is in `folder`: itself if it is a database, else every database in it; the default one is made if it
     /// is not there.
-    pub(crate) fn open(folder: &Path, config: &Arc<Config>) -> Result<Self, StartError> {
+    pub(crate) fn open(
+        folder: &Path,
+        config: &Arc<Config>,
+        equipment: &Equipment,
+    ) -> Result<Self, StartError> {
         let io = |source| StartError::Io {
             path: folder.to_path_buf(),
             source,
         };
         if folder.join(HEADER).is_file() {
-            let databases = Self::of(config, None);
+            let databases = Self::of(config, equipment, None);
             databases.take_in(&config.default_database, folder)?;
             return Ok(databases);
         }
@@ -105,16 +112,17 @@ impl Databases {
                 limit: config.max_databases,
             });
         }
-        let databases = Self::of(config, Some(folder.to_path_buf()));
+        let databases = Self::of(config, equipment, Some(folder.to_path_buf()));
         for name in names {
             databases.take_in(&name, &folder.join(&name))?;
         }
         Ok(databases)
     }
 
-    fn of(config: &Arc<Config>, root: Option<PathBuf>) -> Self {
+    fn of(config: &Arc<Config>, equipment: &Equipment, root: Option<PathBuf>) -> Self {
         Self {
             config: Arc::clone(config),
+            equipment: equipment.clone(),
             root,
             open: RwLock::default(),
             changing: Mutex::default(),
@@ -143,7 +151,12 @@ impl Databases {
         if let Some(address) = self.address.get() {
             engine.announce(&self.address_of(name, address));
         }
-        let database = Arc::new(OpenDatabase::new(name, engine, named, config));
+        let database = OpenDatabase::new(name, engine, named, config, &self.equipment);
+        let database = database.map_err(|source| StartError::Database {
+            name: name.to_owned(),
+            source,
+        })?;
+        let database = Arc::new(database);
         self.open
             .write()
             .insert(name.to_owned(), Arc::clone(&database));

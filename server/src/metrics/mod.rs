@@ -2,9 +2,10 @@
 //!
 //! Labels have few values: methods of the protocol, codes, names of databases and indexes. What a client sends is none.
 //!
-//! Next: `databases.rs`.
+//! Next: `databases.rs`, `rag.rs`.
 
 mod databases;
+mod rag;
 
 use crate::shared::Shared;
 use databases::{DatabaseMetrics, OfIndex};
@@ -15,7 +16,9 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
+use rag::RagMetrics;
 use std::time::Duration;
+use stratigraph_proto::v1;
 use tonic::Code;
 
 /// What the server counts.
@@ -34,6 +37,7 @@ pub(crate) struct Metrics {
     memory_free: Gauge,
     request_memory: Gauge,
     recall: Family<OfIndex, Histogram>,
+    rag: RagMetrics,
     databases: DatabaseMetrics,
 }
 
@@ -137,6 +141,7 @@ impl Metrics {
             "Share of the true nearest that sampled searches found (recall_sample_every)",
             recall.clone(),
         );
+        let rag = RagMetrics::new(&mut registry);
         let databases = DatabaseMetrics::new(&mut registry);
         Self {
             registry,
@@ -153,6 +158,7 @@ impl Metrics {
             memory_free,
             request_memory,
             recall,
+            rag,
             databases,
         }
     }
@@ -192,6 +198,16 @@ impl Metrics {
             index: index.to_owned(),
         };
         self.recall.get_or_create(&labels).observe(share);
+    }
+
+    /// A document has its report.
+    pub(crate) fn took_in(&self, failed: u64, bill: Option<&v1::ModelBill>) {
+        self.rag.took_in(failed, bill);
+    }
+
+    /// A model was asked for something else.
+    pub(crate) fn asked_model(&self, bill: Option<&v1::ModelBill>) {
+        self.rag.asked_model(bill);
     }
 
     pub(crate) fn connected(&self) {

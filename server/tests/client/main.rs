@@ -1,6 +1,7 @@
 //! The server as it is met by those who use `stratigraph-client`: everything that the client has, over a real socket.
 
 mod data;
+mod rag;
 mod statements;
 mod trust;
 

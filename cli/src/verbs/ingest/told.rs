@@ -1,10 +1,11 @@
 //! What is told of an ingestion.
 
-use crate::failure::Failure;
 use crate::output::{Reply, Table, count, printable, size, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
-use stratigraph_rag::ingest::{Ended, Forecast, Report};
+use stratigraph_client::DocumentReport;
+use stratigraph_rag::build::TablesReport;
+use stratigraph_rag::ingest::{Forecast, Report};
 use stratigraph_rag::read::{Found, Walked};
 
 /// What was asked for, as far as the answer depends on it.
@@ -12,122 +13,222 @@ pub(super) struct Asked {
     pub(super) path: String,
     pub(super) prunes: bool,
     pub(super) has_model: bool,
+    pub(super) dry_run: bool,
+    pub(super) is_tables: bool,
 }
 
-/// What it would cost.
-pub(super) fn forecast(reply: &mut Reply, forecast: &Forecast) {
-    let estimate = &forecast.estimate;
+/// What came of it, wherever it was done.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) documents: u64,
+    /// Documents that were not taken in, and broken lines of lists, with the reasons: the first of them.
+    failed: Vec<(Option<String>, String)>,
+    pub(super) count_failed: u64,
+    pub(super) pruned: u64,
+    bytes: u64,
+    pub(super) pieces: u64,
+    nodes: u64,
+    relationships: u64,
+    written: u64,
+    deleted: u64,
+    vectors: u64,
+    stale: u64,
+    pub(super) calls: u64,
+    pub(super) kept: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    dropped: u64,
+}
+
+impl Outcome {
+    /// What it would be.
+    pub(super) fn foreseen(forecast: &Forecast) -> Self {
+        let estimate = &forecast.estimate;
+        Self {
+            documents: forecast.documents as u64,
+            count_failed: forecast.unreadable as u64,
+            bytes: forecast.bytes,
+            pieces: forecast.pieces as u64,
+            calls: estimate.calls,
+            kept: estimate.kept,
+            input_tokens: estimate.input_tokens,
+            output_tokens: estimate.output_tokens,
+            ..Self::default()
+        }
+    }
+
+    /// What was done in a folder.
+    pub(super) fn of(report: &Report, pruned: u64) -> Self {
+        let (change, cost) = (&report.change, &report.cost);
+        let failed = report.failed.iter();
+        let failed = failed.map(|failed| (failed.document.clone(), causes(&*failed.error)));
+        Self {
+            documents: report.documents as u64,
+            failed: failed.collect(),
+            count_failed: report.count_failed as u64,
+            pruned,
+            bytes: report.bytes,
+            pieces: report.pieces as u64,
+            written: change.written,
+            deleted: change.deleted,
+            vectors: change.vectors,
+            stale: change.stale.len() as u64,
+            calls: cost.calls,
+            kept: cost.kept,
+            input_tokens: cost.usage.input_tokens,
+            output_tokens: cost.usage.output_tokens,
+            dropped: cost.dropped,
+        }
+    }
+
+    /// What was done with tables.
+    pub(super) fn of_tables(report: &TablesReport) -> Self {
+        let change = &report.change;
+        let broken = report.broken.iter();
+        Self {
+            failed: broken.map(|error| (None, error.to_string())).collect(),
+            count_failed: report.count_broken,
+            nodes: report.nodes,
+            relationships: report.relationships,
+            written: change.written,
+            deleted: change.deleted,
+            vectors: change.vectors,
+            ..Self::default()
+        }
+    }
+
+    /// Nothing of it was kept.
+    pub(super) fn unwritten(&mut self) {
+        (self.written, self.deleted, self.vectors) = (0, 0, 0);
+    }
+
+    /// What a server says of one document.
+    pub(super) fn add(&mut self, report: DocumentReport) {
+        if report.taken_in {
+            self.documents += 1;
+        }
+        for problem in report.problems {
+            self.fail(Some(report.id.clone()), problem);
+        }
+        self.bytes += report.bytes;
+        self.pieces += report.pieces;
+        self.written += report.change.written;
+        self.deleted += report.change.deleted;
+        self.vectors += report.change.vectors;
+        self.stale += report.change.stale.len() as u64;
+        self.calls += report.bill.calls;
+        self.kept += report.bill.kept;
+        self.input_tokens += report.bill.input_tokens;
+        self.output_tokens += report.bill.output_tokens;
+        self.dropped += report.bill.dropped;
+    }
+
+    /// One that was not taken in.
+    pub(super) fn fail(&mut self, document: Option<String>, problem: String) {
+        self.count_failed += 1;
+        if self.failed.len() < Report::MOST_TOLD {
+            self.failed.push((document, problem));
+        }
+    }
+}
+
+/// What is answered.
+pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     let mut facts = Table::of_facts();
-    facts
-        .fact("documents", &count(forecast.documents as u64))
-        .fact("unreadable", &count(forecast.unreadable as u64))
-        .fact("read", &size(forecast.bytes))
-        .fact("pieces", &count(forecast.pieces as u64))
-        .fact("calls of the model", &count(estimate.calls))
-        .fact("replies that are there", &count(estimate.kept))
-        .fact("tokens read, about", &count(estimate.input_tokens))
-        .fact("tokens written, about", &count(estimate.output_tokens));
+    if asked.is_tables {
+        tables(reply, outcome, asked);
+    } else if asked.dry_run {
+        facts
+            .fact("documents", &count(outcome.documents))
+            .fact("unreadable", &count(outcome.count_failed))
+            .fact("read", &size(outcome.bytes))
+            .fact("pieces", &count(outcome.pieces))
+            .fact("calls of the model", &count(outcome.calls))
+            .fact("replies that are there", &count(outcome.kept))
+            .fact("tokens read, about", &count(outcome.input_tokens))
+            .fact("tokens written, about", &count(outcome.output_tokens));
+        reply.table(&facts);
+        reply.line("nothing was written: this was a dry run");
+    } else {
+        facts
+            .fact("path", &asked.path)
+            .fact("documents", &count(outcome.documents))
+            .fact("read", &size(outcome.bytes))
+            .fact("pieces", &count(outcome.pieces))
+            .fact("written", &count(outcome.written))
+            .fact("deleted", &count(outcome.deleted))
+            .fact("vectors", &count(outcome.vectors))
+            .fact("stale summaries", &count(outcome.stale));
+        if asked.prunes {
+            facts.fact("documents taken out", &count(outcome.pruned));
+        }
+        if asked.has_model {
+            facts
+                .fact("calls of the model", &count(outcome.calls))
+                .fact("replies that were there", &count(outcome.kept))
+                .fact("tokens read", &count(outcome.input_tokens))
+                .fact("tokens written", &count(outcome.output_tokens));
+        }
+        reply.table(&facts);
+        if outcome.count_failed > 0 {
+            let failed = things(outcome.count_failed, "document");
+            reply
+                .line(format!("{failed} could not be taken in"))
+                .incomplete();
+        }
+    }
+    let failed = outcome.failed.iter();
+    let failed =
+        failed.map(|(document, problem)| json!({ "document": document, "problem": problem }));
     reply
-        .table(&facts)
-        .line("nothing was written: this was a dry run")
-        .field("documents", forecast.documents)
-        .field("count_failed", forecast.unreadable)
-        .field("failed", Value::Array(Vec::new()))
-        .field("pruned", 0)
-        .field("bytes", forecast.bytes)
-        .field("pieces", forecast.pieces)
-        .field("written", 0)
-        .field("deleted", 0)
-        .field("vectors", 0)
-        .field("stale", 0)
+        .field("documents", outcome.documents)
+        .field("failed", failed.collect::<Value>())
+        .field("count_failed", outcome.count_failed)
+        .field("pruned", outcome.pruned)
+        .field("bytes", outcome.bytes)
+        .field("pieces", outcome.pieces)
+        .field("nodes", outcome.nodes)
+        .field("relationships", outcome.relationships)
+        .field("written", outcome.written)
+        .field("deleted", outcome.deleted)
+        .field("vectors", outcome.vectors)
+        .field("stale", outcome.stale)
         .field(
             "model",
             json!({
-                "calls": estimate.calls,
-                "kept": estimate.kept,
-                "input_tokens": estimate.input_tokens,
-                "output_tokens": estimate.output_tokens,
-                "dropped": 0,
+                "calls": outcome.calls,
+                "kept": outcome.kept,
+                "input_tokens": outcome.input_tokens,
+                "output_tokens": outcome.output_tokens,
+                "dropped": outcome.dropped,
             }),
         );
 }
 
-/// What was done.
-///
-/// # Errors
-/// It ended early.
-pub(super) fn report(
-    reply: &mut Reply,
-    report: Report,
-    pruned: u64,
-    asked: &Asked,
-) -> Result<(), Failure> {
-    match report.ended {
-        Some(Ended::Database(error)) => return Err(error.into()),
-        Some(_) => return Err(stratigraph::Error::Cancelled.into()),
-        None => {}
-    }
-    let (change, cost) = (&report.change, &report.cost);
+fn tables(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     let mut facts = Table::of_facts();
     facts
         .fact("path", &asked.path)
-        .fact("documents", &count(report.documents as u64))
-        .fact("read", &size(report.bytes))
-        .fact("pieces", &count(report.pieces as u64))
-        .fact("written", &count(change.written))
-        .fact("deleted", &count(change.deleted))
-        .fact("vectors", &count(change.vectors))
-        .fact("stale summaries", &count(change.stale.len() as u64));
-    if asked.prunes {
-        facts.fact("documents taken out", &count(pruned));
-    }
-    if asked.has_model {
-        facts
-            .fact("calls of the model", &count(cost.calls))
-            .fact("replies that were there", &count(cost.kept))
-            .fact("tokens read", &count(cost.usage.input_tokens))
-            .fact("tokens written", &count(cost.usage.output_tokens));
-    }
+        .fact("nodes", &count(outcome.nodes))
+        .fact("relationships", &count(outcome.relationships))
+        .fact("written", &count(outcome.written))
+        .fact("deleted", &count(outcome.deleted))
+        .fact("vectors", &count(outcome.vectors));
     reply.table(&facts);
-    if report.count_failed > 0 {
-        let failed = things(report.count_failed as u64, "document");
-        reply
-            .line(format!("{failed} could not be taken in"))
-            .incomplete();
+    if asked.dry_run {
+        reply.line("nothing was written: this was a dry run");
     }
-    let failed = report
-        .failed
-        .iter()
-        .map(|failed| json!({ "document": failed.document, "problem": failed.error.to_string() }));
-    reply
-        .field("documents", report.documents)
-        .field("failed", failed.collect::<Value>())
-        .field("count_failed", report.count_failed)
-        .field("pruned", pruned)
-        .field("bytes", report.bytes)
-        .field("pieces", report.pieces)
-        .field("written", change.written)
-        .field("deleted", change.deleted)
-        .field("vectors", change.vectors)
-        .field("stale", change.stale.len())
-        .field(
-            "model",
-            json!({
-                "calls": cost.calls,
-                "kept": cost.kept,
-                "input_tokens": cost.usage.input_tokens,
-                "output_tokens": cost.usage.output_tokens,
-                "dropped": cost.dropped,
-            }),
-        );
-    Ok(())
+    if outcome.count_failed > 0 {
+        let failed = things(outcome.count_failed, "row");
+        reply.line(format!("{failed} left out")).incomplete();
+    }
 }
 
-pub(super) fn failures(report: &Report) {
-    for failed in &report.failed {
-        let line = match &failed.document {
-            Some(document) => format!("{document}: {}", causes(&*failed.error)),
-            None => causes(&*failed.error),
+pub(super) fn failures(outcome: &Outcome) {
+    for (document, problem) in &outcome.failed {
+        let line = match document {
+            Some(document) => format!("{document}: {problem}"),
+            None => problem.clone(),
         };
         // Nobody is left to hear that stderr is closed.
         let _ = writeln!(io::stderr(), "not taken in: {}", printable(&line));
@@ -155,7 +256,7 @@ pub(super) fn left_out(walked: &Walked, takes: impl Fn(&Found) -> bool) {
     for found in walked.files.iter().filter(|found| !takes(found)) {
         let id = &found.id;
         tell(&format!(
-            "{id}: tables come in with `stratigraph import`, and lists of facts with a profile that has them (tag, triples, hybrid)"
+            "{id}: tables come in with --profile typed:MAPPING or `stratigraph import`, and lists of facts with a profile that has them (tag, triples, hybrid)"
         ));
     }
 }

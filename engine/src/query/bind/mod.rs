@@ -60,6 +60,8 @@ pub(crate) struct Bound {
     pub(crate) writes: bool,
     /// Whether it commits on its own: `IN TRANSACTIONS`.
     pub(crate) transactions: bool,
+    /// The first call of what changes the graph in transactions of its own, and what that is.
+    pub(crate) commits: Option<(Span, Arc<str>)>,
 }
 
 /// Resolves the names of a query.
@@ -79,17 +81,20 @@ pub(crate) fn bind(
         aggregation: None,
         writes: false,
         transactions: false,
+        commits: None,
         within_subquery: false,
         uncommitted: false,
         read_only: None,
     };
     let query = binder.top(query).map_err(|fault| binder.hidden(fault))?;
+    binder.check_commits()?;
     Ok(Bound {
         query,
         names: binder.names,
         parameters: binder.parameters,
         writes: binder.writes,
         transactions: binder.transactions,
+        commits: binder.commits,
     })
 }
 
@@ -107,6 +112,8 @@ struct Binder<'a> {
     aggregation: Option<Aggregation>,
     writes: bool,
     transactions: bool,
+    /// The first call of what changes the graph in transactions of its own.
+    commits: Option<(Span, Arc<str>)>,
     /// Whether what is bound stands within `CALL { ... }`.
     within_subquery: bool,
     /// Whether something before is written that no portion of `IN TRANSACTIONS` commits.
@@ -174,6 +181,11 @@ impl Binder<'_> {
     fn check_writable(&mut self, span: Span) -> Result<(), Fault> {
         self.writes = true;
         self.uncommitted = true;
+        self.check_changes(span)
+    }
+
+    /// Refuses a change where nothing may be changed, however it is committed.
+    fn check_changes(&self, span: Span) -> Result<(), Fault> {
         match self.read_only {
             None => Ok(()),
             Some(within) => Err(raise(
@@ -181,6 +193,19 @@ impl Binder<'_> {
                 format!("nothing can be changed within {within}"),
             )
             .at(span)),
+        }
+    }
+
+    /// Refuses a statement that holds the writer's place while it calls what waits for it.
+    fn check_commits(&self) -> Result<(), Fault> {
+        match &self.commits {
+            Some((span, name)) if self.writes || self.transactions => Err(raise(
+                Detail::InvalidTransaction,
+                format!("{name} changes the graph in transactions of its own, and the rest of this statement in another"),
+            )
+            .hint("call it in a statement that changes nothing else")
+            .at(*span)),
+            _ => Ok(()),
         }
     }
 }

@@ -38,7 +38,11 @@ impl Binder<'_> {
                 None => fault.hint("SHOW PROCEDURES lists them"),
             });
         };
-        if procedure.writes() {
+        if procedure.commits {
+            self.check_changes(from.span)?;
+            let named = || (from.span, Arc::clone(&procedure.name));
+            self.commits.get_or_insert_with(named);
+        } else if procedure.writes() {
             self.check_writable(from.span)?;
         }
         let arguments = match &from.arguments {

@@ -121,6 +121,7 @@ pub(crate) fn plan(bound: Bound, statistics: &dyn Statistics, rules: &[(Rule, &s
         columns,
         writes: bound.writes,
         transactions: bound.transactions,
+        commits: bound.commits,
         parameters: bound.parameters,
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     pub(crate) writes: bool,
     /// Whether it commits on its own on the way.
     pub(crate) transactions: bool,
+    /// The first call of a procedure that changes the graph in transactions of its own, and its name.
+    pub(crate) commits: Option<(Span, Arc<str>)>,
     /// The parameters, by number.
     pub(crate) parameters: Vec<Needed>,
 }

@@ -2,6 +2,7 @@
 //!
 //! Next: `builtin.rs`.
 
+use super::host::{HostCall, HostFailure};
 use super::procedure::{Procedure, ProcedureField, Run};
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::exec::{Context, hydrate};
@@ -21,7 +22,18 @@ pub(crate) fn call(
             let arguments = arguments.into_iter();
             let arguments = arguments.map(|argument| hydrate(&context.graph, argument));
             let arguments = arguments.collect::<Result<Vec<_>, Fault>>()?;
-            run(&arguments).map_err(|message| failed(procedure, &message))?
+            let (_, stop) = context.clock_and_stop();
+            match run(&HostCall { stop }, &arguments) {
+                Ok(rows) => rows,
+                Err(failure) => {
+                    // Whatever it says: who was told to stop has stopped.
+                    context.check()?;
+                    return Err(match failure {
+                        HostFailure::Said(message) => failed(procedure, &message),
+                        HostFailure::Engine(error) => (*error).into(),
+                    });
+                }
+            }
         }
     };
     for row in &mut rows {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | types of arguments and columns, as they are written | `types.rs` |
 //! | a procedure, described and checked | `procedure.rs` |
+//! | what the host's are given, and how they fail | `host.rs` |
 //! | all procedures of a database, by name | `registry.rs` |
 //! | calling one | `call.rs` |
 //! | the engine's own | `builtin.rs`, `traverse/mod.rs` |
@@ -17,6 +18,7 @@
 mod builtin;
 mod call;
 mod graph;
+mod host;
 mod procedure;
 mod registry;
 mod search;
@@ -28,6 +30,7 @@ mod types;
 mod writing;
 
 pub(crate) use call::call;
+pub use host::{HostCall, HostFailure};
 pub use procedure::{Procedure, ProcedureField};
 pub(crate) use procedure::{check_signature, listed, required};
 pub use registry::Registry;

@@ -2,6 +2,7 @@
 //!
 //! Next: `registry.rs`.
 
+use super::host::{HostCall, HostFailure};
 use super::types::ProcedureType;
 use crate::error::{Error, Result};
 use crate::query::error::Fault;
@@ -15,7 +16,7 @@ const MOST_BYTES: usize = 256;
 const MOST_FIELDS: usize = 256;
 
 /// What the host's procedures do: from arguments to rows of columns.
-type HostRun = dyn Fn(&[Value]) -> Result<Vec<Vec<Value>>, String> + Send + Sync;
+type HostRun = dyn Fn(&HostCall, &[Value]) -> Result<Vec<Vec<Value>>, HostFailure> + Send + Sync;
 
 /// What the engine's procedures do.
 pub(crate) type EngineRun =
@@ -60,8 +61,10 @@ pub struct Procedure {
     pub(crate) takes: Vec<ProcedureField>,
     pub(crate) gives: Vec<ProcedureField>,
     pub(crate) about: Arc<str>,
-    /// Whether it changes the graph, which only the engine's own can.
+    /// Whether it changes the graph.
     pub(crate) writes: bool,
+    /// Whether it does so in transactions of its own, as the host's do that change it.
+    pub(crate) commits: bool,
     pub(crate) run: Run,
 }
 
@@ -85,7 +88,8 @@ impl Procedure {
             gives: Vec::new(),
             about: "".into(),
             writes: false,
-            run: Run::Host(Arc::new(|_| Ok(Vec::new()))),
+            commits: false,
+            run: Run::Host(Arc::new(|_, _| Ok(Vec::new()))),
         }
     }
 
@@ -126,7 +130,54 @@ impl Procedure {
         mut self,
         run: impl Fn(&[Value]) -> Result<Vec<Vec<Value>>, String> + Send + Sync + 'static,
     ) -> Self {
+        self.run = Run::Host(Arc::new(move |_, arguments| {
+            run(arguments).map_err(HostFailure::Said)
+        }));
+        self
+    }
+
+    /// The same for what takes long or has errors of the engine: it hears when to stop.
+    pub fn run_until_stopped(
+        mut self,
+        run: impl Fn(&HostCall, &[Value]) -> Result<Vec<Vec<Value>>, HostFailure>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
         self.run = Run::Host(Arc::new(run));
+        self
+    }
+
+    /// Says that it changes the graph, each time in transactions of its own.
+    ///
+    /// A statement that calls it holds no writer's place, sees the graph as it was before, and changes it in no
+    /// other way; within a transaction, and over a snapshot, it is refused. What was committed by a call stays when
+    /// the next one fails.
+    ///
+    /// ```
+    /// use stratigraph::{Database, Procedure, ProcedureType, Read};
+    ///
+    /// let db = Database::in_memory()?;
+    /// let own = db.clone();
+    /// let note = Procedure::new("my.note")
+    ///     .takes("text", ProcedureType::STRING.not_null())
+    ///     .commits()
+    ///     .run_until_stopped(move |call, arguments| {
+    ///         let mut txn = own.write()?.with_cancel(call.stop().clone());
+    ///         txn.create_node(["Note"], [("text", arguments[0].clone())])?;
+    ///         txn.commit()?;
+    ///         Ok(Vec::new())
+    ///     });
+    /// db.register(note)?;
+    /// db.query("UNWIND ['a', 'b'] AS text CALL my.note(text)", ())?;
+    /// assert_eq!(db.read()?.node_count(Some("Note"))?, 2);
+    ///
+    /// let mut txn = db.write()?;
+    /// assert!(txn.query("CALL my.note('c')", ()).is_err());
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
+    pub fn commits(mut self) -> Self {
+        (self.writes, self.commits) = (true, true);
         self
     }
 

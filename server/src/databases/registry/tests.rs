@@ -3,7 +3,7 @@ use super::*;
 fn databases(folder: &Path) -> Databases {
     let mut config = crate::Flags::default().resolve().unwrap();
     config.cache_size = crate::Size(1 << 20);
-    Databases::open(folder, &Arc::new(config)).unwrap()
+    Databases::open(folder, &Arc::new(config), &Equipment::default()).unwrap()
 }
 
 #[test]

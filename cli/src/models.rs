@@ -1,0 +1,80 @@
+//! The models that documents are read with, as flags: of whatever opens a folder.
+
+use crate::failure::Failure;
+use crate::verbs::IngestError;
+use clap::Args;
+use std::sync::Arc;
+use stratigraph_models::{chat_model_at, embedder_named};
+use stratigraph_rag::door::Equipment;
+use stratigraph_rag::read::PdfParsing;
+
+/// Where the key of the model is: never an argument, which everybody sees who lists processes.
+const KEY: &str = "STRATIGRAPH_LLM_KEY";
+
+/// Which models read documents.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Documents and models")]
+pub(crate) struct Models {
+    /// Whose vectors documents get: lexical, minilm, a folder, a wheel, or a name in the hub's cache; lexical if not given
+    #[arg(long, value_name = "NAME")]
+    embedder: Option<String>,
+    /// A model that reads documents: all of its address before /chat/completions
+    #[arg(long, value_name = "URL", requires = "model")]
+    llm: Option<String>,
+    /// The model's name there
+    #[arg(long, value_name = "NAME", requires = "llm")]
+    model: Option<String>,
+    /// How many calls of the model are under way at a time; 4 if not given
+    #[arg(long, value_name = "N", requires = "llm", value_parser = clap::value_parser!(u16).range(1..))]
+    calls: Option<u16>,
+}
+
+impl Models {
+    /// The models. Files are read; nobody is asked yet.
+    ///
+    /// # Errors
+    /// A model that is not on this machine, or an address that is none.
+    pub(crate) fn equipment(&self) -> Result<Equipment, Failure> {
+        let embedder = embedder_named(self.embedder.as_deref().unwrap_or("lexical"));
+        let mut equipment = Equipment::default().embedder(embedder.map_err(IngestError::from)?);
+        if let (Some(url), Some(name)) = (&self.llm, &self.model) {
+            let calls = usize::from(self.calls.unwrap_or(4));
+            let key = std::env::var(KEY).ok();
+            let model = chat_model_at(url, name, calls, key.as_deref());
+            let model = model.map_err(IngestError::from)?;
+            equipment = equipment.model(Arc::new(model), calls);
+        }
+        if let Some(parsing) = pdf() {
+            equipment = equipment.pdf(parsing);
+        }
+        Ok(equipment)
+    }
+
+    /// Whether there is a model that reads.
+    pub(crate) fn has_model(&self) -> bool {
+        self.llm.is_some()
+    }
+
+    /// At an address the models are the server's.
+    ///
+    /// # Errors
+    /// One was named.
+    pub(crate) fn refuse_for_address(&self, address: &str) -> Result<(), Failure> {
+        let said = [
+            ("--embedder", self.embedder.is_some()),
+            ("--llm", self.llm.is_some()),
+        ];
+        match said.iter().find(|(_, said)| *said) {
+            Some((flag, _)) => Err(Failure::Usage(format!(
+                "{flag} is for a folder: at {address} the models are those that the server was started with (`stratigraph serve {flag} ...`)"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// PDF is parsed in a child: this program.
+pub(crate) fn pdf() -> Option<PdfParsing> {
+    let program = std::env::current_exe().ok()?;
+    Some(PdfParsing::in_child(program, [crate::READ_PDF.into()]))
+}

@@ -1,0 +1,76 @@
+//! To a server: what goes over is the bytes of files with their names and what their paths say. The server reads them,
+//! and builds with its models what a folder would get here, byte for byte.
+
+use super::Ingest;
+use super::files::Files;
+use super::told::Outcome;
+use crate::failure::Failure;
+use crate::output::things;
+use crate::progress::Progress;
+use crate::remote::{Address, Manner, Sent, Server, Uploading};
+use stratigraph_client::{DocumentReport, Layers};
+use stratigraph_rag::door::Wanted;
+
+impl Ingest {
+    /// Sends the files, and takes out documents that are not among them if that is wanted.
+    pub(super) fn send(
+        &self,
+        address: &Address,
+        wanted: &Wanted,
+        files: &Files,
+        progress: &Progress,
+    ) -> Result<Outcome, Failure> {
+        let cancel = progress.interrupt().token();
+        let manner = Manner {
+            read_only: false,
+            create: self.create,
+        };
+        let server = Server::open(address, &self.access, manner, &cancel)?;
+        let mut layers = Layers::new(wanted.system.name());
+        for name in &wanted.filters {
+            layers = layers.filter(name);
+        }
+        if let Some(root) = &wanted.root {
+            layers = layers.root(root);
+        }
+        let mut outcome = Outcome::default();
+        let bar = progress.bar(files.count());
+        let mut tell = |report: DocumentReport| {
+            outcome.add(report);
+            if let Some(bar) = &bar {
+                bar.set_position(outcome.documents + outcome.count_failed);
+                let pieces = things(outcome.pieces, "piece");
+                bar.set_message(match outcome.calls {
+                    0 => pieces,
+                    calls => format!("{pieces}, {}", things(calls, "call")),
+                });
+            }
+        };
+        let mut unsent = Vec::new();
+        let mut uploading = Uploading::begin(&server, layers, self.dry_run, cancel);
+        for found in files.taken(self.has_facts(wanted)) {
+            match files.read(found) {
+                Ok(document) => match uploading.send(document)? {
+                    Sent::Yes => {}
+                    Sent::No(problem) => unsent.push((found.id.clone(), problem)),
+                },
+                Err(error) => unsent.push((found.id.clone(), error.to_string())),
+            }
+            uploading.heard(&mut tell);
+        }
+        uploading.finish(&mut tell)?;
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        for (id, problem) in unsent {
+            outcome.fail(Some(id), problem);
+        }
+        if self.prune && !self.dry_run {
+            let gone = server.documents()?;
+            let gone: Vec<String> = gone.into_iter().filter(|id| !files.has(id)).collect();
+            outcome.pruned = gone.len() as u64;
+            server.delete_documents(&gone)?;
+        }
+        Ok(outcome)
+    }
+}

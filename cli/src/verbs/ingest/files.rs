@@ -1,0 +1,64 @@
+//! Files that are to be ingested, and what their paths say of them.
+
+use stratigraph_rag::Metadata;
+use stratigraph_rag::door::Incoming;
+use stratigraph_rag::read::{Format, Found, PathPattern, ReadError, Walk, Walked};
+
+/// Files that were found.
+pub(super) struct Files {
+    pub(super) walked: Walked,
+    pattern: Option<PathPattern>,
+}
+
+impl Files {
+    /// Walks folders.
+    pub(super) fn find(
+        paths: &[std::path::PathBuf],
+        pattern: Option<PathPattern>,
+    ) -> Result<Self, ReadError> {
+        let walked = Walk::new().find(paths)?;
+        Ok(Self { walked, pattern })
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.walked.files.len() as u64
+    }
+
+    /// Those of which something can be made.
+    pub(super) fn taken(&self, has_facts: bool) -> impl Iterator<Item = &Found> {
+        let taken = move |found: &&Found| takes(found, has_facts);
+        self.walked.files.iter().filter(taken)
+    }
+
+    /// Whether a document is among them.
+    pub(super) fn has(&self, id: &str) -> bool {
+        // The ids of files are sorted.
+        let files = &self.walked.files;
+        files
+            .binary_search_by(|found| found.id.as_str().cmp(id))
+            .is_ok()
+    }
+
+    /// A file as it goes through a door.
+    pub(super) fn read(&self, found: &Found) -> Result<Incoming, ReadError> {
+        Ok(Incoming {
+            id: found.id.clone(),
+            bytes: found.read()?,
+            format: Some(found.format),
+            metadata: self.metadata(found),
+        })
+    }
+
+    /// What the path of a file says of it.
+    pub(super) fn metadata(&self, found: &Found) -> Metadata {
+        let pattern = self.pattern.as_ref();
+        let said = pattern.and_then(|pattern| pattern.metadata(&found.id));
+        said.unwrap_or_default()
+    }
+}
+
+/// Whether anything can be made of a file.
+pub(super) fn takes(found: &Found, has_facts: bool) -> bool {
+    found.format.is_document() || (has_facts && found.format == Format::JsonLines)
+}

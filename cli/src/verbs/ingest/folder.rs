@@ -1,0 +1,144 @@
+//! Into a folder, with the models of this process.
+
+use super::told::Outcome;
+use super::{Ingest, IngestError};
+use crate::failure::Failure;
+use crate::output::things;
+use crate::progress::Progress;
+use crate::verbs::ingest::files::Files;
+use std::io::Cursor;
+use stratigraph::Database;
+use stratigraph_rag::Document;
+use stratigraph_rag::build::{BuildError, Built};
+use stratigraph_rag::door::{Equipment, Library, Open, Wanted};
+use stratigraph_rag::ingest::{Ended, FactList, Report};
+use stratigraph_rag::read::{Found, ReadError, Source};
+
+/// What came of it, and whose vectors there are.
+pub(super) type Done = (Outcome, String);
+
+impl Ingest {
+    /// Says what it would cost.
+    pub(super) fn forecast(
+        &self,
+        wanted: &Wanted,
+        files: &Files,
+        progress: &Progress,
+    ) -> Result<Done, Failure> {
+        let equipment = self.models.equipment()?;
+        // Replies that are paid for are in the database, if there is one; it is read and not written to.
+        let there = self
+            .into
+            .is_dir()
+            .then(|| Database::builder().open_read_only(&self.into));
+        let there = there.transpose()?;
+        let there = match there {
+            Some(there) if Built::of(&there).map_err(IngestError::from)?.is_some() => there,
+            _ => Database::in_memory()?,
+        };
+        let open = Library::new(&there, equipment.clone()).create(wanted);
+        let open = open.map_err(IngestError::from)?;
+        let token = progress.interrupt().token();
+        let forecast = open
+            .ingestion(&token)
+            .forecast(documents(files, &equipment));
+        let forecast = forecast.map_err(IngestError::from)?;
+        Ok((Outcome::foreseen(&forecast), name_of(&open)))
+    }
+
+    /// Takes the files in.
+    pub(super) fn take_in(
+        &self,
+        wanted: &Wanted,
+        files: &Files,
+        progress: &Progress,
+    ) -> Result<Done, Failure> {
+        let equipment = self.models.equipment()?;
+        let db = Database::builder()
+            .create_if_missing(true)
+            .open(&self.into)?;
+        let open = Library::new(&db, equipment.clone()).create(wanted);
+        let open = open.map_err(IngestError::from)?;
+        let report = run(&open, files, &equipment, progress)?;
+        let pruned = match self.prune {
+            true => take_out(&open, files).map_err(IngestError::from)?,
+            false => 0,
+        };
+        let name = name_of(&open);
+        drop(open);
+        db.close()?;
+        Ok((Outcome::of(&report, pruned), name))
+    }
+}
+
+fn run(
+    open: &Open,
+    files: &Files,
+    equipment: &Equipment,
+    progress: &Progress,
+) -> Result<Report, Failure> {
+    let bar = progress.bar(files.count());
+    let tell = |now: stratigraph_rag::ingest::Progress, before: usize| {
+        if let Some(bar) = &bar {
+            bar.set_position((before + now.documents) as u64);
+            let pieces = things(now.pieces as u64, "piece");
+            bar.set_message(match now.cost.calls {
+                0 => pieces,
+                calls => format!("{pieces}, {}", things(calls, "call")),
+            });
+        }
+    };
+    let ingestion = open.ingestion(&progress.interrupt().token());
+    let mut report = ingestion.run(documents(files, equipment), &|now| tell(now, 0));
+    if report.ended.is_none() {
+        let before = report.documents + report.count_failed;
+        let has_facts = open.layers().profile().has_facts();
+        let lists = files.taken(has_facts);
+        let lists = lists.filter(|found| !found.format.is_document());
+        let lists = lists.map(|found| list(files, found));
+        report = report.and(ingestion.run_lists(lists, &|now| tell(now, before)));
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    match report.ended.take() {
+        Some(Ended::Database(error)) => Err(error.into()),
+        Some(_) => Err(stratigraph::Error::Cancelled.into()),
+        None => Ok(report),
+    }
+}
+
+/// Takes out the documents that are not among those that were found.
+fn take_out(open: &Open, files: &Files) -> Result<u64, BuildError> {
+    let mut pruned = 0;
+    for id in open.layers().documents()? {
+        if !files.has(&id) {
+            open.layers().delete(&id)?;
+            pruned += 1;
+        }
+    }
+    Ok(pruned)
+}
+
+fn name_of(open: &Open) -> String {
+    open.embedder_name().to_owned()
+}
+
+fn documents<'f>(
+    files: &'f Files,
+    equipment: &'f Equipment,
+) -> impl Iterator<Item = Result<Document, ReadError>> + 'f {
+    files.taken(false).map(move |found| {
+        let bytes = found.read()?;
+        let source = Source::new(&found.id, &bytes).metadata(files.metadata(found));
+        equipment.equip(source).read(found.format)
+    })
+}
+
+fn list(files: &Files, found: &Found) -> Result<FactList, ReadError> {
+    Ok(FactList {
+        id: found.id.clone(),
+        metadata: files.metadata(found),
+        lines: Box::new(Cursor::new(found.read()?)),
+    })
+}

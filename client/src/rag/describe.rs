@@ -1,0 +1,183 @@
+//! What the server says of documents and summaries.
+
+use crate::made::{Made, Make};
+use stratigraph_proto::v1;
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct RagProgress {
+    /// Documents, or summaries, that are done, well or not.
+    pub done: u64,
+    /// Pieces of the document under way that were read.
+    pub pieces: u64,
+    /// What was spent on it so far.
+    pub bill: ModelBill,
+}
+
+/// What a model was paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ModelBill {
+    /// How often it was asked.
+    pub calls: u64,
+    /// How many replies were there already.
+    pub kept: u64,
+    /// The tokens that it read.
+    pub input_tokens: u64,
+    /// The tokens that it wrote.
+    pub output_tokens: u64,
+    /// How many statements of replies were dropped.
+    pub dropped: u64,
+}
+
+/// What changed in the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct GraphChange {
+    /// Nodes and relationships that are new or say something else.
+    pub written: u64,
+    /// Nodes and relationships that are gone.
+    pub deleted: u64,
+    /// Nodes and relationships that were left alone.
+    pub unchanged: u64,
+    /// Vectors that were computed.
+    pub vectors: u64,
+    /// Summaries that became stale.
+    pub stale: Vec<SummarySubject>,
+}
+
+/// What a summary is of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[non_exhaustive]
+pub struct SummarySubject {
+    /// Its label: `Entity` or `DomainTag`.
+    pub label: String,
+    /// Its key.
+    pub key: String,
+}
+
+/// What came of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct DocumentReport {
+    /// Its name.
+    pub id: String,
+    /// Whether it is in the graph as it was sent. If not, it is there as it was before.
+    pub taken_in: bool,
+    /// Why it was not taken in, or which lines of a list of facts were left out.
+    pub problems: Vec<String>,
+    /// The bytes of its text.
+    pub bytes: u64,
+    /// Its pieces.
+    pub pieces: u64,
+    /// What changed in the graph.
+    pub change: GraphChange,
+    /// The bill; for a dry run, what it would be.
+    pub bill: ModelBill,
+}
+
+/// Stale summaries.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct StaleSummaries {
+    /// What they are of, in order; the first of them, if there are too many for an answer.
+    pub subjects: Vec<SummarySubject>,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// What came of one summary.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SummaryReport {
+    /// What it is of.
+    pub subject: SummarySubject,
+    /// It; none if it could not be written.
+    pub text: Option<String>,
+    /// Why it could not be written.
+    pub problem: Option<String>,
+    /// The bill.
+    pub bill: ModelBill,
+}
+
+/// What came of all summaries.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Resummarised {
+    /// One by one: those that were written, then those that could not be.
+    pub summaries: Vec<SummaryReport>,
+    /// How many are still stale.
+    pub left: u64,
+    /// The bill, all of it.
+    pub bill: ModelBill,
+}
+
+impl Made<v1::RagProgress> for RagProgress {
+    fn made_of(sent: v1::RagProgress) -> Self {
+        Self {
+            done: sent.done,
+            pieces: sent.pieces,
+            bill: sent.bill.unwrap_or_default().make(),
+        }
+    }
+}
+
+impl Made<v1::ModelBill> for ModelBill {
+    fn made_of(sent: v1::ModelBill) -> Self {
+        Self {
+            calls: sent.calls,
+            kept: sent.kept,
+            input_tokens: sent.input_tokens,
+            output_tokens: sent.output_tokens,
+            dropped: sent.dropped,
+        }
+    }
+}
+
+impl Made<v1::GraphChange> for GraphChange {
+    fn made_of(sent: v1::GraphChange) -> Self {
+        Self {
+            written: sent.written,
+            deleted: sent.deleted,
+            unchanged: sent.unchanged,
+            vectors: sent.vectors,
+            stale: sent.stale.into_iter().map(Make::make).collect(),
+        }
+    }
+}
+
+impl Made<v1::SummarySubject> for SummarySubject {
+    fn made_of(sent: v1::SummarySubject) -> Self {
+        Self {
+            label: sent.label,
+            key: sent.key,
+        }
+    }
+}
+
+impl Made<v1::DocumentReport> for DocumentReport {
+    fn made_of(sent: v1::DocumentReport) -> Self {
+        Self {
+            id: sent.id,
+            taken_in: sent.taken_in,
+            problems: sent.problems,
+            bytes: sent.bytes,
+            pieces: sent.pieces,
+            change: sent.change.unwrap_or_default().make(),
+            bill: sent.bill.unwrap_or_default().make(),
+        }
+    }
+}
+
+impl Made<v1::SummaryReport> for SummaryReport {
+    fn made_of(sent: v1::SummaryReport) -> Self {
+        let some = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            subject: sent.subject.unwrap_or_default().make(),
+            text: some(sent.text),
+            problem: some(sent.problem),
+            bill: sent.bill.unwrap_or_default().make(),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Documents: in and out, what is stale after it, and summaries.
+//!
+//! The server reads, cuts and builds, with the models that it was started with: what goes over is the bytes of files.
+//! `upsert.rs` is a stream of documents, `describe.rs` what the server says.
+
+mod describe;
+mod upsert;
+
+pub use describe::{
+    DocumentReport, GraphChange, ModelBill, RagProgress, Resummarised, StaleSummaries,
+    SummaryReport, SummarySubject,
+};
+pub use upsert::{Document, Layers, UpsertBuilder, Upserts};
+
+use crate::Error;
+use crate::call::{Call, stub, unary};
+use crate::client::Client;
+use crate::error::Safety;
+use crate::made::Make;
+use std::fmt;
+use std::time::Duration;
+use stratigraph_proto::v1;
+use stratigraph_proto::v1::resummarise_response::Part;
+
+/// The documents of a database.
+///
+/// ```no_run
+/// # async fn example(client: stratigraph_client::Client) -> Result<(), stratigraph_client::Error> {
+/// use stratigraph_client::{Document, Layers};
+///
+/// let mut documents = client
+///     .rag()
+///     .upsert()
+///     .layers(Layers::new("bag").filter("year"))
+///     .on_report(|report| eprintln!("{}: {:?}", report.id, report.problems))
+///     .start();
+/// let text = "# Rocks\n\nBasalt comes from Etna.\n";
+/// documents.send(Document::new("rocks.md", text).metadata("year", 2023)?).await?;
+/// documents.finish().await?;
+/// for subject in client.rag().stale().await?.subjects {
+///     eprintln!("{} {}", subject.label, subject.key);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rag {
+    client: Client,
+}
+
+impl Client {
+    /// The documents of its database.
+    #[must_use]
+    pub fn rag(&self) -> Rag {
+        Rag {
+            client: self.clone(),
+        }
+    }
+}
+
+impl Rag {
+    /// Settings for a stream of documents.
+    pub fn upsert(&self) -> UpsertBuilder {
+        UpsertBuilder::new(self.client.clone())
+    }
+
+    /// Takes documents out, each in a transaction of its own; those that are not there are fine.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], and what [`Error`] has for the network.
+    pub async fn delete<I>(&self, ids: I) -> Result<GraphChange, Error>
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let request = v1::DeleteDocumentsRequest {
+            database: self.client.database.to_string(),
+            ids: ids.into_iter().map(Into::into).collect(),
+        };
+        // Once more takes out nothing else.
+        let told: v1::DeleteDocumentsResponse = unary!(
+            &self.client,
+            Safety::Reads,
+            rag_service_client::RagServiceClient,
+            delete_documents,
+            request
+        )?;
+        Ok(told.change.unwrap_or_default().make())
+    }
+
+    /// The summaries that were made from something else than what is said now.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], and what [`Error`] has for the network.
+    pub async fn stale(&self) -> Result<StaleSummaries, Error> {
+        let request = v1::ListStaleRequest {
+            database: self.client.database.to_string(),
+        };
+        let told: v1::ListStaleResponse = unary!(
+            &self.client,
+            Safety::Reads,
+            rag_service_client::RagServiceClient,
+            list_stale,
+            request
+        )?;
+        Ok(StaleSummaries {
+            count: told.count,
+            subjects: told.stale.into_iter().map(Make::make).collect(),
+        })
+    }
+
+    /// Settings for having summaries written.
+    pub fn resummarise(&self) -> ResummariseBuilder {
+        ResummariseBuilder {
+            client: self.client.clone(),
+            timeout: None,
+            request: v1::ResummariseRequest {
+                database: self.client.database.to_string(),
+                ..v1::ResummariseRequest::default()
+            },
+            on_progress: Box::new(|_| ()),
+        }
+    }
+}
+
+/// Which summaries are written: those that are stale, if nothing else is said.
+#[must_use = "settings do nothing until they are run"]
+pub struct ResummariseBuilder {
+    client: Client,
+    timeout: Option<Duration>,
+    request: v1::ResummariseRequest,
+    on_progress: Box<dyn FnMut(RagProgress) + Send>,
+}
+
+impl ResummariseBuilder {
+    /// At most so many; 1,000 if nothing is said. What is left stays stale.
+    pub fn most(mut self, most: u32) -> Self {
+        self.request.most = most;
+        self
+    }
+
+    /// Also those of domains that have none yet.
+    pub fn domains(mut self) -> Self {
+        self.request.domains = true;
+        self
+    }
+
+    /// Also those of entities that have none yet.
+    pub fn entities(mut self) -> Self {
+        self.request.entities = true;
+        self
+    }
+
+    /// The most central sentences, without asking the model.
+    pub fn central(mut self) -> Self {
+        self.request.central = true;
+        self
+    }
+
+    /// How long all of it may take. Unlimited if nothing is said, whatever the client's own limit is.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// What to do when the server says how far it is.
+    pub fn on_progress(mut self, on_progress: impl FnMut(RagProgress) + Send + 'static) -> Self {
+        self.on_progress = Box::new(on_progress);
+        self
+    }
+
+    /// Has them written. Each is a transaction of its own: what was written stays, whatever comes then.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], and what [`Error`] has for the network; [`Error::OutcomeUnknown`] if the verdict did not come.
+    pub async fn run(mut self) -> Result<Resummarised, Error> {
+        let client = self.client.with_timeout(None);
+        let call = Call::new(&client, Safety::MayWrite, self.timeout).once();
+        let attempt = call.attempt();
+        let mut stub = stub!(attempt, rag_service_client::RagServiceClient);
+        let mut done = Resummarised::default();
+        let worked = call.in_time(async {
+            let answer = stub.resummarise(attempt.request(self.request)?);
+            let mut told = answer.await?.into_inner();
+            while let Some(part) = told.message().await? {
+                match part.part {
+                    Some(Part::Progress(progress)) => (self.on_progress)(progress.make()),
+                    Some(Part::Summary(summary)) => done.summaries.push(summary.make()),
+                    Some(Part::Verdict(verdict)) => {
+                        done.left = verdict.left;
+                        done.bill = verdict.bill.unwrap_or_default().make();
+                        return Ok(true);
+                    }
+                    None => {}
+                }
+            }
+            Ok(false)
+        });
+        match worked.await {
+            Some(Ok(true)) => Ok(done),
+            Some(Ok(false)) => Err(Error::OutcomeUnknown {
+                request_id: call.request_id.clone(),
+                problem: "the server ended the call without a verdict".to_owned(),
+            }),
+            Some(Err(status)) => Err(call.failure(&status).error),
+            None => Err(call.too_late()),
+        }
+    }
+}
+
+impl fmt::Debug for ResummariseBuilder {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ResummariseBuilder")
+            .field("client", &self.client)
+            .field("request", &self.request)
+            .finish_non_exhaustive()
+    }
+}

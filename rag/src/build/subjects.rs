@@ -1,0 +1,44 @@
+//! What a node is called, and which nodes have no summary yet: for whoever writes summaries.
+
+use stratigraph::{NodeId, Read};
+
+use super::contribution::{Label, NodeKey};
+use super::held::key_of;
+use super::schema::find;
+use super::{BuildError, Layers};
+
+impl Layers {
+    /// What an entity or domain is called, and its summary if it has one. What is not there is called as its key.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn name_and_summary(&self, node: &NodeKey) -> Result<(String, Option<String>), BuildError> {
+        let read = self.database().read()?;
+        let Some(id) = find(&read, node.label, &node.key)? else {
+            return Ok((node.key.clone(), None));
+        };
+        let text = |name| {
+            let value = read.property(id, name)?;
+            Ok::<_, BuildError>(value.as_str().map(str::to_owned))
+        };
+        let name = text("name")?.unwrap_or_else(|| node.key.clone());
+        Ok((name, text("summary")?))
+    }
+
+    /// The entities or domains that never had a summary, in the order of their keys.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn without_summary(&self, label: Label) -> Result<Vec<NodeKey>, BuildError> {
+        let read = self.database().read()?;
+        let mut nodes = Vec::new();
+        for node in read.nodes_with_label(label.name())? {
+            let id = NodeId::new(node);
+            if read.property(id, "summary_inputs")?.is_null() {
+                nodes.push(NodeKey::new(label, key_of(&read, id)?));
+            }
+        }
+        nodes.sort_unstable();
+        Ok(nodes)
+    }
+}

@@ -1,0 +1,82 @@
+//! What a mapping needs to be declared: a key for each label, an index for each vector.
+
+use stratigraph::{Constraint, Index, Read as _, VectorIndex};
+
+use super::super::contribution::Label;
+use super::super::{BuildError, Layers, schema};
+use super::{KEY, SOURCE, STATED_BY, STATES, TablesError};
+use crate::read::TypedSchema;
+
+/// Labels of the layers that are no kind of node of a document.
+const LABELS: [&str; 4] = [
+    SOURCE,
+    "LayerSettings",
+    schema::MODEL_CALL,
+    schema::OBJECT_TAG,
+];
+/// Types of relationships of the layers.
+const TYPES: [&str; 11] = [
+    STATES,
+    schema::FACT,
+    schema::ASSERTS,
+    schema::HAS_SUBDOMAIN,
+    schema::COVERS,
+    "HAS_CHILD",
+    "HAS_INSTANCE",
+    "REFERS_TO",
+    "MENTIONS",
+    "HAS_TAG",
+    "DESCRIBES",
+];
+
+/// Refuses names that the layers have.
+pub(super) fn check(schema: &TypedSchema) -> Result<(), TablesError> {
+    let taken_label =
+        |name: &str| LABELS.contains(&name) || Label::ALL.iter().any(|label| label.name() == name);
+    let labels = schema.labels.keys().filter(|name| taken_label(name));
+    let types = schema.types.iter().map(|(kind, ..)| kind);
+    let types = types.filter(|name| TYPES.contains(&&***name));
+    let vectors = schema.labels.values().flat_map(|label| &label.vectors);
+    let vectors = vectors.filter(|name| [KEY, STATED_BY].contains(&&***name));
+    match labels.chain(types).chain(vectors).next() {
+        Some(name) => Err(TablesError::Taken { name: name.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// The index that proves the keys of a label.
+pub(super) fn key_index(label: &str) -> String {
+    format!("table_key_{label}")
+}
+
+/// Declares what is not declared yet.
+pub(super) fn declare(layers: &Layers, wanted: &TypedSchema) -> Result<(), BuildError> {
+    let db = layers.database();
+    let dimensions = layers.embedder().dimensions();
+    let key = |label: &str| {
+        Constraint::on_nodes(label)
+            .key([KEY])
+            .named(key_index(label))
+    };
+    // Looked at first: a declaration waits for writers, and mostly everything is there.
+    let known = |name: &str| Ok::<_, BuildError>(db.read()?.index(name).is_ok());
+    let labels = std::iter::once(SOURCE).chain(wanted.labels.keys().map(|label| &**label));
+    for label in labels {
+        if !known(&key_index(label))? {
+            db.create_constraint(key(label).if_missing())?;
+        }
+    }
+    for (label, of) in &wanted.labels {
+        for name in &of.metadata {
+            let index = Index::on_nodes(&**label, [name.as_str()]);
+            db.create_index(index.named(format!("table_{label}_{name}")).if_missing())?;
+        }
+        for vector in &of.vectors {
+            let index = VectorIndex::on_nodes(&**label, &**vector, dimensions);
+            let index = index.filterable(of.metadata.iter().cloned());
+            let index = index.named(format!("table_{label}_{vector}_vectors"));
+            db.create_vector_index(index.if_missing())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Tables as typed nodes and relationships beside the layers of documents: a mapping is a contribution as a document is.
+//!
+//! ```text
+//! TableSource -STATES-> (any label of the mapping) -any type of the mapping-> (any label)
+//! ```
+//! What a mapping states is a set of nodes and relationships in keys; writing it is the difference to what it stated before,
+//! in one commit, and the graph is what the mappings that are there state. A node belongs to the mapping that states
+//! it: another one that states it too is refused, so that no order decides what its properties are. Labels and types of the
+//! layers themselves are no mapping's.
+//!
+//! | what | where |
+//! |---|---|
+//! | what the rows state, in keys | `stated.rs` |
+//! | what a mapping stated before, and the difference | `write.rs` |
+//! | keys, vector indexes | `declare.rs` |
+
+mod declare;
+mod stated;
+mod write;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::names::document_key;
+use super::vectors::Vectors;
+use super::{BuildError, Change, Layers};
+use crate::read::{Origin, ReadError, TableMapping, TypedKey};
+use stated::Stated;
+
+/// The label of a mapping's own node.
+const SOURCE: &str = "TableSource";
+/// From a mapping to the nodes that it states.
+const STATES: &str = "STATES";
+/// The property of relationships that names the mapping that states them.
+const STATED_BY: &str = "stated_by";
+/// The key of a node among all of its label.
+const KEY: &str = "key";
+
+/// The most nodes and relationships of a mapping: it is written as a whole, so it has an end.
+const MOST_STATED: usize = 1_000_000;
+/// The most broken rows that are told.
+const MOST_TOLD: usize = 1000;
+
+/// What came of tables.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct TablesReport {
+    /// Nodes that the mapping states.
+    pub nodes: u64,
+    /// Relationships that it states.
+    pub relationships: u64,
+    /// Rows that no rule was for.
+    pub untaken: u64,
+    /// Rows that could not be read, or state a node a second time and in another way, the first of them; the others are in.
+    pub broken: Vec<ReadError>,
+    /// How many that were.
+    pub count_broken: u64,
+    /// What changed in the graph.
+    pub change: Change,
+}
+
+/// Why tables are as they were before.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TablesError {
+    /// The layers refuse.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A name of the layers is used.
+    #[error(
+        "{name} is a name of the layers of documents, and tables cannot have it: give it another one in the mapping"
+    )]
+    Taken {
+        /// The name.
+        name: Arc<str>,
+    },
+    /// Another mapping states a node.
+    #[error("{}, line {}: {} {:?} is stated by {other} already: one mapping states a node", origin.file, origin.line, key.label, key.key)]
+    StatedByOther {
+        /// The node.
+        key: TypedKey,
+        /// Where.
+        origin: Origin,
+        /// Who states it.
+        other: String,
+    },
+    /// Too much for one commit.
+    #[error(
+        "the tables state more than {MOST_STATED} nodes and relationships, and are written as a whole: split the mapping"
+    )]
+    TooMany,
+}
+
+impl From<stratigraph::Error> for TablesError {
+    fn from(error: stratigraph::Error) -> Self {
+        Self::Build(error.into())
+    }
+}
+
+impl Layers {
+    /// Writes what the tables of a mapping state, in the place of what they stated before under this id, in one commit.
+    /// Rows that are broken are told, and the others go in.
+    ///
+    /// # Errors
+    /// [`TablesError`]; the graph is as it was then.
+    pub fn upsert_tables(
+        &self,
+        id: &str,
+        mapping: &TableMapping,
+    ) -> Result<TablesReport, TablesError> {
+        let source = document_key(id)?;
+        let schema = mapping.schema();
+        declare::check(&schema)?;
+        let mut report = TablesReport::default();
+        let stated = Stated::read(mapping, &mut report)?;
+        declare::declare(self, &schema)?;
+        report.nodes = stated.nodes.len() as u64;
+        report.relationships = stated.edges.len() as u64;
+        report.change = self.write_tables(&source, &stated)?;
+        Ok(report)
+    }
+
+    /// Takes out what the tables of a mapping stated under this id; nothing if there are none.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn delete_tables(&self, id: &str) -> Result<Change, TablesError> {
+        self.write_tables(&document_key(id)?, &Stated::default())
+    }
+
+    fn write_tables(&self, source: &str, stated: &Stated) -> Result<Change, TablesError> {
+        let mut vectors = Vectors::default();
+        let wanted = write::texts_to_embed(self, source, stated)?;
+        let wanted: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
+        let wanted: Vec<&str> = wanted.into_iter().collect();
+        for texts in wanted.chunks(super::vectors::TEXTS_AT_ONCE) {
+            vectors.compute(texts, source, self.embedder())?;
+        }
+        write::write(self, source, stated, &mut vectors)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::{Database, Read};
+use stratigraph_models::Lexical;
+
+use super::write::keys_of;
+use super::*;
+use crate::build::Profile;
+
+const MAPPING: &str = r#"
+[[nodes]]
+file = "issues.csv"
+label = "Issue"
+key = "number"
+metadata = ["category"]
+[nodes.properties]
+description = "string"
+category = "string"
+[nodes.embed]
+description_vector = "description"
+[[nodes.links]]
+type = "QUALIFIED_BY"
+column = "clauses"
+split = ";"
+to = "Clause"
+
+[[nodes]]
+file = "clauses.csv"
+label = "Clause"
+key = "id"
+[nodes.properties]
+text = "string"
+"#;
+
+const ISSUES: &str = "number,description,category,clauses\n1,The road was paid twice,roads,c1;c2\n2,No tender,tenders,c2\n";
+const CLAUSES: &str = "id,text\nc1,Nothing is paid twice\nc2,Works are put out to tender\n";
+
+fn mapping(folder: &Path, issues: &str, clauses: &str) -> TableMapping {
+    fs::write(folder.join("audit.toml"), MAPPING).unwrap();
+    fs::write(folder.join("issues.csv"), issues).unwrap();
+    fs::write(folder.join("clauses.csv"), clauses).unwrap();
+    TableMapping::read(&folder.join("audit.toml")).unwrap()
+}
+
+fn layers() -> Layers {
+    let db = Database::in_memory().unwrap();
+    Layers::open(&db, Profile::structure(), Arc::new(Lexical::new())).unwrap()
+}
+
+fn canonical(layers: &Layers) -> String {
+    let mut text = Vec::new();
+    let mut report = |_: Progress<'_>| {};
+    let mut watch = Watch::new(&mut report, CancelToken::new());
+    layers
+        .database()
+        .dump_canonical(&mut text, &mut watch)
+        .unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn tables_are_what_their_rows_state_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let layers = layers();
+    let first = mapping(folder.path(), ISSUES, CLAUSES);
+    let report = layers.upsert_tables("audit.toml", &first).unwrap();
+    assert_eq!((report.nodes, report.relationships), (4, 3));
+    assert_eq!((report.change.vectors, report.count_broken), (2, 0));
+    let again = layers.upsert_tables("audit.toml", &first).unwrap();
+    assert_eq!(
+        (
+            again.change.written,
+            again.change.vectors,
+            again.change.keys
+        ),
+        (0, 0, 0)
+    );
+    // One issue says something else, one goes, a clause is only referred to.
+    let issues = "number,description,category,clauses\n1,The road was paid thrice,roads,c2;c9\n";
+    let changed = mapping(folder.path(), issues, CLAUSES);
+    let report = layers.upsert_tables("audit.toml", &changed).unwrap();
+    assert_eq!(
+        (report.nodes, report.relationships, report.change.vectors),
+        (4, 2, 1)
+    );
+    let keys: Vec<(String, String)> = keys_of(&layers, "audit.toml").into_iter().collect();
+    let keys: Vec<(&str, &str)> = keys.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    assert_eq!(
+        keys,
+        [
+            ("Clause", "c1"),
+            ("Clause", "c2"),
+            ("Clause", "c9"),
+            ("Issue", "1")
+        ]
+    );
+    // The law: it is the graph of the last tables alone.
+    let fresh = self::layers();
+    fresh.upsert_tables("audit.toml", &changed).unwrap();
+    assert_eq!(canonical(&layers), canonical(&fresh));
+    layers.delete_tables("audit.toml").unwrap();
+    let read = layers.database().read().unwrap();
+    for label in ["Issue", "Clause", SOURCE] {
+        assert_eq!(read.node_count(Some(label)).unwrap(), 0, "{label}");
+    }
+}
+
+#[test]
+fn what_tables_cannot_say_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let layers = layers();
+    let good = mapping(folder.path(), ISSUES, CLAUSES);
+    layers.upsert_tables("one", &good).unwrap();
+    let refused = |layers: &Layers, id: &str, mapping: &TableMapping| {
+        layers.upsert_tables(id, mapping).unwrap_err().to_string()
+    };
+    let other = refused(&layers, "two", &good);
+    assert!(other.contains("is stated by one already"), "{other}");
+    // The first row stands, and the other is told.
+    let twice = format!("{CLAUSES}c1,Something else\n");
+    let twice = mapping(folder.path(), ISSUES, &twice);
+    let report = layers.upsert_tables("one", &twice).unwrap();
+    assert_eq!((report.change.written, report.count_broken), (0, 1));
+    let told = report.broken[0].to_string();
+    assert!(
+        told.contains("line 4") && told.contains("as in line 2"),
+        "{told}"
+    );
+    let taken = MAPPING.replace("\"Clause\"", "\"Chunk\"");
+    fs::write(folder.path().join("taken.toml"), taken).unwrap();
+    let taken = TableMapping::read(&folder.path().join("taken.toml")).unwrap();
+    let taken = refused(&layers, "three", &taken);
+    assert!(taken.contains("Chunk is a name of the layers"), "{taken}");
+    // Broken rows are told, and the others are in.
+    let broken = format!("{CLAUSES}c3\n");
+    let broken = mapping(folder.path(), ISSUES, &broken);
+    let report = layers.upsert_tables("one", &broken).unwrap();
+    assert_eq!((report.count_broken, report.nodes), (1, 4));
+    assert!(
+        report.broken[0].to_string().contains("line 4"),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn tables_stand_beside_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    let layers = layers();
+    let document = crate::read::Source::new("a.md", b"# A\n\nText.\n");
+    let document = document.read(crate::read::Format::Markdown).unwrap();
+    let before = canonical(&layers);
+    let recipe = crate::ingest::Recipe::new(crate::ingest::System::Structure, 64);
+    let pieces = recipe.chunker(&crate::chunk::Words).pieces(&document);
+    let nothing = vec![crate::extract::Extracted::default(); pieces.len()];
+    let said = crate::build::Contribution::new(&document, &pieces, &nothing, layers.profile());
+    layers.upsert(&said.unwrap()).unwrap();
+    let with_document = canonical(&layers);
+    layers
+        .upsert_tables("audit", &mapping(folder.path(), ISSUES, CLAUSES))
+        .unwrap();
+    layers.delete("a.md").unwrap();
+    assert!(canonical(&layers).contains("Issue") && before != with_document);
+    assert_eq!(keys_of(&layers, "audit").len(), 4);
+}

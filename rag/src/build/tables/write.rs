@@ -1,0 +1,296 @@
+//! The difference between what a mapping states and what it stated before, in one commit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use stratigraph::graph::Entity;
+use stratigraph::{Direction, NodeId, Read, RelationshipId, Value, WriteTxn};
+
+use super::super::vectors::Vectors;
+use super::super::{BuildError, Change, Layers};
+use super::declare::key_index;
+use super::stated::{Ignored, Properties, Stated, StatedEdge, StatedNode, written};
+use super::{KEY, SOURCE, STATED_BY, STATES, TablesError};
+use crate::read::TypedKey;
+
+/// What a mapping stated before.
+#[derive(Default)]
+struct Held {
+    source: Option<NodeId>,
+    nodes: BTreeMap<TypedKey, HeldNode>,
+    edges: BTreeMap<StatedEdge, RelationshipId>,
+}
+
+struct HeldNode {
+    id: NodeId,
+    properties: Properties,
+}
+
+/// The texts of nodes that are new or were embedded from something else.
+pub(super) fn texts_to_embed(
+    layers: &Layers,
+    source: &str,
+    stated: &Stated,
+) -> Result<Vec<String>, TablesError> {
+    let read = layers.database().read()?;
+    let held = Held::read(&read, source)?;
+    let mut texts = Vec::new();
+    for (key, node) in &stated.nodes {
+        for (name, text) in &node.embed {
+            if held.vector(key, name, text).is_none() {
+                texts.push(text.clone());
+            }
+        }
+    }
+    Ok(texts)
+}
+
+/// Writes the difference.
+pub(super) fn write(
+    layers: &Layers,
+    source: &str,
+    stated: &Stated,
+    vectors: &mut Vectors,
+) -> Result<Change, TablesError> {
+    let mut txn = layers.database().write()?;
+    let held = Held::read(&txn, source)?;
+    let mut change = Change::default();
+    let is_there = !stated.nodes.is_empty();
+    let node = match held.source {
+        Some(node) => Some(node),
+        None if is_there => {
+            change.written += 1;
+            Some(txn.create_node([SOURCE], [(KEY, source)])?)
+        }
+        None => None,
+    };
+    for (edge, id) in &held.edges {
+        if !stated.edges.contains(edge) {
+            txn.delete_relationship(*id)?;
+            change.deleted += 1;
+        }
+    }
+    for (key, old) in &held.nodes {
+        if !stated.nodes.contains_key(key) {
+            // Who else has tied something to it has tied it to what is no more.
+            change.deleted += 1 + txn.detach_delete_node(old.id)?;
+        }
+    }
+    let mut ids: BTreeMap<&TypedKey, NodeId> = BTreeMap::new();
+    for (key, new) in &stated.nodes {
+        let id = match held.nodes.get(key) {
+            Some(old) => {
+                let properties = new.wanted(key, &held, layers, vectors)?;
+                let differs = difference(&old.properties, &properties);
+                match differs.is_empty() {
+                    true => change.unchanged += 1,
+                    false => {
+                        txn.set_properties(old.id, differs)?;
+                        change.written += 1;
+                    }
+                }
+                old.id
+            }
+            None => {
+                refuse_other(&txn, key, new)?;
+                let properties = new.wanted(key, &held, layers, vectors)?;
+                let id = txn.create_node([&*key.label], properties)?;
+                if let Some(source) = node {
+                    txn.create_relationship(source, STATES, id, stratigraph::NO_PROPERTIES)?;
+                }
+                change.written += 2;
+                id
+            }
+        };
+        ids.insert(key, id);
+    }
+    for edge in &stated.edges {
+        if held.edges.contains_key(edge) {
+            change.unchanged += 1;
+            continue;
+        }
+        let (Some(from), Some(to)) = (ids.get(&edge.from), ids.get(&edge.to)) else {
+            continue;
+        };
+        let Ignored(properties) = &edge.properties;
+        let mut properties = properties.clone();
+        properties.insert(STATED_BY.to_owned(), source.into());
+        txn.create_relationship(*from, &edge.kind, *to, properties)?;
+        change.written += 1;
+    }
+    if let Some(node) = node.filter(|_| !is_there) {
+        change.deleted += 1 + txn.detach_delete_node(node)?;
+    }
+    change.vectors = vectors.computed();
+    if change.written + change.deleted > 0 {
+        change.keys = txn.changes()?.count() as u64;
+        txn.commit()?;
+    }
+    Ok(change)
+}
+
+impl StatedNode {
+    /// Its properties with its key and vectors.
+    fn wanted(
+        &self,
+        key: &TypedKey,
+        held: &Held,
+        layers: &Layers,
+        vectors: &mut Vectors,
+    ) -> Result<Properties, BuildError> {
+        let mut properties = self.properties.clone();
+        properties.insert(KEY.to_owned(), key.key.as_str().into());
+        for (name, text) in &self.embed {
+            let vector = match held.vector(key, name, text) {
+                Some(vector) => vector.clone(),
+                None => {
+                    if vectors.get(text).is_none() {
+                        // Somebody has changed it since texts were counted.
+                        vectors.compute(&[text], &key.key, layers.embedder())?;
+                    }
+                    vectors.get(text).cloned().into()
+                }
+            };
+            properties.insert(name.to_string(), vector);
+            properties.insert(embedded_from(name), text.as_str().into());
+        }
+        Ok(properties)
+    }
+}
+
+/// The property that says what a vector was computed from.
+fn embedded_from(vector: &str) -> String {
+    format!("{vector}_text")
+}
+
+/// What has to be set for the one to become the other.
+fn difference(old: &Properties, new: &Properties) -> Properties {
+    let same = |name: &String, value: &Value| {
+        let old = old.get(name);
+        old.is_some_and(|old| format!("{old:?}") == format!("{value:?}"))
+    };
+    let mut differs: Properties = new
+        .iter()
+        .filter(|(name, value)| !same(name, value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    for name in old.keys().filter(|name| !new.contains_key(*name)) {
+        differs.insert(name.clone(), Value::Null);
+    }
+    differs
+}
+
+/// Refuses a node that is there and is not this mapping's.
+fn refuse_other(txn: &WriteTxn, key: &TypedKey, new: &StatedNode) -> Result<(), TablesError> {
+    let Some(id) = find(txn, &key.label, &key.key)? else {
+        return Ok(());
+    };
+    let mut others = txn.neighbours(id, Direction::Incoming, Some(STATES))?;
+    let other = match others.next().transpose()? {
+        Some(other) => text(txn, other.node, KEY)?,
+        None => "somebody by hand".to_owned(),
+    };
+    Err(TablesError::StatedByOther {
+        key: key.clone(),
+        origin: new.origin.clone(),
+        other,
+    })
+}
+
+impl Held {
+    fn read<R: Read>(read: &R, source: &str) -> Result<Self, BuildError> {
+        let mut held = Self::default();
+        let Some(node) = find(read, SOURCE, source)? else {
+            return Ok(held);
+        };
+        held.source = Some(node);
+        for stated in read.neighbours(node, Direction::Outgoing, Some(STATES))? {
+            let id = stated?.node;
+            let Some(node) = read.node(id)? else { continue };
+            let mut properties: Properties = { node.properties() }
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .collect();
+            let label = node.labels().next().unwrap_or_default();
+            let key = properties.get(KEY).and_then(Value::as_str);
+            let key = TypedKey {
+                label: label.into(),
+                key: key.unwrap_or_default().to_owned(),
+            };
+            properties.retain(|_, value| !value.is_null());
+            held.nodes.insert(key, HeldNode { id, properties });
+        }
+        held.read_edges(read, source)?;
+        Ok(held)
+    }
+
+    fn read_edges<R: Read>(&mut self, read: &R, source: &str) -> Result<(), BuildError> {
+        let by_id: BTreeMap<NodeId, &TypedKey> = self
+            .nodes
+            .iter()
+            .map(|(key, node)| (node.id, key))
+            .collect();
+        for (from, held) in &self.nodes {
+            for edge in read.neighbours(held.id, Direction::Outgoing, None)? {
+                let edge = edge?;
+                let Some(to) = by_id.get(&edge.node) else {
+                    continue;
+                };
+                let Some(there) = read.relationship(edge.relationship)? else {
+                    continue;
+                };
+                let mut properties: Properties = { there.properties() }
+                    .map(|(name, value)| (name.to_owned(), value.clone()))
+                    .collect();
+                let by = properties.remove(STATED_BY);
+                if by.as_ref().and_then(Value::as_str) != Some(source) {
+                    continue;
+                }
+                let kind: Arc<str> = there.relationship_type().into();
+                let edge_key = StatedEdge {
+                    from: from.clone(),
+                    kind,
+                    to: (*to).clone(),
+                    written: written(&properties),
+                    properties: Ignored(properties),
+                };
+                self.edges.insert(edge_key, edge.relationship);
+            }
+        }
+        Ok(())
+    }
+
+    /// The vector of a node, if it was computed from this text.
+    fn vector(&self, key: &TypedKey, name: &str, text: &str) -> Option<&Value> {
+        let properties = &self.nodes.get(key)?.properties;
+        let from = properties.get(&embedded_from(name))?.as_str()?;
+        (from == text).then(|| properties.get(name)).flatten()
+    }
+}
+
+fn find<R: Read>(read: &R, label: &str, key: &str) -> Result<Option<NodeId>, BuildError> {
+    // Nothing has it before it is declared.
+    let Ok(index) = read.index(&key_index(label)) else {
+        return Ok(None);
+    };
+    match index.equal(&[key.into()])?.next().transpose()? {
+        Some(Entity::Node(node)) => Ok(Some(node)),
+        _ => Ok(None),
+    }
+}
+
+fn text<R: Read>(read: &R, node: NodeId, name: &str) -> Result<String, BuildError> {
+    let value = read.property(node, name)?;
+    Ok(value.as_str().unwrap_or_default().to_owned())
+}
+
+/// Labels and keys, for tests.
+#[cfg(test)]
+pub(super) fn keys_of(
+    layers: &Layers,
+    source: &str,
+) -> std::collections::BTreeSet<(String, String)> {
+    let read = layers.database().read().unwrap();
+    let held = Held::read(&read, source).unwrap();
+    let keys = held.nodes.into_keys();
+    keys.map(|key| (key.label.to_string(), key.key)).collect()
+}

@@ -1,0 +1,106 @@
+//! What a process was started with.
+
+use std::fmt;
+use std::sync::Arc;
+
+use stratigraph_models::{Embedder, Generator, Lexical};
+
+use super::DoorError;
+use crate::read::{PdfParsing, Source};
+
+/// The models of a process, and who parses PDF for it. Without anything: the embedder that needs no files, rules that
+/// read, and no PDF.
+#[derive(Clone)]
+#[must_use]
+pub struct Equipment {
+    embedder: Arc<dyn Embedder>,
+    model: Option<Arc<dyn Generator>>,
+    calls: usize,
+    pdf: Option<PdfParsing>,
+}
+
+impl Default for Equipment {
+    fn default() -> Self {
+        Self {
+            embedder: Arc::new(Lexical::new()),
+            model: None,
+            calls: std::thread::available_parallelism().map_or(1, usize::from),
+            pdf: None,
+        }
+    }
+}
+
+impl Equipment {
+    /// With vectors of this embedder.
+    pub fn embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
+        self.embedder = embedder;
+        self
+    }
+
+    /// With a model that reads and summarises, and is asked so many things at a time.
+    pub fn model(mut self, model: Arc<dyn Generator>, calls: usize) -> Self {
+        self.model = Some(model);
+        self.calls = calls.max(1);
+        self
+    }
+
+    /// With somebody who parses PDF.
+    pub fn pdf(mut self, parsing: PdfParsing) -> Self {
+        self.pdf = Some(parsing);
+        self
+    }
+
+    /// Whether there is a model that reads.
+    #[must_use]
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// The embedder.
+    #[must_use]
+    pub fn its_embedder(&self) -> &Arc<dyn Embedder> {
+        &self.embedder
+    }
+
+    pub(super) fn its_model(&self) -> Option<&Arc<dyn Generator>> {
+        self.model.as_ref()
+    }
+
+    pub(super) fn its_calls(&self) -> usize {
+        self.calls
+    }
+
+    /// A source with somebody who parses it if it is a PDF.
+    #[must_use]
+    pub fn equip<'s>(&self, source: Source<'s>) -> Source<'s> {
+        match &self.pdf {
+            Some(parsing) => source.pdf(parsing.clone()),
+            None => source,
+        }
+    }
+
+    /// The embedder that a database was built with: the configured one, or the one that needs no files.
+    pub(super) fn embedder_named(&self, name: &str) -> Result<Arc<dyn Embedder>, DoorError> {
+        if self.embedder.name() == name {
+            return Ok(Arc::clone(&self.embedder));
+        }
+        let lexical = Lexical::new();
+        if lexical.name() == name {
+            return Ok(Arc::new(lexical));
+        }
+        Err(DoorError::NoEmbedder {
+            stored: name.to_owned(),
+            given: self.embedder.name().to_owned(),
+        })
+    }
+}
+
+impl fmt::Debug for Equipment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Equipment")
+            .field("embedder", &self.embedder.name())
+            .field("model", &self.model.as_ref().map(|model| model.name()))
+            .field("calls", &self.calls)
+            .finish_non_exhaustive()
+    }
+}

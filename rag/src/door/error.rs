@@ -1,0 +1,66 @@
+//! Why nothing went through a door.
+
+use thiserror::Error;
+
+use crate::build::BuildError;
+use crate::extract::ExtractError;
+
+/// Why nothing went through a door.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DoorError {
+    /// The layers refuse.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A piece could not be read.
+    #[error(transparent)]
+    Extract(#[from] ExtractError),
+    /// Nobody has said yet what is made of documents.
+    #[error(
+        "the database has no layers yet: say once what is made of documents, with `CALL rag.createLayers('structure')` (or bag, tag, triples, hybrid), `stratigraph ingest`, or `layers` in the request"
+    )]
+    NoLayers,
+    /// The layers were made in a way of its own, by a program and not by a recipe.
+    #[error(
+        "the layers of this database were made by a program of its own, and not by a recipe: take documents in with that program"
+    )]
+    NoRecipe,
+    /// Its vectors are of an embedder that is not here.
+    #[error(
+        "the vectors of this database are of the embedder {stored}, and this process was started with {given}: start it with --embedder as the database was built"
+    )]
+    NoEmbedder {
+        /// The database's.
+        stored: String,
+        /// The process's.
+        given: String,
+    },
+    /// Summaries are written by a model.
+    #[error(
+        "summaries are written by a model, and this process was started without one: start it with --llm URL --model NAME, or ask for the most central sentences instead, with `central: true`"
+    )]
+    NoModel,
+    /// What was asked makes no sense.
+    #[error("{what} {problem}")]
+    Request {
+        /// Which part of it.
+        what: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl DoorError {
+    pub(super) fn request(what: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Request {
+            what: what.into(),
+            problem: problem.into(),
+        }
+    }
+}
+
+impl From<stratigraph::Error> for DoorError {
+    fn from(error: stratigraph::Error) -> Self {
+        Self::Build(error.into())
+    }
+}

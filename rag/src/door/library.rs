@@ -1,0 +1,252 @@
+//! A database of documents, as the process that opened it can work on it.
+
+use std::sync::Arc;
+
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph::{Database, Read as _};
+use stratigraph_models::Embedder;
+
+use super::incoming::Ready;
+use super::{DoorError, Equipment, Incoming, procedures};
+use crate::build::{Built, Change, Inputs, Layers};
+use crate::extract::Domain;
+use crate::ingest::{Forecast, Ingest, Progress, Recipe, Report, System};
+
+/// The most tokens of a piece: a model without a limit of its own reads pieces of any length, and people do not.
+const LONGEST_PIECE: usize = 512;
+
+/// A database that documents go into, with the models of the process that opened it.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Library {
+    db: Database,
+    equipment: Equipment,
+}
+
+/// What is to be made of documents: decided once for a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Which layers there are.
+    pub system: System,
+    /// Metadata that searches may be limited by.
+    pub filters: Vec<String>,
+    /// The domain that all chains begin with; one that stands for everything if nothing is said.
+    pub root: Option<String>,
+}
+
+impl Wanted {
+    /// The layers of a system.
+    #[must_use]
+    pub fn new(system: System) -> Self {
+        Self {
+            system,
+            filters: Vec::new(),
+            root: None,
+        }
+    }
+
+    /// How that is made with vectors of this embedder.
+    pub fn recipe(&self, embedder: &dyn Embedder) -> Recipe {
+        let tokens = embedder.max_tokens().min(LONGEST_PIECE);
+        let recipe = Recipe::new(self.system, tokens).filterable(self.filters.clone());
+        match &self.root {
+            Some(name) => recipe.root(Domain {
+                name: name.clone(),
+                description: String::new(),
+            }),
+            None => recipe,
+        }
+    }
+}
+
+/// A library whose layers are there.
+pub struct Open {
+    layers: Layers,
+    recipe: Recipe,
+    equipment: Equipment,
+}
+
+impl Library {
+    /// The database with the models of this process.
+    pub fn new(db: &Database, equipment: Equipment) -> Self {
+        Self {
+            db: db.clone(),
+            equipment,
+        }
+    }
+
+    /// Its models.
+    pub fn equipment(&self) -> &Equipment {
+        &self.equipment
+    }
+
+    /// Lets queries call `rag.…` on it.
+    ///
+    /// # Errors
+    /// Another has registered something that cannot be replaced.
+    pub fn register(&self) -> Result<(), stratigraph::Error> {
+        for procedure in procedures::all(self) {
+            self.db.register(procedure)?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that there are such layers.
+    ///
+    /// # Errors
+    /// There are others, or what the database says.
+    pub fn create(&self, wanted: &Wanted) -> Result<Open, DoorError> {
+        let embedder = match Built::of(&self.db)? {
+            // What it was built with decides, as for all that come later.
+            Some(built) => self.equipment.embedder_named(&built.embedder)?,
+            None => Arc::clone(self.equipment.its_embedder()),
+        };
+        let recipe = wanted.recipe(&*embedder);
+        self.opened(recipe, embedder)
+    }
+
+    /// What [`create`](Self::create) would open, for a forecast: a database without layers stays without, and they are
+    /// made in memory.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn imagine(&self, wanted: &Wanted) -> Result<Open, DoorError> {
+        if Built::of(&self.db)?.is_some() {
+            return self.create(wanted);
+        }
+        Self::new(&Database::in_memory()?, self.equipment.clone()).create(wanted)
+    }
+
+    /// Opens it as it was built, or as is wanted if it has no layers yet.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), but for [`DoorError::NoLayers`].
+    pub fn open_or_create(&self, wanted: &Wanted) -> Result<Open, DoorError> {
+        match self.open() {
+            Err(DoorError::NoLayers) => self.create(wanted),
+            opened => opened,
+        }
+    }
+
+    /// Opens it as it was built.
+    ///
+    /// # Errors
+    /// [`DoorError::NoLayers`], [`DoorError::NoRecipe`], [`DoorError::NoEmbedder`]; what the database says.
+    pub fn open(&self) -> Result<Open, DoorError> {
+        let built = Built::of(&self.db)?.ok_or(DoorError::NoLayers)?;
+        let recipe = Recipe::of(&built.profile).ok_or(DoorError::NoRecipe)?;
+        let embedder = self.equipment.embedder_named(&built.embedder)?;
+        self.opened(recipe, embedder)
+    }
+
+    fn opened(&self, recipe: Recipe, embedder: Arc<dyn Embedder>) -> Result<Open, DoorError> {
+        Ok(Open {
+            layers: Layers::open(&self.db, recipe.profile(), embedder)?,
+            recipe,
+            equipment: self.equipment.clone(),
+        })
+    }
+
+    /// Takes a document out, with everything that nobody else says; one that is not there is fine.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn delete(&self, id: &str) -> Result<Change, DoorError> {
+        Ok(self.open()?.layers.delete(id)?)
+    }
+
+    /// The summaries that are stale, with what is said now; none if there are no layers.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn stale(&self) -> Result<Vec<Inputs>, DoorError> {
+        match self.open() {
+            Ok(open) => Ok(open.layers.stale()?),
+            Err(DoorError::NoLayers) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Open {
+    /// Its layers.
+    #[must_use]
+    pub fn layers(&self) -> &Layers {
+        &self.layers
+    }
+
+    /// What is made of documents.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    pub(super) fn equipment(&self) -> &Equipment {
+        &self.equipment
+    }
+
+    /// Whose vectors it has.
+    #[must_use]
+    pub fn embedder_name(&self) -> &str {
+        self.layers.embedder().name()
+    }
+
+    /// How many documents there are.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn count_documents(&self) -> Result<u64, DoorError> {
+        Ok(self
+            .layers
+            .database()
+            .read()?
+            .node_count(Some("Document"))?)
+    }
+
+    /// The ingestion, for whoever has documents that are read already.
+    #[must_use]
+    pub fn ingestion(&self, cancel: &CancelToken) -> Ingest<'_> {
+        let ingest = Ingest::new(&self.layers, &self.recipe).cancel(cancel.clone());
+        match self.equipment.its_model() {
+            Some(model) => ingest
+                .model(Arc::clone(model))
+                .threads(self.equipment.its_calls()),
+            None => ingest,
+        }
+    }
+
+    /// Takes one document in, as a whole or not at all.
+    ///
+    /// # Errors
+    /// [`DoorError::Request`] if it does not say how it is read. All else is in the report.
+    pub fn upsert(
+        &self,
+        document: Incoming,
+        cancel: &CancelToken,
+        told: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Report, DoorError> {
+        Ok(match self.ready(document)? {
+            Ready::Document(read) => self.ingestion(cancel).run([*read], told),
+            Ready::Facts(list) => self.ingestion(cancel).run_lists([Ok(list)], told),
+        })
+    }
+
+    /// What that would cost, without asking a model or writing anything.
+    ///
+    /// # Errors
+    /// [`DoorError::Request`] if it does not say how it is read; replies that are kept cannot be read.
+    pub fn forecast(
+        &self,
+        document: Incoming,
+        cancel: &CancelToken,
+    ) -> Result<Forecast, DoorError> {
+        Ok(match self.ready(document)? {
+            Ready::Document(read) => self.ingestion(cancel).forecast([*read])?,
+            // Nobody is asked about facts.
+            Ready::Facts(_) => Forecast::default(),
+        })
+    }
+
+    fn ready(&self, document: Incoming) -> Result<Ready, DoorError> {
+        document.ready(&self.equipment, self.layers.profile().has_facts())
+    }
+}

@@ -1,0 +1,252 @@
+//! `CALL rag.…`: the doors of queries.
+//!
+//! A document is a transaction of its own, because models are asked before it begins and nobody else may wait for
+//! them: what changes the graph here commits itself, and the engine refuses it within a transaction. `rag.stale`
+//! looks at the last commit.
+//!
+//! Next: `settings.rs`.
+
+mod settings;
+
+use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
+
+use self::settings::Settings;
+use super::{DoorError, Incoming, Library, Resummarise, Wanted};
+use crate::build::BuildError;
+use crate::ingest::{Ended, Report};
+
+/// Rows of a procedure.
+type Rows = Result<Vec<Vec<Value>>, HostFailure>;
+
+/// So many broken lines of a list of facts are told.
+const MOST_PROBLEMS: usize = 20;
+
+/// All of them, on this library.
+pub(super) fn all(library: &Library) -> Vec<Procedure> {
+    vec![
+        create_layers(library.clone()),
+        upsert_document(library.clone()),
+        delete_document(library.clone()),
+        stale(library.clone()),
+        resummarise(library.clone()),
+    ]
+}
+
+fn create_layers(library: Library) -> Procedure {
+    Procedure::new("rag.createLayers")
+        .about("Says once what is made of documents: structure, bag, tag, triples or hybrid. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with). Again the same changes nothing, and something else is refused.")
+        .takes("profile", ProcedureType::STRING.not_null())
+        .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
+        .yields("profile", ProcedureType::STRING)
+        .yields("embedder", ProcedureType::STRING)
+        .yields("documents", ProcedureType::INTEGER)
+        .commits()
+        .run_until_stopped(move |_, arguments| create(&library, arguments))
+}
+
+fn upsert_document(library: Library) -> Procedure {
+    let procedure = Procedure::new("rag.upsertDocument")
+        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out. Its transaction is its own.")
+        .takes("document", ProcedureType::MAP.not_null());
+    let counts = [
+        "pieces",
+        "written",
+        "deleted",
+        "unchanged",
+        "vectors",
+        "stale",
+        "calls",
+        "kept",
+        "inputTokens",
+        "outputTokens",
+    ];
+    let procedure = procedure.yields("id", ProcedureType::STRING);
+    let procedure = counts.into_iter().fold(procedure, |procedure, name| {
+        procedure.yields(name, ProcedureType::INTEGER)
+    });
+    procedure
+        .yields("problems", ProcedureType::LIST)
+        .commits()
+        .run_until_stopped(move |call, arguments| upsert(&library, call, arguments))
+}
+
+fn delete_document(library: Library) -> Procedure {
+    Procedure::new("rag.deleteDocument")
+        .about("Takes a document out, with everything that nobody else says. No model is asked, and one that is not there is fine. Its transaction is its own.")
+        .takes("id", ProcedureType::STRING.not_null())
+        .yields("id", ProcedureType::STRING)
+        .yields("deleted", ProcedureType::INTEGER)
+        .yields("stale", ProcedureType::INTEGER)
+        .commits()
+        .run_until_stopped(move |_, arguments| {
+            let id = text(arguments, 0);
+            let change = library.delete(id).map_err(failed)?;
+            Ok(vec![vec![
+                id.into(),
+                count(change.deleted),
+                count(change.stale.len() as u64),
+            ]])
+        })
+}
+
+fn stale(library: Library) -> Procedure {
+    Procedure::new("rag.stale")
+        .about("The summaries that were made from something else than what is said now, as of the last commit.")
+        .yields("label", ProcedureType::STRING)
+        .yields("key", ProcedureType::STRING)
+        .run_until_stopped(move |_, _| {
+            let stale = library.stale().map_err(failed)?.into_iter();
+            let row = |node: crate::build::NodeKey| vec![node.label.name().into(), node.key.into()];
+            Ok(stale.map(|inputs| row(inputs.node)).collect())
+        })
+}
+
+fn resummarise(library: Library) -> Procedure {
+    Procedure::new("rag.resummarise")
+        .about("Has the model write the summaries that are stale. Settings: most (1000), domains and entities (true: also those that have no summary yet), central (true: the most central sentences, without a model). Each is a transaction of its own; problem says why one could not be written.")
+        .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
+        .yields("label", ProcedureType::STRING)
+        .yields("key", ProcedureType::STRING)
+        .yields("summary", ProcedureType::STRING)
+        .yields("problem", ProcedureType::STRING)
+        .yields("calls", ProcedureType::INTEGER)
+        .yields("inputTokens", ProcedureType::INTEGER)
+        .yields("outputTokens", ProcedureType::INTEGER)
+        .commits()
+        .run_until_stopped(move |call, arguments| mend(&library, call, arguments))
+}
+
+fn create(library: &Library, arguments: &[Value]) -> Rows {
+    let system = text(arguments, 0).parse();
+    let system = system.map_err(|error: crate::ingest::UnknownSystem| error.to_string())?;
+    let settings = Settings::of(&arguments[1], &["filters", "root"])?;
+    let wanted = Wanted {
+        filters: settings.texts("filters")?,
+        root: settings.text("root")?,
+        ..Wanted::new(system)
+    };
+    let open = library.create(&wanted).map_err(failed)?;
+    let embedder = open.embedder_name().into();
+    let documents = open.count_documents().map_err(failed)?;
+    Ok(vec![vec![
+        open.recipe().system().name().into(),
+        embedder,
+        count(documents),
+    ]])
+}
+
+fn upsert(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
+    let names = ["id", "content", "format", "metadata"];
+    let settings = Settings::of(&arguments[0], &names)?;
+    let format = settings.text("format")?;
+    let format = format.as_deref().map(Incoming::format_named).transpose();
+    let id = settings.needed("id")?;
+    let incoming = Incoming {
+        id: id.clone(),
+        bytes: settings.needed("content")?.into_bytes(),
+        format: format.map_err(failed)?,
+        metadata: settings.metadata("metadata")?,
+    };
+    let open = library.open().map_err(failed)?;
+    let report = open.upsert(incoming, call.stop(), &|_| ());
+    let report = taken(report.map_err(failed)?)?;
+    let (change, cost) = (&report.change, &report.cost);
+    let counts = [
+        report.pieces as u64,
+        change.written,
+        change.deleted,
+        change.unchanged,
+        change.vectors,
+        change.stale.len() as u64,
+        cost.calls,
+        cost.kept,
+        cost.usage.input_tokens,
+        cost.usage.output_tokens,
+    ];
+    let problems = report.failed.iter().map(|failed| told(&*failed.error));
+    let problems: Vec<String> = problems.take(MOST_PROBLEMS).collect();
+    let row = std::iter::once(id.into()).chain(counts.into_iter().map(count));
+    Ok(vec![row.chain([problems.into()]).collect()])
+}
+
+fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
+    let names = ["most", "domains", "entities", "central"];
+    let settings = Settings::of(&arguments[0], &names)?;
+    let usual = Resummarise::default();
+    let wanted = Resummarise {
+        most: settings.count("most")?.unwrap_or(usual.most),
+        domains: settings.truth("domains")?,
+        entities: settings.truth("entities")?,
+        central: settings.truth("central")?,
+    };
+    let open = library.open().map_err(failed)?;
+    let done = open.resummarise(&wanted, call.stop(), &|_| ());
+    let done = done.map_err(failed)?;
+    if done.stopped {
+        return Err(stratigraph::Error::Cancelled.into());
+    }
+    let mended = done.mended.into_iter().map(|one| {
+        let usage = one.cost.usage;
+        vec![
+            one.node.label.name().into(),
+            one.node.key.into(),
+            one.text.into(),
+            Value::Null,
+            count(one.cost.calls),
+            count(usage.input_tokens),
+            count(usage.output_tokens),
+        ]
+    });
+    let failed = done.failed.into_iter().map(|one| {
+        let mut row = vec![
+            one.node.label.name().into(),
+            one.node.key.into(),
+            Value::Null,
+            told(&one.error).into(),
+        ];
+        row.extend([Value::Null, Value::Null, Value::Null]);
+        row
+    });
+    Ok(mended.chain(failed).collect())
+}
+
+/// The report of one document, if it is in the graph now.
+fn taken(mut report: Report) -> Result<Report, HostFailure> {
+    match report.ended.take() {
+        Some(Ended::Database(error)) => return Err(error.into()),
+        Some(Ended::Stopped) => return Err(stratigraph::Error::Cancelled.into()),
+        None => {}
+    }
+    match report.failed.first() {
+        Some(failed) if report.documents == 0 => Err(told(&*failed.error).into()),
+        // A list of facts is in without the lines that are broken.
+        _ => Ok(report),
+    }
+}
+
+fn failed(error: DoorError) -> HostFailure {
+    match error {
+        DoorError::Build(BuildError::Database(error)) => error.into(),
+        error => told(&error).into(),
+    }
+}
+
+/// An error with what is behind it.
+fn told(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+fn text(arguments: &[Value], at: usize) -> &str {
+    let value = arguments.get(at).and_then(Value::as_str);
+    value.unwrap_or_default()
+}
+
+fn count(number: u64) -> Value {
+    Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,167 @@
+//! What a summary is asked for: from the keys of [`Inputs`] to the names and texts that somebody can read.
+//!
+//! What is read here beside the inputs (names, what is said of the domains above) does not make a summary stale: see
+//! `build/summary.rs`.
+
+use std::collections::BTreeSet;
+
+use crate::build::{BuildError, Fact, Inputs, Label, Layers, NodeKey};
+use crate::extract::{Domain, Neighbour, SummaryOf};
+
+/// So many domains lie above one at most, as far as a summary is concerned.
+const LONGEST_CHAIN: usize = 32;
+/// So many covered entities are read; a hub has more than anybody can be told.
+const MOST_COVERED: usize = 256;
+
+/// What a summary is of, with the texts that it is made from.
+#[derive(Debug)]
+pub(super) struct Subject {
+    name: String,
+    said: Vec<String>,
+    chain: Vec<Domain>,
+    covers: Vec<Covered>,
+    relations: Vec<String>,
+    before: Option<String>,
+    is_domain: bool,
+}
+
+#[derive(Debug)]
+struct Covered {
+    name: String,
+    description: String,
+    link: String,
+}
+
+impl Subject {
+    /// Reads what these inputs are of.
+    pub(super) fn read(layers: &Layers, inputs: &Inputs) -> Result<Self, BuildError> {
+        let node = &inputs.node;
+        let (name, before) = layers.name_and_summary(node)?;
+        let mut subject = Self {
+            name,
+            said: inputs.descriptions.iter().cloned().collect(),
+            chain: Vec::new(),
+            covers: Vec::new(),
+            relations: Vec::new(),
+            before,
+            is_domain: node.label == Label::DomainTag,
+        };
+        if subject.is_domain {
+            subject.read_domain(layers, inputs)?;
+        } else {
+            for (fact, said) in &inputs.facts {
+                let text = told(layers, fact)?;
+                subject.said.push(text);
+                subject.said.extend(said.iter().cloned());
+            }
+        }
+        Ok(subject)
+    }
+
+    fn read_domain(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
+        self.chain = chain(layers, inputs)?;
+        self.chain.push(Domain {
+            name: self.name.clone(),
+            description: joined(&inputs.descriptions),
+        });
+        let covered: BTreeSet<&str> = inputs.covers.keys().map(String::as_str).collect();
+        let mut facts = BTreeSet::new();
+        for (key, link) in inputs.covers.iter().take(MOST_COVERED) {
+            let entity = NodeKey::new(Label::Entity, key.as_str());
+            let (name, _) = layers.name_and_summary(&entity)?;
+            let of = layers.inputs(&entity)?;
+            let description = of.as_ref().map(|of| joined(&of.descriptions));
+            self.covers.push(Covered {
+                name,
+                description: description.unwrap_or_default(),
+                link: joined(link),
+            });
+            // How what lies in it hangs together.
+            let within = of.into_iter().flat_map(|of| of.facts.into_keys());
+            facts.extend(within.filter(|fact| {
+                covered.contains(fact.subject.as_str()) && covered.contains(fact.object.as_str())
+            }));
+        }
+        for fact in facts.iter().take(MOST_COVERED) {
+            self.relations.push(told(layers, fact)?);
+        }
+        Ok(())
+    }
+
+    /// Whether there is no text to make a summary from.
+    pub(super) fn is_silent(&self) -> bool {
+        let chain = self.chain.last().map(|domain| &domain.description);
+        let covers = self.covers.iter();
+        let covers = covers.flat_map(|covered| [&covered.description, &covered.link]);
+        let mut said = self
+            .said
+            .iter()
+            .chain(&self.relations)
+            .chain(chain)
+            .chain(covers);
+        said.all(|text| text.trim().is_empty())
+    }
+
+    /// How deep it lies: what lies above is summarised first.
+    pub(super) fn depth(&self) -> usize {
+        self.chain.len()
+    }
+
+    /// Hands it to whoever summarises.
+    pub(super) fn with<T>(&self, summarise: impl FnOnce(&SummaryOf<'_>) -> T) -> T {
+        if self.is_domain {
+            let tags = self.covers.iter().map(|covered| Neighbour {
+                name: &covered.name,
+                description: &covered.description,
+                link: &covered.link,
+            });
+            let tags: Vec<Neighbour<'_>> = tags.collect();
+            let relations: Vec<&str> = self.relations.iter().map(String::as_str).collect();
+            return summarise(&SummaryOf::Domain {
+                chain: &self.chain,
+                tags: &tags,
+                relations: &relations,
+                before: self.before.as_deref(),
+            });
+        }
+        let descriptions: Vec<&str> = self.said.iter().map(String::as_str).collect();
+        summarise(&SummaryOf::Entity {
+            name: &self.name,
+            descriptions: &descriptions,
+        })
+    }
+}
+
+/// The domains above one, from the widest: along the first of several each time.
+fn chain(layers: &Layers, inputs: &Inputs) -> Result<Vec<Domain>, BuildError> {
+    let mut above = Vec::new();
+    let mut seen = BTreeSet::from([inputs.node.key.clone()]);
+    let mut next = inputs.within.first().cloned();
+    while let Some(key) = next.filter(|key| seen.insert(key.clone())) {
+        let node = NodeKey::new(Label::DomainTag, key);
+        let Some(of) = layers.inputs(&node)? else {
+            break;
+        };
+        above.push(Domain {
+            name: layers.name_and_summary(&node)?.0,
+            description: joined(&of.descriptions),
+        });
+        if above.len() == LONGEST_CHAIN {
+            break;
+        }
+        next = of.within.first().cloned();
+    }
+    above.reverse();
+    Ok(above)
+}
+
+fn told(layers: &Layers, fact: &Fact) -> Result<String, BuildError> {
+    let name = |key: &str| layers.name_and_summary(&NodeKey::new(Label::Entity, key));
+    let (subject, object) = (name(&fact.subject)?.0, name(&fact.object)?.0);
+    Ok(format!("{subject} {} {object}.", fact.predicate))
+}
+
+fn joined(texts: &BTreeSet<String>) -> String {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    texts.join(" ")
+}

@@ -1,0 +1,140 @@
+//! `RagService`: documents in and out, what is stale, and summaries.
+//!
+//! All of it is the library's work ([`stratigraph_rag::door`]); what is here is who may, how much, for how long, and
+//! how it is told. No turn to write is held: models are asked for minutes, and the engine's queue of writers is only
+//! entered for a commit.
+//!
+//! | what | where |
+//! |---|---|
+//! | a stream of documents | `upsert.rs` |
+//! | summaries | `resummarise.rs` |
+//! | what goes to the client, and how long it may lie | `telling.rs` |
+//! | into messages of the protocol | `words.rs` |
+
+mod resummarise;
+mod telling;
+mod upsert;
+mod words;
+
+use super::Answer;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::shared::Shared;
+use std::sync::Arc;
+use stratigraph::ErrorKind;
+use stratigraph_proto::v1;
+use stratigraph_proto::v1::rag_service_server::RagService;
+use stratigraph_rag::build::{BuildError, Change};
+use stratigraph_rag::door::DoorError;
+use telling::ToldStream;
+use tonic::{Request, Response, Streaming};
+use words::{change, subject};
+
+/// `RagService`.
+pub(crate) struct Rag(pub(crate) Arc<Shared>);
+
+/// The most documents that one request takes out.
+const MOST_DELETED: usize = 1000;
+/// The most stale summaries of one answer.
+const MOST_STALE: usize = 10_000;
+/// How often something is tried that other writers come before.
+const ATTEMPTS: usize = 8;
+
+#[tonic::async_trait]
+impl RagService for Rag {
+    type UpsertDocumentsStream = ToldStream<v1::UpsertDocumentsResponse>;
+    type ResummariseStream = ToldStream<v1::ResummariseResponse>;
+
+    async fn upsert_documents(
+        &self,
+        request: Request<Streaming<v1::UpsertDocumentsRequest>>,
+    ) -> Answer<Self::UpsertDocumentsStream> {
+        Ok(Response::new(upsert::upsert(&self.0, request).await?))
+    }
+
+    async fn delete_documents(
+        &self,
+        request: Request<v1::DeleteDocumentsRequest>,
+    ) -> Answer<v1::DeleteDocumentsResponse> {
+        let (_, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        if request.ids.len() > MOST_DELETED {
+            return Err(Failure::Limit {
+                what: "the number of documents that are taken out",
+                limit: MOST_DELETED.to_string(),
+                hint: "take them out in several requests",
+            }
+            .into());
+        }
+        let deleted = self.0.side.run(move || {
+            let mut all = Change::default();
+            for id in &request.ids {
+                let change = again(|| database.library.delete(id).map_err(refused))?;
+                all.written += change.written;
+                all.deleted += change.deleted;
+                all.unchanged += change.unchanged;
+                all.vectors += change.vectors;
+                all.stale.extend(change.stale);
+            }
+            Ok(all)
+        });
+        let change = Some(change(deleted.await?));
+        Ok(Response::new(v1::DeleteDocumentsResponse { change }))
+    }
+
+    async fn list_stale(
+        &self,
+        request: Request<v1::ListStaleRequest>,
+    ) -> Answer<v1::ListStaleResponse> {
+        let (_, _, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let stale = self
+            .0
+            .side
+            .run(move || database.library.stale().map_err(refused));
+        let stale = stale.await?;
+        let count = stale.len() as u64;
+        let first = stale.into_iter().take(MOST_STALE);
+        Ok(Response::new(v1::ListStaleResponse {
+            stale: first.map(|inputs| subject(&inputs.node)).collect(),
+            count,
+        }))
+    }
+
+    async fn resummarise(
+        &self,
+        request: Request<v1::ResummariseRequest>,
+    ) -> Answer<Self::ResummariseStream> {
+        Ok(Response::new(resummarise::resummarise(&self.0, request)?))
+    }
+}
+
+/// Does what other writers came before once more: models are not asked twice, as their replies are kept.
+fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+    for _ in 1..ATTEMPTS {
+        match work() {
+            Err(Failure::Engine(error)) if error.kind() == ErrorKind::Retry => {}
+            done => return done,
+        }
+    }
+    work()
+}
+
+/// Why nothing went through the door.
+fn refused(error: DoorError) -> Failure {
+    match error {
+        DoorError::Build(BuildError::Database(error)) => Failure::Engine(error),
+        DoorError::NoLayers => state("NoLayers", &error),
+        DoorError::NoRecipe => state("NoRecipe", &error),
+        DoorError::NoModel => state("NoModel", &error),
+        DoorError::NoEmbedder { .. } | DoorError::Build(BuildError::OtherEmbedder { .. }) => {
+            state("OtherEmbedder", &error)
+        }
+        DoorError::Build(BuildError::OtherProfile { .. }) => state("OtherLayers", &error),
+        DoorError::Request { what, problem } => Failure::request(what, problem),
+        error => state("NotTakenIn", &error),
+    }
+}
+
+fn state(code: &'static str, error: &(dyn std::error::Error + 'static)) -> Failure {
+    let problem = words::causes(error);
+    Failure::State { code, problem }
+}

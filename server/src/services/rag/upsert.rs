@@ -1,0 +1,302 @@
+//! A stream of documents: each a transaction of its own, each with its report.
+
+use super::telling::{Teller, ToldStream, telling};
+use super::words::{bill, causes, change, foreseen};
+use super::{again, refused};
+use crate::caller::Caller;
+use crate::convert;
+use crate::databases::{Hold, INGESTION, OpenDatabase};
+use crate::ending::{Stage, UnderWay};
+use crate::failure::Failure;
+use crate::intake::why_none;
+use crate::shared::Shared;
+use crate::work::{HeldPlace, caught};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph_proto::v1;
+use stratigraph_proto::v1::upsert_documents_request::Part;
+use stratigraph_proto::v1::upsert_documents_response::Part as Told;
+use stratigraph_rag::door::{Incoming, LONGEST_METADATA, Open, Wanted, datum};
+use stratigraph_rag::ingest::{Ended, Progress, Report};
+use tokio::sync::mpsc;
+use tonic::{Request, Status, Streaming};
+
+/// How many documents may wait for the thread: the client's stream is read no faster than it works.
+const WAITING_PARTS: usize = 2;
+/// The most problems of one document that are told: of lines that are broken, that is.
+const MOST_PROBLEMS: usize = 100;
+
+/// What goes from the client's stream to the thread.
+type Fed = Result<Part, Failure>;
+
+/// A stream of documents on its thread.
+struct Job {
+    shared: Arc<Shared>,
+    database: Arc<OpenDatabase>,
+    start: v1::UpsertStart,
+    parts: mpsc::Receiver<Fed>,
+    teller: Teller<v1::UpsertDocumentsResponse>,
+    cancel: CancelToken,
+    counts: Counts,
+    _hold: Hold,
+    _place: HeldPlace,
+    _under_way: UnderWay,
+}
+
+#[derive(Default)]
+struct Counts {
+    documents: u64,
+    failed: u64,
+}
+
+pub(super) async fn upsert(
+    shared: &Arc<Shared>,
+    request: Request<Streaming<v1::UpsertDocumentsRequest>>,
+) -> Result<ToldStream<v1::UpsertDocumentsResponse>, Status> {
+    let caller = Caller::of(&request)?;
+    let mut stream = request.into_inner();
+    let config = &shared.config;
+    let idle = config.max_ingestion_idle.0;
+    let first = tokio::time::timeout(idle, stream.message())
+        .await
+        .map_err(|_| silent(idle))??;
+    let Some(Part::Start(start)) = first.and_then(|first| first.part) else {
+        return Err(Failure::request("part", "the first part is `start`").into());
+    };
+    let database = caller.database(shared, &start.database)?;
+    let place = shared.ingestions.take(caller.identity.name())?;
+    let hold = database.holds.hold(INGESTION);
+    let cancel = CancelToken::new();
+    let (feed, parts) = mpsc::channel(WAITING_PARTS);
+    let (teller, told) = telling(idle, &cancel);
+    let ends = Instant::now() + config.max_ingestion_time.0;
+    let over = shared.ending.reached(Stage::Over);
+    let late = cancel.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            () = feed_parts(stream, &feed, idle, ends) => {}
+            // A client that sends nothing must not hold the server's end.
+            () = over => drop(feed.send(Err(Failure::ShuttingDown)).await),
+        }
+        // Nobody waits for a model longer than for a client.
+        tokio::select! {
+            () = tokio::time::sleep_until(ends.into()) => late.cancel(),
+            () = feed.closed() => {}
+        }
+    });
+    let job = Job {
+        _under_way: shared.ending.under_way(&cancel),
+        shared: Arc::clone(shared),
+        database,
+        start,
+        parts,
+        teller,
+        cancel,
+        counts: Counts::default(),
+        _hold: hold,
+        _place: place,
+    };
+    let span = tracing::Span::current();
+    tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
+    Ok(told)
+}
+
+/// Hands the client's parts to the thread, while they come and there is time.
+async fn feed_parts(
+    mut stream: Streaming<v1::UpsertDocumentsRequest>,
+    feed: &mpsc::Sender<Fed>,
+    idle: Duration,
+    ends: Instant,
+) {
+    loop {
+        let left = ends.saturating_duration_since(Instant::now());
+        let part = match tokio::time::timeout(idle.min(left), stream.message()).await {
+            Err(_) if left <= idle => Err(Failure::Deadline),
+            Err(_) => Err(silent(idle)),
+            Ok(Err(status)) => Err(why_none(&status)),
+            Ok(Ok(None)) => Err(Failure::request(
+                "part",
+                "the stream ended without `finish`: what was reported is taken in, and nothing else",
+            )),
+            Ok(Ok(Some(message))) => message
+                .part
+                .ok_or_else(|| Failure::request("part", "this server does not know it")),
+        };
+        let is_last = matches!(part, Err(_) | Ok(Part::Finish(_)));
+        if feed.send(part).await.is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn silent(limit: Duration) -> Failure {
+    Failure::Unsent { limit }
+}
+
+impl Job {
+    fn run(mut self) {
+        let done = caught(|| self.take_in());
+        let Counts { documents, failed } = self.counts;
+        tracing::info!(documents, failed, dry_run = self.start.dry_run, "documents");
+        if let Err(failure) = done {
+            self.teller.fail(&failure);
+        }
+    }
+
+    fn take_in(&mut self) -> Result<(), Failure> {
+        let open = self.open()?;
+        loop {
+            let part = self.parts.blocking_recv();
+            match part.unwrap_or(Err(Failure::Cancelled))? {
+                Part::Start(_) => return Err(Failure::request("part", "`start` comes once")),
+                Part::Finish(_) => return Ok(()),
+                Part::Document(document) => {
+                    let most = self.shared.config.max_documents;
+                    if self.counts.documents >= u64::from(most) {
+                        return Err(Failure::Limit {
+                            what: "the number of documents in a stream",
+                            limit: most.to_string(),
+                            hint: "send them in several streams",
+                        });
+                    }
+                    let report = self.one(&open, document)?;
+                    self.counts.documents += 1;
+                    if !report.taken_in {
+                        self.counts.failed += 1;
+                    }
+                    let failed = u64::from(!report.taken_in);
+                    if !self.start.dry_run {
+                        self.shared.metrics.took_in(failed, report.bill.as_ref());
+                    }
+                    let part = Some(Told::Report(report));
+                    let told = self.teller.surely(v1::UpsertDocumentsResponse { part });
+                    told.map_err(|failure| self.why(failure))?;
+                }
+            }
+        }
+    }
+
+    fn open(&self) -> Result<Open, Failure> {
+        let library = &self.database.library;
+        let Some(layers) = &self.start.layers else {
+            return again(|| library.open().map_err(refused));
+        };
+        let system = layers.profile.parse();
+        let system = system.map_err(|error: stratigraph_rag::ingest::UnknownSystem| {
+            Failure::request("start.layers.profile", error.to_string())
+        })?;
+        let mut wanted = Wanted::new(system);
+        wanted.filters.clone_from(&layers.filters);
+        wanted.root = (!layers.root.is_empty()).then(|| layers.root.clone());
+        if self.start.dry_run {
+            // Nothing is written: of a database without layers, this is what they would be.
+            return library.imagine(&wanted).map_err(refused);
+        }
+        again(|| library.create(&wanted).map_err(refused))
+    }
+
+    fn one(&self, open: &Open, document: v1::RagDocument) -> Result<v1::DocumentReport, Failure> {
+        let id = document.id.clone();
+        let failed = |problem: String| v1::DocumentReport {
+            id: id.clone(),
+            problems: vec![problem],
+            ..v1::DocumentReport::default()
+        };
+        let incoming = match self.incoming(document) {
+            Ok(incoming) => incoming,
+            Err(problem) => return Ok(failed(problem)),
+        };
+        if self.start.dry_run {
+            return Ok(match open.forecast(incoming, &self.cancel) {
+                Ok(forecast) => v1::DocumentReport {
+                    id: id.clone(),
+                    taken_in: forecast.unreadable == 0,
+                    bytes: forecast.bytes,
+                    pieces: forecast.pieces as u64,
+                    bill: Some(foreseen(&forecast.estimate)),
+                    ..v1::DocumentReport::default()
+                },
+                Err(error) => failed(causes(&error)),
+            });
+        }
+        let tell = |now: Progress| {
+            let progress = v1::RagProgress {
+                done: self.counts.documents,
+                pieces: now.pieces as u64,
+                bill: Some(bill(&now.cost)),
+            };
+            let part = Some(Told::Progress(progress));
+            self.teller.perhaps(v1::UpsertDocumentsResponse { part });
+        };
+        let report = again(|| {
+            let mut report = match open.upsert(incoming.clone(), &self.cancel, &tell) {
+                Ok(report) => report,
+                Err(error) => return Ok(Err(causes(&error))),
+            };
+            match report.ended.take() {
+                Some(Ended::Database(error)) => Err(Failure::Engine(error)),
+                Some(_) => Err(self.why(Failure::Cancelled)),
+                None => Ok(Ok(report)),
+            }
+        })?;
+        Ok(match report {
+            Ok(report) => told(id, report),
+            Err(problem) => failed(problem),
+        })
+    }
+
+    /// What was cancelled because its time is over, or the server's, says so.
+    fn why(&self, failure: Failure) -> Failure {
+        if !matches!(failure, Failure::Cancelled) {
+            return failure;
+        }
+        if self.shared.is_ending() {
+            return Failure::ShuttingDown;
+        }
+        failure
+    }
+
+    fn incoming(&self, document: v1::RagDocument) -> Result<Incoming, String> {
+        let (found, limit) = (document.content.len(), self.shared.config.max_document_size);
+        if found > limit.bytes() {
+            return Err(format!(
+                "it has {found} bytes, and documents of at most {limit} are taken in over the network"
+            ));
+        }
+        if document.metadata.len() > LONGEST_METADATA {
+            let found = document.metadata.len();
+            return Err(format!(
+                "its metadata have {found} entries, and at most {LONGEST_METADATA} are kept"
+            ));
+        }
+        let format = match document.format.as_str() {
+            "" => None,
+            name => Some(Incoming::format_named(name).map_err(|error| error.to_string())?),
+        };
+        let metadata = document.metadata.into_iter().map(|(name, value)| {
+            let value = convert::value_in(value, "metadata").map_err(|error| error.to_string())?;
+            let value = datum(&name, &value).map_err(|error| error.to_string())?;
+            Ok((name, value))
+        });
+        Ok(Incoming {
+            id: document.id,
+            bytes: document.content,
+            format,
+            metadata: metadata.collect::<Result<_, String>>()?,
+        })
+    }
+}
+
+fn told(id: String, report: Report) -> v1::DocumentReport {
+    let problems = report.failed.iter().take(MOST_PROBLEMS);
+    v1::DocumentReport {
+        id,
+        taken_in: report.documents > 0,
+        problems: problems.map(|failed| causes(&*failed.error)).collect(),
+        bytes: report.bytes,
+        pieces: report.pieces as u64,
+        bill: Some(bill(&report.cost)),
+        change: Some(change(report.change)),
+    }
+}

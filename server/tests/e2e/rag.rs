@@ -1,0 +1,422 @@
+//! `RagService`: documents in and out, summaries, limits, and who may.
+
+use super::harness::{Fixture, ask, http, reason, run, token, tokens_file, until, with_token};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use stratigraph_models::{ScriptedServer, Step};
+use stratigraph_proto::v1;
+use stratigraph_proto::v1::rag_service_client::RagServiceClient;
+use stratigraph_proto::v1::resummarise_response::Part as Summed;
+use stratigraph_proto::v1::upsert_documents_request::Part;
+use stratigraph_proto::v1::upsert_documents_response::Part as Told;
+use stratigraph_server::auth::Role;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Channel;
+use tonic::{Code, Status};
+
+const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna in Sicily.\n";
+/// A generous limit of patience.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn start(profile: &str) -> Part {
+    let layers = (!profile.is_empty()).then(|| v1::RagLayers {
+        profile: profile.to_owned(),
+        ..v1::RagLayers::default()
+    });
+    Part::Start(v1::UpsertStart {
+        layers,
+        ..v1::UpsertStart::default()
+    })
+}
+
+fn document(id: &str, text: &str) -> Part {
+    Part::Document(v1::RagDocument {
+        id: id.to_owned(),
+        content: text.as_bytes().to_vec(),
+        ..v1::RagDocument::default()
+    })
+}
+
+const FINISH: Part = Part::Finish(v1::UpsertFinish {});
+
+fn request(part: Part) -> v1::UpsertDocumentsRequest {
+    v1::UpsertDocumentsRequest { part: Some(part) }
+}
+
+/// Sends parts; the reports, and how it ended.
+async fn upsert(
+    channel: Channel,
+    parts: Vec<Part>,
+) -> (Vec<v1::DocumentReport>, Result<(), Status>) {
+    let mut client = RagServiceClient::new(channel);
+    let parts: Vec<_> = parts.into_iter().map(request).collect();
+    let mut reports = Vec::new();
+    let answer = client.upsert_documents(tokio_stream::iter(parts)).await;
+    let mut told = match answer {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => return (reports, Err(status)),
+    };
+    loop {
+        match told.message().await {
+            Ok(Some(message)) => match message.part.unwrap() {
+                Told::Progress(_) => {}
+                Told::Report(report) => reports.push(report),
+            },
+            Ok(None) => return (reports, Ok(())),
+            Err(status) => return (reports, Err(status)),
+        }
+    }
+}
+
+async fn count(fixture: &Fixture, what: &str) -> i64 {
+    let text = format!("MATCH {what} RETURN count(*) AS n");
+    let mut queries = fixture.queries().await;
+    run(&mut queries, ask(&text)).await.unwrap().number()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_come_in_each_with_its_report_and_go_out() {
+    let fixture = Fixture::start(|config, _| {
+        config.metrics_listen = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
+    })
+    .await;
+    let channel = fixture.channel().await;
+    let mut bad = v1::RagDocument {
+        id: "bad.md".to_owned(),
+        content: vec![0xFF, 0xFF],
+        ..v1::RagDocument::default()
+    };
+    let parts = vec![
+        start("bag"),
+        document("a.md", ROCKS),
+        Part::Document(bad.clone()),
+        document("nothing", "x"),
+        document("b.md", ROCKS),
+        FINISH,
+    ];
+    let (reports, ended) = upsert(channel.clone(), parts).await;
+    ended.unwrap();
+    let told: Vec<(&str, bool)> = { reports.iter() }
+        .map(|report| (report.id.as_str(), report.taken_in))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("a.md", true),
+            ("bad.md", false),
+            ("nothing", false),
+            ("b.md", true)
+        ]
+    );
+    assert!(reports[0].pieces == 1 && reports[0].bytes == ROCKS.len() as u64);
+    assert!(reports[0].change.as_ref().unwrap().written > 3);
+    assert!(reports[1].problems[0].contains("UTF-8"), "{reports:?}");
+    assert!(reports[2].problems[0].contains("format"), "{reports:?}");
+    assert_eq!(count(&fixture, "(:Document)").await, 2);
+    // The layers are known by now, and what has not changed is left alone.
+    let (reports, ended) = upsert(
+        channel.clone(),
+        vec![start(""), document("a.md", ROCKS), FINISH],
+    )
+    .await;
+    ended.unwrap();
+    assert_eq!(reports[0].change.as_ref().unwrap().written, 0);
+    let (_, ended) = upsert(channel.clone(), vec![start("tag"), FINISH]).await;
+    assert_eq!(reason(&ended.unwrap_err()), "OtherLayers");
+    let mut rag = RagServiceClient::new(channel.clone());
+    let ids = ["a.md", "never.md"].map(str::to_owned).to_vec();
+    let request = v1::DeleteDocumentsRequest {
+        ids,
+        ..v1::DeleteDocumentsRequest::default()
+    };
+    let gone = rag.delete_documents(request).await.unwrap().into_inner();
+    assert!(gone.change.unwrap().deleted > 3);
+    assert_eq!(count(&fixture, "(:Document)").await, 1);
+    let metrics = http(fixture.server.metrics_address().unwrap(), "/metrics").await;
+    assert!(
+        metrics.contains("stratigraph_rag_documents_total 5"),
+        "{metrics}"
+    );
+    assert!(
+        metrics.contains("stratigraph_rag_documents_failed_total 2"),
+        "{metrics}"
+    );
+    // The same through statements.
+    let mut queries = fixture.queries().await;
+    let call =
+        "CALL rag.upsertDocument({id: 'c.md', content: '# C'}) YIELD pieces RETURN pieces AS n";
+    run(&mut queries, ask(call)).await.unwrap();
+    assert_eq!(count(&fixture, "(:Document)").await, 2);
+    bad.id = String::new();
+    let (reports, _) = upsert(channel, vec![start(""), Part::Document(bad), FINISH]).await;
+    assert!(!reports[0].taken_in);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_that_break_off_keep_what_they_have_reported() {
+    let fixture = Fixture::start(|config, _| {
+        config.max_documents = 2;
+        config.max_document_size = "4KiB".parse().unwrap();
+        config.max_ingestion_idle = "300ms".parse().unwrap();
+    })
+    .await;
+    let channel = fixture.channel().await;
+    let (_, ended) = upsert(channel.clone(), vec![start(""), FINISH]).await;
+    assert_eq!(reason(&ended.unwrap_err()), "NoLayers");
+    let (_, ended) = upsert(channel.clone(), vec![start("cake"), FINISH]).await;
+    assert_eq!(ended.unwrap_err().code(), Code::InvalidArgument);
+    let (_, ended) = upsert(channel.clone(), vec![document("a.md", ROCKS)]).await;
+    assert_eq!(ended.unwrap_err().code(), Code::InvalidArgument);
+    let (reports, ended) =
+        upsert(channel.clone(), vec![start("bag"), document("a.md", ROCKS)]).await;
+    assert_eq!(
+        (reports.len(), ended.unwrap_err().code()),
+        (1, Code::InvalidArgument)
+    );
+    let long = "word ".repeat(2000);
+    let parts = vec![
+        start("bag"),
+        document("long.md", &long),
+        document("b.md", ROCKS),
+        document("c.md", ROCKS),
+        FINISH,
+    ];
+    let (reports, ended) = upsert(channel.clone(), parts).await;
+    assert!(
+        !reports[0].taken_in && reports[0].problems[0].contains("at most 4KiB"),
+        "{reports:?}"
+    );
+    assert_eq!(
+        (reports.len(), reason(&ended.unwrap_err()).as_str()),
+        (2, "LimitExceeded")
+    );
+    assert_eq!(count(&fixture, "(:Document)").await, 2);
+    // A client that falls silent holds its place no longer than that.
+    let (sender, waiting) = mpsc::channel(4);
+    sender.send(request(start("bag"))).await.unwrap();
+    let mut client = RagServiceClient::new(channel.clone());
+    let mut told = client
+        .upsert_documents(ReceiverStream::new(waiting))
+        .await
+        .unwrap()
+        .into_inner();
+    let silent = told.message().await.unwrap_err();
+    assert_eq!(reason(&silent), "ClientStalled");
+    let ids = vec!["x".to_owned(); 1001];
+    let request = v1::DeleteDocumentsRequest {
+        ids,
+        ..v1::DeleteDocumentsRequest::default()
+    };
+    let many = client.delete_documents(request).await.unwrap_err();
+    assert_eq!(reason(&many), "LimitExceeded");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_leaves_stops_the_model_and_changes_nothing() {
+    let (asked, answers) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let (was_asked, may_answer) = (Arc::clone(&asked), Arc::clone(&answers));
+    let model = ScriptedServer::start(move |_| {
+        was_asked.store(true, Ordering::Release);
+        while !may_answer.load(Ordering::Acquire) {
+            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Step::text(r#"{"triples": []}"#)
+    })
+    .unwrap();
+    let url = model.url();
+    let fixture = Fixture::start(|config, _| {
+        config.llm = Some(url);
+        config.model = Some("small".to_owned());
+        config.max_ingestions = 1;
+    })
+    .await;
+    let channel = fixture.channel().await;
+    let (sender, waiting) = mpsc::channel(4);
+    for part in [start("triples"), document("a.md", ROCKS)] {
+        sender.send(request(part)).await.unwrap();
+    }
+    let mut client = RagServiceClient::new(channel.clone());
+    let told = client
+        .upsert_documents(ReceiverStream::new(waiting))
+        .await
+        .unwrap();
+    until("the model is asked", PATIENCE, async || {
+        asked.load(Ordering::Acquire)
+    })
+    .await;
+    // The one place is taken, and writers are not held up by it.
+    let (_, busy) = upsert(channel.clone(), vec![start("triples"), FINISH]).await;
+    assert_eq!(reason(&busy.unwrap_err()), "ServerBusy");
+    let mut queries = fixture.queries().await;
+    run(&mut queries, ask("CREATE (:Other)")).await.unwrap();
+    drop((told, sender));
+    answers.store(true, Ordering::Release);
+    until("the place is free", PATIENCE, async || {
+        upsert(channel.clone(), vec![start("triples"), FINISH])
+            .await
+            .1
+            .is_ok()
+    })
+    .await;
+    assert_eq!(count(&fixture, "(:Document)").await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn summaries_are_written_by_the_servers_model() {
+    let model = ScriptedServer::start(|asked| {
+        let is_summary = asked.question().contains("Basalt comes from Etna.");
+        Step::text(if is_summary {
+            r#"{"summary": "Basalt comes from Etna."}"#
+        } else {
+            r#"{"triples": [{"subject": "Basalt", "relation": "comes from", "object": "Etna", "source": ""}]}"#
+        })
+    })
+    .unwrap();
+    let url = model.url();
+    let fixture = Fixture::start(|config, _| {
+        config.llm = Some(url);
+        config.model = Some("small".to_owned());
+    })
+    .await;
+    let channel = fixture.channel().await;
+    let parts = vec![start("triples"), document("a.md", ROCKS), FINISH];
+    let (reports, ended) = upsert(channel.clone(), parts).await;
+    ended.unwrap();
+    let bill = reports[0].bill.unwrap();
+    assert!(bill.calls >= 1 && bill.kept == 0, "{bill:?}");
+    let dry = Part::Start(v1::UpsertStart {
+        dry_run: true,
+        ..v1::UpsertStart::default()
+    });
+    let (reports, ended) = upsert(
+        channel.clone(),
+        vec![
+            dry,
+            document("a.md", ROCKS),
+            document("b.md", "# New\n\nText.\n"),
+            FINISH,
+        ],
+    )
+    .await;
+    ended.unwrap();
+    let bills: Vec<(u64, u64)> = { reports.iter() }
+        .map(|one| (one.bill.unwrap().calls, one.bill.unwrap().kept))
+        .collect();
+    assert_eq!((bills[0].0, bills[1].0), (0, 1), "{bills:?}");
+    assert_eq!(count(&fixture, "(:Document)").await, 1);
+    let mut rag = RagServiceClient::new(channel);
+    let stale = rag
+        .list_stale(v1::ListStaleRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(stale.count, 0);
+    let mut told = rag
+        .resummarise(v1::ResummariseRequest {
+            entities: true,
+            ..v1::ResummariseRequest::default()
+        })
+        .await
+        .unwrap()
+        .into_inner();
+    let (mut texts, mut verdict) = (Vec::new(), None);
+    while let Some(message) = told.message().await.unwrap() {
+        match message.part.unwrap() {
+            Summed::Progress(_) => {}
+            Summed::Summary(summary) => texts.push(summary.text),
+            Summed::Verdict(one) => verdict = Some(one),
+        }
+    }
+    let verdict = verdict.unwrap();
+    assert_eq!((verdict.written, verdict.failed, verdict.left), (2, 0, 0));
+    assert_eq!(texts, ["Basalt comes from Etna."; 2]);
+    assert_eq!(
+        count(&fixture, "(e:Entity) WHERE e.summary IS NOT NULL").await,
+        2
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_only_look_and_transactions_take_no_documents() {
+    let mut tokens = Vec::new();
+    let fixture = Fixture::start(|config, folder| {
+        let file = tokens_file(folder);
+        tokens.push(token(&file, "reader", &[("default", Role::Read)], None));
+        tokens.push(token(&file, "writer", &[("default", Role::Write)], None));
+        config.tokens = Some(file);
+    })
+    .await;
+    let mut queries = fixture.queries().await;
+    for text in [
+        "CALL rag.createLayers('bag')",
+        "CALL rag.deleteDocument('a')",
+    ] {
+        let refused = run(&mut queries, with_token(ask(text), &tokens[0]))
+            .await
+            .unwrap_err();
+        assert_eq!(reason(&refused), "PermissionDenied", "{text}");
+    }
+    run(
+        &mut queries,
+        with_token(ask("CALL rag.stale()"), &tokens[0]),
+    )
+    .await
+    .unwrap();
+    run(
+        &mut queries,
+        with_token(ask("CALL rag.createLayers('bag')"), &tokens[1]),
+    )
+    .await
+    .unwrap();
+    let mut rag = RagServiceClient::new(fixture.channel().await);
+    let stale = rag.list_stale(with_token(v1::ListStaleRequest::default(), &tokens[0]));
+    assert_eq!(stale.await.unwrap().into_inner().count, 0);
+    let mut told = rag
+        .resummarise(with_token(
+            v1::ResummariseRequest {
+                central: true,
+                ..v1::ResummariseRequest::default()
+            },
+            &tokens[1],
+        ))
+        .await
+        .unwrap()
+        .into_inner();
+    assert!(matches!(
+        told.message().await.unwrap().unwrap().part,
+        Some(Summed::Verdict(_))
+    ));
+    let begin = v1::BeginTransactionRequest {
+        mode: v1::TransactionMode::Write.into(),
+        ..v1::BeginTransactionRequest::default()
+    };
+    let mut transactions = fixture.transactions().await;
+    let begun = transactions
+        .begin_transaction(with_token(begin, &tokens[1]))
+        .await
+        .unwrap()
+        .into_inner();
+    let within = v1::RunInTransactionRequest {
+        transaction_id: begun.transaction_id,
+        statement: Some(super::harness::text_of("CALL rag.deleteDocument('a')")),
+        ..v1::RunInTransactionRequest::default()
+    };
+    let answer = transactions
+        .run_in_transaction(with_token(within, &tokens[1]))
+        .await;
+    let refused = match answer {
+        Err(status) => status,
+        Ok(answer) => answer.into_inner().message().await.unwrap_err(),
+    };
+    assert_eq!(
+        (refused.code(), reason(&refused).as_str()),
+        (Code::FailedPrecondition, "InvalidTransaction")
+    );
+}
