@@ -1,4 +1,5 @@
-//! What the targets of the query language share: a text of any bytes, and a small graph to ask it of.
+//! What several targets share. Those of the query language: a text of any bytes, and a small graph to ask it of;
+//! those of the readers: what every document must be (`document.rs`).
 //!
 //! Random words seldom parse, and what parses seldom means anything. So there are four ways from bytes to text,
 //! from one that nothing limits to one that mostly gives statements which run.
@@ -15,11 +16,13 @@
 pub mod bind;
 mod busy;
 mod dice;
+pub mod document;
 mod examples;
 pub mod graph;
 pub mod mistake;
 mod retrieval;
 pub mod run;
+pub mod schema;
 mod templates;
 mod words;
 

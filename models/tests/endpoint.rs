@@ -373,6 +373,8 @@ fn addresses_that_would_show_the_key_are_refused() {
         ("models", "neither"),
         ("/v1", "no host"),
         ("https://user:word@models.example", "name or password"),
+        ("https://models.example/v1?key=canary-7", "a query"),
+        ("https://models.example/v1#canary-7", "a fragment"),
     ] {
         let refused = Endpoint::builder(url)
             .key("canary-7")
@@ -407,4 +409,80 @@ fn addresses_that_would_show_the_key_are_refused() {
         !format!("{refused} {refused:?}").contains("canary"),
         "{refused:?}"
     );
+}
+
+#[test]
+fn a_key_across_the_cut_of_a_refusal_is_hidden_as_well() {
+    // Wherever the refusal is cut, no part of the key is left over.
+    for before in 370..400 {
+        let (_server, endpoint) = scripted(move |asked| Step::Refuse {
+            status: 400,
+            retry_after: None,
+            message: format!(
+                "{}{}",
+                "x".repeat(before),
+                asked.authorization.as_deref().unwrap_or_default()
+            ),
+        });
+        // Keys come from files, which end with a line break.
+        let endpoint = endpoint.key("canary-7-canary-7-canary-7\n").build();
+        let model = endpoint.unwrap().chat("tiny");
+        let refused = model.generate(&question()).unwrap_err();
+        assert!(!refused.to_string().contains("can"), "{refused}");
+    }
+}
+
+#[test]
+fn a_stream_that_was_cut_or_broke_down_is_not_whole() {
+    let piece = |piece: serde_json::Value| format!("data: {piece}\n\n");
+    let words = piece(json!({"choices": [{"delta": {"content": "Ol"}}]}));
+    let usage =
+        piece(json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}));
+    for (last, said) in [
+        (
+            json!({"choices": [{"delta": {}, "finish_reason": "length"}]}),
+            "max_tokens",
+        ),
+        (
+            json!({"error": {"message": "out of memory for canary-7"}}),
+            "out of memory for ***",
+        ),
+    ] {
+        let body = [&words, &usage, &piece(last), "data: [DONE]\n\n"].concat();
+        let (_server, endpoint) = scripted(move |_| Step::Body(body.clone()));
+        let endpoint = endpoint.key("canary-7").attempts(1).build().unwrap();
+        let mut heard = String::new();
+        let model = endpoint.chat("tiny");
+        let broken = model.stream(&question(), &mut |words| heard.push_str(words));
+        let broken = broken.unwrap_err().to_string();
+        assert!(broken.contains(said), "{broken}");
+        assert_eq!(heard, "Ol");
+        // What came was paid for.
+        assert_eq!(endpoint.spent().usage.output_tokens, 3);
+    }
+}
+
+/// Asks this test once more with a proxy in its environment, as no test may change its own.
+#[test]
+fn this_machine_is_not_asked_through_a_proxy() {
+    const ASKED: &str = "STRATIGRAPH_TEST_ASKS_THROUGH_A_PROXY";
+    if std::env::var_os(ASKED).is_none() {
+        let this = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "this_machine_is_not_asked_through_a_proxy"])
+            .env(ASKED, "yes")
+            // Nobody listens there.
+            .envs(
+                ["HTTP_PROXY", "http_proxy", "ALL_PROXY"].map(|name| (name, "http://127.0.0.1:9")),
+            )
+            .env_remove("NO_PROXY")
+            .env_remove("no_proxy")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&this.stdout);
+        assert!(this.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
+    let (_server, endpoint) = scripted(|_| Step::text("Old."));
+    let model = endpoint.attempts(1).build().unwrap().chat("tiny");
+    assert_eq!(model.generate(&question()).unwrap().text, "Old.");
 }

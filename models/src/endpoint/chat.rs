@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 const PATH: &str = "/chat/completions";
+const CUT: &str = "ran into max_tokens before its reply was whole; raise it, or ask for less";
 
 /// A model behind an address that writes.
 #[derive(Clone, Debug)]
@@ -113,14 +114,9 @@ impl ChatModel {
             calls: calls.collect(),
             usage: usage(reply),
         };
-        let cut = reply
-            .pointer("/choices/0/finish_reason")
-            .and_then(Value::as_str)
-            == Some("length");
-        if cut {
-            return Err(problem(
-                "ran into max_tokens before its reply was whole; raise it, or ask for less",
-            ));
+        let reason = reply.pointer("/choices/0/finish_reason");
+        if reason.is_some_and(|reason| reason == "length") {
+            return Err(problem(CUT));
         }
         Ok(read)
     }
@@ -142,8 +138,23 @@ impl Generator for ChatModel {
         body["stream_options"] = json!({"include_usage": true});
         let open = self.http.open_stream(PATH, &body)?;
         let mut reply = Reply::default();
-        let mut whole = false;
-        for piece in Pieces::new(open.body) {
+        let ended = self.gather(Pieces::new(open.body), &mut reply, each);
+        // Whatever came of it was paid for.
+        self.http.limits.used(reply.usage);
+        ended.map(|()| reply)
+    }
+}
+
+impl ChatModel {
+    /// Puts the pieces of a reply together; an error if they are not all of it.
+    fn gather(
+        &self,
+        pieces: impl Iterator<Item = std::io::Result<Piece>>,
+        reply: &mut Reply,
+        each: &mut dyn FnMut(&str),
+    ) -> Result<(), ModelError> {
+        let (mut whole, mut cut) = (false, false);
+        for piece in pieces {
             let piece = match piece.map_err(|error| self.http.broken(&error))? {
                 Piece::Json(piece) => piece,
                 Piece::Done => {
@@ -151,6 +162,11 @@ impl Generator for ChatModel {
                     break;
                 }
             };
+            if let Some(error) = piece.get("error").filter(|error| !error.is_null()) {
+                let said = error.get("message").unwrap_or(error).to_string();
+                let said: String = said.chars().take(400).collect();
+                return Err(self.http.broken(&std::io::Error::other(said)));
+            }
             if let Some(words) = piece
                 .pointer("/choices/0/delta/content")
                 .and_then(Value::as_str)
@@ -164,17 +180,21 @@ impl Generator for ChatModel {
             if usage != Usage::default() {
                 reply.usage = usage;
             }
-            whole |= piece
-                .pointer("/choices/0/finish_reason")
-                .is_some_and(|reason| reason == "stop" || reason == "tool_calls");
+            let reason = piece.pointer("/choices/0/finish_reason");
+            match reason.and_then(Value::as_str) {
+                Some("stop" | "tool_calls") => whole = true,
+                Some("length") => cut = true,
+                _ => {}
+            }
         }
-        self.http.limits.used(reply.usage);
+        if cut {
+            return Err(self.http.failed(None, CUT.to_owned(), None));
+        }
         if whole {
-            Ok(reply)
-        } else {
-            let cut = std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
-            Err(self.http.broken(&cut))
+            return Ok(());
         }
+        let cut = std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        Err(self.http.broken(&cut))
     }
 }
 

@@ -51,6 +51,11 @@ impl Http {
         if authority.contains('@') {
             return Err(bad("it holds a name or password; give the key by itself"));
         }
+        if builder.url.contains(['?', '#']) {
+            return Err(bad(
+                "it has a query or a fragment; give the part before `?`, and the key by itself",
+            ));
+        }
         let plain = match uri.scheme_str() {
             Some("https") => false,
             Some("http") => true,
@@ -71,6 +76,10 @@ impl Http {
         if !plain {
             config = config.tls_config(tls());
         }
+        if here {
+            // What is on this machine is not asked through another, which would read the key.
+            config = config.proxy(None);
+        }
         Ok(Self {
             agent: config.build().new_agent(),
             url: builder.url,
@@ -81,9 +90,9 @@ impl Http {
         })
     }
 
-    /// The address as errors and logs may show it.
-    pub(super) fn shown_url(&self) -> &str {
-        self.url.split(['?', '#']).next().unwrap_or_default()
+    /// The address, which has no part that must not be shown.
+    pub(super) fn url(&self) -> &str {
+        &self.url
     }
 
     /// Calls, and reads the reply as JSON.
@@ -140,15 +149,18 @@ impl Http {
         problem: String,
         again: Option<Duration>,
     ) -> ModelError {
-        let problem = match &self.key {
-            Some(Key(key)) if !key.is_empty() => problem.replace(key, "***"),
-            _ => problem,
-        };
         ModelError::Endpoint {
-            url: self.shown_url().to_owned(),
+            url: self.url.clone(),
             status,
-            problem,
+            problem: self.without_key(problem),
             again,
+        }
+    }
+
+    fn without_key(&self, words: String) -> String {
+        match &self.key {
+            Some(Key(key)) if !key.is_empty() => words.replace(key, "***"),
+            _ => words,
         }
     }
 
@@ -218,7 +230,9 @@ impl Http {
             .as_reader()
             .take(64 << 10)
             .read_to_end(&mut said);
-        let said = message(&said);
+        // Before anything is cut off: half of a key is not found any more.
+        let mut said = self.without_key(message(&said));
+        said.truncate(said.floor_char_boundary(SHOWN_OF_REFUSAL.min(said.len())));
         let hint = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => " (is the key right?)",
             StatusCode::NOT_FOUND => {
@@ -255,7 +269,7 @@ fn may_pass(error: &ureq::Error) -> bool {
     )
 }
 
-/// What a refusal says, as one short line.
+/// What a refusal says, as one line.
 fn message(body: &[u8]) -> String {
     let json: Option<Value> = serde_json::from_slice(body).ok();
     let said = json.as_ref().and_then(|json| {
@@ -265,8 +279,7 @@ fn message(body: &[u8]) -> String {
     });
     let said = said.map_or_else(|| String::from_utf8_lossy(body).into_owned(), str::to_owned);
     let said: Vec<&str> = said.split_whitespace().collect();
-    let said = said.join(" ");
-    said[..said.floor_char_boundary(SHOWN_OF_REFUSAL.min(said.len()))].to_owned()
+    said.join(" ")
 }
 
 /// The machine's own roots, and ring: what the rest of the house uses.

@@ -21,6 +21,9 @@ struct State {
     calls: u64,
     retries: u64,
     usage: Usage,
+    /// How often somebody looked for a place, so that tests know who waits.
+    #[cfg(test)]
+    looked: usize,
 }
 
 /// What was spent at an endpoint.
@@ -53,13 +56,21 @@ impl Limits {
 
     /// Waits for a place.
     pub(super) fn enter(&self) -> Result<Place<'_>, ModelError> {
-        let full = |state: &mut State| state.running >= self.concurrent;
+        let full = |state: &mut State| {
+            #[cfg(test)]
+            {
+                state.looked += 1;
+            }
+            state.running >= self.concurrent
+        };
         let mut state = self
             .freed
             .wait_while(self.lock(), full)
             .unwrap_or_else(PoisonError::into_inner);
         let tokens = state.usage.input_tokens + state.usage.output_tokens;
         if let Some(limit) = self.max_tokens.filter(|limit| tokens >= *limit) {
+            // It was woken for a place that it does not take: whoever else waits must hear of it.
+            self.freed.notify_one();
             return Err(ModelError::BudgetSpent { tokens, limit });
         }
         state.running += 1;
@@ -97,5 +108,40 @@ impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.0.lock().running -= 1;
         self.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, mpsc};
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn all_who_wait_hear_that_nothing_is_left() {
+        const WAITING: usize = 5;
+        let limits = Arc::new(Limits::new(1, Some(10), (0.0, 0.0)));
+        let place = limits.enter().unwrap();
+        let (send, heard) = mpsc::channel();
+        for _ in 0..WAITING {
+            let (limits, send) = (Arc::clone(&limits), send.clone());
+            thread::spawn(move || send.send(limits.enter().map(|_| ())));
+        }
+        while limits.lock().looked < 1 + WAITING {
+            thread::yield_now();
+        }
+        limits.used(Usage {
+            input_tokens: 10,
+            output_tokens: 0,
+        });
+        drop(place);
+        for _ in 0..WAITING {
+            let entered = heard.recv_timeout(Duration::from_secs(30));
+            assert!(
+                matches!(entered, Ok(Err(ModelError::BudgetSpent { tokens: 10, .. }))),
+                "{entered:?}"
+            );
+        }
     }
 }

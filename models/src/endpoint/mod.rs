@@ -61,7 +61,7 @@ impl fmt::Debug for Key {
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
-            .field("url", &self.http.shown_url())
+            .field("url", &self.http.url())
             .finish_non_exhaustive()
     }
 }
@@ -108,9 +108,9 @@ impl Endpoint {
 }
 
 impl EndpointBuilder {
-    /// The key that is sent as a bearer token.
+    /// The key that is sent as a bearer token, without the line break that files end with.
     pub fn key(mut self, key: &str) -> Self {
-        self.key = Some(Key(key.to_owned()));
+        self.key = Some(Key(key.trim().to_owned()));
         self
     }
 

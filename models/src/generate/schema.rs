@@ -101,7 +101,10 @@ fn known(schema: &Value, path: &str) -> Result<(), Violation> {
             "type" => rule
                 .as_str()
                 .is_some_and(|kind| of_kind(kind, &Value::Null).is_some()),
-            "required" | "enum" => rule.is_array(),
+            "enum" => rule.is_array(),
+            "required" => rule
+                .as_array()
+                .is_some_and(|names| names.iter().all(Value::is_string)),
             "properties" => rule.is_object(),
             "additionalProperties" => rule.is_boolean(),
             "items" => {
@@ -331,6 +334,10 @@ mod tests {
                 "$.a[]: `anyOf` is not known",
             ),
             (json!({"maxLength": -1}), "$: `maxLength` cannot be -1"),
+            (
+                json!({"required": ["a", 3]}),
+                "$: `required` cannot be [\"a\",3]",
+            ),
             (json!("x"), "$: a schema is an object"),
         ] {
             assert_eq!(Schema::new("x", json).unwrap_err().to_string(), said);

@@ -89,14 +89,19 @@ impl Structured {
                 self.max_bytes
             ));
         }
-        let value: Value =
-            serde_json::from_str(bare(text)).map_err(|error| format!("it is no JSON: {error}"))?;
-        if let Some(schema) = &request.schema {
-            schema
-                .check(&value)
-                .map_err(|violation| violation.to_string())?;
-        }
-        Ok(value)
+        let fits = |value: &Value| match &request.schema {
+            Some(schema) => schema.check(value).map_err(|wrong| wrong.to_string()),
+            None => Ok(()),
+        };
+        let problem = match serde_json::from_str(bare(text)) {
+            Ok(value) => match fits(&value) {
+                Ok(()) => return Ok(value),
+                Err(problem) => problem,
+            },
+            Err(error) => format!("it is no JSON: {error}"),
+        };
+        // A model that thinks aloud writes JSON before the one that it means: that is the last.
+        last_of(text, |value| fits(value).is_ok()).ok_or(problem)
     }
 }
 
@@ -105,6 +110,28 @@ fn bare(text: &str) -> &str {
     let start = text.find(['{', '[']).unwrap_or(0);
     let end = text.rfind(['}', ']']).map_or(text.len(), |end| end + 1);
     text.get(start..end).unwrap_or(text)
+}
+
+/// The last of the JSON values in a text of which this is true. What stands within one is part of it.
+fn last_of(text: &str, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+    /// So many brackets that begin nothing are looked past, so that no reply is read over and over.
+    const MOST: usize = 64;
+    let (mut at, mut failed, mut last) = (0, 0, None);
+    while let Some(found) = text[at..].find(['{', '[']).filter(|_| failed < MOST) {
+        at += found;
+        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                at += values.byte_offset();
+                last = Some(value).filter(&fits).or(last);
+            }
+            _ => {
+                at += 1;
+                failed += 1;
+            }
+        }
+    }
+    last
 }
 
 #[cfg(test)]
@@ -124,6 +151,31 @@ mod tests {
         let model = Recorded::in_order(["Here it is:\n```json\n{\"a\": 3}\n```\nDone."]);
         let answered = Structured::default().ask(&model, &request()).unwrap();
         assert_eq!((answered.value, answered.tries), (json!({"a": 3}), 1));
+    }
+
+    #[test]
+    fn of_several_values_the_last_that_fits_is_meant() {
+        for (text, value) in [
+            ("<think>{\"a\": 1} or [2]?</think>{\"a\": 2}", 2),
+            ("See [1] and {this}: {\"a\": 3}, as asked.", 3),
+            ("{\"a\": 4} was it, not {\"b\": {\"a\": 5}}.", 4),
+        ] {
+            let model = Recorded::in_order([text]);
+            let answered = Structured::default().ask(&model, &request()).unwrap();
+            assert_eq!(
+                (answered.value, answered.tries),
+                (json!({"a": value}), 1),
+                "{text}"
+            );
+        }
+        // Brackets without end are not read over and over.
+        let text = format!("{}{{\"a\": 1}}", "[".repeat(1 << 20));
+        let model = Recorded::in_order([text]);
+        let once = Structured {
+            tries: 1,
+            ..Structured::default()
+        };
+        assert!(once.ask(&model, &request()).is_err());
     }
 
     #[test]

@@ -67,6 +67,8 @@ fn stands_alone(sign: char) -> bool {
 pub struct Measured<'a> {
     text: &'a str,
     ends: Vec<usize>,
+    /// The long runs of blanks, in order: whoever looks for words past them need not walk through.
+    blanks: Vec<Range<usize>>,
 }
 
 impl<'a> Measured<'a> {
@@ -79,7 +81,11 @@ impl<'a> Measured<'a> {
         if !ends.is_sorted() {
             ends.sort_unstable();
         }
-        Self { text, ends }
+        Self {
+            text,
+            ends,
+            blanks: long_blanks(text),
+        }
     }
 
     /// The text.
@@ -93,8 +99,24 @@ impl<'a> Measured<'a> {
     pub fn size(&self, span: &Range<usize>) -> usize {
         let (first, through) = (self.through(span.start), self.through(span.end));
         let whole = through.checked_sub(1).map_or(0, |last| self.ends[last]);
-        let rest = &self.text[whole.max(span.start)..span.end];
-        through - first + usize::from(!rest.trim().is_empty())
+        through - first + usize::from(self.has_words(whole.max(span.start)..span.end))
+    }
+
+    /// Whether anything but blanks stands there.
+    fn has_words(&self, span: Range<usize>) -> bool {
+        let mut at = span.start;
+        while at < span.end {
+            let next = self.blanks.partition_point(|run| run.end <= at);
+            if let Some(run) = self.blanks.get(next).filter(|run| run.start <= at) {
+                at = run.end;
+                continue;
+            }
+            match self.text[at..].chars().next() {
+                Some(sign) if sign.is_whitespace() => at += sign.len_utf8(),
+                _ => return true,
+            }
+        }
+        false
     }
 
     /// Windows of so many units over a span, each of which begins with the last ones of that before it.
@@ -135,9 +157,49 @@ impl<'a> Measured<'a> {
     }
 }
 
+/// The runs of blanks that are worth being jumped over.
+fn long_blanks(text: &str) -> Vec<Range<usize>> {
+    const LONG: usize = 32;
+    let mut runs = Vec::new();
+    let mut start = None;
+    for (at, sign) in text.char_indices() {
+        if sign.is_whitespace() {
+            start.get_or_insert(at);
+        } else if let Some(start) = start.take().filter(|start| at - start >= LONG) {
+            runs.push(start..at);
+        }
+    }
+    let last = start.filter(|start| text.len() - start >= LONG);
+    runs.extend(last.map(|start| start..text.len()));
+    runs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_follows_blanks_is_seen_however_many_there_are() {
+        for count in [0, 1, 31, 32, 33, 500] {
+            let blanks = "\u{3000}\n ".repeat(count);
+            let text = format!("{blanks}a{blanks}?{blanks}");
+            // A measure that counts nothing: what has words is one unit that was cut off.
+            struct Nothing;
+            impl Measure for Nothing {
+                fn ends(&self, _: &str) -> Vec<usize> {
+                    Vec::new()
+                }
+            }
+            let measured = Measured::of(&text, &Nothing);
+            let borders: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            for start in borders.iter().step_by(7) {
+                for end in borders.iter().skip_while(|end| *end < start).step_by(11) {
+                    let words = usize::from(!text[*start..*end].trim().is_empty());
+                    assert_eq!(measured.size(&(*start..*end)), words, "{start}..{end}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn words_and_signs_are_units() {

@@ -154,7 +154,7 @@ impl<'a> Chunker<'a> {
                 .text_of(piece.span.clone())
                 .contains(char::is_alphanumeric)
         });
-        finished(document, joined(&pieces, self.join))
+        finished(document, joined(document, &pieces, self.join))
     }
 }
 
@@ -286,16 +286,32 @@ fn last_lines(text: &str, span: &Range<usize>, count: usize) -> Range<usize> {
     trimmed(text, &(start..span.end))
 }
 
-fn joined(pieces: &[Rough], join: usize) -> Vec<Rough> {
+fn joined(document: &Document, pieces: &[Rough], join: usize) -> Vec<Rough> {
     let groups = pieces.chunks(join);
     let joined = groups.filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
+        let start = match group {
+            [_] => first.span.start,
+            _ => beginning(document, &first.span, last.span.end),
+        };
         Some(Rough {
-            span: first.span.start..last.span.end,
+            span: start..last.span.end,
             carried: first.carried.clone(),
         })
     });
     joined.collect()
+}
+
+/// Where several pieces begin as one. If they are of several sections the headings of all but the first stand between
+/// them, so the first one's is taken along: nothing else would say that it ends where the next begins.
+fn beginning(document: &Document, first: &Range<usize>, end: usize) -> usize {
+    let section = &document.sections()[lowest(document, first)];
+    let before = document.text().get(section.body.start..first.start);
+    let is_whole = before.is_some_and(|before| before.trim().is_empty());
+    match is_whole && end > section.body.end {
+        true => section.span.start,
+        false => first.start,
+    }
 }
 
 fn finished(document: &Document, rough: Vec<Rough>) -> Vec<Piece> {

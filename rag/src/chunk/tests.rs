@@ -171,3 +171,57 @@ proptest! {
         }
     }
 }
+
+/// Each atom walked through all blanks before it: minutes for this file, and hours for one that is allowed.
+#[test]
+fn a_file_of_blank_lines_is_read_once() {
+    for text in [
+        format!("a{}b", "\n".repeat(1 << 20)),
+        format!("a{}b", "\n \n\t\n".repeat(1 << 18)),
+        format!("# a\n{}\n# b\n", " \n".repeat(1 << 19)),
+    ] {
+        let document = document(&text);
+        for chunking in [
+            Chunking::Text {
+                size: 100,
+                overlap: 10,
+            },
+            Chunking::Structure { limit: 100 },
+            Chunking::Headings {
+                limit: 100,
+                carried_lines: 3,
+            },
+        ] {
+            let pieces = Chunker::new(chunking, &Words).pieces(&document);
+            assert!(pieces.len() <= 2, "{chunking:?}");
+        }
+    }
+}
+
+/// What is cited is an article, and the article is a heading.
+#[test]
+fn joined_pieces_of_several_sections_begin_with_the_heading_of_the_first() {
+    let document = document(
+        "# A\n\n## 1\n\none\n\n## 2\n\ntwo\n\n## 3\n\nthree\n\nfour\n\nfive\n\n# B\n\nsix\n",
+    );
+    let cut = |join| {
+        let chunker = Chunker::new(Chunking::Structure { limit: 1 }, &Words).join(join);
+        let pieces = chunker.pieces(&document);
+        let texts = pieces.iter().map(|piece| piece.text(&document).to_owned());
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(cut(1), ["one", "two", "three", "four", "five", "six"]);
+    assert_eq!(
+        cut(3),
+        [
+            "## 1\n\none\n\n## 2\n\ntwo\n\n## 3\n\nthree",
+            // Its heading is with the piece before, and the next one within it.
+            "four\n\nfive\n\n# B\n\nsix"
+        ]
+    );
+    // Of one section the heading is told apart from the text, as of any piece.
+    assert_eq!(
+        cut(2)[1],
+        "## 3\n\nthree\n\nfour".strip_prefix("## 3\n\n").unwrap()
+    );
+}

@@ -51,6 +51,7 @@ mod reply;
 mod rules;
 mod run;
 mod summary;
+mod wide;
 
 use std::ops::Range;
 
@@ -63,6 +64,7 @@ pub(crate) use rules::is_common;
 pub use rules::{Dictionary, Rules};
 pub use run::{Done, Progress, Run};
 pub use summary::{CentralSentences, Neighbour, Summariser, Summary, SummaryOf};
+pub use wide::Wide;
 
 /// Something that reads pieces.
 pub trait Extractor: Send + Sync {

@@ -1,17 +1,18 @@
 //! A piece as an extractor is given it: with its document, its place, and what the one before it said.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Extracted;
 use super::rules::Counted;
 use crate::Document;
-use crate::chunk::Piece;
+use crate::chunk::{Characters, Chunker, Chunking, Piece};
 
-/// A document that is extracted from, with what is counted of it once for all its pieces.
+/// A document that is extracted from, with what is counted and cut of it once for all its pieces.
 #[derive(Debug)]
 pub struct OpenDocument<'a> {
     document: &'a Document,
     counted: OnceLock<Counted>,
+    wide: Mutex<Vec<(Chunking, Arc<[Piece]>)>>,
 }
 
 impl<'a> OpenDocument<'a> {
@@ -21,6 +22,7 @@ impl<'a> OpenDocument<'a> {
         Self {
             document,
             counted: OnceLock::new(),
+            wide: Mutex::default(),
         }
     }
 
@@ -33,6 +35,18 @@ impl<'a> OpenDocument<'a> {
     pub(super) fn counted(&self) -> &Counted {
         self.counted
             .get_or_init(|| Counted::of(self.document.text()))
+    }
+
+    /// Its pieces if it is cut so, in characters.
+    pub(super) fn wide(&self, chunking: Chunking) -> Arc<[Piece]> {
+        let mut all = self.wide.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, pieces)) = all.iter().find(|(known, _)| *known == chunking) {
+            return Arc::clone(pieces);
+        }
+        let pieces = Chunker::new(chunking, &Characters).pieces(self.document);
+        let pieces: Arc<[Piece]> = pieces.into();
+        all.push((chunking, Arc::clone(&pieces)));
+        pieces
     }
 }
 
@@ -60,6 +74,11 @@ impl<'a> Reading<'a> {
     pub fn after(mut self, before: &'a Extracted) -> Self {
         self.before = Some(before);
         self
+    }
+
+    /// Its document, with what is kept of it.
+    pub(super) fn open(&self) -> &'a OpenDocument<'a> {
+        self.open
     }
 
     /// Its document.

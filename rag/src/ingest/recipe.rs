@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::build::Profile;
 use crate::chunk::{Chunker, Chunking, Measure};
 use crate::extract::model::{Bag, Tags, Triples, Typed};
-use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules};
+use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules, Wide};
 
 /// A published system whose graph is made, or only the structure of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +85,11 @@ pub struct Recipe {
 impl Recipe {
     /// The lines that a piece carries of the one before it; the paper says "a few".
     const CARRIED_LINES: usize = 3;
+    /// What HybridRAG reads at once, which is more than what it searches.
+    const READ: Chunking = Chunking::Text {
+        size: 2024,
+        overlap: 204,
+    };
     /// How many pieces EmPULIA joins.
     const JOINED: usize = 3;
 
@@ -185,7 +190,7 @@ impl Recipe {
             (System::Bag, Some(model)) => Box::new(Bag::new(model)),
             (System::Tag, Some(model)) => Box::new(Tags::new(model, self.root.clone())),
             (System::Triples, Some(model)) => Box::new(Triples::new(model)),
-            (System::Hybrid, Some(model)) => Box::new(Typed::new(model)),
+            (System::Hybrid, Some(model)) => Box::new(Wide::new(Typed::new(model), Self::READ)),
             (System::Tag, None) => Box::new(Rules::new().chains_from(self.root.clone())),
             (System::Bag | System::Triples | System::Hybrid, None) => Box::new(Rules::new()),
         }

@@ -1,11 +1,15 @@
 //! Front matter: what a document says of itself between two lines of `---` or `+++` before its text.
 //!
-//! Of YAML it reads what front matter is made of in practice: names with plain values, and lists of
-//! those. The rest of YAML (anchors, nested maps, tags, folded text) is refused by name, as half-read
+//! Of YAML it reads what front matter is made of in practice: names with plain or quoted values (`quoted.rs`), and
+//! lists of those. The rest of YAML (anchors, nested maps, tags, folded text) is refused by name, as half-read
 //! metadata would make filters lie. TOML is read whole; its tables are refused likewise.
+
+mod quoted;
 
 use super::{Place, ReadError};
 use crate::{Datum, Metadata};
+use quoted::quoted;
+use stratigraph_tables::excerpt;
 
 /// What stood before the text.
 #[derive(Debug, Default)]
@@ -70,6 +74,9 @@ fn fenced(rest: &str, fence: &str) -> Option<(usize, usize)> {
     None
 }
 
+/// What quotations begin with.
+const QUOTES: [char; 2] = ['"', '\''];
+
 struct Front<'a> {
     id: &'a str,
     text: &'a str,
@@ -84,9 +91,9 @@ impl Front<'_> {
         })?;
         let mut metadata = Metadata::new();
         for (name, value) in table {
-            let value = of_toml(value).ok_or_else(|| {
-                let reason = format!("`{name}` is a table");
-                self.error(0, reason, "write it as single names, such as `author_name`")
+            let value = of_toml(value).map_err(|(is, hint)| {
+                let reason = format!("`{}` {is}", excerpt(&name));
+                self.error(0, reason, hint)
             })?;
             metadata.insert(name, value);
         }
@@ -95,8 +102,8 @@ impl Front<'_> {
 
     fn yaml(&self, inner: &str) -> Result<Metadata, ReadError> {
         let mut metadata = Metadata::new();
-        // The name whose value is a list on the lines after it, where it stands, and what it has so far.
-        let mut list: Option<(String, usize, Vec<Datum>)> = None;
+        // The name whose value is a list on the lines after it, and what it has so far.
+        let mut list: Option<(String, Vec<Datum>)> = None;
         let mut at = 0;
         for line in inner.split_inclusive('\n') {
             let (start, bare) = (at, line.trim());
@@ -105,97 +112,142 @@ impl Front<'_> {
                 continue;
             }
             if let Some(item) = bare.strip_prefix("- ").or((bare == "-").then_some("")) {
-                let Some((_, _, items)) = &mut list else {
+                let Some((_, items)) = &mut list else {
                     let hint = "write `name:` before it";
                     return Err(self.error(start, "a list without a name".to_owned(), hint));
                 };
+                let item = item.trim();
+                if !item.starts_with(QUOTES) && (item.contains(": ") || item.ends_with(':')) {
+                    let reason = format!("`{}` is a name with a value in a list", excerpt(item));
+                    let hint = "nested names are not read: quote it if it is meant as text";
+                    return Err(self.error(start, reason, hint));
+                }
                 items.extend(self.scalar(start, item)?);
                 continue;
             }
-            if let Some((name, _, items)) = list.take() {
+            if let Some((name, items)) = list.take() {
                 insert_list(&mut metadata, name, items);
             }
             if line.starts_with([' ', '\t']) {
-                let hint = "write it as single names, such as `author_name`";
-                return Err(self.error(start, "nested names are not read".to_owned(), hint));
+                let reason = "nested names, and values of several lines, are not read";
+                let hint =
+                    "write values on one line, and names as single ones, such as `author_name`";
+                return Err(self.error(start, reason.to_owned(), hint));
             }
-            let Some((name, value)) = bare.split_once(':') else {
-                let reason = format!("`{bare}` is not `name: value`");
-                return Err(self.error(
-                    start,
-                    reason,
-                    "mend the line, or close the front matter with `---`",
-                ));
-            };
-            let name = unquoted(name.trim()).to_owned();
-            let value = without_comment(value.trim());
-            if value.is_empty() {
-                list = Some((name, start, Vec::new()));
+            let (name, value) = self.name(start, bare)?;
+            if value.is_empty() || value.starts_with('#') {
+                list = Some((name, Vec::new()));
             } else if let Some(inner) = value.strip_prefix('[') {
-                let Some(inner) = inner.strip_suffix(']') else {
-                    let hint = "write the list on one line, or its items on lines with `- `";
-                    return Err(self.error(start, "a list that does not end".to_owned(), hint));
-                };
                 let items = self.items(start, inner)?;
                 metadata.insert(name, Datum::List(items));
-            } else {
-                let value = self.scalar(start, value)?;
-                metadata.extend(value.map(|value| (name, value)));
+            } else if let Some(value) = self.scalar(start, value)? {
+                metadata.insert(name, value);
             }
         }
-        if let Some((name, _, items)) = list {
+        if let Some((name, items)) = list {
             insert_list(&mut metadata, name, items);
         }
         Ok(metadata)
     }
 
-    /// The items of a list in brackets.
+    /// The name of a line, and what stands behind its colon.
+    fn name<'t>(&self, start: usize, bare: &'t str) -> Result<(String, &'t str), ReadError> {
+        let found = match self.quotation(start, bare)? {
+            Some((name, rest)) => rest
+                .trim_start()
+                .strip_prefix(':')
+                .map(|value| (name, value)),
+            None => bare
+                .split_once(':')
+                .map(|(name, value)| (name.trim().to_owned(), value)),
+        };
+        let found = found.filter(|(name, _)| !name.is_empty());
+        let (name, value) = found.ok_or_else(|| {
+            let reason = format!("`{}` is not `name: value`", excerpt(bare));
+            let hint = "mend the line, or close the front matter with `---`";
+            self.error(start, reason, hint)
+        })?;
+        Ok((name, value.trim()))
+    }
+
+    /// The items of a list, of which the first bracket was read.
     fn items(&self, start: usize, inner: &str) -> Result<Vec<Datum>, ReadError> {
         let mut items = Vec::new();
-        let mut rest = inner.trim();
-        while !rest.is_empty() {
-            let end = match rest.chars().next() {
-                Some(quote @ ('"' | '\'')) => {
-                    let closing = rest[1..].find(quote).map(|at| at + 2);
-                    closing.ok_or_else(|| {
-                        self.error(
-                            start,
-                            "a quotation that does not end".to_owned(),
-                            "close it",
-                        )
-                    })?
+        let mut rest = inner.trim_start();
+        loop {
+            if let Some(after) = rest.strip_prefix(']') {
+                self.nothing_after(start, after)?;
+                return Ok(items);
+            }
+            let after = match self.quotation(start, rest)? {
+                Some((text, after)) => {
+                    items.push(Datum::Text(text));
+                    after
                 }
-                _ => rest.find(',').unwrap_or(rest.len()),
+                None => {
+                    let end = rest.find([',', ']']).unwrap_or(rest.len());
+                    items.extend(self.scalar(start, rest[..end].trim())?);
+                    &rest[end..]
+                }
             };
-            items.extend(self.scalar(start, rest[..end].trim())?);
-            rest = rest[end..].trim_start();
-            rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+            let after = after.trim_start();
+            rest = match after.strip_prefix(',') {
+                Some(more) => more.trim_start(),
+                None if after.starts_with(']') => after,
+                None => {
+                    let hint = "write the list on one line, or its items on lines with `- `";
+                    return Err(self.error(start, "a list that does not end".to_owned(), hint));
+                }
+            };
         }
-        Ok(items)
     }
 
     /// A value; `null` is none.
     fn scalar(&self, start: usize, text: &str) -> Result<Option<Datum>, ReadError> {
+        if let Some((text, after)) = self.quotation(start, text)? {
+            self.nothing_after(start, after)?;
+            return Ok(Some(Datum::Text(text)));
+        }
         let text = without_comment(text.trim());
         let refused = match text.chars().next() {
             Some('&' | '*' | '!' | '{' | '[') => true,
-            Some('|' | '>') => text.len() <= 2,
+            Some('|' | '>') => text[1..]
+                .chars()
+                .all(|sign| sign.is_ascii_digit() || matches!(sign, '+' | '-')),
             _ => false,
         };
         if refused {
-            let reason = format!("`{text}` is YAML that front matter may not have");
+            let reason = format!("`{}` is YAML that front matter may not have", excerpt(text));
             return Err(self.error(start, reason, "quote it if it is meant as text"));
         }
-        let bare = unquoted(text);
-        if bare.len() != text.len() {
-            return Ok(Some(bare.into()));
-        }
         Ok(Some(match text {
-            "" | "~" | "null" => return Ok(None),
-            "true" => Datum::Boolean(true),
-            "false" => Datum::Boolean(false),
+            "" | "~" | "null" | "Null" | "NULL" => return Ok(None),
+            "true" | "True" | "TRUE" => Datum::Boolean(true),
+            "false" | "False" | "FALSE" => Datum::Boolean(false),
             _ => number(text).unwrap_or_else(|| text.into()),
         }))
+    }
+
+    /// What is quoted here, and what stands behind it; nothing if it is no quotation.
+    fn quotation<'t>(
+        &self,
+        start: usize,
+        text: &'t str,
+    ) -> Result<Option<(String, &'t str)>, ReadError> {
+        quoted(text).map_err(|(reason, hint)| self.error(start, reason, hint))
+    }
+
+    fn nothing_after(&self, start: usize, after: &str) -> Result<(), ReadError> {
+        let bare = after.trim();
+        if bare.is_empty() || (bare.starts_with('#') && after.starts_with([' ', '\t'])) {
+            return Ok(());
+        }
+        let reason = format!("`{}` stands behind a value that has ended", excerpt(bare));
+        Err(self.error(
+            start,
+            reason,
+            "quote the whole value, or begin a comment with ` #`",
+        ))
     }
 
     fn error(&self, at: usize, reason: String, hint: &str) -> ReadError {
@@ -230,41 +282,32 @@ pub(super) fn number(text: &str) -> Option<Datum> {
     float.map(Datum::Float)
 }
 
-/// What is within quotes of one kind, or the text.
-fn unquoted(text: &str) -> &str {
-    for quote in ['"', '\''] {
-        let inner = text
-            .strip_prefix(quote)
-            .and_then(|rest| rest.strip_suffix(quote));
-        if let Some(inner) = inner.filter(|inner| !inner.contains(quote)) {
-            return inner;
-        }
-    }
-    text
-}
-
-/// The value before ` #`, unless it is quoted.
+/// The value before ` #`.
 fn without_comment(value: &str) -> &str {
-    if value.starts_with(['"', '\'']) {
-        return value;
-    }
     value
         .split_once(" #")
         .map_or(value, |(value, _)| value.trim_end())
 }
 
-fn of_toml(value: toml::Value) -> Option<Datum> {
-    Some(match value {
+fn of_toml(value: toml::Value) -> Result<Datum, (&'static str, &'static str)> {
+    Ok(match value {
         toml::Value::String(text) => Datum::Text(text),
         toml::Value::Integer(number) => Datum::Integer(number),
+        // What is no number equals nothing, itself included, and is in no range.
+        toml::Value::Float(number) if !number.is_finite() => {
+            return Err(("is a number that is none", "leave it out"));
+        }
         toml::Value::Float(number) => Datum::Float(number),
         toml::Value::Boolean(truth) => Datum::Boolean(truth),
         toml::Value::Datetime(time) => Datum::Text(time.to_string()),
         toml::Value::Array(items) => {
-            let items: Option<Vec<Datum>> = items.into_iter().map(of_toml).collect();
+            let items: Result<Vec<Datum>, _> = items.into_iter().map(of_toml).collect();
             Datum::List(items?)
         }
-        toml::Value::Table(_) => return None,
+        toml::Value::Table(_) => {
+            let hint = "write it as single names, such as `author_name`";
+            return Err(("is a table", hint));
+        }
     })
 }
 
@@ -300,11 +343,35 @@ mod tests {
     }
 
     #[test]
+    fn quotations_end_where_they_end() {
+        let text = "---\n\"a: b\": \"x # y\" # z\nown: 'it''s'\nescaped: \"a \\\"b\\\" \\u00e8\\n\"\n\
+                    tags: [\"a ] b\", 'c, d', e] # three\nempty: '' # text\ntrue: True\nnone: NULL # no\n---\n";
+        let read = metadata(text).unwrap();
+        assert_eq!(read["a: b"], "x # y".into());
+        assert_eq!(read["own"], "it's".into());
+        assert_eq!(read["escaped"], "a \"b\" è\n".into());
+        assert_eq!(
+            read["tags"],
+            Datum::List(vec!["a ] b".into(), "c, d".into(), "e".into()])
+        );
+        assert_eq!(read["empty"], "".into());
+        assert_eq!(read["true"], Datum::Boolean(true));
+        assert_eq!(read.len(), 6);
+    }
+
+    #[test]
     fn toml_is_read_between_signs_of_plus() {
         let read = metadata("+++\nyear = 2023\ntags = ['a']\n+++\n").unwrap();
         assert_eq!(read["year"], 2023.into());
         let refused = metadata("+++\n[author]\nname = 'x'\n+++\n").unwrap_err();
         assert!(refused.contains("`author` is a table"), "{refused}");
+        for number in ["nan", "-inf", "[1.0, inf]"] {
+            let refused = metadata(&format!("+++\nshare = {number}\n+++\n")).unwrap_err();
+            assert!(
+                refused.contains("`share` is a number that is none"),
+                "{refused}"
+            );
+        }
         let refused = metadata("+++\nyear = \n+++\n").unwrap_err();
         assert!(refused.starts_with("a.md, line 2"), "{refused}");
     }
@@ -328,6 +395,20 @@ mod tests {
                 "line 2, column 1: a list that does not end",
             ),
             ("---\na: ['b]\n---\n", "line 2, column 1: a quotation"),
+            ("---\na: \"b\n---\n", "line 2, column 1: a quotation"),
+            ("---\na: \"b\" c\n---\n", "`c` stands behind a value"),
+            ("---\na: [b] c\n---\n", "`c` stands behind a value"),
+            ("---\na: \"\\q\"\n---\n", "`\\q` is an escape"),
+            ("---\na: |2-\n---\n", "`|2-` is YAML"),
+            ("---\n: b\n---\n", "`: b` is not `name: value`"),
+            (
+                "---\na:\n  - name: x\n---\n",
+                "line 3, column 1: `name: x` is a name",
+            ),
+            (
+                "---\na: b\n  c\n---\n",
+                "line 3, column 1: nested names, and values",
+            ),
         ] {
             let refused = metadata(text).unwrap_err();
             assert!(refused.contains(said), "{text:?}: {refused}");

@@ -17,16 +17,16 @@ use crate::{BlockKind, Document, Metadata, Outline};
 
 /// Reads a page.
 pub(super) fn read(id: &str, text: &str) -> Document {
-    let input = BufferQueue::default();
-    input.push_back(StrTendril::from(text));
-    let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
-    // It stops at the end of each script, which is nothing to us.
-    while !input.is_empty() {
-        let _ = tokenizer.feed(&input);
-    }
-    tokenizer.end();
-    let mut page = tokenizer.sink.page.into_inner();
-    page.end_block();
+    let mut shown = Vec::new();
+    let page = loop {
+        let mut page = parsed(text, &shown);
+        match page.left_out.take() {
+            // It never ends, and a menu that is shown does less harm than a page that is not. There are few such
+            // names, so that this comes to an end soon.
+            Some((name, _)) if is_only_beside(&name) => shown.push(name),
+            _ => break page,
+        }
+    };
     let mut outline = Outline::new(page.text, 0);
     for (what, span) in page.found {
         match what {
@@ -40,6 +40,28 @@ pub(super) fn read(id: &str, text: &str) -> Document {
     outline.finish(id, Some(&page.title), page.metadata)
 }
 
+/// The page as it is if nothing of these names is left out.
+fn parsed(text: &str, shown: &[String]) -> Page {
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from(text));
+    let page = Page {
+        shown: shown.to_vec(),
+        ..Page::default()
+    };
+    let sink = Sink {
+        page: RefCell::new(page),
+    };
+    let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
+    // It stops at the end of each script, which is nothing to us.
+    while !input.is_empty() {
+        let _ = tokenizer.feed(&input);
+    }
+    tokenizer.end();
+    let mut page = tokenizer.sink.page.into_inner();
+    page.end_block();
+    page
+}
+
 /// What a stretch of the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
@@ -47,7 +69,6 @@ enum What {
     Block(BlockKind),
 }
 
-#[derive(Default)]
 struct Sink {
     // The tokenizer hands tokens to a shared reference.
     page: RefCell<Page>,
@@ -79,6 +100,8 @@ struct Page {
     what: Option<What>,
     /// What is left out until it ends, and how many of its kind are open.
     left_out: Option<(String, usize)>,
+    /// What is not left out although its name says so.
+    shown: Vec<String>,
     in_title: bool,
     /// How many tables are open within each other, and how many texts whose blanks matter.
     tables: usize,
@@ -114,8 +137,10 @@ impl Page {
     fn tag(&mut self, tag: &Tag) -> TokenSinkResult<()> {
         let starts = tag.kind == TagKind::StartTag;
         let name: &str = &tag.name;
+        // Only pictures end at once; to all else the slash is nothing.
+        let ends_at_once = starts && tag.self_closing && name == "svg";
         if let Some((what, open)) = &mut self.left_out {
-            if what == name {
+            if what == name && !ends_at_once {
                 *open = if starts { *open + 1 } else { *open - 1 };
                 if *open == 0 {
                     self.left_out = None;
@@ -128,7 +153,7 @@ impl Page {
             };
         }
         match name {
-            _ if starts && !tag.self_closing && is_left_out(name) => {
+            _ if starts && !ends_at_once && is_left_out(name) && !self.is_shown(name) => {
                 self.left_out = Some((name.to_owned(), 1));
             }
             "title" => self.in_title = starts && self.title.is_empty(),
@@ -156,9 +181,15 @@ impl Page {
             "p" | "div" | "section" | "article" | "main" | "header" | "ul" | "ol" | "dl"
             | "blockquote" | "figure" | "figcaption" | "body" | "head" | "hr" | "form"
             | "fieldset" | "address" | "details" | "summary" => {
-                // The first paragraph of an item is the item.
-                let item = self.what == Some(What::Block(BlockKind::ListItem));
-                if !(item && self.block.trim().is_empty()) {
+                // The first paragraph of an item is the item, and that of a heading the heading.
+                let begun = matches!(
+                    self.what,
+                    Some(What::Block(BlockKind::ListItem) | What::Heading(_))
+                );
+                if begun && self.block.trim().is_empty() {
+                    // So that its blanks are not looked at again and again.
+                    self.block.clear();
+                } else {
                     self.border(None);
                 }
             }
@@ -169,6 +200,10 @@ impl Page {
         } else {
             TokenSinkResult::Continue
         }
+    }
+
+    fn is_shown(&self, name: &str) -> bool {
+        self.shown.iter().any(|shown| shown == name)
     }
 
     /// One block ends here, and another begins.
@@ -275,6 +310,14 @@ fn is_left_out(name: &str) -> bool {
     )
 }
 
+/// Of these what stands beside the page's own text, and is on the screen: all else is never shown.
+fn is_only_beside(name: &str) -> bool {
+    matches!(
+        name,
+        "nav" | "footer" | "aside" | "svg" | "select" | "button"
+    )
+}
+
 /// What the tokenizer has to know of a tag: its text is not markup.
 fn raw(name: &str) -> TokenSinkResult<()> {
     match name {
@@ -362,6 +405,40 @@ mod tests {
         assert_eq!(page("<svg/>x").text(), "x");
         assert_eq!(page("<nav><nav>x</nav>y</nav>z").text(), "z");
         assert_eq!(page("<title>a").title(), "a");
+    }
+
+    #[test]
+    fn what_is_left_out_ends_and_hides_nothing_else() {
+        for (html, text) in [
+            // To a browser the slash is nothing, and what follows a program.
+            ("<p>a<script/>b</script>c", "ac"),
+            ("<style/>b</style>c", "c"),
+            ("<svg><svg/>b</svg>c", "c"),
+            // A menu that never ends.
+            ("<nav><a>Home</a><h1>T</h1>c", "Home\n\nT\n\nc"),
+            ("<aside>a</aside><nav>b<aside>c", "a\n\nb\n\nc"),
+            ("a<template>b", "a"),
+            ("a<style>b", "a"),
+        ] {
+            let found = page(html).text().split_whitespace().collect::<String>();
+            let text = text.split_whitespace().collect::<String>();
+            assert_eq!(found, text, "{html}");
+        }
+        assert_eq!(page("<nav>b<h1>T</h1>").sections().len(), 2);
+    }
+
+    #[test]
+    fn a_heading_may_have_a_block_in_it() {
+        let document = page("<h1>\n<div class=x><p>Rocks</p></div></h1><p>Old.");
+        assert_eq!(document.sections()[1].title, "Rocks");
+        assert_eq!(document.text(), "Rocks\n\nOld.");
+    }
+
+    /// Each paragraph walked through all line breaks of its item: hours for a file that is allowed.
+    #[test]
+    fn an_item_of_line_breaks_is_read_once() {
+        let html = format!("<li>{}{}x", "<br>".repeat(1 << 18), "<p>".repeat(1 << 19));
+        assert_eq!(page(&html).text(), "x");
     }
 
     #[test]

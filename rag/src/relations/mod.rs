@@ -120,6 +120,8 @@ pub enum RelationError {
 
 /// The most bytes of a name that are embedded.
 const LONGEST: usize = 1000;
+/// The most names that one is reported to be the opposite of: nobody looks through more.
+const MOST_OPPOSITES: usize = 32;
 /// How many names are embedded at once.
 const BATCH: usize = 256;
 
@@ -159,7 +161,7 @@ impl Relations {
         relations
             .clusters
             .sort_by(|a, b| a.representative.cmp(&b.representative));
-        relations.opposites = relations.find_opposites(&names, &rows)?;
+        relations.opposites = relations.find_opposites(&names, &rows, watch)?;
         let names = names.into_iter().map(str::to_owned);
         relations.rows = names.zip(rows).collect();
         Ok(relations)
@@ -233,11 +235,12 @@ impl Relations {
         });
     }
 
-    /// The pairs within `eps` of each other of which one negates.
+    /// The pairs within `eps` of each other of which one negates: for each that does the nearest.
     fn find_opposites(
         &self,
         names: &[&str],
         rows: &[Vec<f32>],
+        watch: &mut Watch<'_>,
     ) -> Result<Vec<Opposites>, RelationError> {
         let places: Vec<usize> = (0..names.len())
             .filter(|place| rows[*place].iter().any(|value| *value != 0.0))
@@ -254,21 +257,30 @@ impl Relations {
         let negating: Vec<bool> = places.iter().map(|place| negates(names[*place])).collect();
         let mut opposites = Vec::new();
         let mut near = Vec::new();
+        let stopped = |error| RelationError::Clusters(DbscanError::Stopped(error));
         for (row, _) in negating.iter().enumerate().filter(|(_, negates)| **negates) {
+            let step = watch.step("look for opposites", row as u64, places.len() as u64);
+            step.map_err(stopped)?;
             near.clear();
             let within = vectors.within(row, self.clustering.eps, &mut near);
-            within.map_err(|error| RelationError::Clusters(DbscanError::Stopped(error)))?;
-            near.sort_unstable();
-            for other in near
-                .iter()
-                .map(|other| *other as usize)
-                .filter(|other| !negating[*other])
-            {
+            within.map_err(stopped)?;
+            let others = near.iter().map(|other| *other as usize);
+            let others = others.filter(|other| !negating[*other]);
+            let mut others: Vec<(f32, usize)> = others
+                .map(|other| {
+                    (
+                        1.0 - cosine(&rows[places[other]], &rows[places[row]]),
+                        other,
+                    )
+                })
+                .collect();
+            others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            for (distance, other) in others.into_iter().take(MOST_OPPOSITES) {
                 let (affirms, negates) = (names[places[other]], names[places[row]]);
                 opposites.push(Opposites {
                     affirms: affirms.to_owned(),
                     negates: negates.to_owned(),
-                    distance: 1.0 - cosine(&rows[places[other]], &rows[places[row]]),
+                    distance,
                     together: self.name_for(affirms) == self.name_for(negates),
                 });
             }

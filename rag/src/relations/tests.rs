@@ -217,3 +217,21 @@ fn names_without_a_vector_lie_alone() {
     );
     assert_eq!(clustered(&[], Clustering::default()).alone().len(), 0);
 }
+
+#[test]
+fn looking_for_opposites_can_be_stopped() {
+    let cancel = CancelToken::new();
+    let told = cancel.clone();
+    let mut report = |progress: Progress<'_>| {
+        if progress.step == "look for opposites" {
+            told.cancel();
+        }
+    };
+    let mut watch = Watch::new(&mut report, cancel);
+    let names = ["contains", "does not contain", "never includes"];
+    let stopped = Relations::cluster(names, &angles(), Clustering::default(), &mut watch);
+    assert!(matches!(
+        stopped,
+        Err(RelationError::Clusters(DbscanError::Stopped(_)))
+    ));
+}

@@ -70,7 +70,11 @@ pub(super) fn phrases(text: &str, sentences: &[Range<usize>], counted: &Counted)
         });
     }
     let first = |phrase: &Phrase| phrase.places.first().map_or(0, |span| span.start);
-    phrases.sort_by(|a, b| b.score.total_cmp(&a.score).then(first(a).cmp(&first(b))));
+    // By name at last: what begins together may weigh the same, and came out of a table without an order.
+    phrases.sort_by(|a, b| {
+        let by_place = || first(a).cmp(&first(b)).then_with(|| a.name.cmp(&b.name));
+        b.score.total_cmp(&a.score).then_with(by_place)
+    });
     phrases.truncate((words / 40).clamp(2, 8));
     phrases
 }
@@ -231,6 +235,15 @@ mod tests {
         assert_eq!(names(italian), ["stazione appaltante"]);
         let chinese = "预算执行的审计，由审计机关进行。预算执行和决算。审计机关依法。";
         assert_eq!(names(chinese), ["预算执行", "审计机关"]);
+    }
+
+    /// "审计" four times as often as "审计机关" weighs the same, and begins where that does.
+    #[test]
+    fn phrases_of_one_weight_and_place_have_an_order() {
+        let text = format!("{}{}", "审计机关。".repeat(4), "审计。".repeat(12));
+        for _ in 0..64 {
+            assert_eq!(names(&text), ["审计", "审计机关"]);
+        }
     }
 
     #[test]

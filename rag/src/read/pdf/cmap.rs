@@ -62,10 +62,11 @@ impl CMap {
         let after = self
             .ranges
             .partition_point(|range| (range.bytes, range.first) <= (bytes, code));
-        let range = self.ranges.get(after.checked_sub(1)?)?;
-        if range.bytes != bytes || code > range.last {
-            return None;
-        }
+        /// Ranges may lie within each other; so many that end before are looked past.
+        const MOST_WITHIN: usize = 16;
+        let before = self.ranges[..after].iter().rev().take(MOST_WITHIN);
+        let mut before = before.take_while(|range| range.bytes == bytes);
+        let range = before.find(|range| code <= range.last)?;
         let mut units = range.first_means.clone();
         let offset = u16::try_from(code - range.first).ok()?;
         let last = units.last_mut()?;
@@ -244,6 +245,15 @@ mod tests {
         assert_eq!(map.text(1, 3), None);
         // All codes in one range cost nothing.
         assert_eq!(map.text(4, 1).as_deref(), Some("B"));
+    }
+
+    #[test]
+    fn a_range_within_another_does_not_hide_it() {
+        let map =
+            CMap::read(b"2 beginbfrange <0000> <ffff> <4e00> <0041> <0042> <0061> endbfrange");
+        let text = |code| map.text(2, code);
+        assert_eq!(text(0x42).as_deref(), Some("b"));
+        assert_eq!(text(0x43).as_deref(), Some("\u{4e43}"));
     }
 
     proptest! {

@@ -5,7 +5,7 @@
 //! of facts, which is what EmPULIA's extraction gives for one piece of text.
 //!
 //! A line that is broken is an error with its file and line, and the next one is read. Facts from a thing to
-//! itself, and facts that were there before word for word, are left out and counted. Memory stays the same
+//! itself, and facts that were there before word for word, their metadata included, are left out and counted. Memory stays the same
 //! however long the file is: `Seen` knows the last million facts and more.
 //!
 //! Next: `line.rs`, then `names.rs`.
@@ -90,12 +90,12 @@ impl TripleReader {
     }
 
     /// Whether a fact is one to give out.
-    fn is_new(&mut self, fact: &Triple) -> bool {
+    fn is_new(&mut self, fact: &Triple, metadata: &Metadata) -> bool {
         if fact.subject == fact.object {
             self.counts.self_loops += 1;
             return false;
         }
-        if !self.seen.insert(fact) {
+        if !self.seen.insert(fact, metadata) {
             self.counts.duplicates += 1;
             return false;
         }
@@ -141,7 +141,7 @@ impl Iterator for TripleReader {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             while let Some(stated) = self.waiting.pop_front() {
-                if self.is_new(&stated.triple) {
+                if self.is_new(&stated.triple, &stated.metadata) {
                     return Some(Ok(stated));
                 }
             }

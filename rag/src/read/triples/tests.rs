@@ -98,6 +98,20 @@ fn duplicates_and_self_loops_are_counted() {
     );
 }
 
+/// The same was reported for two quarters: these are two facts, as whoever asks for one of them must find it.
+#[test]
+fn facts_that_differ_in_their_metadata_are_two() {
+    let text = [
+        r#"["Infosys","COMPANY","reports","growth","METRIC",{"quarter":"Q1"}]"#,
+        r#"["Infosys","COMPANY","reports","growth","METRIC",{"quarter":"Q2"}]"#,
+        r#"["Infosys","COMPANY","reports","growth","METRIC",{"quarter":2}]"#,
+        r#"["Infosys","COMPANY","reports","growth","METRIC",{"quarter":"2"}]"#,
+        r#"["Infosys","COMPANY","reports","growth","METRIC",{"quarter":"Q2"}]"#,
+    ];
+    let (shown, counts) = all(&text.join("\n"));
+    assert_eq!((shown.len(), counts.duplicates), (4, 1), "{shown:?}");
+}
+
 #[test]
 fn a_broken_line_is_told_and_the_next_is_read() {
     let text = "{\"entity1\":\"A\",\"relation\":\"r\"\n\

@@ -141,7 +141,7 @@ impl NodeRule {
         };
         let properties = match &self.properties {
             Some(properties) => read(properties, row)?,
-            None => row.all()?.into_iter().collect(),
+            None => self.all(row)?,
         };
         let mut embed = Vec::new();
         for (vector, of) in &self.embed {
@@ -183,11 +183,30 @@ impl NodeRule {
         Ok(all)
     }
 
+    /// Every column as a property.
+    fn all(&self, row: &Row<'_>) -> Result<BTreeMap<String, Value>, BadRecord> {
+        let all: BTreeMap<String, Value> = row.all()?.into_iter().collect();
+        let mut vectors = self.embed.iter().map(|(vector, _)| vector);
+        if let Some(vector) = vectors.find(|vector| all.contains_key(&***vector)) {
+            let why = format!(
+                "{}: this column has the name of a property that holds a vector; give that another name in `embed`, or list the `properties`",
+                excerpt(vector)
+            );
+            return Err(BadRecord::new(row.place(), Problem::Refused(why)));
+        }
+        Ok(all)
+    }
+
     /// The columns that it reads.
     pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
         let when = self.when.as_ref().map(|when| when.column.as_str());
+        // Without a list of properties these are columns under their own names.
+        let unlisted = self.embed.iter().flat_map(|(_, of)| of);
+        let unlisted = unlisted.chain(&self.metadata);
+        let unlisted = unlisted.filter(|_| self.properties.is_none());
         let properties = self.properties.iter().flatten();
         let properties = properties.map(|property| property.column.as_str());
+        let properties = properties.chain(unlisted.map(String::as_str));
         let links = self.links.iter().map(|link| link.column.as_str());
         let keys = self.key.iter().map(String::as_str);
         let all = when.into_iter().chain(self.label.column());

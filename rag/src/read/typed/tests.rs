@@ -430,3 +430,32 @@ proptest! {
         let _ = TableMapping::read(&path);
     }
 }
+
+#[test]
+fn what_is_embedded_of_unlisted_columns_is_looked_for() {
+    let csv = folder(&[("t.csv", "id,text\n1,old\n")]);
+    let rows = "[[nodes]]\nfile = \"t.csv\"\nlabel = \"L\"\nkey = \"id\"\n";
+    for (more, said) in [
+        ("[nodes.embed]\nvector = \"texd\"\n", "no column \"texd\""),
+        ("metadata = [\"yeer\"]\n", "no column \"yeer\""),
+        (
+            "[nodes.embed]\ntext = \"id\"\n",
+            "text: this column has the name of a property that holds a vector",
+        ),
+    ] {
+        let mapping = mapping(&csv, &format!("{rows}{more}")).unwrap();
+        let stated = stated(&mapping);
+        assert!(stated.iter().any(|line| line.contains(said)), "{stated:?}");
+    }
+    let good = mapping(&csv, &format!("{rows}[nodes.embed]\nvector = \"text\"\n")).unwrap();
+    assert_eq!(stated(&good).len(), 1);
+    // Of JSON lines it is told at the end.
+    let json = folder(&[("t.csv", ""), ("t.jsonl", "{\"id\":1,\"text\":\"old\"}\n")]);
+    let rows = rows.replace("t.csv", "t.jsonl");
+    let mapping = mapping(&json, &format!("{rows}[nodes.embed]\nvector = \"texd\"\n")).unwrap();
+    let stated = stated(&mapping);
+    assert!(
+        stated[1].contains("\"texd\", which no record has"),
+        "{stated:?}"
+    );
+}
