@@ -28,11 +28,8 @@ pub mod aliases;
 pub mod build;
 pub mod chunk;
 mod document;
-<<<<<<< HEAD
-pub mod evaluate;
-=======
 pub mod door;
->>>>>>> ragdoor
+pub mod evaluate;
 pub mod extract;
 pub mod ingest;
 pub mod read;
