@@ -14,28 +14,31 @@ use stratigraph_rag::chunk::Words;
 use stratigraph_rag::ingest::{Ingest, Recipe, System};
 use stratigraph_rag::read::{Format, Source};
 
+/// So many calls at once: nano-graphrag makes as many, LightRAG four.
+const CALLS: usize = 16;
+
 /// Builds TagRAG's graph, which has all that the peers' have and chains of domains besides, in the folder `dir`.
 pub(super) fn build(dir: &Path, texts: &[Text]) -> Result<Built> {
     memory::reset_peak()?;
-    let spent = Arc::new(Spent::default());
+    let (asked, embedded) = (Arc::new(Spent::default()), Arc::new(Spent::default()));
     let (last, first) = texts.split_last().context("no documents")?;
     let recipe = Recipe::new(System::Tag, 8192);
     let began = Instant::now();
     let db = Database::create(dir)?;
-    let layers = Layers::open(&db, recipe.profile(), Arc::new(Stirred(spent.clone())))?;
+    let layers = Layers::open(&db, recipe.profile(), Arc::new(Stirred(embedded.clone())))?;
     let ingest = || {
-        // One at a time, as the peers do it: the time of the model can be taken off what is left.
+        // As many calls at once as the peers make. What the model takes meanwhile cannot be taken off, and is not.
         Ingest::new(&layers, &recipe)
-            .model(Arc::new(Teller(spent.clone())))
+            .model(Arc::new(Teller(asked.clone())))
             .measure(&Words)
-            .threads(1)
+            .threads(CALLS)
     };
     let chunks = take_in(&ingest(), first)?;
-    let build_s = (began.elapsed() - spent.time()).as_secs_f64();
-    let (began, before) = (Instant::now(), spent.time());
+    let build_s = (began.elapsed() - embedded.time()).as_secs_f64();
+    let (began, before) = (Instant::now(), embedded.time());
     let more = take_in(&ingest(), std::slice::from_ref(last))?;
-    let one_more_s = (began.elapsed() - (spent.time() - before)).as_secs_f64();
-    ensure!(spent.calls() > 0, "nobody was asked");
+    let one_more_s = (began.elapsed() - (embedded.time() - before)).as_secs_f64();
+    ensure!(asked.calls() > 0, "nobody was asked");
     let read = db.read()?;
     let (entities, relations) = (
         read.node_count(Some("Entity"))?,
