@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::build::Change;
 use crate::extract::{Cost, Estimate};
+use crate::read::ReadError;
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,11 @@ pub struct Report {
     pub failed: Vec<Failed>,
     /// How many that were.
     pub count_failed: usize,
+    /// Lines of lists that were left out because they are broken: the first [`Report::MOST_TOLD`] of them. Each names
+    /// its list.
+    pub broken_lines: Vec<ReadError>,
+    /// How many that were.
+    pub count_broken_lines: u64,
     /// The bytes of all texts.
     pub bytes: u64,
     /// Pieces that were read.
@@ -63,6 +69,10 @@ impl Report {
         self.count_failed += other.count_failed;
         let room = Self::MOST_TOLD.saturating_sub(self.failed.len());
         self.failed.extend(other.failed.into_iter().take(room));
+        self.count_broken_lines += other.count_broken_lines;
+        let room = Self::MOST_TOLD.saturating_sub(self.broken_lines.len());
+        self.broken_lines
+            .extend(other.broken_lines.into_iter().take(room));
         self.bytes += other.bytes;
         self.pieces += other.pieces;
         self.cost += other.cost;
@@ -82,6 +92,13 @@ impl Report {
                 document: document.map(str::to_owned),
                 error: Box::new(error),
             });
+        }
+    }
+
+    pub(super) fn broken_line(&mut self, error: ReadError) {
+        self.count_broken_lines += 1;
+        if self.broken_lines.len() < Self::MOST_TOLD {
+            self.broken_lines.push(error);
         }
     }
 

@@ -132,8 +132,13 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
+    /// Whether somebody said that it should stop; then the report says so.
+    pub(super) fn stops(&self, report: &mut Report) -> bool {
+        let stops = self.cancel.is_cancelled();
+        if stops {
+            report.ended.get_or_insert(Ended::Stopped);
+        }
+        stops
     }
 
     fn measured_by(&self) -> &dyn Measure {
@@ -202,9 +207,7 @@ impl<'a> Ingest<'a> {
         }
         self.write(&ready, report);
         told(report.progress());
-        if self.is_cancelled() {
-            report.ended.get_or_insert(Ended::Stopped);
-        }
+        self.stops(report);
     }
 
     /// Writes these in one commit, or, if one of them cannot be written, each in its own.

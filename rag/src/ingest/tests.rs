@@ -1,7 +1,8 @@
+use std::io::Cursor;
 use std::sync::Arc;
 
 use serde_json::json;
-use stratigraph::storage::cancel::CancelToken;
+use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::{Database, Read};
 use stratigraph_models::{Lexical, Recorded, Request};
 
@@ -33,6 +34,17 @@ fn counts(layers: &Layers) -> [u64; 5] {
     let read = layers.database().read().unwrap();
     ["Document", "Chunk", "Instance", "Entity", "DomainTag"]
         .map(|label| read.node_count(Some(label)).unwrap())
+}
+
+/// The whole graph without ids, and without what models were paid for.
+fn dump(layers: &Layers) -> String {
+    layers.replies().forget().unwrap();
+    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
+    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut text = Vec::new();
+    let db = layers.database();
+    db.dump_canonical(&mut text, &mut watch).unwrap();
+    String::from_utf8(text).unwrap()
 }
 
 /// A model that finds one fact in each piece, but for pieces that name this.
@@ -99,7 +111,7 @@ fn what_fails_is_told_and_the_rest_goes_on() {
     let layers = layers(&recipe);
     let before = Ingest::new(&layers, &recipe).run(documents(1), &|_| ());
     assert_eq!(before.documents, 1);
-    let held = counts(&layers);
+    let held = dump(&layers);
     let mut given = documents(3);
     // A document that is there already changes, and the model gives nothing for it.
     given[0] = read("000.md", &TEXT.replace("2023", "1848"));
@@ -122,7 +134,7 @@ fn what_fails_is_told_and_the_rest_goes_on() {
     for id in ["001.md", "002.md"] {
         layers.delete(id).unwrap();
     }
-    assert_eq!(counts(&layers), held, "it is as it was");
+    assert_eq!(dump(&layers), held, "it is as it was");
 }
 
 #[test]
@@ -144,43 +156,109 @@ fn who_is_stopped_goes_on_from_there() {
     let report = Ingest::new(&stopped, &recipe).run(documents(150), &|_| ());
     assert_eq!((report.documents, report.ended.is_none()), (150, true));
     Ingest::new(&whole, &recipe).run(documents(150), &|_| ());
-    assert_eq!(counts(&stopped), counts(&whole));
+    assert_eq!(dump(&stopped), dump(&whole));
 }
+
+fn list(id: &str, lines: impl std::io::BufRead + 'static) -> Result<FactList, ReadError> {
+    Ok(FactList {
+        id: id.to_owned(),
+        metadata: crate::Metadata::new(),
+        lines: Box::new(lines),
+    })
+}
+
+fn facts(layers: &Layers) -> u64 {
+    let read = layers.database().read().unwrap();
+    read.relationship_count(Some("FACT")).unwrap()
+}
+
+const FACT: &str =
+    "{\"subject\": \"a\", \"relation\": \"is\", \"object\": \"b\", \"source\": \"p. 7\"}\n";
 
 #[test]
 fn lists_of_facts_are_documents_of_their_own() {
     let recipe = Recipe::new(System::Triples, 200);
     let layers = layers(&recipe);
-    let list = |id: &str, lines: &str| {
-        Ok(FactList {
-            id: id.to_owned(),
-            metadata: crate::Metadata::new(),
-            lines: Box::new(std::io::Cursor::new(lines.to_owned())),
-        })
-    };
-    let one =
-        "{\"subject\": \"a\", \"relation\": \"is\", \"object\": \"b\", \"source\": \"p. 7\"}\n";
-    let broken = format!("{one}[1]\n{}", one.replace("\"b\"", "\"c\""));
+    let broken = format!("{FACT}[1]\n{}", FACT.replace("\"b\"", "\"c\""));
     let ingest = Ingest::new(&layers, &recipe);
-    let report = ingest.run_lists([list("whole", one), list("part", &broken)], &|_| ());
+    let lists = [
+        list("whole", FACT.as_bytes()),
+        list("part", Cursor::new(broken)),
+    ];
+    let report = ingest.run_lists(lists, &|_| ());
+    // A broken line is a line, and its list is there.
     assert_eq!(
-        (report.documents, report.count_failed),
-        (2, 1),
+        (
+            report.documents,
+            report.count_failed,
+            report.count_broken_lines
+        ),
+        (2, 0, 1),
         "{report:?}"
     );
-    assert!(report.failed[0].error.to_string().contains("part"));
+    assert!(report.broken_lines[0].to_string().contains("part, line 2"));
     assert_eq!(layers.documents().unwrap(), ["part", "whole"]);
-    let facts = || {
-        layers
-            .database()
-            .read()
-            .unwrap()
-            .relationship_count(Some("FACT"))
-            .unwrap()
-    };
-    assert_eq!(facts(), 2, "both lists say one of them");
+    assert_eq!(facts(&layers), 2, "both lists say one of them");
     layers.delete("part").unwrap();
-    assert_eq!(facts(), 1);
+    assert_eq!(facts(&layers), 1);
     let both = report.and(ingest.run(documents(1), &|_| ()));
-    assert_eq!((both.documents, both.count_failed), (3, 1));
+    assert_eq!((both.documents, both.count_broken_lines), (3, 1));
+}
+
+/// Some lines, and then the disk fails.
+struct Failing(Cursor<String>);
+
+impl std::io::Read for Failing {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        match self.0.read(to)? {
+            0 => Err(std::io::Error::other("the disk is gone")),
+            read => Ok(read),
+        }
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_read_to_its_end_leaves_what_was_there() {
+    let recipe = Recipe::new(System::Triples, 200);
+    let layers = layers(&recipe);
+    let ingest = Ingest::new(&layers, &recipe);
+    let two = format!("{FACT}{}", FACT.replace("\"b\"", "\"c\""));
+    ingest.run_lists([list("list", Cursor::new(two))], &|_| ());
+    let before = dump(&layers);
+    let failing = || std::io::BufReader::new(Failing(Cursor::new(FACT.to_owned())));
+    let endless = format!("{FACT}{}", "x".repeat(17 << 20));
+    for (lines, said) in [
+        (list("list", failing()), "the disk is gone"),
+        (list("list", Cursor::new(endless)), "a line of more than"),
+        (
+            list("list", Cursor::new("[1]\n[2]\n".to_owned())),
+            "2 broken lines",
+        ),
+        (
+            list("list", Cursor::new(String::new())),
+            "no fact could be read",
+        ),
+    ] {
+        let report = ingest.run_lists([lines], &|_| ());
+        assert_eq!(
+            (report.documents, report.count_failed),
+            (0, 1),
+            "{report:?}"
+        );
+        assert_eq!(report.failed[0].document.as_deref(), Some("list"));
+        let problem = report.failed[0].error.to_string();
+        assert!(problem.contains(said), "{problem}");
+        assert_eq!(dump(&layers), before, "{said}");
+    }
+}
+
+#[test]
+fn who_stops_it_at_the_last_list_hears_that_it_stopped() {
+    let recipe = Recipe::new(System::Triples, 200);
+    let layers = layers(&recipe);
+    let cancel = CancelToken::new();
+    let ingest = Ingest::new(&layers, &recipe).cancel(cancel.clone());
+    let report = ingest.run_lists([list("only", FACT.as_bytes())], &|_| cancel.cancel());
+    assert_eq!(report.documents, 1);
+    assert!(matches!(report.ended, Some(Ended::Stopped)));
 }

@@ -46,8 +46,8 @@ Examples:
   stratigraph ingest reports/ --into library --profile bag --metadata '{company}/{year}/*.md' --filter year
   stratigraph ingest docs/ --into library --profile triples --llm http://localhost:11434/v1 --model qwen3 --dry-run
 
-JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, pruned,
-bytes, pieces, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
+JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, broken_lines
+[problem] (the first 1000), count_broken_lines, pruned, bytes, pieces, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
 milliseconds";
 
 /// Arguments of `ingest`.

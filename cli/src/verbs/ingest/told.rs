@@ -33,6 +33,8 @@ pub(super) fn forecast(reply: &mut Reply, forecast: &Forecast) {
         .field("documents", forecast.documents)
         .field("count_failed", forecast.unreadable)
         .field("failed", Value::Array(Vec::new()))
+        .field("broken_lines", Value::Array(Vec::new()))
+        .field("count_broken_lines", 0)
         .field("pruned", 0)
         .field("bytes", forecast.bytes)
         .field("pieces", forecast.pieces)
@@ -95,6 +97,14 @@ pub(super) fn report(
             .line(format!("{failed} could not be taken in"))
             .incomplete();
     }
+    if report.count_broken_lines > 0 {
+        let lines = things(report.count_broken_lines, "line");
+        reply
+            .line(format!("{lines} of lists could not be read"))
+            .incomplete();
+    }
+    let broken = report.broken_lines.iter();
+    let broken = broken.map(|error| error.to_string().into());
     let failed = report
         .failed
         .iter()
@@ -103,6 +113,8 @@ pub(super) fn report(
         .field("documents", report.documents)
         .field("failed", failed.collect::<Value>())
         .field("count_failed", report.count_failed)
+        .field("broken_lines", Value::Array(broken.collect()))
+        .field("count_broken_lines", report.count_broken_lines)
         .field("pruned", pruned)
         .field("bytes", report.bytes)
         .field("pieces", report.pieces)
@@ -131,6 +143,10 @@ pub(super) fn failures(report: &Report) {
         };
         // Nobody is left to hear that stderr is closed.
         let _ = writeln!(io::stderr(), "not taken in: {}", printable(&line));
+    }
+    for line in &report.broken_lines {
+        let line = line.to_string();
+        let _ = writeln!(io::stderr(), "left out: {}", printable(&line));
     }
 }
 
