@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use thiserror::Error;
 
-use super::{Ingest, Progress, Report};
+use super::{Forecast, Ingest, Progress, Report};
 use crate::Metadata;
 use crate::build::{Contribution, Told};
 use crate::read::{ReadError, Stated, TripleReader};
@@ -63,6 +63,29 @@ impl Ingest<'_> {
         }
         self.stops(&mut report);
         report
+    }
+
+    /// How many of these lists can be read, and how long they are: nothing else of them costs anything.
+    pub fn forecast_lists(
+        &self,
+        lists: impl IntoIterator<Item = Result<FactList, ReadError>>,
+    ) -> Forecast {
+        let mut forecast = Forecast::default();
+        let mut report = Report::default();
+        for list in lists {
+            let Ok(list) = list else {
+                forecast.unreadable += 1;
+                continue;
+            };
+            let mut reader = TripleReader::new(&list.id, list.lines);
+            match self.facts(&mut reader, &mut report) {
+                Ok(Some(_)) => forecast.documents += 1,
+                Ok(None) => break,
+                Err(_) => forecast.unreadable += 1,
+            }
+            forecast.bytes += reader.bytes();
+        }
+        forecast
     }
 
     fn take_list(&self, list: FactList, report: &mut Report) {

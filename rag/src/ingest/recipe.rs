@@ -2,12 +2,18 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
+
+use stratigraph_models::Generator;
 use thiserror::Error;
 
 use crate::build::Profile;
 use crate::chunk::{Chunker, Chunking, Measure};
 use crate::extract::model::{Bag, Tags, Triples, Typed};
-use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules};
+use crate::extract::{
+    CacheError, CallCache, CallKey, Calls, Domain, ExtractError, Extractor, Kept, Outcome, Reading,
+    Rules,
+};
 
 /// A published system whose graph is made, or only the structure of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +84,8 @@ pub struct Recipe {
     join: usize,
     root: Domain,
     filters: Vec<String>,
+    /// The model that reads the pieces, if one does; asked elsewhere.
+    model: Option<Calls>,
 }
 
 impl Recipe {
@@ -126,7 +134,15 @@ impl Recipe {
                 description: "Everything that documents are about.".to_owned(),
             },
             filters: Vec::new(),
+            model: None,
         }
+    }
+
+    /// A model reads the pieces, not rules. A database keeps who reads, and with which prompts: what one of them makes is
+    /// not mixed with what another made.
+    pub fn read_by(mut self, model: Arc<dyn Generator>) -> Self {
+        self.model = Some(Calls::new(model, Arc::new(Forgetful)));
+        self
     }
 
     /// Cuts documents in this way instead.
@@ -162,10 +178,14 @@ impl Recipe {
             System::Triples => Profile::triples(),
             System::Hybrid => Profile::hybrid(),
         };
-        profile.filterable(self.filters.iter().cloned()).parameter(
-            "pieces",
-            format!("{:?} joined by {}", self.chunking, self.join),
-        )
+        profile
+            .filterable(self.filters.iter().cloned())
+            .parameter(
+                "pieces",
+                format!("{:?} joined by {}", self.chunking, self.join),
+            )
+            // With the root of chains, where there is one.
+            .parameter("reader", self.extractor(self.model.clone()).version())
     }
 
     /// Cuts documents, measured so. HybridRAG's sizes are in characters, whatever the model counts.
@@ -190,6 +210,19 @@ impl Recipe {
             (System::Tag, None) => Box::new(Rules::new().chains_from(self.root.clone())),
             (System::Bag | System::Triples | System::Hybrid, None) => Box::new(Rules::new()),
         }
+    }
+}
+
+/// Keeps no replies, where nobody is asked.
+struct Forgetful;
+
+impl CallCache for Forgetful {
+    fn get(&self, _: &CallKey) -> Result<Option<Kept>, CacheError> {
+        Ok(None)
+    }
+
+    fn put(&self, _: &CallKey, _: &Kept) -> Result<(), CacheError> {
+        Ok(())
     }
 }
 

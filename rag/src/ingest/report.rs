@@ -132,6 +132,19 @@ pub struct Failed {
     pub error: Box<dyn std::error::Error + Send + Sync>,
 }
 
+impl Forecast {
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.documents += other.documents;
+        self.unreadable += other.unreadable;
+        self.bytes += other.bytes;
+        self.pieces += other.pieces;
+        self.estimate += other.estimate;
+        self
+    }
+}
+
 /// What it would cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,5 +1,6 @@
 use std::io::Cursor;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use stratigraph::storage::cancel::{CancelToken, Watch};
@@ -261,4 +262,126 @@ fn who_stops_it_at_the_last_list_hears_that_it_stopped() {
     let report = ingest.run_lists([list("only", FACT.as_bytes())], &|_| cancel.cancel());
     assert_eq!(report.documents, 1);
     assert!(matches!(report.ended, Some(Ended::Stopped)));
+}
+
+/// A document that says how it is to be called, and the embedder while which somebody has the writer's place.
+struct Slow {
+    taken: std::sync::Mutex<Option<std::thread::JoinHandle<()>>>,
+    db: Database,
+    times: std::sync::atomic::AtomicUsize,
+}
+
+impl stratigraph_models::Embedder for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn dimensions(&self) -> usize {
+        Lexical::new().dimensions()
+    }
+
+    fn max_tokens(&self) -> usize {
+        usize::MAX
+    }
+
+    fn embed(
+        &self,
+        texts: &[&str],
+    ) -> Result<stratigraph_models::Rows, stratigraph_models::ModelError> {
+        self.times
+            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let mut taken = self.taken.lock().unwrap();
+        if taken.is_none() {
+            let (db, (tell, told)) = (self.db.clone(), std::sync::mpsc::channel());
+            *taken = Some(std::thread::spawn(move || {
+                let txn = db.write().unwrap();
+                tell.send(()).unwrap();
+                // Longer than anybody waits once, and shorter than all waits together.
+                std::thread::sleep(Duration::from_millis(1500));
+                drop(txn);
+            }));
+            told.recv().unwrap();
+        }
+        Lexical::new().embed(texts)
+    }
+}
+
+#[test]
+fn who_has_to_wait_for_another_writer_tries_again_with_the_vectors_it_has() {
+    let db = Database::builder().write_queue_timeout(Duration::from_secs(1));
+    let db = db.in_memory().unwrap();
+    let recipe = Recipe::new(System::Structure, 200);
+    let slow = Arc::new(Slow {
+        taken: std::sync::Mutex::default(),
+        db: db.clone(),
+        times: std::sync::atomic::AtomicUsize::new(0),
+    });
+    let layers = Layers::open(&db, recipe.profile(), slow.clone()).unwrap();
+    let report = Ingest::new(&layers, &recipe).run(documents(1), &|_| ());
+    assert_eq!(
+        (report.documents, report.count_failed),
+        (1, 0),
+        "{report:?}"
+    );
+    assert_eq!(slow.times.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+/// An hour passes whenever somebody looks.
+#[derive(Default)]
+struct Hours {
+    on: std::sync::atomic::AtomicBool,
+    now: std::sync::atomic::AtomicU64,
+}
+
+impl stratigraph::clock::Clock for Hours {
+    fn now(&self) -> Duration {
+        let passes = self.on.load(std::sync::atomic::Ordering::Relaxed);
+        let hours = self
+            .now
+            .fetch_add(u64::from(passes), std::sync::atomic::Ordering::Relaxed);
+        Duration::from_secs(hours * 3600)
+    }
+}
+
+#[test]
+fn a_document_that_takes_too_long_is_told_and_tried_once() {
+    let clock = Arc::new(Hours::default());
+    let db = Database::builder()
+        .clock(clock.clone())
+        .in_memory()
+        .unwrap();
+    let recipe = Recipe::new(System::Structure, 200);
+    let layers = Layers::open(&db, recipe.profile(), Arc::new(Lexical::new())).unwrap();
+    clock.on.store(true, std::sync::atomic::Ordering::Relaxed);
+    let report = Ingest::new(&layers, &recipe).run(documents(3), &|_| ());
+    clock.on.store(false, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(
+        (report.documents, report.count_failed),
+        (0, 3),
+        "{report:?}"
+    );
+    assert!(report.ended.is_none(), "{report:?}");
+    let report = Ingest::new(&layers, &recipe).run(documents(3), &|_| ());
+    assert_eq!(report.documents, 3);
+}
+
+#[test]
+fn a_database_keeps_who_reads() {
+    let rules = Recipe::new(System::Bag, 200);
+    let layers = layers(&rules);
+    let read = Recipe::new(System::Bag, 200).read_by(Arc::new(model("")));
+    let db = layers.database();
+    let refused = Layers::open(db, read.profile(), Arc::new(Lexical::new()))
+        .err()
+        .unwrap();
+    assert!(
+        refused.to_string().contains("parameter reader"),
+        "{refused}"
+    );
+    let root = |name: &str| {
+        let (name, description) = (name.to_owned(), String::new());
+        Recipe::new(System::Tag, 200).root(crate::extract::Domain { name, description })
+    };
+    assert_ne!(root("Law").profile(), root("Stones").profile());
+    assert_eq!(root("Law").profile(), root("Law").profile());
 }
