@@ -50,6 +50,8 @@ fn answer(said: &Said) -> Json {
         "documents",
         "failed",
         "count_failed",
+        "broken_lines",
+        "count_broken_lines",
         "pruned",
         "bytes",
         "pieces",
@@ -213,10 +215,14 @@ fn lists_of_facts_are_documents_and_their_broken_lines_are_told() {
     let said = ingest(&world, "graph", &["--profile", "triples"]);
     let told = answer(said.assert_code(2));
     assert_eq!(
-        (&told["documents"], &told["count_failed"]),
-        (&1.into(), &1.into())
+        (
+            &told["documents"],
+            &told["count_failed"],
+            &told["count_broken_lines"]
+        ),
+        (&1.into(), &0.into(), &1.into())
     );
-    let problem = told["failed"][0]["problem"].as_str().unwrap();
+    let problem = told["broken_lines"][0].as_str().unwrap();
     assert!(
         problem.contains("facts.jsonl") && problem.contains('2'),
         "{problem}"

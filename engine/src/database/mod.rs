@@ -245,6 +245,12 @@ impl Database {
         watch.step("done", families.len() as u64, families.len() as u64)
     }
 
+    /// How many bytes a write transaction may hold.
+    #[must_use]
+    pub fn transaction_bytes(&self) -> u64 {
+        self.inner.settings.transaction_bytes
+    }
+
     /// The database's id, which never changes.
     #[must_use]
     pub fn id(&self) -> DatabaseId {

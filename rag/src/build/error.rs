@@ -78,6 +78,26 @@ pub enum BuildError {
         /// The most there may be.
         limit: usize,
     },
+    /// A document is written as a whole, and no transaction holds it.
+    #[error(
+        "{document} would take {bytes} bytes or more, and a transaction holds {limit_bytes}: divide it, or raise `transaction_bytes`"
+    )]
+    TooLarge {
+        /// The document, or the first of several.
+        document: String,
+        /// What it would take, at the least.
+        bytes: u64,
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// So many domains lie in each other in circles that nobody can say in time which assertions to leave out.
+    #[error(
+        "{assertions} assertions between domains are on cycles, too many to decide which to leave out: ask for chains that agree on what lies in what"
+    )]
+    Tangled {
+        /// How many assertions are on cycles.
+        assertions: usize,
+    },
     /// Others change the same document all the time.
     #[error("{document} was changed by others each time before it could be written: try again")]
     Busy {

@@ -10,9 +10,9 @@ use stratigraph::graph::Entity;
 use stratigraph::{Direction, Neighbour, Node, NodeId, Read, RelationshipId, Value, Vector};
 
 use super::BuildError;
-use super::contribution::{Fact, Label, Link, LinkKind, NodeKey, Support};
-use super::property::{Properties, Property, text};
-use super::schema::{FACT_KEY, find};
+use super::contribution::{Fact, Label, Link, LinkKind, NodeKey, stated_by};
+use super::property::{Properties, text};
+use super::schema::{FACT_KEY, STATED, find};
 
 /// A document's own node in the graph.
 #[derive(Clone, Debug)]
@@ -29,7 +29,6 @@ pub(super) struct Held {
     pub(super) links: BTreeMap<Link, RelationshipId>,
     /// Links that somebody made a second time.
     pub(super) surplus: Vec<RelationshipId>,
-    pub(super) facts: BTreeMap<Fact, BTreeSet<Support>>,
 }
 
 impl Held {
@@ -48,29 +47,12 @@ impl Held {
         while let Some(id) = walk.rest.pop() {
             walk.take(id, &mut held)?;
         }
-        held.read_facts(read)?;
         Ok(held)
     }
 
-    /// The facts that its chunks state.
-    fn read_facts<R: Read>(&mut self, read: &R) -> Result<(), BuildError> {
-        let mut stated: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (node, held) in &self.nodes {
-            let facts = held.properties.get("facts").and_then(Property::texts);
-            for fact in facts.into_iter().flatten() {
-                stated.entry(fact).or_default().insert(&node.key);
-            }
-        }
-        for (key, chunks) in stated {
-            let Some(id) = find_fact(read, key)? else {
-                continue;
-            };
-            let stored = StoredFact::read(read, id)?;
-            let own = stored.supports.into_iter();
-            let own = own.filter(|support| chunks.contains(support.chunk.as_str()));
-            self.facts.insert(stored.fact, own.collect());
-        }
-        Ok(())
+    /// The keys of the facts that its chunks state.
+    pub(super) fn facts(&self) -> BTreeSet<&str> {
+        self.links.keys().filter_map(stated_by).collect()
     }
 }
 
@@ -92,42 +74,23 @@ pub(super) fn key_of<R: Read>(read: &R, node: NodeId) -> Result<String, stratigr
     Ok(key.as_str().unwrap_or_default().to_owned())
 }
 
-/// A fact as it is stored, with everyone who states it.
-pub(super) struct StoredFact {
-    pub(super) fact: Fact,
-    pub(super) supports: BTreeSet<Support>,
+/// Whether anybody states the fact of this key.
+pub(super) fn is_stated<R: Read>(read: &R, key: &str) -> Result<bool, stratigraph::Error> {
+    let mut stated = read.index(STATED)?.equal(&[key.into()])?;
+    Ok(stated.next().transpose()?.is_some())
 }
 
-impl StoredFact {
-    pub(super) fn read<R: Read>(read: &R, id: RelationshipId) -> Result<Self, BuildError> {
-        let found = read.relationship(id)?;
-        let found = found.ok_or(stratigraph::Error::RelationshipNotFound { relationship: id })?;
-        let said = |name| found.get(name).and_then(Value::as_str).unwrap_or_default();
-        let fact = Fact {
-            subject: key_of(read, found.source())?,
-            predicate: said("predicate").to_owned(),
-            object: key_of(read, found.target())?,
-            source: said("source").to_owned(),
-        };
-        let list = |name| found.get(name).and_then(Value::as_list).unwrap_or_default();
-        let (chunks, descriptions) = (list("chunks"), list("descriptions"));
-        if chunks.len() != descriptions.len() {
-            return Err(BuildError::NotAsBuilt {
-                what: "the list of chunks",
-                key: fact.key(),
-            });
-        }
-        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let supports = chunks.iter().zip(descriptions);
-        let supports = supports.map(|(chunk, description)| Support {
-            chunk: word(chunk),
-            description: word(description),
-        });
-        Ok(Self {
-            supports: supports.collect(),
-            fact,
-        })
-    }
+/// A fact as it is stored.
+pub(super) fn fact_of<R: Read>(read: &R, id: RelationshipId) -> Result<Fact, BuildError> {
+    let found = read.relationship(id)?;
+    let found = found.ok_or(stratigraph::Error::RelationshipNotFound { relationship: id })?;
+    let said = |name| found.get(name).and_then(Value::as_str).unwrap_or_default();
+    Ok(Fact {
+        subject: key_of(read, found.source())?,
+        predicate: said("predicate").to_owned(),
+        object: key_of(read, found.target())?,
+        source: said("source").to_owned(),
+    })
 }
 
 struct Walk<'a, R> {
@@ -190,7 +153,9 @@ impl<R: Read> Walk<'_, R> {
             LinkKind::HasChild if self.read.has_label(id, "Section")? => Label::Section,
             LinkKind::HasChild => return Ok(None),
             LinkKind::HasInstance | LinkKind::Related => Label::Instance,
-            LinkKind::RefersTo | LinkKind::Mentions | LinkKind::HasTag => Label::Entity,
+            LinkKind::RefersTo | LinkKind::Mentions | LinkKind::States | LinkKind::HasTag => {
+                Label::Entity
+            }
             LinkKind::Describes => Label::DomainTag,
         };
         if matches!(kind, LinkKind::HasChild | LinkKind::HasInstance) && self.seen.insert(id) {

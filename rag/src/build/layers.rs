@@ -3,18 +3,22 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stratigraph::{Database, Read, WriteTxn};
+use stratigraph::{Database, ErrorKind, Read, WriteTxn};
 use stratigraph_models::Embedder;
 
 use super::apply::{Counts, Refusal, apply};
 use super::contribution::{Contribution, Label, NodeKey};
 use super::held::{Held, key_of};
 use super::names::document_key;
+use super::property::bytes_of;
 use super::vectors::Vectors;
 use super::{BuildError, Profile, Replies, schema};
 
 /// So often a document is tried that others change at the same time.
 const ATTEMPTS: usize = 32;
+
+/// So often somebody is waited for who has the writer's place, each time as long as the database says.
+const WAITS: usize = 3;
 
 /// A database of layers.
 #[derive(Clone)]
@@ -100,32 +104,58 @@ impl Layers {
     /// As [`upsert`](Self::upsert); all documents are as they were then.
     pub fn upsert_all(&self, documents: &[Contribution]) -> Result<Change, BuildError> {
         let mut vectors = Vectors::default();
+        let mut waits = WAITS;
         for _ in 0..ATTEMPTS {
             let read = self.db.read()?;
             let mut held = Vec::with_capacity(documents.len());
             for document in documents {
-                let before = Held::read(&read, document.document())?;
-                vectors.prepare((&read, &before), document, &self.profile, &*self.embedder)?;
-                held.push(before);
+                held.push(Held::read(&read, document.document())?);
             }
-            let mut txn = self.db.write()?;
+            self.check_size(documents, &held)?;
+            for (document, before) in documents.iter().zip(&held) {
+                vectors.prepare((&read, before), document, &self.profile, &*self.embedder)?;
+            }
+            let mut txn = match self.db.write() {
+                Ok(txn) => txn,
+                // Vectors that are computed are kept for the next attempt.
+                Err(error) if error.kind() == ErrorKind::Retry && waits > 0 => {
+                    waits -= 1;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             // Somebody else may have been here while vectors were computed.
             let is_alone = txn.commit_seq() == read.commit_seq();
             drop(read);
             match self.apply_all(&mut txn, documents, held, is_alone, &vectors) {
                 Ok(counts) => return finish(txn, counts, &vectors),
                 // What was counted on has gone: for what others did, or a document before this one.
-                Err(Refusal::NoVector(text)) => {
+                Err(Refusal::NoVectors(texts)) => {
                     drop(txn);
-                    let document = documents.first().map_or("", Contribution::document);
-                    vectors.compute(&[&text], document, &*self.embedder)?;
+                    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                    vectors.compute(&texts, first(documents), &*self.embedder)?;
                 }
                 Err(Refusal::Failed(error)) => return Err(error),
             }
         }
-        let document = documents.first().map_or("", Contribution::document);
         Err(BuildError::Busy {
-            document: document.to_owned(),
+            document: first(documents).to_owned(),
+        })
+    }
+
+    /// Refuses what no transaction would hold, before anything is paid for.
+    fn check_size(&self, documents: &[Contribution], held: &[Held]) -> Result<(), BuildError> {
+        let numbers = self.embedder.dimensions() * size_of::<f32>();
+        let documents_held = documents.iter().zip(held);
+        let bytes = documents_held.map(|(new, held)| least_bytes(new, held, numbers));
+        let (bytes, limit_bytes) = (bytes.sum::<u64>(), self.db.transaction_bytes());
+        if bytes <= limit_bytes {
+            return Ok(());
+        }
+        Err(BuildError::TooLarge {
+            document: first(documents).to_owned(),
+            bytes,
+            limit_bytes,
         })
     }
 
@@ -139,15 +169,24 @@ impl Layers {
     ) -> Result<Counts, Refusal> {
         let mut counts = Counts::default();
         let mut seen = BTreeSet::new();
+        let mut without = BTreeSet::new();
         for (document, held) in documents.iter().zip(held) {
             // Nobody changes what a document has added but the document itself.
             let held = match seen.insert(document.document()) && is_alone {
                 true => held,
                 false => Held::read(txn, document.document())?,
             };
-            counts += apply(txn, (&held, document), &self.profile, vectors)?;
+            match apply(txn, (&held, document), &self.profile, vectors) {
+                Ok(more) => counts += more,
+                // On, to find all of them at once.
+                Err(Refusal::NoVectors(texts)) => without.extend(texts),
+                Err(failed) => return Err(failed),
+            }
         }
-        Ok(counts)
+        match without.is_empty() {
+            true => Ok(counts),
+            false => Err(Refusal::NoVectors(without)),
+        }
     }
 
     /// Takes a document out, with everything that nobody else says. No model is asked, and one that is not there is
@@ -176,6 +215,24 @@ impl Layers {
         ids.sort_unstable();
         Ok(ids)
     }
+}
+
+fn first(documents: &[Contribution]) -> &str {
+    documents.first().map_or("", Contribution::document)
+}
+
+/// What a transaction holds of a document at the least: the texts that are new, and the vectors of what has one of its
+/// own.
+fn least_bytes(new: &Contribution, held: &Held, bytes_of_vector: usize) -> u64 {
+    let nodes = new.nodes.iter();
+    let nodes = nodes.filter(|(key, _)| !held.nodes.contains_key(key));
+    let nodes = nodes.map(|(key, properties)| match key.label {
+        Label::Document => bytes_of(properties),
+        _ => bytes_of(properties) + bytes_of_vector as u64,
+    });
+    let links = new.links.iter();
+    let links = links.filter(|link| !held.links.contains_key(link));
+    nodes.sum::<u64>() + links.map(|link| bytes_of(&link.properties)).sum::<u64>()
 }
 
 fn finish(mut txn: WriteTxn, counts: Counts, vectors: &Vectors) -> Result<Change, BuildError> {

@@ -4,6 +4,7 @@
 //! Document -HAS_CHILD-> Section -HAS_CHILD-> Chunk                          the hierarchy `outline`
 //!                       Section -HAS_INSTANCE-> Instance -REFERS_TO-> Entity
 //!                                               Chunk -MENTIONS-> Entity -FACT-> Entity
+//!                                               Chunk -STATES-> Entity, the subject of a FACT
 //!                                               Chunk -HAS_TAG-> Entity <-COVERS- DomainTag
 //!                                               Chunk -DESCRIBES-> DomainTag -HAS_SUBDOMAIN-> DomainTag    `domains`
 //! ```
@@ -72,7 +73,7 @@ mod tables;
 mod vectors;
 
 pub use calls::{Asked, KeptReply, Replies};
-pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Support, Told};
+pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Told};
 pub use error::BuildError;
 pub use layers::{Change, Layers};
 pub use names::{LONGEST_DOCUMENT_ID, canonical};

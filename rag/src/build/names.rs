@@ -29,7 +29,7 @@ const LONGEST_PATH: usize = 700;
 /// The one form of a name: what has the same is the same entity.
 ///
 /// Compatibility forms, capitals and blanks make no difference; accents and punctuation do. Names over 500 bytes
-/// are cut.
+/// are cut, and end with a hash of what they were.
 ///
 /// ```
 /// use stratigraph_rag::build::canonical;
@@ -39,17 +39,29 @@ const LONGEST_PATH: usize = 700;
 /// ```
 #[must_use]
 pub fn canonical(name: &str) -> String {
-    let name = shown(name);
+    let name = spaced(name);
     // Up first: some small letters share a capital, and only that way they meet.
     let upper = name.nfkc().flat_map(char::to_uppercase);
     let folded: String = upper.flat_map(char::to_lowercase).nfkc().collect();
-    let mut folded = shown(&folded);
-    cut(&mut folded);
+    let mut folded = spaced(&folded);
+    if folded.len() > LONGEST_NAME {
+        let hash = hash([folded.as_str()]);
+        cut(&mut folded, LONGEST_NAME - hash.len() - 1);
+        folded.push('~');
+        folded.push_str(&hash);
+    }
     folded
 }
 
 /// A name as it is shown: without breaks, double blanks and signs that nobody sees, and of a bounded length.
 pub(super) fn shown(name: &str) -> String {
+    let mut shown = spaced(name);
+    cut(&mut shown, LONGEST_NAME);
+    shown
+}
+
+/// A name without breaks, double blanks and signs that nobody sees.
+fn spaced(name: &str) -> String {
     let mut shown = String::new();
     let seen: String = name.chars().filter(|sign| !is_unseen(*sign)).collect();
     let words = seen.split(|sign: char| sign.is_whitespace() || sign.is_control());
@@ -58,10 +70,6 @@ pub(super) fn shown(name: &str) -> String {
             shown.push(' ');
         }
         shown.push_str(word);
-        if shown.len() > LONGEST_NAME {
-            cut(&mut shown);
-            break;
-        }
     }
     shown
 }
@@ -81,8 +89,8 @@ fn is_unseen(sign: char) -> bool {
     )
 }
 
-fn cut(name: &mut String) {
-    name.truncate(name.floor_char_boundary(LONGEST_NAME));
+fn cut(name: &mut String, bytes: usize) {
+    name.truncate(name.floor_char_boundary(bytes));
     name.truncate(name.trim_end().len());
 }
 
@@ -223,7 +231,16 @@ mod tests {
             assert_eq!(canonical(name), "basalt", "{name:?}");
         }
         assert_eq!(canonical(" \u{200b}\t"), "");
-        assert!(canonical(&"é".repeat(600)).len() <= LONGEST_NAME);
+    }
+
+    #[test]
+    fn long_names_are_cut_and_stay_different() {
+        let long = "é ".repeat(600);
+        let name = canonical(&long);
+        assert!(name.len() <= LONGEST_NAME && shown(&long).len() <= LONGEST_NAME);
+        assert_eq!(canonical(&name), name);
+        assert_eq!(canonical(&format!(" {}", long.to_uppercase())), name);
+        assert_ne!(canonical(&format!("{long}x")), name);
     }
 
     #[test]

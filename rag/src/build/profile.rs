@@ -29,7 +29,7 @@ pub struct Profile {
 }
 
 /// Names of properties that the layers use themselves.
-const TAKEN: [&str; 12] = [
+const TAKEN: [&str; 11] = [
     "key",
     "id",
     "hash",
@@ -41,8 +41,10 @@ const TAKEN: [&str; 12] = [
     "end",
     "first_page",
     "last_page",
-    "facts",
 ];
+
+/// How statements lie in the graph: in 1, facts listed who states them.
+const LAYOUT: (&str, &str) = ("layout", "2");
 
 /// Ways in which words become terms.
 const ANALYSES: [Analysis; 4] = [
@@ -189,6 +191,7 @@ impl Profile {
     pub(super) fn settings(&self) -> BTreeMap<String, String> {
         let on = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
         let mut settings = BTreeMap::from([
+            (LAYOUT.0.to_owned(), LAYOUT.1.to_owned()),
             ("instances".to_owned(), on(self.instances)),
             ("entities".to_owned(), on(self.entities)),
             ("facts".to_owned(), on(self.facts)),
@@ -214,6 +217,9 @@ impl Profile {
             "no" => Some(false),
             _ => None,
         };
+        if settings.get(LAYOUT.0)? != LAYOUT.1 {
+            return None;
+        }
         let analysis = settings.get("analysis")?;
         let filters = settings.get("filters")?.lines().map(str::to_owned);
         let parameters = settings.iter().filter_map(|(name, value)| {

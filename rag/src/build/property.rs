@@ -14,7 +14,7 @@ use crate::Datum;
 pub type Properties = BTreeMap<Cow<'static, str>, Property>;
 
 /// A property.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Property {
     /// A text.
     Text(String),
@@ -53,6 +53,18 @@ impl Property {
 pub(super) fn text<'a>(properties: &'a Properties, name: &str) -> &'a str {
     let property = properties.get(name);
     property.and_then(Property::as_str).unwrap_or_default()
+}
+
+/// How many bytes its values have, at the least.
+pub(super) fn bytes_of(properties: &Properties) -> u64 {
+    fn of(property: &Property) -> u64 {
+        match property {
+            Property::Text(text) => text.len() as u64,
+            Property::List(items) => items.iter().map(of).sum(),
+            _ => 1,
+        }
+    }
+    properties.values().map(of).sum()
 }
 
 /// A text under a name, unless it is empty.

@@ -11,7 +11,7 @@ use stratigraph::{
 };
 use stratigraph_models::Embedder;
 
-use super::contribution::Label;
+use super::contribution::{Label, LinkKind};
 use super::{BuildError, Profile};
 
 /// The hierarchy of documents, sections and chunks.
@@ -30,6 +30,8 @@ pub(super) const FACT: &str = "FACT";
 pub(super) const OBJECT_TAG: &str = "ObjectTag";
 /// The index of facts by their keys.
 pub(super) const FACT_KEY: &str = "fact_key";
+/// The index of what chunks state by the keys of facts.
+pub(super) const STATED: &str = "stated";
 /// The label of the node that says how the database was built.
 const SETTINGS: &str = "LayerSettings";
 /// Its property that says that everything is declared.
@@ -87,6 +89,8 @@ fn declare(db: &Database, profile: &Profile, dimensions: usize) -> Result<(), st
     }
     let fact = Constraint::on_relationships(FACT).key(["key"]);
     db.create_constraint(fact.named(FACT_KEY).if_missing())?;
+    let stated = Index::on_relationships(LinkKind::States.name(), ["fact"]);
+    db.create_index(stated.named(STATED).if_missing())?;
     let call = Constraint::on_nodes(MODEL_CALL).key(["key"]);
     db.create_constraint(call.named(MODEL_CALL_KEY).if_missing())?;
     db.create_hierarchy(
@@ -152,18 +156,16 @@ pub(super) fn settle(
     let read = db.read()?;
     let known = stored_settings(&read)?;
     drop(read);
-    let node = match known {
-        Some((node, stored)) => {
-            same_embedder(&stored, embedder)?;
-            same_profile(&stored, profile)?;
-            if stored.contains_key(DECLARED) {
-                return Ok(());
-            }
-            node
-        }
+    let (node, stored) = match known {
+        Some(known) => known,
         // First of all, so that what is cut short goes on in the same way.
         None => write_settings(db, profile, embedder)?,
     };
+    same_embedder(&stored, embedder)?;
+    same_profile(&stored, profile)?;
+    if stored.contains_key(DECLARED) {
+        return Ok(());
+    }
     declare(db, profile, embedder.dimensions())?;
     let mut txn = db.write()?;
     txn.set_property(node, DECLARED, true)?;
@@ -241,11 +243,12 @@ fn stored_settings<R: Read>(read: &R) -> Result<Option<(NodeId, Settings)>, stra
     Ok(Some((id, properties.collect())))
 }
 
+/// Says how the database is built, unless it says so by now. Returns what it says.
 fn write_settings(
     db: &Database,
     profile: &Profile,
     embedder: &dyn Embedder,
-) -> Result<NodeId, stratigraph::Error> {
+) -> Result<(NodeId, Settings), stratigraph::Error> {
     let settings = profile.settings().into_iter();
     let settings = settings.map(|(name, value)| (name, Value::from(value)));
     let width = Value::Int(embedder.dimensions() as i64);
@@ -254,9 +257,16 @@ fn write_settings(
         ("dimensions".to_owned(), width),
     ];
     let mut txn = db.write()?;
-    let node = txn.create_node([SETTINGS], settings.chain(embedder))?;
+    // Somebody else may have been first since it was looked for.
+    if let Some((node, stored)) = stored_settings(&txn)? {
+        return Ok((node, stored));
+    }
+    let settings: Settings = settings.chain(embedder).collect();
+    let stored = settings.iter();
+    let stored = stored.map(|(name, value)| (name.clone(), value.clone()));
+    let node = txn.create_node([SETTINGS], stored)?;
     txn.commit()?;
-    Ok(node)
+    Ok((node, settings))
 }
 
 fn same_embedder(stored: &Settings, embedder: &dyn Embedder) -> Result<(), BuildError> {

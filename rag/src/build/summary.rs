@@ -3,6 +3,9 @@
 //! A summary keeps the hash of what it was made from. A change only marks those whose inputs it touches, which costs
 //! one look at each, and asks no model; whoever wants to pay for new ones asks [`Layers::stale`] which they are.
 //! What came back to what it was in between is not stale.
+//!
+//! Half of all documents may say something of one thing. So a summary is made from a sample: the first of each list in
+//! its order, which is the same whoever came first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +13,16 @@ use stratigraph::graph::Entity;
 use stratigraph::{Direction, NodeId, Read, RelationshipId, Value, WriteTxn};
 
 use super::contribution::{Fact, Label, LinkKind, NodeKey};
-use super::held::{StoredFact, key_of};
+use super::held::{fact_of, key_of};
 use super::names::hash;
-use super::schema::{COVERS, FACT, HAS_SUBDOMAIN, find, stale_index};
+use super::schema::{COVERS, FACT, HAS_SUBDOMAIN, STATED, find, stale_index};
 use super::vectors::Vectors;
 use super::{BuildError, Layers};
+
+/// The most that is taken of each list that a summary is made from,
+const SAMPLE: usize = 256;
+/// and of what is said of each thing on such a list.
+const SAMPLE_OF_EACH: usize = 16;
 
 /// A text about an entity or a domain, made from everything that is said of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +41,7 @@ pub struct Summary {
 pub struct Inputs {
     /// What it is about.
     pub node: NodeKey,
-    /// What is said of it, each once.
+    /// What is said of it, each once; of this and the other lists the first of many.
     pub descriptions: BTreeSet<String>,
     /// Of a domain, the keys of the domains that it lies in.
     pub within: BTreeSet<String>,
@@ -83,33 +91,47 @@ impl Inputs {
     fn of_domain<R: Read>(&mut self, read: &R, id: NodeId) -> Result<(), BuildError> {
         self.described(read, id, LinkKind::Describes)?;
         for link in read.neighbours(id, Direction::Incoming, Some(HAS_SUBDOMAIN))? {
-            self.within.insert(key_of(read, link?.node)?);
+            keep(&mut self.within, key_of(read, link?.node)?, SAMPLE);
         }
-        for covered in read.neighbours(id, Direction::Outgoing, Some(COVERS))? {
-            let covered = covered?.node;
+        let mut covered = BTreeSet::new();
+        for link in read.neighbours(id, Direction::Outgoing, Some(COVERS))? {
+            let node = link?.node;
+            keep(&mut covered, (key_of(read, node)?, node), SAMPLE);
+        }
+        for (key, node) in covered {
             let mut links = BTreeSet::new();
             let tags = Some(LinkKind::HasTag.name());
-            for tag in read.neighbours(covered, Direction::Incoming, tags)? {
+            for tag in read.neighbours(node, Direction::Incoming, tags)? {
                 let tag = tag?.relationship;
                 let chain = read.property(tag, "chain")?;
                 let last = chain.as_list().and_then(|chain| chain.last()?.as_str());
-                if last == Some(&self.node.key) {
-                    links.extend(description(read, tag)?);
+                if last == Some(&self.node.key)
+                    && let Some(said) = description(read, tag)?
+                {
+                    keep(&mut links, said, SAMPLE_OF_EACH);
                 }
             }
-            self.covers.insert(key_of(read, covered)?, links);
+            self.covers.insert(key, links);
         }
         Ok(())
     }
 
     fn of_entity<R: Read>(&mut self, read: &R, id: NodeId) -> Result<(), BuildError> {
         self.described(read, id, LinkKind::Mentions)?;
-        for fact in read.neighbours(id, Direction::Both, Some(FACT))? {
-            let stored = StoredFact::read(read, fact?.relationship)?;
-            let said = stored.supports.into_iter();
-            let said = said.map(|support| support.description);
-            let said = said.filter(|said| !said.is_empty());
-            self.facts.insert(stored.fact, said.collect());
+        let mut facts = BTreeSet::new();
+        for link in read.neighbours(id, Direction::Both, Some(FACT))? {
+            keep(&mut facts, fact_of(read, link?.relationship)?, SAMPLE);
+        }
+        for fact in facts {
+            let mut said = BTreeSet::new();
+            for states in read.index(STATED)?.equal(&[fact.key().into()])? {
+                if let Entity::Relationship(states) = states?
+                    && let Some(one) = description(read, states)?
+                {
+                    keep(&mut said, one, SAMPLE_OF_EACH);
+                }
+            }
+            self.facts.insert(fact, said);
         }
         Ok(())
     }
@@ -122,10 +144,19 @@ impl Inputs {
         kind: LinkKind,
     ) -> Result<(), BuildError> {
         for link in read.neighbours(id, Direction::Incoming, Some(kind.name()))? {
-            self.descriptions
-                .extend(description(read, link?.relationship)?);
+            if let Some(said) = description(read, link?.relationship)? {
+                keep(&mut self.descriptions, said, SAMPLE);
+            }
         }
         Ok(())
+    }
+}
+
+/// Keeps the first of all in their order.
+fn keep<T: Ord>(sample: &mut BTreeSet<T>, one: T, most: usize) {
+    sample.insert(one);
+    if sample.len() > most {
+        sample.pop_last();
     }
 }
 
@@ -147,11 +178,12 @@ impl Layers {
         Inputs::read(&read, node, id).map(Some)
     }
 
-    /// The summaries that were made from something else than what is said now, with what is said now.
+    /// What has a summary that was made from something else than is said now. [`inputs`](Self::inputs) says what
+    /// it would be made from.
     ///
     /// # Errors
     /// What the database says.
-    pub fn stale(&self) -> Result<Vec<Inputs>, BuildError> {
+    pub fn stale(&self) -> Result<Vec<NodeKey>, BuildError> {
         let read = self.database().read()?;
         let mut stale = Vec::new();
         for label in Label::ALL {
@@ -161,14 +193,13 @@ impl Layers {
             for found in read.index(index)?.equal(&[true.into()])? {
                 let Entity::Node(id) = found? else { continue };
                 let node = NodeKey::new(label, key_of(&read, id)?);
-                let inputs = Inputs::read(&read, &node, id)?;
                 let made_from = read.property(id, "summary_inputs")?;
-                if made_from.as_str() != Some(&inputs.hash()) {
-                    stale.push(inputs);
+                if made_from.as_str() != Some(&Inputs::read(&read, &node, id)?.hash()) {
+                    stale.push(node);
                 }
             }
         }
-        stale.sort_unstable_by(|one, other| one.node.cmp(&other.node));
+        stale.sort_unstable();
         Ok(stale)
     }
 

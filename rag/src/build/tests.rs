@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use meddling::Meddling;
+use stratigraph::storage::family::Family;
 use stratigraph::{Database, Direction, Read, Value};
 use stratigraph_models::{Embedder, Lexical};
 
@@ -207,7 +208,7 @@ fn a_summary_is_stale_when_what_it_was_made_from_is_not_said_any_more() {
     assert!(layers.stale().unwrap().is_empty());
     let stale = |layers: &Layers| -> Vec<String> {
         let stale = layers.stale().unwrap().into_iter();
-        stale.map(|inputs| inputs.node.key).collect()
+        stale.map(|node| node.key).collect()
     };
     // One more who says the same of nature, and something else of rock.
     let change = put(
@@ -218,7 +219,8 @@ fn a_summary_is_stale_when_what_it_was_made_from_is_not_said_any_more() {
     assert!(change.stale.contains(&domain("rock")) && !change.stale.contains(&domain("water")));
     assert_eq!(stale(&layers), ["rock"]);
     // What it is made from now comes along, and with that it is fresh again.
-    let inputs = layers.stale().unwrap().remove(0);
+    let node = layers.stale().unwrap().remove(0);
+    let inputs = layers.inputs(&node).unwrap().unwrap();
     assert!(inputs.descriptions.contains("grey"), "{inputs:?}");
     assert_eq!(Vec::from_iter(&inputs.within), ["nature"]);
     assert_eq!(Vec::from_iter(inputs.covers.keys()), ["basalt", "slate"]);
@@ -334,10 +336,8 @@ fn a_text_that_moves_takes_its_vector_along() {
     assert_eq!((moved.vectors, moved.deleted), (1, 4));
 }
 
-#[test]
-fn facts_are_found_by_who_states_them() {
-    let layers = layers();
-    let said = || Extracted {
+fn fact() -> Extracted {
+    Extracted {
         triples: vec![Triple {
             subject: "Basalt".into(),
             predicate: "was".into(),
@@ -346,26 +346,72 @@ fn facts_are_found_by_who_states_them() {
             source: "p. 3".into(),
         }],
         ..Extracted::default()
-    };
-    let first = put(&layers, "a", said());
-    let second = put(&layers, "b", said());
+    }
+}
+
+#[test]
+fn facts_are_found_by_who_states_them() {
+    let layers = layers();
+    let first = put(&layers, "a", fact());
+    let second = put(&layers, "b", fact());
     assert!(second.vectors < first.vectors, "{second:?}");
-    let read = layers.database().read().unwrap();
-    let facts = read.relationships_of_type("FACT").unwrap();
-    assert_eq!(facts.len(), 1);
-    let fact = stratigraph::RelationshipId::new(facts.min().unwrap());
-    assert_eq!(
-        read.property(fact, "chunks")
-            .unwrap()
-            .as_list()
-            .unwrap()
-            .len(),
-        2
-    );
+    let stated = || {
+        let read = layers.database().read().unwrap();
+        let facts = read.relationships_of_type("FACT").unwrap();
+        let fact = stratigraph::RelationshipId::new(facts.min().unwrap());
+        let key = read.property(fact, "key").unwrap();
+        let stated = read.index(schema::STATED).unwrap();
+        (facts.len(), stated.equal(&[key]).unwrap().count())
+    };
+    assert_eq!(stated(), (1, 2));
     layers.delete("a").unwrap();
+    assert_eq!(stated(), (1, 1));
     layers.delete("b").unwrap();
     let read = layers.database().read().unwrap();
     assert_eq!(read.relationship_count(Some("FACT")).unwrap(), 0);
+    assert_eq!(read.relationship_count(Some("STATES")).unwrap(), 0);
+}
+
+/// How many bytes of relationships a change would write, without writing them. Sets of ids are the engine's, which keeps
+/// them in blocks.
+fn bytes_of_change(layers: &Layers, new: &Contribution) -> usize {
+    let read = layers.database().read().unwrap();
+    let held = held::Held::read(&read, new.document()).unwrap();
+    let mut vectors = vectors::Vectors::default();
+    let profile = layers.profile();
+    vectors
+        .prepare((&read, &held), new, profile, layers.embedder())
+        .unwrap();
+    let mut txn = layers.database().write().unwrap();
+    apply::apply(&mut txn, (&held, new), profile, &vectors).unwrap();
+    let written = txn.changes().unwrap();
+    let written = written.filter(|(family, ..)| {
+        matches!(
+            family,
+            Family::Edges | Family::Out | Family::In | Family::PropIndex
+        )
+    });
+    written
+        .map(|(_, key, value)| key.len() + value.map_or(0, <[u8]>::len))
+        .sum()
+}
+
+#[test]
+fn a_fact_that_everybody_states_costs_the_next_no_more() {
+    let layers = layers();
+    let mut bytes = Vec::new();
+    let new = contribution("next", "What next says.\n", fact(), layers.profile());
+    for number in 0..300 {
+        if number == 10 || number == 299 {
+            bytes.push(bytes_of_change(&layers, &new));
+        }
+        put(&layers, &format!("{number:03}"), fact());
+    }
+    // Ids may take a byte more.
+    assert!(bytes[1] < bytes[0] + bytes[0] / 10, "{bytes:?}");
+    // And who goes is not looked for among all others.
+    let gone = Contribution::none("005".to_owned());
+    assert!(bytes_of_change(&layers, &gone) < bytes[0]);
 }
 
 #[test]
@@ -386,6 +432,87 @@ fn what_others_take_away_meanwhile_is_made_again() {
     meddling.next(move || drop(put(&other, "c", names(&["Slate"]))));
     let change = put(&layers, "c", names(&["Slate"]));
     assert_eq!((change.written, change.keys), (0, 0));
+}
+
+#[test]
+fn all_that_others_took_away_is_made_again_at_once() {
+    let db = Database::in_memory().unwrap();
+    let meddling = Arc::new(Meddling::default());
+    let layers = Layers::open(&db, Profile::all(), meddling.clone()).unwrap();
+    let many: Vec<String> = (0..100).map(|number| format!("Rock {number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    put(&layers, "a", names(&many));
+    let other = layers.clone();
+    meddling.next(move || drop(other.delete("a").unwrap()));
+    let change = put(&layers, "b", names(&many));
+    // Instances and entities, the heading and the chunk.
+    assert!(change.vectors >= 200, "{change:?}");
+    let node = NodeKey::new(Label::Entity, "rock 99");
+    let vector = property(&layers, &node, "embedding").unwrap();
+    assert!(vector.as_vector().is_some());
+}
+
+#[test]
+fn who_comes_first_says_how_it_is_built() {
+    let db = Database::in_memory().unwrap();
+    let opened: Vec<_> = std::thread::scope(|scope| {
+        let open = |number: usize| {
+            let db = db.clone();
+            scope.spawn(move || {
+                let profile = Profile::structure().parameter("number", (number % 2).to_string());
+                Layers::open(&db, profile, Arc::new(Lexical::new())).is_ok()
+            })
+        };
+        let threads: Vec<_> = (0..8).map(open).collect();
+        threads.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let read = db.read().unwrap();
+    assert_eq!(read.node_count(Some("LayerSettings")).unwrap(), 1);
+    // Those of the one kind, and none of the other.
+    assert_eq!(
+        opened.iter().filter(|is_ok| **is_ok).count(),
+        4,
+        "{opened:?}"
+    );
+}
+
+#[test]
+fn what_no_transaction_holds_is_refused_before_vectors_are_computed() {
+    let db = Database::builder()
+        .transaction_bytes(400_000)
+        .in_memory()
+        .unwrap();
+    let meddling = Arc::new(Meddling::default());
+    let layers = Layers::open(&db, Profile::structure(), meddling.clone()).unwrap();
+    let asked = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let is_asked = Arc::clone(&asked);
+    meddling.next(move || is_asked.store(true, std::sync::atomic::Ordering::Relaxed));
+    let text = "x".repeat(500_000);
+    let new = contribution("a", &text, Extracted::default(), layers.profile());
+    let refused = layers.upsert(&new).err().unwrap();
+    assert!(matches!(refused, BuildError::TooLarge { .. }), "{refused}");
+    assert!(!asked.load(std::sync::atomic::Ordering::Relaxed));
+}
+
+#[test]
+fn a_summary_of_what_everybody_names_is_made_from_a_sample() {
+    let layers = layers();
+    let said = |number: usize| Extracted {
+        entities: vec![Entity {
+            name: "Basalt".into(),
+            description: format!("said {number:04}"),
+            ..Entity::default()
+        }],
+        ..Extracted::default()
+    };
+    // The last first: who came first does not matter.
+    for number in (0..300).rev() {
+        put(&layers, &format!("{number:04}"), said(number));
+    }
+    let node = NodeKey::new(Label::Entity, "basalt");
+    let inputs = layers.inputs(&node).unwrap().unwrap();
+    assert_eq!(inputs.descriptions.len(), 256);
+    assert_eq!(inputs.descriptions.last().unwrap(), "said 0255");
 }
 
 #[test]

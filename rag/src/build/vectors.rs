@@ -115,8 +115,9 @@ impl Vectors {
                 wanted.insert(target.key.clone());
             }
         }
-        for fact in new.facts.keys() {
-            if !held.facts.contains_key(fact) && find_fact(read, &fact.key())?.is_none() {
+        let stated = held.facts();
+        for (key, fact) in &new.facts {
+            if !stated.contains(key.as_str()) && find_fact(read, key)?.is_none() {
                 let (plain, sourced) = texts_of_fact(fact, profile);
                 wanted.insert(plain);
                 wanted.extend(sourced);

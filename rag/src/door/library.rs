@@ -8,7 +8,7 @@ use stratigraph_models::Embedder;
 
 use super::incoming::Ready;
 use super::{DoorError, Equipment, Incoming, procedures};
-use crate::build::{Built, Change, Inputs, Layers};
+use crate::build::{Built, Change, Layers, NodeKey};
 use crate::extract::Domain;
 use crate::ingest::{Forecast, Ingest, Progress, Recipe, Report, System};
 
@@ -155,11 +155,11 @@ impl Library {
         Ok(self.open()?.layers.delete(id)?)
     }
 
-    /// The summaries that are stale, with what is said now; none if there are no layers.
+    /// What has a stale summary; nothing if there are no layers.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn stale(&self) -> Result<Vec<Inputs>, DoorError> {
+    pub fn stale(&self) -> Result<Vec<NodeKey>, DoorError> {
         match self.open() {
             Ok(open) => Ok(open.layers.stale()?),
             Err(DoorError::NoLayers) => Ok(Vec::new()),

@@ -109,7 +109,10 @@ impl Open {
     fn subjects(&self, wanted: &Resummarise) -> Result<Vec<(Inputs, Subject)>, DoorError> {
         let layers = self.layers();
         let mut subjects = Vec::new();
-        for inputs in layers.stale()?.into_iter().take(wanted.most) {
+        for node in layers.stale()?.into_iter().take(wanted.most) {
+            let Some(inputs) = layers.inputs(&node)? else {
+                continue;
+            };
             let subject = Subject::read(layers, &inputs)?;
             subjects.push((inputs, subject));
         }

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use thiserror::Error;
 
-use super::{Ended, Ingest, Progress, Report};
+use super::{Forecast, Ingest, Progress, Report};
 use crate::Metadata;
 use crate::build::{Contribution, Told};
 use crate::read::{ReadError, Stated, TripleReader};
@@ -22,14 +22,29 @@ pub struct FactList {
     pub lines: Box<dyn BufRead>,
 }
 
-/// A list has too many facts.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("it has more than {MOST_FACTS} facts, and is written as a whole: split it")]
-pub struct TooManyFacts;
+/// Why a list is not taken in. What was there of it before is left as it is.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ListError {
+    /// It is written as a whole.
+    #[error("it has more than {MOST_FACTS} facts, and is written as a whole: split it")]
+    TooMany,
+    /// Nobody knows what would have followed.
+    #[error("it could not be read to its end, and a part of it is not taken for the whole: {0}")]
+    CutShort(#[source] ReadError),
+    /// An empty list in the place of a full one is more often a mishap than meant.
+    #[error(
+        "no fact could be read from it ({broken} broken lines): mend it, or delete the file and take its facts out with --prune"
+    )]
+    Empty {
+        /// How many lines are broken.
+        broken: u64,
+    },
+}
 
 impl Ingest<'_> {
-    /// Takes lists of facts in, each as a document of its own. Lines that are broken are told, and the others go in.
-    /// Nobody is asked about them.
+    /// Takes lists of facts in, each as a document of its own. Lines that are broken are told, and the others go in,
+    /// unless none is left or the file ends before its end. Nobody is asked about them.
     pub fn run_lists(
         &self,
         lists: impl IntoIterator<Item = Result<FactList, ReadError>>,
@@ -37,10 +52,7 @@ impl Ingest<'_> {
     ) -> Report {
         let mut report = Report::default();
         for list in lists {
-            if self.is_cancelled() {
-                report.ended = Some(Ended::Stopped);
-            }
-            if report.ended.is_some() {
+            if report.ended.is_some() || self.stops(&mut report) {
                 break;
             }
             match list {
@@ -49,27 +61,71 @@ impl Ingest<'_> {
             }
             told(report.progress());
         }
+        self.stops(&mut report);
         report
+    }
+
+    /// How many of these lists can be read, and how long they are: nothing else of them costs anything.
+    pub fn forecast_lists(
+        &self,
+        lists: impl IntoIterator<Item = Result<FactList, ReadError>>,
+    ) -> Forecast {
+        let mut forecast = Forecast::default();
+        let mut report = Report::default();
+        for list in lists {
+            let Ok(list) = list else {
+                forecast.unreadable += 1;
+                continue;
+            };
+            let mut reader = TripleReader::new(&list.id, list.lines);
+            match self.facts(&mut reader, &mut report) {
+                Ok(Some(_)) => forecast.documents += 1,
+                Ok(None) => break,
+                Err(_) => forecast.unreadable += 1,
+            }
+            forecast.bytes += reader.bytes();
+        }
+        forecast
     }
 
     fn take_list(&self, list: FactList, report: &mut Report) {
         let mut reader = TripleReader::new(&list.id, list.lines);
-        let mut facts = Vec::new();
-        for stated in &mut reader {
-            match stated {
-                Ok(_) if facts.len() == MOST_FACTS => {
-                    return report.fail(Some(&list.id), TooManyFacts);
-                }
-                Ok(stated) => facts.push(told_by(stated)),
-                // What is told of a line names its list.
-                Err(error) => report.fail(None, error),
-            }
-        }
+        let facts = match self.facts(&mut reader, report) {
+            Ok(Some(facts)) => facts,
+            Ok(None) => return,
+            Err(error) => return report.fail(Some(&list.id), error),
+        };
         report.bytes += reader.bytes();
         let profile = self.layers.profile();
         match Contribution::of_triples(&list.id, list.metadata, &facts, profile) {
             Ok(contribution) => self.write(&[contribution], report),
             Err(error) => report.fail(Some(&list.id), error),
+        }
+    }
+
+    /// All facts of a list; none if somebody said that it should stop.
+    fn facts(
+        &self,
+        reader: &mut TripleReader,
+        report: &mut Report,
+    ) -> Result<Option<Vec<Told>>, ListError> {
+        let mut facts = Vec::new();
+        while let Some(stated) = reader.next() {
+            if self.stops(report) {
+                return Ok(None);
+            }
+            match stated {
+                Ok(_) if facts.len() == MOST_FACTS => return Err(ListError::TooMany),
+                Ok(stated) => facts.push(told_by(stated)),
+                Err(error) if reader.is_cut_short() => return Err(ListError::CutShort(error)),
+                Err(error) => report.broken_line(error),
+            }
+        }
+        match facts.is_empty() {
+            true => Err(ListError::Empty {
+                broken: reader.counts().broken,
+            }),
+            false => Ok(Some(facts)),
         }
     }
 }

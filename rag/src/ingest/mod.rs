@@ -34,7 +34,7 @@ mod replies;
 mod report;
 mod run;
 
-pub use lists::{FactList, TooManyFacts};
+pub use lists::{FactList, ListError};
 pub use recipe::{Recipe, System, UnknownSystem};
 pub use report::{Ended, Failed, Forecast, Progress, Report};
 pub use run::Ingest;

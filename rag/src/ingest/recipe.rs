@@ -4,6 +4,7 @@ mod kept;
 
 use std::fmt;
 use std::str::FromStr;
+
 use thiserror::Error;
 
 use crate::build::Profile;

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::build::Change;
 use crate::extract::{Cost, Estimate};
+use crate::read::ReadError;
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,11 @@ pub struct Report {
     pub failed: Vec<Failed>,
     /// How many that were.
     pub count_failed: usize,
+    /// Lines of lists that were left out because they are broken: the first [`Report::MOST_TOLD`] of them. Each names
+    /// its list.
+    pub broken_lines: Vec<ReadError>,
+    /// How many that were.
+    pub count_broken_lines: u64,
     /// The bytes of all texts.
     pub bytes: u64,
     /// Pieces that were read.
@@ -63,12 +69,22 @@ impl Report {
         self.count_failed += other.count_failed;
         let room = Self::MOST_TOLD.saturating_sub(self.failed.len());
         self.failed.extend(other.failed.into_iter().take(room));
+        self.count_broken_lines += other.count_broken_lines;
+        let room = Self::MOST_TOLD.saturating_sub(self.broken_lines.len());
+        self.broken_lines
+            .extend(other.broken_lines.into_iter().take(room));
         self.bytes += other.bytes;
         self.pieces += other.pieces;
         self.cost += other.cost;
         self.wrote(other.documents, other.change);
         self.ended = self.ended.or(other.ended);
         self
+    }
+
+    /// Why documents failed, then what is wrong with lines that were left out.
+    pub fn problems(&self) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+        let failed = self.failed.iter().map(|failed| &*failed.error as _);
+        failed.chain(self.broken_lines.iter().map(|error| error as _))
     }
 
     pub(super) fn fail(
@@ -82,6 +98,13 @@ impl Report {
                 document: document.map(str::to_owned),
                 error: Box::new(error),
             });
+        }
+    }
+
+    pub(super) fn broken_line(&mut self, error: ReadError) {
+        self.count_broken_lines += 1;
+        if self.broken_lines.len() < Self::MOST_TOLD {
+            self.broken_lines.push(error);
         }
     }
 
@@ -113,6 +136,19 @@ pub struct Failed {
     pub document: Option<String>,
     /// Why.
     pub error: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl Forecast {
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.documents += other.documents;
+        self.unreadable += other.unreadable;
+        self.bytes += other.bytes;
+        self.pieces += other.pieces;
+        self.estimate += other.estimate;
+        self
+    }
 }
 
 /// What it would cost.

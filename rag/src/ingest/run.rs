@@ -132,8 +132,13 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
+    /// Whether somebody said that it should stop; then the report says so.
+    pub(super) fn stops(&self, report: &mut Report) -> bool {
+        let stops = self.cancel.is_cancelled();
+        if stops {
+            report.ended.get_or_insert(Ended::Stopped);
+        }
+        stops
     }
 
     fn measured_by(&self) -> &dyn Measure {
@@ -202,28 +207,43 @@ impl<'a> Ingest<'a> {
         }
         self.write(&ready, report);
         told(report.progress());
-        if self.is_cancelled() {
-            report.ended.get_or_insert(Ended::Stopped);
-        }
+        self.stops(report);
     }
 
-    /// Writes these in one commit, or, if one of them cannot be written, each in its own.
+    /// Writes these in one commit, or, if that does not go, each in its own.
     pub(super) fn write(&self, ready: &[Contribution], report: &mut Report) {
-        if let Ok(change) = self.layers.upsert_all(ready) {
-            report.wrote(ready.len(), change);
-            return;
+        let alone = ready.len() == 1;
+        match self.layers.upsert_all(ready) {
+            Ok(change) => return report.wrote(ready.len(), change),
+            Err(error) if alone => return refused(&ready[0], error, report),
+            Err(_) => {}
         }
         for document in ready {
+            if self.stops(report) {
+                return;
+            }
             match self.layers.upsert(document) {
                 Ok(change) => report.wrote(1, change),
-                Err(BuildError::Database(error)) if error.kind() != ErrorKind::Request => {
-                    // No other document would fare better.
-                    report.ended = Some(Ended::Database(error));
-                    return;
-                }
-                Err(error) => report.fail(Some(document.document()), error),
+                Err(error) => refused(document, error, report),
+            }
+            if report.ended.is_some() {
+                return;
             }
         }
+    }
+}
+
+/// Tells that a document cannot be written, and whether others would fare better.
+fn refused(document: &Contribution, error: BuildError, report: &mut Report) {
+    match error {
+        // It takes too long, and others need not.
+        BuildError::Database(stratigraph::Error::TransactionExpired { .. }) => {
+            report.fail(Some(document.document()), error);
+        }
+        BuildError::Database(error) if error.kind() != ErrorKind::Request => {
+            report.ended = Some(Ended::Database(error));
+        }
+        error => report.fail(Some(document.document()), error),
     }
 }
 

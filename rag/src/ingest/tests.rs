@@ -1,7 +1,9 @@
+use std::io::Cursor;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
-use stratigraph::storage::cancel::CancelToken;
+use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::{Database, Read};
 use stratigraph_models::{Lexical, Recorded, Request};
 
@@ -33,6 +35,17 @@ fn counts(layers: &Layers) -> [u64; 5] {
     let read = layers.database().read().unwrap();
     ["Document", "Chunk", "Instance", "Entity", "DomainTag"]
         .map(|label| read.node_count(Some(label)).unwrap())
+}
+
+/// The whole graph without ids, and without what models were paid for.
+fn dump(layers: &Layers) -> String {
+    layers.replies().forget().unwrap();
+    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
+    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut text = Vec::new();
+    let db = layers.database();
+    db.dump_canonical(&mut text, &mut watch).unwrap();
+    String::from_utf8(text).unwrap()
 }
 
 /// A model that finds one fact in each piece, but for pieces that name this.
@@ -99,7 +112,7 @@ fn what_fails_is_told_and_the_rest_goes_on() {
     let layers = layers(&recipe);
     let before = Ingest::new(&layers, &recipe).run(documents(1), &|_| ());
     assert_eq!(before.documents, 1);
-    let held = counts(&layers);
+    let held = dump(&layers);
     let mut given = documents(3);
     // A document that is there already changes, and the model gives nothing for it.
     given[0] = read("000.md", &TEXT.replace("2023", "1848"));
@@ -122,7 +135,7 @@ fn what_fails_is_told_and_the_rest_goes_on() {
     for id in ["001.md", "002.md"] {
         layers.delete(id).unwrap();
     }
-    assert_eq!(counts(&layers), held, "it is as it was");
+    assert_eq!(dump(&layers), held, "it is as it was");
 }
 
 #[test]
@@ -144,43 +157,210 @@ fn who_is_stopped_goes_on_from_there() {
     let report = Ingest::new(&stopped, &recipe).run(documents(150), &|_| ());
     assert_eq!((report.documents, report.ended.is_none()), (150, true));
     Ingest::new(&whole, &recipe).run(documents(150), &|_| ());
-    assert_eq!(counts(&stopped), counts(&whole));
+    assert_eq!(dump(&stopped), dump(&whole));
 }
+
+fn list(id: &str, lines: impl std::io::BufRead + 'static) -> Result<FactList, ReadError> {
+    Ok(FactList {
+        id: id.to_owned(),
+        metadata: crate::Metadata::new(),
+        lines: Box::new(lines),
+    })
+}
+
+fn facts(layers: &Layers) -> u64 {
+    let read = layers.database().read().unwrap();
+    read.relationship_count(Some("FACT")).unwrap()
+}
+
+const FACT: &str =
+    "{\"subject\": \"a\", \"relation\": \"is\", \"object\": \"b\", \"source\": \"p. 7\"}\n";
 
 #[test]
 fn lists_of_facts_are_documents_of_their_own() {
     let recipe = Recipe::new(System::Triples, 200);
     let layers = layers(&recipe);
-    let list = |id: &str, lines: &str| {
-        Ok(FactList {
-            id: id.to_owned(),
-            metadata: crate::Metadata::new(),
-            lines: Box::new(std::io::Cursor::new(lines.to_owned())),
-        })
-    };
-    let one =
-        "{\"subject\": \"a\", \"relation\": \"is\", \"object\": \"b\", \"source\": \"p. 7\"}\n";
-    let broken = format!("{one}[1]\n{}", one.replace("\"b\"", "\"c\""));
+    let broken = format!("{FACT}[1]\n{}", FACT.replace("\"b\"", "\"c\""));
     let ingest = Ingest::new(&layers, &recipe);
-    let report = ingest.run_lists([list("whole", one), list("part", &broken)], &|_| ());
+    let lists = [
+        list("whole", FACT.as_bytes()),
+        list("part", Cursor::new(broken)),
+    ];
+    let report = ingest.run_lists(lists, &|_| ());
+    // A broken line is a line, and its list is there.
     assert_eq!(
-        (report.documents, report.count_failed),
-        (2, 1),
+        (
+            report.documents,
+            report.count_failed,
+            report.count_broken_lines
+        ),
+        (2, 0, 1),
         "{report:?}"
     );
-    assert!(report.failed[0].error.to_string().contains("part"));
+    assert!(report.broken_lines[0].to_string().contains("part, line 2"));
     assert_eq!(layers.documents().unwrap(), ["part", "whole"]);
-    let facts = || {
-        layers
-            .database()
-            .read()
-            .unwrap()
-            .relationship_count(Some("FACT"))
-            .unwrap()
-    };
-    assert_eq!(facts(), 2, "both lists say one of them");
+    assert_eq!(facts(&layers), 2, "both lists say one of them");
     layers.delete("part").unwrap();
-    assert_eq!(facts(), 1);
+    assert_eq!(facts(&layers), 1);
     let both = report.and(ingest.run(documents(1), &|_| ()));
-    assert_eq!((both.documents, both.count_failed), (3, 1));
+    assert_eq!((both.documents, both.count_broken_lines), (3, 1));
+}
+
+/// Some lines, and then the disk fails.
+struct Failing(Cursor<String>);
+
+impl std::io::Read for Failing {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        match self.0.read(to)? {
+            0 => Err(std::io::Error::other("the disk is gone")),
+            read => Ok(read),
+        }
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_read_to_its_end_leaves_what_was_there() {
+    let recipe = Recipe::new(System::Triples, 200);
+    let layers = layers(&recipe);
+    let ingest = Ingest::new(&layers, &recipe);
+    let two = format!("{FACT}{}", FACT.replace("\"b\"", "\"c\""));
+    ingest.run_lists([list("list", Cursor::new(two))], &|_| ());
+    let before = dump(&layers);
+    let failing = || std::io::BufReader::new(Failing(Cursor::new(FACT.to_owned())));
+    let endless = format!("{FACT}{}", "x".repeat(17 << 20));
+    for (lines, said) in [
+        (list("list", failing()), "the disk is gone"),
+        (list("list", Cursor::new(endless)), "a line of more than"),
+        (
+            list("list", Cursor::new("[1]\n[2]\n".to_owned())),
+            "2 broken lines",
+        ),
+        (
+            list("list", Cursor::new(String::new())),
+            "no fact could be read",
+        ),
+    ] {
+        let report = ingest.run_lists([lines], &|_| ());
+        assert_eq!(
+            (report.documents, report.count_failed),
+            (0, 1),
+            "{report:?}"
+        );
+        assert_eq!(report.failed[0].document.as_deref(), Some("list"));
+        let problem = report.failed[0].error.to_string();
+        assert!(problem.contains(said), "{problem}");
+        assert_eq!(dump(&layers), before, "{said}");
+    }
+}
+
+#[test]
+fn who_stops_it_at_the_last_list_hears_that_it_stopped() {
+    let recipe = Recipe::new(System::Triples, 200);
+    let layers = layers(&recipe);
+    let cancel = CancelToken::new();
+    let ingest = Ingest::new(&layers, &recipe).cancel(cancel.clone());
+    let report = ingest.run_lists([list("only", FACT.as_bytes())], &|_| cancel.cancel());
+    assert_eq!(report.documents, 1);
+    assert!(matches!(report.ended, Some(Ended::Stopped)));
+}
+
+/// A document that says how it is to be called, and the embedder while which somebody has the writer's place.
+struct Slow {
+    taken: std::sync::Mutex<Option<std::thread::JoinHandle<()>>>,
+    db: Database,
+    times: std::sync::atomic::AtomicUsize,
+}
+
+impl stratigraph_models::Embedder for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn dimensions(&self) -> usize {
+        Lexical::new().dimensions()
+    }
+
+    fn max_tokens(&self) -> usize {
+        usize::MAX
+    }
+
+    fn embed(
+        &self,
+        texts: &[&str],
+    ) -> Result<stratigraph_models::Rows, stratigraph_models::ModelError> {
+        self.times
+            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let mut taken = self.taken.lock().unwrap();
+        if taken.is_none() {
+            let (db, (tell, told)) = (self.db.clone(), std::sync::mpsc::channel());
+            *taken = Some(std::thread::spawn(move || {
+                let txn = db.write().unwrap();
+                tell.send(()).unwrap();
+                // Longer than anybody waits once, and shorter than all waits together.
+                std::thread::sleep(Duration::from_millis(1500));
+                drop(txn);
+            }));
+            told.recv().unwrap();
+        }
+        Lexical::new().embed(texts)
+    }
+}
+
+#[test]
+fn who_has_to_wait_for_another_writer_tries_again_with_the_vectors_it_has() {
+    let db = Database::builder().write_queue_timeout(Duration::from_secs(1));
+    let db = db.in_memory().unwrap();
+    let recipe = Recipe::new(System::Structure, 200);
+    let slow = Arc::new(Slow {
+        taken: std::sync::Mutex::default(),
+        db: db.clone(),
+        times: std::sync::atomic::AtomicUsize::new(0),
+    });
+    let layers = Layers::open(&db, recipe.profile(), slow.clone()).unwrap();
+    let report = Ingest::new(&layers, &recipe).run(documents(1), &|_| ());
+    assert_eq!(
+        (report.documents, report.count_failed),
+        (1, 0),
+        "{report:?}"
+    );
+    assert_eq!(slow.times.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+/// An hour passes whenever somebody looks.
+#[derive(Default)]
+struct Hours {
+    on: std::sync::atomic::AtomicBool,
+    now: std::sync::atomic::AtomicU64,
+}
+
+impl stratigraph::clock::Clock for Hours {
+    fn now(&self) -> Duration {
+        let passes = self.on.load(std::sync::atomic::Ordering::Relaxed);
+        let hours = self
+            .now
+            .fetch_add(u64::from(passes), std::sync::atomic::Ordering::Relaxed);
+        Duration::from_secs(hours * 3600)
+    }
+}
+
+#[test]
+fn a_document_that_takes_too_long_is_told_and_tried_once() {
+    let clock = Arc::new(Hours::default());
+    let db = Database::builder()
+        .clock(clock.clone())
+        .in_memory()
+        .unwrap();
+    let recipe = Recipe::new(System::Structure, 200);
+    let layers = Layers::open(&db, recipe.profile(), Arc::new(Lexical::new())).unwrap();
+    clock.on.store(true, std::sync::atomic::Ordering::Relaxed);
+    let report = Ingest::new(&layers, &recipe).run(documents(3), &|_| ());
+    clock.on.store(false, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(
+        (report.documents, report.count_failed),
+        (0, 3),
+        "{report:?}"
+    );
+    assert!(report.ended.is_none(), "{report:?}");
+    let report = Ingest::new(&layers, &recipe).run(documents(3), &|_| ());
+    assert_eq!(report.documents, 3);
 }

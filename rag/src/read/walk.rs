@@ -47,6 +47,8 @@ pub struct Walked {
     pub left_out: Vec<ReadError>,
     /// How many that were.
     pub count_left_out: usize,
+    /// How many files have endings that nobody knows, such as pictures; they are nothing that could be read.
+    pub unknown: usize,
 }
 
 impl Default for Walk {
@@ -222,7 +224,7 @@ impl Walking<'_> {
                     continue;
                 }
                 let Some(format) = Format::of_path(&path) else {
-                    self.walked.count_left_out += 1;
+                    self.walked.unknown += 1;
                     continue;
                 };
                 if kind.is_symlink() {
@@ -383,7 +385,7 @@ mod tests {
         assert_eq!(ids(&walked), ["a.txt", "b.md", "b/1.html", "b/2.md"]);
         assert_eq!(walked.files[3].read().unwrap(), b"two");
         assert_eq!(walked.files[2].format, Format::Html);
-        assert_eq!((walked.count_left_out, walked.left_out.len()), (1, 0));
+        assert_eq!((walked.count_left_out, walked.unknown), (0, 1));
         // A file that is named has its name, also beside its folder if that gives it another.
         let both = [folder.path().join("b/2.md"), folder.path().join("b")];
         let walked = Walk::new().find(&both).unwrap();

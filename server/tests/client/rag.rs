@@ -27,10 +27,9 @@ async fn documents_and_summaries() {
         upserts.send(document).await.unwrap();
     }
     assert_eq!(upserts.finish().await.unwrap(), 3);
-    let told: Vec<(String, bool)> = { reports.lock().unwrap().iter() }
-        .map(|report| (report.id.clone(), report.taken_in))
-        .collect();
-    let told: Vec<(&str, bool)> = told.iter().map(|(id, is)| (id.as_str(), *is)).collect();
+    let reports = std::mem::take(&mut *reports.lock().unwrap());
+    let told = reports.iter().map(|report| (&*report.id, report.taken_in));
+    let told: Vec<(&str, bool)> = told.collect();
     assert_eq!(told, [("a.md", true), ("facts", true), ("what", false)]);
     assert_eq!(rag.stale().await.unwrap().count, 0);
     // Without a model the server says what it needs, and rules are asked for by name.

@@ -64,6 +64,17 @@ impl Hand {
         Ok(self.layers.upsert(&contribution)?)
     }
 
+    /// Puts several documents in with one commit.
+    ///
+    /// # Errors
+    /// Whatever the layers refuse.
+    pub fn upsert_all(&mut self, documents: &[(&str, &Lines)]) -> Result<Change> {
+        let contributions = documents.iter();
+        let contributions = contributions.map(|(id, lines)| self.contribution(id, lines));
+        let contributions = contributions.collect::<Result<Vec<_>>>()?;
+        Ok(self.layers.upsert_all(&contributions)?)
+    }
+
     /// What a document of these lines adds.
     ///
     /// # Errors

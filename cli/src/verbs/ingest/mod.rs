@@ -56,8 +56,9 @@ Examples:
   stratigraph ingest docs/ --into grpcs://graph.example/library --ca ca.pem --token-file token
   stratigraph ingest --into library --profile typed:audit.toml
 
-JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, pruned,
-bytes, pieces, nodes, relationships, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
+JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, broken_lines
+[problem] (the first 1000), count_broken_lines, pruned, bytes, pieces, nodes, relationships, written, deleted, vectors, stale,
+model {calls, kept, input_tokens, output_tokens, dropped},
 milliseconds";
 
 /// Arguments of `ingest`.

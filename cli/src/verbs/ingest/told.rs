@@ -21,9 +21,12 @@ pub(super) struct Asked {
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) documents: u64,
-    /// Documents that were not taken in, and broken lines of lists, with the reasons: the first of them.
+    /// Documents that were not taken in, with the reasons: the first of them.
     failed: Vec<(Option<String>, String)>,
     pub(super) count_failed: u64,
+    /// Lines of lists that could not be read, while the rest of their lists went in: the first of them.
+    broken_lines: Vec<String>,
+    pub(super) count_broken_lines: u64,
     pub(super) pruned: u64,
     bytes: u64,
     pub(super) pieces: u64,
@@ -66,6 +69,12 @@ impl Outcome {
             documents: report.documents as u64,
             failed: failed.collect(),
             count_failed: report.count_failed as u64,
+            broken_lines: report
+                .broken_lines
+                .iter()
+                .map(|error| causes(error))
+                .collect(),
+            count_broken_lines: report.count_broken_lines as u64,
             pruned,
             bytes: report.bytes,
             pieces: report.pieces as u64,
@@ -104,12 +113,14 @@ impl Outcome {
 
     /// What a server says of one document.
     pub(super) fn add(&mut self, report: DocumentReport) {
-        if report.taken_in {
-            self.documents += 1;
-        }
         for problem in report.problems {
-            self.fail(Some(report.id.clone()), problem);
+            if report.taken_in {
+                self.leave_out(problem);
+            } else {
+                self.fail(Some(report.id.clone()), problem);
+            }
         }
+        self.documents += u64::from(report.taken_in);
         self.bytes += report.bytes;
         self.pieces += report.pieces;
         self.written += report.change.written;
@@ -121,6 +132,14 @@ impl Outcome {
         self.input_tokens += report.bill.input_tokens;
         self.output_tokens += report.bill.output_tokens;
         self.dropped += report.bill.dropped;
+    }
+
+    /// A line of a list that was taken in without it.
+    fn leave_out(&mut self, problem: String) {
+        self.count_broken_lines += 1;
+        if self.broken_lines.len() < Report::MOST_TOLD {
+            self.broken_lines.push(problem);
+        }
     }
 
     /// One that was not taken in.
@@ -176,6 +195,12 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
                 .line(format!("{failed} could not be taken in"))
                 .incomplete();
         }
+        if outcome.count_broken_lines > 0 {
+            let lines = things(outcome.count_broken_lines, "line");
+            reply
+                .line(format!("{lines} of lists could not be read"))
+                .incomplete();
+        }
     }
     let failed = outcome.failed.iter();
     let failed =
@@ -184,6 +209,8 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         .field("documents", outcome.documents)
         .field("failed", failed.collect::<Value>())
         .field("count_failed", outcome.count_failed)
+        .field("broken_lines", &outcome.broken_lines)
+        .field("count_broken_lines", outcome.count_broken_lines)
         .field("pruned", outcome.pruned)
         .field("bytes", outcome.bytes)
         .field("pieces", outcome.pieces)
@@ -232,6 +259,9 @@ pub(super) fn failures(outcome: &Outcome) {
         };
         // Nobody is left to hear that stderr is closed.
         let _ = writeln!(io::stderr(), "not taken in: {}", printable(&line));
+    }
+    for line in &outcome.broken_lines {
+        let _ = writeln!(io::stderr(), "left out: {}", printable(line));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! own.rs      the document's own nodes and what leaves them
-//! facts.rs    who states which fact
+//! facts.rs    which facts are stated
 //! shared.rs   entities and domains: made for the first who names them, gone with the last
 //! domains/    what is asserted of domains, and the hierarchy that follows from it
 //! summary/    which summaries were made from something else
@@ -15,7 +15,7 @@ mod shared;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stratigraph::{NodeId, Vector, WriteTxn};
+use stratigraph::{NodeId, Value, WriteTxn};
 
 use super::contribution::{Contribution, Label, Link, NodeKey};
 use super::held::Held;
@@ -26,8 +26,8 @@ use super::{BuildError, Profile, domains, summary};
 /// Why a change cannot be made.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The vector of this text has to be computed first: what had it has gone meanwhile.
-    NoVector(String),
+    /// The vectors of these texts have to be computed first: what had them has gone meanwhile.
+    NoVectors(BTreeSet<String>),
     /// Something else.
     Failed(BuildError),
 }
@@ -63,6 +63,8 @@ pub(super) struct Work<'a> {
     new: &'a Contribution,
     profile: &'a Profile,
     vectors: &'a Vectors,
+    /// Texts that have no vector yet. The change goes on to find all of them, and is never committed then.
+    without: BTreeSet<String>,
     /// Nodes that are there by now.
     ids: HashMap<NodeKey, NodeId>,
     removed: Vec<&'a Link>,
@@ -95,6 +97,7 @@ pub(super) fn apply(
         new,
         profile,
         vectors,
+        without: BTreeSet::new(),
         counts: Counts::default(),
     };
     let chains = work.chains()?;
@@ -104,14 +107,17 @@ pub(super) fn apply(
     work.make_shared()?;
     work.write_nodes()?;
     work.add_links()?;
-    let stated = work.state_facts()?;
+    let stated = work.settle_facts()?;
     let moved = domains::change(work.txn, &chains, parts, &mut work.counts)?;
     let touched = work.touched(&chains, &moved, &stated);
     work.settle_shared()?;
     let stale = summary::mark(work.txn, &touched)?;
     work.counts.written += stale.len() as u64;
     work.counts.stale = stale;
-    Ok(work.counts)
+    match work.without.is_empty() {
+        true => Ok(work.counts),
+        false => Err(Refusal::NoVectors(work.without)),
+    }
 }
 
 impl Work<'_> {
@@ -129,9 +135,15 @@ impl Work<'_> {
         Ok(id)
     }
 
-    fn vector(&self, text: &str) -> Result<Vector, Refusal> {
-        let vector = self.vectors.get(text).cloned();
-        vector.ok_or_else(|| Refusal::NoVector(text.to_owned()))
+    /// The vector of a text. If it has none yet, none takes its place for now.
+    fn vector(&mut self, text: &str) -> Value {
+        match self.vectors.get(text) {
+            Some(vector) => vector.clone().into(),
+            None => {
+                self.without.insert(text.to_owned());
+                Value::Null
+            }
+        }
     }
 
     /// What the change says differently of domains.

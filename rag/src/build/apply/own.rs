@@ -50,10 +50,10 @@ impl Work<'_> {
             let mut values = values(properties);
             if let Some(text) = text {
                 let vector = match kept {
-                    Some(vector) => vector.clone(),
-                    None => self.vector(&text)?,
+                    Some(vector) => vector.clone().into(),
+                    None => self.vector(&text),
                 };
-                values.push((Cow::Borrowed("embedding"), vector.into()));
+                values.push((Cow::Borrowed("embedding"), vector));
             }
             self.write_node(key, values)?;
             self.counts.written += 1;

@@ -31,7 +31,7 @@ impl Work<'_> {
                 }
             }
             if node.label == Label::Entity {
-                properties.push(("embedding", self.vector(&node.key)?.into()));
+                properties.push(("embedding", self.vector(&node.key)));
             }
             let id = self.txn.create_node([node.label.name()], properties)?;
             if node.label == Label::DomainTag {

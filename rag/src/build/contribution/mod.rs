@@ -2,15 +2,17 @@
 //!
 //! It is made of the document alone: no database is asked, and no other document matters. Two documents that
 //! say the same of an entity say it in two statements, and the graph has the entity as long as one of them is
-//! there. `text.rs` makes sections and chunks, `said.rs` what their words say.
+//! there. `text.rs` makes sections and chunks, `said.rs` what their words say, and `instances.rs` what they say
+//! together of what a heading names.
 //!
 //! Lists of triples are documents as well: `told.rs`.
 
+mod instances;
 mod said;
 mod text;
 mod told;
 
-pub(super) use said::chain_of;
+pub(super) use said::{chain_of, stated_by};
 pub use told::Told;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +23,7 @@ use super::{BuildError, Profile};
 use crate::chunk::Piece;
 use crate::extract::Extracted;
 use crate::{Document, Metadata};
+use instances::Instances;
 
 /// What kind of node something is: its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,6 +105,8 @@ pub enum LinkKind {
     RefersTo,
     /// From a chunk to an entity that it names, with what it says of it.
     Mentions,
+    /// From a chunk to the subject of a fact that it states, with the fact's key and what it says of it.
+    States,
     /// From a chunk to an entity that it puts under a chain of domains.
     HasTag,
     /// From a chunk to a domain that it says something of.
@@ -110,12 +115,13 @@ pub enum LinkKind {
 
 impl LinkKind {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::HasChild,
         Self::HasInstance,
         Self::Related,
         Self::RefersTo,
         Self::Mentions,
+        Self::States,
         Self::HasTag,
         Self::Describes,
     ];
@@ -129,6 +135,7 @@ impl LinkKind {
             Self::Related => "RELATED",
             Self::RefersTo => "REFERS_TO",
             Self::Mentions => "MENTIONS",
+            Self::States => "STATES",
             Self::HasTag => "HAS_TAG",
             Self::Describes => "DESCRIBES",
         }
@@ -158,7 +165,7 @@ pub struct Link {
     pub properties: Properties,
 }
 
-/// A fact between entities, which any number of chunks may state.
+/// A fact between entities, which any number of chunks may state: each has a [`LinkKind::States`] for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
     /// The key of the subject.
@@ -179,22 +186,14 @@ impl Fact {
     }
 }
 
-/// Who states a fact.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Support {
-    /// The key of a chunk.
-    pub chunk: String,
-    /// What it says of the fact.
-    pub description: String,
-}
-
 /// What a document adds to the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contribution {
     pub(super) document: String,
     pub(super) nodes: BTreeMap<NodeKey, Properties>,
     pub(super) links: BTreeSet<Link>,
-    pub(super) facts: BTreeMap<Fact, BTreeSet<Support>>,
+    /// By their keys.
+    pub(super) facts: BTreeMap<String, Fact>,
 }
 
 impl Contribution {
@@ -229,11 +228,13 @@ impl Contribution {
     ) -> Result<Self, BuildError> {
         let pieces_with = (pieces, metadata);
         let (mut contribution, chunks) = text::contributed(document, pieces_with, profile)?;
+        let mut instances = Instances::default();
         for ((piece, extracted), chunk) in pieces.iter().zip(extracted).zip(&chunks) {
             let place = (document, piece, chunk);
-            said::add(&mut contribution, place, extracted, profile);
+            let to = (&mut contribution, &mut instances);
+            said::add(to, place, extracted, profile);
         }
-        said::finish(&mut contribution);
+        instances.add_to(&mut contribution);
         Ok(contribution)
     }
 
@@ -265,8 +266,8 @@ impl Contribution {
     }
 
     /// The facts that its chunks state.
-    pub fn facts(&self) -> impl Iterator<Item = (&Fact, &BTreeSet<Support>)> {
-        self.facts.iter()
+    pub fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.facts.values()
     }
 
     fn link(&mut self, source: &NodeKey, kind: LinkKind, target: &NodeKey, says: Properties) {

@@ -3,13 +3,14 @@
 //! Whatever a model wrote comes through here and becomes values: names are cut to a length, and none of them is
 //! a label, a type or a name of a property.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::super::names::{canonical, instance_key, shown};
 use super::super::property::{Properties, Property, put_text, text};
 use super::super::{BuildError, Profile};
+use super::instances::Instances;
 use super::text::Placed;
-use super::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Support};
+use super::{Contribution, Fact, Label, Link, LinkKind, NodeKey};
 use crate::Document;
 use crate::chunk::Piece;
 use crate::extract::{Chain, Entity, Extracted, Triple};
@@ -19,13 +20,14 @@ const LONGEST_CHAIN: usize = 32;
 
 /// Adds what a piece says.
 pub(super) fn add(
-    to: &mut Contribution,
+    (to, instances): (&mut Contribution, &mut Instances),
     (document, piece, placed): (&Document, &Piece, &Placed),
     extracted: &Extracted,
     profile: &Profile,
 ) {
     let mut said = Said {
         to,
+        instances,
         document,
         piece,
         placed,
@@ -59,24 +61,9 @@ pub(super) fn add(
     }
 }
 
-/// Writes down what was collected over all pieces: which chunks state which facts.
-pub(super) fn finish(contribution: &mut Contribution) {
-    let mut stated: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for (fact, supports) in &contribution.facts {
-        for support in supports {
-            stated.entry(&support.chunk).or_default().insert(fact.key());
-        }
-    }
-    for (chunk, facts) in stated {
-        let chunk = NodeKey::new(Label::Chunk, chunk);
-        if let Some(properties) = contribution.nodes.get_mut(&chunk) {
-            properties.insert("facts".into(), facts.into_iter().collect());
-        }
-    }
-}
-
 struct Said<'a> {
     to: &'a mut Contribution,
+    instances: &'a mut Instances,
     document: &'a Document,
     piece: &'a Piece,
     placed: &'a Placed,
@@ -133,19 +120,13 @@ impl Said<'_> {
     fn instance(&mut self, entity: &Entity, (key, name, kind): (&str, &str, &str)) {
         let section = self.placed.section.clone();
         let node = self.instance_of(key);
-        let sentences = self.sentences(entity);
-        let sentences = sentences
-            .into_iter()
-            .map(|span| self.document.text_of(span).to_owned());
-        let sentences: Vec<String> = sentences.collect();
-        let own = self.to.nodes.entry(node.clone()).or_default();
-        own.insert("key".into(), node.key.as_str().into());
-        own.insert("document".into(), self.to.document.as_str().into());
-        smaller(own, "name", name);
-        smaller(own, "kind", kind);
-        append(own, "descriptions", [entity.description.trim().to_owned()]);
-        append(own, "sentences", sentences);
-        append(own, "chunks", [self.placed.chunk.key.clone()]);
+        let description = entity.description.trim();
+        let document = self.document;
+        let sentences = self.sentences(entity).into_iter();
+        let sentences = sentences.map(|span| document.text_of(span));
+        self.instances
+            .named(&node, &self.to.document, (name, kind))
+            .said(description, sentences, &self.placed.chunk.key);
         self.to
             .link(&section, LinkKind::HasInstance, &node, Properties::new());
         if self.profile.has_entities() {
@@ -169,16 +150,13 @@ impl Said<'_> {
             return;
         }
         let predicate = shown(&triple.predicate);
-        let support = Support {
-            chunk: self.placed.chunk.key.clone(),
-            description: triple.description.trim().to_owned(),
-        };
+        let description = triple.description.trim();
         if self.profile.has_instances() {
             let mut says = Properties::new();
             put_text(&mut says, "predicate", &predicate);
             put_text(&mut says, "source", triple.source.trim());
-            put_text(&mut says, "description", &support.description);
-            says.insert("chunk".into(), support.chunk.as_str().into());
+            put_text(&mut says, "description", description);
+            says.insert("chunk".into(), self.placed.chunk.key.as_str().into());
             let (from, to) = (self.instance_of(&subject), self.instance_of(&object));
             self.to.link(&from, LinkKind::Related, &to, says);
         }
@@ -190,7 +168,14 @@ impl Said<'_> {
                 object,
                 source,
             };
-            self.to.facts.entry(fact).or_default().insert(support);
+            let key = fact.key();
+            let mut says = Properties::new();
+            put_text(&mut says, "fact", &key);
+            put_text(&mut says, "description", description);
+            let subject = NodeKey::new(Label::Entity, fact.subject.as_str());
+            let chunk = self.placed.chunk.clone();
+            self.to.link(&chunk, LinkKind::States, &subject, says);
+            self.to.facts.entry(key).or_insert(fact);
         }
     }
 
@@ -221,29 +206,11 @@ impl Said<'_> {
     }
 }
 
-/// Keeps the smaller of two texts, which does not depend on which came first.
-fn smaller(properties: &mut Properties, name: &'static str, other: &str) {
-    let known = text(properties, name);
-    if known.is_empty() || !other.is_empty() && other < known {
-        put_text(properties, name, other);
-    }
-}
-
-/// Appends texts that are not there yet, in the order of the document.
-fn append(properties: &mut Properties, name: &'static str, more: impl IntoIterator<Item = String>) {
-    let mut more = more.into_iter().filter(|text| !text.is_empty()).peekable();
-    if more.peek().is_none() {
-        return;
-    }
-    let list = properties
-        .entry(name.into())
-        .or_insert_with(|| Property::List(Vec::new()));
-    let Property::List(items) = list else { return };
-    for text in more {
-        let text = Property::Text(text);
-        if !items.contains(&text) {
-            items.push(text);
-        }
+/// The key of the fact that a link states, if it is one that does.
+pub(in crate::build) fn stated_by(link: &Link) -> Option<&str> {
+    match link.kind {
+        LinkKind::States => Some(text(&link.properties, "fact")),
+        _ => None,
     }
 }
 

@@ -115,13 +115,19 @@ fn what_a_triple_names_is_named_and_who_states_it_is_known() {
     ];
     let contribution = contributed(&said, &Profile::all());
     let facts: Vec<_> = contribution.facts().collect();
-    assert_eq!((facts.len(), facts[0].1.len()), (1, 2));
-    let key = facts[0].0.key();
-    for support in facts[0].1 {
-        let chunk = NodeKey::new(Label::Chunk, support.chunk.as_str());
-        let states = &contribution.nodes[&chunk]["facts"];
-        assert_eq!(states, &[key.as_str()].into_iter().collect());
-        assert!(kinds(&contribution).contains(&(&support.chunk, "MENTIONS", "lava")));
+    assert_eq!(facts.len(), 1);
+    let key = facts[0].key();
+    let states = contribution.links();
+    let states: Vec<_> = states
+        .filter(|link| link.kind == LinkKind::States)
+        .collect();
+    assert_eq!(states.len(), 2);
+    for link in states {
+        assert_eq!(
+            (&*link.target.key, stated_by(link)),
+            ("basalt", Some(&*key))
+        );
+        assert!(kinds(&contribution).contains(&(&link.source.key, "MENTIONS", "lava")));
     }
     assert!(kinds(&contribution).contains(&("a.md#Rocks#basalt", "RELATED", "a.md#Rocks#lava")));
 }
@@ -216,4 +222,17 @@ fn triples_of_one_passage_share_a_chunk_and_keep_their_metadata() {
     ];
     assert_eq!(chunks, expected);
     assert!(build(&[]).facts().next().is_none());
+    // What no search is limited by divides no passage.
+    let noted: Vec<Told> = (0..5000)
+        .map(|number| {
+            let mut one = told("lava", "p. 3", 2020);
+            one.metadata.insert("note".to_owned(), number.into());
+            one
+        })
+        .collect();
+    let chunks = build(&noted);
+    let chunks = chunks
+        .nodes()
+        .filter(|(node, _)| node.label == Label::Chunk);
+    assert_eq!(chunks.count(), 1);
 }

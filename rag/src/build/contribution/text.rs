@@ -132,7 +132,7 @@ fn heading(document: &Document, section: usize) -> String {
 }
 
 /// The metadata that searches may be limited by. A list is none: what is compared is one value.
-fn filters(metadata: &Metadata, profile: &Profile) -> BTreeMap<String, Property> {
+pub(super) fn filters(metadata: &Metadata, profile: &Profile) -> BTreeMap<String, Property> {
     let names = profile.filters().iter();
     let found = names.filter_map(|name| match metadata.get(name)? {
         Datum::List(_) => None,

@@ -3,10 +3,13 @@
 //! Triples that cite the same passage belong to one chunk, whose text it is; one that cites nothing is its own. So
 //! facts out of a list lead to where they come from as those out of a text do, and go when the list goes.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use super::super::property::Property;
 use super::super::{BuildError, Profile};
+use super::text::filters;
 use super::{Contribution, Extracted};
 use crate::chunk::Piece;
 use crate::extract::{Entity, Triple};
@@ -28,6 +31,7 @@ pub struct Told {
 struct Passage {
     span: Range<usize>,
     extracted: Extracted,
+    /// As much of it as the profile's filters name.
     metadata: Metadata,
 }
 
@@ -61,7 +65,7 @@ impl Contribution {
         told: &[Told],
         profile: &Profile,
     ) -> Result<Self, BuildError> {
-        let (text, passages) = passages(told);
+        let (text, passages) = passages(told, profile);
         let document = Outline::new(text, 0).finish(id, None, metadata);
         let parts = passages.len();
         let pieces: Vec<Piece> = passages
@@ -81,45 +85,39 @@ impl Contribution {
     }
 }
 
-/// The passages in the order in which they are cited first, and all of them as one text.
-fn passages(told: &[Told]) -> (String, Vec<Passage>) {
+/// The passages in the order in which they are cited first, and all of them as one text. Those of one text are
+/// one, unless searches tell them apart.
+fn passages(told: &[Told], profile: &Profile) -> (String, Vec<Passage>) {
     let mut text = String::new();
     let mut passages: Vec<Passage> = Vec::new();
-    // Passages of the same text, which may be told of with different metadata.
-    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut places: HashMap<(String, BTreeMap<String, Property>), usize> = HashMap::new();
     for one in told {
         let triple = &one.triple;
         let cited = match triple.source.trim() {
             "" => format!("{} {} {}", triple.subject, triple.predicate, triple.object),
             source => source.to_owned(),
         };
-        let alike = places.entry(cited).or_default();
-        let known = alike
-            .iter()
-            .copied()
-            .find(|place| passages[*place].metadata == one.metadata);
-        let place = known.unwrap_or(passages.len());
-        if known.is_none() {
-            alike.push(place);
-            passages.push(Passage {
-                span: 0..0,
-                extracted: Extracted::default(),
-                metadata: one.metadata.clone(),
-            });
-        }
+        let filters = filters(&one.metadata, profile);
+        let place = match places.entry((cited, filters)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(free) => {
+                let start = text.len();
+                text.push_str(free.key().0.trim());
+                let span = start..text.len();
+                text.push('\n');
+                let mut metadata = one.metadata.clone();
+                metadata.retain(|name, _| free.key().1.contains_key(name));
+                passages.push(Passage {
+                    span,
+                    extracted: Extracted::default(),
+                    metadata,
+                });
+                *free.insert(passages.len() - 1)
+            }
+        };
         let said = &mut passages[place].extracted;
         said.triples.push(triple.clone());
         said.entities.extend(one.entities.iter().cloned());
-    }
-    let mut texts: Vec<&str> = vec![""; passages.len()];
-    for (cited, alike) in &places {
-        alike.iter().for_each(|place| texts[*place] = cited);
-    }
-    for (passage, cited) in passages.iter_mut().zip(texts) {
-        let start = text.len();
-        text.push_str(cited.trim());
-        passage.span = start..text.len();
-        text.push('\n');
     }
     (text, passages)
 }

@@ -6,6 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Pair;
+use super::order::Order;
+
+/// The most edges that are followed for a decision: a second, about.
+const MOST_STEPS: usize = 20_000_000;
 
 /// That a domain lies in another, and how many chains say so.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,9 +20,17 @@ pub(super) struct Assertion {
 }
 
 /// The assertions that are kept. Given whole parts, it does not matter which others are given along.
-pub(super) fn hierarchy(assertions: &[Assertion]) -> BTreeSet<Pair> {
+///
+/// # Errors
+/// How many assertions are on cycles, if there are so many that it would take too long.
+pub(super) fn hierarchy(assertions: &[Assertion]) -> Result<BTreeSet<Pair>, usize> {
+    within_steps(assertions, MOST_STEPS)
+}
+
+fn within_steps(assertions: &[Assertion], most: usize) -> Result<BTreeSet<Pair>, usize> {
     let graph = Graph::of(assertions);
-    let part_of = graph.parts();
+    let finished = graph.finished();
+    let part_of = graph.parts(&finished);
     let mut kept = BTreeSet::new();
     let mut contested: Vec<(&Assertion, (usize, usize))> = Vec::new();
     for (assertion, ends) in assertions.iter().zip(&graph.edges) {
@@ -28,32 +40,15 @@ pub(super) fn hierarchy(assertions: &[Assertion]) -> BTreeSet<Pair> {
         }
     }
     contested.sort_by_key(|(assertion, _)| (-assertion.chains, &assertion.pair));
-    let mut below: Vec<Vec<usize>> = vec![Vec::new(); graph.below.len()];
+    let count = contested.len();
+    // On a long way most edges lead on in this order from the beginning.
+    let mut order = Order::new(finished.into_iter().rev(), most);
     for (assertion, (from, to)) in contested {
-        if !reaches(&below, to, from) {
-            below[from].push(to);
+        if order.add(from, to).ok_or(count)? {
             kept.insert(assertion.pair.clone());
         }
     }
-    kept
-}
-
-/// Whether one leads to the other.
-fn reaches(below: &[Vec<usize>], from: usize, to: usize) -> bool {
-    let mut seen = BTreeSet::from([from]);
-    let mut rest = vec![from];
-    while let Some(node) = rest.pop() {
-        if node == to {
-            return true;
-        }
-        rest.extend(
-            below[node]
-                .iter()
-                .copied()
-                .filter(|next| seen.insert(*next)),
-        );
-    }
-    false
+    Ok(kept)
 }
 
 struct Graph {
@@ -87,8 +82,8 @@ impl Graph {
         }
     }
 
-    /// The number of each node's strongly connected part: Kosaraju's two walks, without recursion.
-    fn parts(&self) -> Vec<usize> {
+    /// The nodes in the order in which a walk from above is done with them, without recursion.
+    fn finished(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.below.len());
         let mut seen = vec![false; self.below.len()];
         for start in 0..self.below.len() {
@@ -111,8 +106,13 @@ impl Graph {
                 }
             }
         }
+        order
+    }
+
+    /// The number of each node's strongly connected part: Kosaraju's second walk.
+    fn parts(&self, finished: &[usize]) -> Vec<usize> {
         let mut part_of = vec![usize::MAX; self.below.len()];
-        for start in order.into_iter().rev() {
+        for start in finished.iter().rev().copied() {
             let mut rest = vec![start];
             while let Some(node) = rest.pop() {
                 if part_of[node] == usize::MAX {
@@ -132,6 +132,20 @@ mod tests {
 
     use super::*;
 
+    /// Whether one leads to the other.
+    fn reaches(below: &[Vec<usize>], from: usize, to: usize) -> bool {
+        let mut seen = BTreeSet::from([from]);
+        let mut rest = vec![from];
+        while let Some(node) = rest.pop() {
+            if node == to {
+                return true;
+            }
+            let next = below[node].iter().copied();
+            rest.extend(next.filter(|next| seen.insert(*next)));
+        }
+        false
+    }
+
     fn assertion(from: &str, to: &str, chains: i64) -> Assertion {
         let pair = (from.to_owned(), to.to_owned());
         Assertion { pair, chains }
@@ -146,14 +160,29 @@ mod tests {
             assertion("c", "a", 2),
             assertion("c", "leaf", 1),
         ];
-        let kept = hierarchy(&cycle);
+        let kept = hierarchy(&cycle).unwrap();
         assert_eq!(kept.len(), 4);
         assert!(!kept.contains(&("b".to_owned(), "c".to_owned())));
         let tie = [assertion("b", "a", 1), assertion("a", "b", 1)];
         assert_eq!(
             hierarchy(&tie),
-            BTreeSet::from([("a".to_owned(), "b".to_owned())])
+            Ok(BTreeSet::from([("a".to_owned(), "b".to_owned())]))
         );
+    }
+
+    #[test]
+    fn long_circles_are_decided_and_a_tangle_is_refused() {
+        let name = |number: usize| format!("{:05}", number % 20_000);
+        for step in [1, 19_999] {
+            let circle: Vec<Assertion> = (0..20_000)
+                .map(|number| {
+                    let chains = (number * 7919 % 1009) as i64;
+                    assertion(&name(number), &name(number + step), chains)
+                })
+                .collect();
+            assert_eq!(hierarchy(&circle).unwrap().len(), circle.len() - 1);
+            assert_eq!(within_steps(&circle, 1000), Err(circle.len()));
+        }
     }
 
     fn assertions() -> impl Strategy<Value = BTreeMap<(u8, u8), i64>> {
@@ -169,7 +198,7 @@ mod tests {
                 .iter()
                 .map(|((a, b), chains)| assertion(&a.to_string(), &b.to_string(), *chains))
                 .collect();
-            let kept = hierarchy(&list);
+            let kept = hierarchy(&list).unwrap();
             let places = |pairs: &BTreeSet<Pair>| {
                 let mut below: Vec<Vec<usize>> = vec![Vec::new(); 7];
                 for (a, b) in pairs {
@@ -178,6 +207,19 @@ mod tests {
                 }
                 below
             };
+            // As the rule says, without an order that is kept up.
+            list.sort_by_key(|one| (-one.chains, one.pair.clone()));
+            let mut slowly = BTreeSet::new();
+            let all: BTreeSet<Pair> = list.iter().map(|one| one.pair.clone()).collect();
+            let all = places(&all);
+            for Assertion { pair, .. } in &list {
+                let ends: (usize, usize) = (pair.0.parse().unwrap(), pair.1.parse().unwrap());
+                let is_contested = reaches(&all, ends.1, ends.0);
+                if !is_contested || !reaches(&places(&slowly), ends.1, ends.0) {
+                    slowly.insert(pair.clone());
+                }
+            }
+            prop_assert_eq!(&kept, &slowly);
             let below = places(&kept);
             for Assertion { pair: (a, b), .. } in &list {
                 let (a, b): (usize, usize) = (a.parse().unwrap(), b.parse().unwrap());
@@ -186,7 +228,7 @@ mod tests {
             }
             let turn = turn.min(list.len());
             list.rotate_left(turn);
-            prop_assert_eq!(hierarchy(&list), kept);
+            prop_assert_eq!(hierarchy(&list), Ok(kept));
         }
     }
 }

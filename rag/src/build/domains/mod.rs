@@ -6,6 +6,7 @@
 //! decided again, which is next to nothing.
 
 mod decide;
+mod order;
 mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,6 +104,7 @@ pub(super) fn change(
     members.extend(parts.into_members());
     let mut wanted = assertions_within(txn, &members)?;
     let kept = hierarchy(&wanted.keys().cloned().collect::<Vec<_>>());
+    let kept = kept.map_err(|assertions| BuildError::Tangled { assertions })?;
     wanted.retain(|assertion, _| kept.contains(&assertion.pair));
     let mut moved = BTreeSet::new();
     // First what goes, so that what comes closes no cycle even for a moment.

@@ -97,7 +97,7 @@ fn stale(library: Library) -> Procedure {
         .run_until_stopped(move |_, _| {
             let stale = library.stale().map_err(failed)?.into_iter();
             let row = |node: crate::build::NodeKey| vec![node.label.name().into(), node.key.into()];
-            Ok(stale.map(|inputs| row(inputs.node)).collect())
+            Ok(stale.map(row).collect())
         })
 }
 
@@ -163,7 +163,7 @@ fn upsert(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         cost.usage.input_tokens,
         cost.usage.output_tokens,
     ];
-    let problems = report.failed.iter().map(|failed| told(&*failed.error));
+    let problems = report.problems().map(told);
     let problems: Vec<String> = problems.take(MOST_PROBLEMS).collect();
     let row = std::iter::once(id.into()).chain(counts.into_iter().map(count));
     Ok(vec![row.chain([problems.into()]).collect()])

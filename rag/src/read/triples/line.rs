@@ -2,17 +2,24 @@
 //!
 //! A text is what stands there, without the blanks around it; numbers are taken for texts, as names may be
 //! numbers. What a line says beside a fact becomes metadata if it is a plain value, and is left out if not.
+//!
+//! What a line says of all its facts is copied to each of them, so both together have an end: a line must not
+//! become thousands of times its length.
 
 use serde_json::Value as Json;
 use stratigraph_tables::json_lines::parse;
 use stratigraph_tables::{BadLine, Entries, excerpt};
 
-use super::Stated;
 use super::names::{Part, part_of};
+use super::{Stated, TripleReader};
 use crate::{Datum, Metadata};
 
 /// The most facts of one line.
 const MOST_FACTS: usize = 10_000;
+/// Titles are cut here: they stand before every source.
+const LONGEST_TITLE: usize = 500;
+/// What an entry takes beside its texts, about.
+const ENTRY_BYTES: usize = 64;
 
 /// Reads a line.
 pub(super) fn read(text: &str, number: u64) -> Result<Vec<Stated>, BadLine> {
@@ -44,7 +51,7 @@ fn of_line(entries: Entries) -> Result<Vec<Stated>, BadLine> {
                 }
                 list = facts;
             }
-            (Some(Part::Title), value) => title = text_of(&name, &value)?,
+            (Some(Part::Title), value) => title = title_of(&name, &value)?,
             (Some(Part::Metadata), Json::Object(more)) => {
                 metadata.extend(more.into_iter().filter_map(datum_of_entry));
             }
@@ -55,6 +62,15 @@ fn of_line(entries: Entries) -> Result<Vec<Stated>, BadLine> {
         return Err(whole(format!(
             "{} facts are on one line, and at most {MOST_FACTS} are taken",
             list.len()
+        )));
+    }
+    let shared = title.as_ref().map_or(0, String::len) + bytes_of(&metadata);
+    if shared as u64 * list.len() as u64 > TripleReader::MAX_LINE {
+        return Err(whole(format!(
+            "{} facts are on one line, with {shared} bytes that are said of each of them: that is more than {} bytes; \
+             put fewer facts on a line, or say less of all",
+            list.len(),
+            TripleReader::MAX_LINE
         )));
     }
     let mut facts = Vec::with_capacity(list.len());
@@ -97,6 +113,10 @@ fn of_object(entries: Vec<(String, Json)>, title: Option<&str>) -> Result<Stated
             stated.metadata.extend(more);
             continue;
         }
+        if part == Part::Title {
+            own_title = title_of(&name, &value)?;
+            continue;
+        }
         let text = text_of(&name, &value)?.unwrap_or_default();
         let [subject, object] = &mut stated.entities;
         match part {
@@ -109,8 +129,7 @@ fn of_object(entries: Vec<(String, Json)>, title: Option<&str>) -> Result<Stated
             Part::ObjectKind => object.kind = Some(text).filter(|kind| !kind.is_empty()),
             Part::SubjectDescription => subject.description = text,
             Part::ObjectDescription => object.description = text,
-            Part::Title => own_title = Some(text),
-            Part::Facts | Part::Metadata => {
+            Part::Facts | Part::Title | Part::Metadata => {
                 let name = excerpt(&name);
                 return Err(whole(format!("`{name}` holds neither facts nor metadata")));
             }
@@ -204,6 +223,34 @@ fn text_of(name: &str, value: &Json) -> Result<Option<String>, BadLine> {
         Json::String(text) => Ok(Some(text.trim().to_owned())),
         Json::Number(number) => Ok(Some(number.to_string())),
         _ => Err(whole(format!("`{}` is no text", excerpt(name)))),
+    }
+}
+
+/// A title, up to a length.
+fn title_of(name: &str, value: &Json) -> Result<Option<String>, BadLine> {
+    let mut title = text_of(name, value)?;
+    if let Some(title) = &mut title {
+        title.truncate(title.floor_char_boundary(LONGEST_TITLE));
+        title.truncate(title.trim_end().len());
+    }
+    Ok(title)
+}
+
+/// How much room metadata takes, about.
+fn bytes_of(metadata: &Metadata) -> usize {
+    let entries = metadata.iter();
+    let entries = entries.map(|(name, datum)| ENTRY_BYTES + name.len() + bytes_of_datum(datum));
+    entries.sum()
+}
+
+fn bytes_of_datum(datum: &Datum) -> usize {
+    match datum {
+        Datum::Text(text) => text.len(),
+        Datum::List(items) => {
+            let items = items.iter();
+            items.map(|item| ENTRY_BYTES + bytes_of_datum(item)).sum()
+        }
+        Datum::Integer(_) | Datum::Float(_) | Datum::Boolean(_) => 0,
     }
 }
 

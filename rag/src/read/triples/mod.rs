@@ -83,6 +83,12 @@ impl TripleReader {
         self.counts
     }
 
+    /// Whether the file could not be read to its end: what follows the last error is not known.
+    #[must_use]
+    pub fn is_cut_short(&self) -> bool {
+        self.ended
+    }
+
     /// How many bytes were read so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {

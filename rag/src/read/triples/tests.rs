@@ -153,6 +153,37 @@ fn a_broken_line_is_told_and_the_next_is_read() {
     assert!(endless.next().is_none());
 }
 
+#[test]
+fn what_a_line_says_of_all_its_facts_does_not_become_many_times_its_length() {
+    let facts: Vec<String> = (0..1000)
+        .map(|number| format!("{{\"h\":\"a\",\"r\":\"r\",\"t\":\"{number}\"}}"))
+        .collect();
+    let line = |key: &str, bytes: usize| {
+        let said = "x".repeat(bytes);
+        format!("{{\"{key}\":\"{said}\",\"triples\":[{}]}}", facts.join(","))
+    };
+    let (shown, counts) = all(&line("note", 100_000));
+    assert!(
+        shown[0].contains("bytes that are said of each of them"),
+        "{}",
+        shown[0]
+    );
+    assert_eq!((shown.len(), counts.broken), (1, 1));
+    // As much of one fact, or as little of many, is read.
+    assert_eq!(all(&line("note", 1000)).1.facts, 1000);
+    let one = format!(
+        "{{\"note\":\"{}\",\"triples\":[{}]}}",
+        "x".repeat(1_000_000),
+        facts[0]
+    );
+    assert_eq!(all(&one).1.facts, 1);
+    // A title is cut, and so is that of a single fact.
+    for text in [line("title", 100_000), one.replace("note", "title")] {
+        let stated = reader(text.as_bytes()).next().unwrap().unwrap();
+        assert_eq!(stated.triple.source.len(), "[]".len() + 500);
+    }
+}
+
 proptest! {
     #[test]
     fn any_lines_are_read_to_an_end(text in "[\\[\\]{}:,\"ahr12 \\n]{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..60)) {

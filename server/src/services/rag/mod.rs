@@ -94,7 +94,7 @@ impl RagService for Rag {
         let count = stale.len() as u64;
         let first = stale.into_iter().take(MOST_STALE);
         Ok(Response::new(v1::ListStaleResponse {
-            stale: first.map(|inputs| subject(&inputs.node)).collect(),
+            stale: first.map(|node| subject(&node)).collect(),
             count,
         }))
     }

@@ -289,11 +289,11 @@ impl Job {
 }
 
 fn told(id: String, report: Report) -> v1::DocumentReport {
-    let problems = report.failed.iter().take(MOST_PROBLEMS);
+    let problems = report.problems().take(MOST_PROBLEMS);
     v1::DocumentReport {
         id,
         taken_in: report.documents > 0,
-        problems: problems.map(|failed| causes(&*failed.error)).collect(),
+        problems: problems.map(causes).collect(),
         bytes: report.bytes,
         pieces: report.pieces as u64,
         bill: Some(bill(&report.cost)),
