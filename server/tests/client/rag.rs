@@ -27,7 +27,8 @@ async fn documents_and_summaries() {
         upserts.send(document).await.unwrap();
     }
     assert_eq!(upserts.finish().await.unwrap(), 3);
-    let told: Vec<(String, bool)> = { reports.lock().unwrap().iter() }
+    let reports = std::mem::take(&mut *reports.lock().unwrap());
+    let told: Vec<(String, bool)> = { reports.iter() }
         .map(|report| (report.id.clone(), report.taken_in))
         .collect();
     let told: Vec<(&str, bool)> = told.iter().map(|(id, is)| (id.as_str(), *is)).collect();
