@@ -28,8 +28,10 @@ async fn documents_and_summaries() {
     }
     assert_eq!(upserts.finish().await.unwrap(), 3);
     let reports = std::mem::take(&mut *reports.lock().unwrap());
-    let told = reports.iter().map(|report| (&*report.id, report.taken_in));
-    let told: Vec<(&str, bool)> = told.collect();
+    let told: Vec<(String, bool)> = { reports.iter() }
+        .map(|report| (report.id.clone(), report.taken_in))
+        .collect();
+    let told: Vec<(&str, bool)> = told.iter().map(|(id, is)| (id.as_str(), *is)).collect();
     assert_eq!(told, [("a.md", true), ("facts", true), ("what", false)]);
     assert_eq!(rag.stale().await.unwrap().count, 0);
     // Without a model the server says what it needs, and rules are asked for by name.

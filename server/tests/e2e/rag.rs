@@ -239,7 +239,10 @@ async fn who_leaves_stops_the_model_and_changes_nothing() {
     .await;
     let channel = fixture.channel().await;
     let (sender, waiting) = mpsc::channel(4);
-    for part in [start("triples"), document("a.md", ROCKS)] {
+    let sections =
+        (0..60).map(|number| format!("# Rock {number}\n\nBasalt {number} comes from Etna.\n\n"));
+    let long: String = sections.collect();
+    for part in [start("triples"), document("a.md", &long)] {
         sender.send(request(part)).await.unwrap();
     }
     let mut client = RagServiceClient::new(channel.clone());
@@ -266,6 +269,8 @@ async fn who_leaves_stops_the_model_and_changes_nothing() {
     })
     .await;
     assert_eq!(count(&fixture, "(:Document)").await, 0);
+    let asked = model.asked().len();
+    assert!(asked < 20, "{asked} of 20 pieces");
 }
 
 #[tokio::test(flavor = "multi_thread")]

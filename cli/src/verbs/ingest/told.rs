@@ -87,6 +87,7 @@ impl Outcome {
             input_tokens: cost.usage.input_tokens,
             output_tokens: cost.usage.output_tokens,
             dropped: cost.dropped,
+            ..Self::default()
         }
     }
 
