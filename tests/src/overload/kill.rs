@@ -12,7 +12,7 @@ use super::clients::{Client, channel, drain, statement};
 use super::served::{PATIENCE, Served};
 use super::{Found, RunArgs};
 use anyhow::{Context, Result, bail, ensure};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -87,9 +87,8 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
         "nothing was under way at any kill, so this proves nothing".to_owned()
     });
     let made = |writer: &Writer| {
-        { lock(writer).iter() }
-            .filter(|known| **known == Known::Made)
-            .count()
+        let known = lock(writer);
+        known.iter().filter(|known| **known == Known::Made).count()
     };
     let made: usize = writers.iter().map(made).sum();
     found.figure("kills", args.kills);
@@ -200,7 +199,7 @@ async fn write(channel: &Channel, (writer, number): (usize, usize)) -> Result<()
 fn parameters(
     (writer, number): (usize, usize),
     (first, last): (i64, i64),
-) -> HashMap<String, Value> {
+) -> BTreeMap<String, Value> {
     let all = [
         ("writer", writer as i64),
         ("number", number as i64),

@@ -71,11 +71,7 @@ pub(super) fn quiet_files(options: &mut Options) {
 
 /// Every family with its options, in the table's order.
 pub(super) fn families(settings: &StoreSettings) -> Vec<ColumnFamilyDescriptor> {
-    let cache = if std::env::var_os("TRIAL_HCC").is_some() {
-        Cache::new_hyper_clock_cache(settings.cache_bytes, 0)
-    } else {
-        Cache::new_lru_cache(settings.cache_bytes)
-    };
+    let cache = Cache::new_lru_cache(settings.cache_bytes);
     FAMILIES
         .iter()
         .map(|spec| ColumnFamilyDescriptor::new(name(spec), family(spec, &cache, settings)))
