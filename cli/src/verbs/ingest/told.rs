@@ -210,7 +210,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         .field("documents", outcome.documents)
         .field("failed", failed.collect::<Value>())
         .field("count_failed", outcome.count_failed)
-        .field("broken_lines", &outcome.broken_lines)
+        .field("broken_lines", outcome.broken_lines.clone())
         .field("count_broken_lines", outcome.count_broken_lines)
         .field("pruned", outcome.pruned)
         .field("bytes", outcome.bytes)

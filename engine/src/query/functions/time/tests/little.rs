@@ -158,7 +158,7 @@ fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
     let call = Call {
         graph: &NoGraph,
         moments: &moments,
-        random: &RefCell::new(Random::new(1)),
+        random: &RefCell::new(Random::new(Some(1))),
     };
     (function.run)(&call, arguments).map_err(message)
 }
