@@ -100,7 +100,8 @@ fn several_properties_of_one_entity_are_one_read_of_a_snapshot() {
     // Whoever may write reads anew.
     let mut txn = database.write().unwrap();
     let (anew, seeks, properties) = read(txn.query(text, ()).unwrap());
-    assert_eq!((anew, seeks, properties), (kept, 3 * 11, 3 * 11));
+    assert_eq!(format!("{anew:?}"), format!("{kept:?}"));
+    assert_eq!((seeks, properties), (3 * 11, 3 * 11));
     for (change, b) in [
         ("MATCH (n:N {a: 1}) SET n.b = 'c'", "'c'"),
         ("MATCH (n:N {a: 1}) REMOVE n.b", "null"),
