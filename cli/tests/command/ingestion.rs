@@ -245,14 +245,6 @@ fn lists_of_facts_are_documents_and_their_broken_lines_are_told() {
         "{}",
         plain.stderr
     );
-    let said = run(&[
-        "ingest",
-        text(&place.0),
-        "--into",
-        "grpc://localhost:7687",
-        "--json",
-    ]);
-    assert!(said.error().1.contains("into a folder"), "{}", said.stderr);
 }
 
 /// A page with a line of text. Its places are computed as a writer of PDF does.

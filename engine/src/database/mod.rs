@@ -50,8 +50,8 @@ use keys::{KeyBulkLoad, KeyReadTxn, KeyWriteTxn};
 use parking_lot::{Mutex, RwLock};
 use settings::Settings;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 /// An open database. Clones share it; it closes when the last one, and the last transaction, is dropped.
@@ -297,6 +297,50 @@ impl Database {
     /// acknowledged is safe all the same.
     pub fn close(self) -> Result<()> {
         self.inner.close()
+    }
+}
+
+/// A database that is not kept open by this: for what the database itself holds, such as procedures of the host.
+#[derive(Clone, Debug)]
+pub struct WeakDatabase {
+    inner: Weak<Inner>,
+}
+
+impl Database {
+    /// The same without keeping it open. A procedure that held a [`Database`] and is registered with it would keep it
+    /// open for ever.
+    ///
+    /// ```
+    /// use stratigraph::Database;
+    ///
+    /// let db = Database::in_memory()?;
+    /// let weak = db.downgrade();
+    /// assert!(weak.upgrade().is_some());
+    /// drop(db);
+    /// assert!(weak.upgrade().is_none());
+    /// # Ok::<(), stratigraph::Error>(())
+    /// ```
+    #[must_use]
+    pub fn downgrade(&self) -> WeakDatabase {
+        WeakDatabase {
+            inner: Arc::downgrade(&self.inner),
+        }
+    }
+}
+
+impl WeakDatabase {
+    /// The database, if it is still open somewhere.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Database> {
+        self.inner.upgrade().map(|inner| Database { inner })
+    }
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inner")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Database, Read as _};
+use stratigraph::{Database, Read as _, WeakDatabase};
 use stratigraph_models::Embedder;
 
 use super::incoming::Ready;
@@ -66,7 +66,28 @@ pub struct Open {
     equipment: Equipment,
 }
 
+/// The same for what the database itself holds: it does not keep it open.
+#[derive(Clone)]
+pub(super) struct WeakLibrary {
+    db: WeakDatabase,
+    equipment: Equipment,
+}
+
+impl WeakLibrary {
+    pub(super) fn upgrade(&self) -> Result<Library, &'static str> {
+        let db = self.db.upgrade().ok_or("the database is closed")?;
+        Ok(Library::new(&db, self.equipment.clone()))
+    }
+}
+
 impl Library {
+    pub(super) fn downgrade(&self) -> WeakLibrary {
+        WeakLibrary {
+            db: self.db.downgrade(),
+            equipment: self.equipment.clone(),
+        }
+    }
+
     /// The database with the models of this process.
     pub fn new(db: &Database, equipment: Equipment) -> Self {
         Self {

@@ -378,3 +378,14 @@ fn a_summary_that_fails_leaves_the_others() {
             .stopped
     );
 }
+
+#[test]
+fn a_database_does_not_hold_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db");
+    let db = Database::create(&path).unwrap();
+    Library::new(&db, Equipment::default()).register().unwrap();
+    rows(&db, "CALL rag.createLayers('bag')");
+    db.close().unwrap();
+    Database::open(&path).unwrap();
+}

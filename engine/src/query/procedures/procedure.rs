@@ -158,11 +158,13 @@ impl Procedure {
     /// use stratigraph::{Database, Procedure, ProcedureType, Read};
     ///
     /// let db = Database::in_memory()?;
-    /// let own = db.clone();
+    /// // A clone would keep it open for ever: it would hold itself.
+    /// let own = db.downgrade();
     /// let note = Procedure::new("my.note")
     ///     .takes("text", ProcedureType::STRING.not_null())
     ///     .commits()
     ///     .run_until_stopped(move |call, arguments| {
+    ///         let own = own.upgrade().ok_or("the database is closed")?;
     ///         let mut txn = own.write()?.with_cancel(call.stop().clone());
     ///         txn.create_node(["Note"], [("text", arguments[0].clone())])?;
     ///         txn.commit()?;

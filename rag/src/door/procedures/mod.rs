@@ -11,6 +11,7 @@ mod settings;
 use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
 
 use self::settings::Settings;
+use super::library::WeakLibrary;
 use super::{DoorError, Incoming, Library, Resummarise, Wanted};
 use crate::build::BuildError;
 use crate::ingest::{Ended, Report};
@@ -23,16 +24,18 @@ const MOST_PROBLEMS: usize = 20;
 
 /// All of them, on this library.
 pub(super) fn all(library: &Library) -> Vec<Procedure> {
+    // A database that held itself would never be closed.
+    let weak = library.downgrade();
     vec![
-        create_layers(library.clone()),
-        upsert_document(library.clone()),
-        delete_document(library.clone()),
-        stale(library.clone()),
-        resummarise(library.clone()),
+        create_layers(weak.clone()),
+        upsert_document(weak.clone()),
+        delete_document(weak.clone()),
+        stale(weak.clone()),
+        resummarise(weak.clone()),
     ]
 }
 
-fn create_layers(library: Library) -> Procedure {
+fn create_layers(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.createLayers")
         .about("Says once what is made of documents: structure, bag, tag, triples or hybrid. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with). Again the same changes nothing, and something else is refused.")
         .takes("profile", ProcedureType::STRING.not_null())
@@ -41,10 +44,10 @@ fn create_layers(library: Library) -> Procedure {
         .yields("embedder", ProcedureType::STRING)
         .yields("documents", ProcedureType::INTEGER)
         .commits()
-        .run_until_stopped(move |_, arguments| create(&library, arguments))
+        .run_until_stopped(move |_, arguments| create(&library.upgrade()?, arguments))
 }
 
-fn upsert_document(library: Library) -> Procedure {
+fn upsert_document(library: WeakLibrary) -> Procedure {
     let procedure = Procedure::new("rag.upsertDocument")
         .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out. Its transaction is its own.")
         .takes("document", ProcedureType::MAP.not_null());
@@ -67,10 +70,10 @@ fn upsert_document(library: Library) -> Procedure {
     procedure
         .yields("problems", ProcedureType::LIST)
         .commits()
-        .run_until_stopped(move |call, arguments| upsert(&library, call, arguments))
+        .run_until_stopped(move |call, arguments| upsert(&library.upgrade()?, call, arguments))
 }
 
-fn delete_document(library: Library) -> Procedure {
+fn delete_document(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.deleteDocument")
         .about("Takes a document out, with everything that nobody else says. No model is asked, and one that is not there is fine. Its transaction is its own.")
         .takes("id", ProcedureType::STRING.not_null())
@@ -80,7 +83,7 @@ fn delete_document(library: Library) -> Procedure {
         .commits()
         .run_until_stopped(move |_, arguments| {
             let id = text(arguments, 0);
-            let change = library.delete(id).map_err(failed)?;
+            let change = library.upgrade()?.delete(id).map_err(failed)?;
             Ok(vec![vec![
                 id.into(),
                 count(change.deleted),
@@ -89,19 +92,19 @@ fn delete_document(library: Library) -> Procedure {
         })
 }
 
-fn stale(library: Library) -> Procedure {
+fn stale(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.stale")
         .about("The summaries that were made from something else than what is said now, as of the last commit.")
         .yields("label", ProcedureType::STRING)
         .yields("key", ProcedureType::STRING)
         .run_until_stopped(move |_, _| {
-            let stale = library.stale().map_err(failed)?.into_iter();
+            let stale = library.upgrade()?.stale().map_err(failed)?.into_iter();
             let row = |node: crate::build::NodeKey| vec![node.label.name().into(), node.key.into()];
             Ok(stale.map(row).collect())
         })
 }
 
-fn resummarise(library: Library) -> Procedure {
+fn resummarise(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.resummarise")
         .about("Has the model write the summaries that are stale. Settings: most (1000), domains and entities (true: also those that have no summary yet), central (true: the most central sentences, without a model). Each is a transaction of its own; problem says why one could not be written.")
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
@@ -113,7 +116,7 @@ fn resummarise(library: Library) -> Procedure {
         .yields("inputTokens", ProcedureType::INTEGER)
         .yields("outputTokens", ProcedureType::INTEGER)
         .commits()
-        .run_until_stopped(move |call, arguments| mend(&library, call, arguments))
+        .run_until_stopped(move |call, arguments| mend(&library.upgrade()?, call, arguments))
 }
 
 fn create(library: &Library, arguments: &[Value]) -> Rows {
