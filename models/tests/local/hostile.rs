@@ -251,7 +251,11 @@ fn a_setting_that_cannot_be_honoured_is_refused_by_name() {
 
 #[test]
 fn a_tokenizer_of_another_kind_or_with_wild_ids_is_refused() {
-    let cases: [(&str, Value); 10] = [
+    let text = json!({"Sequence": {"id": "A", "type_id": 0}});
+    let token = json!({"SpecialToken": {"id": "[CLS]", "type_id": 0}});
+    let mut long = vec![token; 15];
+    long.push(text.clone());
+    let cases: [(&str, Value); 12] = [
         ("/model/type", json!("BPE")),
         ("/model/vocab/one", json!(12)),
         ("/model/vocab/one", json!(u32::MAX)),
@@ -261,6 +265,10 @@ fn a_tokenizer_of_another_kind_or_with_wild_ids_is_refused() {
         ("/pre_tokenizer/type", json!("Whitespace")),
         ("/post_processor/type", json!("ByteLevel")),
         ("/post_processor/single", json!([])),
+        // An empty text would have no token at all,
+        ("/post_processor/single", json!([text])),
+        // and this is more than the model reads.
+        ("/post_processor/single", json!(long)),
         ("/added_tokens/0/id", json!(7)),
     ];
     for (pointer, value) in cases {

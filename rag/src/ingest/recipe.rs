@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::build::Profile;
 use crate::chunk::{Chunker, Chunking, Measure};
 use crate::extract::model::{Bag, Tags, Triples, Typed};
-use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules, Wide};
+use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules};
 
 /// A published system whose graph is made, or only the structure of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -191,7 +191,10 @@ impl Recipe {
             (System::Bag, Some(model)) => Box::new(Bag::new(model)),
             (System::Tag, Some(model)) => Box::new(Tags::new(model, self.root.clone())),
             (System::Triples, Some(model)) => Box::new(Triples::new(model)),
-            (System::Hybrid, Some(model)) => Box::new(Wide::new(Typed::new(model), Self::READ)),
+            (System::Hybrid, Some(model)) => {
+                let reader = Typed::new(model);
+                Box::new(crate::extract::Wide::new(reader, Self::READ))
+            }
             (System::Tag, None) => Box::new(Rules::new().chains_from(self.root.clone())),
             (System::Bag | System::Triples | System::Hybrid, None) => Box::new(Rules::new()),
         }

@@ -13,6 +13,7 @@ mod wordpiece;
 
 use crate::error::{Cause, ModelError};
 use crate::local::files::Files;
+use crate::local::settings::Check;
 use frame::Frame;
 pub(crate) use frame::Framed;
 use std::borrow::Cow;
@@ -44,6 +45,13 @@ impl Tokens {
     /// Reads and checks the `tokenizer.json` of a model with a vocabulary of this size.
     pub(crate) fn read(files: &Files, vocabulary: usize, most: usize) -> Result<Self, ModelError> {
         let read = file::read(files, vocabulary)?;
+        // A text may be empty, and its frame is all there is then; and a limit is for the frame as well.
+        let around = read.single.length();
+        let path = files.path(file::FILE);
+        let check = Check { path: &path };
+        let supported = "a template with a token of its own, and room for one of the text";
+        let fits = (1..most).contains(&around);
+        check.that("post_processor", around, fits, supported)?;
         Ok(Self {
             tokenizer: read.tokenizer,
             single: read.single,
