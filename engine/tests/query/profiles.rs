@@ -62,6 +62,64 @@ fn each_operator_says_what_it_has_done() {
 }
 
 #[test]
+fn several_properties_of_one_entity_are_one_read_of_a_snapshot() {
+    let (long, wide) = ("x".repeat(5000), "y".repeat(1000));
+    let database = database(&[
+        &format!(
+            "UNWIND range(1, 3) AS i CREATE (:N {{a: i, b: 'b' + i, long: '{long}'}})-[:T {{a: -i, c: i}}]->(:M {{b: 0}})"
+        ),
+        // Records that are too long to be kept.
+        &format!(
+            "UNWIND range(1, 3) AS i MATCH (m:M) SET m.w1 = '{wide}1', m.w2 = '{wide}22', m.w3 = '{wide}', m.w4 = '{wide}', m.w5 = '{wide}'"
+        ),
+    ]);
+    let text = "PROFILE MATCH (n:N)-[t:T]->(m) WITH n, t, m ORDER BY n.a
+        RETURN n.a, n.b, n.c, size(n.long), t.a, t.c, t.b, m.a, m.b, size(m.w1), size(m.w2)";
+    let read = |mut rows: stratigraph::Rows<'_>| {
+        let shown = |row: stratigraph::Row| {
+            let values = row.values().iter();
+            values.map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let values: Vec<_> = rows.by_ref().map(|row| shown(row.unwrap())).collect();
+        let summary = rows.finish().unwrap();
+        let compute = summary
+            .operators()
+            .iter()
+            .rfind(|one| one.text().starts_with("Compute"));
+        let work = *compute.unwrap().work().unwrap();
+        (values, work.seeks, work.properties)
+    };
+    let (kept, seeks, properties) = read(database.query(text, ()).unwrap());
+    assert_eq!(kept.len(), 3);
+    let expected = [
+        "1", "'b1'", "null", "5000", "-1", "1", "null", "null", "0", "1001", "1002",
+    ];
+    assert_eq!(kept[0], expected);
+    // One of the node, one of the relationship, and four of the record that is not kept.
+    assert_eq!((seeks, properties), (3 * 6, 3 * 11));
+    // Whoever may write reads anew.
+    let mut txn = database.write().unwrap();
+    let (anew, seeks, properties) = read(txn.query(text, ()).unwrap());
+    assert_eq!((anew, seeks, properties), (kept, 3 * 11, 3 * 11));
+    for (change, b) in [
+        ("MATCH (n:N {a: 1}) SET n.b = 'c'", "'c'"),
+        ("MATCH (n:N {a: 1}) REMOVE n.b", "null"),
+    ] {
+        txn.query(&format!("{change} RETURN n.a"), ())
+            .unwrap()
+            .finish()
+            .unwrap();
+        let found = txn
+            .query("MATCH (n:N {a: 1}) RETURN n.a, n.b", ())
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap();
+        assert_eq!(found.value(1).unwrap().to_string(), b);
+    }
+}
+
+#[test]
 fn bytes_are_those_of_the_store_however_the_query_runs() {
     let long = "x".repeat(10_000);
     let database = database(&[&format!("CREATE (:N {{text: '{long}'}})")]);
