@@ -76,10 +76,11 @@ fn several_properties_of_one_entity_are_one_read_of_a_snapshot() {
     let text = "PROFILE MATCH (n:N)-[t:T]->(m) WITH n, t, m ORDER BY n.a
         RETURN n.a, n.b, n.c, size(n.long), t.a, t.c, t.b, m.a, m.b, size(m.w1), size(m.w2)";
     let read = |mut rows: stratigraph::Rows<'_>| {
-        let values: Vec<_> = rows
-            .by_ref()
-            .map(|row| row.unwrap().into_values())
-            .collect();
+        let shown = |row: stratigraph::Row| {
+            let values = row.values().iter();
+            values.map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let values: Vec<_> = rows.by_ref().map(|row| shown(row.unwrap())).collect();
         let summary = rows.finish().unwrap();
         let compute = summary
             .operators()
@@ -90,11 +91,10 @@ fn several_properties_of_one_entity_are_one_read_of_a_snapshot() {
     };
     let (kept, seeks, properties) = read(database.query(text, ()).unwrap());
     assert_eq!(kept.len(), 3);
-    let first: Vec<String> = kept[0].iter().map(ToString::to_string).collect();
     let expected = [
         "1", "'b1'", "null", "5000", "-1", "1", "null", "null", "0", "1001", "1002",
     ];
-    assert_eq!(first, expected);
+    assert_eq!(kept[0], expected);
     // One of the node, one of the relationship, and four of the record that is not kept.
     assert_eq!((seeks, properties), (3 * 6, 3 * 11));
     // Whoever may write reads anew.
