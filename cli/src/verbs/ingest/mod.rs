@@ -17,7 +17,7 @@ use stratigraph_models::{
 };
 use stratigraph_rag::build::{BuildError, Built, Layers};
 use stratigraph_rag::extract::{Domain, ExtractError};
-use stratigraph_rag::ingest::{FactList, Forecast, Ingest as Run, Recipe, Report, System};
+use stratigraph_rag::ingest::{Ended, FactList, Forecast, Ingest as Run, Recipe, Report, System};
 use stratigraph_rag::read::{
     Format, Found, PathPattern, PdfParsing, ReadError, Source, Walk, Walked,
 };
@@ -28,7 +28,8 @@ Documents are Markdown, HTML, plain text with numbered headings, PDF with a text
 profile has facts, lists of them as JSON lines: {\"subject\", \"relation\", \"object\", \"source\"}. Folders are
 walked, and what lies in them keeps its path as its name. What was ingested before and has not changed is
 left alone, and what has changed is changed in the graph: run it again whenever files change, or after
-Ctrl-C, which loses nothing that was done or paid for. --prune takes out what is no longer there.
+Ctrl-C, which loses nothing that was done or paid for. --prune takes out what is no longer there; with
+--dry-run it says what that would be. It refuses if no document was found at all.
 
 A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2.
 
@@ -47,7 +48,7 @@ Examples:
   stratigraph ingest docs/ --into library --profile triples --llm http://localhost:11434/v1 --model qwen3 --dry-run
 
 JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, broken_lines
-[problem] (the first 1000), count_broken_lines, pruned, bytes, pieces, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
+[problem] (the first 1000), count_broken_lines, pruned, pruned_documents [id] (the first 1000), bytes, pieces, written, deleted, vectors, stale, model {calls, kept, input_tokens, output_tokens, dropped},
 milliseconds";
 
 /// Arguments of `ingest`.
@@ -120,6 +121,7 @@ impl From<IngestError> for Failure {
 /// What the database is opened for.
 struct Opened {
     recipe: Recipe,
+    has_facts: bool,
     embedder: Arc<dyn Embedder>,
     model: Option<Arc<ChatModel>>,
 }
@@ -141,14 +143,10 @@ impl Ingest {
         let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
         let pattern = pattern.map_err(|error| IngestError::Request(error.to_string()))?;
         let walked = Walk::new().find(&self.paths).map_err(IngestError::Read)?;
-        if self.prune && walked.count_left_out > 0 {
-            let left_out = things(walked.count_left_out as u64, "file");
-            let why = format!(
-                "--prune would take out documents that are there but cannot be read: {left_out}; try without it, and see which"
-            );
-            return Err(IngestError::Request(why).into());
-        }
         let opened = self.open()?;
+        if self.prune {
+            opened.check_prune(&walked)?;
+        }
         let documents = || {
             let pattern = pattern.as_ref();
             let readable = walked
@@ -157,34 +155,39 @@ impl Ingest {
                 .filter(|found| found.format.is_document());
             readable.map(move |found| read(found, pattern))
         };
+        let lists = || {
+            let pattern = pattern.as_ref();
+            let lists = walked.files.iter().filter(|found| opened.takes_list(found));
+            lists.map(move |found| list(found, pattern))
+        };
         let mut reply = Reply::new("ingest");
         if self.dry_run {
-            let db = Database::in_memory()
-                .map_err(BuildError::from)
-                .map_err(IngestError::from)?;
-            let forecast = self.forecast(&opened, &db, documents(), progress)?;
-            told::forecast(&mut reply, &forecast);
+            let found = (documents(), lists());
+            let (forecast, pruned) = self.forecast(&opened, found, &walked, progress)?;
+            told::forecast(&mut reply, &forecast, self.prune.then_some(&pruned));
         } else {
             let db = Database::builder()
                 .create_if_missing(true)
                 .open(&self.into)?;
-            let lists = walked.files.iter().filter(|found| opened.takes_list(found));
-            let lists = lists.map(|found| list(found, pattern.as_ref()));
-            let report = self.take_in(&opened, &db, (documents(), lists), &walked, progress)?;
+            let mut report =
+                self.take_in(&opened, &db, (documents(), lists()), &walked, progress)?;
             let pruned = match self.prune && report.ended.is_none() {
-                true => self.take_out(&opened, &db, &walked)?,
-                false => 0,
+                true => self.take_out(&opened, &db, &walked, progress),
+                false => Pruned::default(),
             };
+            if pruned.is_stopped {
+                report.ended = Some(Ended::Stopped);
+            }
             db.close()?;
             if !quiet {
-                told::failures(&report);
+                told::failures(&report, &pruned);
             }
             let asked = told::Asked {
                 path: self.into.display().to_string(),
                 prunes: self.prune,
                 has_model: self.llm.is_some(),
             };
-            told::report(&mut reply, report, pruned, &asked)?;
+            told::report(&mut reply, report, &pruned, &asked)?;
         }
         if !quiet {
             told::left_out(&walked, |found| opened.takes(found));
@@ -219,7 +222,12 @@ impl Ingest {
             }
             _ => None,
         };
+        let recipe = match &model {
+            Some(model) => recipe.read_by(Arc::clone(model) as _),
+            None => recipe,
+        };
         Ok(Opened {
+            has_facts: recipe.profile().has_facts(),
             recipe,
             embedder,
             model,
@@ -244,13 +252,17 @@ impl Ingest {
         }
     }
 
+    /// What it would cost, and which documents it would take out.
     fn forecast(
         &self,
         opened: &Opened,
-        db: &Database,
-        documents: impl Iterator<Item = Result<Document, ReadError>>,
+        (documents, lists): (
+            impl Iterator<Item = Result<Document, ReadError>>,
+            impl Iterator<Item = Result<FactList, ReadError>>,
+        ),
+        walked: &Walked,
         progress: &Progress,
-    ) -> Result<Forecast, IngestError> {
+    ) -> Result<(Forecast, Pruned), IngestError> {
         // Replies that are paid for are in the database, if there is one; it is read and not written to.
         let there = self
             .into
@@ -258,10 +270,24 @@ impl Ingest {
             .then(|| Database::builder().open_read_only(&self.into));
         let there = there.transpose().map_err(BuildError::from)?;
         let there = there.filter(|there| !matches!(Built::of(there), Ok(None)));
-        let layers = Self::layers(opened, there.as_ref().unwrap_or(db))?;
-        Ok(self
-            .ingestion(opened, &layers, progress)
-            .forecast(documents)?)
+        let layers = match &there {
+            Some(there) => Self::layers(opened, there)?,
+            None => Self::layers(opened, &Database::in_memory().map_err(BuildError::from)?)?,
+        };
+        let ingestion = self.ingestion(opened, &layers, progress);
+        let forecast = ingestion
+            .forecast(documents)?
+            .and(ingestion.forecast_lists(lists));
+        if progress.interrupt().token().is_cancelled() {
+            return Err(ExtractError::Cancelled.into());
+        }
+        let mut pruned = Pruned::default();
+        if self.prune {
+            for id in opened.gone(&layers, walked)? {
+                pruned.took(id);
+            }
+        }
+        Ok((forecast, pruned))
     }
 
     fn take_in(
@@ -299,34 +325,84 @@ impl Ingest {
         Ok(report)
     }
 
-    /// Takes out the documents that are not among those that were found.
+    /// Takes out the documents that are not among those that were found. Whatever comes in between, it says which are
+    /// out.
     fn take_out(
         &self,
         opened: &Opened,
         db: &Database,
         walked: &Walked,
-    ) -> Result<u64, IngestError> {
-        let layers = Self::layers(opened, db)?;
-        let mut pruned = 0;
-        for id in layers.documents()? {
-            // The ids of files are sorted.
-            if walked
-                .files
-                .binary_search_by(|found| found.id.cmp(&id))
-                .is_err()
-            {
+        progress: &Progress,
+    ) -> Pruned {
+        let mut pruned = Pruned::default();
+        let token = progress.interrupt().token();
+        let taken = Self::layers(opened, db).and_then(|layers| {
+            for id in opened.gone(&layers, walked)? {
+                if token.is_cancelled() {
+                    pruned.is_stopped = true;
+                    break;
+                }
                 layers.delete(&id)?;
-                pruned += 1;
+                pruned.took(id);
             }
+            Ok(())
+        });
+        pruned.problem = taken.err();
+        pruned
+    }
+}
+
+/// What was taken out, or would be.
+#[derive(Default)]
+struct Pruned {
+    /// The first of them.
+    ids: Vec<String>,
+    count: u64,
+    /// Why the others are still there.
+    problem: Option<IngestError>,
+    is_stopped: bool,
+}
+
+impl Pruned {
+    fn took(&mut self, id: String) {
+        self.count += 1;
+        if self.ids.len() < Report::MOST_TOLD {
+            self.ids.push(id);
         }
-        Ok(pruned)
     }
 }
 
 impl Opened {
+    /// Refuses to take documents out that may be there: because nothing was found, or not everything that was can
+    /// be read.
+    fn check_prune(&self, walked: &Walked) -> Result<(), IngestError> {
+        if !walked.files.iter().any(|found| self.takes(found)) {
+            let why = "--prune would take everything out, since no document was found: look whether the paths are right, or delete the database";
+            return Err(IngestError::Request(why.to_owned()));
+        }
+        let Some(first) = walked.left_out.first() else {
+            return Ok(());
+        };
+        let left_out = things(walked.count_left_out as u64, "file");
+        Err(IngestError::Request(format!(
+            "--prune would take out documents that are there but cannot be read: {left_out}, first {first}; try without it, and see which"
+        )))
+    }
+
+    /// The documents of a database that are not among those that were found.
+    fn gone(&self, layers: &Layers, walked: &Walked) -> Result<Vec<String>, BuildError> {
+        let mut ids = layers.documents()?;
+        // The ids of files are sorted.
+        ids.retain(|id| {
+            let found = walked.files.binary_search_by(|found| found.id.cmp(id));
+            found.is_err()
+        });
+        Ok(ids)
+    }
+
     /// Whether a file is a list of facts for these layers.
     fn takes_list(&self, found: &Found) -> bool {
-        found.format == Format::JsonLines && self.recipe.profile().has_facts()
+        found.format == Format::JsonLines && self.has_facts
     }
 
     /// Whether anything can be made of a file.

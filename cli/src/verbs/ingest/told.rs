@@ -1,5 +1,6 @@
 //! What is told of an ingestion.
 
+use super::Pruned;
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, printable, size, things};
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ pub(super) struct Asked {
 }
 
 /// What it would cost.
-pub(super) fn forecast(reply: &mut Reply, forecast: &Forecast) {
+pub(super) fn forecast(reply: &mut Reply, forecast: &Forecast, pruned: Option<&Pruned>) {
     let estimate = &forecast.estimate;
     let mut facts = Table::of_facts();
     facts
@@ -27,8 +28,14 @@ pub(super) fn forecast(reply: &mut Reply, forecast: &Forecast) {
         .fact("replies that are there", &count(estimate.kept))
         .fact("tokens read, about", &count(estimate.input_tokens))
         .fact("tokens written, about", &count(estimate.output_tokens));
+    if let Some(pruned) = pruned {
+        facts.fact("documents to be taken out", &count(pruned.count));
+    }
+    reply.table(&facts);
+    for id in pruned.iter().flat_map(|pruned| &pruned.ids) {
+        reply.line(format!("would be taken out: {}", printable(id)));
+    }
     reply
-        .table(&facts)
         .line("nothing was written: this was a dry run")
         .field("documents", forecast.documents)
         .field("count_failed", forecast.unreadable)
@@ -36,6 +43,12 @@ pub(super) fn forecast(reply: &mut Reply, forecast: &Forecast) {
         .field("broken_lines", Value::Array(Vec::new()))
         .field("count_broken_lines", 0)
         .field("pruned", 0)
+        .field(
+            "pruned_documents",
+            pruned.map_or(Value::Array(Vec::new()), |pruned| {
+                pruned.ids.iter().map(String::as_str).collect()
+            }),
+        )
         .field("bytes", forecast.bytes)
         .field("pieces", forecast.pieces)
         .field("written", 0)
@@ -61,7 +74,7 @@ pub(super) fn forecast(reply: &mut Reply, forecast: &Forecast) {
 pub(super) fn report(
     reply: &mut Reply,
     report: Report,
-    pruned: u64,
+    pruned: &Pruned,
     asked: &Asked,
 ) -> Result<(), Failure> {
     match report.ended {
@@ -81,7 +94,7 @@ pub(super) fn report(
         .fact("vectors", &count(change.vectors))
         .fact("stale summaries", &count(change.stale.len() as u64));
     if asked.prunes {
-        facts.fact("documents taken out", &count(pruned));
+        facts.fact("documents taken out", &count(pruned.count));
     }
     if asked.has_model {
         facts
@@ -97,6 +110,11 @@ pub(super) fn report(
             .line(format!("{failed} could not be taken in"))
             .incomplete();
     }
+    if pruned.problem.is_some() {
+        reply
+            .line("not everything that is gone could be taken out")
+            .incomplete();
+    }
     if report.count_broken_lines > 0 {
         let lines = things(report.count_broken_lines, "line");
         reply
@@ -109,13 +127,21 @@ pub(super) fn report(
         .failed
         .iter()
         .map(|failed| json!({ "document": failed.document, "problem": failed.error.to_string() }));
+    let not_taken_out = pruned.problem.iter();
+    let not_taken_out =
+        not_taken_out.map(|problem| json!({ "document": null, "problem": causes(problem) }));
+    let failed = failed.chain(not_taken_out);
     reply
         .field("documents", report.documents)
         .field("failed", failed.collect::<Value>())
         .field("count_failed", report.count_failed)
         .field("broken_lines", Value::Array(broken.collect()))
         .field("count_broken_lines", report.count_broken_lines)
-        .field("pruned", pruned)
+        .field("pruned", pruned.count)
+        .field(
+            "pruned_documents",
+            pruned.ids.iter().map(String::as_str).collect::<Value>(),
+        )
         .field("bytes", report.bytes)
         .field("pieces", report.pieces)
         .field("written", change.written)
@@ -135,7 +161,7 @@ pub(super) fn report(
     Ok(())
 }
 
-pub(super) fn failures(report: &Report) {
+pub(super) fn failures(report: &Report, pruned: &Pruned) {
     for failed in &report.failed {
         let line = match &failed.document {
             Some(document) => format!("{document}: {}", causes(&*failed.error)),
@@ -143,6 +169,10 @@ pub(super) fn failures(report: &Report) {
         };
         // Nobody is left to hear that stderr is closed.
         let _ = writeln!(io::stderr(), "not taken in: {}", printable(&line));
+    }
+    if let Some(problem) = &pruned.problem {
+        let line = causes(problem);
+        let _ = writeln!(io::stderr(), "not taken out: {}", printable(&line));
     }
     for line in &report.broken_lines {
         let line = line.to_string();
@@ -167,6 +197,10 @@ pub(super) fn left_out(walked: &Walked, takes: impl Fn(&Found) -> bool) {
     let tell = |line: &str| drop(writeln!(io::stderr(), "left out: {}", printable(line)));
     for error in &walked.left_out {
         tell(&error.to_string());
+    }
+    if walked.unknown > 0 {
+        let files = things(walked.unknown as u64, "file");
+        tell(&format!("{files} with endings that nobody here knows"));
     }
     for found in walked.files.iter().filter(|found| !takes(found)) {
         let id = &found.id;
