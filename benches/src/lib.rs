@@ -5,6 +5,7 @@
 
 pub mod graph;
 pub mod index;
+pub mod ingest;
 mod measure;
 pub mod server;
 pub mod storage;
