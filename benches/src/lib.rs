@@ -6,6 +6,7 @@
 pub mod documents;
 pub mod graph;
 pub mod index;
+pub mod ingest;
 mod measure;
 pub mod server;
 pub mod storage;

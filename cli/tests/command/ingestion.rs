@@ -53,6 +53,7 @@ fn answer(said: &Said) -> Json {
         "broken_lines",
         "count_broken_lines",
         "pruned",
+        "pruned_documents",
         "bytes",
         "pieces",
         "written",
@@ -196,6 +197,55 @@ fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
         let said = ingest(&world, "graph", &wrong);
         assert_eq!(said.error().0, "request", "{}", said.stderr);
     }
+}
+
+#[test]
+fn pruning_is_foretold_and_refused_where_nothing_was_found() {
+    let world = World::new();
+    documents(&world);
+    write(&world, "docs/picture.png", "x");
+    let fact = "{\"subject\": \"a\", \"relation\": \"is\", \"object\": \"b\"}\n";
+    write(&world, "docs/facts.jsonl", fact);
+    let how = ["--profile", "triples"];
+    ingest(&world, "graph", &how).assert_code(0);
+    let before = graph(&world, "graph");
+    let with = |more: &[&'static str]| ingest(&world, "graph", &[&how[..], more].concat());
+
+    fs::remove_file(world.path("docs/2022/lakes.txt")).unwrap();
+    let dry = answer(with(&["--prune", "--dry-run"]).assert_code(0));
+    assert_eq!((&dry["pruned"], &dry["documents"]), (&0.into(), &3.into()));
+    assert_eq!(
+        dry["pruned_documents"],
+        serde_json::json!(["2022/lakes.txt"])
+    );
+    assert_eq!(graph(&world, "graph"), before);
+
+    // A folder that is not mounted, say.
+    fs::rename(world.path("docs"), world.path("away")).unwrap();
+    write(&world, "docs/picture.png", "x");
+    let (kind, message) = with(&["--prune"]).assert_code(2).error();
+    assert!(
+        kind == "request" && message.contains("take everything out"),
+        "{message}"
+    );
+    assert_eq!(graph(&world, "graph"), before);
+
+    // What cannot be read is named, and a picture is none of it.
+    fs::remove_dir_all(world.path("docs")).unwrap();
+    fs::rename(world.path("away"), world.path("docs")).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", world.path("docs/broken.md")).unwrap();
+        let message = with(&["--prune"]).assert_code(2).error().1;
+        assert!(message.contains("1 file, first broken.md"), "{message}");
+        fs::remove_file(world.path("docs/broken.md")).unwrap();
+    }
+    let done = answer(with(&["--prune"]).assert_code(0));
+    assert_eq!(done["pruned"], 1);
+    assert_eq!(
+        done["pruned_documents"],
+        serde_json::json!(["2022/lakes.txt"])
+    );
 }
 
 #[test]

@@ -372,8 +372,8 @@ fn facts_are_found_by_who_states_them() {
     assert_eq!(read.relationship_count(Some("STATES")).unwrap(), 0);
 }
 
-/// How many bytes of relationships a change would write, without writing them. Sets of ids are the engine's, which keeps
-/// them in blocks.
+/// How many bytes a change would write, without writing them. Sets of ids are left out: they are the engine's, which
+/// keeps them in blocks.
 fn bytes_of_change(layers: &Layers, new: &Contribution) -> usize {
     let read = layers.database().read().unwrap();
     let held = held::Held::read(&read, new.document()).unwrap();
@@ -385,12 +385,8 @@ fn bytes_of_change(layers: &Layers, new: &Contribution) -> usize {
     let mut txn = layers.database().write().unwrap();
     apply::apply(&mut txn, (&held, new), profile, &vectors).unwrap();
     let written = txn.changes().unwrap();
-    let written = written.filter(|(family, ..)| {
-        matches!(
-            family,
-            Family::Edges | Family::Out | Family::In | Family::PropIndex
-        )
-    });
+    let written =
+        written.filter(|(family, ..)| !matches!(family, Family::Labels | Family::Hierarchy));
     written
         .map(|(_, key, value)| key.len() + value.map_or(0, <[u8]>::len))
         .sum()
@@ -435,17 +431,18 @@ fn what_others_take_away_meanwhile_is_made_again() {
 }
 
 #[test]
-fn all_that_others_took_away_is_made_again_at_once() {
-    let db = Database::in_memory().unwrap();
-    let meddling = Arc::new(Meddling::default());
-    let layers = Layers::open(&db, Profile::all(), meddling.clone()).unwrap();
+fn all_that_a_document_before_it_took_away_is_made_again_at_once() {
+    let layers = layers();
     let many: Vec<String> = (0..100).map(|number| format!("Rock {number}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     put(&layers, "a", names(&many));
-    let other = layers.clone();
-    meddling.next(move || drop(other.delete("a").unwrap()));
-    let change = put(&layers, "b", names(&many));
-    // Instances and entities, the heading and the chunk.
+    let profile = layers.profile();
+    let documents = [
+        contribution("a", "Nothing.\n", Extracted::default(), profile),
+        contribution("b", "Rocks.\n", names(&many), profile),
+    ];
+    let change = layers.upsert_all(&documents).unwrap();
+    // Entities and instances.
     assert!(change.vectors >= 200, "{change:?}");
     let node = NodeKey::new(Label::Entity, "rock 99");
     let vector = property(&layers, &node, "embedding").unwrap();
@@ -455,25 +452,28 @@ fn all_that_others_took_away_is_made_again_at_once() {
 #[test]
 fn who_comes_first_says_how_it_is_built() {
     let db = Database::in_memory().unwrap();
-    let opened: Vec<_> = std::thread::scope(|scope| {
-        let open = |number: usize| {
-            let db = db.clone();
-            scope.spawn(move || {
-                let profile = Profile::structure().parameter("number", (number % 2).to_string());
-                Layers::open(&db, profile, Arc::new(Lexical::new())).is_ok()
-            })
-        };
-        let threads: Vec<_> = (0..8).map(open).collect();
-        threads.into_iter().map(|one| one.join().unwrap()).collect()
+    let meddling = Arc::new(Meddling::default());
+    let opened = |number: &str, embedder: Arc<dyn Embedder>| {
+        Layers::open(
+            &db,
+            Profile::structure().parameter("number", number),
+            embedder,
+        )
+    };
+    // Somebody else opens them between the look and the first word about how they are built.
+    let other = db.clone();
+    meddling.when_measured(move || {
+        let profile = Profile::structure().parameter("number", "1");
+        Layers::open(&other, profile, Arc::new(Lexical::new())).unwrap();
     });
+    let refused = opened("2", meddling).err();
+    assert!(
+        matches!(refused, Some(BuildError::OtherProfile { .. })),
+        "{refused:?}"
+    );
+    assert!(opened("1", Arc::new(Lexical::new())).is_ok());
     let read = db.read().unwrap();
     assert_eq!(read.node_count(Some("LayerSettings")).unwrap(), 1);
-    // Those of the one kind, and none of the other.
-    assert_eq!(
-        opened.iter().filter(|is_ok| **is_ok).count(),
-        4,
-        "{opened:?}"
-    );
 }
 
 #[test]
@@ -544,12 +544,18 @@ mod meddling {
     #[derive(Default)]
     pub(super) struct Meddling {
         next: Mutex<Option<Deed>>,
+        measured: Mutex<Option<Deed>>,
         lexical: Lexical,
     }
 
     impl Meddling {
         pub(super) fn next(&self, deed: impl FnOnce() + Send + 'static) {
             *self.next.lock().unwrap() = Some(Box::new(deed));
+        }
+
+        /// The same when it is asked how long its vectors are.
+        pub(super) fn when_measured(&self, deed: impl FnOnce() + Send + 'static) {
+            *self.measured.lock().unwrap() = Some(Box::new(deed));
         }
     }
 
@@ -559,6 +565,10 @@ mod meddling {
         }
 
         fn dimensions(&self) -> usize {
+            let deed = self.measured.lock().unwrap().take();
+            if let Some(deed) = deed {
+                deed();
+            }
             self.lexical.dimensions()
         }
 

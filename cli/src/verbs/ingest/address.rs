@@ -65,11 +65,15 @@ impl Ingest {
         for (id, problem) in unsent {
             outcome.fail(Some(id), problem);
         }
-        if self.prune && !self.dry_run {
-            let gone = server.documents()?;
-            let gone: Vec<String> = gone.into_iter().filter(|id| !files.has(id)).collect();
-            outcome.pruned = gone.len() as u64;
-            server.delete_documents(&gone)?;
+        if self.prune {
+            let mut gone = server.documents()?;
+            gone.retain(|id| !files.has(id));
+            if !self.dry_run {
+                server.delete_documents(&gone)?;
+            }
+            for id in gone {
+                outcome.took_out(id);
+            }
         }
         Ok(outcome)
     }

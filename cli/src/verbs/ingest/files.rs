@@ -1,5 +1,7 @@
 //! Files that are to be ingested, and what their paths say of them.
 
+use super::IngestError;
+use crate::output::things;
 use stratigraph_rag::Metadata;
 use stratigraph_rag::door::Incoming;
 use stratigraph_rag::read::{Format, Found, PathPattern, ReadError, Walk, Walked};
@@ -29,6 +31,22 @@ impl Files {
     pub(super) fn taken(&self, has_facts: bool) -> impl Iterator<Item = &Found> {
         let taken = move |found: &&Found| takes(found, has_facts);
         self.walked.files.iter().filter(taken)
+    }
+
+    /// Refuses to take documents out that may be there: because nothing was found, or not everything that was can be
+    /// read.
+    pub(super) fn check_prune(&self, has_facts: bool) -> Result<(), IngestError> {
+        if self.taken(has_facts).next().is_none() {
+            let why = "--prune would take everything out, since no document was found: look whether the paths are right, or delete the database";
+            return Err(IngestError::Request(why.to_owned()));
+        }
+        let Some(first) = self.walked.left_out.first() else {
+            return Ok(());
+        };
+        let left_out = things(self.walked.count_left_out as u64, "file");
+        Err(IngestError::Request(format!(
+            "--prune would take out documents that are there but cannot be read: {left_out}, first {first}; try without it, and see which"
+        )))
     }
 
     /// Whether a document is among them.

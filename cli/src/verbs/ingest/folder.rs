@@ -39,11 +39,18 @@ impl Ingest {
         let open = Library::new(&there, equipment.clone()).create(wanted);
         let open = open.map_err(IngestError::from)?;
         let token = progress.interrupt().token();
-        let forecast = open
-            .ingestion(&token)
-            .forecast(documents(files, &equipment));
+        let ingestion = open.ingestion(&token);
+        let forecast = ingestion.forecast(documents(files, &equipment));
         let forecast = forecast.map_err(IngestError::from)?;
-        Ok((Outcome::foreseen(&forecast), name_of(&open)))
+        let forecast = forecast.and(ingestion.forecast_lists(lists(&open, files)));
+        token.check()?;
+        let mut outcome = Outcome::foreseen(&forecast);
+        if self.prune {
+            for id in gone(&open, files).map_err(IngestError::from)? {
+                outcome.took_out(id);
+            }
+        }
+        Ok((outcome, name_of(&open)))
     }
 
     /// Takes the files in.
@@ -60,14 +67,14 @@ impl Ingest {
         let open = Library::new(&db, equipment.clone()).create(wanted);
         let open = open.map_err(IngestError::from)?;
         let report = run(&open, files, &equipment, progress)?;
-        let pruned = match self.prune {
-            true => take_out(&open, files).map_err(IngestError::from)?,
-            false => 0,
-        };
+        let mut outcome = Outcome::of(&report);
+        if self.prune {
+            take_out(&open, files, &mut outcome, progress)?;
+        }
         let name = name_of(&open);
         drop(open);
         db.close()?;
-        Ok((Outcome::of(&report, pruned), name))
+        Ok((outcome, name))
     }
 }
 
@@ -92,11 +99,7 @@ fn run(
     let mut report = ingestion.run(documents(files, equipment), &|now| tell(now, 0));
     if report.ended.is_none() {
         let before = report.documents + report.count_failed;
-        let has_facts = open.layers().profile().has_facts();
-        let lists = files.taken(has_facts);
-        let lists = lists.filter(|found| !found.format.is_document());
-        let lists = lists.map(|found| list(files, found));
-        report = report.and(ingestion.run_lists(lists, &|now| tell(now, before)));
+        report = report.and(ingestion.run_lists(lists(open, files), &|now| tell(now, before)));
     }
     if let Some(bar) = bar {
         bar.finish_and_clear();
@@ -108,16 +111,39 @@ fn run(
     }
 }
 
-/// Takes out the documents that are not among those that were found.
-fn take_out(open: &Open, files: &Files) -> Result<u64, BuildError> {
-    let mut pruned = 0;
-    for id in open.layers().documents()? {
-        if !files.has(&id) {
+/// The documents of a database that are not among those that were found.
+fn gone(open: &Open, files: &Files) -> Result<Vec<String>, BuildError> {
+    let mut ids = open.layers().documents()?;
+    ids.retain(|id| !files.has(id));
+    Ok(ids)
+}
+
+/// Takes those out. What went wrong is told with what was done before.
+fn take_out(
+    open: &Open,
+    files: &Files,
+    outcome: &mut Outcome,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let token = progress.interrupt().token();
+    let mut taken = || -> Result<(), BuildError> {
+        for id in gone(open, files)? {
+            token.check()?;
             open.layers().delete(&id)?;
-            pruned += 1;
+            outcome.took_out(id);
         }
+        Ok(())
+    };
+    match taken() {
+        Err(BuildError::Database(stratigraph::Error::Cancelled)) => {
+            Err(stratigraph::Error::Cancelled.into())
+        }
+        Err(problem) => {
+            outcome.not_taken_out(&problem);
+            Ok(())
+        }
+        Ok(()) => Ok(()),
     }
-    Ok(pruned)
 }
 
 fn name_of(open: &Open) -> String {
@@ -133,6 +159,15 @@ fn documents<'f>(
         let source = Source::new(&found.id, &bytes).metadata(files.metadata(found));
         equipment.equip(source).read(found.format)
     })
+}
+
+fn lists<'f>(
+    open: &Open,
+    files: &'f Files,
+) -> impl Iterator<Item = Result<FactList, ReadError>> + use<'f> {
+    let lists = files.taken(open.layers().profile().has_facts());
+    let lists = lists.filter(|found| !found.format.is_document());
+    lists.map(|found| list(files, found))
 }
 
 fn list(files: &Files, found: &Found) -> Result<FactList, ReadError> {

@@ -9,7 +9,7 @@ mod told;
 
 use crate::failure::Failure;
 use crate::models::Models;
-use crate::output::{Reply, things};
+use crate::output::Reply;
 use crate::progress::Progress;
 use crate::remote::{Access, Address};
 use clap::Args;
@@ -30,7 +30,8 @@ Documents are Markdown, HTML, plain text with numbered headings, PDF with a text
 profile has facts, lists of them as JSON lines: {\"subject\", \"relation\", \"object\", \"source\"}. Folders are
 walked, and what lies in them keeps its path as its name. What was ingested before and has not changed is
 left alone, and what has changed is changed in the graph: run it again whenever files change, or after
-Ctrl-C, which loses nothing that was done or paid for. --prune takes out what is no longer there.
+Ctrl-C, which loses nothing that was done or paid for. --prune takes out what is no longer there; with
+--dry-run it says what that would be. It refuses if no document was found at all.
 
 A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2.
 
@@ -57,7 +58,7 @@ Examples:
   stratigraph ingest --into library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, broken_lines
-[problem] (the first 1000), count_broken_lines, pruned, bytes, pieces, nodes, relationships, written, deleted, vectors, stale,
+[problem] (the first 1000), count_broken_lines, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, stale,
 model {calls, kept, input_tokens, output_tokens, dropped},
 milliseconds";
 
@@ -207,18 +208,14 @@ impl Ingest {
         let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
         let pattern = pattern.map_err(|error| IngestError::Request(error.to_string()))?;
         let files = Files::find(&self.paths, pattern).map_err(IngestError::Read)?;
-        if self.prune && files.walked.count_left_out > 0 {
-            let left_out = things(files.walked.count_left_out as u64, "file");
-            let why = format!(
-                "--prune would take out documents that are there but cannot be read: {left_out}; try without it, and see which"
-            );
-            return Err(IngestError::Request(why).into());
-        }
         let wanted = Wanted {
             system,
             filters: self.filter.clone(),
             root: self.root.clone(),
         };
+        if self.prune {
+            files.check_prune(self.has_facts(&wanted))?;
+        }
         let (outcome, embedder) = match address {
             Some(address) => (self.send(address, &wanted, &files, progress)?, None),
             None => {

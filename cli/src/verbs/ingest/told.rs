@@ -4,7 +4,7 @@ use crate::output::{Reply, Table, count, printable, size, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_client::DocumentReport;
-use stratigraph_rag::build::TablesReport;
+use stratigraph_rag::build::{BuildError, TablesReport};
 use stratigraph_rag::ingest::{Forecast, Report};
 use stratigraph_rag::read::{Found, Walked};
 
@@ -27,7 +27,11 @@ pub(super) struct Outcome {
     /// Lines of lists that could not be read, while the rest of their lists went in: the first of them.
     broken_lines: Vec<String>,
     pub(super) count_broken_lines: u64,
-    pub(super) pruned: u64,
+    /// Documents that were taken out, or would be: the first of them.
+    pruned_documents: Vec<String>,
+    pruned: u64,
+    /// Why others are still there.
+    not_pruned: Option<String>,
     bytes: u64,
     pub(super) pieces: u64,
     nodes: u64,
@@ -61,7 +65,7 @@ impl Outcome {
     }
 
     /// What was done in a folder.
-    pub(super) fn of(report: &Report, pruned: u64) -> Self {
+    pub(super) fn of(report: &Report) -> Self {
         let (change, cost) = (&report.change, &report.cost);
         let failed = report.failed.iter();
         let failed = failed.map(|failed| (failed.document.clone(), causes(&*failed.error)));
@@ -75,7 +79,6 @@ impl Outcome {
                 .map(|error| causes(error))
                 .collect(),
             count_broken_lines: report.count_broken_lines as u64,
-            pruned,
             bytes: report.bytes,
             pieces: report.pieces as u64,
             written: change.written,
@@ -143,6 +146,19 @@ impl Outcome {
         }
     }
 
+    /// A document that is not there any more, or would not be.
+    pub(super) fn took_out(&mut self, id: String) {
+        self.pruned += 1;
+        if self.pruned_documents.len() < Report::MOST_TOLD {
+            self.pruned_documents.push(id);
+        }
+    }
+
+    /// The others stay, because of this.
+    pub(super) fn not_taken_out(&mut self, problem: &BuildError) {
+        self.not_pruned = Some(causes(problem));
+    }
+
     /// One that was not taken in.
     pub(super) fn fail(&mut self, document: Option<String>, problem: String) {
         self.count_failed += 1;
@@ -167,7 +183,13 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             .fact("replies that are there", &count(outcome.kept))
             .fact("tokens read, about", &count(outcome.input_tokens))
             .fact("tokens written, about", &count(outcome.output_tokens));
+        if asked.prunes {
+            facts.fact("documents to be taken out", &count(outcome.pruned));
+        }
         reply.table(&facts);
+        for id in &outcome.pruned_documents {
+            reply.line(format!("would be taken out: {}", printable(id)));
+        }
         reply.line("nothing was written: this was a dry run");
     } else {
         facts
@@ -196,6 +218,11 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
                 .line(format!("{failed} could not be taken in"))
                 .incomplete();
         }
+        if outcome.not_pruned.is_some() {
+            reply
+                .line("not everything that is gone could be taken out")
+                .incomplete();
+        }
         if outcome.count_broken_lines > 0 {
             let lines = things(outcome.count_broken_lines, "line");
             reply
@@ -206,13 +233,19 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     let failed = outcome.failed.iter();
     let failed =
         failed.map(|(document, problem)| json!({ "document": document, "problem": problem }));
+    let not_pruned = outcome.not_pruned.iter();
+    let failed =
+        failed.chain(not_pruned.map(|problem| json!({ "document": null, "problem": problem })));
+    // A dry run takes nothing out.
+    let pruned = if asked.dry_run { 0 } else { outcome.pruned };
     reply
         .field("documents", outcome.documents)
         .field("failed", failed.collect::<Value>())
         .field("count_failed", outcome.count_failed)
         .field("broken_lines", outcome.broken_lines.clone())
         .field("count_broken_lines", outcome.count_broken_lines)
-        .field("pruned", outcome.pruned)
+        .field("pruned", pruned)
+        .field("pruned_documents", outcome.pruned_documents.clone())
         .field("bytes", outcome.bytes)
         .field("pieces", outcome.pieces)
         .field("nodes", outcome.nodes)
@@ -261,6 +294,9 @@ pub(super) fn failures(outcome: &Outcome) {
         // Nobody is left to hear that stderr is closed.
         let _ = writeln!(io::stderr(), "not taken in: {}", printable(&line));
     }
+    if let Some(problem) = &outcome.not_pruned {
+        let _ = writeln!(io::stderr(), "not taken out: {}", printable(problem));
+    }
     for line in &outcome.broken_lines {
         let _ = writeln!(io::stderr(), "left out: {}", printable(line));
     }
@@ -283,6 +319,10 @@ pub(super) fn left_out(walked: &Walked, takes: impl Fn(&Found) -> bool) {
     let tell = |line: &str| drop(writeln!(io::stderr(), "left out: {}", printable(line)));
     for error in &walked.left_out {
         tell(&error.to_string());
+    }
+    if walked.unknown > 0 {
+        let files = things(walked.unknown as u64, "file");
+        tell(&format!("{files} with endings that nobody here knows"));
     }
     for found in walked.files.iter().filter(|found| !takes(found)) {
         let id = &found.id;

@@ -1,0 +1,203 @@
+//! Documents into the graph, as `stratigraph ingest` takes them in: read, cut, written, found by words and vectors.
+//!
+//! There is no model, and the embedder only makes numbers up, so that what is measured is ours; its vectors are kept and
+//! indexed as any others. Making the texts is not timed. Nobody else builds the same graph, so there is no peer: the
+//! figures are megabytes of Markdown in a second of the wall clock, and the most memory that the process held.
+
+mod content;
+
+use crate::measure::report::{Mark, Report};
+use crate::measure::{Common, Setup};
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use content::{Numbers, Texts};
+use rustix::time::{ClockId, clock_gettime};
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stratigraph::Database;
+use stratigraph_rag::Document;
+use stratigraph_rag::build::Layers;
+use stratigraph_rag::chunk::Words;
+use stratigraph_rag::ingest::{Ingest, Recipe, System};
+use stratigraph_rag::read::{Format, ReadError, Source};
+
+/// The most words of a piece: what `stratigraph ingest` gives.
+const WORDS: usize = 512;
+
+/// Measures the way of documents into the graph.
+///
+/// Example: `ingest --mb 1000`
+#[derive(Debug, Parser)]
+#[command(name = "ingest")]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Megabytes of Markdown; 100 if nothing is said, 20 with --quick.
+    #[arg(long)]
+    mb: Option<usize>,
+    /// Which layers are made, by rules where pieces are read: structure, bag, tag, triples, hybrid.
+    #[arg(long, default_value = "structure")]
+    system: System,
+    /// How many numbers a vector has.
+    #[arg(long, default_value_t = 384)]
+    dimensions: usize,
+}
+
+/// Runs the benchmark; its last line is `ingest markdown_mb_s=... rss_mb=...`.
+///
+/// # Errors
+/// Whatever fails underneath; a missed mark is printed.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    arguments.common.run(
+        "ingest",
+        &["markdown_mb_s", "rss_mb"],
+        |_, _| Ok(()),
+        |setup, keep| measure(setup, arguments, keep),
+    )
+}
+
+fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
+    let dir = setup.subfolder("ingest")?;
+    let bytes = arguments.mb.unwrap_or_else(|| setup.choose(20, 100)) * 1_000_000;
+    let mut report = Report::default();
+    steps(setup, arguments, &mut report)?;
+
+    let db = Database::create(dir.join("db"))?;
+    let recipe = Recipe::new(arguments.system, WORDS);
+    let embedder = Arc::new(Numbers::new(arguments.dimensions));
+    let layers = Layers::open(&db, recipe.profile(), embedder.clone())?;
+    let mut texts = Texts::new(setup.seed);
+    let (made, making) = (Cell::new(0), Cell::new(Duration::ZERO));
+    let documents = std::iter::from_fn(|| {
+        (made.get() < bytes).then(|| {
+            let begun = Instant::now();
+            let (id, text) = texts.next();
+            making.set(making.get() + begun.elapsed());
+            made.set(made.get() + text.len());
+            read(&id, &text)
+        })
+    });
+    let peaks = Peaks::of(bytes);
+    let (begun, processor) = (Instant::now(), cpu_seconds());
+    let report_of = Ingest::new(&layers, &recipe).measure(&Words).run(
+        documents.inspect(|_| peaks.look(made.get(), setup)),
+        &|_| (),
+    );
+    let seconds = (begun.elapsed() - making.get() - embedder.took()).as_secs_f64();
+    let processor = cpu_seconds() - processor;
+    ensure!(
+        report_of.count_failed == 0 && report_of.ended.is_none(),
+        "documents could not be taken in: {report_of:?}"
+    );
+    let megabytes = made.get() as f64 / 1e6;
+    let change = &report_of.change;
+    for (name, value, unit) in [
+        ("documents", report_of.documents as f64, ""),
+        ("pieces", report_of.pieces as f64, ""),
+        ("written", change.written as f64, "entities"),
+        ("vectors", change.vectors as f64, ""),
+        ("embedding", embedder.took().as_secs_f64(), "s, left out"),
+    ] {
+        report.count(name, value, None, unit, None);
+    }
+    report.count(
+        "markdown_mb_s",
+        megabytes / seconds,
+        None,
+        "MB/s",
+        (arguments.system == System::Structure).then_some(Mark::AtLeast(5.0)),
+    );
+    // Of all threads, with what linking vectors in the background and making the texts take: on a busy machine this
+    // says more.
+    report.count(
+        "markdown_mb_cpu_s",
+        megabytes / processor,
+        None,
+        "MB/cpu s",
+        None,
+    );
+    for (share, bytes) in peaks.seen.take() {
+        report.count(
+            format!("rss_mb_at_{share}"),
+            bytes as f64 / 1e6,
+            None,
+            "MB",
+            None,
+        );
+    }
+    let indexes = db.vector_indexes()?;
+    let indexes: u64 = indexes.iter().map(|index| index.memory_bytes).sum();
+    report.count("vector_indexes_mb", indexes as f64 / 1e6, None, "MB", None);
+    report.count("rss_mb", peak()? as f64 / 1e6, None, "MB", None);
+    drop(layers);
+    db.close()?;
+    setup.done_with(&dir, keep)?;
+    Ok(report)
+}
+
+/// What reading and cutting take by themselves.
+fn steps(setup: &Setup, arguments: &Arguments, report: &mut Report) -> Result<()> {
+    let mut texts = Texts::new(setup.seed);
+    let texts: Vec<_> = std::iter::repeat_with(|| texts.next()).take(100).collect();
+    let megabytes = texts.iter().map(|(_, text)| text.len()).sum::<usize>() as f64 / 1e6;
+    let begun = Instant::now();
+    let documents: Vec<Document> = texts
+        .iter()
+        .map(|(id, text)| read(id, text))
+        .collect::<Result<_, _>>()?;
+    let took = begun.elapsed().as_secs_f64();
+    report.count("read_mb_s", megabytes / took, None, "MB/s", None);
+    let chunker = Recipe::new(arguments.system, WORDS);
+    let chunker = chunker.chunker(&Words);
+    let begun = Instant::now();
+    let pieces: usize = documents.iter().map(|one| chunker.pieces(one).len()).sum();
+    ensure!(pieces > 0, "nothing was cut");
+    let took = begun.elapsed().as_secs_f64();
+    report.count("cut_mb_s", megabytes / took, None, "MB/s", None);
+    Ok(())
+}
+
+fn read(id: &str, text: &str) -> Result<Document, ReadError> {
+    Source::new(id, text.as_bytes()).read(Format::Markdown)
+}
+
+/// The most memory when a tenth and a half were in.
+struct Peaks {
+    bytes: usize,
+    seen: RefCell<Vec<(&'static str, u64)>>,
+}
+
+impl Peaks {
+    fn of(bytes: usize) -> Self {
+        let seen = RefCell::default();
+        Self { bytes, seen }
+    }
+
+    fn look(&self, made: usize, setup: &Setup) {
+        let mut seen = self.seen.borrow_mut();
+        let marks = [("tenth", self.bytes / 10), ("half", self.bytes / 2)];
+        if let Some((share, at)) = marks.get(seen.len())
+            && made >= *at
+        {
+            setup.progress(&format!("a {share} is in"));
+            // A figure that cannot be read is told at the end.
+            seen.push((share, peak().unwrap_or_default()));
+        }
+    }
+}
+
+/// The processors' time that the process has had.
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// The most memory that the process held.
+fn peak() -> Result<u64> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    Ok(kib.context("no VmHWM")? * 1024)
+}
