@@ -166,12 +166,12 @@ impl Open {
                     lock(&shared).done.stopped = true;
                     break;
                 }
-                let made = self.one(&inputs, &subject, &*summariser, &model);
+                let (cost, made) = self.one(&inputs, &subject, &*summariser, &model);
                 let mut shared = lock(&shared);
                 if shared.ended.is_some() {
                     break;
                 }
-                shared.take(inputs.node, made);
+                shared.take(inputs.node, cost, made);
                 told(&shared.done);
             }
         };
@@ -188,20 +188,22 @@ impl Open {
         }
     }
 
-    /// One summary; none if what it is of has gone meanwhile.
+    /// What one summary has cost, and its text; none if what it is of has gone meanwhile.
     fn one(
         &self,
         inputs: &Inputs,
         subject: &Subject,
         summariser: &dyn Summariser,
         model: &str,
-    ) -> Result<Option<Mended>, (Cost, DoorError)> {
-        let made = subject.with(|of| summariser.summarise(of));
-        let made = made.map_err(|error| (Cost::default(), error.into()))?;
+    ) -> (Cost, Result<Option<String>, DoorError>) {
+        let made = match subject.with(|of| summariser.summarise(of)) {
+            Ok(made) => made,
+            Err(error) => return (Cost::default(), Err(error.into())),
+        };
         if made.text.trim().is_empty() {
             let name = inputs.node.key.as_str();
             let error = DoorError::request(name, "is said nothing of that could be summarised");
-            return Err((made.cost, error));
+            return (made.cost, Err(error));
         }
         let summary = Summary {
             text: made.text,
@@ -209,25 +211,21 @@ impl Open {
             prompt: summariser.version().to_owned(),
         };
         let kept = self.layers().summarise(inputs, &summary);
-        let kept = kept.map_err(|error| (made.cost, error.into()))?;
-        Ok(kept.then(|| Mended {
-            node: inputs.node.clone(),
-            text: summary.text,
-            cost: made.cost,
-        }))
+        let kept = kept.map(|is_kept| is_kept.then_some(summary.text));
+        (made.cost, kept.map_err(DoorError::from))
     }
 }
 
 impl Shared {
-    fn take(&mut self, node: NodeKey, made: Result<Option<Mended>, (Cost, DoorError)>) {
+    fn take(&mut self, node: NodeKey, cost: Cost, made: Result<Option<String>, DoorError>) {
         match made {
             Ok(None) => {}
-            Ok(Some(mended)) => {
-                self.done.cost += mended.cost;
-                self.done.mended.push(mended);
+            Ok(Some(text)) => {
+                self.done.cost += cost;
+                self.done.mended.push(Mended { node, text, cost });
             }
-            Err((_, DoorError::Extract(ExtractError::Cancelled))) => self.done.stopped = true,
-            Err((cost, error)) => {
+            Err(DoorError::Extract(ExtractError::Cancelled)) => self.done.stopped = true,
+            Err(error) => {
                 self.done.cost += cost;
                 if ends_all(&error) {
                     self.ended = Some(error);

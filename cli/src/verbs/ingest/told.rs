@@ -78,7 +78,7 @@ impl Outcome {
                 .iter()
                 .map(|error| causes(error))
                 .collect(),
-            count_broken_lines: report.count_broken_lines as u64,
+            count_broken_lines: report.count_broken_lines,
             bytes: report.bytes,
             pieces: report.pieces as u64,
             written: change.written,

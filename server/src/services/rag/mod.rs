@@ -77,7 +77,7 @@ impl RagService for Rag {
             }
             Ok(all)
         });
-        let change = Some(change(deleted.await?));
+        let change = Some(change(&deleted.await?));
         Ok(Response::new(v1::DeleteDocumentsResponse { change }))
     }
 

@@ -241,7 +241,7 @@ impl Job {
             }
         })?;
         Ok(match report {
-            Ok(report) => told(id, report),
+            Ok(report) => told(id, &report),
             Err(problem) => failed(problem),
         })
     }
@@ -288,7 +288,7 @@ impl Job {
     }
 }
 
-fn told(id: String, report: Report) -> v1::DocumentReport {
+fn told(id: String, report: &Report) -> v1::DocumentReport {
     let problems = report.problems().take(MOST_PROBLEMS);
     v1::DocumentReport {
         id,
@@ -297,6 +297,6 @@ fn told(id: String, report: Report) -> v1::DocumentReport {
         bytes: report.bytes,
         pieces: report.pieces as u64,
         bill: Some(bill(&report.cost)),
-        change: Some(change(report.change)),
+        change: Some(change(&report.change)),
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn foreseen(estimate: &Estimate) -> v1::ModelBill {
     }
 }
 
-pub(super) fn change(change: Change) -> v1::GraphChange {
+pub(super) fn change(change: &Change) -> v1::GraphChange {
     let stale = change.stale.iter().take(MOST_STALE);
     v1::GraphChange {
         written: change.written,
