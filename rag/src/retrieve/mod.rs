@@ -1,7 +1,7 @@
 //! From a question to what answers it: operators over lists of items.
 //!
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, [`Expand`] and [`Ascend`] go on from
-//! what was found, [`fuse`] makes one list of several, [`pack`] makes a text of it that a model can read.
+//! what was found, [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
 
 mod error;
 mod fuse;
