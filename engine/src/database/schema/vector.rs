@@ -176,8 +176,6 @@ impl Database {
         index: VectorIndex,
         watch: &mut Watch<'_>,
     ) -> Result<()> {
-        // A small one is made before anybody looks whether it is still wanted.
-        watch.step("begin a vector index", 0, 0)?;
         let (def, is_new) = self.start_vector_index(index, watch)?;
         let waited = self.wait_for_vector_index(&def.name, watch);
         // What was there before stays.
