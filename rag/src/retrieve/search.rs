@@ -60,7 +60,9 @@ impl Layer {
 /// Ingest::new(&layers, &recipe).run([document], &|_| ());
 ///
 /// let (read, question) = (db.read()?, Question::new("What was basalt?")?);
-/// let found = Vector::new(Layer::Chunks, 1).run(&Desk::new(&read, layers.embedder(), &question))?;
+/// let embedder = Lexical::new();
+/// let desk = Desk::new(&read, &embedder, &question);
+/// let found = Vector::new(Layer::Chunks, 1).run(&desk)?;
 /// assert_eq!(found.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
