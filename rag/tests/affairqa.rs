@@ -3,44 +3,28 @@
 //! They lie outside the repository; without them the test says so and passes. Rows that state one key in two ways are in
 //! them, as in all data of this size.
 
+mod shared;
+
 use serde_json::Value as Json;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 use stratigraph::{Database, Read};
 use stratigraph_models::Lexical;
 use stratigraph_rag::build::{Layers, Profile};
 use stratigraph_rag::read::TableMapping;
 
-fn folder() -> PathBuf {
-    let named = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
-    let shared = named.unwrap_or_else(|| {
-        PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default())
-            .join("../../shared")
-    });
-    shared.join("eval/affairqa")
-}
-
 #[test]
 fn thirteen_types_of_entities_are_typed_nodes() {
-    let packed = folder().join("entities.jsonl.gz");
-    if !packed.is_file() {
-        println!(
-            "not tried: there is no {}; STRATIGRAPH_SHARED names the folder above eval/",
-            packed.display()
-        );
+    let Some(rows) = shared::rows("affairqa/entities.jsonl.gz") else {
         return;
-    }
-    let unpacked = Command::new("gzip").arg("-dc").arg(&packed).output();
-    let text = String::from_utf8(unpacked.expect("gzip runs").stdout).unwrap();
+    };
+    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
     // What should come of it: the first row of each key stands.
     let mut wanted: BTreeMap<(String, String), Json> = BTreeMap::new();
     let mut left_out = 0;
-    for line in text.lines() {
-        let row: Json = serde_json::from_str(line).unwrap();
+    for row in rows {
         let cell = |name: &str| {
             row[name]
                 .as_str()

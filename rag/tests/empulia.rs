@@ -3,39 +3,19 @@
 //! The triples lie outside the repository, as does MiniLM; without them the test says so and passes. What comes
 //! out is printed, as it depends on the embedder; only what must be true for any is asserted.
 
+mod shared;
+
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph_models::{Embedder, Lexical, LocalEmbedder, ModelError, Rows, cached_minilm};
 use stratigraph_rag::extract::Triple;
 use stratigraph_rag::relations::{Assigned, Clustering, Negations, Relations, negates, rename};
 
-fn shared() -> PathBuf {
-    let named = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
-    named.unwrap_or_else(|| {
-        PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default())
-            .join("../../shared")
-    })
-}
-
-fn triples(path: &Path) -> Vec<Triple> {
-    let unpacked = Command::new("gzip")
-        .arg("-dc")
-        .arg(path)
-        .output()
-        .expect("gzip runs");
-    assert!(
-        unpacked.status.success(),
-        "cannot unpack {}",
-        path.display()
-    );
-    let text = String::from_utf8(unpacked.stdout).unwrap();
-    let triple = |line: &str| {
-        let value: Value = serde_json::from_str(line).unwrap();
-        let field = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+fn triples(rows: &[Value]) -> Vec<Triple> {
+    let triple = |row: &Value| {
+        let field = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
         Triple {
             subject: field("e1"),
             predicate: field("rel"),
@@ -44,7 +24,7 @@ fn triples(path: &Path) -> Vec<Triple> {
             description: String::new(),
         }
     };
-    text.lines().map(triple).collect()
+    rows.iter().map(triple).collect()
 }
 
 fn cluster(names: &BTreeSet<&str>, embedder: &dyn Embedder, negations: Negations) -> Relations {
@@ -181,12 +161,10 @@ fn measure(embedder: &dyn Embedder, triples: &[Triple]) {
 
 /// Runs this on the triples, if they are there, and with MiniLM as well if that is.
 fn on_triples(kept: impl Fn(usize) -> bool) {
-    let path = shared().join("eval/empulia/triples.jsonl.gz");
-    if !path.is_file() {
-        eprintln!("SKIPPED: there is no {}", path.display());
+    let Some(rows) = shared::rows("empulia/triples.jsonl.gz") else {
         return;
-    }
-    let mut triples = triples(&path);
+    };
+    let mut triples = triples(&rows);
     let mut counts: HashMap<String, usize> = HashMap::new();
     for triple in &triples {
         *counts.entry(triple.predicate.clone()).or_default() += 1;

@@ -1,10 +1,9 @@
 //! `EmPULIA`'s Table 2, computed anew from the lists that its authors have saved.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+mod shared;
 
-use flate2::read::GzDecoder;
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use stratigraph_rag::evaluate::{context_precision, ordered_recall, set_recall};
 
@@ -19,18 +18,16 @@ const PUBLISHED: [(&str, [[f64; 3]; 2]); 5] = [
 
 #[test]
 fn the_published_numbers_are_those_of_the_saved_lists() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/eval/empulia");
-    if !folder.exists() {
-        eprintln!("not tested: {} is not there", folder.display());
-        return;
-    }
-    let questions: BTreeMap<u64, (String, Vec<u64>)> = lines(&folder.join("questions.jsonl.gz"))
+    let all = shared::rows("empulia/questions.jsonl.gz")
+        .zip(shared::rows("empulia/author_runs.jsonl.gz"));
+    let Some((questions, runs)) = all else { return };
+    let questions: BTreeMap<u64, (String, Vec<u64>)> = questions
+        .iter()
         .map(|line| {
             let kind = line["category"].as_str().unwrap().to_owned();
             (line["id"].as_u64().unwrap(), (kind, ids(&line["gold"])))
         })
         .collect();
-    let runs: Vec<Value> = lines(&folder.join("author_runs.jsonl.gz")).collect();
     for (place, run) in ["source-default", "nosource-default"]
         .into_iter()
         .enumerate()
@@ -56,12 +53,6 @@ fn the_published_numbers_are_those_of_the_saved_lists() {
             }
         }
     }
-}
-
-fn lines(path: &Path) -> impl Iterator<Item = Value> {
-    let file = std::fs::File::open(path).unwrap();
-    let lines = BufReader::new(GzDecoder::new(file)).lines();
-    lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap())
 }
 
 fn ids(value: &Value) -> Vec<u64> {

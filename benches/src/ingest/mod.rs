@@ -7,13 +7,12 @@
 mod content;
 
 use crate::measure::report::{Mark, Report};
-use crate::measure::{Common, Setup};
-use anyhow::{Context, Result, ensure};
+use crate::measure::{Common, Setup, memory};
+use anyhow::{Result, ensure};
 use clap::Parser;
 use content::{Numbers, Texts};
 use rustix::time::{ClockId, clock_gettime};
 use std::cell::{Cell, RefCell};
-use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::Database;
@@ -130,7 +129,7 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     let indexes = db.vector_indexes()?;
     let indexes: u64 = indexes.iter().map(|index| index.memory_bytes).sum();
     report.count("vector_indexes_mb", indexes as f64 / 1e6, None, "MB", None);
-    report.count("rss_mb", peak()? as f64 / 1e6, None, "MB", None);
+    report.count("rss_mb", memory::peak()? as f64 / 1e6, None, "MB", None);
     drop(layers);
     db.close()?;
     setup.done_with(&dir, keep)?;
@@ -183,7 +182,7 @@ impl Peaks {
         {
             setup.progress(&format!("a {share} is in"));
             // A figure that cannot be read is told at the end.
-            seen.push((share, peak().unwrap_or_default()));
+            seen.push((share, memory::peak().unwrap_or_default()));
         }
     }
 }
@@ -192,12 +191,4 @@ impl Peaks {
 fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-}
-
-/// The most memory that the process held.
-fn peak() -> Result<u64> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    Ok(kib.context("no VmHWM")? * 1024)
 }

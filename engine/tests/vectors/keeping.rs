@@ -119,7 +119,8 @@ fn an_intent_of_other_bytes_reserves_nothing() {
     db.close().unwrap();
     let before = peak_kib();
     let db = Database::open(folder.path()).unwrap();
-    let more = peak_kib() - before;
+    // The kernel counts a process's pages roughly: its peak may be a little lower than it was.
+    let more = peak_kib().saturating_sub(before);
     drop(db);
     assert!(more < 64 << 10, "{more} KiB for an index of ten vectors");
 }

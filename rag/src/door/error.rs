@@ -50,6 +50,13 @@ pub enum DoorError {
     },
 }
 
+/// An error with what is behind it, as one line.
+#[must_use]
+pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let behind = std::iter::successors(error.source(), |cause| cause.source());
+    behind.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
 impl DoorError {
     pub(super) fn request(what: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Request {

@@ -44,7 +44,7 @@ mod resummarise;
 mod subject;
 
 pub use equipment::Equipment;
-pub use error::DoorError;
+pub use error::{DoorError, causes};
 pub use incoming::{Incoming, LONGEST_METADATA, datum};
 pub use library::{Library, Open, Wanted};
 pub use resummarise::{Mended, Resummarise, Resummarised, Unmended};

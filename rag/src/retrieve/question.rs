@@ -138,19 +138,18 @@ impl<'a, R: Read> Desk<'a, R> {
     /// The index by which chunks are chosen.
     fn chunk_index(&self, name: &str) -> Result<String, RetrieveError> {
         let catalog = self.read.catalog();
-        let known = catalog.vector_index_named("chunk_vectors");
-        let names = |id| catalog.properties.name(id).map_or("", |name| &**name);
-        let known = known.map_or(&[][..], |index| &index.filters);
-        let property = known.iter().copied().find(|id| names(*id) == name);
-        let scope = catalog
-            .vector_index_named("chunk_vectors")
-            .map(|index| index.scope);
-        let index = property.and_then(|property| {
-            let mut indexes = catalog.indexes();
-            indexes.find(|index| Some(index.scope) == scope && index.properties == [property])
+        let vectors = catalog.vector_index_named("chunk_vectors");
+        let index = vectors.and_then(|vectors| {
+            let property = catalog.properties.id(name)?;
+            let mut indexes = catalog
+                .indexes()
+                .filter(|_| vectors.filters.contains(&property));
+            indexes.find(|index| index.scope == vectors.scope && index.properties == [property])
         });
         index.map(|index| index.name.to_string()).ok_or_else(|| {
-            let known: Vec<String> = known.iter().map(|id| format!("`{}`", names(*id))).collect();
+            let known = vectors.iter().flat_map(|vectors| &vectors.filters);
+            let known = known.filter_map(|id| catalog.properties.name(*id));
+            let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
             RetrieveError::Filter {
                 name: name.to_owned(),
                 known: format!(

@@ -1,19 +1,17 @@
 //! `BulkService`.
 
 use super::Answer;
+use super::feeding::{Fed, Feeding, WAITING_PARTS};
+use super::telling::{Teller, ToldStream, telling};
 use crate::caller::Caller;
 use crate::convert;
 use crate::databases::{BULK_WRITE, Hold, OpenDatabase, WriterTurn};
 use crate::ending::{Stage, UnderWay};
 use crate::failure::Failure;
-use crate::intake::why_none;
 use crate::shared::Shared;
-use crate::status::status;
 use crate::work::{HeldPlace, caught};
 use std::collections::{BTreeMap, HashMap};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{BulkLoad, NodeId, Value, WriteTxn};
@@ -23,41 +21,13 @@ use stratigraph_proto::v1::bulk_write_response::Part as Told;
 use stratigraph_proto::v1::node_reference::Node as Referred;
 use stratigraph_proto::v1::{self, BulkMode};
 use tokio::sync::mpsc;
-use tokio_stream::Stream;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Request, Response, Streaming};
 
 /// `BulkService`.
 pub(crate) struct Bulk(pub(crate) Arc<Shared>);
 
-/// How many parts may wait for the thread: the client's stream is read no faster than it works.
-const WAITING_PARTS: usize = 2;
-/// How many messages to the client may wait; progress that does not fit is left out.
-const WAITING_MESSAGES: usize = 16;
 /// The most references that one stream may hold: 16 bytes each, and the map's room.
 const MAX_REFERENCES: usize = 50_000_000;
-
-/// Progress and a verdict. Dropping it cancels the write.
-pub(crate) struct BulkStream {
-    receiver: mpsc::Receiver<Result<v1::BulkWriteResponse, Status>>,
-    cancel: CancelToken,
-}
-
-impl Drop for BulkStream {
-    fn drop(&mut self) {
-        self.cancel.cancel();
-    }
-}
-
-impl Stream for BulkStream {
-    type Item = Result<v1::BulkWriteResponse, Status>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.receiver.poll_recv(context)
-    }
-}
-
-/// What goes from the client's stream to the thread.
-type Fed = Result<Part, Failure>;
 
 /// A bulk write on its thread.
 struct Job {
@@ -66,8 +36,8 @@ struct Job {
     _hold: Hold,
     _place: HeldPlace,
     mode: BulkMode,
-    parts: mpsc::Receiver<Fed>,
-    told: mpsc::Sender<Result<v1::BulkWriteResponse, Status>>,
+    parts: mpsc::Receiver<Fed<Part>>,
+    teller: Teller<v1::BulkWriteResponse>,
     cancel: CancelToken,
     _under_way: UnderWay,
 }
@@ -88,12 +58,12 @@ struct Taken {
 
 #[tonic::async_trait]
 impl BulkService for Bulk {
-    type BulkWriteStream = BulkStream;
+    type BulkWriteStream = ToldStream<v1::BulkWriteResponse>;
 
     async fn bulk_write(
         &self,
         request: Request<Streaming<v1::BulkWriteRequest>>,
-    ) -> Answer<BulkStream> {
+    ) -> Answer<Self::BulkWriteStream> {
         let caller = Caller::of(&request)?;
         let mut stream = request.into_inner();
         let config = Arc::clone(&self.0.config);
@@ -111,17 +81,19 @@ impl BulkService for Bulk {
         let hold = database.holds.hold(BULK_WRITE);
         let turn = database.writer_turn(config.max_write_queue_wait.0).await?;
         let (feed, parts) = mpsc::channel(WAITING_PARTS);
-        let (told, receiver) = mpsc::channel(WAITING_MESSAGES);
         let cancel = CancelToken::new();
+        let (teller, told) = telling(idle, &cancel);
         let ends = Instant::now() + config.max_bulk_time.0;
+        let feeding = Feeding {
+            idle,
+            ends,
+            part: |message: v1::BulkWriteRequest| message.part,
+            is_finish: |part| matches!(part, Part::Finish(_)),
+            unfinished: "the stream ended without `finish`: nothing was changed",
+            silent: stalled,
+        };
         let over = self.0.ending.reached(Stage::Over);
-        tokio::spawn(async move {
-            tokio::select! {
-                () = feed_parts(stream, &feed, idle, ends) => {}
-                // A client that sends nothing must not hold the server's end.
-                () = over => drop(feed.send(Err(Failure::ShuttingDown)).await),
-            }
-        });
+        tokio::spawn(async move { feeding.feed(stream, &feed, over).await });
         let job = Job {
             _hold: hold,
             database,
@@ -129,46 +101,13 @@ impl BulkService for Bulk {
             _place: place,
             mode,
             parts,
-            told,
+            teller,
             _under_way: self.0.ending.under_way(&cancel),
-            cancel: cancel.clone(),
+            cancel,
         };
         let span = tracing::Span::current();
         tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
-        Ok(Response::new(BulkStream { receiver, cancel }))
-    }
-}
-
-/// Hands the client's parts to the thread, while they come and there is time.
-async fn feed_parts(
-    mut stream: Streaming<v1::BulkWriteRequest>,
-    feed: &mpsc::Sender<Fed>,
-    idle: Duration,
-    ends: Instant,
-) {
-    loop {
-        let left = ends.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            // A message that is there already is no reason to go on.
-            let _ = feed.send(Err(Failure::Deadline)).await;
-            return;
-        }
-        let part = match tokio::time::timeout(idle.min(left), stream.message()).await {
-            Err(_) if left < idle => Err(Failure::Deadline),
-            Err(_) => Err(stalled(idle)),
-            Ok(Err(status)) => Err(why_none(&status)),
-            Ok(Ok(None)) => Err(Failure::request(
-                "part",
-                "the stream ended without `finish`: nothing was changed",
-            )),
-            Ok(Ok(Some(message))) => message
-                .part
-                .ok_or_else(|| Failure::request("part", "this server does not know it")),
-        };
-        let is_last = matches!(part, Err(_) | Ok(Part::Finish(_)));
-        if feed.send(part).await.is_err() || is_last {
-            return;
-        }
+        Ok(Response::new(told))
     }
 }
 
@@ -181,12 +120,13 @@ fn stalled(limit: Duration) -> Failure {
 impl Job {
     fn run(mut self) {
         let done = caught(|| self.take_in());
-        let done = done.map(|verdict| v1::BulkWriteResponse {
-            part: Some(Told::Verdict(verdict)),
+        let told = done.and_then(|verdict| {
+            let part = Some(Told::Verdict(verdict));
+            self.teller.surely(v1::BulkWriteResponse { part })
         });
-        let _ = self
-            .told
-            .blocking_send(done.map_err(|failure| status(&failure)));
+        if let Err(failure) = told {
+            self.teller.fail(&failure);
+        }
     }
 
     fn take_in(&mut self) -> Result<v1::BulkVerdict, Failure> {
@@ -250,10 +190,7 @@ impl Job {
             vectors: taken.vectors,
         };
         let part = Some(Told::Progress(progress));
-        // One that nobody reads is left out; room stays for the verdict.
-        if self.told.capacity() > 1 {
-            let _ = self.told.try_send(Ok(v1::BulkWriteResponse { part }));
-        }
+        self.teller.perhaps(v1::BulkWriteResponse { part });
     }
 }
 

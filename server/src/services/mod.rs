@@ -5,11 +5,13 @@ mod admin;
 mod bulk;
 mod databases;
 mod declared;
+mod feeding;
 mod query;
 mod rag;
 mod reports;
 mod schema;
 mod search;
+mod telling;
 mod transactions;
 
 pub(crate) use admin::Admin;

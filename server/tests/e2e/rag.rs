@@ -425,3 +425,28 @@ async fn readers_only_look_and_transactions_take_no_documents() {
         (Code::FailedPrecondition, "InvalidTransaction")
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_never_ends_is_ended_however_quick_it_is() {
+    let fixture = Fixture::start(|config, _| {
+        config.max_ingestion_time = "500ms".parse().unwrap();
+    })
+    .await;
+    let mut client = RagServiceClient::new(fixture.channel().await);
+    // Refused each, which is as quick as can be.
+    let nothing = || request(document("nothing", "x"));
+    let endless = std::iter::once(request(start("bag"))).chain(std::iter::repeat_with(nothing));
+    let told = client.upsert_documents(tokio_stream::iter(endless)).await;
+    let mut told = told.unwrap().into_inner();
+    let ended = async {
+        loop {
+            match told.message().await {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("it ended well"),
+                Err(status) => break status,
+            }
+        }
+    };
+    let ended = tokio::time::timeout(PATIENCE, ended).await;
+    assert_eq!(ended.unwrap().code(), Code::DeadlineExceeded);
+}

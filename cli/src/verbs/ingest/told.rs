@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_client::DocumentReport;
 use stratigraph_rag::build::{BuildError, TablesReport};
+use stratigraph_rag::door::causes;
 use stratigraph_rag::ingest::{Forecast, Report};
 use stratigraph_rag::read::{Found, Walked};
 
@@ -300,17 +301,6 @@ pub(super) fn failures(outcome: &Outcome) {
     for line in &outcome.broken_lines {
         let _ = writeln!(io::stderr(), "left out: {}", printable(line));
     }
-}
-
-/// An error with what is behind it.
-fn causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 /// Files that nothing was made of.

@@ -12,7 +12,7 @@ use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
 
 use self::settings::Settings;
 use super::library::WeakLibrary;
-use super::{DoorError, Incoming, Library, Resummarise, Wanted};
+use super::{DoorError, Incoming, Library, Resummarise, Wanted, causes};
 use crate::build::BuildError;
 use crate::ingest::{Ended, Report};
 
@@ -166,7 +166,7 @@ fn upsert(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         cost.usage.input_tokens,
         cost.usage.output_tokens,
     ];
-    let problems = report.problems().map(told);
+    let problems = report.problems().map(causes);
     let problems: Vec<String> = problems.take(MOST_PROBLEMS).collect();
     let row = std::iter::once(id.into()).chain(counts.into_iter().map(count));
     Ok(vec![row.chain([problems.into()]).collect()])
@@ -205,7 +205,7 @@ fn mend(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
             one.node.label.name().into(),
             one.node.key.into(),
             Value::Null,
-            told(&one.error).into(),
+            causes(&one.error).into(),
         ];
         row.extend([Value::Null, Value::Null, Value::Null]);
         row
@@ -221,7 +221,7 @@ fn taken(mut report: Report) -> Result<Report, HostFailure> {
         None => {}
     }
     match report.failed.first() {
-        Some(failed) if report.documents == 0 => Err(told(&*failed.error).into()),
+        Some(failed) if report.documents == 0 => Err(causes(&*failed.error).into()),
         // A list of facts is in without the lines that are broken.
         _ => Ok(report),
     }
@@ -230,19 +230,8 @@ fn taken(mut report: Report) -> Result<Report, HostFailure> {
 fn failed(error: DoorError) -> HostFailure {
     match error {
         DoorError::Build(BuildError::Database(error)) => error.into(),
-        error => told(&error).into(),
+        error => causes(&error).into(),
     }
-}
-
-/// An error with what is behind it.
-fn told(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 fn text(arguments: &[Value], at: usize) -> &str {

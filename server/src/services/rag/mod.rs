@@ -8,15 +8,14 @@
 //! |---|---|
 //! | a stream of documents | `upsert.rs` |
 //! | summaries | `resummarise.rs` |
-//! | what goes to the client, and how long it may lie | `telling.rs` |
 //! | into messages of the protocol | `words.rs` |
 
 mod resummarise;
-mod telling;
 mod upsert;
 mod words;
 
 use super::Answer;
+use super::telling::ToldStream;
 use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::shared::Shared;
@@ -26,7 +25,6 @@ use stratigraph_proto::v1;
 use stratigraph_proto::v1::rag_service_server::RagService;
 use stratigraph_rag::build::{BuildError, Change};
 use stratigraph_rag::door::DoorError;
-use telling::ToldStream;
 use tonic::{Request, Response, Streaming};
 use words::{change, subject};
 
@@ -135,6 +133,6 @@ fn refused(error: DoorError) -> Failure {
 }
 
 fn state(code: &'static str, error: &(dyn std::error::Error + 'static)) -> Failure {
-    let problem = words::causes(error);
+    let problem = stratigraph_rag::door::causes(error);
     Failure::State { code, problem }
 }

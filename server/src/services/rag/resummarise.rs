@@ -1,18 +1,19 @@
 //! Summaries, by the server's model.
 
 use super::refused;
-use super::telling::{Teller, ToldStream, telling};
-use super::words::{bill, causes, subject};
+use super::words::{bill, subject};
 use crate::caller::Caller;
 use crate::databases::{Hold, INGESTION, OpenDatabase};
 use crate::ending::UnderWay;
 use crate::failure::Failure;
+use crate::services::telling::{Teller, ToldStream, telling};
 use crate::shared::Shared;
 use crate::work::{HeldPlace, caught};
 use std::sync::Arc;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::resummarise_response::Part;
+use stratigraph_rag::door::causes;
 use stratigraph_rag::door::{Resummarise, Resummarised};
 use tonic::{Request, Status};
 

@@ -1,14 +1,14 @@
 //! A stream of documents: each a transaction of its own, each with its report.
 
-use super::telling::{Teller, ToldStream, telling};
-use super::words::{bill, causes, change, foreseen};
+use super::words::{bill, change, foreseen};
 use super::{again, refused};
 use crate::caller::Caller;
 use crate::convert;
 use crate::databases::{Hold, INGESTION, OpenDatabase};
 use crate::ending::{Stage, UnderWay};
 use crate::failure::Failure;
-use crate::intake::why_none;
+use crate::services::feeding::{Fed, Feeding, WAITING_PARTS};
+use crate::services::telling::{Teller, ToldStream, telling};
 use crate::shared::Shared;
 use crate::work::{HeldPlace, caught};
 use std::sync::Arc;
@@ -17,25 +17,20 @@ use stratigraph::storage::cancel::CancelToken;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::upsert_documents_request::Part;
 use stratigraph_proto::v1::upsert_documents_response::Part as Told;
-use stratigraph_rag::door::{Incoming, LONGEST_METADATA, Open, Wanted, datum};
+use stratigraph_rag::door::{Incoming, LONGEST_METADATA, Open, Wanted, causes, datum};
 use stratigraph_rag::ingest::{Ended, Progress, Report};
 use tokio::sync::mpsc;
 use tonic::{Request, Status, Streaming};
 
-/// How many documents may wait for the thread: the client's stream is read no faster than it works.
-const WAITING_PARTS: usize = 2;
 /// The most problems of one document that are told: of lines that are broken, that is.
 const MOST_PROBLEMS: usize = 100;
-
-/// What goes from the client's stream to the thread.
-type Fed = Result<Part, Failure>;
 
 /// A stream of documents on its thread.
 struct Job {
     shared: Arc<Shared>,
     database: Arc<OpenDatabase>,
     start: v1::UpsertStart,
-    parts: mpsc::Receiver<Fed>,
+    parts: mpsc::Receiver<Fed<Part>>,
     teller: Teller<v1::UpsertDocumentsResponse>,
     cancel: CancelToken,
     counts: Counts,
@@ -71,14 +66,18 @@ pub(super) async fn upsert(
     let (feed, parts) = mpsc::channel(WAITING_PARTS);
     let (teller, told) = telling(idle, &cancel);
     let ends = Instant::now() + config.max_ingestion_time.0;
+    let feeding = Feeding {
+        idle,
+        ends,
+        part: |message: v1::UpsertDocumentsRequest| message.part,
+        is_finish: |part| matches!(part, Part::Finish(_)),
+        unfinished: "the stream ended without `finish`: what was reported is taken in, and nothing else",
+        silent,
+    };
     let over = shared.ending.reached(Stage::Over);
     let late = cancel.clone();
     tokio::spawn(async move {
-        tokio::select! {
-            () = feed_parts(stream, &feed, idle, ends) => {}
-            // A client that sends nothing must not hold the server's end.
-            () = over => drop(feed.send(Err(Failure::ShuttingDown)).await),
-        }
+        feeding.feed(stream, &feed, over).await;
         // Nobody waits for a model longer than for a client.
         tokio::select! {
             () = tokio::time::sleep_until(ends.into()) => late.cancel(),
@@ -100,34 +99,6 @@ pub(super) async fn upsert(
     let span = tracing::Span::current();
     tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
     Ok(told)
-}
-
-/// Hands the client's parts to the thread, while they come and there is time.
-async fn feed_parts(
-    mut stream: Streaming<v1::UpsertDocumentsRequest>,
-    feed: &mpsc::Sender<Fed>,
-    idle: Duration,
-    ends: Instant,
-) {
-    loop {
-        let left = ends.saturating_duration_since(Instant::now());
-        let part = match tokio::time::timeout(idle.min(left), stream.message()).await {
-            Err(_) if left <= idle => Err(Failure::Deadline),
-            Err(_) => Err(silent(idle)),
-            Ok(Err(status)) => Err(why_none(&status)),
-            Ok(Ok(None)) => Err(Failure::request(
-                "part",
-                "the stream ended without `finish`: what was reported is taken in, and nothing else",
-            )),
-            Ok(Ok(Some(message))) => message
-                .part
-                .ok_or_else(|| Failure::request("part", "this server does not know it")),
-        };
-        let is_last = matches!(part, Err(_) | Ok(Part::Finish(_)));
-        if feed.send(part).await.is_err() || is_last {
-            return;
-        }
-    }
 }
 
 fn silent(limit: Duration) -> Failure {

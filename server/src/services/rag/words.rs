@@ -44,14 +44,3 @@ pub(super) fn subject(node: &NodeKey) -> v1::SummarySubject {
         key: node.key.clone(),
     }
 }
-
-/// An error with what is behind it.
-pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
-}

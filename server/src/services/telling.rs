@@ -21,14 +21,17 @@ pub(crate) struct ToldStream<M> {
 }
 
 /// Where the work tells what it has to tell.
-pub(super) struct Teller<M> {
+pub(in crate::services) struct Teller<M> {
     sender: mpsc::Sender<Result<M, Status>>,
     patience: Duration,
     handle: Handle,
 }
 
 /// Both ends.
-pub(super) fn telling<M>(patience: Duration, cancel: &CancelToken) -> (Teller<M>, ToldStream<M>) {
+pub(in crate::services) fn telling<M>(
+    patience: Duration,
+    cancel: &CancelToken,
+) -> (Teller<M>, ToldStream<M>) {
     let (sender, receiver) = mpsc::channel(WAITING_MESSAGES);
     let teller = Teller {
         sender,
@@ -41,14 +44,14 @@ pub(super) fn telling<M>(patience: Duration, cancel: &CancelToken) -> (Teller<M>
 
 impl<M> Teller<M> {
     /// Tells it if there is room.
-    pub(super) fn perhaps(&self, message: M) {
+    pub(in crate::services) fn perhaps(&self, message: M) {
         if self.sender.capacity() > WAITING_MESSAGES / 2 {
             let _ = self.sender.try_send(Ok(message));
         }
     }
 
     /// Tells it, and waits until there is room: for so long.
-    pub(super) fn surely(&self, message: M) -> Result<(), Failure> {
+    pub(in crate::services) fn surely(&self, message: M) -> Result<(), Failure> {
         let send = tokio::time::timeout(self.patience, self.sender.send(Ok(message)));
         match self.handle.block_on(send) {
             Ok(Ok(())) => Ok(()),
@@ -60,7 +63,7 @@ impl<M> Teller<M> {
     }
 
     /// The end of a call that has failed.
-    pub(super) fn fail(&self, failure: &Failure) {
+    pub(in crate::services) fn fail(&self, failure: &Failure) {
         let send = self.sender.send(Err(status(failure)));
         // Who does not hear it has left, or will learn that the stream has ended.
         let _ = self
