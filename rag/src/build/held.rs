@@ -57,7 +57,7 @@ impl Held {
 }
 
 /// The relationship of a fact.
-pub(super) fn find_fact<R: Read>(
+pub(crate) fn find_fact<R: Read>(
     read: &R,
     key: &str,
 ) -> Result<Option<RelationshipId>, stratigraph::Error> {
@@ -69,7 +69,7 @@ pub(super) fn find_fact<R: Read>(
 }
 
 /// The key of a node of the layers.
-pub(super) fn key_of<R: Read>(read: &R, node: NodeId) -> Result<String, stratigraph::Error> {
+pub(crate) fn key_of<R: Read>(read: &R, node: NodeId) -> Result<String, stratigraph::Error> {
     let key = read.property(node, "key")?;
     Ok(key.as_str().unwrap_or_default().to_owned())
 }

@@ -75,12 +75,16 @@ mod vectors;
 pub use calls::{Asked, KeptReply, Replies};
 pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Told};
 pub use error::BuildError;
+pub(crate) use held::{find_fact, key_of};
 pub use layers::{Change, Layers};
+pub(crate) use names::hash;
 pub use names::{LONGEST_DOCUMENT_ID, canonical};
 pub use profile::Profile;
 pub use property::{Properties, Property};
 pub use schema::{Built, DOMAINS, OUTLINE};
+pub(crate) use schema::{FACT, STATED, find};
 pub use summary::{Inputs, Summary};
+pub(crate) use tables::table_key_index;
 pub use tables::{TablesError, TablesReport};
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ fn cut(name: &mut String, bytes: usize) {
 }
 
 /// The hash of some texts in this order, as 32 hexadecimal digits. No other texts have it, whoever writes them.
-pub(super) fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         // With the lengths, so that what ends one text cannot begin the next.

@@ -25,13 +25,13 @@ pub(super) const HAS_SUBDOMAIN: &str = "HAS_SUBDOMAIN";
 /// The relationship type from the last domain of a chain to what it ends at.
 pub(super) const COVERS: &str = "COVERS";
 /// The relationship type of facts.
-pub(super) const FACT: &str = "FACT";
+pub(crate) const FACT: &str = "FACT";
 /// The label that entities have as long as a chain ends at them.
 pub(super) const OBJECT_TAG: &str = "ObjectTag";
 /// The index of facts by their keys.
 pub(super) const FACT_KEY: &str = "fact_key";
 /// The index of what chunks state by the keys of facts.
-pub(super) const STATED: &str = "stated";
+pub(crate) const STATED: &str = "stated";
 /// The label of the node that says how the database was built.
 const SETTINGS: &str = "LayerSettings";
 /// Its property that says that everything is declared.
@@ -63,7 +63,7 @@ pub(super) fn stale_index(label: Label) -> Option<&'static str> {
 }
 
 /// The node of a label and key.
-pub(super) fn find<R: Read>(
+pub(crate) fn find<R: Read>(
     read: &R,
     label: Label,
     key: &str,

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::build::BuildError;
 use crate::extract::ExtractError;
+use crate::retrieve::RetrieveError;
 
 /// Why nothing went through a door.
 #[derive(Debug, Error)]
@@ -15,6 +16,9 @@ pub enum DoorError {
     /// A piece could not be read.
     #[error(transparent)]
     Extract(#[from] ExtractError),
+    /// A question cannot be asked so.
+    #[error(transparent)]
+    Retrieve(#[from] RetrieveError),
     /// Nobody has said yet what is made of documents.
     #[error(
         "the database has no layers yet: say once what is made of documents, with `CALL rag.createLayers('structure')` (or bag, tag, triples, hybrid), `stratigraph ingest`, or `layers` in the request"

@@ -96,6 +96,10 @@ impl Library {
         }
     }
 
+    pub(super) fn database(&self) -> &Database {
+        &self.db
+    }
+
     /// Its models.
     pub fn equipment(&self) -> &Equipment {
         &self.equipment

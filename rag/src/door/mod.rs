@@ -14,6 +14,7 @@
 //! | models of a process | `equipment.rs` |
 //! | a database that is opened with them | `library.rs` |
 //! | documents as they come | `incoming.rs` |
+//! | questions | `ask.rs` |
 //! | summaries that are stale are made anew | `resummarise.rs`, `subject.rs` |
 //! | `CALL rag.…` | `procedures/` |
 //! | why not | `error.rs` |
@@ -35,6 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod ask;
 mod equipment;
 mod error;
 mod incoming;

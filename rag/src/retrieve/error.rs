@@ -31,6 +31,20 @@ pub enum RetrieveError {
         /// What cannot be, and what could.
         reason: String,
     },
+    /// A way to retrieve cannot be run.
+    #[error("the pipeline cannot be run: {reason}")]
+    Pipeline {
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// Nobody ships a preset of that name.
+    #[error("there is no preset `{name}`: there are {known}")]
+    Preset {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
     /// A question is limited to a property by which chunks cannot be chosen.
     #[error("chunks cannot be chosen by `{name}`: {known}")]
     Filter {
@@ -39,4 +53,12 @@ pub enum RetrieveError {
         /// By which they can.
         known: String,
     },
+}
+
+impl RetrieveError {
+    /// Whether it is that the graph was built without a layer.
+    #[must_use]
+    pub fn is_of_a_missing_layer(&self) -> bool {
+        matches!(self, Self::Database(stratigraph::Error::UnknownName { .. }))
+    }
 }

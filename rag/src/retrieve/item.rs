@@ -1,6 +1,6 @@
 //! What operators hand on: lists of items, each with a score that says what it is, and the way that led to it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 
 /// Something of the graph that may answer a question.
@@ -49,7 +49,7 @@ pub struct Step {
 }
 
 /// How good something is. Numbers of different scales must not be compared.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// The number: more is better.
     pub value: f32,
@@ -58,7 +58,7 @@ pub struct Score {
 }
 
 /// What a score is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Scale {

@@ -1,6 +1,6 @@
 //! A question, and what all operators have at hand for it.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
 use roaring::RoaringTreemap;
@@ -67,6 +67,7 @@ pub struct Desk<'a, R> {
     question: &'a Question,
     vector: OnceCell<Vec<f32>>,
     allowed: OnceCell<Option<RoaringTreemap>>,
+    was_approximate: Cell<bool>,
 }
 
 impl<'a, R: Read> Desk<'a, R> {
@@ -78,12 +79,28 @@ impl<'a, R: Read> Desk<'a, R> {
             question,
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
+            was_approximate: Cell::new(false),
         }
     }
 
     /// The graph.
     pub(super) fn read(&self) -> &'a R {
         self.read
+    }
+
+    /// Whose vectors it has.
+    pub(super) fn embedder(&self) -> &'a dyn Embedder {
+        self.embedder
+    }
+
+    /// Says that a search may have missed something.
+    pub(super) fn note_approximate(&self) {
+        self.was_approximate.set(true);
+    }
+
+    /// Whether no search so far can have missed anything.
+    pub(super) fn was_exact(&self) -> bool {
+        !self.was_approximate.get()
     }
 
     /// The question's words.

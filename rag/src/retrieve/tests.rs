@@ -1,5 +1,7 @@
 //! Operators over a small graph that is written down here.
 
+mod whole;
+
 use std::sync::Arc;
 
 use stratigraph::graph::Entity;

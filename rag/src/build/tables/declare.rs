@@ -45,7 +45,7 @@ pub(super) fn check(schema: &TypedSchema) -> Result<(), TablesError> {
 }
 
 /// The index that proves the keys of a label.
-pub(super) fn key_index(label: &str) -> String {
+pub(crate) fn key_index(label: &str) -> String {
     format!("table_key_{label}")
 }
 

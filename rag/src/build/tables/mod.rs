@@ -29,6 +29,8 @@ use super::{BuildError, Change, Layers};
 use crate::read::{Origin, ReadError, TableMapping, TypedKey};
 use stated::Stated;
 
+pub(crate) use declare::key_index as table_key_index;
+
 /// The label of a mapping's own node.
 const SOURCE: &str = "TableSource";
 /// From a mapping to the nodes that it states.

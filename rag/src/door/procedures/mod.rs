@@ -4,8 +4,12 @@
 //! them: what changes the graph here commits itself, and the engine refuses it within a transaction. `rag.stale`
 //! looks at the last commit.
 //!
-//! Next: `settings.rs`.
+//! | what | where |
+//! |---|---|
+//! | questions and receipts | `retrieve.rs` |
+//! | maps of settings | `settings.rs` |
 
+mod retrieve;
 mod settings;
 
 use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
@@ -32,6 +36,8 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
         delete_document(weak.clone()),
         stale(weak.clone()),
         resummarise(weak.clone()),
+        retrieve::retrieve(weak.clone()),
+        retrieve::verify(weak.clone()),
     ]
 }
 

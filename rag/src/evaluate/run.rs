@@ -1,0 +1,150 @@
+//! A pipeline over all questions of a set.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::set::Labelled;
+use super::{Judge, Mean, documents};
+use crate::door::{DoorError, Open};
+use crate::retrieve::{Pipeline, Question, RetrieveError};
+
+/// What a pipeline reaches on a set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// The set.
+    pub set: String,
+    /// The pipeline.
+    pub pipeline: String,
+    /// Whose vectors.
+    pub embedder: String,
+    /// The questions in their order.
+    pub questions: Vec<Evaluated>,
+}
+
+/// What a pipeline reaches on a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluated {
+    /// Its name.
+    pub id: String,
+    /// Its kind.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The measures.
+    pub values: BTreeMap<String, f64>,
+    /// The first documents that were found.
+    pub found: Vec<String>,
+    /// How long it took.
+    pub milliseconds: f64,
+    /// How many units of text were packed.
+    pub units: usize,
+}
+
+/// So many of the documents that were found are kept.
+const MOST_FOUND: usize = 20;
+
+impl Evaluation {
+    /// Asks all questions.
+    ///
+    /// # Errors
+    /// The first question that cannot be asked.
+    pub fn run(
+        (set, judge): (&str, &Judge),
+        questions: &[Labelled],
+        open: &Open,
+        pipeline: &Pipeline,
+        mut told: impl FnMut(usize),
+    ) -> Result<Self, DoorError> {
+        let mut evaluated = Vec::with_capacity(questions.len());
+        for labelled in questions {
+            let question = labelled.question()?;
+            let started = Instant::now();
+            let retrieved = open.retrieve(pipeline, &question)?;
+            let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+            let mut found = documents(&retrieved.found);
+            found.truncate(MOST_FOUND);
+            evaluated.push(Evaluated {
+                id: labelled.id.clone(),
+                kind: labelled.kind.clone(),
+                values: judge.values(labelled, &retrieved),
+                found,
+                milliseconds,
+                units: retrieved.units,
+            });
+            told(evaluated.len());
+        }
+        Ok(Self {
+            set: set.to_owned(),
+            pipeline: pipeline.name.clone(),
+            embedder: open.embedder_name().to_owned(),
+            questions: evaluated,
+        })
+    }
+
+    /// The names of the measures that any question has.
+    #[must_use]
+    pub fn measures(&self) -> BTreeSet<&str> {
+        let names = self
+            .questions
+            .iter()
+            .flat_map(|question| question.values.keys());
+        names.map(String::as_str).collect()
+    }
+
+    /// The mean of a measure over the questions that have it.
+    #[must_use]
+    pub fn mean(&self, measure: &str) -> Option<Mean> {
+        let values = self
+            .questions
+            .iter()
+            .filter_map(|question| question.values.get(measure));
+        Mean::of(&values.copied().collect::<Vec<_>>())
+    }
+
+    /// How long a question took that `share` of all were not longer than.
+    #[must_use]
+    pub fn milliseconds_at(&self, share: f64) -> f64 {
+        let mut times: Vec<f64> = self
+            .questions
+            .iter()
+            .map(|question| question.milliseconds)
+            .collect();
+        times.sort_by(f64::total_cmp);
+        let at = (share * times.len() as f64) as usize;
+        times
+            .get(at.min(times.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    /// The questions of which a measure is otherwise in another run of the same set: before, and there.
+    #[must_use]
+    pub fn changed<'a>(&'a self, other: &'a Self, measure: &str) -> Vec<(&'a str, f64, f64)> {
+        let theirs: BTreeMap<&str, &Evaluated> = other
+            .questions
+            .iter()
+            .map(|question| (question.id.as_str(), question))
+            .collect();
+        let both = self.questions.iter().filter_map(|ours| {
+            let (ours_value, theirs) = (ours.values.get(measure)?, theirs.get(ours.id.as_str())?);
+            let theirs = theirs.values.get(measure)?;
+            (ours_value != theirs).then_some((ours.id.as_str(), *ours_value, *theirs))
+        });
+        both.collect()
+    }
+}
+
+impl Labelled {
+    /// As it is asked.
+    ///
+    /// # Errors
+    /// [`RetrieveError::LongQuestion`].
+    pub fn question(&self) -> Result<Question, RetrieveError> {
+        let mut question = Question::new(&self.text)?;
+        for (name, datum) in &self.only {
+            question = question.only(name, datum.clone());
+        }
+        Ok(question)
+    }
+}

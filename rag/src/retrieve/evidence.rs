@@ -1,0 +1,339 @@
+//! What something of the graph says, as a text that can be read and cited, and where it is said.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use stratigraph::graph::Entity;
+use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, Value};
+
+use super::RetrieveError;
+use crate::build::{FACT, Label, LinkKind, STATED, hash, key_of};
+
+/// The most places of one thing that are told: half of all documents may say it.
+const MOST_PLACES: usize = 16;
+/// The most descriptions or sentences of one thing that are read out.
+const MOST_TEXTS: usize = 16;
+
+/// What something of the graph is called, for good: ids are of one database, and keys of what is said.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Name {
+    /// Its label, or the type of a relationship.
+    pub kind: String,
+    /// Its key.
+    pub key: String,
+}
+
+/// Where in a document something is said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The document.
+    pub document: String,
+    /// The hash of its whole text.
+    pub version: String,
+    /// The key of the chunk; nothing for headings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk: Option<String>,
+    /// Which bytes.
+    pub span: Range<u64>,
+    /// The pages that they are on, from 1, if the document has pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<(u64, u64)>,
+}
+
+/// What something says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What says it.
+    pub name: Name,
+    /// The headings that it stands under, as one line; empty for what stands under none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub heading: String,
+    /// What it says.
+    pub text: String,
+    /// Where that is said, at most 16 places.
+    pub places: Vec<Place>,
+}
+
+impl Evidence {
+    /// The hash of everything that it says.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        hash([self.heading.as_str(), self.text.as_str()])
+    }
+}
+
+/// Reads what things say. Each document is looked up once.
+pub(super) struct Reader<'a, R> {
+    read: &'a R,
+    documents: BTreeMap<String, Option<(String, String)>>,
+}
+
+impl<'a, R: Read> Reader<'a, R> {
+    pub(super) fn new(read: &'a R) -> Self {
+        Self {
+            read,
+            documents: BTreeMap::new(),
+        }
+    }
+
+    /// What this says; nothing if it is not there.
+    pub(super) fn evidence(&mut self, entity: Entity) -> Result<Option<Evidence>, RetrieveError> {
+        match entity {
+            Entity::Node(id) => match self.read.node(id)? {
+                Some(node) => self.of_node(id, &node).map(Some),
+                None => Ok(None),
+            },
+            Entity::Relationship(id) => match self.read.relationship(id)? {
+                Some(found) => self.of_relationship(id, &found).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// What something is called.
+    pub(super) fn name(&self, entity: Entity) -> Result<Name, RetrieveError> {
+        let (kind, key) = match entity {
+            Entity::Node(id) => {
+                let node = self.read.node(id)?;
+                node.map_or_else(Default::default, |node| {
+                    (kind_of(&node), text_of(&node, "key"))
+                })
+            }
+            Entity::Relationship(id) => {
+                let found = self.read.relationship(id)?;
+                found.map_or_else(Default::default, |found| {
+                    let key = found.get("key").and_then(Value::as_str);
+                    let key = key.unwrap_or_default().to_owned();
+                    (found.relationship_type().to_owned(), key)
+                })
+            }
+        };
+        Ok(Name { kind, key })
+    }
+
+    fn of_node(&mut self, id: NodeId, node: &Node) -> Result<Evidence, RetrieveError> {
+        let kind = kind_of(node);
+        let heading = text_of(node, "heading");
+        let label = Label::ALL.into_iter().find(|label| label.name() == kind);
+        let (text, places) = match label {
+            Some(Label::Chunk) => (text_of(node, "text"), self.own_place(node)?),
+            Some(Label::Document | Label::Section) => {
+                (text_of(node, "title"), self.own_place(node)?)
+            }
+            Some(Label::Instance) => (said_of_instance(node), self.places_of_instance(node)?),
+            Some(Label::Entity) => self.shared(id, node, LinkKind::Mentions)?,
+            Some(Label::DomainTag) => self.shared(id, node, LinkKind::Describes)?,
+            None => (row(node), Vec::new()),
+        };
+        Ok(Evidence {
+            name: Name {
+                kind,
+                key: text_of(node, "key"),
+            },
+            heading,
+            text,
+            places,
+        })
+    }
+
+    /// An entity or a domain: its summary, or what chunks say of it.
+    fn shared(
+        &mut self,
+        id: NodeId,
+        node: &Node,
+        by: LinkKind,
+    ) -> Result<(String, Vec<Place>), RetrieveError> {
+        let name = match text_of(node, "name") {
+            name if name.is_empty() => text_of(node, "key"),
+            name => name,
+        };
+        let (mut said, mut places) = (BTreeSet::new(), Vec::new());
+        let links = self
+            .read
+            .neighbours(id, Direction::Incoming, Some(by.name()))?;
+        for link in links.take(MOST_PLACES) {
+            let link = link?;
+            let description = self.read.property(link.relationship, "description")?;
+            said.extend(description.as_str().map(str::to_owned));
+            places.extend(self.place_of(link.node)?);
+        }
+        let summary = text_of(node, "summary");
+        let text = match summary.is_empty() {
+            true => joined(said.iter().map(String::as_str)),
+            false => summary,
+        };
+        Ok((headed(&name, &text), places))
+    }
+
+    fn of_relationship(
+        &mut self,
+        id: RelationshipId,
+        found: &Relationship,
+    ) -> Result<Evidence, RetrieveError> {
+        let said = |name| found.get(name).and_then(Value::as_str).unwrap_or_default();
+        let kind = found.relationship_type();
+        let end = |node: NodeId| -> Result<String, RetrieveError> {
+            let name = self.read.property(node, "name")?;
+            Ok(match name.as_str() {
+                Some(name) => name.to_owned(),
+                None => key_of(self.read, node)?,
+            })
+        };
+        let (subject, object) = (end(found.source())?, end(found.target())?);
+        let predicate = match said("predicate") {
+            "" => kind,
+            predicate => predicate,
+        };
+        let stated = format!("{subject} {predicate} {object}");
+        let rest = [said("description"), said("source")];
+        let text = headed(&stated, &joined(rest.into_iter()));
+        let key = said("key");
+        let mut places = Vec::new();
+        if kind == FACT {
+            for link in self
+                .read
+                .index(STATED)?
+                .equal(&[key.into()])?
+                .take(MOST_PLACES)
+            {
+                let Entity::Relationship(link) = link? else {
+                    continue;
+                };
+                if let Some(link) = self.read.relationship(link)? {
+                    places.extend(self.place_of(link.source())?);
+                }
+            }
+        } else if let Some(chunk) = found.get("chunk").and_then(Value::as_str) {
+            places.extend(self.place_of_key(chunk)?);
+        }
+        let key = match key {
+            "" => format!("{}", id.get()),
+            key => key.to_owned(),
+        };
+        Ok(Evidence {
+            name: Name {
+                kind: kind.to_owned(),
+                key,
+            },
+            heading: String::new(),
+            text,
+            places,
+        })
+    }
+
+    fn places_of_instance(&mut self, node: &Node) -> Result<Vec<Place>, RetrieveError> {
+        let mut places = Vec::new();
+        for chunk in texts_of(node, "chunks").take(MOST_PLACES) {
+            places.extend(self.place_of_key(chunk)?);
+        }
+        Ok(places)
+    }
+
+    fn place_of_key(&mut self, chunk: &str) -> Result<Option<Place>, RetrieveError> {
+        match crate::build::find(self.read, Label::Chunk, chunk)? {
+            Some(node) => self.place_of(node),
+            None => Ok(None),
+        }
+    }
+
+    /// Where a chunk stands.
+    fn place_of(&mut self, chunk: NodeId) -> Result<Option<Place>, RetrieveError> {
+        let node = self.read.node(chunk)?;
+        let Some(node) = node.filter(|node| node.has_label(Label::Chunk.name())) else {
+            return Ok(None);
+        };
+        Ok(self.own_place(&node)?.pop())
+    }
+
+    /// Where a document's own node stands.
+    fn own_place(&mut self, node: &Node) -> Result<Vec<Place>, RetrieveError> {
+        let number = |name| node.get(name).and_then(Value::as_int);
+        let number = |name| number(name).and_then(|number| u64::try_from(number).ok());
+        let document = match text_of(node, "document") {
+            none if none.is_empty() => text_of(node, "key"),
+            document => document,
+        };
+        let Some((document, version)) = self.document(document)? else {
+            return Ok(Vec::new());
+        };
+        let is_chunk = node.has_label(Label::Chunk.name());
+        Ok(vec![Place {
+            document,
+            version,
+            chunk: is_chunk.then(|| text_of(node, "key")),
+            span: number("start").unwrap_or(0)..number("end").unwrap_or(0),
+            pages: number("first_page").zip(number("last_page")),
+        }])
+    }
+
+    /// The id and version of the document of this key.
+    fn document(&mut self, key: String) -> Result<Option<(String, String)>, RetrieveError> {
+        if let Some(known) = self.documents.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = match crate::build::find(self.read, Label::Document, &key)? {
+            Some(id) => self.read.node(id)?,
+            None => None,
+        };
+        let found = found.map(|node| (text_of(&node, "id"), text_of(&node, "hash")));
+        self.documents.insert(key, found.clone());
+        Ok(found)
+    }
+}
+
+/// Its label; of several, that of the layers, which has the key.
+fn kind_of(node: &Node) -> String {
+    let known = Label::ALL
+        .into_iter()
+        .find(|label| node.has_label(label.name()));
+    match known {
+        Some(label) => label.name().to_owned(),
+        None => node.labels().next().unwrap_or_default().to_owned(),
+    }
+}
+
+fn text_of(node: &Node, name: &str) -> String {
+    let value = node.get(name).and_then(Value::as_str);
+    value.unwrap_or_default().to_owned()
+}
+
+fn texts_of<'n>(node: &'n Node, name: &str) -> impl Iterator<Item = &'n str> {
+    let list = match node.get(name) {
+        Some(Value::List(items)) => &items[..],
+        _ => &[],
+    };
+    list.iter().filter_map(Value::as_str)
+}
+
+fn said_of_instance(node: &Node) -> String {
+    let said = texts_of(node, "descriptions").take(MOST_TEXTS);
+    let said = said.chain(texts_of(node, "sentences").take(MOST_TEXTS));
+    headed(&text_of(node, "name"), &joined(said))
+}
+
+/// A row of a table: what it has, but for vectors and what nobody wrote.
+fn row(node: &Node) -> String {
+    let shown = |(name, value): (&str, &Value)| match value {
+        Value::String(text) => Some(format!("{name}: {text}")),
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => Some(format!("{name}: {value}")),
+        _ => None,
+    };
+    let lines = node.properties().filter(|(name, _)| *name != "key");
+    lines.filter_map(shown).collect::<Vec<_>>().join("\n")
+}
+
+fn headed(name: &str, text: &str) -> String {
+    match text.is_empty() {
+        true => name.to_owned(),
+        false => format!("{name}: {text}"),
+    }
+}
+
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<&str> = texts
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .collect();
+    texts.join(" ")
+}

@@ -1,0 +1,310 @@
+//! A way to retrieve, written down: named stages, each an operator over the lists of stages before it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+use stratigraph::Read;
+use stratigraph::graph::Entity;
+
+use super::{Ascend, Bm25, Desk, Expand, Fusion, Item, Mentions, RetrieveError, Vector, fuse};
+
+/// Stages in order; the last one's list is what is retrieved.
+///
+/// ```
+/// use stratigraph_rag::retrieve::Pipeline;
+///
+/// let pipeline = Pipeline::parse(
+///     r#"
+///     name = "near"
+///     about = "What is near, the first four of twenty."
+///     [[stage]]
+///     name = "considered"
+///     run.vector = { of = "chunks", k = 20 }
+///     [[stage]]
+///     name = "kept"
+///     run.first = { k = 4 }
+///     "#,
+/// )?;
+/// assert_eq!(pipeline.stages.len(), 2);
+/// # Ok::<(), stratigraph_rag::retrieve::RetrieveError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pipeline {
+    /// What it is called.
+    pub name: String,
+    /// What it does, for people.
+    #[serde(default)]
+    pub about: String,
+    /// How many units of text it packs at most.
+    #[serde(default = "usual_budget")]
+    pub budget: usize,
+    /// How many of what it finds are told at most.
+    #[serde(default = "usual_most")]
+    pub most: usize,
+    /// What it does; nothing finds nothing.
+    #[serde(default, rename = "stage")]
+    pub stages: Vec<Stage>,
+}
+
+fn usual_budget() -> usize {
+    2000
+}
+
+fn usual_most() -> usize {
+    50
+}
+
+/// The most stages of a pipeline.
+const MOST_STAGES: usize = 64;
+/// The most that any operator may be asked for.
+const MOST_ITEMS: usize = 100_000;
+
+/// One operator, with where its lists come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stage {
+    /// What its list is called.
+    pub name: String,
+    /// The stages whose lists it takes; the one before it if nothing is said, and none for what searches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<String>,
+    /// Whether it finds nothing, and is no error, where the graph has no such layer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub if_there: bool,
+    /// What it does.
+    pub run: Operator,
+}
+
+/// What a stage does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Operator {
+    /// Finds what is near.
+    Vector(Vector),
+    /// Finds what has the words.
+    Bm25(Bm25),
+    /// Finds what the question names.
+    Mentions(Mentions),
+    /// Walks to neighbours.
+    Expand(Expand),
+    /// Climbs to the roots.
+    Ascend(Ascend),
+    /// Makes one list of several.
+    Fuse(Fuse),
+    /// Keeps the first ones.
+    First(First),
+}
+
+/// How several lists become one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fuse {
+    /// In which way.
+    #[serde(default)]
+    pub by: Fusion,
+    /// What each list weighs; 1 for those that nothing is said of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f32>,
+}
+
+/// The first so many of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct First {
+    /// So many.
+    pub k: usize,
+}
+
+/// What a stage has done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traced {
+    /// The stage.
+    pub stage: String,
+    /// Its operator.
+    pub operator: String,
+    /// How many items were in the lists that it took.
+    pub took: usize,
+    /// How many it gave.
+    pub gave: usize,
+    /// How many of those that it took it did not give.
+    pub cut: usize,
+    /// How many it gave that it had not taken.
+    pub added: usize,
+    /// That it did nothing, because the graph has no such layer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_there: bool,
+}
+
+impl Operator {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Vector(_) => "vector",
+            Self::Bm25(_) => "bm25",
+            Self::Mentions(_) => "mentions",
+            Self::Expand(_) => "expand",
+            Self::Ascend(_) => "ascend",
+            Self::Fuse(_) => "fuse",
+            Self::First(_) => "first",
+        }
+    }
+
+    /// How many lists it takes, at least and at most.
+    fn takes(&self) -> (usize, usize) {
+        match self {
+            Self::Vector(_) | Self::Bm25(_) | Self::Mentions(_) => (0, 0),
+            Self::Expand(_) | Self::Ascend(_) | Self::First(_) => (1, 1),
+            Self::Fuse(_) => (1, usize::MAX),
+        }
+    }
+
+    fn run<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        mut lists: Vec<Vec<Item>>,
+    ) -> Result<Vec<Item>, RetrieveError> {
+        if let Self::Fuse(Fuse { by, weights }) = self {
+            let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
+            return Ok(fuse(*by, lists.into_iter().zip(weights).collect()));
+        }
+        let mut list = lists.pop().unwrap_or_default();
+        match self {
+            Self::Vector(vector) => vector.run(desk),
+            Self::Bm25(bm25) => bm25.run(desk),
+            Self::Mentions(mentions) => mentions.run(desk),
+            Self::Expand(expand) => expand.run(desk, &list),
+            Self::Ascend(ascend) => ascend.run(desk, &list),
+            Self::First(first) => {
+                list.truncate(first.k);
+                Ok(list)
+            }
+            Self::Fuse(_) => Ok(list),
+        }
+    }
+}
+
+impl Pipeline {
+    /// Reads one, from TOML or, where it begins with a brace, from JSON.
+    ///
+    /// # Errors
+    /// [`RetrieveError::Pipeline`] with the place of what is wrong.
+    pub fn parse(text: &str) -> Result<Self, RetrieveError> {
+        let wrong = |reason: String| RetrieveError::Pipeline { reason };
+        let pipeline: Self = match text.trim_start().starts_with('{') {
+            true => serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?,
+            false => toml::from_str(text).map_err(|error| wrong(error.to_string()))?,
+        };
+        pipeline.check()?;
+        Ok(pipeline)
+    }
+
+    /// Whether each stage takes as many lists as it can, of stages before it.
+    ///
+    /// # Errors
+    /// [`RetrieveError::Pipeline`].
+    pub fn check(&self) -> Result<(), RetrieveError> {
+        let wrong = |reason: String| Err(RetrieveError::Pipeline { reason });
+        if self.stages.len() > MOST_STAGES {
+            return wrong(format!("more than {MOST_STAGES} stages"));
+        }
+        let mut known: Vec<&str> = Vec::new();
+        for stage in &self.stages {
+            let name = &stage.name;
+            if name.is_empty() || known.contains(&name.as_str()) {
+                return wrong(format!(
+                    "each stage needs a name of its own, and there is a second `{name}`"
+                ));
+            }
+            if let Some(from) = stage
+                .from
+                .iter()
+                .find(|from| !known.contains(&from.as_str()))
+            {
+                return wrong(format!(
+                    "stage `{name}` takes from `{from}`, which is no stage before it: there are {}",
+                    told(&known)
+                ));
+            }
+            let (least, most) = stage.run.takes();
+            let taken = self.lists_of(stage, known.last().copied()).len();
+            if taken < least || taken > most {
+                return wrong(format!(
+                    "stage `{name}`: `{}` takes {}, and is given {taken}",
+                    stage.run.name(),
+                    match (least, most) {
+                        (0, 0) => "no list",
+                        (1, 1) => "one list",
+                        _ => "one list or more",
+                    },
+                ));
+            }
+            known.push(name);
+        }
+        Ok(())
+    }
+
+    /// The stages whose lists a stage takes, of which `before` is the one before it.
+    fn lists_of<'s>(&self, stage: &'s Stage, before: Option<&'s str>) -> Vec<&'s str> {
+        match (stage.run.takes(), before) {
+            ((1.., _), Some(before)) if stage.from.is_empty() => vec![before],
+            _ => stage.from.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// Runs it. What each stage took and gave is told beside what was found.
+    ///
+    /// # Errors
+    /// See [`RetrieveError`]. A stage whose layer is not in the graph is one, unless it says `if_there`.
+    pub fn run<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+    ) -> Result<(Vec<Item>, Vec<Traced>), RetrieveError> {
+        self.check()?;
+        let mut lists: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
+        let mut trace = Vec::with_capacity(self.stages.len());
+        let mut before = None;
+        for stage in &self.stages {
+            let from = self.lists_of(stage, before);
+            let taken = from.iter().filter_map(|name| lists.get(name)).cloned();
+            let taken: Vec<Vec<Item>> = taken.collect();
+            let inputs: HashSet<Entity> = taken.iter().flatten().map(|item| item.entity).collect();
+            let took = taken.iter().map(Vec::len).sum();
+            let (given, not_there) = match stage.run.run(desk, taken) {
+                Ok(mut given) => {
+                    given.truncate(MOST_ITEMS);
+                    (given, false)
+                }
+                Err(error) if stage.if_there && error.is_of_a_missing_layer() => (Vec::new(), true),
+                Err(error) => return Err(error),
+            };
+            let outputs: HashSet<Entity> = given.iter().map(|item| item.entity).collect();
+            trace.push(Traced {
+                stage: stage.name.clone(),
+                operator: stage.run.name().to_owned(),
+                took,
+                gave: given.len(),
+                cut: inputs.difference(&outputs).count(),
+                added: outputs.difference(&inputs).count(),
+                not_there,
+            });
+            lists.insert(&stage.name, given);
+            before = Some(stage.name.as_str());
+        }
+        let found = before.and_then(|last| lists.remove(last));
+        Ok((found.unwrap_or_default(), trace))
+    }
+}
+
+fn told(names: &[&str]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => names
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}

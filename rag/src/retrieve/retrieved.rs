@@ -1,0 +1,103 @@
+//! What a pipeline retrieves: texts with their receipts, packed for a model, and how they were come to.
+
+use serde::{Deserialize, Serialize};
+use stratigraph::Read;
+
+use super::evidence::Reader;
+use super::receipt::receipt;
+use super::{Desk, Passage, Pipeline, Receipt, RetrieveError, Traced, pack};
+use crate::chunk::Tokens;
+
+/// What was retrieved for a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Retrieved {
+    /// The pipeline.
+    pub pipeline: String,
+    /// The question.
+    pub question: String,
+    /// What was found, the best first.
+    pub found: Vec<Found>,
+    /// How many more there were, which are not told.
+    pub untold: usize,
+    /// What a model is given to read: as much of it as fits.
+    pub context: String,
+    /// How many units of text that is.
+    pub units: usize,
+    /// What each stage took and gave.
+    pub trace: Vec<Traced>,
+}
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// What it was found as.
+    pub receipt: Receipt,
+    /// The headings that it stands under, as one line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub heading: String,
+    /// What it says.
+    pub text: String,
+    /// Whether it is in what a model is given to read.
+    pub packed: bool,
+}
+
+impl Pipeline {
+    /// Runs it, reads what it has found, and packs it.
+    ///
+    /// # Errors
+    /// See [`RetrieveError`].
+    pub fn retrieve<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Retrieved, RetrieveError> {
+        let (items, trace) = self.run(desk)?;
+        let as_of = (desk.read().commit_seq().get(), desk.was_exact());
+        let mut reader = Reader::new(desk.read());
+        let mut found = Vec::new();
+        let mut passages = Vec::new();
+        let untold = items.len().saturating_sub(self.most);
+        for item in items.iter().take(self.most) {
+            let Some(evidence) = reader.evidence(item.entity)? else {
+                continue;
+            };
+            let receipt = receipt(&reader, item, &evidence, as_of)?;
+            passages.push(passage(&receipt, &evidence));
+            found.push(Found {
+                receipt,
+                heading: evidence.heading,
+                text: evidence.text,
+                packed: false,
+            });
+        }
+        let packed = pack(&passages, self.budget, &Tokens(desk.embedder()));
+        for kept in packed.kept {
+            found[kept].packed = true;
+        }
+        Ok(Retrieved {
+            pipeline: self.name.clone(),
+            question: desk.text().to_owned(),
+            found,
+            untold,
+            context: packed.text,
+            units: packed.units,
+            trace,
+        })
+    }
+}
+
+/// As it is packed: only a chunk's bytes are the document's own, and lie within others.
+fn passage(receipt: &Receipt, evidence: &super::Evidence) -> Passage {
+    let place = match receipt.places.as_slice() {
+        [place] if receipt.name.kind == "Chunk" => {
+            Some((place.document.clone(), place.span.clone()))
+        }
+        _ => None,
+    };
+    let headings = match evidence.heading.as_str() {
+        "" => Vec::new(),
+        heading => vec![heading.to_owned()],
+    };
+    Passage {
+        headings,
+        text: evidence.text.clone(),
+        place,
+        class: 0,
+    }
+}

@@ -1,0 +1,264 @@
+//! Whole pipelines: what they find, what it says, and whether its receipts stand after edits.
+
+use super::*;
+use crate::build::Label;
+
+fn retrieve(db: &Database, layers: &Layers, preset: &str, text: &str) -> Retrieved {
+    let (read, question) = (db.read().unwrap(), Question::new(text).unwrap());
+    let desk = Desk::new(&read, layers.embedder(), &question);
+    Pipeline::preset(preset).unwrap().retrieve(&desk).unwrap()
+}
+
+fn edit(layers: &Layers, id: &str, text: &str, facts: &[(&str, &str, &str)]) {
+    let source = Source::new(id, text.as_bytes());
+    let document = source.read(Format::Markdown).unwrap();
+    let pieces = Chunker::new(Chunking::Structure { limit: 100 }, &Words).pieces(&document);
+    let mut extracted = vec![Extracted::default(); pieces.len()];
+    for (subject, predicate, object) in facts {
+        extracted[0].triples.push(Triple {
+            subject: (*subject).into(),
+            predicate: (*predicate).into(),
+            object: (*object).into(),
+            ..Triple::default()
+        });
+    }
+    let contribution = Contribution::new(&document, &pieces, &extracted, layers.profile()).unwrap();
+    layers.upsert(&contribution).unwrap();
+}
+
+#[test]
+fn each_preset_runs_on_a_graph_with_all_layers() {
+    let (db, layers) = database();
+    for preset in Pipeline::presets() {
+        let retrieved = retrieve(&db, &layers, preset, "What lies under the sea?");
+        assert_eq!(retrieved.pipeline, preset);
+        let text = serde_json::to_string(&retrieved).unwrap();
+        let again = serde_json::from_str::<Retrieved>(&text).unwrap();
+        assert_eq!(again, retrieved);
+        let other = retrieve(&db, &layers, preset, "What lies under the sea?");
+        assert_eq!(serde_json::to_string(&other).unwrap(), text, "{preset}");
+    }
+}
+
+#[test]
+fn what_is_found_says_where_it_is_said() {
+    let (db, layers) = database();
+    let retrieved = retrieve(&db, &layers, "hybrid", "What lies under the sea?");
+    let first = &retrieved.found[0];
+    assert_eq!(first.receipt.name.kind, "Chunk");
+    assert_eq!(first.heading, "Waves");
+    let place = &first.receipt.places[0];
+    assert_eq!(place.document, "sea.md");
+    let span = place.span.start as usize..place.span.end as usize;
+    assert_eq!(&SEA[span], first.text);
+    let facts: Vec<_> = retrieved
+        .found
+        .iter()
+        .filter(|found| found.receipt.name.kind == "FACT")
+        .collect();
+    assert_eq!(facts[0].text, "Sea has salt");
+    assert_eq!(facts[0].receipt.way[0].from.key, "sea");
+    assert_eq!(facts[0].receipt.way[0].by, "FACT");
+    assert_eq!(facts[0].receipt.places, first.receipt.places);
+    assert!(
+        retrieved.context.starts_with("Waves\nThe sea has salt"),
+        "{}",
+        retrieved.context
+    );
+    assert!(retrieved.found.iter().all(|found| found.packed));
+}
+
+#[test]
+fn the_trace_says_what_each_stage_took_gave_and_cut() {
+    let (db, layers) = database();
+    let trace = retrieve(&db, &layers, "hybrid", "What lies under the sea?").trace;
+    let told: Vec<_> = trace
+        .iter()
+        .map(|stage| {
+            (
+                stage.stage.as_str(),
+                stage.took,
+                stage.gave,
+                stage.cut,
+                stage.added,
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("considered", 0, 2, 0, 2),
+            ("kept", 2, 2, 0, 0),
+            ("named", 0, 1, 0, 1),
+            ("facts", 1, 2, 1, 2),
+            ("both", 4, 4, 0, 0),
+        ]
+    );
+}
+
+#[test]
+fn a_layer_that_is_not_there_is_an_error_unless_it_need_not_be() {
+    let db = Database::in_memory().unwrap();
+    let layers = Layers::open(&db, Profile::structure(), Arc::new(Lexical::new())).unwrap();
+    let (read, question) = (db.read().unwrap(), Question::new("salt").unwrap());
+    let desk = Desk::new(&read, layers.embedder(), &question);
+    let mut triples = Pipeline::preset("triples").unwrap();
+    let error = triples.retrieve(&desk).unwrap_err();
+    assert!(error.is_of_a_missing_layer(), "{error}");
+    triples.stages[0].if_there = true;
+    let retrieved = triples.retrieve(&desk).unwrap();
+    assert!(retrieved.found.is_empty() && retrieved.trace[0].not_there);
+}
+
+#[test]
+fn a_pipeline_that_cannot_be_run_says_why() {
+    for (text, reason) in [
+        (
+            "[[stage]]\nname = 'a'\nrun.first = { k = 1 }",
+            "missing field `name`",
+        ),
+        (
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.first = { k = 1 }",
+            "takes one list, and is given 0",
+        ),
+        (
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.bm25 = { k = 1, l = 2 }",
+            "unknown field `l`",
+        ),
+        (
+            "name = 'p'\n[[stage]]\nname = 'a'\nfrom = ['b']\nrun.first = { k = 1 }",
+            "no stage before it",
+        ),
+        (
+            "{\"name\": \"p\", \"stage\": [{\"name\": \"a\", \"run\": {\"best\": {}}}]}",
+            "unknown variant `best`",
+        ),
+    ] {
+        let error = Pipeline::parse(text).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn exactly_the_receipts_of_what_was_edited_are_stale() {
+    let (db, layers) = database();
+    let retrieved = retrieve(
+        &db,
+        &layers,
+        "hybrid",
+        "What has salt and lies under the sea, and basalt?",
+    );
+    let receipts: Vec<Receipt> = retrieved
+        .found
+        .into_iter()
+        .map(|found| found.receipt)
+        .collect();
+    let standing = || -> Vec<(String, Standing)> {
+        let read = db.read().unwrap();
+        let of = |receipt: &Receipt| {
+            (
+                receipt.places[0].document.clone(),
+                receipt.verify(&read).unwrap(),
+            )
+        };
+        receipts.iter().map(of).collect()
+    };
+    assert!(
+        standing()
+            .iter()
+            .all(|(_, standing)| *standing == Standing::Stands)
+    );
+    // A new beginning moves what it says.
+    let facts = [("Sea", "has", "salt"), ("basalt", "lies under", "sea")];
+    edit(
+        &layers,
+        "sea.md",
+        &format!("# Before\n\nMore.\n\n{SEA}"),
+        &[],
+    );
+    edit(&layers, "sea.md", &format!("\n\n{SEA}"), &facts);
+    for (document, standing) in standing() {
+        let expected = match document.as_str() {
+            "sea.md" => Standing::Moved,
+            _ => Standing::Stands,
+        };
+        assert_eq!(standing, expected, "{document}");
+        assert!(standing.holds());
+    }
+    // Other words are another chunk, and a fact that is stated no more is gone.
+    edit(
+        &layers,
+        "sea.md",
+        "# Waves\n\nThe sea is deep.\n",
+        &facts[..1],
+    );
+    let read = db.read().unwrap();
+    for receipt in &receipts {
+        let standing = receipt.verify(&read).unwrap();
+        let expected = match (
+            receipt.places[0].document.as_str(),
+            receipt.name.kind.as_str(),
+        ) {
+            ("sea.md", "Chunk") => Standing::Gone,
+            ("sea.md", _) if receipt.name.key == key_of_fact(&read, "has") => Standing::Changed,
+            ("sea.md", _) => Standing::Gone,
+            _ => Standing::Stands,
+        };
+        assert_eq!(standing, expected, "{receipt:?}");
+    }
+    layers.delete("earth.md").unwrap();
+    let read = db.read().unwrap();
+    let gone = receipts
+        .iter()
+        .filter(|receipt| receipt.places[0].document == "earth.md");
+    let gone: Vec<Standing> = gone.map(|receipt| receipt.verify(&read).unwrap()).collect();
+    assert!(!gone.is_empty() && gone.iter().all(|standing| *standing == Standing::Gone));
+}
+
+fn key_of_fact(read: &stratigraph::ReadTxn, predicate: &str) -> String {
+    let facts = read.relationships_of_type("FACT").unwrap();
+    let facts = facts.iter().map(|id| {
+        read.relationship(stratigraph::RelationshipId::new(id))
+            .unwrap()
+            .unwrap()
+    });
+    let mut facts =
+        facts.filter(|fact| fact.get("predicate").and_then(Value::as_str) == Some(predicate));
+    facts
+        .next()
+        .unwrap()
+        .get("key")
+        .unwrap()
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn entities_and_domains_say_what_is_said_of_them() {
+    let (db, layers) = database();
+    let read = db.read().unwrap();
+    let mut reader = crate::retrieve::evidence::Reader::new(&read);
+    let find = |label: Label, key: &str| crate::build::find(&read, label, key).unwrap().unwrap();
+    let sea = reader
+        .evidence(find(Label::Entity, "sea").into())
+        .unwrap()
+        .unwrap();
+    assert_eq!((sea.text.as_str(), sea.places.len()), ("Sea", 1));
+    let nature = reader
+        .evidence(find(Label::DomainTag, "nature").into())
+        .unwrap()
+        .unwrap();
+    let documents: Vec<&str> = nature
+        .places
+        .iter()
+        .map(|place| place.document.as_str())
+        .collect();
+    assert_eq!(documents, ["earth.md", "sea.md"]);
+    let instance = reader
+        .evidence(find(Label::Instance, "sea.md#Waves#salt").into())
+        .unwrap()
+        .unwrap();
+    assert_eq!((instance.text.as_str(), instance.places.len()), ("salt", 1));
+    drop(layers);
+}
