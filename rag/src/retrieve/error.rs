@@ -31,6 +31,14 @@ pub enum RetrieveError {
         /// What cannot be, and what could.
         reason: String,
     },
+    /// A model that judges what was found cannot.
+    #[error("the model `{model}` cannot judge what was found: {problem}")]
+    Judge {
+        /// Which model.
+        model: String,
+        /// What it says, or what is wrong with what it says.
+        problem: String,
+    },
     /// A question is limited to a property by which chunks cannot be chosen.
     #[error("chunks cannot be chosen by `{name}`: {known}")]
     Filter {

@@ -1,6 +1,6 @@
 //! What operators hand on: lists of items, each with a score that says what it is, and the way that led to it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 
 /// Something of the graph that may answer a question.
@@ -58,7 +58,7 @@ pub struct Score {
 }
 
 /// What a score is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Scale {
@@ -83,5 +83,19 @@ impl Scale {
     #[must_use]
     pub fn score(self, value: f32) -> Score {
         Score { value, scale: self }
+    }
+
+    /// Its name, as it is written in presets and traces.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cosine => "cosine",
+            Self::Bm25 => "bm25",
+            Self::ReciprocalRank => "reciprocal_rank",
+            Self::Weighted => "weighted",
+            Self::Visits => "visits",
+            Self::Named => "named",
+            Self::Judged => "judged",
+        }
     }
 }
