@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, Effort, NodeId, Read, VectorHit, VectorSearch};
+use stratigraph::{Direction, Effort, NodeId, Read, VectorSearch};
 
 use super::{Desk, Item, RetrieveError, Scale};
 use crate::build::{Label, LinkKind, OUTLINE};
@@ -147,6 +147,19 @@ impl Descend {
     /// # Errors
     /// See [`RetrieveError`].
     pub fn run_traced<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Descent, RetrieveError> {
+        self.run_judged(desk, &mut Ok)
+    }
+
+    /// Descends, and asks of what is near on each level which of it to keep: `BAG-RAG` asks a model. What is near is
+    /// what would be kept if nobody was asked, so `keep` and `recover` say about how many.
+    ///
+    /// # Errors
+    /// See [`RetrieveError`]; what the judge says.
+    pub fn run_judged<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        judge: &mut dyn FnMut(Vec<Item>) -> Result<Vec<Item>, RetrieveError>,
+    ) -> Result<Descent, RetrieveError> {
         if self.above.is_none() && self.keep.is_none() {
             return Err(RetrieveError::Setting {
                 operator: "descend",
@@ -186,20 +199,22 @@ impl Descend {
             };
             let most = self.keep.unwrap_or(MOST);
             let kept = self.search(desk, &candidates, (self.above, most), &mut trace)?;
+            let kept = judge(kept)?;
             rest -= kept
                 .iter()
-                .map(|hit| hit.entity.number())
+                .map(|item| item.entity.number())
                 .collect::<RoaringTreemap>();
             let bound = self.recover_above.or(self.above);
             let recovered = self.search(desk, &rest, (bound, self.recover), &mut trace)?;
+            let recovered = judge(recovered)?;
             trace.kept = kept.len() as u64;
             trace.cut = trace.candidates - trace.kept;
             trace.recovered = recovered.len() as u64;
             found.edge.clear();
-            for (hits, by) in [(kept, LinkKind::HasChild.name()), (recovered, RECOVERED)] {
-                for hit in hits {
-                    let parent = outline.parents(node(hit.entity))?.min();
-                    found.add(hit.entity, parent, by, hit.score);
+            for (items, by) in [(kept, LinkKind::HasChild.name()), (recovered, RECOVERED)] {
+                for item in items {
+                    let parent = outline.parents(node(item.entity))?.min();
+                    found.add(item.entity, parent, by, item.score.value);
                 }
             }
             found.levels.push(trace);
@@ -224,7 +239,7 @@ impl Descend {
         among: &RoaringTreemap,
         (above, most): (Option<f32>, usize),
         trace: &mut DescentLevel,
-    ) -> Result<Vec<VectorHit>, RetrieveError> {
+    ) -> Result<Vec<Item>, RetrieveError> {
         let most = most.min(usize::try_from(among.len()).unwrap_or(usize::MAX));
         if most == 0 {
             return Ok(Vec::new());
@@ -238,9 +253,11 @@ impl Descend {
         }
         let answer = desk.read().search_vectors("section_vectors", &search)?;
         trace.distances += answer.compared;
-        let mut hits = answer.hits;
-        hits.retain(|hit| above.is_none_or(|cosine| hit.score > cosine));
-        Ok(hits)
+        let hits = answer.hits.iter();
+        let hits = hits.filter(|hit| above.is_none_or(|cosine| hit.score > cosine));
+        Ok(hits
+            .map(|hit| Item::found(hit.entity, Scale::Cosine.score(hit.score)))
+            .collect())
     }
 }
 

@@ -1,8 +1,9 @@
 //! From a question to what answers it: operators over lists of items.
 //!
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
-//! to heading. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found; [`Threshold`], [`Limit`]
-//! and [`Rerank`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
+//! to heading. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found; [`Threshold`], [`Limit`],
+//! [`Rerank`] and [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a
+//! model can read.
 
 mod choose;
 mod communities;
@@ -10,6 +11,7 @@ mod descend;
 mod error;
 mod fuse;
 mod item;
+mod judge;
 mod mentions;
 mod pack;
 mod question;
@@ -29,6 +31,7 @@ pub use descend::{Descend, Descent, DescentLevel};
 pub use error::RetrieveError;
 pub use fuse::{Fusion, fuse};
 pub use item::{Item, Scale, Score, Step};
+pub use judge::Judge;
 pub use mentions::Mentions;
 pub use pack::{Packed, Passage, pack};
 pub use question::{Desk, Question};

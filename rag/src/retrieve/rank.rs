@@ -96,11 +96,11 @@ fn passages() -> f64 {
 }
 
 fn least() -> f64 {
-    1e-5
+    1e-4
 }
 
 fn most() -> u64 {
-    100_000
+    50_000
 }
 
 impl Rank {
@@ -152,13 +152,13 @@ impl Rank {
         self
     }
 
-    /// Hands smaller or only larger shares on; 0.00001 for each relationship if nothing is said.
+    /// Hands smaller or only larger shares on; 0.0001 for each relationship if nothing is said.
     pub fn least(mut self, share: f64) -> Self {
         self.least = share;
         self
     }
 
-    /// Follows so many relationships; 100,000 if nothing is said.
+    /// Follows so many relationships; 50,000 if nothing is said.
     pub fn most(mut self, edges: u64) -> Self {
         self.most = edges;
         self
