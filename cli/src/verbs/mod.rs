@@ -7,6 +7,7 @@ mod check;
 mod compact;
 mod config;
 mod dump;
+mod eval;
 mod exchange;
 mod export;
 pub(crate) mod graph;
@@ -57,6 +58,8 @@ pub(crate) enum Verb {
     Import(import::Import),
     /// Make a layered graph of documents, and keep it up as they change
     Ingest(Box<ingest::Ingest>),
+    /// Measure retrieval on sets of questions with known answers
+    Eval(Box<eval::Eval>),
     /// Write the graph as JSON lines, CSV, or a script of statements
     Export(export::Export),
     /// Say what a database is, what it holds and how large it is
@@ -97,6 +100,7 @@ impl Verb {
             Self::Load(verb) => verb.run(progress),
             Self::Import(verb) => verb.run(global.quiet || global.json, progress),
             Self::Ingest(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Eval(verb) => verb.run(progress),
             Self::Export(verb) => verb.run(progress),
             Self::Info(verb) => verb.run(),
             Self::Compact(verb) => verb.run(progress),

@@ -183,7 +183,9 @@ impl Profile {
         self.headings_in_vectors
     }
 
-    pub(super) fn analysis_of_texts(&self) -> Analysis {
+    /// How words become terms.
+    #[must_use]
+    pub fn analysis_of_texts(&self) -> Analysis {
         self.analysis
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Database, Read as _, WeakDatabase};
+use stratigraph::{Analysis, Database, Read as _, WeakDatabase};
 use stratigraph_models::Embedder;
 
 use super::incoming::Ready;
@@ -32,6 +32,8 @@ pub struct Wanted {
     pub filters: Vec<String>,
     /// The domain that all chains begin with; one that stands for everything if nothing is said.
     pub root: Option<String>,
+    /// How words become terms of the full-text indexes.
+    pub analysis: Analysis,
 }
 
 impl Wanted {
@@ -42,6 +44,7 @@ impl Wanted {
             system,
             filters: Vec::new(),
             root: None,
+            analysis: Analysis::Plain,
         }
     }
 
@@ -49,6 +52,7 @@ impl Wanted {
     pub fn recipe(&self, embedder: &dyn Embedder) -> Recipe {
         let tokens = embedder.max_tokens().min(LONGEST_PIECE);
         let recipe = Recipe::new(self.system, tokens).filterable(self.filters.clone());
+        let recipe = recipe.analysis(self.analysis);
         match &self.root {
             Some(name) => recipe.root(Domain {
                 name: name.clone(),

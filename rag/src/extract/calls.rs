@@ -149,6 +149,11 @@ impl Calls {
         self
     }
 
+    /// The name of the model.
+    pub(super) fn model(&self) -> &str {
+        self.generator.name()
+    }
+
     /// The question of a prompt with its places filled.
     pub(super) fn question(
         &self,

@@ -26,6 +26,7 @@ pub(super) enum Task {
     TagChain,
     EntitySummary,
     DomainSummary,
+    Relevance,
 }
 
 struct Source {
@@ -50,7 +51,7 @@ macro_rules! source {
 
 impl Task {
     #[cfg(test)]
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::BagEntities,
         Self::BagRelations,
         Self::Triples,
@@ -60,6 +61,7 @@ impl Task {
         Self::TagChain,
         Self::EntitySummary,
         Self::DomainSummary,
+        Self::Relevance,
     ];
 
     fn source(self) -> Source {
@@ -73,6 +75,7 @@ impl Task {
             Self::TagChain => source!("tag-chain"),
             Self::EntitySummary => source!("entity-summary"),
             Self::DomainSummary => source!("domain-summary"),
+            Self::Relevance => source!("relevance"),
         }
     }
 
@@ -283,6 +286,7 @@ mod tests {
             Task::TagChain => &["root", "tag"],
             Task::EntitySummary => &["name", "descriptions"],
             Task::DomainSummary => &["chain", "tags", "relations", "before"],
+            Task::Relevance => &["question", "texts"],
         }
     }
 
@@ -294,7 +298,8 @@ mod tests {
                 assert!(prompt.version > 0, "{}", prompt.id());
                 assert!(prompt.instructions.len() > 100, "{}", prompt.id());
                 let kinds = ["person".to_owned()];
-                let choices: [Choice<'_>; 2] = [("kinds", &kinds), ("verbs", &kinds)];
+                let choices: [Choice<'_>; 3] =
+                    [("kinds", &kinds), ("verbs", &kinds), ("numbers", &kinds)];
                 let schema = prompt.schema(&choices).unwrap();
                 assert_eq!(
                     schema.json()["additionalProperties"],

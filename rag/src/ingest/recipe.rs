@@ -5,6 +5,7 @@ mod kept;
 use std::fmt;
 use std::str::FromStr;
 
+use stratigraph::Analysis;
 use thiserror::Error;
 
 use crate::build::Profile;
@@ -81,6 +82,7 @@ pub struct Recipe {
     join: usize,
     root: Domain,
     filters: Vec<String>,
+    analysis: Analysis,
 }
 
 impl Recipe {
@@ -134,6 +136,7 @@ impl Recipe {
                 description: "Everything that documents are about.".to_owned(),
             },
             filters: Vec::new(),
+            analysis: Analysis::Plain,
         }
     }
 
@@ -155,6 +158,12 @@ impl Recipe {
         self
     }
 
+    /// How words become terms of the full-text indexes; as they are if nothing is said.
+    pub fn analysis(mut self, analysis: Analysis) -> Self {
+        self.analysis = analysis;
+        self
+    }
+
     /// The system.
     #[must_use]
     pub fn system(&self) -> System {
@@ -170,6 +179,7 @@ impl Recipe {
             System::Triples => Profile::triples(),
             System::Hybrid => Profile::hybrid(),
         };
+        let profile = profile.analysis(self.analysis);
         self.kept_in(profile.filterable(self.filters.iter().cloned()))
     }
 

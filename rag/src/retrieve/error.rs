@@ -31,6 +31,14 @@ pub enum RetrieveError {
         /// What cannot be, and what could.
         reason: String,
     },
+    /// A model that judges what was found cannot.
+    #[error("the model `{model}` cannot judge what was found: {problem}")]
+    Judge {
+        /// Which model.
+        model: String,
+        /// What it says, or what is wrong with what it says.
+        problem: String,
+    },
     /// A way to retrieve cannot be run.
     #[error("the pipeline cannot be run: {reason}")]
     Pipeline {
@@ -44,6 +52,16 @@ pub enum RetrieveError {
         name: String,
         /// Those that there are.
         known: String,
+    },
+    /// An operator asks a model, and there is none.
+    #[error(
+        "`{operator}` asks a model, and this process was started without one: start it with {flags}, or leave the operator out"
+    )]
+    NoModel {
+        /// Which operator.
+        operator: &'static str,
+        /// What to start with.
+        flags: &'static str,
     },
     /// A question is limited to a property by which chunks cannot be chosen.
     #[error("chunks cannot be chosen by `{name}`: {known}")]

@@ -84,4 +84,18 @@ impl Scale {
     pub fn score(self, value: f32) -> Score {
         Score { value, scale: self }
     }
+
+    /// Its name, as it is written in presets and traces.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cosine => "cosine",
+            Self::Bm25 => "bm25",
+            Self::ReciprocalRank => "reciprocal_rank",
+            Self::Weighted => "weighted",
+            Self::Visits => "visits",
+            Self::Named => "named",
+            Self::Judged => "judged",
+        }
+    }
 }

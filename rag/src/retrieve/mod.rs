@@ -1,33 +1,50 @@
 //! From a question to what answers it: operators over lists of items.
 //!
-//! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, [`Expand`] and [`Ascend`] go on from
-//! what was found, [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
+//! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
+//! to heading. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found; [`Threshold`], [`Limit`],
+//! [`Rerank`] and [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a
+//! model can read.
 
+mod choose;
+mod communities;
+mod descend;
 mod error;
 mod evidence;
 mod fuse;
 mod item;
+mod judge;
 mod mentions;
 mod pack;
 mod pipeline;
 mod preset;
 mod question;
+mod rank;
 mod receipt;
+mod rerank;
 mod retrieved;
+mod said;
 mod search;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trial;
 mod walk;
 
+pub use choose::{Limit, Threshold};
+pub use communities::{Communities, CommunityLayer};
+pub use descend::{Descend, Descent, DescentLevel};
 pub use error::RetrieveError;
 pub use evidence::{Evidence, Name, Place};
 pub use fuse::{Fusion, fuse};
 pub use item::{Item, Scale, Score, Step};
+pub use judge::Judge;
 pub use mentions::Mentions;
 pub use pack::{Packed, Passage, pack};
-pub use pipeline::{First, Fuse, Operator, Pipeline, Stage, Traced};
+pub use pipeline::{Fuse, Operator, Pipeline, Stage, Traced};
 pub use question::{Desk, Question};
+pub use rank::{Rank, Ranked, Walked};
 pub use receipt::{Receipt, Standing, WayStep};
+pub use rerank::Rerank;
 pub use retrieved::{Found, Retrieved};
 pub use search::{Bm25, Layer, Vector};
 pub use walk::{Along, Ascend, Emit, Expand};

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 use stratigraph::graph::Entity;
 
-use super::{Ascend, Bm25, Desk, Expand, Fusion, Item, Mentions, RetrieveError, Vector, fuse};
+use super::{
+    Ascend, Bm25, Communities, Descend, Desk, Expand, Fusion, Item, Judge, Limit, Mentions, Rank,
+    Rerank, RetrieveError, Threshold, Vector, fuse,
+};
 
 /// Stages in order; the last one's list is what is retrieved.
 ///
@@ -22,7 +25,7 @@ use super::{Ascend, Bm25, Desk, Expand, Fusion, Item, Mentions, RetrieveError, V
 ///     run.vector = { of = "chunks", k = 20 }
 ///     [[stage]]
 ///     name = "kept"
-///     run.first = { k = 4 }
+///     run.limit = { k = 4 }
 ///     "#,
 /// )?;
 /// assert_eq!(pipeline.stages.len(), 2);
@@ -93,8 +96,20 @@ pub enum Operator {
     Ascend(Ascend),
     /// Makes one list of several.
     Fuse(Fuse),
+    /// Goes down from heading to heading.
+    Descend(Descend),
+    /// Reads what is named under headings, community by community.
+    Communities(Communities),
+    /// Ranks what a walk comes to that begins at what was found.
+    Rank(Rank),
+    /// Keeps what scores above a number.
+    Threshold(Threshold),
     /// Keeps the first ones.
-    First(First),
+    Limit(Limit),
+    /// Orders by a model that reads question and text together.
+    Rerank(Rerank),
+    /// Keeps what a model says yes to.
+    Judge(Judge),
 }
 
 /// How several lists become one.
@@ -107,14 +122,6 @@ pub struct Fuse {
     /// What each list weighs; 1 for those that nothing is said of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<f32>,
-}
-
-/// The first so many of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct First {
-    /// So many.
-    pub k: usize,
 }
 
 /// What a stage has done.
@@ -135,6 +142,9 @@ pub struct Traced {
     /// That it did nothing, because the graph has no such layer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_there: bool,
+    /// What the operator says of it beside: the levels of a descent, the layers of communities, the length of a walk.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub detail: serde_json::Value,
 }
 
 impl Operator {
@@ -148,16 +158,22 @@ impl Operator {
             Self::Expand(_) => "expand",
             Self::Ascend(_) => "ascend",
             Self::Fuse(_) => "fuse",
-            Self::First(_) => "first",
+            Self::Descend(_) => "descend",
+            Self::Communities(_) => "communities",
+            Self::Rank(_) => "rank",
+            Self::Threshold(_) => "threshold",
+            Self::Limit(_) => "limit",
+            Self::Rerank(_) => "rerank",
+            Self::Judge(_) => "judge",
         }
     }
 
     /// How many lists it takes, at least and at most.
     fn takes(&self) -> (usize, usize) {
         match self {
-            Self::Vector(_) | Self::Bm25(_) | Self::Mentions(_) => (0, 0),
-            Self::Expand(_) | Self::Ascend(_) | Self::First(_) => (1, 1),
-            Self::Fuse(_) => (1, usize::MAX),
+            Self::Vector(_) | Self::Bm25(_) | Self::Mentions(_) | Self::Descend(_) => (0, 0),
+            Self::Fuse(_) | Self::Rank(_) => (1, usize::MAX),
+            _ => (1, 1),
         }
     }
 
@@ -165,24 +181,59 @@ impl Operator {
         &self,
         desk: &Desk<'_, R>,
         mut lists: Vec<Vec<Item>>,
-    ) -> Result<Vec<Item>, RetrieveError> {
+    ) -> Result<Done, RetrieveError> {
         if let Self::Fuse(Fuse { by, weights }) = self {
             let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
-            return Ok(fuse(*by, lists.into_iter().zip(weights).collect()));
+            let fused = fuse(*by, lists.into_iter().zip(weights).collect());
+            return Ok(fused.into());
         }
-        let mut list = lists.pop().unwrap_or_default();
-        match self {
-            Self::Vector(vector) => vector.run(desk),
-            Self::Bm25(bm25) => bm25.run(desk),
-            Self::Mentions(mentions) => mentions.run(desk),
-            Self::Expand(expand) => expand.run(desk, &list),
-            Self::Ascend(ascend) => ascend.run(desk, &list),
-            Self::First(first) => {
-                list.truncate(first.k);
-                Ok(list)
+        if let Self::Rank(rank) = self {
+            let (ranked, walked) = rank.run_traced(desk, &lists.concat())?;
+            return Ok(Done::detailed(ranked, &walked));
+        }
+        let list = lists.pop().unwrap_or_default();
+        let given = match self {
+            Self::Vector(vector) => vector.run(desk)?,
+            Self::Bm25(bm25) => bm25.run(desk)?,
+            Self::Mentions(mentions) => mentions.run(desk)?,
+            Self::Expand(expand) => expand.run(desk, &list)?,
+            Self::Ascend(ascend) => ascend.run(desk, &list)?,
+            Self::Threshold(threshold) => threshold.run(list)?,
+            Self::Limit(limit) => limit.run(list),
+            Self::Rerank(rerank) => rerank.run(desk, desk.reranker()?, list)?,
+            Self::Judge(judge) => judge.run(desk, desk.relevance()?, list)?.0,
+            Self::Descend(descend) => {
+                let descent = descend.run_traced(desk)?;
+                return Ok(Done::detailed(descent.items, &descent.levels));
             }
-            Self::Fuse(_) => Ok(list),
-        }
+            Self::Communities(communities) => {
+                let (kept, layers) = communities.run_traced(desk, &list)?;
+                return Ok(Done::detailed(kept, &layers));
+            }
+            Self::Fuse(_) | Self::Rank(_) => list,
+        };
+        Ok(given.into())
+    }
+}
+
+/// What an operator gives, and what it says of it.
+struct Done {
+    given: Vec<Item>,
+    detail: serde_json::Value,
+}
+
+impl Done {
+    fn detailed(given: Vec<Item>, detail: &impl Serialize) -> Self {
+        // Numbers and names: there is nothing in it that JSON has not.
+        let detail = serde_json::to_value(detail).unwrap_or_default();
+        Self { given, detail }
+    }
+}
+
+impl From<Vec<Item>> for Done {
+    fn from(given: Vec<Item>) -> Self {
+        let detail = serde_json::Value::Null;
+        Self { given, detail }
     }
 }
 
@@ -272,14 +323,15 @@ impl Pipeline {
             let taken: Vec<Vec<Item>> = taken.collect();
             let inputs: HashSet<Entity> = taken.iter().flatten().map(|item| item.entity).collect();
             let took = taken.iter().map(Vec::len).sum();
-            let (given, not_there) = match stage.run.run(desk, taken) {
-                Ok(mut given) => {
-                    given.truncate(MOST_ITEMS);
-                    (given, false)
+            let (done, not_there) = match stage.run.run(desk, taken) {
+                Ok(done) => (done, false),
+                Err(error) if stage.if_there && error.is_of_a_missing_layer() => {
+                    (Vec::new().into(), true)
                 }
-                Err(error) if stage.if_there && error.is_of_a_missing_layer() => (Vec::new(), true),
                 Err(error) => return Err(error),
             };
+            let Done { mut given, detail } = done;
+            given.truncate(MOST_ITEMS);
             let outputs: HashSet<Entity> = given.iter().map(|item| item.entity).collect();
             trace.push(Traced {
                 stage: stage.name.clone(),
@@ -289,6 +341,7 @@ impl Pipeline {
                 cut: inputs.difference(&outputs).count(),
                 added: outputs.difference(&inputs).count(),
                 not_there,
+                detail,
             });
             lists.insert(&stage.name, given);
             before = Some(stage.name.as_str());

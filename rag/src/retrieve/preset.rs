@@ -3,13 +3,15 @@
 use super::{Pipeline, RetrieveError};
 
 /// All presets: what they are called, and how they are written.
-const PRESETS: [(&str, &str); 6] = [
+const PRESETS: [(&str, &str); 8] = [
     ("direct", include_str!("../../presets/direct.toml")),
     ("vector", include_str!("../../presets/vector.toml")),
     ("graph", include_str!("../../presets/graph.toml")),
+    ("bag", include_str!("../../presets/bag.toml")),
     ("tag", include_str!("../../presets/tag.toml")),
     ("triples", include_str!("../../presets/triples.toml")),
     ("hybrid", include_str!("../../presets/hybrid.toml")),
+    ("strata", include_str!("../../presets/strata.toml")),
 ];
 
 impl Pipeline {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringTreemap;
 use stratigraph::{Read, Value};
-use stratigraph_models::{Embedder, ModelError};
+use stratigraph_models::{Embedder, ModelError, Reranker};
 
 use super::RetrieveError;
+use crate::extract::model::Relevance;
 
 /// What somebody wants to know.
 ///
@@ -65,6 +66,8 @@ pub struct Desk<'a, R> {
     read: &'a R,
     embedder: &'a dyn Embedder,
     question: &'a Question,
+    reranker: Option<&'a dyn Reranker>,
+    relevance: Option<&'a Relevance>,
     vector: OnceCell<Vec<f32>>,
     allowed: OnceCell<Option<RoaringTreemap>>,
     was_approximate: Cell<bool>,
@@ -77,10 +80,40 @@ impl<'a, R: Read> Desk<'a, R> {
             read,
             embedder,
             question,
+            reranker: None,
+            relevance: None,
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
             was_approximate: Cell::new(false),
         }
+    }
+
+    /// With a model that orders what was found.
+    #[must_use]
+    pub fn with_reranker(mut self, reranker: &'a dyn Reranker) -> Self {
+        self.reranker = Some(reranker);
+        self
+    }
+
+    /// With a model that says what is about the question.
+    #[must_use]
+    pub fn with_relevance(mut self, relevance: &'a Relevance) -> Self {
+        self.relevance = Some(relevance);
+        self
+    }
+
+    pub(super) fn reranker(&self) -> Result<&'a dyn Reranker, RetrieveError> {
+        self.reranker.ok_or(RetrieveError::NoModel {
+            operator: "rerank",
+            flags: "--reranker",
+        })
+    }
+
+    pub(super) fn relevance(&self) -> Result<&'a Relevance, RetrieveError> {
+        self.relevance.ok_or(RetrieveError::NoModel {
+            operator: "judge",
+            flags: "--llm URL --model NAME",
+        })
     }
 
     /// The graph.

@@ -21,6 +21,8 @@ pub enum Along {
     Related,
     /// From a heading to what it names, and back.
     Instances,
+    /// From what a heading names to what documents call so, and back.
+    Refers,
     /// From a document to its headings, down to chunks, and back.
     Children,
     /// From a domain to what it covers, and back.
@@ -28,12 +30,13 @@ pub enum Along {
 }
 
 impl Along {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Mentions => "MENTIONS",
             Self::Facts => "FACT",
             Self::Related => "RELATED",
             Self::Instances => "HAS_INSTANCE",
+            Self::Refers => "REFERS_TO",
             Self::Children => "HAS_CHILD",
             Self::Covers => "COVERS",
         }

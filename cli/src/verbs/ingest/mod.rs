@@ -212,6 +212,7 @@ impl Ingest {
             system,
             filters: self.filter.clone(),
             root: self.root.clone(),
+            ..Wanted::new(system)
         };
         if self.prune {
             files.check_prune(self.has_facts(&wanted))?;

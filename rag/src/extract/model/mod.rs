@@ -1,11 +1,13 @@
 //! Extraction with a model, as the published systems do it: BAG-RAG's instances and relations ([`Bag`]),
 //! EmPULIA's triples with their sources ([`Triples`]), HybridRAG's typed entities and verbs ([`Typed`]),
-//! TagRAG's object tags and chains ([`Tags`]); and [`Summaries`] of what is known.
+//! TagRAG's object tags and chains ([`Tags`]); and [`Summaries`] of what is known. [`Relevance`] is asked when
+//! somebody has a question.
 //!
 //! One way of going through the prompts serves both the run and the dry run: [`Asking`] gives the reply, or,
 //! if nobody may be asked, the one that is kept, or none and a guess of what it would cost.
 
 mod bag;
+mod relevance;
 mod summaries;
 mod tags;
 mod triples;
@@ -22,6 +24,7 @@ use super::{Cost, Estimate, ExtractError, Extracted, Foreseen, Language, Outcome
 use crate::chunk::Measure;
 
 pub use bag::Bag;
+pub use relevance::Relevance;
 pub use summaries::Summaries;
 pub use tags::Tags;
 pub use triples::Triples;
@@ -157,6 +160,7 @@ fn reply_tokens(task: Task, text: u64) -> u64 {
         Task::TagChain => (0, 150),
         Task::EntitySummary => (3, 100),
         Task::DomainSummary => (2, 300),
+        Task::Relevance => (0, 100),
     };
     least + text * tenths / 10
 }

@@ -24,7 +24,9 @@ impl Recipe {
     pub fn of(profile: &Profile) -> Option<Self> {
         let system: System = profile.parameter_named(SYSTEM)?.parse().ok()?;
         let (chunking, join) = pieces(profile.parameter_named(PIECES)?)?;
-        let mut recipe = Self::new(system, 16).filterable(profile.filters().iter().cloned());
+        let mut recipe = Self::new(system, 16)
+            .filterable(profile.filters().iter().cloned())
+            .analysis(profile.analysis_of_texts());
         (recipe.chunking, recipe.join) = (chunking, join);
         if let Some(name) = profile.parameter_named(ROOT) {
             recipe.root = Domain {
@@ -73,6 +75,7 @@ fn pieces(kept: &str) -> Option<(Chunking, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stratigraph::Analysis;
 
     #[test]
     fn every_recipe_comes_back_as_it_was() {
@@ -103,6 +106,7 @@ mod tests {
             let recipes = all.map(|chunking| Recipe::new(system, 90).chunking(chunking));
             for recipe in recipes.into_iter().chain([Recipe::new(system, 300)]) {
                 let recipe = recipe.filterable(["b", "a"]).root(root.clone());
+                let recipe = recipe.analysis(Analysis::Italian);
                 let again = Recipe::of(&recipe.profile()).unwrap();
                 assert_eq!(again.profile(), recipe.profile());
                 assert_eq!((again.chunking, again.join), (recipe.chunking, recipe.join));

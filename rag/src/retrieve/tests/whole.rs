@@ -114,11 +114,11 @@ fn a_layer_that_is_not_there_is_an_error_unless_it_need_not_be() {
 fn a_pipeline_that_cannot_be_run_says_why() {
     for (text, reason) in [
         (
-            "[[stage]]\nname = 'a'\nrun.first = { k = 1 }",
+            "[[stage]]\nname = 'a'\nrun.limit = { k = 1 }",
             "missing field `name`",
         ),
         (
-            "name = 'p'\n[[stage]]\nname = 'a'\nrun.first = { k = 1 }",
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.limit = { k = 1 }",
             "takes one list, and is given 0",
         ),
         (
@@ -126,7 +126,7 @@ fn a_pipeline_that_cannot_be_run_says_why() {
             "unknown field `l`",
         ),
         (
-            "name = 'p'\n[[stage]]\nname = 'a'\nfrom = ['b']\nrun.first = { k = 1 }",
+            "name = 'p'\n[[stage]]\nname = 'a'\nfrom = ['b']\nrun.limit = { k = 1 }",
             "no stage before it",
         ),
         (

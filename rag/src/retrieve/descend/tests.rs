@@ -1,0 +1,206 @@
+//! Descents through documents whose headings say their cosines.
+
+use super::super::Question;
+use super::super::trial::{Trial, called};
+use super::*;
+
+const ROCKS: &str = "\
+# Rocks 0.9\n\nText.\n
+## Basalt 0.8\n\nText.\n
+### Columns 0.95\n\nText.\n
+## Chalk 0.2\n\nText.\n
+### Flint 0.7\n\nText.\n";
+
+const SEA: &str = "\
+# Sea 0.1\n\nText.\n
+## Waves 0.3\n\nText.\n
+### Tides 0.85\n\nText.\n
+### Foam 0.6\n\nText.\n
+#### Bubbles 0.9\n\nText.\n";
+
+fn trial() -> Trial {
+    let trial = Trial::new();
+    trial.put("rocks.md", 2021, ROCKS, &[]);
+    trial.put("sea.md", 2022, SEA, &[]);
+    trial
+}
+
+fn level(level: u32, [candidates, kept, cut, recovered]: [u64; 4]) -> DescentLevel {
+    DescentLevel {
+        level,
+        candidates,
+        kept,
+        cut,
+        recovered,
+        distances: 0,
+    }
+}
+
+/// The levels without the distances, which the index decides.
+fn counted(descent: &Descent) -> Vec<DescentLevel> {
+    let levels = descent.levels.iter();
+    levels
+        .map(|level| DescentLevel {
+            distances: 0,
+            ..*level
+        })
+        .collect()
+}
+
+fn way(item: &Item) -> Vec<&'static str> {
+    item.way.iter().map(|step| step.by).collect()
+}
+
+#[test]
+fn what_is_kept_leads_to_the_next_level() {
+    trial().ask("?", |desk| {
+        let descent = Descend::above(0.5).exact().run_traced(desk).unwrap();
+        assert_eq!(
+            called(desk, &descent.items),
+            ["Columns 0.95", "Rocks 0.9", "Basalt 0.8"]
+        );
+        let wanted = [[2, 1, 1, 0], [2, 1, 1, 0], [1, 1, 0, 0]];
+        let wanted: Vec<_> = (1..)
+            .zip(wanted)
+            .map(|(at, counts)| level(at, counts))
+            .collect();
+        assert_eq!(counted(&descent), wanted);
+        let distances: Vec<u64> = descent.levels.iter().map(|level| level.distances).collect();
+        assert_eq!(distances, [2, 2, 1]);
+        // From the document by its headings.
+        let columns = &descent.items[0];
+        assert_eq!(way(columns), ["HAS_CHILD"; 3]);
+        assert_eq!(columns.way[1].from, descent.items[1].entity);
+        assert_eq!(columns.way[2].from, descent.items[2].entity);
+    });
+}
+
+#[test]
+fn a_cosine_that_is_equal_is_not_above() {
+    let trial = Trial::new();
+    trial.put(
+        "one.md",
+        2021,
+        "# One 0.5\n\nText.\n\n# Two 0.75\n\nText.\n",
+        &[],
+    );
+    trial.ask("?", |desk| {
+        let kept = Descend::above(0.5).exact().run(desk).unwrap();
+        assert_eq!(called(desk, &kept), ["Two 0.75"]);
+    });
+}
+
+#[test]
+fn what_lies_off_the_kept_path_is_recovered_and_leads_on() {
+    trial().ask("?", |desk| {
+        let descend = Descend::above(0.5).recover(1).exact();
+        let descent = descend.run_traced(desk).unwrap();
+        // Tides of the third level, not Flint or Foam, since one a level is taken; Bubbles by themselves.
+        let wanted = [
+            "Columns 0.95",
+            "Rocks 0.9",
+            "Bubbles 0.9",
+            "Tides 0.85",
+            "Basalt 0.8",
+        ];
+        assert_eq!(called(desk, &descent.items), wanted);
+        let wanted = [[2, 1, 1, 0], [2, 1, 1, 0], [1, 1, 0, 1], [0, 0, 0, 1]];
+        let wanted: Vec<_> = (1..)
+            .zip(wanted)
+            .map(|(at, counts)| level(at, counts))
+            .collect();
+        assert_eq!(counted(&descent), wanted);
+        assert_eq!(way(&descent.items[2]), ["recovered"]);
+        assert_eq!(way(&descent.items[3]), ["recovered"]);
+        // Foam is recovered as well, and what lies in it needs no recovery.
+        let descent = descend.recover(3).run_traced(desk).unwrap();
+        let bubbles = &descent.items[2];
+        assert_eq!(called(desk, std::slice::from_ref(bubbles)), ["Bubbles 0.9"]);
+        assert_eq!(way(bubbles), ["recovered", "HAS_CHILD"]);
+        assert_eq!(descent.levels[2].recovered, 3);
+        assert_eq!(
+            (descent.levels[3].kept, descent.levels[3].recovered),
+            (1, 0)
+        );
+        // With a bound of its own.
+        let kept = Descend::above(0.5).recover(3).recover_above(0.65).exact();
+        let descent = kept.run_traced(desk).unwrap();
+        assert_eq!(descent.levels[2].recovered, 2);
+        assert_eq!(way(&descent.items[2]), ["recovered"]);
+    });
+}
+
+#[test]
+fn the_nearest_of_each_level_are_kept() {
+    trial().ask("?", |desk| {
+        let kept = Descend::nearest(1).exact().run(desk).unwrap();
+        assert_eq!(
+            called(desk, &kept),
+            ["Columns 0.95", "Rocks 0.9", "Basalt 0.8"]
+        );
+        let kept = Descend::above(0.85).keep(1).exact().run(desk).unwrap();
+        assert_eq!(called(desk, &kept), ["Rocks 0.9"]);
+        let refused: Descend = serde_json::from_str("{}").unwrap();
+        let refused = refused.run(desk).unwrap_err().to_string();
+        assert!(
+            refused.contains("`above`") && refused.contains("`keep`"),
+            "{refused}"
+        );
+    });
+}
+
+#[test]
+fn headings_below_the_last_level_belong_to_it() {
+    trial().ask("?", |desk| {
+        let of = |levels| {
+            Descend::above(0.5)
+                .levels(levels)
+                .exact()
+                .run_traced(desk)
+                .unwrap()
+        };
+        let one = of(1);
+        let rocks = [
+            "Rocks 0.9",
+            "Basalt 0.8",
+            "Chalk 0.2",
+            "Columns 0.95",
+            "Flint 0.7",
+        ];
+        assert_eq!(called(desk, &one.items), rocks);
+        assert!(
+            one.items
+                .iter()
+                .all(|item| item.score == Scale::Cosine.score(0.9))
+        );
+        assert_eq!(way(&one.items[4]), ["HAS_CHILD"; 3]);
+        assert_eq!(one.levels.len(), 1);
+        let two = of(2);
+        assert_eq!(
+            called(desk, &two.items),
+            ["Rocks 0.9", "Basalt 0.8", "Columns 0.95"]
+        );
+        // Without levels: two documents with all their headings, and nothing that chooses.
+        let none = of(0);
+        assert_eq!((none.items.len(), none.levels.len()), (12, 0));
+        // As many levels as there are, or more.
+        let all = Descend::above(0.5).exact().run_traced(desk).unwrap();
+        assert_eq!((of(4), of(9)), (all.clone(), all));
+    });
+}
+
+#[test]
+fn a_question_about_some_documents_descends_into_them() {
+    let question = Question::new("?").unwrap().only("year", 2022);
+    trial().ask_for(&question, |desk| {
+        let descend = Descend::above(0.5).recover(9).exact();
+        let descent = descend.run_traced(desk).unwrap();
+        assert_eq!(
+            called(desk, &descent.items),
+            ["Bubbles 0.9", "Tides 0.85", "Foam 0.6"]
+        );
+        assert_eq!(descent.levels[0].candidates, 1);
+        let all = Descend::above(0.5).levels(0).run(desk).unwrap();
+        assert_eq!(all.len(), 6);
+    });
+}
