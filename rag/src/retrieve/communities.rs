@@ -179,7 +179,7 @@ impl Communities {
         if found.len() > self.most {
             let ids: RoaringTreemap = found.keys().map(|id| id.get()).collect();
             let nearest = VectorSearch::new(desk.vector()?, self.most).among(&ids);
-            let nearest = read.search_vectors("instance_vectors", &nearest)?;
+            let nearest = desk.search_vectors("instance_vectors", &nearest)?;
             let hits = nearest.hits.iter();
             let nearest: RoaringTreemap = hits.map(|hit| hit.entity.number()).collect();
             found.retain(|id, _| nearest.contains(id.get()));

@@ -4,7 +4,7 @@
 //! the index of headings, so that a level of a hundred thousand costs a walk through that index and not as many
 //! distances. (StratQL's `TRAVERSE` says the same of any graph; it compares all that a level has.)
 
-use std::collections::HashMap;
+mod found;
 
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use stratigraph::{Direction, Effort, NodeId, Read, VectorSearch};
 
 use super::{Desk, Item, RetrieveError, Scale};
 use crate::build::{Label, LinkKind, OUTLINE};
+use found::Found;
 
 /// The headings that are about the question, level by level: those of the first level, then of each level what lies
 /// in the kept of the one before, and what recovery takes of the rest of the level. What is kept on any level is given,
@@ -251,81 +252,13 @@ impl Descend {
         if let Some(cosine) = above {
             search = search.threshold(cosine);
         }
-        let answer = desk.read().search_vectors("section_vectors", &search)?;
+        let answer = desk.search_vectors("section_vectors", &search)?;
         trace.distances += answer.compared;
         let hits = answer.hits.iter();
         let hits = hits.filter(|hit| above.is_none_or(|cosine| hit.score > cosine));
         Ok(hits
             .map(|hit| Item::found(hit.entity, Scale::Cosine.score(hit.score)))
             .collect())
-    }
-}
-
-/// What was kept so far.
-#[derive(Default)]
-struct Found {
-    items: Vec<Item>,
-    places: HashMap<Entity, usize>,
-    /// What was kept on the last level.
-    edge: RoaringTreemap,
-    levels: Vec<DescentLevel>,
-}
-
-impl Found {
-    /// Adds a node that lies in `parent`, which was kept before or is where its way begins.
-    fn add(&mut self, entity: Entity, parent: Option<u64>, by: &'static str, cosine: f32) {
-        let score = Scale::Cosine.score(cosine);
-        let parent = parent.map(|parent| Entity::from(NodeId::new(parent)));
-        let item = match parent {
-            Some(parent) => {
-                let known = self.places.get(&parent).filter(|_| by != RECOVERED);
-                let from = known.map(|place| self.items[*place].clone());
-                let from = from.unwrap_or_else(|| Item::found(parent, score));
-                let stepped = from.step(by, entity);
-                Item { score, ..stepped }
-            }
-            None => Item::found(entity, score),
-        };
-        self.edge.insert(entity.number());
-        self.places.insert(entity, self.items.len());
-        self.items.push(item);
-    }
-
-    /// Adds the sections below those of the last level, with their cosines.
-    fn all_below<R: Read>(
-        &mut self,
-        read: &R,
-        sections: &RoaringTreemap,
-    ) -> Result<(), RetrieveError> {
-        let by = LinkKind::HasChild.name();
-        while !self.edge.is_empty() {
-            for above in std::mem::take(&mut self.edge) {
-                let above = NodeId::new(above);
-                let Some(place) = self.places.get(&above.into()) else {
-                    continue;
-                };
-                let cosine = self.items[*place].score.value;
-                for below in read.neighbours(above, Direction::Outgoing, Some(by))? {
-                    let below = below?.node;
-                    if self.items.len() >= MOST {
-                        return Ok(());
-                    }
-                    if sections.contains(below.get()) {
-                        self.add(below.into(), Some(above.get()), by, cosine);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The nearest first; of equals those of the higher level, and of one level the smaller id.
-    fn descent(self) -> Descent {
-        let Self {
-            mut items, levels, ..
-        } = self;
-        items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
-        Descent { items, levels }
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
 use roaring::RoaringTreemap;
-use stratigraph::{Read, Value};
+use stratigraph::{How, Read, Value, VectorAnswer, VectorSearch};
 use stratigraph_models::{Embedder, ModelError, Reranker};
 
 use super::RetrieveError;
@@ -126,9 +126,17 @@ impl<'a, R: Read> Desk<'a, R> {
         self.embedder
     }
 
-    /// Says that a search may have missed something.
-    pub(super) fn note_approximate(&self) {
-        self.was_approximate.set(true);
+    /// Searches an index, and notes if it may have missed something.
+    pub(super) fn search_vectors(
+        &self,
+        index: &str,
+        search: &VectorSearch<'_>,
+    ) -> Result<VectorAnswer, RetrieveError> {
+        let answer = self.read.search_vectors(index, search)?;
+        if answer.how == How::Approximate {
+            self.was_approximate.set(true);
+        }
+        Ok(answer)
     }
 
     /// Whether no search so far can have missed anything.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stratigraph::index::text::Query;
-use stratigraph::{Effort, How, Read, TextSearch, VectorSearch};
+use stratigraph::{Effort, Read, TextSearch, VectorSearch};
 
 use super::{Desk, Item, RetrieveError, Scale};
 
@@ -118,10 +118,7 @@ impl Vector {
         if let (Layer::Chunks, Some(allowed)) = (self.of, desk.allowed()?) {
             search = search.among(allowed);
         }
-        let answer = desk.read().search_vectors(self.of.vectors(), &search)?;
-        if answer.how == How::Approximate {
-            desk.note_approximate();
-        }
+        let answer = desk.search_vectors(self.of.vectors(), &search)?;
         let hits = answer.hits.iter();
         let hits = hits.filter(|hit| self.above.is_none_or(|cosine| hit.score > cosine));
         Ok(hits

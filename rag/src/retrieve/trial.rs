@@ -31,7 +31,7 @@ impl Embedder for Dial {
         let mut rows = Rows::zeros(texts.len(), 2)?;
         for (text, row) in texts.iter().zip(rows.iter_mut()) {
             let words = text.split(|sign: char| !(sign.is_ascii_digit() || "-.".contains(sign)));
-            let numbers = words.filter_map(|word| word.trim_matches('.').parse::<f32>().ok());
+            let mut numbers = words.filter_map(|word| word.trim_matches('.').parse::<f32>().ok());
             let cosine = numbers.rfind(|number| number.abs() <= 1.0);
             let cosine = cosine.unwrap_or(0.0);
             row.copy_from_slice(&[cosine, (1.0 - cosine * cosine).sqrt()]);

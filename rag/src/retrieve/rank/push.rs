@@ -108,6 +108,19 @@ impl<'a, R: Read> Walk<'a, R> {
                 self.push(place, &begin, bounds)?;
             }
         }
+        if self.walked.pushes == 0 {
+            // What everybody names is worth nothing to each of them, but here there is nothing else.
+            for (place, _) in &begin {
+                self.push(
+                    *place,
+                    &begin,
+                    Bounds {
+                        least: 0.0,
+                        ..bounds
+                    },
+                )?;
+            }
+        }
         self.walked.nodes = self.nodes.len() as u64;
         self.walked.left = self.nodes.iter().map(|node| node.waits).sum();
         Ok(())

@@ -107,6 +107,20 @@ fn what_is_handed_on_in_parts_is_nearly_exact() {
     });
 }
 
+#[test]
+fn a_walk_that_would_stay_where_it_begins_takes_one_step() {
+    path().ask("rock, sea", |desk| {
+        let named = Mentions::new(9).run(desk).unwrap();
+        let rank = along_mentions(Rank::chunks(9)).least(2.0);
+        // Half of each half goes to the one chunk that names it, and of that half would stay there.
+        let (chunks, walked) = rank.run_traced(desk, &named).unwrap();
+        near(&chunks, &[0.125, 0.125]);
+        assert_eq!((walked.pushes, walked.edges), (2, 2));
+        let (chunks, walked) = rank.most(1).run_traced(desk, &named).unwrap();
+        assert_eq!((chunks.len(), walked.is_cut), (1, true));
+    });
+}
+
 /// The share of each seed, which is what somebody visits who never goes on.
 fn begins(rank: Rank) -> Rank {
     rank.damping(0.0).exact()

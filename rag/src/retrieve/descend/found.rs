@@ -1,0 +1,85 @@
+//! What a descent has kept so far, each with the way that led to it.
+
+use std::collections::HashMap;
+
+use roaring::RoaringTreemap;
+use stratigraph::graph::Entity;
+use stratigraph::{Direction, NodeId, Read};
+
+use super::super::{Item, RetrieveError, Scale};
+use super::{Descent, DescentLevel, MOST, RECOVERED};
+use crate::build::LinkKind;
+
+/// What was kept so far.
+#[derive(Default)]
+pub(super) struct Found {
+    items: Vec<Item>,
+    places: HashMap<Entity, usize>,
+    /// What was kept on the last level.
+    pub(super) edge: RoaringTreemap,
+    pub(super) levels: Vec<DescentLevel>,
+}
+
+impl Found {
+    /// Adds a node that lies in `parent`, which was kept before or is where its way begins.
+    pub(super) fn add(
+        &mut self,
+        entity: Entity,
+        parent: Option<u64>,
+        by: &'static str,
+        cosine: f32,
+    ) {
+        let score = Scale::Cosine.score(cosine);
+        let parent = parent.map(|parent| Entity::from(NodeId::new(parent)));
+        let item = match parent {
+            Some(parent) => {
+                let known = self.places.get(&parent).filter(|_| by != RECOVERED);
+                let from = known.map(|place| self.items[*place].clone());
+                let from = from.unwrap_or_else(|| Item::found(parent, score));
+                let stepped = from.step(by, entity);
+                Item { score, ..stepped }
+            }
+            None => Item::found(entity, score),
+        };
+        self.edge.insert(entity.number());
+        self.places.insert(entity, self.items.len());
+        self.items.push(item);
+    }
+
+    /// Adds the sections below those of the last level, with their cosines.
+    pub(super) fn all_below<R: Read>(
+        &mut self,
+        read: &R,
+        sections: &RoaringTreemap,
+    ) -> Result<(), RetrieveError> {
+        let by = LinkKind::HasChild.name();
+        while !self.edge.is_empty() {
+            for above in std::mem::take(&mut self.edge) {
+                let above = NodeId::new(above);
+                let Some(place) = self.places.get(&above.into()) else {
+                    continue;
+                };
+                let cosine = self.items[*place].score.value;
+                for below in read.neighbours(above, Direction::Outgoing, Some(by))? {
+                    let below = below?.node;
+                    if self.items.len() >= MOST {
+                        return Ok(());
+                    }
+                    if sections.contains(below.get()) {
+                        self.add(below.into(), Some(above.get()), by, cosine);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The nearest first; of equals those of the higher level, and of one level the smaller id.
+    pub(super) fn descent(self) -> Descent {
+        let Self {
+            mut items, levels, ..
+        } = self;
+        items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
+        Descent { items, levels }
+    }
+}
