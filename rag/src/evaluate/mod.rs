@@ -5,6 +5,8 @@ mod judge;
 mod metrics;
 mod run;
 mod set;
+#[cfg(test)]
+mod tests;
 
 pub use interval::Mean;
 pub use judge::{Judge, documents};

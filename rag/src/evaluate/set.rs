@@ -9,9 +9,14 @@
 //! | a list of ids | these documents |
 //! | an object of ids and grades | these documents, some more than others |
 //! | a list of `{doc, passages}` | these texts of these documents |
+//! | a list of `{doc, page}` | these pages |
+//! | a list of `{title}`, or `gold_doc`, a title | the documents that are called so |
 //! | an empty list | nothing: whoever asks is to be refused |
 //!
 //! and perhaps `answer` or `answers`, `only` (an object of metadata that the question is limited to) and `type`.
+//!
+//! A corpus may also be `pages.jsonl`, of rows `{doc, page, text}`. Each page is a document then, `doc#page`, and a question
+//! with `doc_name` is limited to the pages of that document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -110,8 +115,17 @@ impl LabelledSet {
     /// [`SetError`], with the file and the line.
     pub fn read(folder: &Path) -> Result<Self, SetError> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let corpus = rows(folder, "corpus", row_of)?;
-        let questions = rows(folder, "questions", question_of)?;
+        let corpus = match is_there(folder, "pages") {
+            true => rows(folder, "pages", row_of)?,
+            false => rows(folder, "corpus", row_of)?,
+        };
+        let titles: BTreeMap<&str, &str> = corpus
+            .iter()
+            .map(|row| (row.title.as_str(), row.id.as_str()))
+            .collect();
+        let questions = rows(folder, "questions", |row, number| {
+            question_of(row, number, &titles)
+        })?;
         Ok(Self {
             name: name.into_owned(),
             corpus,
@@ -122,11 +136,10 @@ impl LabelledSet {
     /// Whether a folder has the files of a set.
     #[must_use]
     pub fn is_one(folder: &Path) -> bool {
-        ["corpus", "questions"].into_iter().all(|name| {
-            ["jsonl", "jsonl.gz"]
+        is_there(folder, "questions")
+            && ["corpus", "pages"]
                 .iter()
-                .any(|end| folder.join(format!("{name}.{end}")).is_file())
-        })
+                .any(|name| is_there(folder, name))
     }
 
     /// The metadata that its questions are limited to.
@@ -157,6 +170,11 @@ impl Row {
             .metadata(self.metadata.clone())
             .read(Format::Markdown)
     }
+}
+
+fn is_there(folder: &Path, name: &str) -> bool {
+    let mut ends = ["jsonl", "jsonl.gz"].iter();
+    ends.any(|end| folder.join(format!("{name}.{end}")).is_file())
 }
 
 /// The rows of a file, or of the same with `.gz`.
@@ -210,19 +228,22 @@ fn row_of(row: &Json, number: usize) -> Result<Row, String> {
     let object = row.as_object().ok_or("is no object")?;
     let text = ["text", "body"].iter().find_map(|name| row[*name].as_str());
     let text = text.ok_or("has no `text`")?;
+    let title = ["title", "doc"].iter().find_map(|name| row[*name].as_str());
     let rest = object
         .iter()
         .filter(|(name, _)| !known.contains(&name.as_str()));
     let metadata = rest.filter_map(|(name, value)| Some((name.clone(), datum(value)?)));
     Ok(Row {
-        id: id_of(&row["id"]).unwrap_or_else(|| number.to_string()),
-        title: row["title"].as_str().unwrap_or_default().to_owned(),
+        id: id_of(&row["id"])
+            .or_else(|| page(row))
+            .unwrap_or_else(|| number.to_string()),
+        title: title.unwrap_or_default().to_owned(),
         text: text.to_owned(),
         metadata: metadata.collect(),
     })
 }
 
-fn question_of(row: &Json, number: usize) -> Result<Labelled, String> {
+fn question_of(row: &Json, number: usize, titles: &Titles<'_>) -> Result<Labelled, String> {
     let text = row["question"].as_str().ok_or("has no `question`")?;
     let answers = match (&row["answers"], &row["answer"]) {
         (Json::Array(answers), _) => answers
@@ -234,7 +255,12 @@ fn question_of(row: &Json, number: usize) -> Result<Labelled, String> {
         _ => Vec::new(),
     };
     let only = row["only"].as_object().into_iter().flatten();
-    let only = only.filter_map(|(name, value)| Some((name.clone(), datum(value)?)));
+    let mut only: Metadata = only
+        .filter_map(|(name, value)| Some((name.clone(), datum(value)?)))
+        .collect();
+    if let Some(name) = row["doc_name"].as_str() {
+        only.insert("doc".to_owned(), name.into());
+    }
     let kind = ["type", "category", "kind"]
         .iter()
         .find_map(|name| row[*name].as_str());
@@ -242,15 +268,38 @@ fn question_of(row: &Json, number: usize) -> Result<Labelled, String> {
         id: id_of(&row["id"]).unwrap_or_else(|| number.to_string()),
         text: text.to_owned(),
         kind: kind.unwrap_or_default().to_owned(),
-        only: only.collect(),
-        gold: gold_of(&row["gold"])?,
+        only,
+        gold: gold_of(row, titles)?,
         answers,
     })
 }
 
-fn gold_of(gold: &Json) -> Result<Gold, String> {
-    match gold {
+/// The documents by their titles.
+type Titles<'a> = BTreeMap<&'a str, &'a str>;
+
+fn gold_of(row: &Json, titles: &Titles<'_>) -> Result<Gold, String> {
+    let called = |title: &Json| {
+        let title = title.as_str().unwrap_or_default();
+        let id = titles.get(title);
+        let id = id.ok_or_else(|| format!("no document is called {title:?}"))?;
+        Ok(((*id).to_owned(), 1.0))
+    };
+    if row["gold_doc"].is_string() {
+        return Ok(Gold::Documents(vec![called(&row["gold_doc"])?]));
+    }
+    match &row["gold"] {
         Json::Array(list) if list.is_empty() => Ok(Gold::Nothing),
+        Json::Array(list) if list.iter().all(|one| one["page"].is_number()) => {
+            let pages: BTreeSet<String> = list.iter().filter_map(page).collect();
+            Ok(Gold::Documents(pages.into_iter().map(|page| (page, 1.0)).collect()))
+        }
+        Json::Array(list) if list.iter().all(|one| one["title"].is_string()) => {
+            let titles: BTreeMap<String, f64> = list
+                .iter()
+                .map(|one| called(&one["title"]))
+                .collect::<Result<_, String>>()?;
+            Ok(Gold::Documents(titles.into_iter().collect()))
+        }
         Json::Array(list) if list.iter().all(Json::is_object) => {
             let texts = list.iter().map(|one| {
                 let document = id_of(&one["doc"]).ok_or("`gold` has an entry without `doc`")?;
@@ -271,8 +320,17 @@ fn gold_of(gold: &Json) -> Result<Gold, String> {
             });
             Ok(Gold::Documents(grades.collect::<Result<_, String>>()?))
         }
-        _ => Err("has no `gold`: a list of ids, an object of ids and grades, or a list of {doc, passages}".to_owned()),
+        _ => Err("has no `gold`: a list of ids, an object of ids and grades, or a list of {doc, passages}, {doc, page} or {title}".to_owned()),
     }
+}
+
+/// The name of a page.
+fn page(row: &Json) -> Option<String> {
+    Some(format!(
+        "{}#{}",
+        row["doc"].as_str()?,
+        row["page"].as_u64()?
+    ))
 }
 
 /// A name, which some sets write as a number.
