@@ -5,11 +5,12 @@ use crate::models::Models;
 use crate::output::{Reply, Table};
 use crate::progress::Progress;
 use crate::verbs::IngestError;
+use crate::verbs::retrieve::pipeline;
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph::{Analysis, Database};
-use stratigraph_rag::door::{DoorError, Library, Open, Wanted};
+use stratigraph_rag::door::{Library, Open, Wanted};
 use stratigraph_rag::evaluate::{Evaluation, Judge, LabelledSet};
 use stratigraph_rag::ingest::System;
 use stratigraph_rag::retrieve::Pipeline;
@@ -213,14 +214,6 @@ fn analysis(set: &LabelledSet) -> Analysis {
         true => Analysis::Chinese,
         false => Analysis::English,
     }
-}
-
-fn pipeline(preset: &str) -> Result<Pipeline, Failure> {
-    let text = match Path::new(preset).is_file() {
-        true => fs::read_to_string(preset).map_err(|error| request(&error))?,
-        false => preset.to_owned(),
-    };
-    Pipeline::of(&text).map_err(|error| IngestError::from(DoorError::from(error)).into())
 }
 
 fn request(error: &dyn std::fmt::Display) -> Failure {

@@ -21,6 +21,7 @@ mod recover;
 mod repl;
 mod report;
 mod restore;
+mod retrieve;
 mod scrub;
 pub(crate) mod serve;
 mod token;
@@ -58,6 +59,10 @@ pub(crate) enum Verb {
     Import(import::Import),
     /// Make a layered graph of documents, and keep it up as they change
     Ingest(Box<ingest::Ingest>),
+    /// Say what answers a question, with receipts
+    Retrieve(Box<retrieve::Retrieve>),
+    /// Say whether what receipts were given on still stands
+    Receipts(retrieve::Receipts),
     /// Measure retrieval on sets of questions with known answers
     Eval(Box<eval::Eval>),
     /// Write the graph as JSON lines, CSV, or a script of statements
@@ -100,6 +105,8 @@ impl Verb {
             Self::Load(verb) => verb.run(progress),
             Self::Import(verb) => verb.run(global.quiet || global.json, progress),
             Self::Ingest(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Retrieve(verb) => verb.run(),
+            Self::Receipts(verb) => verb.run(),
             Self::Eval(verb) => verb.run(progress),
             Self::Export(verb) => verb.run(progress),
             Self::Info(verb) => verb.run(),

@@ -1,0 +1,249 @@
+//! `retrieve`: what answers a question, with receipts, and how it was come to.
+
+use crate::failure::Failure;
+use crate::models::Models;
+use crate::output::{Reply, Table};
+use crate::statements::read_input;
+use crate::verbs::IngestError;
+use clap::Args;
+use std::fmt::Display;
+use std::path::PathBuf;
+use stratigraph::{Database, Value};
+use stratigraph_rag::door::{DoorError, Library};
+use stratigraph_rag::retrieve::{Pipeline, Question, Receipt, Retrieved, Traced};
+
+const EXAMPLE: &str = "\
+Presets: direct (nothing), vector, graph, bag, tag, triples, hybrid, and strata, which is ours. --print shows how one is
+written; a file with one of your own is given in its place. Numbers of scores are of the scale that stands beside them.
+
+Each thing that is found has a receipt: what it said, where, and how it was come to. `receipts` says later whether it
+still stands.
+
+Examples:
+  stratigraph retrieve library 'What is basalt made of?'
+  stratigraph retrieve library 'What did revenue do?' --preset bag --only year=2023 --trace
+  stratigraph retrieve --print bag > mine.toml
+  stratigraph retrieve library 'What is chalk?' --preset mine.toml --json > found.json
+  stratigraph receipts library found.json
+
+JSON: pipeline, question, found [{receipt {kind, key, hash, places [{document, version, chunk, span {start, end}, pages}],
+score {value, scale}, way [{kind, key, by}], as_of, exact}, heading, text, packed}], untold, context, units, trace [{stage,
+operator, took, gave, cut, added, detail}]";
+
+/// Arguments of `retrieve`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Retrieve {
+    /// The database's folder
+    #[arg(required_unless_present = "print")]
+    dir: Option<PathBuf>,
+    /// The question
+    #[arg(required_unless_present = "print")]
+    question: Option<String>,
+    /// A preset, or a file with a pipeline
+    #[arg(long, value_name = "NAME|FILE", default_value = "strata")]
+    preset: String,
+    /// Only documents of which this metadata is so: NAME=VALUE; may be given again
+    #[arg(long, value_name = "NAME=VALUE")]
+    only: Vec<String>,
+    /// How many units of text are packed at most
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+    /// How many of what is found are told at most
+    #[arg(long, value_name = "N")]
+    most: Option<usize>,
+    /// Say what each stage took and gave
+    #[arg(long)]
+    trace: bool,
+    /// Print how a preset is written, and do nothing else
+    #[arg(long, value_name = "NAME")]
+    print: Option<String>,
+    /// Which models.
+    #[command(flatten)]
+    models: Models,
+}
+
+/// Arguments of `receipts`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+FILE is what `retrieve --json` has printed, or a list of receipts. The exit code is 2 if any does not hold.
+
+Example:
+  stratigraph receipts library found.json
+
+JSON: receipts [{kind, key, standing, holds}], standing how many of each: stands, moved, changed, gone")]
+pub(crate) struct Receipts {
+    /// The database's folder
+    dir: PathBuf,
+    /// What `retrieve --json` has printed; standard input if not given or `-`
+    file: Option<PathBuf>,
+}
+
+impl Retrieve {
+    /// Retrieves.
+    ///
+    /// # Errors
+    /// A pipeline or question that cannot be; what the models or the engine refuse.
+    pub(super) fn run(&self) -> Result<Reply, Failure> {
+        let mut reply = Reply::new("retrieve");
+        if let Some(name) = &self.print {
+            let text = Pipeline::preset_as_text(name).map_err(DoorError::from);
+            let text = text.map_err(IngestError::from)?;
+            reply.line(text.trim_end()).field("text", text);
+            return Ok(reply);
+        }
+        let (Some(dir), Some(question)) = (&self.dir, &self.question) else {
+            return Err(Failure::Usage(
+                "a folder and a question are needed".to_owned(),
+            ));
+        };
+        let mut pipeline = pipeline(&self.preset)?;
+        pipeline.budget = self.budget.unwrap_or(pipeline.budget);
+        pipeline.most = self.most.unwrap_or(pipeline.most);
+        let db = Database::builder().open_read_only(dir)?;
+        let open = Library::new(&db, self.models.equipment()?).open();
+        let open = open.map_err(IngestError::from)?;
+        let mut asked = Question::new(question).map_err(of_request)?;
+        for only in &self.only {
+            let (name, value) = only.split_once('=').ok_or_else(|| {
+                Failure::Usage(format!("--only is NAME=VALUE, and `{only}` has no `=`"))
+            })?;
+            asked = asked.only(name, literal(value));
+        }
+        let retrieved = open.retrieve(&pipeline, &asked);
+        let retrieved = retrieved.map_err(IngestError::from)?;
+        tell(&mut reply, &retrieved, self.trace);
+        Ok(reply)
+    }
+}
+
+impl Receipts {
+    /// Looks at receipts.
+    ///
+    /// # Errors
+    /// What are no receipts; what the engine refuses.
+    pub(super) fn run(&self) -> Result<Reply, Failure> {
+        let text = read_input(self.file.as_deref())?;
+        let mut whole: serde_json::Value = serde_json::from_str(&text).map_err(of_request)?;
+        let list = match whole["found"].as_array_mut() {
+            Some(found) => found
+                .iter_mut()
+                .map(|found| found["receipt"].take())
+                .collect(),
+            None => whole,
+        };
+        let receipts: Vec<Receipt> = serde_json::from_value(list).map_err(of_request)?;
+        let db = Database::builder().open_read_only(&self.dir)?;
+        let standing = Library::new(&db, Default::default()).verify(&receipts);
+        let standing = standing.map_err(IngestError::from)?;
+        let mut reply = Reply::new("receipts");
+        let mut table = Table::of_facts();
+        let mut counts = serde_json::Map::new();
+        let mut all = Vec::new();
+        for (receipt, standing) in receipts.iter().zip(&standing) {
+            table.row([
+                standing.name().to_owned(),
+                receipt.name.kind.clone(),
+                receipt.name.key.clone(),
+            ]);
+            let count = counts.entry(standing.name()).or_insert_with(|| 0.into());
+            *count = (count.as_u64().unwrap_or(0) + 1).into();
+            all.push(serde_json::json!({
+                "kind": receipt.name.kind,
+                "key": receipt.name.key,
+                "standing": standing.name(),
+                "holds": standing.holds(),
+            }));
+        }
+        reply
+            .table(&table)
+            .field("receipts", all)
+            .field("standing", counts);
+        if !standing.iter().all(|standing| standing.holds()) {
+            reply.incomplete();
+        }
+        Ok(reply)
+    }
+}
+
+/// A preset by its name, or what a file has.
+pub(super) fn pipeline(preset: &str) -> Result<Pipeline, Failure> {
+    let text = match std::path::Path::new(preset).is_file() {
+        true => std::fs::read_to_string(preset).map_err(of_request)?,
+        false => preset.to_owned(),
+    };
+    Pipeline::of(&text).map_err(of_request)
+}
+
+fn of_request(error: impl Display) -> Failure {
+    IngestError::Request(error.to_string()).into()
+}
+
+/// What metadata is compared with: a number or a truth where it looks like one.
+fn literal(text: &str) -> Value {
+    if let Ok(whole) = text.parse::<i64>() {
+        return whole.into();
+    }
+    if let Ok(number) = text.parse::<f64>() {
+        return number.into();
+    }
+    match text {
+        "true" => true.into(),
+        "false" => false.into(),
+        text => text.into(),
+    }
+}
+
+fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
+    for (found, rank) in retrieved.found.iter().zip(1..) {
+        let receipt = &found.receipt;
+        let place = receipt.places.first();
+        let place = place.map(|place| {
+            format!(
+                "  {} {}..{}",
+                place.document, place.span.start, place.span.end
+            )
+        });
+        let score = format!("{:.3} {}", receipt.score.value, receipt.score.scale.name());
+        reply.line(format!(
+            "{rank}. {}  {score}{}",
+            receipt.name.kind,
+            place.unwrap_or_default()
+        ));
+        if !found.heading.is_empty() {
+            reply.line(format!("   {}", found.heading));
+        }
+        for line in found.text.lines().take(6) {
+            reply.line(format!("   {line}"));
+        }
+    }
+    let more = retrieved.untold;
+    if more > 0 {
+        reply.line(format!("and {more} more: --most says how many are told"));
+    }
+    if retrieved.found.is_empty() {
+        reply.line("nothing was found");
+    }
+    if with_trace {
+        let mut table = Table::of_numbers(["stage", "operator", "took", "gave", "cut", "added"]);
+        for stage in &retrieved.trace {
+            table.row(row(stage));
+        }
+        reply.line("").table(&table);
+    }
+    // Made of names, numbers and texts: there is nothing in it that JSON has not.
+    let whole = serde_json::to_value(retrieved).unwrap_or_default();
+    for (name, value) in whole.as_object().into_iter().flatten() {
+        reply.field(name, value.clone());
+    }
+}
+
+fn row(stage: &Traced) -> [String; 6] {
+    let numbers = [stage.took, stage.gave, stage.cut, stage.added].map(|number| number.to_string());
+    let [took, gave, cut, added] = numbers;
+    let operator = match stage.not_there {
+        true => format!("{} (no such layer)", stage.operator),
+        false => stage.operator.clone(),
+    };
+    [stage.stage.clone(), operator, took, gave, cut, added]
+}
