@@ -36,7 +36,33 @@ pub struct Wanted {
     pub analysis: Analysis,
 }
 
+/// How words become terms, by the names that doors take.
+const LANGUAGES: [(&str, Analysis); 4] = [
+    ("plain", Analysis::Plain),
+    ("english", Analysis::English),
+    ("italian", Analysis::Italian),
+    ("chinese", Analysis::Chinese),
+];
+
 impl Wanted {
+    /// With texts of this language, of which the full-text indexes know words: plain, english, italian or chinese.
+    ///
+    /// # Errors
+    /// [`DoorError::Request`] if it is none of them.
+    pub fn language(mut self, name: &str) -> Result<Self, DoorError> {
+        let known = LANGUAGES.iter().find(|(known, _)| *known == name);
+        let (_, analysis) = known.ok_or_else(|| {
+            let name: String = name.chars().take(64).collect();
+            let known = LANGUAGES.map(|(known, _)| known).join(", ");
+            DoorError::request(
+                "language",
+                format!("{name:?} is not known: there are {known}"),
+            )
+        })?;
+        self.analysis = *analysis;
+        Ok(self)
+    }
+
     /// The layers of a system.
     #[must_use]
     pub fn new(system: System) -> Self {

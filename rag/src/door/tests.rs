@@ -1,3 +1,5 @@
+mod questions;
+
 use std::sync::Arc;
 
 use serde_json::json;
@@ -119,9 +121,11 @@ fn calls_are_listed_with_what_they_do() {
             ("rag.createLayers", "WRITE"),
             ("rag.deleteDocument", "WRITE"),
             ("rag.resummarise", "WRITE"),
+            ("rag.retrieve", "READ"),
             ("rag.stale", "READ"),
             ("rag.traverse", "READ"),
             ("rag.upsertDocument", "WRITE"),
+            ("rag.verify", "READ"),
         ]
     );
     for row in &listed {

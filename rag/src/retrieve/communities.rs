@@ -57,6 +57,9 @@ pub struct CommunityLayer {
     pub new: u64,
 }
 
+/// The index of instances.
+const INSTANCES: &str = "instance_vectors";
+
 fn one() -> f64 {
     1.0
 }
@@ -121,6 +124,16 @@ impl Communities {
         desk: &Desk<'_, R>,
         sections: &[Item],
     ) -> Result<(Vec<Item>, Vec<CommunityLayer>), RetrieveError> {
+        // A graph without instances has none under these headings either, but not because there is nothing to say.
+        if desk
+            .read()
+            .catalog()
+            .vector_index_named(INSTANCES)
+            .is_none()
+        {
+            let (what, name) = ("vector index", INSTANCES.into());
+            return Err(stratigraph::Error::UnknownName { what, name }.into());
+        }
         let instances = self.instances(desk, sections)?;
         let related = related(desk.read(), &instances)?;
         let partitions = self.partitions(&related)?;
@@ -179,7 +192,7 @@ impl Communities {
         if found.len() > self.most {
             let ids: RoaringTreemap = found.keys().map(|id| id.get()).collect();
             let nearest = VectorSearch::new(desk.vector()?, self.most).among(&ids);
-            let nearest = desk.search_vectors("instance_vectors", &nearest)?;
+            let nearest = desk.search_vectors(INSTANCES, &nearest)?;
             let hits = nearest.hits.iter();
             let nearest: RoaringTreemap = hits.map(|hit| hit.entity.number()).collect();
             found.retain(|id, _| nearest.contains(id.get()));

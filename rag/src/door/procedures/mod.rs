@@ -43,7 +43,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
 
 fn create_layers(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.createLayers")
-        .about("Says once what is made of documents: structure, bag, tag, triples or hybrid. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with). Again the same changes nothing, and something else is refused.")
+        .about("Says once what is made of documents: structure, bag, tag, triples or hybrid. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms). Again the same changes nothing, and something else is refused.")
         .takes("profile", ProcedureType::STRING.not_null())
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
         .yields("profile", ProcedureType::STRING)
@@ -128,11 +128,15 @@ fn resummarise(library: WeakLibrary) -> Procedure {
 fn create(library: &Library, arguments: &[Value]) -> Rows {
     let system = text(arguments, 0).parse();
     let system = system.map_err(|error: crate::ingest::UnknownSystem| error.to_string())?;
-    let settings = Settings::of(&arguments[1], &["filters", "root"])?;
+    let settings = Settings::of(&arguments[1], &["filters", "root", "language"])?;
     let wanted = Wanted {
         filters: settings.texts("filters")?,
         root: settings.text("root")?,
         ..Wanted::new(system)
+    };
+    let wanted = match settings.text("language")? {
+        Some(name) => wanted.language(&name).map_err(failed)?,
+        None => wanted,
     };
     let open = library.create(&wanted).map_err(failed)?;
     let embedder = open.embedder_name().into();
