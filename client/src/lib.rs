@@ -77,8 +77,9 @@ pub use error::{Error, ErrorKind, Position, Refusal, StatusCode};
 pub use prepared::{NamedQueries, NamedQuery, Prepared};
 pub use query::Query;
 pub use rag::{
-    Document, DocumentReport, GraphChange, Layers, ModelBill, Rag, RagProgress, ResummariseBuilder,
-    Resummarised, StaleSummaries, SummaryReport, SummarySubject, UpsertBuilder, Upserts,
+    Document, DocumentReport, Found, GraphChange, Layers, ModelBill, Place, Rag, RagProgress,
+    Receipt, ResummariseBuilder, Resummarised, RetrieveBuilder, Retrieved, StaleSummaries,
+    Standing, SummaryReport, SummarySubject, TracedStage, UpsertBuilder, Upserts, WayStep,
 };
 pub use retry::Retry;
 pub use row::Row;

@@ -14,6 +14,7 @@
 //! | whether a statement only reads, so that it may be sent again | `reading.rs` |
 //! | many nodes at once | `sending.rs` |
 //! | documents | `uploading.rs` |
+//! | questions and receipts | `retrieving.rs` |
 //! | values, there and back | `values.rs` |
 //!
 //! Next: `server.rs`.
@@ -23,6 +24,7 @@ mod address;
 mod coming;
 mod reading;
 mod refused;
+mod retrieving;
 mod sending;
 mod server;
 mod uploading;
@@ -31,6 +33,7 @@ mod values;
 pub(crate) use access::Access;
 pub(crate) use address::Address;
 pub(crate) use refused::RemoteFailure;
+pub(crate) use retrieving::Asked;
 pub(crate) use sending::{Sending, Unsent};
 pub(crate) use server::{Manner, Server};
 pub(crate) use uploading::{Sent, Uploading};

@@ -3,13 +3,16 @@
 use crate::failure::Failure;
 use crate::models::Models;
 use crate::output::{Reply, Table};
+use crate::progress::Progress;
+use crate::remote::{Access, Address, Asked, Manner, Server};
 use crate::statements::read_input;
 use crate::verbs::IngestError;
 use clap::Args;
+use serde_json::Value as Json;
 use std::fmt::Display;
-use std::path::PathBuf;
-use stratigraph::{Database, Value};
-use stratigraph_rag::door::{DoorError, Library};
+use std::path::{Path, PathBuf};
+use stratigraph::Database;
+use stratigraph_rag::door::{DoorError, Equipment, Library};
 use stratigraph_rag::retrieve::{Pipeline, Question, Receipt, Retrieved, Traced};
 
 const EXAMPLE: &str = "\
@@ -25,6 +28,7 @@ Examples:
   stratigraph retrieve --print bag > mine.toml
   stratigraph retrieve library 'What is chalk?' --preset mine.toml --json > found.json
   stratigraph receipts library found.json
+  stratigraph retrieve grpc://localhost/library 'What is chalk?' --preset hybrid
 
 JSON: pipeline, question, found [{receipt {kind, key, hash, places [{document, version, chunk, span {start, end}, pages}],
 score {value, scale}, way [{kind, key, by}], as_of, exact}, heading, text, packed}], untold, context, units, trace [{stage,
@@ -34,8 +38,8 @@ operator, took, gave, cut, added, detail}]";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Retrieve {
-    /// The database's folder
-    #[arg(required_unless_present = "print")]
+    /// The database's folder, or an address: grpc://host:port/database
+    #[arg(required_unless_present = "print", value_name = "DIR|ADDRESS")]
     dir: Option<PathBuf>,
     /// The question
     #[arg(required_unless_present = "print")]
@@ -61,6 +65,9 @@ pub(crate) struct Retrieve {
     /// Which models.
     #[command(flatten)]
     models: Models,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
 }
 
 /// Arguments of `receipts`.
@@ -73,10 +80,14 @@ Example:
 
 JSON: receipts [{kind, key, standing, holds}], standing how many of each: stands, moved, changed, gone")]
 pub(crate) struct Receipts {
-    /// The database's folder
+    /// The database's folder, or an address: grpc://host:port/database
+    #[arg(value_name = "DIR|ADDRESS")]
     dir: PathBuf,
     /// What `retrieve --json` has printed; standard input if not given or `-`
     file: Option<PathBuf>,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
 }
 
 impl Retrieve {
@@ -84,7 +95,7 @@ impl Retrieve {
     ///
     /// # Errors
     /// A pipeline or question that cannot be; what the models or the engine refuse.
-    pub(super) fn run(&self) -> Result<Reply, Failure> {
+    pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         let mut reply = Reply::new("retrieve");
         if let Some(name) = &self.print {
             let text = Pipeline::preset_as_text(name).map_err(DoorError::from);
@@ -100,21 +111,67 @@ impl Retrieve {
         let mut pipeline = pipeline(&self.preset)?;
         pipeline.budget = self.budget.unwrap_or(pipeline.budget);
         pipeline.most = self.most.unwrap_or(pipeline.most);
-        let db = Database::builder().open_read_only(dir)?;
-        let open = Library::new(&db, self.models.equipment()?).open();
-        let open = open.map_err(IngestError::from)?;
-        let mut asked = Question::new(question).map_err(of_request)?;
-        for only in &self.only {
-            let (name, value) = only.split_once('=').ok_or_else(|| {
-                Failure::Usage(format!("--only is NAME=VALUE, and `{only}` has no `=`"))
-            })?;
-            asked = asked.only(name, literal(value));
-        }
-        let retrieved = open.retrieve(&pipeline, &asked);
-        let retrieved = retrieved.map_err(IngestError::from)?;
+        let asked = Asked {
+            pipeline: &pipeline,
+            question,
+            only: self.only()?,
+        };
+        let retrieved = match server(dir, &self.access, progress)? {
+            Some(server) => {
+                self.models.refuse_for_address(&dir.to_string_lossy())?;
+                server.retrieve(&asked)?
+            }
+            None => self.ask_folder(dir, asked)?,
+        };
         tell(&mut reply, &retrieved, self.trace);
         Ok(reply)
     }
+}
+
+impl Retrieve {
+    fn only(&self) -> Result<Vec<(String, Json)>, Failure> {
+        let only = self.only.iter().map(|only| {
+            let (name, value) = only.split_once('=').ok_or_else(|| {
+                Failure::Usage(format!("--only is NAME=VALUE, and `{only}` has no `=`"))
+            })?;
+            Ok((name.to_owned(), literal(value)))
+        });
+        only.collect()
+    }
+
+    fn ask_folder(&self, dir: &Path, asked: Asked<'_>) -> Result<Retrieved, Failure> {
+        let db = Database::builder().open_read_only(dir)?;
+        let open = Library::new(&db, self.models.equipment()?).open();
+        let open = open.map_err(IngestError::from)?;
+        let mut question = Question::new(asked.question).map_err(of_request)?;
+        for (name, value) in asked.only {
+            question = match value {
+                Json::Bool(truth) => question.only(name, truth),
+                Json::Number(number) => match number.as_i64() {
+                    Some(whole) => question.only(name, whole),
+                    None => question.only(name, number.as_f64()),
+                },
+                value => question.only(name, value.as_str()),
+            };
+        }
+        let retrieved = open.retrieve(asked.pipeline, &question);
+        Ok(retrieved.map_err(IngestError::from)?)
+    }
+}
+
+/// The server, if it is an address.
+fn server(dir: &Path, access: &Access, progress: &Progress) -> Result<Option<Server>, Failure> {
+    let text = dir.to_string_lossy();
+    let Some(address) = Address::read(&text).transpose()? else {
+        access.refuse_for_folder(&text)?;
+        return Ok(None);
+    };
+    let manner = Manner {
+        read_only: true,
+        create: false,
+    };
+    let cancel = progress.interrupt().token();
+    Server::open(&address, access, manner, &cancel).map(Some)
 }
 
 impl Receipts {
@@ -122,7 +179,7 @@ impl Receipts {
     ///
     /// # Errors
     /// What are no receipts; what the engine refuses.
-    pub(super) fn run(&self) -> Result<Reply, Failure> {
+    pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         let text = read_input(self.file.as_deref())?;
         let mut whole: serde_json::Value = serde_json::from_str(&text).map_err(of_request)?;
         let list = match whole["found"].as_array_mut() {
@@ -133,9 +190,14 @@ impl Receipts {
             None => whole,
         };
         let receipts: Vec<Receipt> = serde_json::from_value(list).map_err(of_request)?;
-        let db = Database::builder().open_read_only(&self.dir)?;
-        let standing = Library::new(&db, Default::default()).verify(&receipts);
-        let standing = standing.map_err(IngestError::from)?;
+        let standing = match server(&self.dir, &self.access, progress)? {
+            Some(server) => server.verify(&receipts)?,
+            None => {
+                let db = Database::builder().open_read_only(&self.dir)?;
+                let standing = Library::new(&db, Equipment::default()).verify(&receipts);
+                standing.map_err(IngestError::from)?
+            }
+        };
         let mut reply = Reply::new("receipts");
         let mut table = Table::of_facts();
         let mut counts = serde_json::Map::new();
@@ -168,7 +230,7 @@ impl Receipts {
 
 /// A preset by its name, or what a file has.
 pub(super) fn pipeline(preset: &str) -> Result<Pipeline, Failure> {
-    let text = match std::path::Path::new(preset).is_file() {
+    let text = match Path::new(preset).is_file() {
         true => std::fs::read_to_string(preset).map_err(of_request)?,
         false => preset.to_owned(),
     };
@@ -180,7 +242,7 @@ fn of_request(error: impl Display) -> Failure {
 }
 
 /// What metadata is compared with: a number or a truth where it looks like one.
-fn literal(text: &str) -> Value {
+fn literal(text: &str) -> Json {
     if let Ok(whole) = text.parse::<i64>() {
         return whole.into();
     }

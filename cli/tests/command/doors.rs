@@ -14,6 +14,7 @@ use stratigraph_rag::build::Layers as Built;
 use stratigraph_rag::door::{Equipment, Library};
 use stratigraph_rag::ingest::{FactList, Ingest, Recipe, System};
 use stratigraph_rag::read::{Format, Source};
+use stratigraph_rag::retrieve::{Pipeline, Question};
 
 const CORPUS: [(&str, &str, &str); 4] = [
     (
@@ -398,4 +399,135 @@ fn tables_become_typed_nodes_that_follow_their_rows() {
     assert!(refused.error().1.contains("--prune is for documents"));
     let none = run(&["ingest", "--into", into.to_str().unwrap()]);
     assert_eq!(none.code, 2);
+}
+
+/// What `retrieve --json` prints, without what every verb says.
+fn asked(at: &str, preset: &str) -> serde_json::Value {
+    let said = run(&["retrieve", at, QUESTION, "--preset", preset, "--json"]);
+    let mut answer: serde_json::Value = serde_json::from_str(&said.assert_code(0).stdout).unwrap();
+    let fields = answer.as_object_mut().unwrap();
+    for name in ["verb", "ok", "findings"] {
+        fields.remove(name);
+    }
+    answer
+}
+
+const QUESTION: &str = "Where does basalt come from, and what is dry near Mount Etna?";
+
+#[test]
+fn one_retrieval_is_the_same_bytes_through_every_door() {
+    for (profile, presets) in [
+        ("bag", &["direct", "vector", "bag", "strata"][..]),
+        ("tag", &["tag", "graph", "strata"]),
+        ("triples", &["triples", "strata"]),
+        ("hybrid", &["hybrid", "graph", "strata"]),
+    ] {
+        let doors = Doors {
+            world: World::new(),
+            profile,
+            llm: None,
+        };
+        let folder = doors.world.path("served");
+        let path = folder.join("default");
+        doors.ingest(path.to_str().unwrap(), &[]);
+        let by_library = |preset: &str| {
+            let db = Database::builder().open_read_only(&path).unwrap();
+            let library = Library::new(&db, Equipment::default());
+            library.register().unwrap();
+            let question = Question::new(QUESTION).unwrap();
+            let pipeline = Pipeline::preset(preset).unwrap();
+            let retrieved = library
+                .open()
+                .unwrap()
+                .retrieve(&pipeline, &question)
+                .unwrap();
+            let call = "CALL rag.retrieve($preset, {question: $question}) YIELD receipt";
+            let rows = db
+                .query(call, [("preset", preset), ("question", QUESTION)])
+                .unwrap();
+            let receipts: Vec<String> = rows
+                .map(|row| row.unwrap().get("receipt").unwrap())
+                .collect();
+            let ours = retrieved
+                .found
+                .iter()
+                .map(|found| serde_json::to_string(&found.receipt).unwrap());
+            assert_eq!(receipts, ours.collect::<Vec<_>>(), "{preset}");
+            serde_json::to_value(&retrieved).unwrap()
+        };
+        let all: Vec<serde_json::Value> = presets.iter().map(|preset| by_library(preset)).collect();
+        let found = all.iter().flat_map(|one| one["found"].as_array().unwrap());
+        assert!(found.count() >= presets.len() - 1, "{all:?}");
+        for (preset, one) in presets.iter().zip(&all) {
+            let by_folder = asked(path.to_str().unwrap(), preset);
+            assert_eq!(by_folder.to_string(), one.to_string(), "{preset}");
+        }
+        let served = Served::start(&folder, &[]);
+        for (preset, one) in presets.iter().zip(&all) {
+            let by_address = asked(&served.address(), preset);
+            assert_eq!(by_address.to_string(), one.to_string(), "{preset}");
+        }
+        served.terminate();
+    }
+}
+
+#[test]
+fn receipts_fall_with_what_was_edited_at_both_places() {
+    let doors = Doors {
+        world: World::new(),
+        profile: "bag",
+        llm: None,
+    };
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
+    doors.ingest(path.to_str().unwrap(), &[]);
+    let found = doors.world.path("found.json");
+    let said = run(&[
+        "retrieve",
+        path.to_str().unwrap(),
+        QUESTION,
+        "--preset",
+        "vector",
+        "--json",
+    ]);
+    fs::write(&found, &said.assert_code(0).stdout).unwrap();
+    let look = |at: &str, code: i32| {
+        let said = run(&["receipts", at, found.to_str().unwrap(), "--json"]);
+        let answer: serde_json::Value =
+            serde_json::from_str(&said.assert_code(code).stdout).unwrap();
+        answer["standing"].clone()
+    };
+    assert_eq!(look(path.to_str().unwrap(), 0), json!({"stands": 4}));
+    // One word of one of them.
+    let rocks = doors.files().join("2021/rocks.md");
+    let text = fs::read_to_string(&rocks)
+        .unwrap()
+        .replace("It was lava", "It was liquid");
+    fs::write(&rocks, text).unwrap();
+    let docs = doors.world.path("docs");
+    let how = [
+        "--metadata",
+        "{year}/*",
+        "--filter",
+        "year",
+        "--profile",
+        "bag",
+    ];
+    let ingest = [
+        &[
+            "ingest",
+            docs.to_str().unwrap(),
+            "--into",
+            path.to_str().unwrap(),
+        ][..],
+        &how,
+    ]
+    .concat();
+    run(&ingest).assert_code(0);
+    // The other heading of the document has moved.
+    let expected = json!({"gone": 1, "moved": 1, "stands": 2});
+    assert_eq!(look(path.to_str().unwrap(), 2), expected);
+    let served = Served::start(&folder, &[]);
+    assert_eq!(look(&served.address(), 2), expected);
+    served.terminate();
 }

@@ -1,14 +1,18 @@
 //! Documents: in and out, what is stale after it, and summaries.
 //!
 //! The server reads, cuts and builds, with the models that it was started with: what goes over is the bytes of files.
-//! `upsert.rs` is a stream of documents, `describe.rs` what the server says.
+//! `upsert.rs` is a stream of documents, `retrieve.rs` questions and receipts, `describe.rs` what the server says.
 
 mod describe;
+mod retrieve;
 mod upsert;
 
 pub use describe::{
     DocumentReport, GraphChange, ModelBill, RagProgress, Resummarised, StaleSummaries,
     SummaryReport, SummarySubject,
+};
+pub use retrieve::{
+    Found, Place, Receipt, RetrieveBuilder, Retrieved, Standing, TracedStage, WayStep,
 };
 pub use upsert::{Document, Layers, UpsertBuilder, Upserts};
 
@@ -107,6 +111,36 @@ impl Rag {
             count: told.count,
             subjects: told.stale.into_iter().map(Make::make).collect(),
         })
+    }
+
+    /// A question, to be asked by a preset, or by a pipeline that is written out as TOML or JSON.
+    ///
+    /// ```no_run
+    /// # async fn example(client: stratigraph_client::Client) -> Result<(), stratigraph_client::Error> {
+    /// let rag = client.rag();
+    /// let retrieved = rag.retrieve("strata", "Where does basalt come from?").only("year", 2023)?.run().await?;
+    /// for found in &retrieved.found {
+    ///     println!("{}\n{}", found.heading, found.text);
+    /// }
+    /// let receipts: Vec<_> = retrieved.found.into_iter().map(|found| found.receipt).collect();
+    /// assert!(rag.verify(&receipts).await?.iter().all(|standing| standing.holds()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retrieve(
+        &self,
+        pipeline: impl Into<String>,
+        question: impl Into<String>,
+    ) -> RetrieveBuilder {
+        RetrieveBuilder::new(self.client.clone(), pipeline.into(), question.into())
+    }
+
+    /// Whether what receipts were given on still stands, in their order.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], and what [`Error`] has for the network.
+    pub async fn verify(&self, receipts: &[Receipt]) -> Result<Vec<Standing>, Error> {
+        retrieve::verify(&self.client, receipts).await
     }
 
     /// Settings for having summaries written.

@@ -1,5 +1,7 @@
 //! Questions, and what they get.
 
+use stratigraph::ReadTxn;
+
 use super::{DoorError, Library, Open};
 use crate::retrieve::{Desk, Pipeline, Question, Receipt, Retrieved, Standing};
 
@@ -13,8 +15,20 @@ impl Open {
         pipeline: &Pipeline,
         question: &Question,
     ) -> Result<Retrieved, DoorError> {
-        let read = self.layers().database().read()?;
-        let desk = Desk::new(&read, self.layers().embedder(), question);
+        self.retrieve_from(&self.layers().database().read()?, pipeline, question)
+    }
+
+    /// The same as of a snapshot, which whoever has it may cancel.
+    ///
+    /// # Errors
+    /// What the pipeline or the database says.
+    pub fn retrieve_from(
+        &self,
+        read: &ReadTxn,
+        pipeline: &Pipeline,
+        question: &Question,
+    ) -> Result<Retrieved, DoorError> {
+        let desk = Desk::new(read, self.layers().embedder(), question);
         Ok(pipeline.retrieve(&desk)?)
     }
 }

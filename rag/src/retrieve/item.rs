@@ -85,6 +85,23 @@ impl Scale {
         Score { value, scale: self }
     }
 
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Cosine,
+        Self::Bm25,
+        Self::ReciprocalRank,
+        Self::Weighted,
+        Self::Visits,
+        Self::Named,
+        Self::Judged,
+    ];
+
+    /// The scale of that name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scale| scale.name() == name)
+    }
+
     /// Its name, as it is written in presets and traces.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -7,11 +7,9 @@ use crate::databases::OpenDatabase;
 use crate::failure::Failure;
 use crate::recall::Sample;
 use crate::shared::Shared;
-use crate::work::{RunLimits, Slot, blocking};
-use std::pin::pin;
+use crate::work::Reading;
 use std::sync::Arc;
 use stratigraph::graph::Entity;
-use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Effort, Read, ReadTxn, TextSearch, Value, Vector, VectorSearch};
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::search_query::Kind;
@@ -47,15 +45,6 @@ enum Wanted {
         threshold: Option<f32>,
         label: String,
     },
-}
-
-/// Cancels what it holds when it goes.
-struct Guard(CancelToken);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 impl Search {
@@ -134,100 +123,45 @@ impl Search {
         database: Arc<OpenDatabase>,
         wanted: Vec<Wanted>,
         properties: Vec<String>,
-    ) -> Result<(Vec<v1::SearchAnswer>, u64), Failure> {
+    ) -> Result<Found, Failure> {
         if properties.len() > MAX_PROPERTIES {
             return Err(Failure::request(
                 "return_properties",
                 format!("at most {MAX_PROPERTIES}"),
             ));
         }
-        let limits = RunLimits::new(&self.0.config, &caller, None)?;
-        let slot = self.0.readers.enter(
-            caller.identity.name(),
-            limits.memory_bytes,
-            limits.time_left()?,
-        );
-        let slot = slot.await?;
-        let cancel = CancelToken::new();
-        let _guard = Guard(cancel.clone());
-        let deadline = limits.deadline;
-        let job = Job {
-            shared: Arc::clone(&self.0),
-            caller,
-            database,
-            wanted,
-            properties,
-            limits,
-            cancel: cancel.clone(),
-        };
-        let mut found = pin!(blocking(move || job.run(&slot)));
-        tokio::select! {
-            found = &mut found => found,
-            () = tokio::time::sleep_until(deadline.into()) => {
-                cancel.cancel();
-                found.await.map_err(|failure| match failure {
-                    Failure::Engine(stratigraph::Error::Cancelled) => Failure::Deadline,
-                    other => other,
-                })
-            }
-        }
+        let shown: Vec<String> = wanted.iter().map(Wanted::shown).collect();
+        let reading = Reading::new(&self.0, (caller, database), "search", shown.join("\n"))?;
+        let found = reading.run(move |reading| find(reading, &wanted, &properties));
+        found.await
     }
 }
 
-/// Searches with all that they need, on their way to a thread.
-struct Job {
-    shared: Arc<Shared>,
-    caller: Caller,
-    database: Arc<OpenDatabase>,
-    wanted: Vec<Wanted>,
-    properties: Vec<String>,
-    limits: RunLimits,
-    cancel: CancelToken,
-}
+/// What is found in one snapshot, with its commit.
+type Found = (Vec<v1::SearchAnswer>, u64);
 
-impl Job {
-    fn run(&self, slot: &Slot) -> Result<(Vec<v1::SearchAnswer>, u64), Failure> {
-        let text: Vec<String> = self.wanted.iter().map(Wanted::shown).collect();
-        let text = text.join("\n");
-        let running = &self.shared.running;
-        let started = running.begin(&self.caller, &self.database.name, &text, &self.cancel);
-        let found = self.find().map_err(|failure| started.explain(failure));
-        let finished = started.finished();
-        let hits = found.as_ref().map_or(0, |(answers, _)| {
-            answers.iter().map(|answer| answer.hits.len() as u64).sum()
-        });
-        self.shared.metrics.ran(
-            "search",
-            hits,
-            slot.waited,
-            finished.elapsed,
-            finished.is_slow,
-        );
-        if finished.is_slow {
-            started.note_slow(hits, "", found.as_ref().err());
+fn find(
+    reading: &Reading,
+    wanted: &[Wanted],
+    properties: &[String],
+) -> Result<(Found, u64), Failure> {
+    let read = reading.read()?;
+    let shared = &reading.shared;
+    let most = shared.config.max_response_size.bytes();
+    let (mut bytes, mut hits) = (0, 0);
+    let mut answers = Vec::with_capacity(wanted.len());
+    for one in wanted {
+        reading.check()?;
+        let answer = one.answer(&read, properties, &mut bytes, most)?;
+        if let Some(sample) = one.sample(&answer)
+            && shared.recall.wants()
+        {
+            shared.recall.take(shared, &reading.database, sample);
         }
-        found
+        hits += answer.hits.len() as u64;
+        answers.push(answer);
     }
-
-    fn find(&self) -> Result<(Vec<v1::SearchAnswer>, u64), Failure> {
-        let read = self.database.read(&self.cancel)?;
-        let most = self.shared.config.max_response_size.bytes();
-        let mut bytes = 0;
-        let mut answers = Vec::with_capacity(self.wanted.len());
-        for one in &self.wanted {
-            self.limits.time_left()?;
-            self.cancel.check()?;
-            let answer = one.answer(&read, &self.properties, &mut bytes, most)?;
-            let recall = &self.shared.recall;
-            if let Some(sample) = one.sample(&answer)
-                && recall.wants()
-            {
-                recall.take(&self.shared, &self.database, sample);
-            }
-            answers.push(answer);
-        }
-        Ok((answers, read.commit_seq().get()))
-    }
+    Ok(((answers, read.commit_seq().get()), hits))
 }
 
 impl Wanted {

@@ -5,11 +5,12 @@
 //! reader that is slow slows the statement down for as long as it may run, one that stops ends it, and one that leaves
 //! cancels it.
 //!
-//! Next: `slots.rs`, `places.rs`, `shares.rs`, `outlet.rs`, `stream.rs`, `running.rs`, `limits.rs`.
+//! Next: `slots.rs`, `places.rs`, `shares.rs`, `outlet.rs`, `stream.rs`, `running.rs`, `limits.rs`, `reading.rs`.
 
 mod limits;
 mod outlet;
 mod places;
+mod reading;
 mod running;
 mod shares;
 mod side;
@@ -19,6 +20,7 @@ mod stream;
 pub(crate) use limits::{Allowance, RunLimits};
 pub(crate) use outlet::{Batch, Outlet, channel};
 pub(crate) use places::{HeldPlace, Places};
+pub(crate) use reading::Reading;
 pub(crate) use running::{Running, Started};
 pub(crate) use side::Side;
 pub(crate) use slots::{Slot, Slots};

@@ -450,3 +450,117 @@ async fn a_client_that_never_ends_is_ended_however_quick_it_is() {
     let ended = tokio::time::timeout(PATIENCE, ended).await;
     assert_eq!(ended.unwrap().code(), Code::DeadlineExceeded);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_are_asked_and_receipts_looked_at() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let channel = fixture.channel().await;
+    let parts = vec![start("hybrid"), document("a.md", ROCKS), FINISH];
+    upsert(channel.clone(), parts).await.1.unwrap();
+    let mut rag = RagServiceClient::new(channel.clone());
+    let asked = v1::RetrieveRequest {
+        pipeline: "hybrid".to_owned(),
+        question: "Where does Basalt come from?".to_owned(),
+        ..v1::RetrieveRequest::default()
+    };
+    let told = rag.retrieve(asked.clone()).await.unwrap().into_inner();
+    let chunk = &told.found[0];
+    assert_eq!(chunk.heading, "Rocks");
+    let receipts: Vec<v1::Receipt> = { told.found.iter() }
+        .map(|found| found.receipt.clone().unwrap())
+        .collect();
+    let place = &receipts[0].places[0];
+    assert_eq!(&ROCKS[place.start as usize..place.end as usize], chunk.text);
+    let stages: Vec<&str> = told
+        .trace
+        .iter()
+        .map(|stage| stage.operator.as_str())
+        .collect();
+    assert_eq!(stages, ["vector", "limit", "mentions", "expand", "fuse"]);
+    let few = v1::RetrieveRequest {
+        most: 1,
+        ..asked.clone()
+    };
+    let few = rag.retrieve(few).await.unwrap().into_inner();
+    assert_eq!(
+        (few.found.len() as u64, few.untold),
+        (1, told.found.len() as u64 - 1)
+    );
+    let look = v1::VerifyReceiptsRequest {
+        receipts,
+        ..v1::VerifyReceiptsRequest::default()
+    };
+    let standing = rag
+        .verify_receipts(look.clone())
+        .await
+        .unwrap()
+        .into_inner();
+    let all = vec![v1::Standing::Stands as i32; told.found.len()];
+    assert_eq!(standing.standing, all);
+    rag.delete_documents(v1::DeleteDocumentsRequest {
+        ids: vec!["a.md".to_owned()],
+        ..v1::DeleteDocumentsRequest::default()
+    })
+    .await
+    .unwrap();
+    let standing = rag
+        .verify_receipts(look.clone())
+        .await
+        .unwrap()
+        .into_inner();
+    assert!(
+        standing
+            .standing
+            .iter()
+            .all(|one| *one == v1::Standing::Gone as i32)
+    );
+    // What cannot be asked, and what is no receipt.
+    for (change, code, part) in [
+        (
+            v1::RetrieveRequest {
+                pipeline: "best".to_owned(),
+                ..asked.clone()
+            },
+            Code::InvalidArgument,
+            "`best`",
+        ),
+        (
+            v1::RetrieveRequest {
+                pipeline: "bag".to_owned(),
+                ..asked.clone()
+            },
+            Code::NotFound,
+            "instance_vectors",
+        ),
+        (
+            v1::RetrieveRequest {
+                question: "x".repeat(20 << 10),
+                ..asked.clone()
+            },
+            Code::InvalidArgument,
+            "bytes",
+        ),
+        (
+            v1::RetrieveRequest {
+                only: [(
+                    "month".to_owned(),
+                    v1::Value {
+                        kind: Some(v1::value::Kind::IntValue(5)),
+                    },
+                )]
+                .into(),
+                ..asked
+            },
+            Code::FailedPrecondition,
+            "`month`",
+        ),
+    ] {
+        let status = rag.retrieve(change).await.unwrap_err();
+        assert_eq!(status.code(), code, "{status:?}");
+        assert!(status.message().contains(part), "{status:?}");
+    }
+    let mut odd = look;
+    odd.receipts[0].scale = "metres".to_owned();
+    let status = rag.verify_receipts(odd).await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
+}

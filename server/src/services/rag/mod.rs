@@ -8,9 +8,11 @@
 //! |---|---|
 //! | a stream of documents | `upsert.rs` |
 //! | summaries | `resummarise.rs` |
+//! | questions and receipts | `retrieve.rs` |
 //! | into messages of the protocol | `words.rs` |
 
 mod resummarise;
+mod retrieve;
 mod upsert;
 mod words;
 
@@ -19,6 +21,8 @@ use super::telling::ToldStream;
 use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::shared::Shared;
+use crate::work::Reading;
+use retrieve::Asked;
 use std::sync::Arc;
 use stratigraph::ErrorKind;
 use stratigraph_proto::v1;
@@ -102,6 +106,28 @@ impl RagService for Rag {
         request: Request<v1::ResummariseRequest>,
     ) -> Answer<Self::ResummariseStream> {
         Ok(Response::new(resummarise::resummarise(&self.0, request)?))
+    }
+
+    async fn retrieve(
+        &self,
+        request: Request<v1::RetrieveRequest>,
+    ) -> Answer<v1::RetrieveResponse> {
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let asked = Asked::read(request)?;
+        let reading = Reading::new(&self.0, (caller, database), "retrieve", asked.shown())?;
+        let retrieved = reading.run(move |reading| asked.run(reading)).await?;
+        Ok(Response::new(retrieved))
+    }
+
+    async fn verify_receipts(
+        &self,
+        request: Request<v1::VerifyReceiptsRequest>,
+    ) -> Answer<v1::VerifyReceiptsResponse> {
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let shown = format!("a look at {} receipts", request.receipts.len());
+        let reading = Reading::new(&self.0, (caller, database), "verify", shown)?;
+        let standing = reading.run(move |reading| retrieve::verify(request.receipts, reading));
+        Ok(Response::new(standing.await?))
     }
 }
 
