@@ -206,6 +206,10 @@ impl<'a> Ingest<'a> {
             }
         }
         self.write(&ready, report);
+        // What was paid for outlasts the portion, also where none of its documents was written.
+        if let Err(error) = self.layers.replies().sync() {
+            report.ended.get_or_insert(Ended::Database(error));
+        }
         told(report.progress());
         self.stops(report);
     }
