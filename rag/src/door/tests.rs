@@ -9,6 +9,7 @@ use super::*;
 use crate::build::{Layers, Profile};
 use crate::ingest::System;
 
+mod naming;
 mod summaries;
 
 const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna in Sicily.\n\n## Granite\n\nGranite comes from Mount Blanc.\n";
@@ -118,8 +119,12 @@ fn calls_are_listed_with_what_they_do() {
     assert_eq!(
         told,
         [
+            ("rag.agree", "WRITE"),
+            ("rag.agreed", "READ"),
+            ("rag.aliases", "READ"),
             ("rag.createLayers", "WRITE"),
             ("rag.deleteDocument", "WRITE"),
+            ("rag.relations", "READ"),
             ("rag.resummarise", "WRITE"),
             ("rag.stale", "READ"),
             ("rag.traverse", "READ"),

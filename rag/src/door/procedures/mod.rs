@@ -4,8 +4,9 @@
 //! them: what changes the graph here commits itself, and the engine refuses it within a transaction. `rag.stale`
 //! looks at the last commit.
 //!
-//! Next: `settings.rs`.
+//! Next: `naming.rs`, then `settings.rs`.
 
+mod naming;
 mod settings;
 
 use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
@@ -26,13 +27,15 @@ const MOST_PROBLEMS: usize = 20;
 pub(super) fn all(library: &Library) -> Vec<Procedure> {
     // A database that held itself would never be closed.
     let weak = library.downgrade();
-    vec![
+    let mut all = vec![
         create_layers(weak.clone()),
         upsert_document(weak.clone()),
         delete_document(weak.clone()),
         stale(weak.clone()),
         resummarise(weak.clone()),
-    ]
+    ];
+    all.extend(naming::all(&weak));
+    all
 }
 
 fn create_layers(library: WeakLibrary) -> Procedure {
