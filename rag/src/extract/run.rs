@@ -200,8 +200,13 @@ impl<'a> Run<'a> {
                 None => reading,
             };
             let outcome = self.extractor.extract(&reading);
-            // What failed is on the bill too.
-            let outcome = outcome.inspect_err(|error| spent(0, error.cost()))?;
+            let outcome = outcome.inspect_err(|error| {
+                // What failed is on the bill too.
+                let cost = error.cost();
+                if cost != Cost::default() {
+                    spent(0, cost);
+                }
+            })?;
             spent(1, outcome.cost);
             read.push(outcome);
         }
