@@ -199,3 +199,34 @@ impl Originals for Filed {
         SEAL_BYTES
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// How much of a file the process has in its memory, in KiB.
+    fn held_kib(path: &Path) -> u64 {
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let name = path.to_str().unwrap();
+        let lines = maps.lines().skip_while(|line| !line.ends_with(name));
+        let held = lines.skip(1).find_map(|line| line.strip_prefix("Rss:"));
+        let held = held.expect("it is mapped").trim().trim_end_matches(" kB");
+        held.parse().unwrap()
+    }
+
+    #[test]
+    fn rows_are_held_once_somebody_asks_for_them() {
+        const ROWS: u32 = 4096;
+        let name = format!("stratigraph-rows-held-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let filed = Filed::open(&path, 256, ROWS).unwrap();
+        for slot in 0..ROWS {
+            let wanted = Wanted { slot, id: 0 };
+            filed.put(wanted, &[slot as f32; 256]).unwrap();
+        }
+        assert_eq!(held_kib(&path), 0, "they are written past the map");
+        assert!((0..ROWS).all(|slot| filed.is_whole(slot)));
+        assert!(held_kib(&path) > 0);
+        std::fs::remove_file(&path).unwrap();
+    }
+}
