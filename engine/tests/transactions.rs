@@ -10,7 +10,7 @@ use stratigraph::storage::cancel::CancelToken;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
-use stratigraph::{Database, DatabaseBuilder, Durability, Error, ErrorKind, TimeLimit};
+use stratigraph::{Database, DatabaseBuilder, Durability, Error, ErrorKind, Read as _, TimeLimit};
 
 /// Runs a test on a database in memory and on one in a folder.
 fn on_both(builder: &DatabaseBuilder, test: impl Fn(&Database)) {
@@ -446,6 +446,30 @@ fn periodic_durability_shows_commits_at_once_and_syncs_later() {
             db.info().durable >= commit
         });
         assert!(durable, "the sync thread never came");
+    });
+}
+
+#[test]
+fn what_nobody_waited_for_is_written_and_seen_with_the_next_that_is() {
+    on_both(&Database::builder(), |db| {
+        let named = |name: &'static str| {
+            let mut txn = db.write().unwrap();
+            txn.create_node(["Named"], [("name", name)]).unwrap();
+            txn
+        };
+        let seen = || db.read().unwrap().node_count(Some("Named")).unwrap();
+        let first = named("first").commit_unsynced().unwrap();
+        // A loss of power could still take it back, so no reader sees it; a writer starts from it.
+        assert!(db.info().durable < first);
+        assert_eq!(seen(), 0);
+        assert_eq!(db.write().unwrap().node_count(Some("Named")).unwrap(), 1);
+        let second = named("second").commit().unwrap();
+        assert_eq!((first.next(), seen()), (Some(second), 2));
+        // One that changes nothing waits for nobody either.
+        let third = named("third").commit_unsynced().unwrap();
+        assert_eq!(db.write().unwrap().commit_unsynced().unwrap(), third);
+        assert_eq!(seen(), 2);
+        assert_eq!((db.sync().unwrap(), seen()), (third, 3));
     });
 }
 

@@ -68,7 +68,7 @@ pub use endpoint::{
 pub use error::ModelError;
 pub use generate::{
     Answered, Call, Generator, Message, Recorded, Reply, Request, Role, Schema, Structured, Tool,
-    Usage, Violation,
+    Unanswered, Usage, Violation,
 };
 pub use given::GivenVectors;
 pub use language::{Chosen, Coverage, choose_embedder};

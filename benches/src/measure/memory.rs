@@ -1,4 +1,4 @@
-//! The most memory that this process has held.
+//! The memory that this process holds, and the most that it has held.
 
 use anyhow::{Context, Result};
 use std::fs;
@@ -10,8 +10,22 @@ pub(crate) fn reset_peak() -> Result<()> {
 
 /// The most memory that the process held since, in bytes.
 pub(crate) fn peak() -> Result<u64> {
+    of_status("VmHWM:")
+}
+
+/// What it holds of its own now, which nobody else can be given, in bytes.
+pub(crate) fn own() -> Result<u64> {
+    of_status("RssAnon:")
+}
+
+/// What it holds of files now, which the system gives to others when they need it, in bytes.
+pub(crate) fn of_files() -> Result<u64> {
+    of_status("RssFile:")
+}
+
+fn of_status(name: &str) -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    Ok(kib.context("no VmHWM")? * 1024)
+    Ok(kib.with_context(|| format!("no {name}"))? * 1024)
 }

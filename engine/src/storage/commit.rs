@@ -68,7 +68,7 @@ pub struct CommitLog<S> {
 struct State<S> {
     appended: Arc<View<S>>,
     durable: CommitSeq,
-    /// Commits appended since the last sync began.
+    /// Commits appended since the last sync began, whose writers wait for it.
     waiting: usize,
     /// How many commits the next group is likely to have.
     expected: usize,
@@ -219,9 +219,32 @@ impl<S: Send + Sync> CommitLog<S> {
     /// As [`append`](Self::append).
     pub fn append_followed(
         &self,
+        batch: Batch,
+        state: Arc<S>,
+        follow: impl FnOnce(CommitSeq),
+    ) -> Result<CommitSeq> {
+        self.append_counted(batch, state, follow, 1)
+    }
+
+    /// The same, by somebody who does not wait for it: a group is not kept waiting for more of these.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_unawaited(
+        &self,
+        batch: Batch,
+        state: Arc<S>,
+        follow: impl FnOnce(CommitSeq),
+    ) -> Result<CommitSeq> {
+        self.append_counted(batch, state, follow, 0)
+    }
+
+    fn append_counted(
+        &self,
         mut batch: Batch,
         state: Arc<S>,
         follow: impl FnOnce(CommitSeq),
+        waiters: usize,
     ) -> Result<CommitSeq> {
         let before = self.appended()?;
         let commit = before.commit.next().ok_or_else(|| Error::Store {
@@ -251,7 +274,7 @@ impl<S: Send + Sync> CommitLog<S> {
         let mut state = self.state.lock();
         state.appended = Arc::clone(&view);
         state.note(&view);
-        state.waiting += 1;
+        state.waiting += waiters;
         self.counters.commits.fetch_add(1, Ordering::Relaxed);
         if self.durability != Durability::Commit || plant::is(Bug::AcknowledgeEarly) {
             self.published.store(view);

@@ -12,7 +12,7 @@ use crate::error::ModelError;
 
 pub use recorded::Recorded;
 pub use schema::{Schema, Violation};
-pub use structured::{Answered, Structured};
+pub use structured::{Answered, Structured, Unanswered};
 
 /// Something that writes.
 pub trait Generator: Send + Sync {

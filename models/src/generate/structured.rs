@@ -3,6 +3,7 @@
 use super::{Generator, Message, Request, Role, Usage};
 use crate::error::ModelError;
 use serde_json::Value;
+use thiserror::Error;
 
 /// How JSON is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,19 @@ pub struct Answered {
     pub tries: usize,
 }
 
+/// Why there is no reply that is what its schema says, and what asking has cost all the same.
+#[derive(Debug, Error)]
+#[error("{error}")]
+pub struct Unanswered {
+    /// Why.
+    #[source]
+    pub error: ModelError,
+    /// What all tries cost.
+    pub usage: Usage,
+    /// How often there was a reply.
+    pub tries: usize,
+}
+
 impl Structured {
     /// Asks until the reply is what the request's schema says.
     ///
@@ -43,13 +57,18 @@ impl Structured {
         &self,
         generator: &dyn Generator,
         request: &Request,
-    ) -> Result<Answered, ModelError> {
+    ) -> Result<Answered, Unanswered> {
         let mut request = request.clone();
         let said = request.messages.len();
         let mut usage = Usage::default();
         let mut tries = 0;
         loop {
-            let reply = generator.generate(&request)?;
+            let failed = |error| Unanswered {
+                error,
+                usage,
+                tries,
+            };
+            let reply = generator.generate(&request).map_err(failed)?;
             usage += reply.usage;
             tries += 1;
             let problem = match self.read(&request, &reply.text) {
@@ -63,7 +82,12 @@ impl Structured {
                 Err(problem) => problem,
             };
             if tries >= self.tries {
-                return Err(ModelError::BadReply { tries, problem });
+                let error = ModelError::BadReply { tries, problem };
+                return Err(Unanswered {
+                    error,
+                    usage,
+                    tries,
+                });
             }
             // Only the last try is told: all of them would grow without saying more.
             request.messages.truncate(said);
@@ -198,9 +222,10 @@ mod tests {
         let model = Recorded::in_order(["{}", "{", "[".repeat(100_000).as_str()]);
         let refused = Structured::default().ask(&model, &request()).unwrap_err();
         assert!(
-            matches!(refused, ModelError::BadReply { tries: 3, .. }),
+            matches!(refused.error, ModelError::BadReply { tries: 3, .. }),
             "{refused}"
         );
+        assert_eq!(refused.tries, 3);
         let long = Recorded::in_order(["{\"a\": 1}"]);
         let small = Structured {
             tries: 1,

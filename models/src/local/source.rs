@@ -65,7 +65,8 @@ impl ModelSource {
         }
     }
 
-    /// What a user means by this: a folder that is there, MiniLM's wheel, or a model of the hub.
+    /// What a user means by this: a folder that is there, MiniLM's wheel, or a model of the hub, with `@` and a
+    /// branch, tag or commit behind it if it is not `main`. The name that a model of the hub has for itself is such.
     #[must_use]
     pub fn named(name: &str) -> Self {
         let path = Path::new(name);
@@ -75,7 +76,14 @@ impl ModelSource {
         match (wheel, is_path) {
             (true, _) => Self::minilm_wheel(path),
             (_, true) => Self::folder(path),
-            _ => Self::hub(name),
+            _ => match name.split_once('@') {
+                Some((model, revision)) => Self::Hub {
+                    model: model.to_owned(),
+                    revision: Some(revision.to_owned()),
+                    cache: None,
+                },
+                None => Self::hub(name),
+            },
         }
     }
 
@@ -92,8 +100,9 @@ impl ModelSource {
                 revision,
                 cache,
             } => {
-                let files = Files::in_hub(model, revision.as_deref(), cache.as_deref())?;
-                Ok((files, model.clone()))
+                let (files, commit) = Files::in_hub(model, revision.as_deref(), cache.as_deref())?;
+                // Two commits of a model have different vectors, and a database must not mix them.
+                Ok((files, format!("{model}@{commit}")))
             }
             Self::Archive {
                 path,

@@ -126,7 +126,7 @@ fn folder_hub_and_archive_give_the_same_rows() {
     let found = open_embedder(&hub).expect("it is there");
     assert_eq!(
         (found.name(), found.embed(&TEXTS).unwrap()),
-        ("org/tiny", expected.clone())
+        ("org/tiny@c0ffee", expected.clone())
     );
 
     for (before, asked) in [("", ""), ("package/model/", "package/model"), ("a/", "a/")] {
@@ -141,6 +141,16 @@ fn names_say_what_is_meant() {
     assert_eq!(
         ModelSource::named("BAAI/bge-small-en-v1.5"),
         ModelSource::hub("BAAI/bge-small-en-v1.5")
+    );
+    let ModelSource::Hub {
+        model, revision, ..
+    } = ModelSource::named("org/tiny@c0ffee")
+    else {
+        panic!("it is one of the hub");
+    };
+    assert_eq!(
+        (model.as_str(), revision.as_deref()),
+        ("org/tiny", Some("c0ffee"))
     );
     for path in ["/models/a", "./a", "../a"] {
         assert_eq!(ModelSource::named(path), ModelSource::folder(path));

@@ -1,9 +1,16 @@
 //! Replies of models, kept in the database by what was asked.
 //!
 //! Each is committed on its own, before the document that it was asked for: whatever goes wrong then, nothing is
-//! paid for twice. They are no part of the graph of a document, and [`Replies::forget`] takes them all away, after
-//! which databases can be compared.
+//! paid for twice. It is written before the next thing is done with it, so a process that is killed loses none; the
+//! disk is waited for once a second and at the end of each portion of documents, so a loss of power takes the
+//! replies of one second at the most. They are no part of the graph of a document, and [`Replies::forget`] takes
+//! them all away, after which databases can be compared.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use stratigraph::codec::CommitSeq;
 use stratigraph::graph::Entity;
 use stratigraph::{Constraint, Database, NodeId, Read, Value};
 use stratigraph_models::Usage;
@@ -13,6 +20,9 @@ use super::schema::{MODEL_CALL, MODEL_CALL_KEY};
 
 /// So many are taken away in one transaction.
 const PORTION: usize = 1000;
+
+/// Whoever keeps a reply this long after the disk was last waited for waits for it.
+const UNSYNCED: Duration = Duration::from_secs(1);
 
 /// What a model was asked.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +52,8 @@ pub struct KeptReply {
 
 /// Replies of models.
 ///
+/// Clones know of each other's replies at once; who opens the same database anew knows of them when they are synced.
+///
 /// ```
 /// use stratigraph::Database;
 /// use stratigraph_rag::build::{Asked, KeptReply, Replies};
@@ -58,6 +70,14 @@ pub struct KeptReply {
 #[derive(Clone, Debug)]
 pub struct Replies {
     db: Database,
+    unsynced: Arc<Mutex<Unsynced>>,
+}
+
+/// What is written, and shown to readers only when it is durable.
+#[derive(Debug, Default)]
+struct Unsynced {
+    replies: HashMap<String, (CommitSeq, KeptReply)>,
+    last_sync: Option<Instant>,
 }
 
 impl Replies {
@@ -73,7 +93,10 @@ impl Replies {
 
     /// The replies of a database that has layers.
     pub(super) fn of(db: &Database) -> Self {
-        Self { db: db.clone() }
+        Self {
+            db: db.clone(),
+            unsynced: Arc::default(),
+        }
     }
 
     /// The reply to this, if it was asked before.
@@ -81,8 +104,12 @@ impl Replies {
     /// # Errors
     /// What the database says.
     pub fn get(&self, asked: &Asked<'_>) -> Result<Option<KeptReply>, stratigraph::Error> {
+        let key = asked.key();
+        if let Some((_, reply)) = self.unsynced().replies.get(&key) {
+            return Ok(Some(reply.clone()));
+        }
         let read = self.db.read()?;
-        let Some(node) = find(&read, &asked.key())? else {
+        let Some(node) = find(&read, &key)? else {
             return Ok(None);
         };
         let reply = read.property(node, "reply")?;
@@ -100,7 +127,8 @@ impl Replies {
         Ok(text.map(|text| KeptReply { text, usage }))
     }
 
-    /// Keeps the reply to this. It is safe when this returns.
+    /// Keeps the reply to this. When this returns, no crash of the process takes it away, and no loss of power that
+    /// comes more than a second later than the next reply, or than [`sync`](Self::sync).
     ///
     /// # Errors
     /// What the database says.
@@ -120,8 +148,41 @@ impl Replies {
             Some(node) => txn.set_properties(node, properties)?,
             None => drop(txn.create_node([MODEL_CALL], properties)?),
         }
-        txn.commit()?;
+        let commit = txn.commit_unsynced()?;
+        let is_due = {
+            let mut unsynced = self.unsynced();
+            unsynced.replies.insert(key, (commit, reply.clone()));
+            let last = unsynced.last_sync.get_or_insert_with(Instant::now);
+            let is_due = last.elapsed() >= UNSYNCED;
+            if is_due {
+                // Not everybody at once.
+                *last = Instant::now();
+            }
+            is_due
+        };
+        match is_due {
+            true => self.sync(),
+            false => Ok(()),
+        }
+    }
+
+    /// Waits until the replies that are kept are on the disk.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn sync(&self) -> Result<(), stratigraph::Error> {
+        if self.unsynced().replies.is_empty() {
+            return Ok(());
+        }
+        let synced = self.db.sync()?;
+        let mut unsynced = self.unsynced();
+        unsynced.replies.retain(|_, (commit, _)| *commit > synced);
+        unsynced.last_sync = Some(Instant::now());
         Ok(())
+    }
+
+    fn unsynced(&self) -> MutexGuard<'_, Unsynced> {
+        self.unsynced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many replies are kept.
@@ -129,6 +190,7 @@ impl Replies {
     /// # Errors
     /// What the database says.
     pub fn count(&self) -> Result<u64, stratigraph::Error> {
+        self.sync()?;
         self.db.read()?.node_count(Some(MODEL_CALL))
     }
 
@@ -137,6 +199,8 @@ impl Replies {
     /// # Errors
     /// What the database says.
     pub fn forget(&self) -> Result<(), stratigraph::Error> {
+        // Transactions see what is not synced; who asks meanwhile must not.
+        self.sync()?;
         loop {
             let mut txn = self.db.write()?;
             let calls = txn.nodes_with_label(MODEL_CALL)?;

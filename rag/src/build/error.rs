@@ -78,6 +78,14 @@ pub enum BuildError {
         /// The most there may be.
         limit: usize,
     },
+    /// A name cannot stand for another.
+    #[error("{name:?} {problem}")]
+    BadName {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// A document is written as a whole, and no transaction holds it.
     #[error(
         "{document} would take {bytes} bytes or more, and a transaction holds {limit_bytes}: divide it, or raise `transaction_bytes`"

@@ -19,6 +19,7 @@
 //! - `vectors.rs`: which texts have vectors; `summary.rs`: texts of models, and whether they are stale;
 //!   `subjects.rs`: what they are about.
 //! - `tables/`: typed nodes and relationships of tables beside them.
+//! - `agreed.rs`: names that somebody has agreed to put under others.
 //! - `layers.rs`: what a user holds; `schema.rs`: what is declared; `calls.rs`: replies that are paid for.
 //!
 //! ```
@@ -56,6 +57,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod agreed;
 mod apply;
 mod calls;
 mod contribution;
@@ -72,6 +74,7 @@ mod summary;
 mod tables;
 mod vectors;
 
+pub use agreed::{Agreed, Called, MOST_AGREED};
 pub use calls::{Asked, KeptReply, Replies};
 pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Told};
 pub use error::BuildError;

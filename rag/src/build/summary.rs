@@ -232,7 +232,36 @@ impl Layers {
         txn.commit()?;
         Ok(true)
     }
+
+    /// Takes a summary away of which these inputs, which say nothing, are left. Whether that was so: what is said
+    /// something of by now keeps its own.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn forget_summary(&self, inputs: &Inputs) -> Result<bool, BuildError> {
+        let mut txn = self.database().write()?;
+        let node = &inputs.node;
+        let Some(id) = find(&txn, node.label, &node.key)? else {
+            return Ok(false);
+        };
+        if Inputs::read(&txn, node, id)?.hash() != inputs.hash() {
+            return Ok(false);
+        }
+        txn.set_properties(id, PROPERTIES.map(|name| (name, Value::Null)))?;
+        txn.commit()?;
+        Ok(true)
+    }
 }
+
+/// What a summary is in the graph.
+const PROPERTIES: [&str; 6] = [
+    "summary",
+    "summary_model",
+    "summary_prompt",
+    "summary_inputs",
+    "summary_embedding",
+    "stale",
+];
 
 /// Marks the summaries among what was touched, and returns those that were not marked yet.
 pub(super) fn mark(

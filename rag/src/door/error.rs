@@ -44,6 +44,9 @@ pub enum DoorError {
         "summaries are written by a model, and this process was started without one: start it with --llm URL --model NAME, or ask for the most central sentences instead, with `central: true`"
     )]
     NoModel,
+    /// Names cannot be compared.
+    #[error(transparent)]
+    Relations(#[from] crate::relations::RelationError),
     /// What was asked makes no sense.
     #[error("{what} {problem}")]
     Request {

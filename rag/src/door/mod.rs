@@ -15,6 +15,7 @@
 //! | a database that is opened with them | `library.rs` |
 //! | documents as they come | `incoming.rs` |
 //! | questions | `ask.rs` |
+//! | which names may mean the same | `naming.rs` |
 //! | summaries that are stale are made anew | `resummarise.rs`, `subject.rs` |
 //! | `CALL rag.…` | `procedures/` |
 //! | why not | `error.rs` |
@@ -41,6 +42,7 @@ mod equipment;
 mod error;
 mod incoming;
 mod library;
+mod naming;
 mod procedures;
 mod resummarise;
 mod subject;

@@ -7,7 +7,7 @@ use stratigraph::storage::cancel::CancelToken;
 
 use super::subject::Subject;
 use super::{DoorError, Open};
-use crate::build::{Inputs, Label, NodeKey, Summary};
+use crate::build::{BuildError, Inputs, Label, NodeKey, Summary};
 use crate::extract::model::Summaries;
 use crate::extract::{Calls, CentralSentences, Cost, ExtractError, Summariser};
 
@@ -181,6 +181,7 @@ impl Open {
             }
             work();
         });
+        self.layers().replies().sync().map_err(BuildError::from)?;
         let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         match shared.ended {
             Some(error) => Err(error),
@@ -196,14 +197,15 @@ impl Open {
         summariser: &dyn Summariser,
         model: &str,
     ) -> (Cost, Result<Option<String>, DoorError>) {
+        if subject.is_silent() {
+            return (Cost::default(), self.settle_silence(inputs));
+        }
         let made = match subject.with(|of| summariser.summarise(of)) {
             Ok(made) => made,
-            Err(error) => return (Cost::default(), Err(error.into())),
+            Err(error) => return (error.cost(), Err(error.into())),
         };
         if made.text.trim().is_empty() {
-            let name = inputs.node.key.as_str();
-            let error = DoorError::request(name, "is said nothing of that could be summarised");
-            return (made.cost, Err(error));
+            return (made.cost, self.settle_silence(inputs));
         }
         let summary = Summary {
             text: made.text,
@@ -213,6 +215,19 @@ impl Open {
         let kept = self.layers().summarise(inputs, &summary);
         let kept = kept.map(|is_kept| is_kept.then_some(summary.text));
         (made.cost, kept.map_err(DoorError::from))
+    }
+}
+
+impl Open {
+    /// What nothing is said of has no summary: the one that it had is taken away, so that this is told once.
+    fn settle_silence(&self, inputs: &Inputs) -> Result<Option<String>, DoorError> {
+        match self.layers().forget_summary(inputs)? {
+            true => Err(DoorError::request(
+                inputs.node.key.as_str(),
+                "is said nothing of that could be summarised, so it has no summary any more",
+            )),
+            false => Ok(None),
+        }
     }
 }
 
@@ -239,7 +254,6 @@ impl Shared {
 
 /// Whether no other summary would fare better.
 fn ends_all(error: &DoorError) -> bool {
-    use crate::build::BuildError;
     matches!(error, DoorError::Build(BuildError::Database(error)) if error.kind() != stratigraph::ErrorKind::Request)
 }
 

@@ -11,6 +11,9 @@ use super::*;
 use crate::build::{Layers, Profile};
 use crate::ingest::System;
 
+mod naming;
+mod summaries;
+
 const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna in Sicily.\n\n## Granite\n\nGranite comes from Mount Blanc.\n";
 
 fn library(equipment: Equipment) -> (Database, Library) {
@@ -118,8 +121,12 @@ fn calls_are_listed_with_what_they_do() {
     assert_eq!(
         told,
         [
+            ("rag.agree", "WRITE"),
+            ("rag.agreed", "READ"),
+            ("rag.aliases", "READ"),
             ("rag.createLayers", "WRITE"),
             ("rag.deleteDocument", "WRITE"),
+            ("rag.relations", "READ"),
             ("rag.resummarise", "WRITE"),
             ("rag.retrieve", "READ"),
             ("rag.stale", "READ"),
@@ -282,105 +289,6 @@ fn a_database_is_opened_as_it_was_built() {
     Layers::open(&own, Profile::bag(), Arc::new(Lexical::new())).unwrap();
     let own = Library::new(&own, Equipment::default());
     assert!(matches!(own.open(), Err(DoorError::NoRecipe)));
-}
-
-#[test]
-fn summaries_are_mended_by_the_model_and_by_nobody_else() {
-    let model = Arc::new(model());
-    let equipment = Equipment::default().model(Arc::clone(&model) as _, 2);
-    let (db, _) = library(equipment);
-    rows(&db, "CALL rag.createLayers('triples')");
-    let upsert = "CALL rag.upsertDocument({id: 'a.md', content: $text})";
-    rows(&db, upsert);
-    assert!(
-        rows(&db, "CALL rag.resummarise()").is_empty(),
-        "nothing is stale"
-    );
-    let made = rows(&db, "CALL rag.resummarise({entities: true})");
-    assert_eq!(made.len(), 2);
-    for row in &made {
-        assert_eq!(
-            row.get::<String>("summary").unwrap(),
-            "Basalt comes from Mount Etna."
-        );
-    }
-    // Somebody says something else of both, and nobody is asked until somebody wants it.
-    let asked = model.asked().len();
-    let fact = json!({"subject": "Basalt", "relation": "lies on", "object": "Mount Etna", "source": "p. 7"});
-    let list = "CALL rag.upsertDocument({id: 'list', format: 'facts', content: $fact}) YIELD stale RETURN stale";
-    let told = db.query(list, [("fact", fact.to_string())]).unwrap();
-    let told: Vec<i64> = told.map(|row| row.unwrap().get("stale").unwrap()).collect();
-    assert_eq!((told, model.asked().len()), (vec![2], asked));
-    let stale = rows(&db, "CALL rag.stale()");
-    assert_eq!(stale.len(), 2);
-    let mended = rows(&db, "CALL rag.resummarise()");
-    assert_eq!((mended.len(), model.asked().len()), (2, asked + 2));
-    assert!(rows(&db, "CALL rag.stale()").is_empty());
-    rows(&db, "CALL rag.deleteDocument('list')");
-    assert_eq!(rows(&db, "CALL rag.stale()").len(), 2);
-    // Without a model it says what it needs, and rules are asked for by name.
-    let without = Library::new(&db, Equipment::default());
-    without.register().unwrap();
-    let (message, _) = refused(&db, "CALL rag.resummarise()");
-    assert!(message.contains("--llm URL --model NAME"), "{message}");
-    assert_eq!(rows(&db, "CALL rag.stale()").len(), 2);
-    let one = rows(&db, "CALL rag.resummarise({central: true, most: 1})");
-    assert_eq!(one.len(), 1);
-    assert!(!one[0].get::<String>("summary").unwrap().is_empty());
-    assert_eq!(rows(&db, "CALL rag.stale()").len(), 1);
-    rows(&db, "CALL rag.resummarise({central: true})");
-    assert!(rows(&db, "CALL rag.stale()").is_empty());
-    let by = rows(
-        &db,
-        "MATCH (e:Entity) RETURN DISTINCT e.summary_model AS by",
-    );
-    assert_eq!(by[0].get::<String>("by").unwrap(), "rules");
-}
-
-#[test]
-fn a_summary_that_fails_leaves_the_others() {
-    let refusing = Recorded::by(|request: &Request| {
-        let asked = &request.messages.last()?.text;
-        let summary = json!({"summary": "Basalt is a rock of Mount Etna."}).to_string();
-        (!asked.contains("Etna") || asked.contains("Basalt")).then_some(summary)
-    });
-    let (db, library) = library(Equipment::default().model(Arc::new(refusing), 1));
-    rows(&db, "CALL rag.createLayers('triples')");
-    let facts = [
-        json!({"subject": "Basalt", "relation": "is", "object": "rock", "source": "1"}),
-        json!({"subject": "Etna", "relation": "is", "object": "mountain", "source": "2"}),
-    ];
-    let facts = facts.map(|fact| fact.to_string()).join("\n");
-    let call =
-        "CALL rag.upsertDocument({id: 'list', format: 'facts', content: $facts}) YIELD problems";
-    let broken = format!("{facts}\n[1]");
-    let told = db.query(call, [("facts", broken.as_str())]).unwrap();
-    let told: Vec<Row> = told.map(|row| row.unwrap()).collect();
-    assert_eq!(told[0].get::<Vec<String>>("problems").unwrap().len(), 1);
-    let wanted = Resummarise {
-        entities: true,
-        ..Resummarise::default()
-    };
-    let open = library.open().unwrap();
-    let done = open
-        .resummarise(&wanted, &CancelToken::new(), &|_| ())
-        .unwrap();
-    assert!(
-        !done.mended.is_empty() && !done.failed.is_empty(),
-        "{done:?}"
-    );
-    let rows = rows(
-        &db,
-        "CALL rag.resummarise({entities: true}) YIELD key, problem WHERE problem IS NOT NULL RETURN key, problem",
-    );
-    assert_eq!(rows.len(), done.failed.len());
-    let cancelled = CancelToken::new();
-    cancelled.cancel();
-    assert!(
-        open.resummarise(&wanted, &cancelled, &|_| ())
-            .unwrap()
-            .stopped
-    );
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub trait CallCache: Send + Sync {
     /// When what is kept cannot be read.
     fn get(&self, key: &CallKey) -> Result<Option<Kept>, CacheError>;
 
-    /// Keeps a reply. It has to be safe when this returns: it was paid for.
+    /// Keeps a reply. When this returns, it has to survive the process: it was paid for.
     ///
     /// # Errors
     ///
@@ -166,6 +166,7 @@ impl Calls {
             ExtractError::Model {
                 about: "a schema".to_owned(),
                 prompt: prompt.id(),
+                cost: Cost::default(),
                 source: Box::new(ModelError::BadReply { tries: 0, problem }),
             }
         })?;
@@ -202,10 +203,15 @@ impl Calls {
             return Ok(Answer { value, cost });
         }
         let answered = self.structured.ask(&*self.generator, &question.request);
-        let answered = answered.map_err(|source| ExtractError::Model {
+        let answered = answered.map_err(|failed| ExtractError::Model {
             about: about.to_owned(),
             prompt: question.prompt.clone(),
-            source: Box::new(source),
+            cost: Cost {
+                calls: failed.tries as u64,
+                usage: failed.usage,
+                ..Cost::default()
+            },
+            source: Box::new(failed.error),
         })?;
         let kept = Kept {
             reply: answered.value.to_string(),

@@ -1,6 +1,6 @@
 //! Why a piece was not extracted from.
 
-use super::CacheError;
+use super::{CacheError, Cost};
 use stratigraph_models::ModelError;
 use thiserror::Error;
 
@@ -15,6 +15,8 @@ pub enum ExtractError {
         about: String,
         /// The prompt: name, language and version.
         prompt: String,
+        /// What was spent on it: replies that could not be used are paid for as well, and so are those before them.
+        cost: Cost,
         /// What went wrong.
         #[source]
         source: Box<ModelError>,
@@ -43,4 +45,23 @@ pub enum ExtractError {
     /// Somebody said that it should stop. What was paid for is kept.
     #[error("extraction was cancelled; replies that came are kept, and are not asked for again")]
     Cancelled,
+}
+
+impl ExtractError {
+    /// What was spent before it failed.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        match self {
+            Self::Model { cost, .. } => *cost,
+            _ => Cost::default(),
+        }
+    }
+
+    /// The same error, with what was spent before it.
+    pub(super) fn after(mut self, spent: Cost) -> Self {
+        if let Self::Model { cost, .. } = &mut self {
+            *cost += spent;
+        }
+        self
+    }
 }

@@ -132,12 +132,13 @@ impl<'a> Run<'a> {
                 let pieces = &documents[line.document].1[line.pieces.clone()];
                 let stop =
                     || self.cancel.is_cancelled() || failed[line.document].load(Ordering::Relaxed);
-                let read = self.line(&open[line.document], pieces, &stop, &|cost| {
+                let spent = |pieces, cost| {
                     let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-                    progress.pieces += 1;
+                    progress.pieces += pieces;
                     progress.cost += cost;
                     report(*progress);
-                });
+                };
+                let read = self.line(&open[line.document], pieces, &stop, &spent);
                 if read.is_err() {
                     failed[line.document].store(true, Ordering::Relaxed);
                 }
@@ -186,7 +187,7 @@ impl<'a> Run<'a> {
         open: &OpenDocument<'_>,
         pieces: &[Piece],
         stop: &dyn Fn() -> bool,
-        each: &dyn Fn(Cost),
+        spent: &dyn Fn(usize, Cost),
     ) -> Read {
         let mut read: Vec<Outcome> = Vec::with_capacity(pieces.len());
         for piece in pieces {
@@ -198,8 +199,15 @@ impl<'a> Run<'a> {
                 Some(before) => reading.after(&before.extracted),
                 None => reading,
             };
-            let outcome = self.extractor.extract(&reading)?;
-            each(outcome.cost);
+            let outcome = self.extractor.extract(&reading);
+            let outcome = outcome.inspect_err(|error| {
+                // What failed is on the bill too.
+                let cost = error.cost();
+                if cost != Cost::default() {
+                    spent(0, cost);
+                }
+            })?;
+            spent(1, outcome.cost);
             read.push(outcome);
         }
         Ok(read)

@@ -6,7 +6,8 @@ use thiserror::Error;
 
 use super::{Forecast, Ingest, Progress, Report};
 use crate::Metadata;
-use crate::build::{Contribution, Told};
+use crate::build::{Agreed, Contribution, Told};
+use crate::extract::Extracted;
 use crate::read::{ReadError, Stated, TripleReader};
 
 /// A list is written as a whole, so it has an end.
@@ -96,6 +97,14 @@ impl Ingest<'_> {
             Err(error) => return report.fail(Some(&list.id), error),
         };
         report.bytes += reader.bytes();
+        let agreed = match self.layers.agreed() {
+            Ok(agreed) => agreed,
+            Err(error) => return report.end(error),
+        };
+        let facts: Vec<Told> = facts
+            .into_iter()
+            .filter_map(|told| under(&agreed, told))
+            .collect();
         let profile = self.layers.profile();
         match Contribution::of_triples(&list.id, list.metadata, &facts, profile) {
             Ok(contribution) => self.write(&[contribution], report),
@@ -128,6 +137,21 @@ impl Ingest<'_> {
             false => Ok(Some(facts)),
         }
     }
+}
+
+/// A fact under agreed names; none if it leads from a thing to itself by them.
+fn under(agreed: &Agreed, told: Told) -> Option<Told> {
+    let mut said = Extracted {
+        entities: told.entities,
+        triples: vec![told.triple],
+        chains: Vec::new(),
+    };
+    agreed.apply(&mut said);
+    Some(Told {
+        triple: said.triples.pop()?,
+        entities: said.entities,
+        metadata: told.metadata,
+    })
 }
 
 fn told_by(stated: Stated) -> Told {

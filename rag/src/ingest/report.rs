@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::build::Change;
+use crate::build::{BuildError, Change};
 use crate::extract::{Cost, Estimate};
 use crate::read::ReadError;
 
@@ -98,6 +98,16 @@ impl Report {
                 document: document.map(str::to_owned),
                 error: Box::new(error),
             });
+        }
+    }
+
+    /// The database takes or gives nothing any more.
+    pub(super) fn end(&mut self, error: BuildError) {
+        match error {
+            BuildError::Database(error) => {
+                self.ended.get_or_insert(Ended::Database(error));
+            }
+            error => self.fail(None, error),
         }
     }
 

@@ -186,9 +186,13 @@ impl<'a> Ingest<'a> {
         });
         let spent = spent.into_inner().unwrap_or_else(PoisonError::into_inner);
         (report.pieces, report.cost) = (spent.pieces, spent.cost);
+        let agreed = match self.layers.agreed() {
+            Ok(agreed) => agreed,
+            Err(error) => return report.end(error),
+        };
         let mut ready = Vec::with_capacity(cut.len());
         for (Cut { document, pieces }, done) in cut.iter().zip(extracted) {
-            let extracted = match done {
+            let mut extracted = match done {
                 Ok(done) => done.pieces,
                 Err(ExtractError::Cancelled) => {
                     report.ended = Some(Ended::Stopped);
@@ -200,12 +204,17 @@ impl<'a> Ingest<'a> {
                 }
             };
             report.bytes += document.text().len() as u64;
+            extracted.iter_mut().for_each(|said| agreed.apply(said));
             match Contribution::new(document, pieces, &extracted, self.layers.profile()) {
                 Ok(contribution) => ready.push(contribution),
                 Err(error) => report.fail(Some(document.id()), error),
             }
         }
         self.write(&ready, report);
+        // What was paid for outlasts the portion, also where none of its documents was written.
+        if let Err(error) = self.layers.replies().sync() {
+            report.ended.get_or_insert(Ended::Database(error));
+        }
         told(report.progress());
         self.stops(report);
     }

@@ -19,6 +19,7 @@ pub use read::{KeyRead, KeyReadTxn};
 pub use scan::Scan;
 pub(crate) use trial::{KeyWrite, Trial};
 pub use write::KeyWriteTxn;
+pub(crate) use write::Waiting;
 
 use crate::catalog::GraphState;
 use crate::storage::commit;

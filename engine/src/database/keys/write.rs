@@ -26,6 +26,15 @@ const MAX_KEY_BYTES: usize = 64 << 10;
 /// The longest value that is stored.
 const MAX_VALUE_BYTES: usize = 64 << 20;
 
+/// What a commit waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    /// Until it is durable, as the database's setting says.
+    ForTheDisk,
+    /// It is written, and a later commit makes it durable.
+    ForNobody,
+}
+
 /// The one write transaction. It reads its own writes; nobody else does before it has committed.
 ///
 /// Dropping it takes everything back.
@@ -142,7 +151,7 @@ impl KeyWriteTxn {
     pub fn commit(self) -> Result<CommitSeq> {
         let state = Arc::clone(&self.base.state);
         let only_deletes = self.batch.only_deletes();
-        self.commit_with(state, only_deletes, |_| {})
+        self.commit_with(state, only_deletes, Waiting::ForTheDisk, |_| {})
     }
 
     /// Commits; from then on `state` is what the graph knows. What only deletes may use the disk's
@@ -151,14 +160,17 @@ impl KeyWriteTxn {
         self,
         state: Arc<GraphState>,
         only_deletes: bool,
+        waiting: Waiting,
         follow: impl FnOnce(CommitSeq),
     ) -> Result<CommitSeq> {
         self.cancel.check()?;
         if self.batch.is_empty() {
             self.place.step()?;
             drop(self.place);
-            // What it read may not be durable yet, and the caller may act on it.
-            self.database.log.acknowledge(self.base.commit)?;
+            if waiting == Waiting::ForTheDisk {
+                // What it read may not be durable yet, and the caller may act on it.
+                self.database.log.acknowledge(self.base.commit)?;
+            }
             return Ok(self.base.commit);
         }
         if let Some(guard) = self
@@ -171,6 +183,9 @@ impl KeyWriteTxn {
         }
         self.place.begin_commit()?;
         let log = &self.database.log;
+        if waiting == Waiting::ForNobody {
+            return log.append_unawaited(self.batch, state, follow);
+        }
         let commit = log.append_followed(self.batch, state, follow)?;
         // The next writer goes ahead while this one waits for the disk.
         drop(self.place);

@@ -22,7 +22,7 @@ use crate::catalog::{
     check_schema_id,
 };
 use crate::codec::CommitSeq;
-use crate::database::keys::{KeyRead as _, KeyWriteTxn};
+use crate::database::keys::{KeyRead as _, KeyWriteTxn, Waiting};
 use crate::error::{Error, Result};
 use crate::index::property::Entry;
 use crate::index::vector::{JournalKey, Prepared, read_touched};
@@ -175,7 +175,22 @@ impl WriteTxn {
     /// [`Error::TransactionTooLarge`] if it moves more levels of hierarchies than fit into one;
     /// [`Error::OutcomeUnknown`] if the commit may or may not be there after the next open. After
     /// any other error than that nothing was written.
-    pub fn commit(mut self) -> Result<CommitSeq> {
+    pub fn commit(self) -> Result<CommitSeq> {
+        self.commit_waiting(Waiting::ForTheDisk)
+    }
+
+    /// Commits, and returns when the commit is written, without waiting for the disk. A crash of the process loses
+    /// nothing; a loss of power may take it back, with everything after it. Readers see it, and it is durable, with
+    /// the next commit that waits, or [`Database::sync`](crate::Database::sync); transactions that begin from now on
+    /// start from it.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn commit_unsynced(self) -> Result<CommitSeq> {
+        self.commit_waiting(Waiting::ForNobody)
+    }
+
+    fn commit_waiting(mut self, waiting: Waiting) -> Result<CommitSeq> {
         rules::check_presence(&view::of(&self), &self.unmet)?;
         self.pending.settle(&mut self.keys, &self.state, true)?;
         if self.state.next != self.keys.base_state().next {
@@ -199,9 +214,11 @@ impl WriteTxn {
         }
         let database = Arc::clone(self.keys.database());
         let state = Arc::new(self.state);
-        let commit = self.keys.commit_with(state, !self.adds, |commit| {
-            prepared.apply(&indexes, commit);
-        })?;
+        let commit = self
+            .keys
+            .commit_with(state, !self.adds, waiting, |commit| {
+                prepared.apply(&indexes, commit);
+            })?;
         prepared.finish(&indexes);
         database.text_merger().tend(&texts);
         Ok(commit)

@@ -2,6 +2,9 @@
 //! Rows in a file that is mapped into memory, so that the system keeps what is asked for often, and that
 //! outlives the process.
 //!
+//! They are read through the map and written past it: a row that nobody has asked for yet is in the system's memory and
+//! not in the process's, however many are written, and a full disk is an error instead of a signal.
+//!
 //! Nobody vouches for such a file: what was written last may not have reached the disk when the power went,
 //! somebody may have put another in its place, bits may have turned. So the index keeps a seal of each row in
 //! memory and in its snapshots, and no row is shown whose seal is another.
@@ -89,11 +92,16 @@ impl Filed {
     /// Puts back a row that was lost; whether it is the one that was.
     pub(crate) fn mend(&self, slot: u32, vector: &[f32]) -> bool {
         let fits = vector.len() as u64 * size_of::<f32>() as u64 == self.row_bytes;
-        let is_it = fits && sealed(vector) == self.seal(slot);
-        if is_it {
-            self.rows.write(slot, vector);
-        }
-        is_it
+        fits && sealed(vector) == self.seal(slot) && self.write(slot, vector).is_ok()
+    }
+
+    /// Writes a row that nobody asks for before this is done.
+    fn write(&self, slot: u32, vector: &[f32]) -> io::Result<()> {
+        debug_assert_eq!(size_of_val(vector) as u64, self.row_bytes);
+        // No more than a row, whatever was given: the next one may be another's.
+        let bytes = as_bytes(vector);
+        let bytes = &bytes[..bytes.len().min(self.row_bytes as usize)];
+        self.file.write_all_at(bytes, self.bytes_of(slot))
     }
 
     fn seal_of(&self, slot: u32) -> &AtomicU64 {
@@ -140,15 +148,22 @@ fn give_space(file: &File, from: u64, to: u64) -> io::Result<()> {
 
 /// The seal of a row: that of its bytes.
 fn sealed(row: &[f32]) -> u64 {
+    xxh3_64(as_bytes(row))
+}
+
+fn as_bytes(row: &[f32]) -> &[u8] {
     // SAFETY: numbers are bytes without gaps.
-    let bytes = unsafe { std::slice::from_raw_parts(row.as_ptr().cast::<u8>(), size_of_val(row)) };
-    xxh3_64(bytes)
+    unsafe { std::slice::from_raw_parts(row.as_ptr().cast::<u8>(), size_of_val(row)) }
 }
 
 impl Originals for Filed {
     fn put(&self, wanted: Wanted, vector: &[f32]) -> Result<(), IndexError> {
         self.reach(wanted.slot)?;
-        self.rows.write(wanted.slot, vector);
+        self.write(wanted.slot, vector)
+            .map_err(|reason| IndexError::Original {
+                place: format!("the file of vectors, row {}", wanted.slot),
+                reason: reason.to_string(),
+            })?;
         self.seal_of(wanted.slot)
             .store(sealed(vector), Ordering::Release);
         Ok(())
@@ -182,5 +197,36 @@ impl Originals for Filed {
     /// Only the seal: the system keeps the rows, and gives their memory to others when it is needed.
     fn bytes_each(&self) -> usize {
         SEAL_BYTES
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// How much of a file the process has in its memory, in KiB.
+    fn held_kib(path: &Path) -> u64 {
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let name = path.to_str().unwrap();
+        let lines = maps.lines().skip_while(|line| !line.ends_with(name));
+        let held = lines.skip(1).find_map(|line| line.strip_prefix("Rss:"));
+        let held = held.expect("it is mapped").trim().trim_end_matches(" kB");
+        held.parse().unwrap()
+    }
+
+    #[test]
+    fn rows_are_held_once_somebody_asks_for_them() {
+        const ROWS: u32 = 4096;
+        let name = format!("stratigraph-rows-held-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let filed = Filed::open(&path, 256, ROWS).unwrap();
+        for slot in 0..ROWS {
+            let wanted = Wanted { slot, id: 0 };
+            filed.put(wanted, &[slot as f32; 256]).unwrap();
+        }
+        assert_eq!(held_kib(&path), 0, "they are written past the map");
+        assert!((0..ROWS).all(|slot| filed.is_whole(slot)));
+        assert!(held_kib(&path) > 0);
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -47,15 +47,18 @@ impl Files {
         }
     }
 
-    /// Those that the hub's tools fetched.
+    /// Those that the hub's tools fetched, with the commit that they are of.
     pub(crate) fn in_hub(
         model: &str,
         revision: Option<&str>,
         cache: Option<&Path>,
-    ) -> Result<Self, ModelError> {
+    ) -> Result<(Self, String), ModelError> {
         let usual = || hub::cache(|name| env::var_os(name)).unwrap_or_default();
         let cache = cache.map_or_else(usual, Path::to_path_buf);
-        Ok(Self::in_folder(&hub::snapshot(&cache, model, revision)?))
+        let snapshot = hub::snapshot(&cache, model, revision)?;
+        let commit = snapshot.file_name().unwrap_or_default();
+        let commit = commit.to_string_lossy().into_owned();
+        Ok((Self::in_folder(&snapshot), commit))
     }
 
     /// Those in a folder of an archive with these bytes.

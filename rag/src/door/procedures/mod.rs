@@ -7,8 +7,10 @@
 //! | what | where |
 //! |---|---|
 //! | questions and receipts | `retrieve.rs` |
+//! | names that mean the same | `naming.rs` |
 //! | maps of settings | `settings.rs` |
 
+mod naming;
 mod retrieve;
 mod settings;
 
@@ -30,7 +32,7 @@ const MOST_PROBLEMS: usize = 20;
 pub(super) fn all(library: &Library) -> Vec<Procedure> {
     // A database that held itself would never be closed.
     let weak = library.downgrade();
-    vec![
+    let mut all = vec![
         create_layers(weak.clone()),
         upsert_document(weak.clone()),
         delete_document(weak.clone()),
@@ -38,7 +40,9 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
         resummarise(weak.clone()),
         retrieve::retrieve(weak.clone()),
         retrieve::verify(weak.clone()),
-    ]
+    ];
+    all.extend(naming::all(&weak));
+    all
 }
 
 fn create_layers(library: WeakLibrary) -> Procedure {

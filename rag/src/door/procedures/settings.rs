@@ -88,6 +88,21 @@ impl<'a> Settings<'a> {
             .ok_or_else(|| unfit(name, "a count above zero", value))
     }
 
+    /// A number from 0 to 1.
+    pub(super) fn share(&self, name: &str) -> Result<Option<f32>, String> {
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
+        let share = match value {
+            Value::Float(share) => Some(*share),
+            Value::Int(share) => Some(*share as f64),
+            _ => None,
+        };
+        let share = share.filter(|share| (0.0..=1.0).contains(share));
+        let share = share.ok_or_else(|| unfit(name, "a number from 0 to 1", value))?;
+        Ok(Some(share as f32))
+    }
+
     /// What is known of a document.
     pub(super) fn metadata(&self, name: &str) -> Result<Metadata, String> {
         let map = match self.value(name) {

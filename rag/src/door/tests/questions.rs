@@ -81,7 +81,7 @@ fn a_pipeline_of_ones_own_and_limits_are_taken() {
     ] {
         let rows = db
             .query(call, ())
-            .and_then(|rows| rows.collect::<Result<Vec<_>, _>>());
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let message = rows.unwrap_err().to_string();
         assert!(message.contains(reason), "{call}: {message}");
     }

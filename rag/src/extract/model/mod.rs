@@ -64,7 +64,8 @@ impl<'a> Asking<'a> {
         let question = self.calls.question(&prompt, fillings, choices)?;
         let value = match self.dry {
             None => {
-                let answer = self.calls.ask(&question, &self.about)?;
+                let answer = self.calls.ask(&question, &self.about);
+                let answer = answer.map_err(|error| error.after(self.cost))?;
                 self.cost += answer.cost;
                 answer.value
             }
@@ -91,6 +92,7 @@ impl<'a> Asking<'a> {
         serde_json::from_value(value).map_err(|error| ExtractError::Model {
             about: self.about.clone(),
             prompt: prompt.to_owned(),
+            cost: self.cost,
             source: Box::new(ModelError::BadReply {
                 tries: 1,
                 problem: error.to_string(),

@@ -1,0 +1,81 @@
+//! Which names may mean the same: proposals for somebody who looks through them, and nothing is changed by asking.
+
+use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::{Direction, NodeId, Read as _};
+
+use super::{DoorError, Open};
+use crate::aliases::{Named, Proposal, propose};
+use crate::build::{BuildError, Called};
+use crate::relations::{Clustering, RelationError, Relations};
+
+/// The most entities whose names are compared at once.
+const MOST_NAMES: usize = 1_000_000;
+
+impl Open {
+    /// The relations of all facts, clustered by how near their names are. What has an agreed name already is taken as
+    /// that.
+    ///
+    /// # Errors
+    /// [`DoorError::Relations`]; what the database says.
+    pub fn relations(
+        &self,
+        clustering: Clustering,
+        cancel: &CancelToken,
+    ) -> Result<Relations, DoorError> {
+        let agreed = self.layers().agreed()?;
+        let predicates = self.layers().predicates()?;
+        let names = predicates.keys().map(String::as_str);
+        let names = names.map(|name| agreed.name_for(Called::Relation, name).unwrap_or(name));
+        let mut told = |_: stratigraph::storage::cancel::Progress<'_>| {};
+        let mut watch = Watch::new(&mut told, cancel.clone());
+        let embedder = self.layers().embedder();
+        Ok(Relations::cluster(names, embedder, clustering, &mut watch)?)
+    }
+
+    /// Entities that may be one, by their names, and with a least cosine also by the vectors of these.
+    ///
+    /// # Errors
+    /// [`DoorError::Request`] if there are too many; what the embedder or the database says.
+    pub fn aliases(&self, least: Option<f32>) -> Result<Vec<Proposal>, DoorError> {
+        let read = self.layers().database().read()?;
+        let nodes = read.nodes_with_label("Entity")?;
+        if nodes.len() > MOST_NAMES as u64 {
+            let problem = format!("are {}, and {MOST_NAMES} are compared at once", nodes.len());
+            return Err(DoorError::request("the entities", problem));
+        }
+        let mut known = Vec::new();
+        for node in nodes {
+            let id = NodeId::new(node);
+            let text = |name| -> Result<Option<String>, stratigraph::Error> {
+                Ok(read.property(id, name)?.as_str().map(str::to_owned))
+            };
+            let Some(name) = text("name")? else { continue };
+            let mentions = read.degree(id, Direction::Incoming, Some("MENTIONS"))?;
+            known.push((name, text("kind")?, mentions));
+        }
+        drop(read);
+        let named = known.iter().map(|(name, kind, mentions)| Named {
+            name,
+            kind: kind.as_deref(),
+            mentions: usize::try_from(*mentions).unwrap_or(usize::MAX),
+        });
+        let named: Vec<Named<'_>> = named.collect();
+        let embedder = least.map(|least| (self.layers().embedder(), least));
+        propose(&named, embedder)
+            .map_err(|error| DoorError::Relations(RelationError::Embedder(error)))
+    }
+
+    /// From now on a name stands for another, in every document that is taken in; with none, for itself again.
+    /// Documents that are there have it when they are taken in again. Whether that is new.
+    ///
+    /// # Errors
+    /// [`BuildError::BadName`]; what the database says.
+    pub fn agree(
+        &self,
+        kind: Called,
+        name: &str,
+        stands: Option<&str>,
+    ) -> Result<bool, BuildError> {
+        self.layers().agree(kind, name, stands)
+    }
+}

@@ -1,0 +1,156 @@
+//! Summaries through the doors: mended, failing, and settled.
+
+use super::*;
+
+#[test]
+fn summaries_are_mended_by_the_model_and_by_nobody_else() {
+    let model = Arc::new(model());
+    let equipment = Equipment::default().model(Arc::clone(&model) as _, 2);
+    let (db, _) = library(equipment);
+    rows(&db, "CALL rag.createLayers('triples')");
+    let upsert = "CALL rag.upsertDocument({id: 'a.md', content: $text})";
+    rows(&db, upsert);
+    assert!(
+        rows(&db, "CALL rag.resummarise()").is_empty(),
+        "nothing is stale"
+    );
+    let made = rows(&db, "CALL rag.resummarise({entities: true})");
+    assert_eq!(made.len(), 2);
+    for row in &made {
+        assert_eq!(
+            row.get::<String>("summary").unwrap(),
+            "Basalt comes from Mount Etna."
+        );
+    }
+    // Somebody says something else of both, and nobody is asked until somebody wants it.
+    let asked = model.asked().len();
+    let fact = json!({"subject": "Basalt", "relation": "lies on", "object": "Mount Etna", "source": "p. 7"});
+    let list = "CALL rag.upsertDocument({id: 'list', format: 'facts', content: $fact}) YIELD stale RETURN stale";
+    let told = db.query(list, [("fact", fact.to_string())]).unwrap();
+    let told: Vec<i64> = told.map(|row| row.unwrap().get("stale").unwrap()).collect();
+    assert_eq!((told, model.asked().len()), (vec![2], asked));
+    let stale = rows(&db, "CALL rag.stale()");
+    assert_eq!(stale.len(), 2);
+    let mended = rows(&db, "CALL rag.resummarise()");
+    assert_eq!((mended.len(), model.asked().len()), (2, asked + 2));
+    assert!(rows(&db, "CALL rag.stale()").is_empty());
+    rows(&db, "CALL rag.deleteDocument('list')");
+    assert_eq!(rows(&db, "CALL rag.stale()").len(), 2);
+    // Without a model it says what it needs, and rules are asked for by name.
+    let without = Library::new(&db, Equipment::default());
+    without.register().unwrap();
+    let (message, _) = refused(&db, "CALL rag.resummarise()");
+    assert!(message.contains("--llm URL --model NAME"), "{message}");
+    assert_eq!(rows(&db, "CALL rag.stale()").len(), 2);
+    let one = rows(&db, "CALL rag.resummarise({central: true, most: 1})");
+    assert_eq!(one.len(), 1);
+    assert!(!one[0].get::<String>("summary").unwrap().is_empty());
+    assert_eq!(rows(&db, "CALL rag.stale()").len(), 1);
+    rows(&db, "CALL rag.resummarise({central: true})");
+    assert!(rows(&db, "CALL rag.stale()").is_empty());
+    let by = rows(
+        &db,
+        "MATCH (e:Entity) RETURN DISTINCT e.summary_model AS by",
+    );
+    assert_eq!(by[0].get::<String>("by").unwrap(), "rules");
+}
+
+#[test]
+fn a_summary_that_fails_leaves_the_others() {
+    let refusing = Recorded::by(|request: &Request| {
+        let asked = &request.messages.last()?.text;
+        let summary = json!({"summary": "Basalt is a rock of Mount Etna."}).to_string();
+        (!asked.contains("Etna") || asked.contains("Basalt")).then_some(summary)
+    });
+    let (db, library) = library(Equipment::default().model(Arc::new(refusing), 1));
+    rows(&db, "CALL rag.createLayers('triples')");
+    let facts = [
+        json!({"subject": "Basalt", "relation": "is", "object": "rock", "source": "1"}),
+        json!({"subject": "Etna", "relation": "is", "object": "mountain", "source": "2"}),
+    ];
+    let facts = facts.map(|fact| fact.to_string()).join("\n");
+    let call =
+        "CALL rag.upsertDocument({id: 'list', format: 'facts', content: $facts}) YIELD problems";
+    let broken = format!("{facts}\n[1]");
+    let told = db.query(call, [("facts", broken.as_str())]).unwrap();
+    let told: Vec<Row> = told.map(|row| row.unwrap()).collect();
+    assert_eq!(told[0].get::<Vec<String>>("problems").unwrap().len(), 1);
+    let wanted = Resummarise {
+        entities: true,
+        ..Resummarise::default()
+    };
+    let open = library.open().unwrap();
+    let done = open
+        .resummarise(&wanted, &CancelToken::new(), &|_| ())
+        .unwrap();
+    assert!(
+        !done.mended.is_empty() && !done.failed.is_empty(),
+        "{done:?}"
+    );
+    let rows = rows(
+        &db,
+        "CALL rag.resummarise({entities: true}) YIELD key, problem WHERE problem IS NOT NULL RETURN key, problem",
+    );
+    assert_eq!(rows.len(), done.failed.len());
+    let cancelled = CancelToken::new();
+    cancelled.cancel();
+    assert!(
+        open.resummarise(&wanted, &cancelled, &|_| ())
+            .unwrap()
+            .stopped
+    );
+}
+
+#[test]
+fn what_nothing_is_said_of_loses_its_summary_and_is_told_once() {
+    let model = Arc::new(model());
+    let (db, library) = library(Equipment::default().model(Arc::clone(&model) as _, 1));
+    rows(&db, "CALL rag.createLayers('triples')");
+    // Somebody summarised what is still there, and of which nothing is said any more.
+    rows(
+        &db,
+        "CREATE (:Entity {key: 'slate', name: 'slate', summary: 'Slate splits.', summary_inputs: '0', stale: true})",
+    );
+    let wanted = Resummarise::default();
+    let settle = || {
+        let open = library.open().unwrap();
+        open.resummarise(&wanted, &CancelToken::new(), &|_| ())
+            .unwrap()
+    };
+    let first = settle();
+    assert_eq!((first.failed.len(), first.left), (1, 0), "{first:?}");
+    assert!(causes(&first.failed[0].error).contains("no summary any more"));
+    assert_eq!(first.cost, crate::extract::Cost::default());
+    let left = rows(
+        &db,
+        "MATCH (e:Entity {key: 'slate'}) RETURN e.summary IS NULL AS gone",
+    );
+    assert!(left[0].get::<bool>("gone").unwrap());
+    let second = settle();
+    assert_eq!((second.failed.len(), second.mended.len()), (0, 0));
+    assert!(model.asked().is_empty(), "nobody is asked about nothing");
+}
+
+#[test]
+fn replies_that_cannot_be_used_are_on_the_bill() {
+    let model = Recorded::by(|_| Some("Slate, I think.".to_owned()));
+    let (db, library) = library(Equipment::default().model(Arc::new(model), 1));
+    rows(&db, "CALL rag.createLayers('triples')");
+    let fact = json!({"subject": "Slate", "relation": "is", "object": "rock", "source": "1"});
+    db.query(
+        "CALL rag.upsertDocument({id: 'list', format: 'facts', content: $fact}) YIELD id",
+        [("fact", fact.to_string())],
+    )
+    .unwrap()
+    .for_each(|row| drop(row.unwrap()));
+    let wanted = Resummarise {
+        entities: true,
+        ..Resummarise::default()
+    };
+    let open = library.open().unwrap();
+    let done = open
+        .resummarise(&wanted, &CancelToken::new(), &|_| ())
+        .unwrap();
+    assert_eq!((done.failed.len(), done.cost.calls), (2, 6), "{done:?}");
+    assert!(done.cost.usage.input_tokens > 0 && done.cost.usage.output_tokens > 0);
+}
