@@ -119,7 +119,9 @@ where
                 Err(failure) => status(&failure).into_http(),
             };
             blame_the_message(response.headers_mut());
-            if let Ok(id) = HeaderValue::from_str(&request_id) {
+            if let Ok(mut id) = HeaderValue::from_str(&request_id) {
+                // No other answer has it: in HTTP/2's table of headers it would only push out those that come again.
+                id.set_sensitive(true);
                 response.headers_mut().insert(REQUEST_ID, id);
             }
             let code = Status::from_header_map(response.headers()).map(|status| status.code());
