@@ -118,6 +118,7 @@ async fn an_export_keeps_its_database_until_its_client_leaves() {
     let request = large(&fixture).await;
     let drop_it = || v1::DropDatabaseRequest {
         database: "large".to_owned(),
+        if_exists: false,
     };
     let mut databases = DatabaseServiceClient::new(fixture.channel().await);
     let mut client = BulkServiceClient::new(fixture.channel().await);
@@ -142,6 +143,7 @@ async fn who_takes_nothing_loses_the_export_and_hears_why_however_late() {
     let mut databases = DatabaseServiceClient::new(fixture.channel().await);
     let drop_it = || v1::DropDatabaseRequest {
         database: "large".to_owned(),
+        if_exists: false,
     };
     let begun = Instant::now();
     while let Err(refused) = databases.drop_database(drop_it()).await {
