@@ -6,6 +6,7 @@ use crate::{Error, Retry};
 use std::future::Future;
 use std::time::Duration;
 use tokio::time::Instant;
+use tonic::metadata::AsciiMetadataValue;
 use tonic::transport::Channel;
 use tonic::{Request, Response, Status};
 
@@ -132,7 +133,9 @@ impl Call {
                 .metadata_mut()
                 .insert("authorization", authorization);
         }
-        if let Ok(id) = self.request_id.parse() {
+        if let Ok(mut id) = self.request_id.parse::<AsciiMetadataValue>() {
+            // It never comes again: HTTP/2 need not remember it.
+            id.set_sensitive(true);
             request.metadata_mut().insert(REQUEST_ID, id);
         }
         if let Some(deadline) = self.deadline {

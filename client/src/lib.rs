@@ -50,6 +50,7 @@ mod client;
 mod closure;
 mod databases;
 mod error;
+mod export;
 mod made;
 mod prepared;
 mod query;
@@ -74,6 +75,7 @@ pub use bulk::{BulkBuilder, BulkNode, BulkProgress, BulkVerdict, BulkWriter};
 pub use client::Client;
 pub use databases::{DatabaseDescription, Databases};
 pub use error::{Error, ErrorKind, Position, Refusal, StatusCode};
+pub use export::{Export, ExportForm, ExportPart, ExportReport};
 pub use prepared::{NamedQueries, NamedQuery, Prepared};
 pub use query::Query;
 pub use rag::{

@@ -3,10 +3,11 @@
 //! ```text
 //! id of the request ──> rule of the method ──> who calls ──> the method ──> id, code and time of the answer
 //! ```
-//! A path that is not in the protocol is refused, so what the protocol does not know cannot be reached. The
-//! services of others (health, reflection) have their rules here, in one list.
+//! A path that is not in the protocol is refused, so what the protocol does not know cannot be reached; `called.rs`
+//! knows the paths and their rules.
 
-use crate::auth::{Identity, Role, Unknown};
+use crate::auth::{Identity, Unknown};
+use crate::called::Called;
 use crate::caller::Caller;
 use crate::ending::Stage;
 use crate::failure::Failure;
@@ -29,17 +30,6 @@ use tracing::Instrument as _;
 pub(crate) const REQUEST_ID: &str = "x-request-id";
 /// The longest id that is taken from a client.
 const MAX_REQUEST_ID_BYTES: usize = 128;
-
-/// Services that are not ours: how their paths begin, and the role that they need on any database.
-const FOREIGN: &[(&str, Option<Role>)] = &[
-    // Who asks whether the server lives has no token: a load balancer, an orchestrator.
-    ("/grpc.health.v1.Health/", None),
-    ("/grpc.reflection.v1.ServerReflection/", Some(Role::Read)),
-    (
-        "/grpc.reflection.v1alpha.ServerReflection/",
-        Some(Role::Read),
-    ),
-];
 
 /// Whoever declares something has no longer than a statement, whatever its client says.
 const DECLARING: &str = "/stratigraph.v1.SchemaService/";
@@ -93,26 +83,27 @@ where
         let fresh = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, fresh);
         let shared = Arc::clone(&self.shared);
-        let path = request.uri().path().to_owned();
-        let admitted = admit(&shared, &request, &request_id, began);
+        let called = Called::of(request.uri().path());
+        let admitted = admit(&shared, &request, called, &request_id, began);
+        let token = admitted.as_ref().ok().map(|caller| caller.identity.name());
+        // All of it at once: what a span is told later is written down anew.
         let span = tracing::info_span!(
             "call",
             request_id = &*request_id,
-            method = %known_path(&path),
-            token = tracing::field::Empty,
+            method = %called.name(),
+            token = token.map(|name| &**name),
         );
         let work = async move {
             let mut held = None;
             let mut response = match admitted {
                 Ok(caller) => {
-                    let method = stratigraph_proto::method(&path);
+                    let method = called.method();
                     let packing = Packing::take(request.headers_mut());
                     let (head, body) = request.into_parts();
                     let bounds = shared.bounds(method);
                     let (body, weight) = Intake::of(body, method, packing, bounds, &shared.intake);
                     held = Some(weight);
                     let mut request = Request::from_parts(head, Body::new(body));
-                    tracing::Span::current().record("token", &**caller.identity.name());
                     let patience = caller.deadline.map(|deadline| last_word(began, deadline));
                     request.extensions_mut().insert(caller);
                     // Who is answered at once has waited for nothing.
@@ -128,18 +119,18 @@ where
                 Err(failure) => status(&failure).into_http(),
             };
             blame_the_message(response.headers_mut());
-            if let Ok(id) = HeaderValue::from_str(&request_id) {
+            if let Ok(mut id) = HeaderValue::from_str(&request_id) {
+                // No other answer has it: in HTTP/2's table of headers it would only push out those that come again.
+                id.set_sensitive(true);
                 response.headers_mut().insert(REQUEST_ID, id);
             }
             let code = Status::from_header_map(response.headers()).map(|status| status.code());
-            shared
-                .metrics
-                .answered(known_path(&path), code, began.elapsed());
+            let metrics = &shared.metrics;
+            metrics.answered(called.name(), code, began.elapsed());
             tracing::debug!(code = ?code.unwrap_or(Code::Ok), elapsed_us = crate::convert::micros(began.elapsed()), "answered");
-            let cut = if is_ours(&path) {
-                Stage::Over
-            } else {
-                Stage::Closing
+            let cut = match called {
+                Called::Ours(_) => Stage::Over,
+                Called::Foreign(..) | Called::Nothing => Stage::Closing,
             };
             Ok(response.map(|body| Leaving::until(&shared.ending, cut, body, held)))
         };
@@ -151,11 +142,12 @@ where
 fn admit(
     shared: &Shared,
     request: &Request<Body>,
+    called: Called,
     request_id: &Arc<str>,
     began: Instant,
 ) -> Result<Caller, Failure> {
     let path = request.uri().path();
-    let needs = rule(path)?;
+    let needs = called.needs(path)?;
     let headers = request.headers();
     let identity = match shared.authority.identify(headers, SystemTime::now()) {
         Ok(identity) => identity,
@@ -195,11 +187,6 @@ fn admit(
     })
 }
 
-/// Whether it is the path of a method of ours.
-fn is_ours(path: &str) -> bool {
-    stratigraph_proto::method(path).is_some()
-}
-
 /// When a call that nobody has answered is given up: a little before its client's time is over. tonic has a timer for
 /// that time as well, whose status says nothing of what can be done.
 fn last_word(began: Instant, deadline: Instant) -> Instant {
@@ -215,21 +202,6 @@ async fn until(moment: Option<Instant>) {
     }
 }
 
-/// The role that a method needs.
-fn rule(path: &str) -> Result<Option<Role>, Failure> {
-    if let Some(method) = stratigraph_proto::method(path) {
-        return Role::needed(method.access).map_err(|_| Failure::Bug {
-            what: "a method has no rule",
-        });
-    }
-    let foreign = FOREIGN.iter().find(|(prefix, _)| path.starts_with(prefix));
-    foreign
-        .map(|(_, needs)| *needs)
-        .ok_or_else(|| Failure::NoMethod {
-            path: path.chars().take(200).collect(),
-        })
-}
-
 /// A message that is too large, or is none, ends within tonic before a method is asked, as if it were something of
 /// ours. Failures of ours always carry details; these do not.
 fn blame_the_message(headers: &mut HeaderMap) {
@@ -242,15 +214,6 @@ fn blame_the_message(headers: &mut HeaderMap) {
         _ => return,
     };
     headers.insert("grpc-status", HeaderValue::from(code as i32));
-}
-
-/// The path, if it is one of ours; logs and metrics take nothing else from outside.
-fn known_path(path: &str) -> &'static str {
-    if let Some(method) = stratigraph_proto::method(path) {
-        return method.path;
-    }
-    let foreign = FOREIGN.iter().find(|(prefix, _)| path.starts_with(prefix));
-    foreign.map_or("unknown", |(prefix, _)| prefix)
 }
 
 fn unauthenticated(unknown: Unknown) -> Failure {
@@ -310,28 +273,6 @@ fn grpc_timeout(headers: &HeaderMap) -> Result<Option<Duration>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_method_has_a_rule_and_nothing_else_is_reached() {
-        for method in stratigraph_proto::METHODS {
-            assert!(rule(method.path).is_ok(), "{}", method.path);
-            assert_eq!(known_path(method.path), method.path);
-        }
-        assert_eq!(rule("/grpc.health.v1.Health/Check").unwrap(), None);
-        for path in [
-            "/",
-            "",
-            "/stratigraph.v1.QueryService/",
-            "/stratigraph.v2.QueryService/Query",
-            "/grpc.health.v1.HealthX/Check",
-        ] {
-            assert!(
-                matches!(rule(path), Err(Failure::NoMethod { .. })),
-                "{path}"
-            );
-            assert_eq!(known_path(path), "unknown");
-        }
-    }
 
     #[test]
     fn timeouts_are_read_as_grpc_writes_them() {

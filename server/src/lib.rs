@@ -13,7 +13,7 @@
 //! |---|---|
 //! | settings: one table, three sources | `config/` |
 //! | tokens, roles, identities | `auth/` |
-//! | the way in: rules, ids of requests, times | `door.rs`, `caller.rs` |
+//! | the way in: rules, ids of requests, times | `door.rs`, `called.rs`, `caller.rs` |
 //! | requests on their way in: unpacked, weighed, paid for | `intake/` |
 //! | databases by name, their writer's place, prepared and named statements | `databases/` |
 //! | turns, limits, rows on their way out, what runs | `work/` |
@@ -35,6 +35,7 @@
 #![forbid(unsafe_code)]
 
 pub mod auth;
+mod called;
 mod caller;
 pub mod config;
 mod connections;

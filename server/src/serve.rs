@@ -43,6 +43,8 @@ pub fn serve_with(
         config.max_queries,
         config.max_queries.div_ceil(4),
         config.max_bulk_writes,
+        // Exports, as many again.
+        config.max_bulk_writes,
         config.max_ingestions,
     ];
     let threads = threads.iter().map(|many| *many as usize).sum::<usize>() + SPARE_THREADS;

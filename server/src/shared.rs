@@ -29,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) write_transactions: Places,
     /// The places for bulk writes, also for those that wait.
     pub(crate) bulk_writes: Places,
+    /// The places for exports.
+    pub(crate) exports: Places,
     /// The places for documents that come in and summaries that are written.
     pub(crate) ingestions: Places,
     /// The place for backups, checks and other long work, one at a time.
@@ -63,6 +65,7 @@ impl Shared {
                 config.max_write_transactions,
                 "transactions that write",
             ),
+            exports: Places::new(&config, config.max_bulk_writes, "exports"),
             bulk_writes: Places::new(&config, config.max_bulk_writes, "bulk writes"),
             ingestions: Places::new(&config, config.max_ingestions, "ingestions"),
             maintenance: Arc::new(Semaphore::new(2)),

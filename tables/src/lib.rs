@@ -1,4 +1,5 @@
-//! Records of files that other programs write: CSV and JSON lines, field by field, with types and places.
+//! Records of files that other programs write: CSV and JSON lines, field by field, with types and places. And the way
+//! back: a graph as such files.
 //!
 //! What records mean is the business of whoever reads them: an import makes a graph of them as it is, a reader of
 //! documents what a mapping says. Nothing here trusts a file or holds more of it than a record.
@@ -10,8 +11,10 @@
 //! | the types of fields, and JSON as one of them | [`kind`], [`json_value`] |
 //! | what mappings have in common | [`mapping`] |
 //! | what is wrong, and where | [`place`] |
+//! | a graph as JSON lines, CSV, or statements | [`export`] |
 
 pub mod csv_reader;
+pub mod export;
 pub mod json_lines;
 pub mod json_value;
 pub mod kind;

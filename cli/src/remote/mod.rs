@@ -13,6 +13,7 @@
 //! | what goes wrong, in the words that a folder has for it | `refused.rs` |
 //! | whether a statement only reads, so that it may be sent again | `reading.rs` |
 //! | many nodes at once | `sending.rs` |
+//! | all of a graph, as text | `exporting.rs` |
 //! | documents | `uploading.rs` |
 //! | questions and receipts | `retrieving.rs` |
 //! | values, there and back | `values.rs` |
@@ -22,6 +23,7 @@
 mod access;
 mod address;
 mod coming;
+mod exporting;
 mod reading;
 mod refused;
 mod retrieving;

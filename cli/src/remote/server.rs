@@ -113,7 +113,11 @@ impl Server {
     }
 
     /// Waits for the server, or for Ctrl-C.
-    fn until<T>(&self, cancel: &CancelToken, work: impl Future<Output = T>) -> Result<T, Failure> {
+    pub(super) fn until<T>(
+        &self,
+        cancel: &CancelToken,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
         let done = self.runtime.block_on(unless_cancelled(cancel, work));
         done.ok_or_else(|| EngineError::Cancelled.into())
     }

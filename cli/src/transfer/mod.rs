@@ -13,25 +13,26 @@
 //! | files that are open, and the headers of CSV | `files.rs`, `table.rs` |
 //! | from records to nodes and relationships | `parts.rs`, `bring.rs`, `ids.rs` |
 //! | what ends a transfer | `place.rs` |
-//! | from a graph to files | `export/` |
+//! | from a graph to text | `export` of the crate `stratigraph-tables` |
+//! | where that text goes | `outlets.rs` |
 //!
 //! Next: `sources.rs`, then `bring.rs`.
 
 mod bring;
-mod export;
 mod files;
 mod header;
 mod ids;
 mod json_line;
 mod mapping;
+mod outlets;
 mod parts;
 mod place;
 mod sources;
 mod table;
 
 pub(crate) use bring::{Brought, SHOWN_BAD, Target, bring};
-pub(crate) use export::{Exported, Form as ExportForm, Out as ExportOut, export};
 pub(crate) use files::{Files, Reading};
+pub(crate) use outlets::{Folder, Text};
 pub(crate) use place::TransferError;
 pub(crate) use sources::gather;
 pub(crate) use stratigraph_tables::Signs;

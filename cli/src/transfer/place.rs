@@ -1,5 +1,6 @@
 //! What ends a transfer: the words that the user reads.
 
+use stratigraph_tables::export::ExportError;
 use stratigraph_tables::{BadRecord, Place, TableError};
 
 use crate::failure::Failure;
@@ -16,6 +17,15 @@ impl From<TableError> for Failure {
                     format!("{what} of more than {limit} bytes: --record-limit takes longer ones");
                 TransferError::Unreadable { place, reason }.into()
             }
+        }
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Engine(error) => error.into(),
+            other => TransferError::NoForm(other).into(),
         }
     }
 }
@@ -51,6 +61,6 @@ pub(crate) enum TransferError {
     #[error("{0}")]
     Request(String),
     /// The graph holds what the form cannot say.
-    #[error("{what} cannot be exported in this form: {reason}")]
-    NoForm { what: String, reason: String },
+    #[error("{0}")]
+    NoForm(ExportError),
 }

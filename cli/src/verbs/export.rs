@@ -6,16 +6,18 @@ use super::load::{ensure_free, remove_folder};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size};
 use crate::progress::{Progress, Unit};
-use crate::transfer::{self, ExportForm, ExportOut, Exported, TransferError};
-use clap::Args;
+use crate::remote::{Access, Address, Manner, Server};
+use crate::transfer::{Folder, Text, TransferError};
+use clap::{Args, ValueEnum};
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
 use stratigraph::Database;
+use stratigraph_tables::export::{Exported, Form, Outlet, export};
 
 const EXAMPLE: &str = "\
-All of it is of one commit; the database is opened read-only. A file or folder appears under its name
-only when it is whole. When the export goes to stdout, the answer goes to stderr.
+All of it is of one commit; the database is opened read-only, and a server writes down the same. A file
+or folder appears under its name only when it is whole. When the export goes to stdout, the answer goes to stderr.
 
 `import` makes an equal graph of JSON lines and of CSV: every kind of value, indexes, constraints and
 hierarchies; ids are given anew (`dump` keeps them). A script is run by `query -f`; it says what
@@ -27,17 +29,36 @@ several types is a column of the type `any`, which is JSON.
 Examples:
   stratigraph export library -o library.jsonl
   stratigraph export library --format csv -o exported/
+  stratigraph export grpc://localhost:7687 -o library.jsonl
   stratigraph export library --format script | less
   stratigraph export library | grep '^{\"node\"' | jq .properties.name
 
 JSON: path, output (null for stdout), format, commit, nodes, relationships, declarations, members,
 bytes, left_out [what a script cannot say]";
 
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ExportForm {
+    /// JSON lines: declarations, nodes, relationships
+    Jsonl,
+    /// A folder with nodes.csv, relationships.csv and schema.jsonl
+    Csv,
+    /// Statements of StratQL
+    Script,
+}
+
+/// What is exported.
+enum Source {
+    Folder(Database),
+    Server(Server),
+}
+
 /// Arguments of `export`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Export {
-    /// The database's folder
+    /// The database's folder, or an address: grpc://host:port, grpcs://host:port with TLS
+    #[arg(value_name = "DIR|ADDRESS")]
     dir: PathBuf,
     /// Where it goes: a file, or a folder for CSV; stdout if not given
     #[arg(long, short, value_name = "PATH")]
@@ -51,6 +72,9 @@ pub(crate) struct Export {
     /// Replace the file if it is there
     #[arg(long, requires = "output")]
     force: bool,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
 }
 
 impl Export {
@@ -61,19 +85,19 @@ impl Export {
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         let form = self.form();
         let mut reply = Reply::new("export");
-        let db = Database::builder().open_read_only(&self.dir)?;
+        let source = self.open(progress)?;
         let exported = match (&self.output, form) {
             (None, ExportForm::Csv) => {
                 let why = "CSV is a folder of files: name it with -o";
                 return Err(TransferError::Request(why.to_owned()).into());
             }
-            (None, form) => {
+            (None, _) => {
                 reply.stdout_is_taken();
-                let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
-                self.write(&db, form, ExportOut::Stream(&mut out), progress)?
+                let mut out = io::stdout().lock();
+                self.write(&source, &mut Text::new(&mut out), progress)?
             }
-            (Some(folder), ExportForm::Csv) => self.to_folder(&db, folder, progress)?,
-            (Some(file), form) => self.to_file(&db, form, file, progress)?,
+            (Some(folder), ExportForm::Csv) => self.to_folder(&source, folder, progress)?,
+            (Some(file), _) => self.to_file(&source, file, progress)?,
         };
         let mut facts = Table::of_facts();
         facts.fact("path", &self.dir.display());
@@ -116,41 +140,63 @@ impl Export {
         })
     }
 
+    /// Opens a folder read-only, or connects.
+    fn open(&self, progress: &Progress) -> Result<Source, Failure> {
+        let text = self.dir.to_string_lossy();
+        let Some(address) = Address::read(&text).transpose()? else {
+            self.access.refuse_for_folder(&text)?;
+            let db = Database::builder().open_read_only(&self.dir)?;
+            return Ok(Source::Folder(db));
+        };
+        let manner = Manner {
+            read_only: true,
+            create: false,
+        };
+        let cancel = progress.interrupt().token();
+        let server = Server::open(&address, &self.access, manner, &cancel)?;
+        Ok(Source::Server(server))
+    }
+
     fn write(
         &self,
-        db: &Database,
-        form: ExportForm,
-        out: ExportOut<'_>,
+        source: &Source,
+        out: &mut dyn Outlet,
         progress: &Progress,
     ) -> Result<Exported, Failure> {
-        progress.watch(Unit::Entities, |watch| {
-            transfer::export(db, form, self.array_delimiter, out, watch)
+        let form = match self.form() {
+            ExportForm::Jsonl => Form::JsonLines,
+            ExportForm::Csv => Form::Csv {
+                array: self.array_delimiter,
+            },
+            ExportForm::Script => Form::Script,
+        };
+        progress.watch(Unit::Entities, |watch| match source {
+            Source::Folder(db) => Ok(export(db, form, out, watch)?),
+            Source::Server(server) => {
+                server.export(form, out, &progress.interrupt().token(), watch)
+            }
         })
     }
 
     /// Writes beside the file first, so that an export that was cut short never has its name.
     fn to_file(
         &self,
-        db: &Database,
-        form: ExportForm,
+        source: &Source,
         file: &Path,
         progress: &Progress,
     ) -> Result<Exported, Failure> {
         self.ensure_free_file(file)?;
         let half = beside(file, ".exporting");
-        let out = File::create(&half).map_err(|error| io_error("create", &half, error))?;
-        let mut buffer = BufWriter::with_capacity(1 << 18, out);
-        let written = self
-            .write(db, form, ExportOut::Stream(&mut buffer), progress)
-            .and_then(|exported| {
-                let out = buffer.get_ref();
-                out.sync_all()
-                    .map_err(|error| io_error("sync", &half, error))?;
-                // It took a while.
-                self.ensure_free_file(file)?;
-                put_in_place(&half, file)?;
-                Ok(exported)
-            });
+        let mut out = File::create(&half).map_err(|error| io_error("create", &half, error))?;
+        let exported = self.write(source, &mut Text::new(&mut out), progress);
+        let written = exported.and_then(|exported| {
+            out.sync_all()
+                .map_err(|error| io_error("sync", &half, error))?;
+            // It took a while.
+            self.ensure_free_file(file)?;
+            put_in_place(&half, file)?;
+            Ok(exported)
+        });
         if written.is_err() {
             // What kept it from being written is what the user has to hear of.
             let _ = fs::remove_file(&half);
@@ -160,7 +206,7 @@ impl Export {
 
     fn to_folder(
         &self,
-        db: &Database,
+        source: &Source,
         folder: &Path,
         progress: &Progress,
     ) -> Result<Exported, Failure> {
@@ -170,7 +216,7 @@ impl Export {
         remove_folder(&half)?;
         fs::create_dir(&half).map_err(|error| io_error("create", &half, error))?;
         let written = self
-            .write(db, ExportForm::Csv, ExportOut::Folder(&half), progress)
+            .write(source, &mut Folder::new(&half), progress)
             .and_then(|exported| {
                 super::import::remove_empty(folder)?;
                 put_in_place(&half, folder)?;

@@ -2,6 +2,7 @@
 
 mod bulk;
 mod connecting;
+mod exports;
 mod fake;
 mod queries;
 mod rest;

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tonic::codegen::http::{HeaderMap, header::AUTHORIZATION};
 
@@ -22,10 +22,13 @@ pub struct Identity {
 impl Identity {
     /// Somebody without a token, where nobody needs one.
     fn everybody() -> Arc<Self> {
-        Arc::new(Self {
-            name: "".into(),
-            roles: [(EVERY_DATABASE.to_owned(), Role::Admin)].into(),
-        })
+        static EVERYBODY: LazyLock<Arc<Identity>> = LazyLock::new(|| {
+            Arc::new(Identity {
+                name: "".into(),
+                roles: [(EVERY_DATABASE.to_owned(), Role::Admin)].into(),
+            })
+        });
+        Arc::clone(&EVERYBODY)
     }
 
     /// Somebody without a token, where others need one: without any rights.

@@ -131,12 +131,12 @@ settings! {
     "Limits of transactions and bulk writes" {
         max_transactions: u32 = "64", "STRATIGRAPH_MAX_TRANSACTIONS", "How many transactions that read may be open; each has a thread";
         max_write_transactions: u32 = "32", "STRATIGRAPH_MAX_WRITE_TRANSACTIONS", "How many transactions that write may be open, or wait for the writer before them; each has a thread";
-        max_bulk_writes: u32 = "16", "STRATIGRAPH_MAX_BULK_WRITES", "How many bulk writes may be under way, or wait for the writer before them; each has a thread";
+        max_bulk_writes: u32 = "16", "STRATIGRAPH_MAX_BULK_WRITES", "How many bulk writes may be under way, or wait for the writer before them, and how many exports; each has a thread";
         max_write_queue_wait: Period = "10s", "STRATIGRAPH_MAX_WRITE_QUEUE_WAIT", "How long what writes waits for the writer before it";
         max_transaction_idle: Period = "5s", "STRATIGRAPH_MAX_TRANSACTION_IDLE", "How long a transaction may rest; one that writes holds up all others meanwhile";
         max_transaction_time: Period = "60s", "STRATIGRAPH_MAX_TRANSACTION_TIME", "How long a transaction may last";
         max_transaction_size: Size = "256MiB", "STRATIGRAPH_MAX_TRANSACTION_SIZE", "The most changes of one transaction in memory";
-        max_bulk_time: Period = "1h", "STRATIGRAPH_MAX_BULK_TIME", "How long a bulk write may last";
+        max_bulk_time: Period = "1h", "STRATIGRAPH_MAX_BULK_TIME", "How long a bulk write or an export may last";
     }
     "Logs" {
         log_format: LogFormat = "text", "STRATIGRAPH_LOG_FORMAT", "How logs are written: text or json";

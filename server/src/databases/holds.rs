@@ -8,6 +8,8 @@ use std::sync::Arc;
 pub(crate) const BEGINNING: &str = "transaction that begins";
 /// A bulk write.
 pub(crate) const BULK_WRITE: &str = "bulk write";
+/// An export.
+pub(crate) const EXPORT: &str = "export";
 /// Documents that come in, or summaries that are written.
 pub(crate) const INGESTION: &str = "ingestion";
 

@@ -15,7 +15,7 @@ mod open;
 mod prepared;
 mod registry;
 
-pub(crate) use holds::{BEGINNING, BULK_WRITE, Hold, INGESTION};
+pub(crate) use holds::{BEGINNING, BULK_WRITE, EXPORT, Hold, INGESTION};
 pub(crate) use named::{NamedQueries, NamedQuery};
 pub(crate) use open::{Doing, OpenDatabase, WriterTurn};
 pub use registry::StartError;

@@ -1,11 +1,12 @@
 //! `BulkService`.
 
 use super::Answer;
+use super::exporting::{Exporting, form_of};
 use super::feeding::{Fed, Feeding, WAITING_PARTS};
 use super::telling::{Teller, ToldStream, telling};
 use crate::caller::Caller;
 use crate::convert;
-use crate::databases::{BULK_WRITE, Hold, OpenDatabase, WriterTurn};
+use crate::databases::{BULK_WRITE, EXPORT, Hold, OpenDatabase, WriterTurn};
 use crate::ending::{Stage, UnderWay};
 use crate::failure::Failure;
 use crate::shared::Shared;
@@ -59,6 +60,7 @@ struct Taken {
 #[tonic::async_trait]
 impl BulkService for Bulk {
     type BulkWriteStream = ToldStream<v1::BulkWriteResponse>;
+    type ExportDatabaseStream = ToldStream<v1::ExportDatabaseResponse>;
 
     async fn bulk_write(
         &self,
@@ -107,6 +109,30 @@ impl BulkService for Bulk {
         };
         let span = tracing::Span::current();
         tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
+        Ok(Response::new(told))
+    }
+
+    async fn export_database(
+        &self,
+        request: Request<v1::ExportDatabaseRequest>,
+    ) -> Answer<Self::ExportDatabaseStream> {
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let form = form_of(&request)?;
+        let config = &self.0.config;
+        let cancel = CancelToken::new();
+        let (teller, told) = telling(config.max_stall.0, &cancel);
+        let exporting = Exporting {
+            _place: self.0.exports.take(caller.identity.name())?,
+            _hold: database.holds.hold(EXPORT),
+            _under_way: self.0.ending.under_way(&cancel),
+            ends: Instant::now() + config.max_bulk_time.0,
+            database,
+            form,
+            teller,
+            cancel,
+        };
+        let span = tracing::Span::current();
+        tokio::task::spawn_blocking(move || span.in_scope(|| exporting.run()));
         Ok(Response::new(told))
     }
 }

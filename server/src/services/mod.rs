@@ -5,6 +5,7 @@ mod admin;
 mod bulk;
 mod databases;
 mod declared;
+mod exporting;
 mod feeding;
 mod query;
 mod rag;

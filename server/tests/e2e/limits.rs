@@ -510,3 +510,42 @@ async fn who_is_silent_or_one_too_many_is_sent_away() {
         .await
         .unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_answers_no_ping_is_gone() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let fixture = Fixture::start(|config, _| {
+        config.keep_alive_interval = "100ms".parse().unwrap();
+        config.keep_alive_timeout = "100ms".parse().unwrap();
+    })
+    .await;
+    // It speaks HTTP/2 as long as it must, and then its machine is unplugged.
+    let mut gone = tokio::net::TcpStream::connect(fixture.server.address())
+        .await
+        .unwrap();
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    gone.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        .await
+        .unwrap();
+    gone.write_all(&settings).await.unwrap();
+    let mut told = Vec::new();
+    let read = gone.read_to_end(&mut told);
+    let _ = tokio::time::timeout(Duration::from_secs(30), read)
+        .await
+        .expect("it keeps its place for ever");
+    assert!(kinds_of_frames(&told).contains(&PING), "{told:?}");
+}
+
+/// The number of a frame that asks whether somebody is there.
+const PING: u8 = 6;
+
+/// What kinds of frames of HTTP/2 some bytes are.
+fn kinds_of_frames(mut bytes: &[u8]) -> Vec<u8> {
+    let mut kinds = Vec::new();
+    while let [high, middle, low, kind, _, _, _, _, _, rest @ ..] = bytes {
+        let length = u32::from_be_bytes([0, *high, *middle, *low]) as usize;
+        kinds.push(*kind);
+        bytes = rest.get(length..).unwrap_or_default();
+    }
+    kinds
+}

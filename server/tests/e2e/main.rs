@@ -7,6 +7,7 @@ mod admin;
 mod bulk;
 mod data;
 mod depth;
+mod exports;
 mod harness;
 mod limits;
 mod paths;

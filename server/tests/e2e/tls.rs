@@ -3,6 +3,8 @@
 use super::harness::{Fixture, ask, run, until};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stratigraph_proto::v1::query_service_client::QueryServiceClient;
 use stratigraph_server::Config;
@@ -146,6 +148,21 @@ async fn a_new_certificate_serves_the_next_connection_and_the_open_ones_stay() {
     .unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(works(&fixture, trusting(&old)).await);
+    // Some ask all the time, and none of them loses an answer.
+    let is_over = Arc::new(AtomicBool::new(false));
+    let mut asking = Vec::new();
+    for _ in 0..4 {
+        let mut client = connect(&fixture, trusting(&old)).await.unwrap();
+        let is_over = Arc::clone(&is_over);
+        asking.push(tokio::spawn(async move {
+            let mut answers = 0_u64;
+            while !is_over.load(Ordering::Relaxed) {
+                run(&mut client, ask("RETURN 1")).await.unwrap();
+                answers += 1;
+            }
+            answers
+        }));
+    }
     std::fs::write(fixture.folder.path().join("server.key"), &issued.key).unwrap();
     until("the new one serves", Duration::from_secs(30), async || {
         works(&fixture, trusting(&new)).await
@@ -156,6 +173,10 @@ async fn a_new_certificate_serves_the_next_connection_and_the_open_ones_stay() {
         run(&mut open, ask("RETURN 1")).await.is_ok(),
         "an open connection stays"
     );
+    is_over.store(true, Ordering::Relaxed);
+    for asking in asking {
+        assert!(asking.await.unwrap() > 0);
+    }
 }
 
 /// The beginning of TLS 1.1 as a client of 2010 says it: 1.2 is the least that there is.

@@ -2,6 +2,7 @@
 //!
 //! Here are the graphs that go out and come back; the tests are by what they are about.
 
+mod at_servers;
 mod exports;
 mod imports;
 mod refusals;

@@ -1,13 +1,14 @@
 //! Bulk writes.
 
 use super::query::Parts;
-use super::{Act, Answer, State};
+use super::{Act, Answer, End, State};
 use std::sync::Arc;
 use std::time::Duration;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::bulk_service_server::BulkService;
 use stratigraph_proto::v1::bulk_write_request::Part;
 use stratigraph_proto::v1::bulk_write_response::Part as Told;
+use stratigraph_proto::v1::export_database_response::Part as Given;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
@@ -30,6 +31,7 @@ pub(crate) struct Taken {
 #[tonic::async_trait]
 impl BulkService for Bulk {
     type BulkWriteStream = Parts<v1::BulkWriteResponse>;
+    type ExportDatabaseStream = Parts<v1::ExportDatabaseResponse>;
 
     async fn bulk_write(
         &self,
@@ -49,6 +51,33 @@ impl BulkService for Bulk {
             }
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+    }
+
+    /// One chunk that names what was asked for, and a report unless the script says otherwise.
+    async fn export_database(
+        &self,
+        request: Request<v1::ExportDatabaseRequest>,
+    ) -> Answer<Self::ExportDatabaseStream> {
+        let act = self.0.next("ExportDatabase", &request, "");
+        let asked = request.into_inner();
+        let content = format!("{} {}", asked.database, asked.array_delimiter);
+        let mut parts = vec![Given::Chunk(v1::ExportChunk {
+            file: "nodes.csv".to_owned(),
+            content: content.into_bytes(),
+        })];
+        match act {
+            Act::Fail(status) => return Err(status),
+            Act::Rows(_, _, End::Nothing) => {}
+            _ => parts.push(Given::Report(v1::ExportReport {
+                nodes: 7,
+                ..v1::ExportReport::default()
+            })),
+        }
+        let parts = parts
+            .into_iter()
+            .map(|part| Ok(v1::ExportDatabaseResponse { part: Some(part) }));
+        let parts: Vec<_> = parts.collect();
+        Ok(Response::new(Box::pin(tokio_stream::iter(parts))))
     }
 }
 

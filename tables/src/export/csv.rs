@@ -1,20 +1,20 @@
-//! CSV in a folder: `nodes.csv` and `relationships.csv` with headers as `header.rs` reads them, and `schema.jsonl`
+//! CSV: `nodes.csv` and `relationships.csv` with headers as `header.rs` reads them, and `schema.jsonl`
 //! with what CSV has no columns for.
 //!
 //! What type a column has shows only when all values were seen, so everything is read twice. Values of several types
 //! make a column of the type `any`, which is JSON.
 
-use super::{Counted, Export};
-use crate::failure::Failure;
-use crate::transfer::place::TransferError;
+use super::{Counted, Export, ExportError};
+use crate::kind::Kind;
+use crate::place::excerpt;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::Path;
-use std::sync::Arc;
 use stratigraph::catalog::Counter;
 use stratigraph::{Read, Value};
-use stratigraph_tables::{Kind, excerpt};
+
+pub(super) const NODES: &str = "nodes.csv";
+pub(super) const RELATIONSHIPS: &str = "relationships.csv";
+/// What CSV has no columns for.
+pub(super) const SCHEMA: &str = "schema.jsonl";
 
 /// The columns of properties, by name: none yet where only empty lists were seen.
 type Columns = BTreeMap<String, Option<Kind>>;
@@ -23,23 +23,22 @@ type Columns = BTreeMap<String, Option<Kind>>;
 ///
 /// # Errors
 /// Damage; a label that holds the delimiter; what keeps them from being written.
-pub(crate) fn to_folder(
+pub(super) fn write(
     export: &mut Export<'_, '_>,
-    folder: &Path,
+    out: &mut Counted<'_>,
     array: char,
-) -> Result<(), Failure> {
+) -> Result<(), ExportError> {
     for (id, label) in export.read.catalog().labels.iter() {
         let awkward = label.contains(array) || label.trim() != &**label;
         // A name stays known when nothing has it any more.
         if awkward && export.read.count(Counter::Label(id))? > 0 {
-            return Err(TransferError::NoForm {
+            return Err(ExportError::NoForm {
                 what: format!("the label {:?}", excerpt(label)),
                 reason: format!(
                     "labels stand in one field with `{array}` between them; --array-delimiter takes another \
                      character, and JSON lines take all"
                 ),
-            }
-            .into());
+            });
         }
     }
     export.total *= 2;
@@ -52,65 +51,38 @@ pub(crate) fn to_folder(
         see(&mut of_relationships, one.properties(), array);
         Ok(())
     })?;
-    let mut bytes = 0;
     let mut done = 0;
-    bytes += in_file(&folder.join("nodes.csv"), |out| {
-        out.line(&header(":ID,:LABEL", &of_nodes))?;
-        export.each_node("export nodes", |node| {
-            done += 1;
-            let mut labels: Vec<&str> = node.labels().collect();
-            labels.sort_unstable();
-            let labels = quoted(&labels.join(&array.to_string()), false);
-            out.text(&format!("{},{labels}", node.id()))?;
-            for (name, kind) in &of_nodes {
-                out.text(",")?;
-                out.text(&field(node.get(name), *kind, array))?;
-            }
-            out.text("\n")
-        })
+    out.out.file(NODES)?;
+    out.line(&header(":ID,:LABEL", &of_nodes))?;
+    export.each_node("export nodes", |node| {
+        done += 1;
+        let mut labels: Vec<&str> = node.labels().collect();
+        labels.sort_unstable();
+        let labels = quoted(&labels.join(&array.to_string()), false);
+        out.text(&format!("{},{labels}", node.id()))?;
+        for (name, kind) in &of_nodes {
+            out.text(",")?;
+            out.text(&field(node.get(name), *kind, array))?;
+        }
+        out.text("\n")
     })?;
     export.done.nodes = std::mem::take(&mut done);
-    bytes += in_file(&folder.join("relationships.csv"), |out| {
-        out.line(&header(":START_ID,:END_ID,:TYPE", &of_relationships))?;
-        export.each_relationship("export relationships", |one| {
-            done += 1;
-            let of = quoted(one.relationship_type(), true);
-            out.text(&format!("{},{},{of}", one.source(), one.target()))?;
-            for (name, kind) in &of_relationships {
-                out.text(",")?;
-                out.text(&field(one.get(name), *kind, array))?;
-            }
-            out.text("\n")
-        })
+    out.out.file(RELATIONSHIPS)?;
+    out.line(&header(":START_ID,:END_ID,:TYPE", &of_relationships))?;
+    export.each_relationship("export relationships", |one| {
+        done += 1;
+        let of = quoted(one.relationship_type(), true);
+        out.text(&format!("{},{},{of}", one.source(), one.target()))?;
+        for (name, kind) in &of_relationships {
+            out.text(",")?;
+            out.text(&field(one.get(name), *kind, array))?;
+        }
+        out.text("\n")
     })?;
     export.done.relationships = done;
-    bytes += in_file(&folder.join("schema.jsonl"), |out| {
-        export.declarations(out)?;
-        export.members(out)
-    })?;
-    export.done.bytes = bytes;
-    Ok(())
-}
-
-fn in_file(
-    path: &Path,
-    write: impl FnOnce(&mut Counted<'_>) -> Result<(), Failure>,
-) -> Result<u64, Failure> {
-    let io = |operation, error| {
-        Failure::Engine(stratigraph::Error::Io {
-            operation,
-            path: path.to_path_buf(),
-            source: Arc::new(error),
-        })
-    };
-    let file = File::create_new(path).map_err(|error| io("create", error))?;
-    let mut buffer = BufWriter::with_capacity(1 << 18, file);
-    let mut out = Counted::new(&mut buffer);
-    write(&mut out)?;
-    let bytes = out.finish()?;
-    let file = buffer.get_ref();
-    file.sync_all().map_err(|error| io("sync", error))?;
-    Ok(bytes)
+    out.out.file(SCHEMA)?;
+    export.declarations(out)?;
+    export.members(out)
 }
 
 fn see<'a>(
@@ -172,7 +144,7 @@ fn quoted(text: &str, not_null: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stratigraph_tables::Simple;
+    use crate::kind::Simple;
 
     #[test]
     fn columns_take_the_type_of_all_values() {

@@ -1,7 +1,6 @@
 //! What is declared, as statements.
 
 use super::script::name;
-use crate::failure::Failure;
 use stratigraph::catalog::{Catalog, Demand, PropertyId, Scope};
 use stratigraph::exchange::named_members;
 use stratigraph::value::ValueKind;
@@ -11,7 +10,7 @@ use stratigraph::{Coding, Metric, Read, ReadTxn};
 ///
 /// # Errors
 /// Damage.
-pub(super) fn statements(read: &ReadTxn) -> Result<(Vec<String>, Vec<String>), Failure> {
+pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Vec<String>)> {
     let catalog = read.catalog();
     let (mut all, mut left_out) = (Vec::new(), Vec::new());
     for index in catalog.indexes().filter(|index| index.owner.is_none()) {

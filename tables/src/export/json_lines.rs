@@ -1,10 +1,8 @@
 //! JSON lines: those of a dump (docs/dump-format.md) without header, names and end, so that parts can be taken out,
 //! filtered and put together.
 
-use super::{Counted, Export};
-use crate::failure::Failure;
+use super::{Counted, Export, ExportError};
 use std::fmt::Write as _;
-use std::io::Write;
 use stratigraph::Value;
 use stratigraph::value::json::to_json;
 
@@ -12,9 +10,8 @@ use stratigraph::value::json::to_json;
 ///
 /// # Errors
 /// Damage; what keeps it from being written.
-pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut out = Counted::new(out);
-    export.declarations(&mut out)?;
+pub(super) fn write(export: &mut Export<'_, '_>, out: &mut Counted<'_>) -> Result<(), ExportError> {
+    export.declarations(out)?;
     let mut line = String::new();
     let mut nodes = 0;
     export.each_node("export nodes", |node| {
@@ -47,10 +44,9 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<
         properties(&mut line, one.properties());
         out.line(&line)
     })?;
-    export.members(&mut out)?;
+    export.members(out)?;
     export.done.nodes = nodes;
     export.done.relationships = relationships;
-    export.done.bytes = out.finish()?;
     Ok(())
 }
 

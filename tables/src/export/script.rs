@@ -3,12 +3,9 @@
 //! Nodes get a label and a number for as long as the script runs, by which relationships find their ends. Statements
 //! are of a size that any database takes, and each is a transaction of its own.
 
-use super::{Counted, Export, schema};
-use crate::failure::Failure;
-use crate::transfer::place::TransferError;
-use std::io::Write;
+use super::{Counted, Export, ExportError, schema};
+use crate::place::excerpt;
 use stratigraph::{Read, Value};
-use stratigraph_tables::excerpt;
 
 /// So many nodes or relationships are made by one statement.
 const PER_STATEMENT: usize = 500;
@@ -19,8 +16,7 @@ const STATEMENT_BYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// Damage; a value for which there is no literal; what keeps it from being written.
-pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut out = Counted::new(out);
+pub(super) fn write(export: &mut Export<'_, '_>, out: &mut Counted<'_>) -> Result<(), ExportError> {
     let mark = name(&free_name(export));
     out.line("// A graph as statements of StratQL: stratigraph query NEW --create -f THIS")?;
     out.line(&format!(
@@ -85,7 +81,6 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut dyn Write) -> Result<
     export.done.left_out = left_out;
     export.done.nodes = nodes;
     export.done.relationships = relationships;
-    export.done.bytes = out.finish()?;
     Ok(())
 }
 
@@ -157,11 +152,11 @@ pub(super) fn name(name: &str) -> String {
 fn map<'a>(
     properties: impl Iterator<Item = (&'a str, &'a Value)>,
     of: impl Fn() -> String,
-) -> Result<String, Failure> {
+) -> Result<String, ExportError> {
     let mut text = String::from("{");
     for (place, (property, value)) in properties.enumerate() {
         let comma = if place == 0 { "" } else { ", " };
-        let value = literal(value).ok_or_else(|| TransferError::NoForm {
+        let value = literal(value).ok_or_else(|| ExportError::NoForm {
             what: format!("the property {:?} of {}", excerpt(property), of()),
             reason: "bytes have no literal in statements; CSV and JSON lines hold them".to_owned(),
         })?;
