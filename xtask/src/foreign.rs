@@ -1,7 +1,7 @@
 //! The verb `foreign`: a client that nobody here wrote asks a real server.
 //!
 //! Python's grpcio learns the protocol from the server itself, by reflection, and runs the example of
-//! `docs/server.md` as it stands there: what it prints must be what the document says. The libraries are
+//! `README.md` as it stands there: what it prints must be what the document says. The libraries are
 //! installed, with their versions pinned, into an environment below the target directory, and nowhere else.
 
 use crate::cargo::Cargo;
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+/// Where the example is.
+const DOCUMENT: &str = "README.md";
 /// What the example needs; the document tells readers to install the same.
 const REQUIREMENTS: [&str; 3] = [
     "grpcio==1.76.0",
@@ -46,7 +48,7 @@ pub(crate) fn step(places: &Places, cargo: &Cargo<'_>, steps: &mut Steps) -> Res
 }
 
 fn ask(places: &Places, cargo: &Cargo<'_>, python: &Path) -> Result<(), String> {
-    let document = places.checkout.join("docs/server.md");
+    let document = places.checkout.join(DOCUMENT);
     let text = fs::read_to_string(&document)
         .map_err(|error| format!("cannot read {}: {error}", document.display()))?;
     let example = example(&text)?;
@@ -65,14 +67,13 @@ struct Example {
 
 /// The first block of Python in a document, and the block of text behind it.
 fn example(document: &str) -> Result<Example, String> {
-    let (program, rest) =
-        block(document, "python").ok_or("docs/server.md has no example in Python")?;
+    let (program, rest) = block(document, "python").ok_or("README.md has no example in Python")?;
     let (prints, _) =
-        block(rest, "text").ok_or("docs/server.md does not say what its example prints")?;
+        block(rest, "text").ok_or("README.md does not say what its example prints")?;
     for requirement in REQUIREMENTS {
         if !document.contains(requirement) {
             return Err(format!(
-                "docs/server.md does not tell readers to install {requirement}"
+                "{DOCUMENT} does not tell readers to install {requirement}"
             ));
         }
     }
@@ -142,7 +143,7 @@ fn compare(places: &Places, example: &Example, python: &Path, binary: &Path) -> 
             return Ok(());
         }
         Err(format!(
-            "docs/server.md says that its example prints\n{}it printed\n{printed}",
+            "{DOCUMENT} says that its example prints\n{}it printed\n{printed}",
             example.prints
         ))
     });
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn the_example_is_the_documents() {
         let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
-        let document = Path::new(&here).with_file_name("docs").join("server.md");
+        let document = Path::new(&here).with_file_name(DOCUMENT);
         let example = example(&fs::read_to_string(document).unwrap()).unwrap();
         assert!(example.program.contains("import grpc\n"), "{example:?}");
         assert!(example.prints.ends_with('\n') && !example.prints.contains("```"));

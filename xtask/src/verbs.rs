@@ -169,7 +169,7 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb {
         name: "foreign",
         arguments: "",
-        summary: "run the Python example of docs/server.md, as it stands there, against a server",
+        summary: "run the Python example of README.md, as it stands there, against a server",
         takes: "1 minute; first time 15",
         detail: "A client that nobody here wrote: grpcio asks the server for its protocol by reflection. The\n\
                  libraries are installed by pip, with their versions pinned, into an environment of their own\n\

@@ -256,6 +256,9 @@ fn literal(text: &str) -> Json {
     }
 }
 
+/// So many lines of a text are shown; `--json` has all of it.
+const MOST_LINES: usize = 6;
+
 fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
     for (found, rank) in retrieved.found.iter().zip(1..) {
         let receipt = &found.receipt;
@@ -275,7 +278,8 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
         if !found.heading.is_empty() {
             reply.line(format!("   {}", found.heading));
         }
-        for line in found.text.lines().take(6) {
+        let lines = found.text.lines().filter(|line| !line.trim().is_empty());
+        for line in lines.take(MOST_LINES) {
             reply.line(format!("   {line}"));
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, Value};
 
-use super::RetrieveError;
+use super::{Item, RetrieveError};
 use crate::build::{FACT, Label, LinkKind, STATED, hash, key_of};
 
 /// The most places of one thing that are told: half of all documents may say it.
@@ -56,11 +56,31 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// All of it as one text. What a heading says is the end of the line that it is.
+    #[must_use]
+    pub fn read_out(&self) -> String {
+        match (self.heading.as_str(), self.text.as_str()) {
+            ("", text) => text.to_owned(),
+            (heading, text) if heading.ends_with(text) => heading.to_owned(),
+            (heading, text) => format!("{heading}\n{text}"),
+        }
+    }
+
     /// The hash of everything that it says.
     #[must_use]
     pub fn hash(&self) -> String {
         hash([self.heading.as_str(), self.text.as_str()])
     }
+}
+
+/// What each of these says, as one text; nothing for what is not there any more.
+pub(super) fn read_out<R: Read>(read: &R, items: &[Item]) -> Result<Vec<String>, RetrieveError> {
+    let mut reader = Reader::new(read);
+    let texts = items.iter().map(|item| {
+        let evidence = reader.evidence(item.entity)?;
+        Ok(evidence.map_or_else(String::new, |evidence| evidence.read_out()))
+    });
+    texts.collect()
 }
 
 /// Reads what things say. Each document is looked up once.

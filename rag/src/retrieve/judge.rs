@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 
-use super::said::said;
+use super::evidence::read_out;
 use super::{Desk, Item, RetrieveError};
 use crate::extract::Cost;
 use crate::extract::model::Relevance;
@@ -40,10 +40,7 @@ impl Judge {
         mut items: Vec<Item>,
     ) -> Result<(Vec<Item>, Cost), RetrieveError> {
         items.truncate(self.take);
-        let mut texts = Vec::with_capacity(items.len());
-        for item in &items {
-            texts.push(said(desk.read(), item.entity)?);
-        }
+        let texts = read_out(desk.read(), &items)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let judged = relevance.judge(desk.text(), &texts);
         let (judged, cost) = judged.map_err(|error| {

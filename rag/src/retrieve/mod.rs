@@ -22,7 +22,6 @@ mod rank;
 mod receipt;
 mod rerank;
 mod retrieved;
-mod said;
 mod search;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 use stratigraph_models::{Reranker, ScoreScale};
 
-use super::said::said;
+use super::evidence::read_out;
 use super::{Desk, Item, RetrieveError, Scale};
 
 /// The first so many of a list in a judge's order. The rest is left out: nobody can say where it would stand.
@@ -44,10 +44,7 @@ impl Rerank {
         if items.is_empty() {
             return Ok(items);
         }
-        let mut texts = Vec::with_capacity(items.len());
-        for item in &items {
-            texts.push(said(desk.read(), item.entity)?);
-        }
+        let texts = read_out(desk.read(), &items)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let failed = |problem: String| RetrieveError::Judge {
             model: judge.name().to_owned(),

@@ -2,7 +2,7 @@
 
 use super::Fixture;
 use std::sync::{Arc, Mutex};
-use stratigraph_client::{Document, Error, Layers};
+use stratigraph_client::{Document, Error, Layers, Receipt, Standing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_and_summaries() {
@@ -52,4 +52,62 @@ async fn documents_and_summaries() {
     let upserts = rag.upsert().layers(Layers::new("bag")).start();
     let refused = upserts.finish().await.unwrap_err();
     assert!(matches!(&refused, Error::Refused(_)), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_and_receipts() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let rag = fixture.client().await.rag();
+    let mut upserts = rag
+        .upsert()
+        .layers(Layers::new("hybrid").filter("year"))
+        .start();
+    let rocks = Document::new("a.md", "# Rocks\n\nBasalt comes from Mount Etna.\n");
+    upserts
+        .send(rocks.metadata("year", 2023).unwrap())
+        .await
+        .unwrap();
+    upserts.finish().await.unwrap();
+    let asked = rag.retrieve("hybrid", "Where does basalt come from?");
+    let retrieved = asked
+        .only("year", 2023)
+        .unwrap()
+        .budget(100)
+        .run()
+        .await
+        .unwrap();
+    let first = &retrieved.found[0];
+    assert_eq!((first.heading.as_str(), first.packed), ("Rocks", true));
+    assert_eq!(
+        (first.receipt.kind.as_str(), first.receipt.scale.as_str()),
+        ("Chunk", "cosine")
+    );
+    assert_eq!(first.receipt.places[0].document, "a.md");
+    assert!(retrieved.context.contains("Basalt comes from Mount Etna."));
+    assert_eq!(retrieved.trace[0].gave, 1);
+    // Receipts are kept somewhere, and looked at later.
+    let receipts: Vec<Receipt> = retrieved
+        .found
+        .into_iter()
+        .map(|found| found.receipt)
+        .collect();
+    let kept = serde_json::to_string(&receipts).unwrap();
+    let receipts: Vec<Receipt> = serde_json::from_str(&kept).unwrap();
+    let standing = rag.verify(&receipts).await.unwrap();
+    assert!(
+        standing
+            .iter()
+            .all(|standing| *standing == Standing::Stands),
+        "{standing:?}"
+    );
+    rag.delete(["a.md"]).await.unwrap();
+    let standing = rag.verify(&receipts).await.unwrap();
+    assert!(
+        standing.iter().all(|standing| *standing == Standing::Gone),
+        "{standing:?}"
+    );
+    let other = rag.retrieve("vector", "basalt").only("year", 2022).unwrap();
+    assert!(other.run().await.unwrap().found.is_empty());
+    let refused = rag.retrieve("best", "basalt").run().await.unwrap_err();
+    assert!(refused.to_string().contains("`strata`"), "{refused}");
 }
