@@ -8,7 +8,7 @@ use crate::verbs::IngestError;
 use crate::verbs::retrieve::pipeline;
 use clap::Args;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use stratigraph::{Analysis, Database};
 use stratigraph_rag::door::{Library, Open, Wanted};
 use stratigraph_rag::evaluate::{Evaluation, Judge, LabelledSet};
@@ -23,8 +23,7 @@ Examples:
   stratigraph eval --suite sets/ --preset strata --preset vector --embedder minilm
   stratigraph eval --suite sets/ --set scifact --preset mine.toml --out run.json
 
-JSON: evaluations [{set, pipeline, embedder, questions, measures {name: {mean, low, high, count}},
-p50_milliseconds, p99_milliseconds}]";
+JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, found [document], milliseconds, units}]}]";
 
 /// Arguments of `eval`.
 #[derive(Debug, Args)]
@@ -39,9 +38,9 @@ pub(crate) struct Eval {
     /// A preset, or a file with a pipeline; strata if not given
     #[arg(long, value_name = "NAME|FILE", default_value = "strata")]
     preset: Vec<String>,
-    /// Where graphs are built and kept; a folder of this machine's cache if not given
-    #[arg(long, value_name = "DIR")]
-    work: Option<PathBuf>,
+    /// Where graphs are built and kept
+    #[arg(long, value_name = "DIR", default_value = "eval-work")]
+    work: PathBuf,
     /// A file for all questions with what was found, for `eval` to compare later
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -66,8 +65,8 @@ impl Eval {
             let open = self.built(&set, progress)?;
             for pipeline in &pipelines {
                 let bar = progress.bar(set.questions.len() as u64);
-                let named = (set.name.as_str(), &judge);
-                let run = Evaluation::run(named, &set.questions, &open, pipeline, |done| {
+                let token = progress.interrupt().token();
+                let run = Evaluation::run((&set, &judge), &open, pipeline, &token, |done| {
                     if let Some(bar) = &bar {
                         bar.set_position(done as u64);
                     }
@@ -165,13 +164,9 @@ impl Eval {
             set.name,
             equipment.its_embedder().name().replace('/', "_")
         );
-        let work = self
-            .work
-            .clone()
-            .unwrap_or_else(|| Path::new("eval-work").to_owned());
         let db = Database::builder()
             .create_if_missing(true)
-            .open(work.join(name))?;
+            .open(self.work.join(name))?;
         let wanted = Wanted {
             filters: set.filters().into_iter().map(str::to_owned).collect(),
             analysis: analysis(set),

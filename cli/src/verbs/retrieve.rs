@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use stratigraph::Database;
+use stratigraph::storage::cancel::CancelToken;
 use stratigraph_rag::door::{DoorError, Equipment, Library};
 use stratigraph_rag::retrieve::{Pipeline, Question, Receipt, Retrieved, Traced};
 
@@ -121,7 +122,7 @@ impl Retrieve {
                 self.models.refuse_for_address(&dir.to_string_lossy())?;
                 server.retrieve(&asked)?
             }
-            None => self.ask_folder(dir, asked)?,
+            None => self.ask_folder(dir, asked, &progress.interrupt().token())?,
         };
         tell(&mut reply, &retrieved, self.trace);
         Ok(reply)
@@ -139,7 +140,12 @@ impl Retrieve {
         only.collect()
     }
 
-    fn ask_folder(&self, dir: &Path, asked: Asked<'_>) -> Result<Retrieved, Failure> {
+    fn ask_folder(
+        &self,
+        dir: &Path,
+        asked: Asked<'_>,
+        cancel: &CancelToken,
+    ) -> Result<Retrieved, Failure> {
         let db = Database::builder().open_read_only(dir)?;
         let open = Library::new(&db, self.models.equipment()?).open();
         let open = open.map_err(IngestError::from)?;
@@ -154,7 +160,7 @@ impl Retrieve {
                 value => question.only(name, value.as_str()),
             };
         }
-        let retrieved = open.retrieve(asked.pipeline, &question);
+        let retrieved = open.retrieve(asked.pipeline, &question, cancel);
         Ok(retrieved.map_err(IngestError::from)?)
     }
 }
@@ -194,7 +200,8 @@ impl Receipts {
             Some(server) => server.verify(&receipts)?,
             None => {
                 let db = Database::builder().open_read_only(&self.dir)?;
-                let standing = Library::new(&db, Equipment::default()).verify(&receipts);
+                let standing = Library::new(&db, Equipment::default())
+                    .verify(&receipts, &progress.interrupt().token());
                 standing.map_err(IngestError::from)?
             }
         };

@@ -6,6 +6,7 @@ use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Database, Value};
 use stratigraph_client::{Client, Document, Layers};
 use stratigraph_models::{Lexical, ScriptedServer, Step, chat_model_at};
@@ -439,7 +440,7 @@ fn one_retrieval_is_the_same_bytes_through_every_door() {
             let retrieved = library
                 .open()
                 .unwrap()
-                .retrieve(&pipeline, &question)
+                .retrieve(&pipeline, &question, &CancelToken::new())
                 .unwrap();
             let call = "CALL rag.retrieve($preset, {question: $question}) YIELD receipt";
             let rows = db

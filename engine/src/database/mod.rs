@@ -430,6 +430,9 @@ impl Inner {
         }
         self.log.sync()?;
         self.store.flush()?;
+        // A sync that fails may lose what a compaction has just written to the manifest, and still sync it "well"
+        // afterwards; its inputs would be gone by then.
+        self.store.rest();
         if let Some(disk) = &self.disk {
             self.log
                 .rely_on_manifest(ManifestFloor::synced(&disk.layout.store())?)?;

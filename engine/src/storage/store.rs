@@ -28,6 +28,9 @@ pub trait Store: Send + Sync + 'static {
     /// Moves what is in memory into sorted files, for all families at one moment.
     fn flush(&self) -> Result<()>;
 
+    /// Ends for good what the store does by itself: afterwards its files only change when somebody asks for it.
+    fn rest(&self);
+
     /// Rewrites a family without its deleted and overwritten entries.
     fn compact(&self, family: Family) -> Result<()>;
 

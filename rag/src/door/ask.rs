@@ -1,12 +1,13 @@
 //! Questions, and what they get.
 
 use stratigraph::ReadTxn;
+use stratigraph::storage::cancel::CancelToken;
 
 use super::{DoorError, Library, Open};
 use crate::retrieve::{Desk, Pipeline, Question, Receipt, Retrieved, Standing};
 
 impl Open {
-    /// Retrieves what answers a question, as of the last commit.
+    /// Retrieves what answers a question, as of the last commit, unless it is cancelled.
     ///
     /// # Errors
     /// What the pipeline or the database says.
@@ -14,11 +15,13 @@ impl Open {
         &self,
         pipeline: &Pipeline,
         question: &Question,
+        cancel: &CancelToken,
     ) -> Result<Retrieved, DoorError> {
-        self.retrieve_from(&self.layers().database().read()?, pipeline, question)
+        let read = self.layers().database().read()?;
+        self.retrieve_from(&read.with_cancel(cancel.clone()), pipeline, question)
     }
 
-    /// The same as of a snapshot, which whoever has it may cancel.
+    /// The same as of a snapshot.
     ///
     /// # Errors
     /// What the pipeline or the database says.
@@ -34,12 +37,16 @@ impl Open {
 }
 
 impl Library {
-    /// Whether what receipts were given on still stands, as of the last commit.
+    /// Whether what receipts were given on still stands, as of the last commit, unless it is cancelled.
     ///
     /// # Errors
     /// What the database says.
-    pub fn verify(&self, receipts: &[Receipt]) -> Result<Vec<Standing>, DoorError> {
-        let read = self.database().read()?;
+    pub fn verify(
+        &self,
+        receipts: &[Receipt],
+        cancel: &CancelToken,
+    ) -> Result<Vec<Standing>, DoorError> {
+        let read = self.database().read()?.with_cancel(cancel.clone());
         let standing = receipts.iter().map(|receipt| receipt.verify(&read));
         Ok(standing.collect::<Result<_, _>>()?)
     }

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use stratigraph::storage::cancel::CancelToken;
 
-use super::set::Labelled;
+use super::set::{Labelled, LabelledSet};
 use super::{Judge, Mean, documents};
 use crate::door::{DoorError, Open};
 use crate::retrieve::{Pipeline, Question, RetrieveError};
@@ -50,17 +51,17 @@ impl Evaluation {
     /// # Errors
     /// The first question that cannot be asked.
     pub fn run(
-        (set, judge): (&str, &Judge),
-        questions: &[Labelled],
+        (set, judge): (&LabelledSet, &Judge),
         open: &Open,
         pipeline: &Pipeline,
+        cancel: &CancelToken,
         mut told: impl FnMut(usize),
     ) -> Result<Self, DoorError> {
-        let mut evaluated = Vec::with_capacity(questions.len());
-        for labelled in questions {
+        let mut evaluated = Vec::with_capacity(set.questions.len());
+        for labelled in &set.questions {
             let question = labelled.question()?;
             let started = Instant::now();
-            let retrieved = open.retrieve(pipeline, &question)?;
+            let retrieved = open.retrieve(pipeline, &question, cancel)?;
             let milliseconds = started.elapsed().as_secs_f64() * 1e3;
             let mut found = documents(&retrieved.found);
             found.truncate(MOST_FOUND);
@@ -75,7 +76,7 @@ impl Evaluation {
             told(evaluated.len());
         }
         Ok(Self {
-            set: set.to_owned(),
+            set: set.name.clone(),
             pipeline: pipeline.name.clone(),
             embedder: open.embedder_name().to_owned(),
             questions: evaluated,

@@ -119,7 +119,14 @@ fn questions_are_asked_and_judged() {
     assert_eq!(judge.missing(), 1);
     let pipeline =
         Pipeline::parse("name = 'p'\n[[stage]]\nname = 'a'\nrun.bm25 = { k = 1 }").unwrap();
-    let run = Evaluation::run(("s", &judge), &set.questions, &open, &pipeline, |_| ()).unwrap();
+    let run = Evaluation::run(
+        (&set, &judge),
+        &open,
+        &pipeline,
+        &CancelToken::new(),
+        |_| (),
+    )
+    .unwrap();
     let value = |question: usize, name: &str| run.questions[question].values[name];
     assert_eq!((value(0, "r1"), value(0, "answer_in_context")), (1.0, 1.0));
     assert_eq!(
@@ -132,7 +139,8 @@ fn questions_are_asked_and_judged() {
     assert_eq!(run.mean("r1").unwrap().count, 3);
     assert_eq!(run.questions[0].found, ["rocks"]);
     let nothing = Pipeline::preset("direct").unwrap();
-    let nothing = Evaluation::run(("s", &judge), &set.questions, &open, &nothing, |_| ()).unwrap();
+    let nothing =
+        Evaluation::run((&set, &judge), &open, &nothing, &CancelToken::new(), |_| ()).unwrap();
     assert_eq!(nothing.mean("r1").unwrap().mean, 0.0);
     assert_eq!(nothing.questions[2].values["covered"], 0.0);
     let changed = run.changed(&nothing, "r1");
@@ -156,7 +164,14 @@ fn what_is_covered_is_counted_in_bytes() {
     assert_eq!(judge.missing(), 0);
     let pipeline =
         Pipeline::parse("name = 'p'\n[[stage]]\nname = 'a'\nrun.bm25 = { k = 1 }").unwrap();
-    let run = Evaluation::run(("s", &judge), &set.questions, &open, &pipeline, |_| ()).unwrap();
+    let run = Evaluation::run(
+        (&set, &judge),
+        &open,
+        &pipeline,
+        &CancelToken::new(),
+        |_| (),
+    )
+    .unwrap();
     // 18 of the 44 bytes from `First` to `there.`.
     let covered = run.questions[0].values["covered"];
     assert!((covered - 18.0 / 44.0).abs() < 1e-9, "{covered}");

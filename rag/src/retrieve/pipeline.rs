@@ -60,8 +60,10 @@ fn usual_most() -> usize {
 
 /// The most stages of a pipeline.
 const MOST_STAGES: usize = 64;
-/// The most that any operator may be asked for.
+/// The most items that a stage hands on.
 const MOST_ITEMS: usize = 100_000;
+/// The largest number that an operator may be told: whoever asks must not be able to ask for all memory there is.
+const MOST_ASKED: u64 = 10_000_000;
 
 /// One operator, with where its lists come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -166,6 +168,17 @@ impl Operator {
             Self::Rerank(_) => "rerank",
             Self::Judge(_) => "judge",
         }
+    }
+
+    /// A setting that is too large, if there is one.
+    fn vast(&self) -> Option<String> {
+        let written = serde_json::to_value(self).unwrap_or_default();
+        let settings = written.as_object()?.values().next()?.as_object()?.clone();
+        // Where a search for communities begins is any number.
+        let mut settings = settings.into_iter().filter(|(name, _)| name != "seed");
+        let found =
+            settings.find(|(_, value)| value.as_u64().is_some_and(|number| number > MOST_ASKED));
+        found.map(|(name, _)| name)
     }
 
     /// How many lists it takes, at least and at most.
@@ -290,6 +303,12 @@ impl Pipeline {
                         (1, 1) => "one list",
                         _ => "one list or more",
                     },
+                ));
+            }
+            if let Some(setting) = stage.run.vast() {
+                return wrong(format!(
+                    "stage `{name}`: `{setting}` of `{}` is more than {MOST_ASKED}",
+                    stage.run.name()
                 ));
             }
             known.push(name);

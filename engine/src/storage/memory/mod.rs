@@ -176,6 +176,8 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn rest(&self) {}
+
     fn compact(&self, family: Family) -> Result<()> {
         // Every key with more than one plain value is in the queue, so one round of it is enough.
         self.sweep(&mut self.stale.lock(), usize::MAX, Some(family));

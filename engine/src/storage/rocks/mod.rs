@@ -163,6 +163,10 @@ impl Store for RocksStore {
         flushed.map_err(|error| refused("flush", self.handle.dir(), &error))
     }
 
+    fn rest(&self) {
+        self.handle.db().cancel_all_background_work(true);
+    }
+
     fn compact(&self, family: Family) -> Result<()> {
         let mut options = CompactOptions::default();
         options.set_bottommost_level_compaction(BottommostLevelCompaction::Force);

@@ -1,6 +1,6 @@
 //! `CALL rag.retrieve` and `CALL rag.verify`: questions, and whether what they got still stands.
 
-use stratigraph::{Procedure, ProcedureType, Value};
+use stratigraph::{HostCall, Procedure, ProcedureType, Value};
 
 use super::settings::Settings;
 use super::{Library, Rows, WeakLibrary, count, failed, text};
@@ -22,7 +22,7 @@ pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
         .yields("text", ProcedureType::STRING)
         .yields("packed", ProcedureType::BOOLEAN)
         .yields("receipt", ProcedureType::STRING)
-        .run_until_stopped(move |_, arguments| found(&library.upgrade()?, arguments))
+        .run_until_stopped(move |call, arguments| found(&library.upgrade()?, call, arguments))
 }
 
 pub(super) fn verify(library: WeakLibrary) -> Procedure {
@@ -32,10 +32,10 @@ pub(super) fn verify(library: WeakLibrary) -> Procedure {
         .yields("receipt", ProcedureType::STRING)
         .yields("standing", ProcedureType::STRING)
         .yields("holds", ProcedureType::BOOLEAN)
-        .run_until_stopped(move |_, arguments| standing(&library.upgrade()?, arguments))
+        .run_until_stopped(move |call, arguments| standing(&library.upgrade()?, call, arguments))
 }
 
-fn found(library: &Library, arguments: &[Value]) -> Rows {
+fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     let mut pipeline = Pipeline::of(text(arguments, 0)).map_err(|error| failed(error.into()))?;
     let settings = Settings::of(&arguments[1], &["question", "only", "budget", "most"])?;
     pipeline.budget = settings.count("budget")?.unwrap_or(pipeline.budget);
@@ -46,7 +46,9 @@ fn found(library: &Library, arguments: &[Value]) -> Rows {
         question = question.only(name, datum);
     }
     let open = library.open().map_err(failed)?;
-    let retrieved = open.retrieve(&pipeline, &question).map_err(failed)?;
+    let retrieved = open
+        .retrieve(&pipeline, &question, call.stop())
+        .map_err(failed)?;
     let rows = retrieved.found.into_iter().zip(1_u64..);
     let rows = rows.map(|(found, rank)| {
         let receipt = serde_json::to_string(&found.receipt).map_err(|error| error.to_string())?;
@@ -64,7 +66,7 @@ fn found(library: &Library, arguments: &[Value]) -> Rows {
     rows.collect()
 }
 
-fn standing(library: &Library, arguments: &[Value]) -> Rows {
+fn standing(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     let texts = arguments
         .first()
         .and_then(Value::as_list)
@@ -82,7 +84,7 @@ fn standing(library: &Library, arguments: &[Value]) -> Rows {
             .map_err(|error| format!("number {at} of the receipts is none: {error}"))?;
         receipts.push(receipt);
     }
-    let standing = library.verify(&receipts).map_err(failed)?;
+    let standing = library.verify(&receipts, call.stop()).map_err(failed)?;
     let rows = texts.iter().zip(standing);
     Ok(rows
         .map(|(text, standing)| {

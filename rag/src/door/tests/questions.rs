@@ -22,7 +22,9 @@ fn a_query_retrieves_what_a_program_does() {
     let question = Question::new("Where does basalt come from?").unwrap();
     for preset in Pipeline::presets().filter(|preset| !["bag", "tag", "triples"].contains(preset)) {
         let pipeline = Pipeline::preset(preset).unwrap();
-        let whole = open.retrieve(&pipeline, &question).unwrap();
+        let whole = open
+            .retrieve(&pipeline, &question, &CancelToken::new())
+            .unwrap();
         let text = format!(
             "CALL rag.retrieve('{preset}', {{question: 'Where does basalt come from?'}}) YIELD rank, text, heading, packed, score, receipt"
         );

@@ -133,6 +133,10 @@ fn a_pipeline_that_cannot_be_run_says_why() {
             "{\"name\": \"p\", \"stage\": [{\"name\": \"a\", \"run\": {\"best\": {}}}]}",
             "unknown variant `best`",
         ),
+        (
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.vector = { of = 'chunks', k = 10000001 }",
+            "`k` of `vector` is more than 10000000",
+        ),
     ] {
         let error = Pipeline::parse(text).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
