@@ -161,11 +161,12 @@ async fn a_reader_that_stops_loses_its_statement_and_is_told_so_whenever_it_come
     let mut client = fixture.queries().await;
     let mut stream = client.query(ask(LONG)).await.unwrap().into_inner();
     let mut admin = AdminServiceClient::new(fixture.channel().await);
+    // Before its first part it may not even have begun.
+    let mut rows = usize::from(stream.message().await.unwrap().is_some());
     until("it is stopped", Duration::from_secs(30), async || {
         running(&mut admin).await.is_empty()
     })
     .await;
-    let mut rows = 0;
     let ended = loop {
         match stream.message().await {
             Ok(Some(part)) => rows += usize::from(part.part.is_some()),
@@ -189,12 +190,15 @@ async fn a_statement_that_waits_for_its_reader_has_a_deadline_and_can_be_killed(
         timeout_ms: Some(500),
         ..v1::QueryOptions::default()
     };
-    let unread = client.query(with(LONG, options)).await.unwrap();
+    let late = client.query(with(LONG, options)).await.unwrap();
+    let mut late = late.into_inner();
+    // Before its first part it may not even have begun.
+    assert!(late.message().await.unwrap().is_some());
     until("its time is over", Duration::from_secs(30), async || {
         running(&mut admin).await.is_empty()
     })
     .await;
-    let late = read(unread.into_inner()).await.unwrap_err();
+    let late = read(late).await.unwrap_err();
     assert_eq!(late.code(), Code::DeadlineExceeded, "{late}");
 
     let unread = client.query(ask(LONG)).await.unwrap();
