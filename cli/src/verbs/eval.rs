@@ -7,17 +7,18 @@ use crate::progress::Progress;
 use crate::verbs::IngestError;
 use crate::verbs::retrieve::pipeline;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use stratigraph::{Analysis, Database};
 use stratigraph_rag::door::{Library, Open, Wanted};
 use stratigraph_rag::evaluate::{Evaluation, Judge, LabelledSet};
-use stratigraph_rag::ingest::System;
+use stratigraph_rag::ingest::{Ended, System};
 use stratigraph_rag::retrieve::Pipeline;
 
 const EXAMPLE: &str = "\
 A set is a folder with corpus.jsonl and questions.jsonl (or .jsonl.gz): rows {id, title, text, ...} and
-{id, question, gold}. Its graph is built once, in --work, and built again only where the set changes.
+{id, question, gold}. Its graph is built in --work, and follows the set when that changes.
 
 Examples:
   stratigraph eval --suite sets/ --preset strata --preset vector --embedder minilm
@@ -32,16 +33,16 @@ pub(crate) struct Eval {
     /// A folder of sets, or one set
     #[arg(long, value_name = "DIR")]
     suite: PathBuf,
-    /// Only these sets
+    /// Only this set; may be given again
     #[arg(long, value_name = "NAME")]
     set: Vec<String>,
-    /// A preset, or a file with a pipeline; strata if not given
+    /// A preset, or a file with a pipeline; may be given again
     #[arg(long, value_name = "NAME|FILE", default_value = "strata")]
     preset: Vec<String>,
     /// Where graphs are built and kept
     #[arg(long, value_name = "DIR", default_value = "eval-work")]
     work: PathBuf,
-    /// A file for all questions with what was found, for `eval` to compare later
+    /// A file for all questions with what was found
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Which models.
@@ -62,6 +63,12 @@ impl Eval {
         for folder in self.sets()? {
             let set = LabelledSet::read(&folder).map_err(|error| request(&error))?;
             let judge = Judge::new(&set).map_err(IngestError::from)?;
+            if judge.missing() > 0 {
+                let (name, missing) = (&set.name, judge.missing());
+                reply.line(format!(
+                    "{name}: {missing} texts of its gold are in no document that is said to have them, and do not count"
+                ));
+            }
             let open = self.built(&set, progress)?;
             for pipeline in &pipelines {
                 let bar = progress.bar(set.questions.len() as u64);
@@ -71,62 +78,21 @@ impl Eval {
                         bar.set_position(done as u64);
                     }
                 });
-                let run = run.map_err(IngestError::from)?;
                 if let Some(bar) = bar {
                     bar.finish_and_clear();
                 }
-                all.push(run);
+                all.push(run.map_err(IngestError::from)?);
             }
         }
-        let mut table =
-            Table::of_numbers(["set", "pipeline", "measure", "mean", "95 % interval", "n"]);
-        for run in &all {
-            for measure in run.measures() {
-                let Some(mean) = run.mean(measure) else {
-                    continue;
-                };
-                table.row([
-                    run.set.clone(),
-                    run.pipeline.clone(),
-                    measure.to_owned(),
-                    format!("{:.3}", mean.mean),
-                    format!("{:.3} to {:.3}", mean.interval.start(), mean.interval.end()),
-                    mean.count.to_string(),
-                ]);
-            }
-            let times = [("p50 ms", 0.5), ("p99 ms", 0.99)];
-            for (name, share) in times {
-                table.row([
-                    run.set.clone(),
-                    run.pipeline.clone(),
-                    name.to_owned(),
-                    format!("{:.2}", run.milliseconds_at(share)),
-                    String::new(),
-                    run.questions.len().to_string(),
-                ]);
-            }
-        }
-        reply.table(&table);
+        reply.table(&table(&all));
         for pipeline in &pipelines {
-            let of = all.iter().filter(|run| run.pipeline == pipeline.name);
-            let mut line = format!("eval preset={}", pipeline.name);
-            for run in of {
-                for measure in run.measures() {
-                    if let Some(mean) = run.mean(measure) {
-                        line.push_str(&format!(" {}_{measure}={:.4}", run.set, mean.mean));
-                    }
-                }
-            }
-            reply.line(line);
+            reply.line(last_line(&pipeline.name, &all));
         }
+        let told = serde_json::to_value(&all).map_err(|error| request(&error))?;
         if let Some(out) = &self.out {
-            let text = serde_json::to_string(&all).map_err(|error| request(&error))?;
-            fs::write(out, text).map_err(|error| request(&error))?;
+            fs::write(out, told.to_string()).map_err(|error| request(&error))?;
         }
-        reply.field(
-            "evaluations",
-            serde_json::to_value(&all).unwrap_or_default(),
-        );
+        reply.field("evaluations", told);
         Ok(reply)
     }
 
@@ -137,21 +103,22 @@ impl Eval {
         }
         let entries = fs::read_dir(&self.suite).map_err(|error| request(&error))?;
         let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let is_wanted = |folder: &PathBuf| {
-            let name = folder
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            self.set.is_empty() || self.set.contains(&name)
-        };
         let mut folders: Vec<PathBuf> = folders
             .filter(|folder| LabelledSet::is_one(folder))
-            .filter(is_wanted)
             .collect();
         folders.sort();
+        let suite = self.suite.display();
+        let is_named = |folder: &PathBuf, name: &String| folder.file_name() == Some(name.as_ref());
+        for name in &self.set {
+            if !folders.iter().any(|folder| is_named(folder, name)) {
+                return Err(request(&format!("there is no set {name} in {suite}")));
+            }
+        }
+        if !self.set.is_empty() {
+            folders.retain(|folder| self.set.iter().any(|name| is_named(folder, name)));
+        }
         match folders.is_empty() {
-            true => Err(request(&format!("no sets in {}", self.suite.display()))),
+            true => Err(request(&format!("there are no sets in {suite}"))),
             false => Ok(folders),
         }
     }
@@ -177,7 +144,7 @@ impl Eval {
             .map_err(IngestError::from)?;
         let bar = progress.bar(set.corpus.len() as u64);
         let token = progress.interrupt().token();
-        let report = open.ingestion(&token).run(set.documents(), &|progress| {
+        let mut report = open.ingestion(&token).run(set.documents(), &|progress| {
             if let Some(bar) = &bar {
                 bar.set_position(progress.documents as u64);
             }
@@ -185,12 +152,68 @@ impl Eval {
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
-        token.check()?;
-        match report.failed.first() {
-            Some(failed) => Err(request(&stratigraph_rag::door::causes(&*failed.error))),
-            None => Ok(open),
+        match report.ended.take() {
+            Some(Ended::Database(error)) => return Err(error.into()),
+            Some(_) => return Err(stratigraph::Error::Cancelled.into()),
+            None => {}
+        }
+        if let Some(failed) = report.failed.first() {
+            return Err(request(&stratigraph_rag::door::causes(&*failed.error)));
+        }
+        // What the set had when the graph was built first, and has no more.
+        let rows: BTreeSet<&str> = set.corpus.iter().map(|row| row.id.as_str()).collect();
+        let layers = open.layers();
+        for id in layers.documents().map_err(IngestError::from)? {
+            if !rows.contains(id.as_str()) {
+                layers.delete(&id).map_err(IngestError::from)?;
+            }
+        }
+        Ok(open)
+    }
+}
+
+/// A row for each measure of each pipeline on each set.
+fn table(all: &[Evaluation]) -> Table {
+    let headings = ["set", "pipeline", "measure", "mean", "95 % interval", "n"];
+    let mut table = Table::of_numbers(headings);
+    for run in all {
+        let mut row = |measure: &str, value: String, interval: String, count: usize| {
+            let (set, pipeline) = (run.set.clone(), run.pipeline.clone());
+            table.row([
+                set,
+                pipeline,
+                measure.to_owned(),
+                value,
+                interval,
+                count.to_string(),
+            ]);
+        };
+        for measure in run.measures() {
+            let Some(mean) = run.mean(measure) else {
+                continue;
+            };
+            let interval = format!("{:.3} to {:.3}", mean.interval.start(), mean.interval.end());
+            row(measure, format!("{:.3}", mean.mean), interval, mean.count);
+        }
+        for (name, share) in [("p50 ms", 0.5), ("p99 ms", 0.99)] {
+            let time = format!("{:.2}", run.milliseconds_at(share));
+            row(name, time, String::new(), run.questions.len());
         }
     }
+    table
+}
+
+/// Everything that a pipeline has reached, for programs.
+fn last_line(pipeline: &str, all: &[Evaluation]) -> String {
+    let mut line = format!("eval preset={pipeline}");
+    for run in all.iter().filter(|run| run.pipeline == pipeline) {
+        for measure in run.measures() {
+            if let Some(mean) = run.mean(measure) {
+                line.push_str(&format!(" {}_{measure}={:.4}", run.set, mean.mean));
+            }
+        }
+    }
+    line
 }
 
 /// How the words of a set become terms: by its signs, in a sample.

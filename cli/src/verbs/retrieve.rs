@@ -127,9 +127,7 @@ impl Retrieve {
         tell(&mut reply, &retrieved, self.trace);
         Ok(reply)
     }
-}
 
-impl Retrieve {
     fn only(&self) -> Result<Vec<(String, Json)>, Failure> {
         let only = self.only.iter().map(|only| {
             let (name, value) = only.split_once('=').ok_or_else(|| {

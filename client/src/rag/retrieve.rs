@@ -5,9 +5,8 @@ use crate::call::unary;
 use crate::client::Client;
 use crate::error::Safety;
 use crate::made::{Made, Make};
-use crate::value::{map_to_wire, to_value};
+use crate::value::entry_to_wire;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use stratigraph_proto::v1;
 
@@ -164,15 +163,9 @@ impl RetrieveBuilder {
     /// # Errors
     /// [`Error::Parameter`] if it is no value.
     pub fn only(mut self, name: impl Into<String>, value: impl Serialize) -> Result<Self, Error> {
-        let name = name.into();
-        let refused = |problem: String| Error::Parameter {
-            name: name.clone(),
-            problem,
-        };
-        let value = to_value(&value).map_err(|error| refused(error.to_string()))?;
-        let one = BTreeMap::from([(name.clone(), value)]);
-        let one = map_to_wire(one).map_err(|error| refused(error.to_string()))?;
-        self.request.only.extend(one);
+        self.request
+            .only
+            .extend([entry_to_wire(name.into(), &value)?]);
         Ok(self)
     }
 

@@ -6,9 +6,8 @@ use crate::call::{Call, stub};
 use crate::client::Client;
 use crate::error::Safety;
 use crate::made::Make;
-use crate::value::{map_to_wire, to_value};
+use crate::value::entry_to_wire;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 use stratigraph_proto::v1;
@@ -79,15 +78,9 @@ impl Document {
         name: impl Into<String>,
         value: impl Serialize,
     ) -> Result<Self, Error> {
-        let name = name.into();
-        let refused = |problem: String| Error::Parameter {
-            name: name.clone(),
-            problem,
-        };
-        let value = to_value(&value).map_err(|error| refused(error.to_string()))?;
-        let one = BTreeMap::from([(name.clone(), value)]);
-        let one = map_to_wire(one).map_err(|error| refused(error.to_string()))?;
-        self.0.metadata.extend(one);
+        self.0
+            .metadata
+            .extend([entry_to_wire(name.into(), &value)?]);
         Ok(self)
     }
 }

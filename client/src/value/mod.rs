@@ -22,7 +22,9 @@ pub use temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 
 pub(crate) use de::{ColumnReader, RowReader};
 pub(crate) use ser::to_value;
-pub(crate) use wire::{from_wire, map_from_wire, map_to_wire, to_wire, vector_to_wire};
+pub(crate) use wire::{
+    entry_to_wire, from_wire, map_from_wire, map_to_wire, to_wire, vector_to_wire,
+};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,9 +1,12 @@
 //! Values of the protocol and ours. No other file of this crate knows the protocol's.
 
+use super::to_value;
 use super::{
     Bytes, Date, DateTime, Duration, LocalDateTime, LocalTime, Node, Path, Relationship, Time,
     Value, Vector,
 };
+use crate::Error;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use stratigraph_proto::v1::{self, value::Kind};
 
@@ -153,6 +156,19 @@ pub(crate) fn map_to_wire(
         .into_iter()
         .map(|(name, value)| Ok((name, to_wire(value)?)))
         .collect()
+}
+
+/// One value under its name, as somebody gives it, to be sent.
+pub(crate) fn entry_to_wire(
+    name: String,
+    value: &impl Serialize,
+) -> Result<(String, v1::Value), Error> {
+    let sent = to_value(value).map_err(|error| error.to_string());
+    let sent = sent.and_then(|value| to_wire(value).map_err(|error| error.to_string()));
+    match sent {
+        Ok(value) => Ok((name, value)),
+        Err(problem) => Err(Error::Parameter { name, problem }),
+    }
 }
 
 /// A vector to be sent.

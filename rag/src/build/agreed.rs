@@ -16,7 +16,7 @@ use crate::aliases::{Merges, resolve};
 use crate::extract::Extracted;
 
 /// The label of agreed names.
-const AGREED: &str = "AgreedName";
+pub(super) const AGREED: &str = "AgreedName";
 /// So many there may be: all of them are read for each portion of documents.
 pub const MOST_AGREED: usize = 100_000;
 

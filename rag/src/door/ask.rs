@@ -36,6 +36,9 @@ impl Open {
     }
 }
 
+/// So many receipts are looked at in one call.
+pub const MOST_RECEIPTS: usize = 10_000;
+
 impl Library {
     /// Whether what receipts were given on still stands, as of the last commit, unless it is cancelled.
     ///

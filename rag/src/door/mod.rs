@@ -47,6 +47,7 @@ mod procedures;
 mod resummarise;
 mod subject;
 
+pub use ask::MOST_RECEIPTS;
 pub use equipment::Equipment;
 pub use error::{DoorError, causes};
 pub use incoming::{Incoming, LONGEST_METADATA, datum};

@@ -15,4 +15,4 @@ pub use metrics::{
     recall_at, reciprocal_rank, set_recall,
 };
 pub use run::{Evaluated, Evaluation};
-pub use set::{Gold, Labelled, LabelledSet, Row, SetError, kinds};
+pub use set::{Gold, Labelled, LabelledSet, Row, SetError};

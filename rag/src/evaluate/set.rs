@@ -358,13 +358,3 @@ fn datum(value: &Json) -> Option<Datum> {
 pub(super) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
-
-/// How often each kind of question is asked.
-#[must_use]
-pub fn kinds(questions: &[Labelled]) -> BTreeMap<&str, usize> {
-    let mut kinds = BTreeMap::new();
-    for question in questions {
-        *kinds.entry(question.kind.as_str()).or_default() += 1;
-    }
-    kinds
-}

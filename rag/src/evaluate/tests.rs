@@ -46,6 +46,11 @@ fn built(set: &LabelledSet) -> Open {
     open
 }
 
+fn evaluated(set: &LabelledSet, judge: &Judge, open: &Open, pipeline: &str) -> Evaluation {
+    let pipeline = Pipeline::of(pipeline).unwrap();
+    Evaluation::run((set, judge), open, &pipeline, &CancelToken::new(), |_| ()).unwrap()
+}
+
 #[test]
 fn a_set_is_read_as_it_says() {
     let folder = folder(CORPUS, QUESTIONS);
@@ -117,16 +122,15 @@ fn questions_are_asked_and_judged() {
     let set = LabelledSet::read(folder.path()).unwrap();
     let (judge, open) = (Judge::new(&set).unwrap(), built(&set));
     assert_eq!(judge.missing(), 1);
-    let pipeline =
-        Pipeline::parse("name = 'p'\n[[stage]]\nname = 'a'\nrun.bm25 = { k = 1 }").unwrap();
-    let run = Evaluation::run(
-        (&set, &judge),
+    let run = evaluated(
+        &set,
+        &judge,
         &open,
-        &pipeline,
-        &CancelToken::new(),
-        |_| (),
-    )
-    .unwrap();
+        "name = 'p'
+[[stage]]
+name = 'a'
+run.bm25 = { k = 1 }",
+    );
     let value = |question: usize, name: &str| run.questions[question].values[name];
     assert_eq!((value(0, "r1"), value(0, "answer_in_context")), (1.0, 1.0));
     assert_eq!(
@@ -138,9 +142,7 @@ fn questions_are_asked_and_judged() {
     assert_eq!(value(3, "refused"), 1.0);
     assert_eq!(run.mean("r1").unwrap().count, 3);
     assert_eq!(run.questions[0].found, ["rocks"]);
-    let nothing = Pipeline::preset("direct").unwrap();
-    let nothing =
-        Evaluation::run((&set, &judge), &open, &nothing, &CancelToken::new(), |_| ()).unwrap();
+    let nothing = evaluated(&set, &judge, &open, "direct");
     assert_eq!(nothing.mean("r1").unwrap().mean, 0.0);
     assert_eq!(nothing.questions[2].values["covered"], 0.0);
     let changed = run.changed(&nothing, "r1");
@@ -162,16 +164,15 @@ fn what_is_covered_is_counted_in_bytes() {
     let set = LabelledSet::read(folder.path()).unwrap();
     let (judge, open) = (Judge::new(&set).unwrap(), built(&set));
     assert_eq!(judge.missing(), 0);
-    let pipeline =
-        Pipeline::parse("name = 'p'\n[[stage]]\nname = 'a'\nrun.bm25 = { k = 1 }").unwrap();
-    let run = Evaluation::run(
-        (&set, &judge),
+    let run = evaluated(
+        &set,
+        &judge,
         &open,
-        &pipeline,
-        &CancelToken::new(),
-        |_| (),
-    )
-    .unwrap();
+        "name = 'p'
+[[stage]]
+name = 'a'
+run.bm25 = { k = 1 }",
+    );
     // 18 of the 44 bytes from `First` to `there.`.
     let covered = run.questions[0].values["covered"];
     assert!((covered - 18.0 / 44.0).abs() < 1e-9, "{covered}");

@@ -55,13 +55,13 @@ pub enum RetrieveError {
     },
     /// An operator asks a model, and there is none.
     #[error(
-        "`{operator}` asks a model, and this process was started without one: start it with {flags}, or leave the operator out"
+        "`{operator}` asks a model, and none was given: a program gives it with `Desk::{given_by}`; elsewhere leave the operator out"
     )]
     NoModel {
         /// Which operator.
         operator: &'static str,
-        /// What to start with.
-        flags: &'static str,
+        /// What gives it one.
+        given_by: &'static str,
     },
     /// A question is limited to a property by which chunks cannot be chosen.
     #[error("chunks cannot be chosen by `{name}`: {known}")]

@@ -137,10 +137,14 @@ impl<'a, R: Read> Reader<'a, R> {
         let heading = text_of(node, "heading");
         let label = Label::ALL.into_iter().find(|label| label.name() == kind);
         let (text, places) = match label {
-            Some(Label::Chunk) => (text_of(node, "text"), self.own_place(node)?),
-            Some(Label::Document | Label::Section) => {
-                (text_of(node, "title"), self.own_place(node)?)
-            }
+            Some(Label::Chunk) => (
+                text_of(node, "text"),
+                self.own_place(node)?.into_iter().collect(),
+            ),
+            Some(Label::Document | Label::Section) => (
+                text_of(node, "title"),
+                self.own_place(node)?.into_iter().collect(),
+            ),
             Some(Label::Instance) => (said_of_instance(node), self.places_of_instance(node)?),
             Some(Label::Entity) => self.shared(id, node, LinkKind::Mentions)?,
             Some(Label::DomainTag) => self.shared(id, node, LinkKind::Describes)?,
@@ -263,28 +267,26 @@ impl<'a, R: Read> Reader<'a, R> {
         let Some(node) = node.filter(|node| node.has_label(Label::Chunk.name())) else {
             return Ok(None);
         };
-        Ok(self.own_place(&node)?.pop())
+        self.own_place(&node)
     }
 
     /// Where a document's own node stands.
-    fn own_place(&mut self, node: &Node) -> Result<Vec<Place>, RetrieveError> {
+    fn own_place(&mut self, node: &Node) -> Result<Option<Place>, RetrieveError> {
         let number = |name| node.get(name).and_then(Value::as_int);
         let number = |name| number(name).and_then(|number| u64::try_from(number).ok());
         let document = match text_of(node, "document") {
             none if none.is_empty() => text_of(node, "key"),
             document => document,
         };
-        let Some((document, version)) = self.document(document)? else {
-            return Ok(Vec::new());
-        };
         let is_chunk = node.has_label(Label::Chunk.name());
-        Ok(vec![Place {
+        let known = self.document(document)?;
+        Ok(known.map(|(document, version)| Place {
             document,
             version,
             chunk: is_chunk.then(|| text_of(node, "key")),
             span: number("start").unwrap_or(0)..number("end").unwrap_or(0),
             pages: number("first_page").zip(number("last_page")),
-        }])
+        }))
     }
 
     /// The id and version of the document of this key.

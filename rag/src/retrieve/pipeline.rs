@@ -144,7 +144,8 @@ pub struct Traced {
     /// That it did nothing, because the graph has no such layer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_there: bool,
-    /// What the operator says of it beside: the levels of a descent, the layers of communities, the length of a walk.
+    /// What the operator says of it beside: the levels of a descent, the layers of communities, the length of a walk,
+    /// what a model was paid.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub detail: serde_json::Value,
 }
@@ -173,12 +174,14 @@ impl Operator {
     /// A setting that is too large, if there is one.
     fn vast(&self) -> Option<String> {
         let written = serde_json::to_value(self).unwrap_or_default();
-        let settings = written.as_object()?.values().next()?.as_object()?.clone();
+        let settings = written.as_object()?.values().next()?.as_object()?;
+        let is_vast =
+            |value: &serde_json::Value| value.as_u64().is_some_and(|number| number > MOST_ASKED);
         // Where a search for communities begins is any number.
-        let mut settings = settings.into_iter().filter(|(name, _)| name != "seed");
-        let found =
-            settings.find(|(_, value)| value.as_u64().is_some_and(|number| number > MOST_ASKED));
-        found.map(|(name, _)| name)
+        let vast = settings
+            .iter()
+            .find(|(name, value)| *name != "seed" && is_vast(value));
+        vast.map(|(name, _)| name.clone())
     }
 
     /// How many lists it takes, at least and at most.
@@ -193,40 +196,51 @@ impl Operator {
     fn run<R: Read>(
         &self,
         desk: &Desk<'_, R>,
-        mut lists: Vec<Vec<Item>>,
+        lists: Vec<Vec<Item>>,
     ) -> Result<Done, RetrieveError> {
-        if let Self::Fuse(Fuse { by, weights }) = self {
-            let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
-            let fused = fuse(*by, lists.into_iter().zip(weights).collect());
-            return Ok(fused.into());
-        }
-        if let Self::Rank(rank) = self {
-            let (ranked, walked) = rank.run_traced(desk, &lists.concat())?;
-            return Ok(Done::detailed(ranked, &walked));
-        }
-        let list = lists.pop().unwrap_or_default();
         let given = match self {
             Self::Vector(vector) => vector.run(desk)?,
             Self::Bm25(bm25) => bm25.run(desk)?,
             Self::Mentions(mentions) => mentions.run(desk)?,
-            Self::Expand(expand) => expand.run(desk, &list)?,
-            Self::Ascend(ascend) => ascend.run(desk, &list)?,
-            Self::Threshold(threshold) => threshold.run(list)?,
-            Self::Limit(limit) => limit.run(list),
-            Self::Rerank(rerank) => rerank.run(desk, desk.reranker()?, list)?,
-            Self::Judge(judge) => judge.run(desk, desk.relevance()?, list)?.0,
             Self::Descend(descend) => {
                 let descent = descend.run_traced(desk)?;
                 return Ok(Done::detailed(descent.items, &descent.levels));
             }
+            Self::Expand(expand) => expand.run(desk, &joined(lists))?,
+            Self::Ascend(ascend) => ascend.run(desk, &joined(lists))?,
             Self::Communities(communities) => {
-                let (kept, layers) = communities.run_traced(desk, &list)?;
+                let (kept, layers) = communities.run_traced(desk, &joined(lists))?;
                 return Ok(Done::detailed(kept, &layers));
             }
-            Self::Fuse(_) | Self::Rank(_) => list,
+            Self::Rank(rank) => {
+                let (ranked, walked) = rank.run_traced(desk, &joined(lists))?;
+                return Ok(Done::detailed(ranked, &walked));
+            }
+            Self::Threshold(threshold) => threshold.run(joined(lists))?,
+            Self::Limit(limit) => limit.run(joined(lists)),
+            Self::Rerank(rerank) => rerank.run(desk, desk.reranker()?, joined(lists))?,
+            Self::Judge(judge) => {
+                let (kept, cost) = judge.run(desk, desk.relevance()?, joined(lists))?;
+                let paid = serde_json::json!({
+                    "calls": cost.calls,
+                    "kept": cost.kept,
+                    "input_tokens": cost.usage.input_tokens,
+                    "output_tokens": cost.usage.output_tokens,
+                });
+                return Ok(Done::detailed(kept, &paid));
+            }
+            Self::Fuse(Fuse { by, weights }) => {
+                let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
+                fuse(*by, lists.into_iter().zip(weights).collect())
+            }
         };
         Ok(given.into())
     }
+}
+
+/// One list after the other; most operators take one anyway.
+fn joined(lists: Vec<Vec<Item>>) -> Vec<Item> {
+    lists.into_iter().flatten().collect()
 }
 
 /// What an operator gives, and what it says of it.

@@ -105,14 +105,14 @@ impl<'a, R: Read> Desk<'a, R> {
     pub(super) fn reranker(&self) -> Result<&'a dyn Reranker, RetrieveError> {
         self.reranker.ok_or(RetrieveError::NoModel {
             operator: "rerank",
-            flags: "--reranker",
+            given_by: "with_reranker",
         })
     }
 
     pub(super) fn relevance(&self) -> Result<&'a Relevance, RetrieveError> {
         self.relevance.ok_or(RetrieveError::NoModel {
             operator: "judge",
-            flags: "--llm URL --model NAME",
+            given_by: "with_relevance",
         })
     }
 

@@ -6,7 +6,7 @@ use crate::caller::Caller;
 use crate::databases::OpenDatabase;
 use crate::failure::Failure;
 use crate::shared::Shared;
-use crate::work::Side;
+use crate::work::{CancelOnDrop, Side};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
@@ -22,15 +22,6 @@ use tonic::{Request, Response};
 /// `SchemaService`.
 pub(crate) struct Schema(pub(crate) Arc<Shared>);
 
-/// Stops a declaration whose caller has left: what is half-made is taken back.
-struct Guard(CancelToken);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
 /// What is declared, on a thread; gives the name of what is new.
 async fn declare(
     side: &Side,
@@ -39,7 +30,8 @@ async fn declare(
     make: impl FnOnce(&OpenDatabase, &mut Watch<'_>) -> Result<(), Failure> + Send + 'static,
 ) -> Result<String, Failure> {
     let cancel = CancelToken::new();
-    let _guard = Guard(cancel.clone());
+    // What is half-made is taken back if the caller leaves.
+    let _guard = CancelOnDrop(cancel.clone());
     side.run(move || {
         let before = names(&database)?;
         let mut silent = |_: Progress<'_>| {};

@@ -28,6 +28,16 @@ pub(crate) use stream::PartStream;
 
 use crate::failure::Failure;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use stratigraph::storage::cancel::CancelToken;
+
+/// Cancels what it holds when it goes: work stops when its caller has left.
+pub(crate) struct CancelOnDrop(pub(crate) CancelToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
 
 /// Runs `work` on a thread that may block.
 pub(crate) async fn blocking<T: Send + 'static>(

@@ -1,7 +1,7 @@
 //! Work that reads one snapshot: it has a place among readers, ends at its deadline and when its caller leaves, and can be
 //! seen and stopped while it runs.
 
-use super::{RunLimits, Slot, blocking};
+use super::{CancelOnDrop, RunLimits, Slot, blocking};
 use crate::caller::Caller;
 use crate::databases::OpenDatabase;
 use crate::failure::Failure;
@@ -22,15 +22,6 @@ pub(crate) struct Reading {
     kind: &'static str,
     /// What stands among the statements that run. What is looked for is data, and is not told.
     shown: String,
-}
-
-/// Cancels what it holds when it goes.
-struct Guard(CancelToken);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 impl Reading {
@@ -74,7 +65,7 @@ impl Reading {
         );
         let slot = slot.await?;
         let (deadline, cancel) = (self.limits.deadline, self.cancel.clone());
-        let _guard = Guard(cancel.clone());
+        let _guard = CancelOnDrop(cancel.clone());
         let mut done = pin!(blocking(move || self.work(&slot, work)));
         tokio::select! {
             done = &mut done => done,

@@ -2,17 +2,19 @@
 
 use stratigraph::{Constraint, Index, Read as _, VectorIndex};
 
+use super::super::agreed::AGREED;
 use super::super::contribution::Label;
 use super::super::{BuildError, Layers, schema};
 use super::{KEY, SOURCE, STATED_BY, STATES, TablesError};
 use crate::read::TypedSchema;
 
 /// Labels of the layers that are no kind of node of a document.
-const LABELS: [&str; 4] = [
+const LABELS: [&str; 5] = [
     SOURCE,
     "LayerSettings",
     schema::MODEL_CALL,
     schema::OBJECT_TAG,
+    AGREED,
 ];
 /// Types of relationships of the layers.
 const TYPES: [&str; 11] = [

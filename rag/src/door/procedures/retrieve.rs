@@ -4,10 +4,8 @@ use stratigraph::{HostCall, Procedure, ProcedureType, Value};
 
 use super::settings::Settings;
 use super::{Library, Rows, WeakLibrary, count, failed, text};
+use crate::door::MOST_RECEIPTS;
 use crate::retrieve::{Pipeline, Question, Receipt};
-
-/// So many receipts are looked at by one call.
-const MOST_RECEIPTS: usize = 10_000;
 
 pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.retrieve")

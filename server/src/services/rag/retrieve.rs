@@ -6,14 +6,11 @@ use crate::failure::Failure;
 use crate::work::Reading;
 use prost::Message;
 use stratigraph_proto::v1;
-use stratigraph_rag::door::DoorError;
+use stratigraph_rag::door::{DoorError, MOST_RECEIPTS};
 use stratigraph_rag::retrieve::{
     Found, Name, Pipeline, Place, Question, Receipt, RetrieveError, Retrieved, Scale, Score,
     Standing, Traced, WayStep,
 };
-
-/// The most receipts of one request.
-const MOST_RECEIPTS: usize = 10_000;
 
 /// A question that was looked at, with the way in which it is asked.
 pub(super) struct Asked {
