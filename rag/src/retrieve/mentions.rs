@@ -69,7 +69,7 @@ impl Mentions {
 }
 
 /// Where the words of a text are, without the marks around them.
-fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+pub(super) fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut start = 0;
     let ends = Words.ends(text);
     let words = ends.into_iter().map(|end| {

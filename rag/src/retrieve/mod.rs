@@ -1,15 +1,17 @@
 //! From a question to what answers it: operators over lists of items.
 //!
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
-//! to heading. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found; [`Threshold`], [`Limit`],
-//! [`Rerank`] and [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a
-//! model can read.
+//! to heading. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
+//! [`Together`] look at what it names, what stands next to it and what it is from. [`Threshold`], [`Limit`], [`Rerank`] and
+//! [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
 
+mod around;
 mod choose;
 mod communities;
 mod descend;
 mod error;
 mod evidence;
+mod follow;
 mod fuse;
 mod item;
 mod judge;
@@ -25,15 +27,19 @@ mod retrieved;
 mod search;
 #[cfg(test)]
 mod tests;
+mod titles;
+mod together;
 #[cfg(test)]
 mod trial;
 mod walk;
 
+pub use around::Around;
 pub use choose::{Limit, Threshold};
 pub use communities::{Communities, CommunityLayer};
 pub use descend::{Descend, Descent, DescentLevel};
 pub use error::RetrieveError;
 pub use evidence::{Evidence, Name, Place};
+pub use follow::{Follow, Followed};
 pub use fuse::{Fusion, fuse};
 pub use item::{Item, Scale, Score, Step};
 pub use judge::Judge;
@@ -46,4 +52,5 @@ pub use receipt::{Receipt, Standing, WayStep};
 pub use rerank::Rerank;
 pub use retrieved::{Found, Retrieved};
 pub use search::{Bm25, Layer, Vector};
+pub use together::Together;
 pub use walk::{Along, Ascend, Emit, Expand};

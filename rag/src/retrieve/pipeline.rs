@@ -7,8 +7,8 @@ use stratigraph::Read;
 use stratigraph::graph::Entity;
 
 use super::{
-    Ascend, Bm25, Communities, Descend, Desk, Expand, Fusion, Item, Judge, Limit, Mentions, Rank,
-    Rerank, RetrieveError, Threshold, Vector, fuse,
+    Around, Ascend, Bm25, Communities, Descend, Desk, Expand, Follow, Fusion, Item, Judge, Limit,
+    Mentions, Rank, Rerank, RetrieveError, Threshold, Together, Vector, fuse,
 };
 
 /// Stages in order; the last one's list is what is retrieved.
@@ -104,6 +104,12 @@ pub enum Operator {
     Communities(Communities),
     /// Ranks what a walk comes to that begins at what was found.
     Rank(Rank),
+    /// Lifts what the best of it name by their titles.
+    Follow(Follow),
+    /// Adds what stands next to the best of it.
+    Around(Around),
+    /// Lifts what is of documents of which much was found.
+    Together(Together),
     /// Keeps what scores above a number.
     Threshold(Threshold),
     /// Keeps the first ones.
@@ -164,6 +170,9 @@ impl Operator {
             Self::Descend(_) => "descend",
             Self::Communities(_) => "communities",
             Self::Rank(_) => "rank",
+            Self::Follow(_) => "follow",
+            Self::Around(_) => "around",
+            Self::Together(_) => "together",
             Self::Threshold(_) => "threshold",
             Self::Limit(_) => "limit",
             Self::Rerank(_) => "rerank",
@@ -216,6 +225,12 @@ impl Operator {
                 let (ranked, walked) = rank.run_traced(desk, &joined(lists))?;
                 return Ok(Done::detailed(ranked, &walked));
             }
+            Self::Follow(follow) => {
+                let (items, followed) = follow.run_traced(desk, joined(lists))?;
+                return Ok(Done::detailed(items, &followed));
+            }
+            Self::Around(around) => around.run(desk, joined(lists))?,
+            Self::Together(together) => together.run(desk, joined(lists))?,
             Self::Threshold(threshold) => threshold.run(joined(lists))?,
             Self::Limit(limit) => limit.run(joined(lists)),
             Self::Rerank(rerank) => rerank.run(desk, desk.reranker()?, joined(lists))?,

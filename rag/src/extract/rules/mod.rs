@@ -27,7 +27,8 @@ pub(crate) use common::is_common;
 pub(super) use counted::Counted;
 pub use dictionary::Dictionary;
 use finds::{Finds, Found, Rank};
-use titles::{BODIES, GENERAL, without_number};
+pub(crate) use titles::telling_title;
+use titles::{BODIES, says, without_number};
 
 /// The version of the rules. Another rule is another version, or old results would stay.
 const VERSION: &str = "rules-1";
@@ -213,11 +214,8 @@ impl Rules {
         let Some(title) = titles.last() else { return };
         let title = without_number(title);
         let words = title.split_whitespace().count();
-        let says = title.chars().filter(|sign| sign.is_alphabetic()).count() >= 2
+        if says(title)
             && words <= 8
-            && title.chars().count() <= 60
-            && !GENERAL.contains(&folded(title).as_str());
-        if says
             && !sentences.is_empty()
             && let Some(found) = finds.entry(title, Some("title"), Rank::Title)
         {

@@ -1,5 +1,7 @@
 //! What titles and the names of Chinese bodies look like.
 
+use super::super::reply::folded;
+
 /// What the names of bodies, laws and places of China end with.
 pub(super) const BODIES: [&str; 26] = [
     "公司",
@@ -31,7 +33,7 @@ pub(super) const BODIES: [&str; 26] = [
 ];
 
 /// Titles that say nothing of what is under them.
-pub(super) const GENERAL: [&str; 40] = [
+const GENERAL: [&str; 40] = [
     "introduction",
     "overview",
     "summary",
@@ -73,6 +75,24 @@ pub(super) const GENERAL: [&str; 40] = [
     "小结",
     "正文",
 ];
+
+/// What a title calls what is under it: without the number before and the brackets behind, which tell things of one name
+/// apart. Nothing for titles that say nothing by themselves.
+pub(crate) fn telling_title(title: &str) -> Option<&str> {
+    let title = without_number(title);
+    let title = match title.rfind(['(', '（']) {
+        Some(at) if at > 0 && title.ends_with([')', '）']) => title[..at].trim_end(),
+        _ => title,
+    };
+    says(title).then_some(title)
+}
+
+/// Whether a title says anything by itself.
+pub(super) fn says(title: &str) -> bool {
+    title.chars().filter(|sign| sign.is_alphabetic()).count() >= 2
+        && title.chars().count() <= 60
+        && !GENERAL.contains(&folded(title).as_str())
+}
 
 /// A title without the number before it.
 pub(super) fn without_number(title: &str) -> &str {
