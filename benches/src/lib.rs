@@ -8,6 +8,7 @@ pub mod graph;
 pub mod index;
 pub mod ingest;
 mod measure;
+pub mod retrieve;
 pub mod server;
 pub mod storage;
 pub mod text;

@@ -13,7 +13,7 @@
 //! difference between what a document says now and what it said before, in one commit, and touches nothing else.
 //! `docs/adr/0023` says why it is so.
 //!
-//! - `contribution/`, `names.rs`, `property.rs`: from a document to statements; they know no database.
+//! - `contribution/`, `called.rs`, `names.rs`, `property.rs`: from a document to statements; they know no database.
 //! - `held.rs`: the statements of a document, read back from the graph.
 //! - `apply/`, `domains/`: from one set of statements to the other.
 //! - `vectors.rs`: which texts have vectors; `summary.rs`: texts of models, and whether they are stale;
@@ -59,6 +59,7 @@
 
 mod agreed;
 mod apply;
+mod called;
 mod calls;
 mod contribution;
 mod domains;
@@ -75,6 +76,7 @@ mod tables;
 mod vectors;
 
 pub use agreed::{Agreed, Called, MOST_AGREED};
+pub(crate) use called::{MOST_WORDS, compared, words};
 pub use calls::{Asked, KeptReply, Replies};
 pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Told};
 pub use error::BuildError;
@@ -85,7 +87,7 @@ pub use names::{LONGEST_DOCUMENT_ID, canonical};
 pub use profile::Profile;
 pub use property::{Properties, Property};
 pub use schema::{Built, DOMAINS, OUTLINE};
-pub(crate) use schema::{FACT, STATED, find};
+pub(crate) use schema::{CHUNK_CALLED, FACT, STATED, find};
 pub use summary::{Inputs, Summary};
 pub(crate) use tables::table_key_index;
 pub use tables::{TablesError, TablesReport};

@@ -29,7 +29,7 @@ pub struct Profile {
 }
 
 /// Names of properties that the layers use themselves.
-const TAKEN: [&str; 11] = [
+const TAKEN: [&str; 12] = [
     "key",
     "id",
     "hash",
@@ -39,12 +39,13 @@ const TAKEN: [&str; 11] = [
     "text",
     "start",
     "end",
+    "called",
     "first_page",
     "last_page",
 ];
 
-/// How statements lie in the graph: in 1, facts listed who states them.
-const LAYOUT: (&str, &str) = ("layout", "2");
+/// How statements lie in the graph: in 1, facts listed who states them; in 2, chunks did not know what they are called.
+const LAYOUT: (&str, &str) = ("layout", "3");
 
 /// Ways in which words become terms.
 const ANALYSES: [Analysis; 4] = [

@@ -32,6 +32,8 @@ pub(super) const OBJECT_TAG: &str = "ObjectTag";
 pub(super) const FACT_KEY: &str = "fact_key";
 /// The index of what chunks state by the keys of facts.
 pub(crate) const STATED: &str = "stated";
+/// The index of chunks by what they are called.
+pub(crate) const CHUNK_CALLED: &str = "chunk_called";
 /// The label of the node that says how the database was built.
 const SETTINGS: &str = "LayerSettings";
 /// Its property that says that everything is declared.
@@ -91,6 +93,8 @@ fn declare(db: &Database, profile: &Profile, dimensions: usize) -> Result<(), st
     db.create_constraint(fact.named(FACT_KEY).if_missing())?;
     let stated = Index::on_relationships(LinkKind::States.name(), ["fact"]);
     db.create_index(stated.named(STATED).if_missing())?;
+    let called = Index::on_nodes(Label::Chunk.name(), ["called"]);
+    db.create_index(called.named(CHUNK_CALLED).if_missing())?;
     let call = Constraint::on_nodes(MODEL_CALL).key(["key"]);
     db.create_constraint(call.named(MODEL_CALL_KEY).if_missing())?;
     db.create_hierarchy(

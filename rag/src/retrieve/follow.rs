@@ -1,21 +1,20 @@
 //! As a reader follows a link: from a text to those whose titles it names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Node, Read, Value};
+use stratigraph::{Node, NodeId, Read, Value};
 
-use super::titles::{Titles, called, words_of};
-use super::{Desk, Item, RetrieveError, Step};
+use super::titles::Titles;
+use super::{Desk, Item, RetrieveError, Score, Step};
 use crate::build::Label;
 
 /// What was found, where a text counts more if a better one names its title. What is asked for is often not in the text that
 /// has the words of the question, but in the one that this text speaks of.
 ///
-/// Nothing is added that was not found, only the order is another: a list that is to be followed should be a long one. A text
-/// is called what its lowest heading is, without a number before and brackets behind. Scores are of the scale that they had,
-/// and may be more than the best one was.
+/// A text is called what its lowest heading is, without a number before and brackets behind. Scores are of the scale that they
+/// had, and may be more than the best one was; what is new has what it was given.
 ///
 /// ```
 /// use stratigraph_rag::retrieve::Follow;
@@ -80,74 +79,114 @@ impl Follow {
     pub(super) fn run_traced<R: Read>(
         &self,
         desk: &Desk<'_, R>,
-        mut items: Vec<Item>,
+        items: Vec<Item>,
     ) -> Result<(Vec<Item>, Followed), RetrieveError> {
         let mut followed = Followed::default();
         let texts = texts(desk, &items)?;
-        let titles: Vec<Vec<String>> = texts.iter().map(title).collect();
-        let index = Titles::of(titles.iter().map(Vec::as_slice).enumerate());
-        let best = items.first().map_or(0.0, |item| item.score.value);
-        for place in index.named_in(&words_of(desk.text())) {
-            items[place].score.value += best * self.asked;
-            followed.asked += 1;
+        let titles = texts.iter().flatten().map(|text| text_of(text, "called"));
+        let mut titles = Titles::new(desk, titles.filter(|title| !title.is_empty()))?;
+        let Some(best) = items.first().map(|item| item.score) else {
+            return Ok((items, followed));
+        };
+        let mut list = List::of(items);
+        for (_, chunks) in titles.named_in(desk.text(), true)? {
+            for chunk in chunks {
+                list.lift(chunk, best.scale.score(best.value * self.asked), None);
+                followed.asked += 1;
+            }
         }
-        let mut order: Vec<usize> = (0..items.len()).collect();
-        order.sort_by(|one, other| {
-            let value = |place: &usize| items[*place].score.value;
-            value(other).total_cmp(&value(one))
-        });
-        // By whom a text is lifted most, and by how much.
-        let mut lifted: BTreeMap<usize, (usize, f32)> = BTreeMap::new();
-        for seed in order.into_iter().take(self.seeds) {
-            let Some(text) = texts[seed].as_ref().map(words) else {
+        // What the question names is read first, whatever else was found.
+        let mut lifted: BTreeMap<NodeId, (Entity, Score)> = BTreeMap::new();
+        for seed in list.best(self.seeds) {
+            let Some(text) = chunk(desk, seed.entity)? else {
                 continue;
             };
             followed.read += 1;
-            let share = items[seed].score.value * self.named;
-            for place in index.named_in(&text) {
+            let mut share = seed.score;
+            share.value *= self.named;
+            for (title, chunks) in titles.named_in(text_of(&text, "text"), false)? {
                 // What stands under the same title is not what it speaks of.
-                if titles[place] != titles[seed] {
-                    let by = lifted.entry(place).or_insert((seed, share));
-                    if share > by.1 {
-                        *by = (seed, share);
+                if title == text_of(&text, "called") {
+                    continue;
+                }
+                for chunk in chunks {
+                    let by = lifted.entry(chunk).or_insert((seed.entity, share));
+                    if share.value > by.1.value {
+                        *by = (seed.entity, share);
                     }
                 }
             }
         }
         followed.lifted = lifted.len();
-        let entities: Vec<Entity> = items.iter().map(|item| item.entity).collect();
-        for (place, (seed, share)) in lifted {
-            let item = &mut items[place];
-            if share > item.score.value {
-                let from = entities[seed];
-                item.way.push(Step { from, by: "NAMES" });
-            }
-            item.score.value += share;
+        for (chunk, (seed, share)) in lifted {
+            list.lift(chunk, share, Some(seed));
         }
-        items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
-        Ok((items, followed))
+        Ok((list.sorted(), followed))
     }
 }
 
-/// The chunks among these; others have no title.
+/// A list whose scores rise.
+struct List {
+    items: Vec<Item>,
+    places: HashMap<Entity, usize>,
+}
+
+impl List {
+    fn of(items: Vec<Item>) -> Self {
+        let places = items.iter().zip(0..);
+        let places = places.map(|(item, place)| (item.entity, place)).collect();
+        Self { items, places }
+    }
+
+    /// Adds a score to a chunk, which was come to from another if that is more than it had.
+    fn lift(&mut self, chunk: NodeId, by: Score, from: Option<Entity>) {
+        let entity = Entity::from(chunk);
+        let place = *self.places.entry(entity).or_insert_with(|| {
+            self.items.push(Item::found(chunk, by.scale.score(0.0)));
+            self.items.len() - 1
+        });
+        let item = &mut self.items[place];
+        if let Some(from) = from.filter(|_| by.value > item.score.value) {
+            item.way.push(Step { from, by: "NAMES" });
+        }
+        item.score.value += by.value;
+    }
+
+    /// The first so many by their scores.
+    fn best(&self, count: usize) -> Vec<Item> {
+        let mut best = self.items.clone();
+        sort(&mut best);
+        best.truncate(count);
+        best
+    }
+
+    fn sorted(mut self) -> Vec<Item> {
+        sort(&mut self.items);
+        self.items
+    }
+}
+
+/// The best first; equal ones stay as they were.
+fn sort(items: &mut [Item]) {
+    items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
+}
+
+/// The chunks among these.
 fn texts<R: Read>(desk: &Desk<'_, R>, items: &[Item]) -> Result<Vec<Option<Node>>, RetrieveError> {
-    let nodes = items.iter().map(|item| {
-        let Entity::Node(id) = item.entity else {
-            return Ok(None);
-        };
-        let node = desk.read().node(id)?;
-        Ok(node.filter(|node| node.has_label(Label::Chunk.name())))
-    });
-    nodes.collect()
+    items.iter().map(|item| chunk(desk, item.entity)).collect()
 }
 
-fn title(text: &Option<Node>) -> Vec<String> {
-    text.as_ref().map(called).unwrap_or_default()
+fn chunk<R: Read>(desk: &Desk<'_, R>, entity: Entity) -> Result<Option<Node>, RetrieveError> {
+    let Entity::Node(id) = entity else {
+        return Ok(None);
+    };
+    let node = desk.read().node(id)?;
+    Ok(node.filter(|node| node.has_label(Label::Chunk.name())))
 }
 
-fn words(text: &Node) -> Vec<String> {
-    let text = text.get("text").and_then(Value::as_str);
-    words_of(text.unwrap_or_default())
+fn text_of<'n>(node: &'n Node, property: &str) -> &'n str {
+    let text = node.get(property).and_then(Value::as_str);
+    text.unwrap_or_default()
 }
 
 #[cfg(test)]

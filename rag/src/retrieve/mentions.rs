@@ -7,8 +7,7 @@ use stratigraph::Read;
 use stratigraph::graph::Entity;
 
 use super::{Desk, Item, RetrieveError, Scale};
-use crate::build::canonical;
-use crate::chunk::{Measure, Words};
+use crate::build::{canonical, words};
 
 /// The entities whose whole names are in the question, the longest names first. Of names within names only the
 /// longer one counts: who asks for New York does not ask for York.
@@ -65,39 +64,5 @@ impl Mentions {
         }
         found.truncate(self.k);
         Ok(found)
-    }
-}
-
-/// Where the words of a text are, without the marks around them.
-pub(super) fn words(text: &str) -> Vec<std::ops::Range<usize>> {
-    let mut start = 0;
-    let ends = Words.ends(text);
-    let words = ends.into_iter().map(|end| {
-        let word = &text[start..end];
-        let from = start + (word.len() - word.trim_start_matches(is_mark).len());
-        start = end;
-        from..from + text[from..end].trim_end_matches(is_mark).len()
-    });
-    words.filter(|word| !word.is_empty()).collect()
-}
-
-fn is_mark(sign: char) -> bool {
-    !sign.is_alphanumeric()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_without_the_marks_around_them() {
-        let text = "Who's in (New York), and \"Århus\"? 北京 C++";
-        let found: Vec<&str> = words(text).into_iter().map(|word| &text[word]).collect();
-        assert_eq!(
-            found,
-            [
-                "Who's", "in", "New", "York", "and", "Århus", "北", "京", "C"
-            ]
-        );
     }
 }

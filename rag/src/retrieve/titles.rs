@@ -1,96 +1,110 @@
 //! Titles that are named in texts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use stratigraph::{Node, Value};
+use stratigraph::graph::Entity;
+use stratigraph::index::property::Lookup;
+use stratigraph::{NodeId, Read};
 
-use super::mentions::words;
-use crate::extract::{is_common, telling_title};
+use super::{Desk, RetrieveError};
+use crate::build::{CHUNK_CALLED, MOST_WORDS, compared, words};
 
-/// So many words a title has at most that is looked for. Scripts without blanks count by character.
-const MOST_WORDS: usize = 12;
+/// So many chunks of one title count: half of all sections may be called the same.
+const MOST_CHUNKS: usize = 8;
+/// So many words of a text are read.
+const MOST_READ: usize = 2000;
 
-/// Which of several texts are called what.
-pub(super) struct Titles<'t> {
-    places: HashMap<&'t [String], Vec<usize>>,
-    /// The most words of one.
-    longest: usize,
+/// Finds the chunks whose titles a text names.
+pub(super) struct Titles<'a, R: Read> {
+    desk: &'a Desk<'a, R>,
+    index: Lookup<'a, R::Keys>,
+    /// What was looked up.
+    known: HashMap<String, Vec<NodeId>>,
+    /// The first words of titles that are looked for even where they are no names by their looks.
+    likely: HashSet<String>,
 }
 
-impl<'t> Titles<'t> {
-    /// Of titles as their words; those without words are none.
-    pub(super) fn of(titles: impl Iterator<Item = (usize, &'t [String])>) -> Self {
-        let mut places: HashMap<&[String], Vec<usize>> = HashMap::new();
-        for (place, words) in titles.filter(|(_, words)| !words.is_empty()) {
-            places.entry(words).or_default().push(place);
-        }
-        let longest = places.keys().map(|words| words.len()).max();
-        let longest = longest.unwrap_or(0);
-        Self { places, longest }
+impl<'a, R: Read> Titles<'a, R> {
+    /// The titles of all chunks. These are looked for wherever they stand; others where a capital letter or a figure says
+    /// that something is named, as not each word of each text can be looked up.
+    pub(super) fn new<'t>(
+        desk: &'a Desk<'a, R>,
+        likely: impl IntoIterator<Item = &'t str>,
+    ) -> Result<Self, RetrieveError> {
+        let likely = likely
+            .into_iter()
+            .filter_map(|title| title.split(' ').next());
+        Ok(Self {
+            desk,
+            index: desk.read().index(CHUNK_CALLED)?,
+            known: HashMap::new(),
+            likely: likely.map(str::to_owned).collect(),
+        })
     }
 
-    /// The texts whose titles stand among these words. Of titles within titles only the longer one counts: who speaks of New
-    /// York does not speak of York.
-    pub(super) fn named_in(&self, mut words: &[String]) -> Vec<usize> {
-        let mut found = Vec::new();
-        while !words.is_empty() {
-            let lengths = (1..=self.longest.min(words.len())).rev();
-            let mut known =
-                lengths.filter_map(|length| self.places.get_key_value(&words[..length]));
-            let length = match known.next() {
-                Some((title, places)) => {
-                    found.extend(places);
-                    title.len()
+    /// The titles that a text names, with the chunks under them. Of titles within titles only the longer one counts: who
+    /// speaks of New York does not speak of York. Of a `question` each word is looked up.
+    pub(super) fn named_in(
+        &mut self,
+        text: &str,
+        is_question: bool,
+    ) -> Result<Vec<(String, Vec<NodeId>)>, RetrieveError> {
+        let words = words(text).into_iter().take(MOST_READ);
+        let words: Vec<(bool, String)> = words
+            .map(|span| {
+                let word = &text[span];
+                let looks_named = |sign: char| sign.is_uppercase() || sign.is_numeric();
+                let compared = compared(word);
+                let is_likely =
+                    is_question || word.starts_with(looks_named) || self.likely.contains(&compared);
+                (is_likely, compared)
+            })
+            .collect();
+        let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            let most = MOST_WORDS.min(words.len() - at);
+            let most = if words[at].0 { most } else { 0 };
+            let mut length = most;
+            while length > 0 {
+                let name: Vec<&str> = words[at..at + length]
+                    .iter()
+                    .map(|(_, word)| word.as_str())
+                    .collect();
+                let name = name.join(" ");
+                let chunks = self.chunks(&name)?;
+                if !chunks.is_empty() {
+                    if !found.iter().any(|(known, _)| *known == name) {
+                        found.push((name, chunks));
+                    }
+                    break;
                 }
-                None => 1,
-            };
-            words = &words[length..];
+                length -= 1;
+            }
+            at += length.max(1);
         }
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-}
-
-/// The words of a text, as they are compared: small, and without what says whose something is.
-pub(super) fn words_of(text: &str) -> Vec<String> {
-    let words = words(text).into_iter().map(|span| {
-        let word = text[span].to_lowercase();
-        let owned = word.strip_suffix("'s").or(word.strip_suffix("’s"));
-        owned.map(str::to_owned).unwrap_or(word)
-    });
-    words.collect()
-}
-
-/// The words of what a chunk is called: its lowest heading, if that says anything by itself.
-pub(super) fn called(chunk: &Node) -> Vec<String> {
-    let heading = chunk.get("heading").and_then(Value::as_str);
-    let heading = heading.unwrap_or_default();
-    let lowest = heading.rsplit(" > ").next().unwrap_or_default();
-    let words = telling_title(lowest).map(words_of).unwrap_or_default();
-    match words.as_slice() {
-        [one] if is_common(one) => Vec::new(),
-        words if words.len() > MOST_WORDS => Vec::new(),
-        _ => words,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn named(titles: &[&str], text: &str) -> Vec<usize> {
-        let titles: Vec<Vec<String>> = titles.iter().map(|title| words_of(title)).collect();
-        let index = Titles::of(titles.iter().map(Vec::as_slice).enumerate());
-        index.named_in(&words_of(text))
+        Ok(found)
     }
 
-    #[test]
-    fn the_longest_title_is_what_is_named() {
-        let titles = ["York", "New York", "New York City", "", "Ebb", "york"];
-        assert_eq!(named(&titles, "In New York, and York's ebb"), [0, 1, 4, 5]);
-        assert_eq!(named(&titles, "new york city"), [2]);
-        assert_eq!(named(&titles, "New Yorkers' city; yorks"), [0; 0]);
-        assert_eq!(named(&["北京"], "他在北京工作"), [0]);
+    /// The first chunks that are called so, of those that the question is about.
+    fn chunks(&mut self, name: &str) -> Result<Vec<NodeId>, RetrieveError> {
+        if let Some(known) = self.known.get(name) {
+            return Ok(known.clone());
+        }
+        let allowed = self.desk.allowed()?;
+        let mut chunks = Vec::new();
+        for entity in self.index.equal(&[name.into()])? {
+            let Entity::Node(chunk) = entity? else {
+                continue;
+            };
+            if allowed.is_none_or(|allowed| allowed.contains(chunk.get())) {
+                chunks.push(chunk);
+            }
+            if chunks.len() == MOST_CHUNKS {
+                break;
+            }
+        }
+        self.known.insert(name.to_owned(), chunks.clone());
+        Ok(chunks)
     }
 }

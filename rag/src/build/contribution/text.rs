@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use stratigraph::Value;
 use stratigraph::value::json::to_json;
 
+use super::super::called::called;
 use super::super::names::{ChunkKeys, hash, section_keys};
 use super::super::property::{Properties, Property, put_text};
 use super::super::{BuildError, Profile};
@@ -76,6 +77,11 @@ pub(super) fn contributed(
         properties.extend(filters.map(|(name, value)| (name.into(), value)));
         properties.insert("key".into(), chunk.key.as_str().into());
         put_text(&mut properties, "text", text);
+        let title = match place {
+            0 => document.title(),
+            _ => &document.sections()[place].title,
+        };
+        put_text(&mut properties, "called", &called(title));
         contribution.nodes.insert(chunk.clone(), properties);
         contribution.link(section, LinkKind::HasChild, &chunk, Properties::new());
         let section = section.clone();

@@ -1,0 +1,272 @@
+//! Retrieval over a large layered graph: each preset, its parts, and beside it the bare searches that it stands on.
+//!
+//! The embedder makes numbers up in no time, and there is no model: what is measured is ours. Questions name entities as
+//! often as texts do, so that some name what half of the graph speaks of.
+
+mod content;
+
+use crate::measure::report::{Mark, Report};
+use crate::measure::{Common, Setup, memory};
+use anyhow::{Result, ensure};
+use clap::Parser;
+use content::{Content, Size, Topics, field};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stratigraph::{Database, Read, ReadTxn, VectorIndexInfo, VectorIndexState};
+use stratigraph_rag::build::{Label, Layers, NodeKey, Profile, Summary, canonical};
+use stratigraph_rag::retrieve::{Bm25, Desk, Layer, Pipeline, Question, Vector};
+
+/// Measures `retrieve` of every preset over a generated graph.
+///
+/// Example: `retrieve --chunks 1000000`
+#[derive(Debug, Parser)]
+#[command(name = "retrieve")]
+pub struct Arguments {
+    /// How many chunks; there is one entity for five, and each has three mentions and two facts. 20,000 with --quick
+    #[arg(long)]
+    chunks: Option<usize>,
+    /// The width of vectors
+    #[arg(long, default_value_t = 384)]
+    dimensions: usize,
+    /// How many questions
+    #[arg(long, default_value_t = 300)]
+    questions: usize,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Which bare searches a preset is measured beside, and what the mark of it is.
+const PRESETS: [(&str, &[Layer], Option<f64>); 8] = [
+    ("vector", &[Layer::Chunks], Some(3.0)),
+    ("tag", &[Layer::Domains], Some(3.0)),
+    ("triples", &[Layer::FactsWithSources], Some(3.0)),
+    ("hybrid", &[Layer::Chunks], Some(3.0)),
+    ("graph", &[Layer::Entities], None),
+    ("direct", &[], None),
+    ("bag", &[], None),
+    ("strata", &[], None),
+];
+/// The mark of those that are no single search, in milliseconds.
+const MOST_MILLISECONDS: f64 = 100.0;
+/// Documents of one commit.
+const TOGETHER: usize = 20;
+
+/// Measures and prints.
+///
+/// # Errors
+/// What the database says, or a graph that is not as it was to be.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let summary = [
+        "vector_p99_ratio",
+        "tag_p99_ratio",
+        "triples_p99_ratio",
+        "hybrid_p99_ratio",
+        "bag_p99_ms",
+        "strata_p99_ms",
+    ];
+    arguments.common.run(
+        "retrieve",
+        &summary,
+        |_, _| Ok(()),
+        |setup, keep| measure(setup, arguments, keep),
+    )
+}
+
+fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
+    let dir = setup.subfolder("retrieve")?;
+    let size = Size::of(arguments.chunks.unwrap_or(setup.choose(20_000, 200_000)));
+    let mut report = Report::default();
+    let db = Database::create(dir.join("db"))?;
+    let dimensions = arguments.dimensions;
+    let embedder = Arc::new(Topics { dimensions });
+    let profile = Profile::all();
+    let layers = Layers::open(&db, profile, embedder.clone())?;
+    let mut content = Content::new(size, setup.seed);
+    build(setup, &layers, &mut content, size, &mut report)?;
+    let questions = (0..arguments.questions).map(|_| Question::new(content.question()));
+    let questions: Vec<Question> = questions.collect::<Result<_, _>>()?;
+    let read = db.read()?;
+    setup.progress("asking");
+    for (name, bare, most) in PRESETS {
+        let pipeline = Pipeline::preset(name)?;
+        let whole = times(&questions, |question| {
+            let desk = Desk::new(&read, embedder.as_ref(), question);
+            Ok(pipeline.retrieve(&desk)?.found.len())
+        })?;
+        let alone = bare.first().map(|layer| {
+            times(&questions, |question| {
+                searched(&read, &embedder, *layer, question)
+            })
+        });
+        let alone = alone.transpose()?;
+        told(name, &whole, alone.as_ref(), most, &mut report);
+    }
+    let words = times(&questions, |question| {
+        let desk = Desk::new(&read, embedder.as_ref(), question);
+        Ok(Bm25::new(100).run(&desk)?.len())
+    })?;
+    report.count("bm25_p50_ms", words.at(0.5), None, "ms", None);
+    report.count("bm25_p99_ms", words.at(0.99), None, "ms", None);
+    parts(&read, &embedder, &questions, &mut report)?;
+    report.count("own_mb", memory::own()? as f64 / 1e6, None, "MB", None);
+    report.count(
+        "rss_peak_mb",
+        memory::peak()? as f64 / 1e6,
+        None,
+        "MB",
+        None,
+    );
+    drop(read);
+    drop(layers);
+    db.close()?;
+    setup.done_with(&dir, keep)?;
+    Ok(report)
+}
+
+/// The graph, and the summaries of its domains.
+fn build(
+    setup: &Setup,
+    layers: &Layers,
+    content: &mut Content,
+    size: Size,
+    report: &mut Report,
+) -> Result<()> {
+    let begun = Instant::now();
+    let documents = size.documents();
+    for first in (0..documents).step_by(TOGETHER) {
+        let some = first..documents.min(first + TOGETHER);
+        let some = some.map(|_| content.next(layers.profile()));
+        let some: Vec<_> = some.collect::<Result<_>>()?;
+        layers.upsert_all(&some)?;
+        if (first / TOGETHER).is_multiple_of(100) {
+            setup.progress(&format!("{first} of {documents} documents"));
+        }
+    }
+    for topic in 0..size.topics {
+        let key = NodeKey::new(Label::DomainTag, canonical(&field(topic)));
+        let Some(inputs) = layers.inputs(&key)? else {
+            continue;
+        };
+        let summary = Summary {
+            text: format!("What is known of t{topic}"),
+            model: "none".into(),
+            prompt: "none".into(),
+        };
+        layers.summarise(&inputs, &summary)?;
+    }
+    setup.progress("waiting for the indexes");
+    // What is not linked yet is scanned, which would be measured as searching.
+    let is_whole = |index: &VectorIndexInfo| matches!(index.state, VectorIndexState::Ready);
+    while !layers.database().vector_indexes()?.iter().all(is_whole) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    report.count("build_s", begun.elapsed().as_secs_f64(), None, "s", None);
+    let read = layers.database().read()?;
+    for (name, count) in [
+        ("chunks", read.node_count(Some("Chunk"))?),
+        ("entities", read.node_count(Some("Entity"))?),
+        ("mentions", read.relationship_count(Some("MENTIONS"))?),
+        ("facts", read.relationship_count(Some("FACT"))?),
+    ] {
+        ensure!(count > 0, "there are no {name}");
+        report.count(name, count as f64, None, "", None);
+    }
+    Ok(())
+}
+
+/// How long each question took, in order.
+struct Times(Vec<Duration>);
+
+impl Times {
+    /// In milliseconds, what `share` of them are not above.
+    fn at(&self, share: f64) -> f64 {
+        let last = self.0.len().saturating_sub(1);
+        let place = ((share * self.0.len() as f64) as usize).min(last);
+        self.0
+            .get(place)
+            .map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    }
+}
+
+/// All questions twice: what is in no cache the first time is measured by nobody.
+fn times(questions: &[Question], mut ask: impl FnMut(&Question) -> Result<usize>) -> Result<Times> {
+    for question in questions {
+        ask(question)?;
+    }
+    let mut all = Vec::with_capacity(questions.len());
+    for question in questions {
+        let begun = Instant::now();
+        std::hint::black_box(ask(question)?);
+        all.push(begun.elapsed());
+    }
+    all.sort_unstable();
+    Ok(Times(all))
+}
+
+/// A bare search: as many as the preset asks its index for.
+fn searched(
+    read: &ReadTxn,
+    embedder: &Arc<Topics>,
+    layer: Layer,
+    question: &Question,
+) -> Result<usize> {
+    let k = match layer {
+        Layer::Chunks => 20,
+        Layer::FactsWithSources => 546,
+        _ => 3,
+    };
+    let desk = Desk::new(read, embedder.as_ref(), question);
+    Ok(Vector::new(layer, k).run(&desk)?.len())
+}
+
+fn told(name: &str, whole: &Times, alone: Option<&Times>, most: Option<f64>, report: &mut Report) {
+    for (share, label) in [(0.5, "p50"), (0.99, "p99")] {
+        let beside = alone.map(|alone| alone.at(share));
+        let mark = (alone.is_none() && share > 0.9 && name != "direct")
+            .then_some(Mark::AtMost(MOST_MILLISECONDS));
+        report.count(
+            format!("{name}_{label}_ms"),
+            whole.at(share),
+            beside,
+            "ms",
+            mark,
+        );
+        if let (Some(beside), true) = (beside, share > 0.9) {
+            let ratio = whole.at(share) / beside;
+            let mark = most.map(Mark::AtMost);
+            report.count(
+                format!("{name}_{label}_ratio"),
+                ratio,
+                None,
+                "x its search",
+                mark,
+            );
+        }
+    }
+}
+
+/// What the stages of `strata` and `bag` take, by leaving off what comes after.
+fn parts(
+    read: &ReadTxn,
+    embedder: &Arc<Topics>,
+    questions: &[Question],
+    report: &mut Report,
+) -> Result<()> {
+    for name in ["bag", "strata"] {
+        let whole = Pipeline::preset(name)?;
+        let mut before = 0.0;
+        for count in 1..=whole.stages.len() {
+            let mut some = whole.clone();
+            some.stages.truncate(count);
+            let took = times(questions, |question| {
+                let desk = Desk::new(read, embedder.as_ref(), question);
+                Ok(some.run(&desk)?.0.len())
+            })?;
+            let stage = &some.stages[count - 1].name;
+            let own = (took.at(0.5) - before).max(0.0);
+            report.count(format!("{name}/{stage}"), own, None, "ms at p50", None);
+            before = took.at(0.5);
+        }
+    }
+    Ok(())
+}
