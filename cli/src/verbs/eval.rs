@@ -137,7 +137,7 @@ impl Eval {
         let wanted = Wanted {
             filters: set.filters().into_iter().map(str::to_owned).collect(),
             analysis: analysis(set),
-            ..Wanted::new(System::Hybrid)
+            ..Wanted::new(System::Strata)
         };
         let open = Library::new(&db, equipment)
             .create(&wanted)

@@ -27,21 +27,25 @@ pub enum System {
     Triples,
     /// HybridRAG: chunks beside typed entities and facts.
     Hybrid,
+    /// Ours: short pieces that keep to their headings, and what they name. Facts are those that a model or a list says: rules
+    /// find what stands together, which pieces tell as well.
+    Strata,
 }
 
 /// A name that no system has.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("no system is called `{0}`: there are structure, bag, tag, triples and hybrid")]
+#[error("no system is called `{0}`: there are structure, bag, tag, triples, hybrid and strata")]
 pub struct UnknownSystem(String);
 
 impl System {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Structure,
         Self::Bag,
         Self::Tag,
         Self::Triples,
         Self::Hybrid,
+        Self::Strata,
     ];
 
     /// Its name.
@@ -53,6 +57,7 @@ impl System {
             Self::Tag => "tag",
             Self::Triples => "triples",
             Self::Hybrid => "hybrid",
+            Self::Strata => "strata",
         }
     }
 }
@@ -93,6 +98,9 @@ impl Recipe {
         size: 2024,
         overlap: 204,
     };
+    /// The most tokens of a short piece. What stands around a piece is found by it, so that it need not hold all of it; and
+    /// more of them go into a context.
+    const SHORT: usize = 320;
     /// How many pieces EmPULIA joins.
     const JOINED: usize = 3;
 
@@ -101,6 +109,10 @@ impl Recipe {
         let limit = tokens.max(16);
         let (chunking, join) = match system {
             System::Structure => (Chunking::Structure { limit }, 1),
+            System::Strata => {
+                let limit = limit.min(Self::SHORT);
+                (Chunking::Structure { limit }, 1)
+            }
             System::Bag => {
                 let carried_lines = Self::CARRIED_LINES;
                 (
@@ -177,7 +189,7 @@ impl Recipe {
             System::Bag => Profile::bag(),
             System::Tag => Profile::tag(),
             System::Triples => Profile::triples(),
-            System::Hybrid => Profile::hybrid(),
+            System::Hybrid | System::Strata => Profile::hybrid(),
         };
         let profile = profile.analysis(self.analysis);
         self.kept_in(profile.filterable(self.filters.iter().cloned()))
@@ -201,6 +213,8 @@ impl Recipe {
             (System::Bag, Some(model)) => Box::new(Bag::new(model)),
             (System::Tag, Some(model)) => Box::new(Tags::new(model, self.root.clone())),
             (System::Triples, Some(model)) => Box::new(Triples::new(model)),
+            (System::Strata, Some(model)) => Box::new(Typed::new(model)),
+            (System::Strata, None) => Box::new(Rules::new().co_occurrence(false)),
             (System::Hybrid, Some(model)) => {
                 let reader = Typed::new(model);
                 Box::new(crate::extract::Wide::new(reader, Self::READ))

@@ -1,17 +1,19 @@
-//! As a reader follows a link: from a text to those whose titles it names.
+//! As a reader follows a link: from a text to those that it speaks of.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Node, NodeId, Read, Value};
+use stratigraph::{Direction, Node, NodeId, Read, Value};
 
 use super::titles::Titles;
 use super::{Desk, Item, RetrieveError, Score, Step};
-use crate::build::Label;
+use crate::build::{Label, LinkKind};
 
-/// What was found, where a text counts more if a better one names its title. What is asked for is often not in the text that
-/// has the words of the question, but in the one that this text speaks of.
+/// What was found, where a text counts more if a better one names its title, or names something that few others name. What
+/// is asked for is often not in the text that has the words of the question, but in the one that this text speaks of.
+///
+/// A text gets the greatest share that any other hands on to it and not their sum: one link is as good as many.
 ///
 /// A text is called what its lowest heading is, without a number before and brackets behind. Scores are of the scale that they
 /// had, and may be more than the best one was; what is new has what it was given.
@@ -30,10 +32,17 @@ pub struct Follow {
     /// The share of a text's score that goes to those whose titles it names.
     #[serde(default = "named")]
     named: f32,
+    /// The share of a text's score that goes to those that mention an entity with it, if nobody else does; the more do, the
+    /// less.
+    #[serde(default = "shared")]
+    shared: f32,
     /// The share of the best score that goes to those whose titles the question names.
     #[serde(default = "asked")]
     asked: f32,
 }
+
+/// What more chunks mention ties no two of them together.
+const MOST_MENTIONS: u64 = 20;
 
 /// What was followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -47,11 +56,15 @@ pub struct Followed {
 }
 
 fn named() -> f32 {
-    0.6
+    0.8
+}
+
+fn shared() -> f32 {
+    0.3
 }
 
 fn asked() -> f32 {
-    0.6
+    0.8
 }
 
 impl Follow {
@@ -60,6 +73,7 @@ impl Follow {
         Self {
             seeds,
             named: named(),
+            shared: shared(),
             asked: asked(),
         }
     }
@@ -96,33 +110,79 @@ impl Follow {
             }
         }
         // What the question names is read first, whatever else was found.
-        let mut lifted: BTreeMap<NodeId, (Entity, Score)> = BTreeMap::new();
+        let chunks = desk.read().node_count(Some(Label::Chunk.name()))?;
+        let mut lifts = Lifts::default();
         for seed in list.best(self.seeds) {
             let Some(text) = chunk(desk, seed.entity)? else {
                 continue;
             };
             followed.read += 1;
-            let mut share = seed.score;
-            share.value *= self.named;
             for (title, chunks) in titles.named_in(text_of(&text, "text"), false)? {
                 // What stands under the same title is not what it speaks of.
-                if title == text_of(&text, "called") {
-                    continue;
-                }
-                for chunk in chunks {
-                    let by = lifted.entry(chunk).or_insert((seed.entity, share));
-                    if share.value > by.1.value {
-                        *by = (seed.entity, share);
+                if title != text_of(&text, "called") {
+                    for chunk in chunks {
+                        lifts.offer(chunk, &seed, self.named);
                     }
                 }
             }
+            for (other, mentions) in mentioned_with(desk, seed.entity)? {
+                let rarity = 1.0 - (mentions as f32).ln() / (chunks.max(2) as f32).ln();
+                lifts.offer(other, &seed, self.shared * rarity.max(0.0));
+            }
         }
+        let lifted = lifts.by_chunk;
         followed.lifted = lifted.len();
         for (chunk, (seed, share)) in lifted {
             list.lift(chunk, share, Some(seed));
         }
         Ok((list.sorted(), followed))
     }
+}
+
+/// By whom each chunk is lifted most, and by how much.
+#[derive(Default)]
+struct Lifts {
+    by_chunk: BTreeMap<NodeId, (Entity, Score)>,
+}
+
+impl Lifts {
+    fn offer(&mut self, chunk: NodeId, seed: &Item, share: f32) {
+        let mut score = seed.score;
+        score.value *= share;
+        let entry = self.by_chunk.entry(chunk);
+        let known = entry.or_insert((seed.entity, score));
+        if score.value > known.1.value {
+            *known = (seed.entity, score);
+        }
+    }
+}
+
+/// The other chunks that mention what this one does, each with how many mention it, if those are few.
+fn mentioned_with<R: Read>(
+    desk: &Desk<'_, R>,
+    chunk: Entity,
+) -> Result<Vec<(NodeId, u64)>, RetrieveError> {
+    let Entity::Node(chunk) = chunk else {
+        return Ok(Vec::new());
+    };
+    let (read, by) = (desk.read(), Some(LinkKind::Mentions.name()));
+    let allowed = desk.allowed()?;
+    let mut others = Vec::new();
+    for entity in read.neighbours(chunk, Direction::Outgoing, by)? {
+        let entity = entity?.node;
+        let mentions = read.degree(entity, Direction::Incoming, by)?;
+        if mentions > MOST_MENTIONS {
+            continue;
+        }
+        for other in read.neighbours(entity, Direction::Incoming, by)? {
+            let other = other?.node;
+            let is_allowed = allowed.is_none_or(|allowed| allowed.contains(other.get()));
+            if other != chunk && is_allowed {
+                others.push((other, mentions));
+            }
+        }
+    }
+    Ok(others)
 }
 
 /// A list whose scores rise.

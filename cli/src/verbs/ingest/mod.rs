@@ -71,7 +71,7 @@ pub(crate) struct Ingest {
     /// The database's folder, which is made if it is not there, or an address: grpc://host:port/database
     #[arg(long, value_name = "DIR|ADDRESS")]
     into: PathBuf,
-    /// What is made: structure, bag, tag, triples, hybrid; or typed:MAPPING, for tables
+    /// What is made: structure, bag, tag, triples, hybrid, strata; or typed:MAPPING, for tables
     #[arg(long, value_name = "NAME", default_value = "structure")]
     profile: Profile,
     /// Which models.

@@ -47,7 +47,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
 
 fn create_layers(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.createLayers")
-        .about("Says once what is made of documents: structure, bag, tag, triples or hybrid. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms). Again the same changes nothing, and something else is refused.")
+        .about("Says once what is made of documents: structure, bag, tag, triples, hybrid or strata. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms). Again the same changes nothing, and something else is refused.")
         .takes("profile", ProcedureType::STRING.not_null())
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
         .yields("profile", ProcedureType::STRING)
