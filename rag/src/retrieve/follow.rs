@@ -15,7 +15,8 @@ use crate::build::{Label, LinkKind};
 ///
 /// A text gets the greatest share that any other hands on to it and not their sum: one link is as good as many.
 ///
-/// A text is called what its lowest heading is, without a number before and brackets behind. Scores are of the scale that they
+/// A text is called what its lowest heading is, without a number before and brackets behind; of several that are called the
+/// same, each gets its part of what is handed on. Scores are of the scale that they
 /// had, and may be more than the best one was; what is new has what it was given.
 ///
 /// ```
@@ -104,8 +105,9 @@ impl Follow {
         };
         let mut list = List::of(items);
         for (_, chunks) in titles.named_in(desk.text(), true)? {
+            let share = self.asked / chunks.len() as f32;
             for chunk in chunks {
-                list.lift(chunk, best.scale.score(best.value * self.asked), None);
+                list.lift(chunk, best.scale.score(best.value * share), None);
                 followed.asked += 1;
             }
         }
@@ -120,8 +122,9 @@ impl Follow {
             for (title, chunks) in titles.named_in(text_of(&text, "text"), false)? {
                 // What stands under the same title is not what it speaks of.
                 if title != text_of(&text, "called") {
+                    let share = self.named / chunks.len() as f32;
                     for chunk in chunks {
-                        lifts.offer(chunk, &seed, self.named);
+                        lifts.offer(chunk, &seed, share);
                     }
                 }
             }
