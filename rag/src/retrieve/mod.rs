@@ -7,6 +7,7 @@
 
 mod choose;
 mod communities;
+mod confidence;
 mod descend;
 mod error;
 mod evidence;
@@ -31,6 +32,8 @@ mod walk;
 
 pub use choose::{Limit, Threshold};
 pub use communities::{Communities, CommunityLayer};
+pub use confidence::{Confidence, ConfidenceParts};
+pub(crate) use confidence::{Wanted, cosine};
 pub use descend::{Descend, Descent, DescentLevel};
 pub use error::RetrieveError;
 pub use evidence::{Evidence, Name, Place};

@@ -81,6 +81,19 @@ pub struct TextHit {
 pub struct TextAnswer {
     /// The best first; of those that score the same, the one with the smaller id.
     pub hits: Vec<TextHit>,
+    /// How many documents the index has.
+    pub documents: u64,
+    /// The terms of the query, and how many documents have them; nothing in an index without documents.
+    pub terms: Vec<TermCount>,
     /// What it took.
     pub work: Work,
+}
+
+/// A term of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermCount {
+    /// As the index has it.
+    pub term: String,
+    /// How many documents have it, whatever else the search was limited to.
+    pub documents: u64,
 }
