@@ -84,7 +84,9 @@ impl Ask {
                     asked: &asked,
                     verbatim: self.verbatim,
                 };
-                server.ask(&inquiry, cancel, &mut |attempt, text| heard.hear(attempt, text))
+                server.ask(&inquiry, cancel, &mut |attempt, text| {
+                    heard.hear(attempt, text)
+                })
             }
             None => self.ask_folder(&self.dir, asked, cancel, &mut heard),
         };
@@ -176,7 +178,12 @@ fn tell(reply: &mut Reply, answer: &Answer) {
         let receipt = &cited.receipt;
         let place = receipt.places.first().map_or_else(
             || format!("{} {}", receipt.name.kind, receipt.name.key),
-            |place| format!("{} {}..{}", place.document, place.span.start, place.span.end),
+            |place| {
+                format!(
+                    "{} {}..{}",
+                    place.document, place.span.start, place.span.end
+                )
+            },
         );
         let heading = match cited.heading.as_str() {
             "" => String::new(),

@@ -105,7 +105,10 @@ fn tell(reply: &mut Reply, found: &Calibration) {
         .fact("embedder", &found.embedder)
         .fact("threshold", &format!("{:.3}", found.threshold))
         .fact("auroc", &format!("{:.3}", found.auroc))
-        .fact("refused that can be answered", &percent(found.false_refusals))
+        .fact(
+            "refused that can be answered",
+            &percent(found.false_refusals),
+        )
         .fact("refused that cannot be", &percent(found.true_refusals))
         .fact(
             "questions",
@@ -114,7 +117,16 @@ fn tell(reply: &mut Reply, found: &Calibration) {
                 found.questions, found.left_out
             ),
         );
-    let names = ["confidence", "least", "5 %", "25 %", "50 %", "75 %", "95 %", "greatest"];
+    let names = [
+        "confidence",
+        "least",
+        "5 %",
+        "25 %",
+        "50 %",
+        "75 %",
+        "95 %",
+        "greatest",
+    ];
     let mut spread = Table::of_numbers(names);
     for (name, quantiles) in [
         ("can be answered", found.answerable),

@@ -52,12 +52,14 @@ impl<R: Read> Answering<'_, R> {
             let known = taken
                 .iter()
                 .position(|(known, _)| same(&candidates[*known].terms, &candidate.terms));
-            match known.and_then(|place| taken.get_mut(place)) {
+            match known {
                 // Who says the same is cited for it, too.
-                Some((_, sources)) if !sources.contains(&candidate.number) => {
-                    sources.push(candidate.number);
+                Some(place) => {
+                    let sources = &mut taken[place].1;
+                    if !sources.contains(&candidate.number) {
+                        sources.push(candidate.number);
+                    }
                 }
-                Some(_) => {}
                 None if taken.len() < MOST_TAKEN => taken.push((at, vec![candidate.number])),
                 None => {}
             }
