@@ -100,7 +100,10 @@ impl<R: Read> Answering<'_, R> {
                 }
                 let words: Vec<&str> = found.text[span].split_whitespace().collect();
                 let text = words.join(" ");
-                if !text.contains(char::is_alphanumeric) {
+                // A chunk may begin with its own heading, which answers nothing.
+                let bare = text.trim_start_matches('#').trim();
+                let is_heading = found.heading.split(" > ").any(|part| part == bare);
+                if is_heading || !text.contains(char::is_alphanumeric) {
                     continue;
                 }
                 let terms = wanted.terms_of([text.as_str()]);

@@ -61,7 +61,8 @@ pub(super) fn verdict(answerable: &[f32], unanswerable: &[f32], refuse_at_most: 
         list
     };
     let (with, without) = (sorted(answerable), sorted(unanswerable));
-    let refused = (refuse_at_most * with.len() as f64) as usize;
+    // A share of two of a hundred is two, however it is rounded on its way here.
+    let refused = (refuse_at_most * with.len() as f64 + 1e-9) as usize;
     let threshold = with.get(refused).copied().unwrap_or_default();
     let share = |list: &[f32]| {
         let below = list.partition_point(|value| *value < threshold);

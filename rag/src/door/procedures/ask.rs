@@ -126,7 +126,7 @@ fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         seed: settings.number("seed")?.unwrap_or(usual.seed),
         refuse_at_most: settings
             .share("refuseAtMost")?
-            .map_or(usual.refuse_at_most, f64::from),
+            .unwrap_or(usual.refuse_at_most),
     };
     let open = library.open().map_err(failed)?;
     let found = open.calibrate(&pipeline, &how, call.stop(), &mut |_, _| ());
