@@ -71,8 +71,9 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// Those of a text, by how many documents have them.
-    fn of(analysis: Analysis, text: &str, counted: &TextAnswer) -> Self {
-        let known = counted.terms.iter();
+    fn of(analysis: Analysis, text: &str, counted: Option<&TextAnswer>) -> Self {
+        let documents = counted.map_or(0, |counted| counted.documents);
+        let known = counted.into_iter().flat_map(|counted| &counted.terms);
         let known: BTreeMap<&str, u64> = known
             .map(|count| (count.term.as_str(), count.documents))
             .collect();
@@ -81,7 +82,7 @@ impl Wanted {
         let terms = terms.filter(|term| term.weight > 0.0 && !common.contains(&term.text));
         let weights = terms.map(|term| {
             let with = known.get(term.text.as_str()).copied().unwrap_or_default();
-            let weight = term.weight * rarity(counted.documents, with);
+            let weight = term.weight * rarity(documents, with);
             (term.text, weight)
         });
         Self {
@@ -146,12 +147,16 @@ pub(super) fn wanted<R: Read>(
     let text = desk.text();
     let text = &text[..text.floor_char_boundary(MOST_BYTES.min(text.len()))];
     let analysis = analysis(desk.read());
-    if let Some(counted) = counted {
+    if counted.is_some() {
         return Ok(Wanted::of(analysis, text, counted));
     }
     let search = TextSearch::of(Query::term(text), 1);
-    let counted = desk.read().search_text(TEXTS, &search)?;
-    Ok(Wanted::of(analysis, text, &counted))
+    match desk.read().search_text(TEXTS, &search) {
+        Ok(counted) => Ok(Wanted::of(analysis, text, Some(&counted))),
+        // A graph of tables alone: no word is rarer than another.
+        Err(stratigraph::Error::UnknownName { .. }) => Ok(Wanted::of(analysis, text, None)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// How far these can be trusted, of which those that are packed are looked at.

@@ -17,6 +17,8 @@ use roaring::RoaringTreemap;
 /// txn.commit()?;
 /// let answer = db.read()?.search_text("titles", &TextSearch::new("whales", 10))?;
 /// assert_eq!(answer.hits[0].entity, whale.into());
+/// // One of two documents has the term that `whales` and `whale` are.
+/// assert_eq!((answer.documents, answer.terms[0].documents), (2, 1));
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone, Debug)]
