@@ -81,7 +81,7 @@ pub use query::Query;
 pub use rag::{
     Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CalibrateBuilder, Calibration,
     CitedSource, Confidence, Document, DocumentReport, Found, GraphChange, Layers, ModelBill,
-    Place, Quantiles, Rag, RagProgress, Receipt, Refusal, ResummariseBuilder, Resummarised,
+    NoAnswer, Place, Quantiles, Rag, RagProgress, Receipt, ResummariseBuilder, Resummarised,
     RetrieveBuilder, Retrieved, StaleSummaries, Standing, SummaryReport, SummarySubject,
     TracedStage, UpsertBuilder, Upserts, WayStep,
 };

@@ -517,6 +517,32 @@ fn of_one_document_its_sections_are_left_out() {
 }
 
 #[test]
+fn what_is_left_out_is_left_out_of_searches_and_of_what_was_found() {
+    let (_db, library) = built(Equipment::default(), &DOCUMENTS);
+    let open = library.open().unwrap();
+    let of = |layer: &str, k: usize| {
+        let pipeline = format!(
+            "name = 'one'\n[[stage]]\nname = 'near'\nrun.vector = {{ of = '{layer}', k = {k} }}"
+        );
+        let pipeline = Pipeline::parse(&pipeline).unwrap();
+        let found = open.try_calibrate(&pipeline, &wanted(3), &CancelToken::new(), &mut |_, _| ());
+        found.unwrap()
+    };
+    // Of a search for one the next best takes the place of what is left out: else nothing would be found at all.
+    let nearest = of("chunks", 1);
+    assert!(
+        nearest.unanswerable.least > 0.0 && nearest.auroc > 0.8,
+        "{nearest:?}"
+    );
+    // Searches for headings know nothing of it, and lose what they found of it.
+    let headings = of("sections", 12);
+    assert!(headings.auroc > 0.55, "{headings:?}");
+    // Nothing of it is kept.
+    let read = open.layers().database().read().unwrap();
+    assert!(open.calibrations(&read).unwrap().is_empty());
+}
+
+#[test]
 fn what_cannot_be_calibrated_says_why() {
     let (_db, library) = built(Equipment::default(), &DOCUMENTS[..1]);
     let open = library.open().unwrap();

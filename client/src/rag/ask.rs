@@ -45,7 +45,7 @@ pub struct Answer {
     /// What the sentences cite, in the order of their numbers.
     pub sources: Vec<CitedSource>,
     /// Why there is no answer.
-    pub refused: Option<Refusal>,
+    pub refused: Option<NoAnswer>,
     /// How far what was retrieved can be trusted to have the answer.
     pub confidence: Confidence,
     /// Below which confidence an answer is refused; nothing if the pipeline is not calibrated.
@@ -93,7 +93,7 @@ pub struct CitedSource {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Refusal {
+pub struct NoAnswer {
     /// Why, for programs: `nothing_found`, `below_threshold` or `declined`.
     pub because: String,
     /// Why, for people.
@@ -261,7 +261,7 @@ impl Made<v1::Answer> for Answer {
             sentences: told.sentences.into_iter().map(Make::make).collect(),
             analysis: told.analysis,
             sources: told.sources.into_iter().map(Make::make).collect(),
-            refused: told.refused.map(|refused| Refusal {
+            refused: told.refused.map(|refused| NoAnswer {
                 because: refused.because,
                 reason: refused.reason,
             }),

@@ -10,7 +10,7 @@ mod describe;
 mod retrieve;
 mod upsert;
 
-pub use ask::{Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CitedSource, Refusal};
+pub use ask::{Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CitedSource, NoAnswer};
 pub use calibrate::{CalibrateBuilder, Calibration, Quantiles};
 pub use describe::{
     DocumentReport, GraphChange, ModelBill, RagProgress, Resummarised, StaleSummaries,
