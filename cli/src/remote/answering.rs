@@ -5,12 +5,9 @@ use super::retrieving::{Asked, confidence, receipt};
 use crate::failure::Failure;
 use std::time::Duration;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph_client::{Answer, AskEvent, Calibration, Quantiles};
+use stratigraph_client::{Answer, AskEvent, Calibration, Error, Quantiles};
 use stratigraph_rag::retrieve::Pipeline;
 use stratigraph_rag::{answer as ours, calibrate};
-
-/// Whoever asks waits as long as the server lets a question run.
-const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A question that wants an answer, as it goes over.
 pub(crate) struct Inquiry<'a> {
@@ -34,7 +31,6 @@ impl Server {
         // As it is here, whatever the server's presets are.
         let pipeline = serde_json::to_string(asked.pipeline).unwrap_or_default();
         let mut ask = self.client.rag().ask(pipeline, asked.question);
-        ask = ask.timeout(PATIENCE);
         if inquiry.verbatim {
             ask = ask.verbatim();
         }
@@ -48,7 +44,7 @@ impl Server {
             loop {
                 match asking.next().await? {
                     Some(AskEvent::Text { attempt, text }) => heard(attempt as usize, &text),
-                    Some(AskEvent::Answer(answer)) => return Ok(Some(*answer)),
+                    Some(AskEvent::Answer(answer)) => return Ok::<_, Error>(Some(*answer)),
                     Some(_) => {}
                     None => return Ok(None),
                 }

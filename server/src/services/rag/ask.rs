@@ -8,7 +8,6 @@ use crate::services::telling::{Teller, ToldStream, telling};
 use crate::shared::Shared;
 use crate::work::Reading;
 use prost::Message;
-use std::cell::RefCell;
 use std::sync::Arc;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::ask_response::Part;
@@ -61,7 +60,7 @@ impl Job {
         let read = reading.read()?;
         let ask = Ask::new(&self.asked.pipeline, &self.asked.question).verbatim(self.verbatim);
         // Whoever does not listen any more has cancelled it, and it ends for that.
-        let untold = RefCell::new(None);
+        let mut untold = None;
         let most = reading.shared.config.max_response_size.bytes();
         let answer = open.ask_from(&read, &ask, reading.cancel(), &mut |event| {
             let part = match event {
@@ -73,14 +72,14 @@ impl Job {
                 Event::Sentence(one) => Part::Sentence(sentence(one.clone())),
                 _ => return,
             };
-            if untold.borrow().is_none()
+            if untold.is_none()
                 && let Err(failure) = self.tell(most, part)
             {
                 reading.cancel().cancel();
-                *untold.borrow_mut() = Some(failure);
+                untold = Some(failure);
             }
         });
-        if let Some(failure) = untold.into_inner() {
+        if let Some(failure) = untold {
             return Err(failure);
         }
         let answer = answer.map_err(not_answered)?;
