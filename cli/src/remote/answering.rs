@@ -124,7 +124,7 @@ fn told(told: Answer, question: &str) -> Result<ours::Answer, Failure> {
             ))
         })?;
         let reason = refused.reason;
-        Ok(ours::Refusal { because, reason })
+        Ok::<_, Failure>(ours::Refusal { because, reason })
     });
     Ok(ours::Answer {
         pipeline: told.pipeline,
