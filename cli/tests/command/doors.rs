@@ -562,10 +562,11 @@ fn one_answer_is_the_same_bytes_through_every_door() {
         assert_eq!(wrong.code, 2, "{}", wrong.stderr);
         wrong.error().1
     };
-    for said in [wrong(&address), wrong(at)] {
+    let by_address = wrong(&address);
+    served.terminate();
+    for said in [by_address, wrong(at)] {
         assert!(said.contains("is from 0 and below 1"), "{said}");
     }
-    served.terminate();
     assert!(told(&["ask", at, ELSEWHERE], 0)["threshold"].is_null());
 }
 
@@ -608,7 +609,7 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
     let by_folder = told(&["calibrate", at, "--questions", "40", "--seed", "3"], 0);
     assert!(by_folder["auroc"].as_f64().unwrap() > 0.8, "{by_folder}");
     let threshold = &by_folder["threshold"];
-    let question = "Where does the oldest museum of violins stand?";
+    let question = "Which oldest violins museum stands near violinsville?";
     let answered = told(&["ask", at, question], 0);
     assert_eq!(&answered["threshold"], threshold);
     let refused = told(
