@@ -219,7 +219,7 @@ impl<R: Read> Answering<'_, R> {
 
     /// Whether it may go on.
     fn check(&self) -> Result<(), DoorError> {
-        Ok(self.cancel.check().map_err(stratigraph::Error::from)?)
+        Ok(self.cancel.check()?)
     }
 
     fn empty(&self) -> Answer {

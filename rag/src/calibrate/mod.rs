@@ -149,7 +149,7 @@ impl Open {
         told: &mut dyn FnMut(usize, usize),
     ) -> Result<Calibration, DoorError> {
         let found = self.try_calibrate(pipeline, how, cancel, told)?;
-        cancel.check().map_err(stratigraph::Error::from)?;
+        cancel.check()?;
         stored::put(
             self.layers().database(),
             &self.calibration_key(pipeline),

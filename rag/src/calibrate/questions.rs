@@ -168,7 +168,8 @@ impl<'a, R: Read> Maker<'a, R> {
         let mut before: Option<usize> = None;
         for place in places {
             let follows = before.is_some_and(|before| before + 1 == place);
-            if !text.is_empty() && !(follows && is_wide(words[place])) {
+            let joins = follows && is_wide(words[place]);
+            if !text.is_empty() && !joins {
                 text.push(' ');
             }
             text.push_str(words[place]);
