@@ -85,7 +85,7 @@ impl Ask {
                     verbatim: self.verbatim,
                 };
                 server.ask(&inquiry, cancel, &mut |attempt, text| {
-                    heard.hear(attempt, text)
+                    heard.hear(attempt, text);
                 })
             }
             None => self.ask_folder(&self.dir, asked, cancel, &mut heard),
