@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::verbs::IngestError;
 use clap::Args;
 use std::sync::Arc;
-use stratigraph_models::{chat_model_at, embedder_named};
+use stratigraph_models::{chat_model_at, embedder_named, reranker_named};
 use stratigraph_rag::door::Equipment;
 use stratigraph_rag::read::PdfParsing;
 
@@ -27,6 +27,9 @@ pub(crate) struct Models {
     /// How many calls of the model are under way at a time; 4 if not given
     #[arg(long, value_name = "N", requires = "llm", value_parser = clap::value_parser!(u16).range(1..))]
     calls: Option<u16>,
+    /// A model that orders what was found, for pipelines that `rerank`: a folder, or a name in the hub's cache
+    #[arg(long, value_name = "NAME")]
+    reranker: Option<String>,
 }
 
 impl Models {
@@ -43,6 +46,10 @@ impl Models {
             let model = chat_model_at(url, name, calls, key.as_deref());
             let model = model.map_err(IngestError::from)?;
             equipment = equipment.model(Arc::new(model), calls);
+        }
+        if let Some(name) = &self.reranker {
+            let reranker = reranker_named(name).map_err(IngestError::from)?;
+            equipment = equipment.reranker(reranker);
         }
         if let Some(parsing) = pdf() {
             equipment = equipment.pdf(parsing);
@@ -63,6 +70,7 @@ impl Models {
         let said = [
             ("--embedder", self.embedder.is_some()),
             ("--llm", self.llm.is_some()),
+            ("--reranker", self.reranker.is_some()),
         ];
         match said.iter().find(|(_, said)| *said) {
             Some((flag, _)) => Err(Failure::Usage(format!(

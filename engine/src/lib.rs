@@ -54,7 +54,7 @@ pub use graph::{
     BulkLoad, BulkOptions, BulkReport, Direction, Entity, NO_LABELS, NO_PROPERTIES, Neighbour,
     Node, Read, ReadTxn, Relationship, Savepoint, WriteTxn,
 };
-pub use index::text::{Analysis, TextAnswer, TextHit, TextSearch};
+pub use index::text::{Analysis, TermCount, TextAnswer, TextHit, TextSearch};
 pub use index::vector::{
     ServedBy, VectorAnswer, VectorHit, VectorIndexInfo, VectorIndexState, VectorSearch,
 };

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    ChatModel, Embedder, Endpoint, Lexical, ModelError, ModelSource, cached_minilm, open_embedder,
+    ChatModel, Embedder, Endpoint, Lexical, LocalReranker, ModelError, ModelSource, Reranker,
+    cached_minilm, open_embedder,
 };
 
 /// What MiniLM is called among embedders.
@@ -29,6 +30,19 @@ pub fn embedder_named(name: &str) -> Result<Arc<dyn Embedder>, ModelError> {
         name => ModelSource::named(name),
     };
     Ok(Arc::from(open_embedder(&source)?))
+}
+
+/// The model of this name that judges what was found: a folder, or a name in the hub's cache.
+///
+/// ```
+/// assert!(stratigraph_models::reranker_named("no/such-model").is_err());
+/// ```
+///
+/// # Errors
+/// It is not on this machine, or its files are not what they should be.
+pub fn reranker_named(name: &str) -> Result<Arc<dyn Reranker>, ModelError> {
+    let judge = LocalReranker::builder().open(&ModelSource::named(name))?;
+    Ok(Arc::new(judge))
 }
 
 /// The model of a name at an address that speaks OpenAI's chat completions, which is asked so many things at a time.

@@ -197,6 +197,9 @@ pub enum ModelError {
         /// What may be.
         limit: u64,
     },
+    /// Whoever listened to a reply wanted no more of it.
+    #[error("the reply was stopped before its end")]
+    Stopped,
     /// There is no recorded reply to a request.
     #[error("there is no recorded reply to this request")]
     NothingRecorded,

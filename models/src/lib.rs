@@ -59,7 +59,7 @@ mod scripted;
 pub use cached::{CacheCounts, Cached, TextHash, VectorStore};
 pub use checked::Checked;
 #[cfg(all(feature = "candle", feature = "endpoint"))]
-pub use configured::{chat_model_at, embedder_named};
+pub use configured::{chat_model_at, embedder_named, reranker_named};
 pub use embedder::{Embedder, Purpose, Rows};
 #[cfg(feature = "endpoint")]
 pub use endpoint::{
@@ -67,8 +67,8 @@ pub use endpoint::{
 };
 pub use error::ModelError;
 pub use generate::{
-    Answered, Call, Generator, Message, Recorded, Reply, Request, Role, Schema, Structured, Tool,
-    Unanswered, Usage, Violation,
+    Answered, Call, Generator, Heard, Message, Recorded, Reply, Request, Role, Schema, Structured,
+    Tool, Unanswered, Usage, Violation,
 };
 pub use given::GivenVectors;
 pub use language::{Chosen, Coverage, choose_embedder};

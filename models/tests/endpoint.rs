@@ -1,6 +1,7 @@
 //! Models behind an address, asked over a real socket by a server that follows a script and misbehaves.
 
 use serde_json::json;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use stratigraph_models::{
@@ -192,7 +193,10 @@ fn a_stream_comes_in_pieces_and_is_whole_or_an_error() {
     let mut heard = Vec::new();
     let reply = endpoint
         .chat("tiny")
-        .stream(&question(), &mut |piece| heard.push(piece.to_owned()))
+        .stream(&question(), &mut |piece| {
+            heard.push(piece.to_owned());
+            ControlFlow::Continue(())
+        })
         .unwrap();
     assert_eq!(
         (heard, reply.text.as_str(), reply.usage.output_tokens),
@@ -207,7 +211,10 @@ fn a_stream_comes_in_pieces_and_is_whole_or_an_error() {
     let mut heard = 0;
     let refused = endpoint
         .chat("tiny")
-        .stream(&question(), &mut |piece| heard += piece.len())
+        .stream(&question(), &mut |piece| {
+            heard += piece.len();
+            ControlFlow::Continue(())
+        })
         .unwrap_err();
     assert!(
         heard < 10_000 && refused.to_string().contains("broke off"),
@@ -220,9 +227,31 @@ fn a_stream_comes_in_pieces_and_is_whole_or_an_error() {
     let endpoint = endpoint.build().unwrap();
     let refused = endpoint
         .chat("tiny")
-        .stream(&question(), &mut |_| ())
+        .stream(&question(), &mut |_| ControlFlow::Continue(()))
         .unwrap_err();
     assert!(refused.to_string().contains("broke off"), "{refused}");
+}
+
+#[test]
+fn who_wants_no_more_of_a_reply_reads_no_more_of_it() {
+    let (_server, endpoint) = scripted(|_| Step::Stream {
+        pieces: vec!["x".to_owned(); 1000],
+        whole: false,
+    });
+    let mut heard = 0;
+    let stopped = endpoint
+        .build()
+        .unwrap()
+        .chat("tiny")
+        .stream(&question(), &mut |_| {
+            heard += 1;
+            match heard {
+                3 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+    assert!(matches!(stopped, Err(ModelError::Stopped)), "{stopped:?}");
+    assert_eq!(heard, 3);
 }
 
 #[test]
@@ -453,7 +482,10 @@ fn a_stream_that_was_cut_or_broke_down_is_not_whole() {
         let endpoint = endpoint.key("canary-7").attempts(1).build().unwrap();
         let mut heard = String::new();
         let model = endpoint.chat("tiny");
-        let broken = model.stream(&question(), &mut |words| heard.push_str(words));
+        let broken = model.stream(&question(), &mut |words| {
+            heard.push_str(words);
+            ControlFlow::Continue(())
+        });
         let broken = broken.unwrap_err().to_string();
         assert!(broken.contains(said), "{broken}");
         assert_eq!(heard, "Ol");

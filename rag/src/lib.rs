@@ -25,7 +25,9 @@
 //! ```
 
 pub mod aliases;
+pub mod answer;
 pub mod build;
+pub mod calibrate;
 pub mod chunk;
 mod document;
 pub mod door;

@@ -5,7 +5,7 @@
 
 use crate::config::Config;
 use std::sync::Arc;
-use stratigraph_models::{ModelError, chat_model_at, embedder_named};
+use stratigraph_models::{ModelError, chat_model_at, embedder_named, reranker_named};
 use stratigraph_rag::door::Equipment;
 use stratigraph_rag::read::PdfParsing;
 
@@ -20,6 +20,9 @@ pub(crate) fn equipment(config: &Config, pdf: Option<PdfParsing>) -> Result<Equi
         let key = std::env::var(KEY).ok();
         let model = chat_model_at(url, name, calls, key.as_deref())?;
         equipment = equipment.model(Arc::new(model), calls);
+    }
+    if let Some(name) = &config.reranker {
+        equipment = equipment.reranker(reranker_named(name)?);
     }
     if let Some(parsing) = pdf {
         equipment = equipment.pdf(parsing);

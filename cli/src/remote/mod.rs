@@ -16,12 +16,14 @@
 //! | all of a graph, as text | `exporting.rs` |
 //! | documents | `uploading.rs` |
 //! | questions and receipts | `retrieving.rs` |
+//! | answers and thresholds | `answering.rs` |
 //! | values, there and back | `values.rs` |
 //!
 //! Next: `server.rs`.
 
 mod access;
 mod address;
+mod answering;
 mod coming;
 mod exporting;
 mod reading;
@@ -34,6 +36,7 @@ mod values;
 
 pub(crate) use access::Access;
 pub(crate) use address::Address;
+pub(crate) use answering::Inquiry;
 pub(crate) use refused::RemoteFailure;
 pub(crate) use retrieving::Asked;
 pub(crate) use sending::{Sending, Unsent};

@@ -2,7 +2,7 @@
 
 use super::Server;
 use crate::failure::Failure;
-use stratigraph_client::{Place, Receipt, Retrieved, Standing, TracedStage, WayStep};
+use stratigraph_client::{Confidence, Place, Receipt, Retrieved, Standing, TracedStage, WayStep};
 use stratigraph_rag::retrieve as ours;
 
 /// A question as it goes over.
@@ -68,11 +68,22 @@ fn retrieved(told: Retrieved, question: &str) -> Result<ours::Retrieved, Failure
         untold: told.untold as usize,
         context: told.context,
         units: told.units as usize,
+        confidence: confidence(told.confidence),
         trace: told.trace.into_iter().map(traced).collect(),
     })
 }
 
-fn receipt(told: Receipt) -> Result<ours::Receipt, Failure> {
+pub(super) fn confidence(told: Confidence) -> ours::Confidence {
+    ours::Confidence {
+        value: told.value,
+        parts: ours::ConfidenceParts {
+            cosine: told.cosine,
+            coverage: told.coverage,
+        },
+    }
+}
+
+pub(super) fn receipt(told: Receipt) -> Result<ours::Receipt, Failure> {
     let scale = ours::Scale::by_name(&told.scale).ok_or_else(|| {
         Failure::Usage(format!(
             "the server scores on a scale that this version does not know, {}: take a newer one",

@@ -1,8 +1,10 @@
 //! The verbs, one file each. A verb opens what it needs, asks the engine, and answers.
 
+mod ask;
 mod asking;
 mod backup;
 mod backups;
+mod calibrate;
 mod check;
 mod compact;
 mod config;
@@ -61,6 +63,10 @@ pub(crate) enum Verb {
     Ingest(Box<ingest::Ingest>),
     /// Say what answers a question, with receipts
     Retrieve(Box<retrieve::Retrieve>),
+    /// Answer a question from the documents, or say that they do not
+    Ask(Box<ask::Ask>),
+    /// Find below which confidence questions are refused, and keep it
+    Calibrate(Box<calibrate::Calibrate>),
     /// Say whether what receipts were given on still stands
     Receipts(retrieve::Receipts),
     /// Measure retrieval on sets of questions with known answers
@@ -106,6 +112,8 @@ impl Verb {
             Self::Import(verb) => verb.run(global.quiet || global.json, progress),
             Self::Ingest(verb) => verb.run(global.quiet || global.json, progress),
             Self::Retrieve(verb) => verb.run(progress),
+            Self::Ask(verb) => verb.run(global.quiet || global.json, progress),
+            Self::Calibrate(verb) => verb.run(progress),
             Self::Receipts(verb) => verb.run(progress),
             Self::Eval(verb) => verb.run(progress),
             Self::Export(verb) => verb.run(progress),

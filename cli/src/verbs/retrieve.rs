@@ -32,8 +32,8 @@ Examples:
   stratigraph retrieve grpc://localhost/library 'What is chalk?' --preset hybrid
 
 JSON: pipeline, question, found [{receipt {kind, key, hash, places [{document, version, chunk, span {start, end}, pages}],
-score {value, scale}, way [{kind, key, by}], as_of, exact}, heading, text, packed}], untold, context, units, trace [{stage,
-operator, took, gave, cut, added, detail}]";
+score {value, scale}, way [{kind, key, by}], as_of, exact}, heading, text, packed}], untold, context, units, confidence
+{value, cosine, coverage}, trace [{stage, operator, took, gave, cut, added, detail}]";
 
 /// Arguments of `retrieve`.
 #[derive(Debug, Args)]
@@ -115,9 +115,9 @@ impl Retrieve {
         let asked = Asked {
             pipeline: &pipeline,
             question,
-            only: self.only()?,
+            only: only(&self.only)?,
         };
-        let retrieved = match server(dir, &self.access, progress)? {
+        let retrieved = match server(dir, &self.access, true, progress)? {
             Some(server) => {
                 self.models.refuse_for_address(&dir.to_string_lossy())?;
                 server.retrieve(&asked)?
@@ -126,16 +126,6 @@ impl Retrieve {
         };
         tell(&mut reply, &retrieved, self.trace);
         Ok(reply)
-    }
-
-    fn only(&self) -> Result<Vec<(String, Json)>, Failure> {
-        let only = self.only.iter().map(|only| {
-            let (name, value) = only.split_once('=').ok_or_else(|| {
-                Failure::Usage(format!("--only is NAME=VALUE, and `{only}` has no `=`"))
-            })?;
-            Ok((name.to_owned(), literal(value)))
-        });
-        only.collect()
     }
 
     fn ask_folder(
@@ -147,31 +137,53 @@ impl Retrieve {
         let db = Database::builder().open_read_only(dir)?;
         let open = Library::new(&db, self.models.equipment()?).open();
         let open = open.map_err(IngestError::from)?;
-        let mut question = Question::new(asked.question).map_err(of_request)?;
-        for (name, value) in asked.only {
-            question = match value {
-                Json::Bool(truth) => question.only(name, truth),
-                Json::Number(number) => match number.as_i64() {
-                    Some(whole) => question.only(name, whole),
-                    None => question.only(name, number.as_f64()),
-                },
-                value => question.only(name, value.as_str()),
-            };
-        }
+        let question = question(asked.question, asked.only)?;
         let retrieved = open.retrieve(asked.pipeline, &question, cancel);
         Ok(retrieved.map_err(IngestError::from)?)
     }
 }
 
+/// What a question is limited to: NAME=VALUE.
+pub(super) fn only(given: &[String]) -> Result<Vec<(String, Json)>, Failure> {
+    let only = given.iter().map(|only| {
+        let (name, value) = only.split_once('=').ok_or_else(|| {
+            Failure::Usage(format!("--only is NAME=VALUE, and `{only}` has no `=`"))
+        })?;
+        Ok((name.to_owned(), literal(value)))
+    });
+    only.collect()
+}
+
+/// A question, as it is put to a folder.
+pub(super) fn question(text: &str, only: Vec<(String, Json)>) -> Result<Question, Failure> {
+    let mut question = Question::new(text).map_err(of_request)?;
+    for (name, value) in only {
+        question = match value {
+            Json::Bool(truth) => question.only(name, truth),
+            Json::Number(number) => match number.as_i64() {
+                Some(whole) => question.only(name, whole),
+                None => question.only(name, number.as_f64()),
+            },
+            value => question.only(name, value.as_str()),
+        };
+    }
+    Ok(question)
+}
+
 /// The server, if it is an address.
-fn server(dir: &Path, access: &Access, progress: &Progress) -> Result<Option<Server>, Failure> {
+pub(super) fn server(
+    dir: &Path,
+    access: &Access,
+    read_only: bool,
+    progress: &Progress,
+) -> Result<Option<Server>, Failure> {
     let text = dir.to_string_lossy();
     let Some(address) = Address::read(&text).transpose()? else {
         access.refuse_for_folder(&text)?;
         return Ok(None);
     };
     let manner = Manner {
-        read_only: true,
+        read_only,
         create: false,
     };
     let cancel = progress.interrupt().token();
@@ -194,7 +206,7 @@ impl Receipts {
             None => whole,
         };
         let receipts: Vec<Receipt> = serde_json::from_value(list).map_err(of_request)?;
-        let standing = match server(&self.dir, &self.access, progress)? {
+        let standing = match server(&self.dir, &self.access, true, progress)? {
             Some(server) => server.verify(&receipts)?,
             None => {
                 let db = Database::builder().open_read_only(&self.dir)?;
@@ -242,7 +254,7 @@ pub(super) fn pipeline(preset: &str) -> Result<Pipeline, Failure> {
     Pipeline::of(&text).map_err(of_request)
 }
 
-fn of_request(error: impl Display) -> Failure {
+pub(super) fn of_request(error: impl Display) -> Failure {
     IngestError::Request(error.to_string()).into()
 }
 
@@ -296,6 +308,14 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
         reply.line("nothing was found");
     }
     if with_trace {
+        let confidence = retrieved.confidence;
+        let part = |part: Option<f32>| part.map_or("none".to_owned(), |part| format!("{part:.3}"));
+        reply.line("").line(format!(
+            "confidence {:.3}: cosine {}, share of rare words {}",
+            confidence.value,
+            part(confidence.parts.cosine),
+            part(confidence.parts.coverage)
+        ));
         let mut table = Table::of_numbers(["stage", "operator", "took", "gave", "cut", "added"]);
         for stage in &retrieved.trace {
             table.row(row(stage));

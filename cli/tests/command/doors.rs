@@ -12,7 +12,7 @@ use stratigraph_client::{Client, Document, Layers};
 use stratigraph_models::{Lexical, ScriptedServer, Step, chat_model_at};
 use stratigraph_rag::Metadata;
 use stratigraph_rag::build::Layers as Built;
-use stratigraph_rag::door::{Equipment, Library};
+use stratigraph_rag::door::{Ask, Equipment, Library};
 use stratigraph_rag::ingest::{FactList, Ingest, Recipe, System};
 use stratigraph_rag::read::{Format, Source};
 use stratigraph_rag::retrieve::{Pipeline, Question};
@@ -470,6 +470,197 @@ fn one_retrieval_is_the_same_bytes_through_every_door() {
         }
         served.terminate();
     }
+}
+
+/// What `verb --json` prints, without what every verb says.
+fn told(arguments: &[&str], code: i32) -> serde_json::Value {
+    let said = run(&[arguments, &["--json"]].concat());
+    let mut answer: serde_json::Value =
+        serde_json::from_str(&said.assert_code(code).stdout).unwrap();
+    let fields = answer.as_object_mut().unwrap();
+    for name in ["verb", "ok", "findings"] {
+        fields.remove(name);
+    }
+    answer
+}
+
+#[test]
+fn one_answer_is_the_same_bytes_through_every_door() {
+    let doors = Doors {
+        world: World::new(),
+        profile: "bag",
+        llm: None,
+    };
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    doors.ingest(at, &[]);
+    const ELSEWHERE: &str = "Which interest did the central bank announce?";
+    let presets = ["vector", "bag", "strata"];
+    let by_library = |preset: &str| {
+        let db = Database::builder().open_read_only(&path).unwrap();
+        let library = Library::new(&db, Equipment::default());
+        library.register().unwrap();
+        let question = Question::new(QUESTION).unwrap();
+        let pipeline = Pipeline::preset(preset).unwrap();
+        let ask = Ask::new(&pipeline, &question);
+        let open = library.open().unwrap();
+        let answer = open.ask(&ask, &CancelToken::new(), &mut |_| ()).unwrap();
+        assert!(
+            !answer.answer.is_empty() && answer.refused.is_none(),
+            "{preset}"
+        );
+        let call = "CALL rag.ask($preset, $question) YIELD answer, confidence, sources UNWIND answer AS one \
+                    RETURN one.text AS text, one.score AS score, confidence, size(sources) AS sources";
+        let rows = db.query(call, [("preset", preset), ("question", QUESTION)]);
+        let rows: Vec<_> = rows.unwrap().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), answer.answer.len());
+        for (row, one) in rows.iter().zip(&answer.answer) {
+            assert_eq!(row.get::<String>("text").unwrap(), one.text);
+            assert_eq!(row.get::<f64>("score").unwrap(), f64::from(one.score));
+            assert_eq!(
+                row.get::<f64>("confidence").unwrap(),
+                f64::from(answer.confidence.value)
+            );
+            assert_eq!(
+                row.get::<i64>("sources").unwrap(),
+                answer.sources.len() as i64
+            );
+        }
+        serde_json::to_value(&answer).unwrap()
+    };
+    let all = presets.map(by_library);
+    for (preset, one) in presets.iter().zip(&all) {
+        let by_folder = told(&["ask", at, QUESTION, "--preset", preset], 0);
+        assert_eq!(by_folder.to_string(), one.to_string(), "{preset}");
+    }
+    // What limits it away is refused, with a code that no script takes for an answer.
+    let limited = ["ask", at, QUESTION, "--only", "year=1999"];
+    let nothing = told(&limited, 2);
+    assert_eq!(nothing["refused"]["because"], "nothing_found");
+    let served = Served::start(&folder, &[]);
+    let address = served.address();
+    for (preset, one) in presets.iter().zip(&all) {
+        let by_address = told(&["ask", &address, QUESTION, "--preset", preset], 0);
+        assert_eq!(by_address.to_string(), one.to_string(), "{preset}");
+    }
+    let limited = ["ask", &address, QUESTION, "--only", "year=1999"];
+    assert_eq!(told(&limited, 2).to_string(), nothing.to_string());
+    let refused = run(&[
+        "ask",
+        &address,
+        QUESTION,
+        "--llm",
+        "http://x/v1",
+        "--model",
+        "y",
+    ]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    // What cannot be asked for is refused in the same words, wherever it is.
+    let wrong = |at: &str| {
+        let wrong = run(&["calibrate", at, "--refuse-at-most", "2", "--json"]);
+        assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+        wrong.error().1
+    };
+    let by_address = wrong(&address);
+    served.terminate();
+    for said in [by_address, wrong(at)] {
+        assert!(said.contains("is from 0 and below 1"), "{said}");
+    }
+    assert!(told(&["ask", at, ELSEWHERE], 0)["threshold"].is_null());
+}
+
+/// Documents enough to make questions of: each about something else.
+fn about_many_things(folder: &Path) {
+    let things = [
+        "basalt", "violins", "owls", "glaciers", "bread", "clocks", "chess", "sailing", "tea",
+        "bees",
+    ];
+    for (at, thing) in things.iter().enumerate() {
+        let other = things[(at + 3) % things.len()];
+        let text = format!(
+            "# {thing}\n\nWhoever studies {thing} in {year} begins with the {thing}book of Professor {thing}son. \
+             The oldest {thing} museum of Europe stands near {thing}ville and opened {year} visitors ago. \
+             Nobody there has heard of any {other} so far.\n",
+            year = 1900 + at * 7
+        );
+        fs::write(folder.join(format!("{thing}.md")), text).unwrap();
+    }
+}
+
+#[test]
+fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
+    let world = World::new();
+    let docs = world.path("docs");
+    fs::create_dir_all(&docs).unwrap();
+    about_many_things(&docs);
+    let folder = world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    run(&[
+        "ingest",
+        docs.to_str().unwrap(),
+        "--into",
+        at,
+        "--profile",
+        "structure",
+    ])
+    .assert_code(0);
+    let by_folder = told(&["calibrate", at, "--questions", "40", "--seed", "3"], 0);
+    assert!(by_folder["auroc"].as_f64().unwrap() > 0.8, "{by_folder}");
+    let threshold = &by_folder["threshold"];
+    let question = "Which oldest violins museum stands near violinsville?";
+    let answered = told(&["ask", at, question], 0);
+    assert_eq!(&answered["threshold"], threshold);
+    let refused = told(
+        &[
+            "ask",
+            at,
+            "Which mortgage interest did bankers announce yesterday?",
+        ],
+        2,
+    );
+    assert_eq!(refused["refused"]["because"], "below_threshold");
+    let shown = run(&[
+        "ask",
+        at,
+        "Which mortgage interest did bankers announce yesterday?",
+    ]);
+    assert!(
+        shown
+            .assert_code(2)
+            .stdout
+            .starts_with("no answer: what was found is trusted")
+    );
+    let served = Served::start(&folder, &[]);
+    let by_address = told(
+        &[
+            "calibrate",
+            &served.address(),
+            "--questions",
+            "40",
+            "--seed",
+            "3",
+        ],
+        0,
+    );
+    // Keeping it was a commit.
+    let but_commit = |mut told: serde_json::Value| {
+        told.as_object_mut().unwrap().remove("as_of");
+        told.to_string()
+    };
+    assert_eq!(but_commit(by_address), but_commit(by_folder));
+    assert_eq!(
+        told(&["ask", &served.address(), question], 0).to_string(),
+        {
+            let mut again = answered.clone();
+            // Receipts say of which commit they are.
+            let as_of = told(&["ask", &served.address(), question], 0)["sources"].clone();
+            again["sources"] = as_of;
+            again.to_string()
+        }
+    );
+    served.terminate();
 }
 
 #[test]

@@ -1,18 +1,23 @@
 //! Documents: in and out, what is stale after it, and summaries.
 //!
 //! The server reads, cuts and builds, with the models that it was started with: what goes over is the bytes of files.
-//! `upsert.rs` is a stream of documents, `retrieve.rs` questions and receipts, `describe.rs` what the server says.
+//! `upsert.rs` is a stream of documents, `retrieve.rs` questions and receipts, `ask.rs` answers,
+//! `calibrate.rs` below which confidence there is none, `describe.rs` what the server says.
 
+mod ask;
+mod calibrate;
 mod describe;
 mod retrieve;
 mod upsert;
 
+pub use ask::{Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CitedSource, NoAnswer};
+pub use calibrate::{CalibrateBuilder, Calibration, Quantiles};
 pub use describe::{
     DocumentReport, GraphChange, ModelBill, RagProgress, Resummarised, StaleSummaries,
     SummaryReport, SummarySubject,
 };
 pub use retrieve::{
-    Found, Place, Receipt, RetrieveBuilder, Retrieved, Standing, TracedStage, WayStep,
+    Confidence, Found, Place, Receipt, RetrieveBuilder, Retrieved, Standing, TracedStage, WayStep,
 };
 pub use upsert::{Document, Layers, UpsertBuilder, Upserts};
 
@@ -133,6 +138,44 @@ impl Rag {
         question: impl Into<String>,
     ) -> RetrieveBuilder {
         RetrieveBuilder::new(self.client.clone(), pipeline.into(), question.into())
+    }
+
+    /// A question, to be answered from what a preset, or a pipeline that is written out, retrieves.
+    ///
+    /// ```no_run
+    /// # async fn example(client: stratigraph_client::Client) -> Result<(), stratigraph_client::Error> {
+    /// use stratigraph_client::AskEvent;
+    ///
+    /// let mut asking = client.rag().ask("strata", "Where does basalt come from?").start().await?;
+    /// while let Some(event) = asking.next().await? {
+    ///     match event {
+    ///         AskEvent::Text { text, .. } => eprint!("{text}"),
+    ///         AskEvent::Answer(answer) => {
+    ///             for sentence in &answer.sentences {
+    ///                 println!("{} {:?} {}", sentence.text, sentence.sources, sentence.supported);
+    ///             }
+    ///         }
+    ///         _ => {}
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn ask(&self, pipeline: impl Into<String>, question: impl Into<String>) -> AskBuilder {
+        AskBuilder::new(self.client.clone(), pipeline.into(), question.into())
+    }
+
+    /// Settings for finding below which confidence a pipeline's questions are refused.
+    ///
+    /// ```no_run
+    /// # async fn example(client: stratigraph_client::Client) -> Result<(), stratigraph_client::Error> {
+    /// let found = client.rag().calibrate("strata").questions(500).run().await?;
+    /// println!("{} at AUROC {}", found.threshold, found.auroc);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn calibrate(&self, pipeline: impl Into<String>) -> CalibrateBuilder {
+        CalibrateBuilder::new(self.client.clone(), pipeline.into())
     }
 
     /// Whether what receipts were given on still stands, in their order.

@@ -26,6 +26,20 @@ pub struct Retrieved {
     pub units: u64,
     /// What each stage took and gave.
     pub trace: Vec<TracedStage>,
+    /// How far it can be trusted to have the answer.
+    pub confidence: Confidence,
+}
+
+/// How far what was retrieved can be trusted to have the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Confidence {
+    /// From 0 to 1; 0 if nothing was found.
+    pub value: f32,
+    /// The best cosine of the question and something that was packed.
+    pub cosine: Option<f32>,
+    /// The share of the question's words that the best of it say, each weighed by its rarity.
+    pub coverage: Option<f32>,
 }
 
 /// Something that was found.
@@ -229,6 +243,17 @@ impl Made<v1::RetrieveResponse> for Retrieved {
             context: told.context,
             units: told.units,
             trace: told.trace.into_iter().map(Make::make).collect(),
+            confidence: told.confidence.unwrap_or_default().make(),
+        }
+    }
+}
+
+impl Made<v1::Confidence> for Confidence {
+    fn made_of(told: v1::Confidence) -> Self {
+        Self {
+            value: told.value,
+            cosine: told.cosine,
+            coverage: told.coverage,
         }
     }
 }

@@ -323,6 +323,8 @@ pub trait Read: Viewed {
         });
         Ok(TextAnswer {
             hits: hits.collect(),
+            documents: found.documents,
+            terms: found.terms,
             work: found.work,
         })
     }

@@ -3,7 +3,7 @@
 use super::http::{Http, usage};
 use super::stream::{Piece, Pieces};
 use crate::error::ModelError;
-use crate::generate::{Call, Generator, Message, Reply, Request, Role, Usage};
+use crate::generate::{Call, Generator, Heard, Message, Reply, Request, Role, Usage};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ impl Generator for ChatModel {
         self.read(&reply)
     }
 
-    fn stream(&self, request: &Request, each: &mut dyn FnMut(&str)) -> Result<Reply, ModelError> {
+    fn stream(&self, request: &Request, each: &mut Heard<'_>) -> Result<Reply, ModelError> {
         let mut body = self.body(request);
         body["stream"] = true.into();
         body["stream_options"] = json!({"include_usage": true});
@@ -151,7 +151,7 @@ impl ChatModel {
         &self,
         pieces: impl Iterator<Item = std::io::Result<Piece>>,
         reply: &mut Reply,
-        each: &mut dyn FnMut(&str),
+        each: &mut Heard<'_>,
     ) -> Result<(), ModelError> {
         let (mut whole, mut cut) = (false, false);
         for piece in pieces {
@@ -172,7 +172,9 @@ impl ChatModel {
                 .and_then(Value::as_str)
             {
                 reply.text.push_str(words);
-                each(words);
+                if each(words).is_break() {
+                    return Err(ModelError::Stopped);
+                }
             }
             gather_calls(&mut reply.calls, &piece);
             // Some say what it cost in each piece, as a sum.

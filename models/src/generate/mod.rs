@@ -8,11 +8,16 @@ mod recorded;
 mod schema;
 mod structured;
 
+use std::ops::ControlFlow;
+
 use crate::error::ModelError;
 
 pub use recorded::Recorded;
 pub use schema::{Schema, Violation};
 pub use structured::{Answered, Structured, Unanswered};
+
+/// What is done with the pieces of a reply; the first that it breaks at is the last.
+pub type Heard<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 
 /// Something that writes.
 pub trait Generator: Send + Sync {
@@ -26,15 +31,18 @@ pub trait Generator: Send + Sync {
     /// When no reply came, or it cannot be read.
     fn generate(&self, request: &Request) -> Result<Reply, ModelError>;
 
-    /// Asks once, and hands the text over as it comes.
+    /// Asks once, and hands the text over as it comes, until `each` wants no more of it.
     ///
     /// # Errors
     ///
-    /// As [`generate`](Self::generate); what was handed over before is then not all of it.
-    fn stream(&self, request: &Request, each: &mut dyn FnMut(&str)) -> Result<Reply, ModelError> {
+    /// As [`generate`](Self::generate), and [`ModelError::Stopped`] if `each` has stopped it; what was handed over before
+    /// is then not all of it.
+    fn stream(&self, request: &Request, each: &mut Heard<'_>) -> Result<Reply, ModelError> {
         let reply = self.generate(request)?;
-        each(&reply.text);
-        Ok(reply)
+        match each(&reply.text) {
+            ControlFlow::Continue(()) => Ok(reply),
+            ControlFlow::Break(()) => Err(ModelError::Stopped),
+        }
     }
 }
 

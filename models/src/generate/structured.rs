@@ -1,8 +1,9 @@
 //! Asking for JSON: what comes is held to its schema, and asked for again a few times if it is not that.
 
-use super::{Generator, Message, Request, Role, Usage};
+use super::{Generator, Message, Reply, Request, Role, Usage};
 use crate::error::ModelError;
 use serde_json::Value;
+use std::ops::ControlFlow;
 use thiserror::Error;
 
 /// How JSON is asked for.
@@ -58,6 +59,47 @@ impl Structured {
         generator: &dyn Generator,
         request: &Request,
     ) -> Result<Answered, Unanswered> {
+        self.tried(request, |request, _| generator.generate(request))
+    }
+
+    /// The same, and hands each reply over as it comes, with the number of the try from 1: what came of one before is void.
+    /// A reply without end is read as far as replies are.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Self::ask); [`ModelError::Stopped`] if `each` has stopped it.
+    pub fn stream(
+        &self,
+        generator: &dyn Generator,
+        request: &Request,
+        each: &mut dyn FnMut(usize, &str) -> ControlFlow<()>,
+    ) -> Result<Answered, Unanswered> {
+        self.tried(request, |request, attempt| {
+            let mut heard = String::new();
+            let mut is_too_long = false;
+            let reply = generator.stream(request, &mut |piece| {
+                heard.push_str(piece);
+                is_too_long = heard.len() > self.max_bytes;
+                match is_too_long {
+                    true => ControlFlow::Break(()),
+                    false => each(attempt, piece),
+                }
+            });
+            match reply {
+                Err(ModelError::Stopped) if is_too_long => Ok(Reply {
+                    text: heard,
+                    ..Reply::default()
+                }),
+                reply => reply,
+            }
+        })
+    }
+
+    fn tried(
+        &self,
+        request: &Request,
+        mut ask: impl FnMut(&Request, usize) -> Result<Reply, ModelError>,
+    ) -> Result<Answered, Unanswered> {
         let mut request = request.clone();
         let said = request.messages.len();
         let mut usage = Usage::default();
@@ -68,7 +110,7 @@ impl Structured {
                 usage,
                 tries,
             };
-            let reply = generator.generate(&request).map_err(failed)?;
+            let reply = ask(&request, tries + 1).map_err(failed)?;
             usage += reply.usage;
             tries += 1;
             let problem = match self.read(&request, &reply.text) {
@@ -215,6 +257,34 @@ mod tests {
                 .contains("$.a: this is no integer"),
             "{asked:?}"
         );
+    }
+
+    #[test]
+    fn what_is_heard_says_which_try_it_is_of_and_can_be_stopped() {
+        let model = Recorded::in_order(["three", "{\"a\": 3}"]);
+        let mut heard = Vec::new();
+        let answered = Structured::default().stream(&model, &request(), &mut |attempt, piece| {
+            heard.push((attempt, piece.to_owned()));
+            ControlFlow::Continue(())
+        });
+        assert_eq!(answered.unwrap().tries, 2);
+        assert_eq!(
+            heard,
+            [(1, "three".to_owned()), (2, "{\"a\": 3}".to_owned())]
+        );
+        let model = Recorded::in_order(["{\"a\": 3}"]);
+        let mut stop = |_: usize, _: &str| ControlFlow::Break(());
+        let stopped = Structured::default().stream(&model, &request(), &mut stop);
+        assert!(matches!(stopped.unwrap_err().error, ModelError::Stopped));
+        // What is too long is no reply, and is not handed over.
+        let small = Structured {
+            tries: 1,
+            max_bytes: 4,
+        };
+        let model = Recorded::in_order(["{\"a\": 3}"]);
+        let refused = small.stream(&model, &request(), &mut |_, _| panic!("too long"));
+        let refused = refused.unwrap_err().error;
+        assert!(matches!(refused, ModelError::BadReply { .. }), "{refused}");
     }
 
     #[test]

@@ -4,6 +4,8 @@ use stratigraph::ReadTxn;
 use stratigraph::storage::cancel::CancelToken;
 
 use super::{DoorError, Library, Open};
+use crate::answer::{Answer, Answering, Event};
+use crate::calibrate::key;
 use crate::retrieve::{Desk, Pipeline, Question, Receipt, Retrieved, Standing};
 
 impl Open {
@@ -31,8 +33,122 @@ impl Open {
         pipeline: &Pipeline,
         question: &Question,
     ) -> Result<Retrieved, DoorError> {
-        let desk = Desk::new(read, self.layers().embedder(), question);
-        Ok(pipeline.retrieve(&desk)?)
+        Ok(self.at_desk(read, question, |desk| pipeline.retrieve(&desk))?)
+    }
+
+    /// Answers a question from what a pipeline retrieves, as of the last commit, unless it is cancelled: with the model of this
+    /// process, or in sentences of the documents themselves. `told` hears of it as it comes.
+    ///
+    /// ```
+    /// use stratigraph::Database;
+    /// use stratigraph::storage::cancel::CancelToken;
+    /// use stratigraph_rag::door::{Ask, Equipment, Library};
+    /// use stratigraph_rag::retrieve::{Pipeline, Question};
+    ///
+    /// let db = Database::in_memory()?;
+    /// let library = Library::new(&db, Equipment::default());
+    /// library.register()?;
+    /// db.query("CALL rag.createLayers('structure')", ())?;
+    /// db.query(
+    ///     "CALL rag.upsertDocument({id: 'rocks.md', content: '# Rocks\n\nBasalt comes from Etna. It is dark.'})",
+    ///     (),
+    /// )?;
+    /// let (pipeline, question) = (Pipeline::preset("vector")?, Question::new("Where does basalt come from?")?);
+    /// let ask = Ask::new(&pipeline, &question);
+    /// let answer = library.open()?.ask(&ask, &CancelToken::new(), &mut |_| ())?;
+    /// assert_eq!(answer.answer[0].text, "Basalt comes from Etna.");
+    /// assert_eq!(answer.sources[0].receipt.places[0].document, "rocks.md");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the pipeline, the model or the database says. A refusal is an answer and no error.
+    pub fn ask(
+        &self,
+        ask: &Ask<'_>,
+        cancel: &CancelToken,
+        told: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Answer, DoorError> {
+        let read = self.layers().database().read()?;
+        self.ask_from(&read.with_cancel(cancel.clone()), ask, cancel, told)
+    }
+
+    /// The same as of a snapshot.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn ask_from(
+        &self,
+        read: &ReadTxn,
+        ask: &Ask<'_>,
+        cancel: &CancelToken,
+        told: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Answer, DoorError> {
+        let threshold = self.calibration(read, ask.pipeline)?;
+        let threshold = threshold.map(|calibration| calibration.threshold);
+        let model = self.equipment().answers().filter(|_| !ask.verbatim);
+        self.at_desk(read, ask.question, |desk| {
+            let retrieved = ask.pipeline.retrieve(&desk)?;
+            let answering = Answering {
+                desk: &desk,
+                retrieved: &retrieved,
+                threshold,
+                model: model.as_ref(),
+                cancel,
+            };
+            answering.run(told)
+        })
+    }
+
+    /// What all operators have at hand, with the models of this process.
+    pub(crate) fn at_desk<T>(
+        &self,
+        read: &ReadTxn,
+        question: &Question,
+        work: impl FnOnce(Desk<'_, ReadTxn>) -> T,
+    ) -> T {
+        let relevance = self.equipment().relevance();
+        let mut desk = Desk::new(read, self.layers().embedder(), question);
+        if let Some(reranker) = self.equipment().its_reranker() {
+            desk = desk.with_reranker(&**reranker);
+        }
+        if let Some(relevance) = &relevance {
+            desk = desk.with_relevance(relevance);
+        }
+        work(desk)
+    }
+
+    /// What the threshold of a pipeline is kept under.
+    pub(crate) fn calibration_key(&self, pipeline: &Pipeline) -> String {
+        let reranker = self.equipment().its_reranker().map(|one| one.name());
+        let model = self.equipment().its_model().map(|one| one.name());
+        key(pipeline, self.embedder_name(), (reranker, model))
+    }
+}
+
+/// What is asked, and how it is answered.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct Ask<'a> {
+    pub(super) pipeline: &'a Pipeline,
+    pub(super) question: &'a Question,
+    pub(super) verbatim: bool,
+}
+
+impl<'a> Ask<'a> {
+    /// This question, from what this pipeline retrieves.
+    pub fn new(pipeline: &'a Pipeline, question: &'a Question) -> Self {
+        Self {
+            pipeline,
+            question,
+            verbatim: false,
+        }
+    }
+
+    /// In sentences of the documents themselves, also if there is a model.
+    pub fn verbatim(mut self, verbatim: bool) -> Self {
+        self.verbatim = verbatim;
+        self
     }
 }
 

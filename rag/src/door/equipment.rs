@@ -3,9 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use stratigraph_models::{Embedder, Generator, Lexical};
+use stratigraph_models::{Embedder, Generator, Lexical, Reranker};
 
 use super::DoorError;
+use super::recent::RecentReplies;
+use crate::extract::Calls;
+use crate::extract::model::{Answers, Relevance};
 use crate::read::{PdfParsing, Source};
 
 /// The models of a process, and who parses PDF for it. Without anything: the embedder that needs no files, rules that
@@ -16,7 +19,10 @@ pub struct Equipment {
     embedder: Arc<dyn Embedder>,
     model: Option<Arc<dyn Generator>>,
     calls: usize,
+    reranker: Option<Arc<dyn Reranker>>,
     pdf: Option<PdfParsing>,
+    /// What the model said of questions lately, for whoever asks the same again.
+    recent: Arc<RecentReplies>,
 }
 
 impl Default for Equipment {
@@ -25,7 +31,9 @@ impl Default for Equipment {
             embedder: Arc::new(Lexical::new()),
             model: None,
             calls: std::thread::available_parallelism().map_or(1, usize::from),
+            reranker: None,
             pdf: None,
+            recent: Arc::default(),
         }
     }
 }
@@ -41,6 +49,12 @@ impl Equipment {
     pub fn model(mut self, model: Arc<dyn Generator>, calls: usize) -> Self {
         self.model = Some(model);
         self.calls = calls.max(1);
+        self
+    }
+
+    /// With a model that orders what was found.
+    pub fn reranker(mut self, reranker: Arc<dyn Reranker>) -> Self {
+        self.reranker = Some(reranker);
         self
     }
 
@@ -64,6 +78,23 @@ impl Equipment {
 
     pub(super) fn its_model(&self) -> Option<&Arc<dyn Generator>> {
         self.model.as_ref()
+    }
+
+    pub(super) fn its_reranker(&self) -> Option<&Arc<dyn Reranker>> {
+        self.reranker.as_ref()
+    }
+
+    /// The model as it says what is about a question. Its replies are kept in memory: a question changes nothing in a
+    /// database.
+    pub(super) fn relevance(&self) -> Option<Relevance> {
+        let model = Arc::clone(self.model.as_ref()?);
+        let recent = Arc::clone(&self.recent);
+        Some(Relevance::new(Calls::new(model, recent)))
+    }
+
+    /// The model as it writes answers.
+    pub(super) fn answers(&self) -> Option<Answers> {
+        Some(Answers::new(Arc::clone(self.model.as_ref()?)))
     }
 
     pub(super) fn its_calls(&self) -> usize {
@@ -101,6 +132,7 @@ impl fmt::Debug for Equipment {
             .field("embedder", &self.embedder.name())
             .field("model", &self.model.as_ref().map(|model| model.name()))
             .field("calls", &self.calls)
+            .field("reranker", &self.reranker.as_ref().map(|one| one.name()))
             .finish_non_exhaustive()
     }
 }

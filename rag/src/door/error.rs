@@ -44,6 +44,9 @@ pub enum DoorError {
         "summaries are written by a model, and this process was started without one: start it with --llm URL --model NAME, or ask for the most central sentences instead, with `central: true`"
     )]
     NoModel,
+    /// No threshold can be found.
+    #[error(transparent)]
+    Calibrate(#[from] crate::calibrate::CalibrateError),
     /// Names cannot be compared.
     #[error(transparent)]
     Relations(#[from] crate::relations::RelationError),

@@ -11,10 +11,10 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | models of a process | `equipment.rs` |
+//! | models of a process | `equipment.rs`, `recent.rs` |
 //! | a database that is opened with them | `library.rs` |
 //! | documents as they come | `incoming.rs` |
-//! | questions | `ask.rs` |
+//! | questions and answers | `ask.rs` |
 //! | which names may mean the same | `naming.rs` |
 //! | summaries that are stale are made anew | `resummarise.rs`, `subject.rs` |
 //! | `CALL rag.…` | `procedures/` |
@@ -44,10 +44,11 @@ mod incoming;
 mod library;
 mod naming;
 mod procedures;
+mod recent;
 mod resummarise;
 mod subject;
 
-pub use ask::MOST_RECEIPTS;
+pub use ask::{Ask, MOST_RECEIPTS};
 pub use equipment::Equipment;
 pub use error::{DoorError, causes};
 pub use incoming::{Incoming, LONGEST_METADATA, datum};

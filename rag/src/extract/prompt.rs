@@ -27,6 +27,7 @@ pub(super) enum Task {
     EntitySummary,
     DomainSummary,
     Relevance,
+    Answer,
 }
 
 struct Source {
@@ -51,7 +52,7 @@ macro_rules! source {
 
 impl Task {
     #[cfg(test)]
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::BagEntities,
         Self::BagRelations,
         Self::Triples,
@@ -62,6 +63,7 @@ impl Task {
         Self::EntitySummary,
         Self::DomainSummary,
         Self::Relevance,
+        Self::Answer,
     ];
 
     fn source(self) -> Source {
@@ -76,6 +78,7 @@ impl Task {
             Self::EntitySummary => source!("entity-summary"),
             Self::DomainSummary => source!("domain-summary"),
             Self::Relevance => source!("relevance"),
+            Self::Answer => source!("answer"),
         }
     }
 
@@ -287,6 +290,7 @@ mod tests {
             Task::EntitySummary => &["name", "descriptions"],
             Task::DomainSummary => &["chain", "tags", "relations", "before"],
             Task::Relevance => &["question", "texts"],
+            Task::Answer => &["question", "passages"],
         }
     }
 

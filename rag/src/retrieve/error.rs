@@ -55,12 +55,14 @@ pub enum RetrieveError {
     },
     /// An operator asks a model, and there is none.
     #[error(
-        "`{operator}` asks a model, and none was given: a program gives it with `Desk::{given_by}`; elsewhere leave the operator out"
+        "`{operator}` asks a model, and this process has none: start it with {flag}, or leave the operator out; a program gives it with `Desk::{given_by}`"
     )]
     NoModel {
         /// Which operator.
         operator: &'static str,
-        /// What gives it one.
+        /// Which flag gives a process one.
+        flag: &'static str,
+        /// What gives a desk one.
         given_by: &'static str,
     },
     /// A question is limited to a property by which chunks cannot be chosen.

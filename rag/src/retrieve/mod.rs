@@ -8,6 +8,7 @@
 mod around;
 mod choose;
 mod communities;
+mod confidence;
 mod descend;
 mod error;
 mod evidence;
@@ -36,6 +37,8 @@ mod walk;
 pub use around::Around;
 pub use choose::{Limit, Threshold};
 pub use communities::{Communities, CommunityLayer};
+pub use confidence::{Confidence, ConfidenceParts};
+pub(crate) use confidence::{Wanted, cosine};
 pub use descend::{Descend, Descent, DescentLevel};
 pub use error::RetrieveError;
 pub use evidence::{Evidence, Name, Place};

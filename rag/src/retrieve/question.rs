@@ -4,10 +4,12 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
 use roaring::RoaringTreemap;
-use stratigraph::{How, Read, Value, VectorAnswer, VectorSearch};
+use stratigraph::{How, Read, TextAnswer, Value, VectorAnswer, VectorSearch};
 use stratigraph_models::{Embedder, ModelError, Reranker};
 
 use super::RetrieveError;
+use super::confidence::{Wanted, wanted};
+use crate::build::Label;
 use crate::extract::model::Relevance;
 
 /// What somebody wants to know.
@@ -68,8 +70,13 @@ pub struct Desk<'a, R> {
     question: &'a Question,
     reranker: Option<&'a dyn Reranker>,
     relevance: Option<&'a Relevance>,
+    /// Chunks that are not there for this question.
+    without: Option<RoaringTreemap>,
     vector: OnceCell<Vec<f32>>,
     allowed: OnceCell<Option<RoaringTreemap>>,
+    /// What a search for all of its words has said of them.
+    counted: OnceCell<TextAnswer>,
+    wanted: OnceCell<Wanted>,
     was_approximate: Cell<bool>,
 }
 
@@ -82,8 +89,11 @@ impl<'a, R: Read> Desk<'a, R> {
             question,
             reranker: None,
             relevance: None,
+            without: None,
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
+            counted: OnceCell::new(),
+            wanted: OnceCell::new(),
             was_approximate: Cell::new(false),
         }
     }
@@ -102,9 +112,18 @@ impl<'a, R: Read> Desk<'a, R> {
         self
     }
 
+    /// The same question, as if these chunks were not there. What was made of its words is kept.
+    pub(crate) fn without(mut self, chunks: RoaringTreemap) -> Self {
+        self.without = Some(chunks);
+        self.allowed = OnceCell::new();
+        self.was_approximate = Cell::new(false);
+        self
+    }
+
     pub(super) fn reranker(&self) -> Result<&'a dyn Reranker, RetrieveError> {
         self.reranker.ok_or(RetrieveError::NoModel {
             operator: "rerank",
+            flag: "--reranker NAME",
             given_by: "with_reranker",
         })
     }
@@ -112,17 +131,18 @@ impl<'a, R: Read> Desk<'a, R> {
     pub(super) fn relevance(&self) -> Result<&'a Relevance, RetrieveError> {
         self.relevance.ok_or(RetrieveError::NoModel {
             operator: "judge",
+            flag: "--llm URL --model NAME",
             given_by: "with_relevance",
         })
     }
 
     /// The graph.
-    pub(super) fn read(&self) -> &'a R {
+    pub(crate) fn read(&self) -> &'a R {
         self.read
     }
 
     /// Whose vectors it has.
-    pub(super) fn embedder(&self) -> &'a dyn Embedder {
+    pub(crate) fn embedder(&self) -> &'a dyn Embedder {
         self.embedder
     }
 
@@ -139,18 +159,32 @@ impl<'a, R: Read> Desk<'a, R> {
         Ok(answer)
     }
 
+    /// Keeps what a search for all of the question's words has said of them.
+    pub(super) fn has_counted(&self, answer: TextAnswer) {
+        let _ = self.counted.set(answer);
+    }
+
+    /// The words of the question that say something.
+    pub(crate) fn wanted(&self) -> Result<&Wanted, RetrieveError> {
+        if let Some(wanted) = self.wanted.get() {
+            return Ok(wanted);
+        }
+        let wanted = wanted(self, self.counted.get())?;
+        Ok(self.wanted.get_or_init(|| wanted))
+    }
+
     /// Whether no search so far can have missed anything.
     pub(super) fn was_exact(&self) -> bool {
         !self.was_approximate.get()
     }
 
     /// The question's words.
-    pub(super) fn text(&self) -> &'a str {
+    pub(crate) fn text(&self) -> &'a str {
         &self.question.text
     }
 
     /// The question's vector.
-    pub(super) fn vector(&self) -> Result<&[f32], RetrieveError> {
+    pub(crate) fn vector(&self) -> Result<&[f32], RetrieveError> {
         if let Some(vector) = self.vector.get() {
             return Ok(vector);
         }
@@ -190,7 +224,14 @@ impl<'a, R: Read> Desk<'a, R> {
                 None => ids,
             });
         }
-        Ok(allowed)
+        let Some(without) = &self.without else {
+            return Ok(allowed);
+        };
+        let all = match allowed {
+            Some(allowed) => allowed,
+            None => self.read.nodes_with_label(Label::Chunk.name())?,
+        };
+        Ok(Some(all - without))
     }
 
     /// The index by which chunks are chosen.

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 
+use super::confidence::confidence;
 use super::evidence::Reader;
 use super::receipt::receipt;
-use super::{Desk, Passage, Pipeline, Receipt, RetrieveError, Traced, pack};
+use super::{Confidence, Desk, Evidence, Passage, Pipeline, Receipt, RetrieveError, Traced, pack};
 use crate::chunk::Tokens;
 
 /// What was retrieved for a question.
@@ -23,6 +24,8 @@ pub struct Retrieved {
     pub context: String,
     /// How many units of text that is.
     pub units: usize,
+    /// How far it can be trusted to have the answer.
+    pub confidence: Confidence,
     /// What each stage took and gave.
     pub trace: Vec<Traced>,
 }
@@ -47,18 +50,38 @@ impl Pipeline {
     /// # Errors
     /// See [`RetrieveError`].
     pub fn retrieve<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Retrieved, RetrieveError> {
+        self.retrieve_where(desk, |_| true)
+    }
+
+    /// The same of what may be found.
+    pub(crate) fn retrieve_where<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        may_be_found: impl Fn(&Evidence) -> bool,
+    ) -> Result<Retrieved, RetrieveError> {
         let (items, trace) = self.run(desk)?;
         let as_of = (desk.read().commit_seq().get(), desk.was_exact());
         let mut reader = Reader::new(desk.read());
         let mut found = Vec::new();
         let mut passages = Vec::new();
+        let mut entities = Vec::new();
         let untold = items.len().saturating_sub(self.most);
-        for item in items.iter().take(self.most) {
+        let mut places = self.most;
+        for item in &items {
+            if places == 0 {
+                break;
+            }
+            places -= 1;
             let Some(evidence) = reader.evidence(item.entity)? else {
                 continue;
             };
+            if !may_be_found(&evidence) {
+                places += 1;
+                continue;
+            }
             let receipt = receipt(&reader, item, &evidence, as_of)?;
             passages.push(passage(&receipt, &evidence));
+            entities.push(item.entity);
             found.push(Found {
                 receipt,
                 heading: evidence.heading,
@@ -70,6 +93,7 @@ impl Pipeline {
         for kept in packed.kept {
             found[kept].packed = true;
         }
+        let confidence = confidence(desk, &found, &entities)?;
         Ok(Retrieved {
             pipeline: self.name.clone(),
             question: desk.text().to_owned(),
@@ -77,13 +101,14 @@ impl Pipeline {
             untold,
             context: packed.text,
             units: packed.units,
+            confidence,
             trace,
         })
     }
 }
 
 /// As it is packed: only a chunk's bytes are the document's own, and lie within others.
-fn passage(receipt: &Receipt, evidence: &super::Evidence) -> Passage {
+fn passage(receipt: &Receipt, evidence: &Evidence) -> Passage {
     let place = match receipt.places.as_slice() {
         [place] if receipt.name.kind == "Chunk" => {
             Some((place.document.clone(), place.span.clone()))

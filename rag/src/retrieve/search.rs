@@ -152,8 +152,9 @@ impl Bm25 {
         }
         let answer = desk.read().search_text("chunk_texts", &search)?;
         let hits = answer.hits.iter();
-        Ok(hits
-            .map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)))
-            .collect())
+        let found = hits.map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)));
+        let found = found.collect();
+        desk.has_counted(answer);
+        Ok(found)
     }
 }

@@ -89,14 +89,15 @@ settings! {
     }
     "Documents and models" {
         embedder: String = "lexical", "STRATIGRAPH_EMBEDDER", "Whose vectors documents get: lexical, minilm, a folder, a wheel, or a name in the hub's cache; a database keeps to the one that it was built with";
-        llm: String = -, "STRATIGRAPH_LLM", "A model that reads documents and writes summaries: all of its address before /chat/completions; rules read if it is not said. Its key is read from STRATIGRAPH_LLM_KEY, and from nowhere else";
+        llm: String = -, "STRATIGRAPH_LLM", "A model that reads documents, writes summaries and answers: all of its address before /chat/completions; rules read if it is not said. Its key is read from STRATIGRAPH_LLM_KEY, and from nowhere else";
         model: String = -, "STRATIGRAPH_MODEL", "The model's name there";
         model_calls: u32 = "4", "STRATIGRAPH_MODEL_CALLS", "How many calls of the model are under way at a time";
+        reranker: String = -, "STRATIGRAPH_RERANKER", "A model that orders what was found, for pipelines that `rerank`: a folder, or a name in the hub's cache";
         max_document_size: Size = "16MiB", "STRATIGRAPH_MAX_DOCUMENT_SIZE", "The largest document that comes over the network; the message that brings it has a limit of its own, max_bulk_message_size";
         max_documents: u32 = "1000000", "STRATIGRAPH_MAX_DOCUMENTS", "How many documents one stream may have";
-        max_ingestions: u32 = "4", "STRATIGRAPH_MAX_INGESTIONS", "How many streams of documents and runs of summaries may be under way; each has a thread";
+        max_ingestions: u32 = "4", "STRATIGRAPH_MAX_INGESTIONS", "How many streams of documents, runs of summaries and calibrations may be under way; each has a thread";
         max_ingestion_idle: Period = "60s", "STRATIGRAPH_MAX_INGESTION_IDLE", "How long a client may send no document, or leave what it is told lying";
-        max_ingestion_time: Period = "24h", "STRATIGRAPH_MAX_INGESTION_TIME", "How long one stream of documents or run of summaries may last";
+        max_ingestion_time: Period = "24h", "STRATIGRAPH_MAX_INGESTION_TIME", "How long one stream of documents, run of summaries or calibration may last";
     }
     "Limits of connections" {
         max_connections: u32 = "4096", "STRATIGRAPH_MAX_CONNECTIONS", "How many connections there may be";

@@ -47,6 +47,11 @@ impl Reading {
         self.database.read(&self.cancel)
     }
 
+    /// What stops it.
+    pub(crate) fn cancel(&self) -> &CancelToken {
+        &self.cancel
+    }
+
     /// Whether it may go on.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         self.limits.time_left()?;

@@ -2,7 +2,8 @@
 
 use super::Fixture;
 use std::sync::{Arc, Mutex};
-use stratigraph_client::{Document, Error, Layers, Receipt, Standing};
+use stratigraph_client::{AskEvent, Document, Error, Layers, Receipt, Standing};
+use stratigraph_models::{ScriptedServer, Step};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_and_summaries() {
@@ -110,4 +111,136 @@ async fn questions_and_receipts() {
     assert!(other.run().await.unwrap().found.is_empty());
     let refused = rag.retrieve("best", "basalt").run().await.unwrap_err();
     assert!(refused.to_string().contains("`strata`"), "{refused}");
+}
+
+/// A model that answers, in pieces.
+fn answering() -> ScriptedServer {
+    let good = r#"{"answer": [{"sentence": "Basalt comes from Mount Etna.", "sources": [1]}, {"sentence": "It was found in 1720.", "sources": [1, 8]}], "analysis": "It says so."}"#;
+    let script = move |_: &_| Step::Stream {
+        pieces: good.split_inclusive(' ').map(str::to_owned).collect(),
+        whole: true,
+    };
+    ScriptedServer::start(script).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_come_as_they_are_made() {
+    let model = answering();
+    let url = model.url();
+    let fixture = Fixture::start(move |config, _| {
+        config.llm = Some(url);
+        config.model = Some("tiny".to_owned());
+    })
+    .await;
+    let client = fixture.client().await;
+    let rag = client.rag();
+    // No layers are made by a model here.
+    client
+        .query("CALL rag.createLayers('structure')")
+        .run()
+        .await
+        .unwrap();
+    let mut upserts = rag.upsert().start();
+    for (name, text) in [
+        (
+            "a.md",
+            "# Rocks\n\nBasalt comes from Mount Etna. It was lava.\n",
+        ),
+        (
+            "b.md",
+            "# Birds\n\nOwls hunt mice at night. They hear well.\n",
+        ),
+    ] {
+        upserts.send(Document::new(name, text)).await.unwrap();
+    }
+    upserts.finish().await.unwrap();
+    let asked = model.asked().len();
+    let ask = || rag.ask("vector", "Where does basalt come from?");
+    let mut asking = ask().start().await.unwrap();
+    let (mut kinds, mut heard) = (Vec::new(), String::new());
+    let mut answer = None;
+    while let Some(event) = asking.next().await.unwrap() {
+        let kind = match event {
+            AskEvent::Retrieved(retrieved) => {
+                assert!(retrieved.confidence.value > 0.3 && !retrieved.trace.is_empty());
+                "retrieved"
+            }
+            AskEvent::Text { text, .. } => {
+                heard.push_str(&text);
+                "text"
+            }
+            AskEvent::Sentence(_) => "sentence",
+            AskEvent::Answer(whole) => {
+                answer = Some(whole);
+                "answer"
+            }
+            _ => "other",
+        };
+        if kinds.last() != Some(&kind) {
+            kinds.push(kind);
+        }
+    }
+    assert_eq!(kinds, ["retrieved", "text", "sentence", "answer"]);
+    assert_eq!(heard, "Basalt comes from Mount Etna. It was found in 1720.");
+    let answer = answer.unwrap();
+    let marks: Vec<bool> = answer.sentences.iter().map(|one| one.supported).collect();
+    assert_eq!(marks, [true, false]);
+    assert_eq!(
+        (&answer.sentences[1].lacks, &answer.dropped),
+        (&vec!["1720".to_owned()], &vec![8])
+    );
+    assert_eq!(answer.sources[0].receipt.places[0].document, "a.md");
+    assert_eq!(
+        (answer.bill.calls, answer.model.as_deref()),
+        (1, Some("tiny"))
+    );
+    assert_eq!(model.asked().len(), asked + 1);
+    // In the document's own words nobody is asked.
+    let verbatim = ask().verbatim().run().await.unwrap();
+    assert_eq!(verbatim.sentences[0].text, "Basalt comes from Mount Etna.");
+    assert_eq!((verbatim.model, model.asked().len()), (None, asked + 1));
+    let refused = rag.ask("best", "basalt").run().await.unwrap_err();
+    assert!(refused.to_string().contains("`strata`"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thresholds_are_found_with_progress_and_gone_by() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let rag = fixture.client().await.rag();
+    let mut upserts = rag.upsert().layers(Layers::new("structure")).start();
+    for thing in ["basalt", "violins", "owls", "glaciers", "bread", "clocks"] {
+        let text = format!(
+            "# {thing}\n\nThe {thing}book of Professor {thing}son explains {thing} to whoever studies it.\n\n\
+             The oldest museum of {thing} stands near the harbour of {thing}ville since Easter.\n"
+        );
+        let document = Document::new(format!("{thing}.md"), text);
+        upserts.send(document).await.unwrap();
+    }
+    upserts.finish().await.unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&told);
+    let calibrate = rag.calibrate("strata").questions(20).seed(5);
+    let found = calibrate
+        .on_progress(move |done, of| heard.lock().unwrap().push((done, of)))
+        .run()
+        .await
+        .unwrap();
+    assert!(found.auroc > 0.8 && found.documents == 6, "{found:?}");
+    let told = std::mem::take(&mut *told.lock().unwrap());
+    assert!(told.iter().all(|(done, of)| done <= of), "{told:?}");
+    let elsewhere = rag.ask(
+        "strata",
+        "Which mortgage interest did bankers announce yesterday?",
+    );
+    let refused = elsewhere.run().await.unwrap();
+    assert_eq!(refused.threshold, Some(found.threshold));
+    assert_eq!(refused.refused.unwrap().because, "below_threshold");
+    let wrong = rag
+        .calibrate("strata")
+        .questions(1)
+        .run()
+        .await
+        .unwrap_err();
+    assert!(matches!(&wrong, Error::Refused(_)), "{wrong:?}");
+    assert!(wrong.to_string().contains("number of questions"), "{wrong}");
 }

@@ -34,7 +34,7 @@ mod settings;
 mod statistics;
 mod write;
 
-pub use analysis::Analysis;
+pub use analysis::{Analysis, Term};
 pub(crate) use binding::{settle_missing, settle_touched, texts_of};
 pub(crate) use cache::DEFAULT_BYTES as DEFAULT_TEXT_CACHE_BYTES;
 pub use cache::TextCache;
@@ -43,7 +43,7 @@ pub use highlight::{Highlight, Highlighter};
 pub(crate) use merging::next_merge;
 pub use merging::{Merged, merge_some, should_merge};
 pub use query::{Query, QueryLimits};
-pub use request::{TextAnswer, TextHit, TextSearch};
+pub use request::{TermCount, TextAnswer, TextHit, TextSearch};
 pub use search::{Found, Hit, SearchOptions, TextReader, Work};
 pub use settings::{MAX_FIELDS, TextField, TextSettings, Weight};
 pub use write::{Settled, TextWriter};

@@ -17,6 +17,8 @@ use roaring::RoaringTreemap;
 /// txn.commit()?;
 /// let answer = db.read()?.search_text("titles", &TextSearch::new("whales", 10))?;
 /// assert_eq!(answer.hits[0].entity, whale.into());
+/// // One of two documents has the term that `whales` and `whale` are.
+/// assert_eq!((answer.documents, answer.terms[0].documents), (2, 1));
 /// # Ok::<(), stratigraph::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -81,6 +83,19 @@ pub struct TextHit {
 pub struct TextAnswer {
     /// The best first; of those that score the same, the one with the smaller id.
     pub hits: Vec<TextHit>,
+    /// How many documents the index has.
+    pub documents: u64,
+    /// The terms of the query, and how many documents have them; nothing in an index without documents.
+    pub terms: Vec<TermCount>,
     /// What it took.
     pub work: Work,
+}
+
+/// A term of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermCount {
+    /// As the index has it.
+    pub term: String,
+    /// How many documents have it, whatever else the search was limited to.
+    pub documents: u64,
 }

@@ -7,9 +7,11 @@
 //! | what | where |
 //! |---|---|
 //! | questions and receipts | `retrieve.rs` |
+//! | answers and thresholds | `ask.rs` |
 //! | names that mean the same | `naming.rs` |
 //! | maps of settings | `settings.rs` |
 
+mod ask;
 mod naming;
 mod retrieve;
 mod settings;
@@ -40,6 +42,9 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
         resummarise(weak.clone()),
         retrieve::retrieve(weak.clone()),
         retrieve::verify(weak.clone()),
+        ask::ask(weak.clone()),
+        ask::calibrate(weak.clone()),
+        ask::calibrations(weak.clone()),
     ];
     all.extend(naming::all(&weak));
     all

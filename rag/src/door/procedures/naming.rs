@@ -83,7 +83,7 @@ fn clusters(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     let usual = Clustering::default();
     let least = settings.count("least")?.map(u32::try_from);
     let clustering = Clustering {
-        eps: settings.share("eps")?.unwrap_or(usual.eps),
+        eps: settings.share("eps")?.map_or(usual.eps, |eps| eps as f32),
         least: least.and_then(Result::ok).unwrap_or(usual.least),
         ..usual
     };
@@ -113,7 +113,8 @@ fn clusters(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
 
 fn proposals(library: &Library, arguments: &[Value]) -> Rows {
     let settings = Settings::of(&arguments[0], &["least"])?;
-    let least = settings.share("least")?.unwrap_or(LEAST_COSINE);
+    let least = settings.share("least")?;
+    let least = least.map_or(LEAST_COSINE, |least| least as f32);
     let open = library.open().map_err(failed)?;
     let proposals = open.aliases(Some(least)).map_err(failed)?;
     let row = |one: Proposal| {

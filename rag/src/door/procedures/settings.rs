@@ -88,8 +88,19 @@ impl<'a> Settings<'a> {
             .ok_or_else(|| unfit(name, "a count above zero", value))
     }
 
+    /// A whole number from 0 on.
+    pub(super) fn number(&self, name: &str) -> Result<Option<u64>, String> {
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
+        let number = value.as_int().and_then(|number| u64::try_from(number).ok());
+        number
+            .map(Some)
+            .ok_or_else(|| unfit(name, "a whole number from 0 on", value))
+    }
+
     /// A number from 0 to 1.
-    pub(super) fn share(&self, name: &str) -> Result<Option<f32>, String> {
+    pub(super) fn share(&self, name: &str) -> Result<Option<f64>, String> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
@@ -100,7 +111,7 @@ impl<'a> Settings<'a> {
         };
         let share = share.filter(|share| (0.0..=1.0).contains(share));
         let share = share.ok_or_else(|| unfit(name, "a number from 0 to 1", value))?;
-        Ok(Some(share as f32))
+        Ok(Some(share))
     }
 
     /// What is known of a document.

@@ -124,3 +124,89 @@ fn receipts_stand_until_what_they_say_is_edited() {
         assert_eq!(standing, expected);
     }
 }
+
+#[test]
+fn a_query_is_answered_as_a_program_is() {
+    let (db, library) = with_rocks("structure");
+    let pipeline = Pipeline::preset("vector").unwrap();
+    let question = Question::new("Where does basalt come from?").unwrap();
+    let ask = Ask::new(&pipeline, &question);
+    let open = library.open().unwrap();
+    let answer = open.ask(&ask, &CancelToken::new(), &mut |_| ()).unwrap();
+    let call = "CALL rag.ask('vector', 'Where does basalt come from?') YIELD answer, sources, refused, confidence, threshold, calls RETURN size(answer) AS sentences, answer[0].text AS text, answer[0].supported AS supported, sources[0].receipt AS receipt, refused, confidence, threshold, calls";
+    let found = rows(&db, call);
+    assert_eq!(found.len(), 1);
+    let row = &found[0];
+    assert_eq!(
+        row.get::<i64>("sentences").unwrap(),
+        answer.answer.len() as i64
+    );
+    assert_eq!(row.get::<String>("text").unwrap(), answer.answer[0].text);
+    assert!(row.get::<bool>("supported").unwrap());
+    assert_eq!(row.get::<Option<String>>("refused").unwrap(), None);
+    assert_eq!(row.get::<Option<f64>>("threshold").unwrap(), None);
+    assert_eq!(row.get::<i64>("calls").unwrap(), 0);
+    let confidence = f64::from(answer.confidence.value);
+    assert_eq!(row.get::<f64>("confidence").unwrap(), confidence);
+    let receipt: Receipt = serde_json::from_str(&row.get::<String>("receipt").unwrap()).unwrap();
+    assert_eq!(receipt, answer.sources[0].receipt);
+    let limited = "CALL rag.ask('vector', 'basalt', {only: {year: 1999}}) YIELD answer, refused, reason RETURN size(answer) AS sentences, refused, reason";
+    let limited = rows(&db, limited);
+    assert_eq!(limited[0].get::<i64>("sentences").unwrap(), 0);
+    assert_eq!(
+        limited[0].get::<String>("refused").unwrap(),
+        "nothing_found"
+    );
+}
+
+#[test]
+fn a_query_calibrates() {
+    let (db, _) = library(Equipment::default());
+    rows(&db, "CALL rag.createLayers('structure')");
+    for thing in ["basalt", "violins", "owls", "glaciers", "bread", "clocks"] {
+        let content = format!(
+            "The {thing}book of Professor {thing}son explains {thing} to students. The oldest museum of {thing} stands near the harbour of {thing}ville."
+        );
+        rows(
+            &db,
+            &format!("CALL rag.upsertDocument({{id: '{thing}.txt', content: '{content}'}})"),
+        );
+    }
+    assert!(rows(&db, "CALL rag.calibrations() YIELD pipeline").is_empty());
+    let call = "CALL rag.calibrate('vector', {questions: 20, seed: 2, refuseAtMost: 0.1}) YIELD threshold, auroc, questions";
+    let found = rows(&db, call);
+    let threshold = found[0].get::<f64>("threshold").unwrap();
+    assert!(found[0].get::<f64>("auroc").unwrap() > 0.7);
+    let kept = rows(&db, "CALL rag.calibrations() YIELD pipeline, threshold");
+    assert_eq!(kept[0].get::<f64>("threshold").unwrap(), threshold);
+    let asked = rows(
+        &db,
+        "CALL rag.ask('vector', 'basalt museum') YIELD threshold",
+    );
+    assert_eq!(asked[0].get::<f64>("threshold").unwrap(), threshold);
+    let again = rows(&db, call);
+    assert_eq!(again[0].get::<f64>("threshold").unwrap(), threshold);
+    assert_eq!(rows(&db, "CALL rag.calibrations() YIELD pipeline").len(), 1);
+    let read = db.read().unwrap();
+    assert!(read.query("CALL rag.calibrate('vector')", ()).is_err());
+    for (call, reason) in [
+        (
+            "CALL rag.calibrate('vector', {questions: 1})",
+            "the number of questions",
+        ),
+        (
+            "CALL rag.calibrate('vector', {seed: -1})",
+            "`seed` is a whole number",
+        ),
+        (
+            "CALL rag.calibrate('vector', {refuseAtMost: 2})",
+            "`refuseAtMost` is a number from 0 to 1",
+        ),
+    ] {
+        let rows = db
+            .query(call, ())
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let message = rows.unwrap_err().to_string();
+        assert!(message.contains(reason), "{call}: {message}");
+    }
+}

@@ -1,11 +1,12 @@
 //! Extraction with a model, as the published systems do it: BAG-RAG's instances and relations ([`Bag`]),
 //! EmPULIA's triples with their sources ([`Triples`]), HybridRAG's typed entities and verbs ([`Typed`]),
 //! TagRAG's object tags and chains ([`Tags`]); and [`Summaries`] of what is known. [`Relevance`] is asked when
-//! somebody has a question.
+//! somebody has a question, and [`Answers`] writes what answers it.
 //!
 //! One way of going through the prompts serves both the run and the dry run: [`Asking`] gives the reply, or,
 //! if nobody may be asked, the one that is kept, or none and a guess of what it would cost.
 
+mod answers;
 mod bag;
 mod relevance;
 mod summaries;
@@ -23,6 +24,7 @@ use super::reply::{Checked, Ground};
 use super::{Cost, Estimate, ExtractError, Extracted, Foreseen, Language, Outcome, Reading};
 use crate::chunk::Measure;
 
+pub use answers::{Answers, Shown, Written};
 pub use bag::Bag;
 pub use relevance::Relevance;
 pub use summaries::Summaries;
@@ -163,6 +165,7 @@ fn reply_tokens(task: Task, text: u64) -> u64 {
         Task::EntitySummary => (3, 100),
         Task::DomainSummary => (2, 300),
         Task::Relevance => (0, 100),
+        Task::Answer => (0, 600),
     };
     least + text * tenths / 10
 }

@@ -30,6 +30,14 @@ use finds::{Finds, Found, Rank};
 pub(crate) use titles::telling_title;
 use titles::{BODIES, says, without_number};
 
+/// Calls for each name of a text that stands for itself.
+pub(super) fn each_name_of(text: &str, mut each: impl FnMut(&str)) {
+    let counted = Counted::of(text);
+    for sentence in crate::chunk::sentences(text) {
+        names::each_name(text, &sentence, &counted, |name| each(&text[name]));
+    }
+}
+
 /// The version of the rules. Another rule is another version, or old results would stay.
 const VERSION: &str = "rules-1";
 /// The most entities of a piece.

@@ -9,8 +9,12 @@
 //! | a stream of documents | `upsert.rs` |
 //! | summaries | `resummarise.rs` |
 //! | questions and receipts | `retrieve.rs` |
+//! | answers, as they are written | `ask.rs` |
+//! | thresholds | `calibrate.rs` |
 //! | into messages of the protocol | `words.rs` |
 
+mod ask;
+mod calibrate;
 mod resummarise;
 mod retrieve;
 mod upsert;
@@ -28,6 +32,7 @@ use stratigraph::ErrorKind;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::rag_service_server::RagService;
 use stratigraph_rag::build::{BuildError, Change};
+use stratigraph_rag::calibrate::CalibrateError;
 use stratigraph_rag::door::DoorError;
 use tonic::{Request, Response, Streaming};
 use words::{change, subject};
@@ -46,6 +51,8 @@ const ATTEMPTS: usize = 8;
 impl RagService for Rag {
     type UpsertDocumentsStream = ToldStream<v1::UpsertDocumentsResponse>;
     type ResummariseStream = ToldStream<v1::ResummariseResponse>;
+    type AskStream = ToldStream<v1::AskResponse>;
+    type CalibrateStream = ToldStream<v1::CalibrateResponse>;
 
     async fn upsert_documents(
         &self,
@@ -119,6 +126,17 @@ impl RagService for Rag {
         Ok(Response::new(retrieved))
     }
 
+    async fn ask(&self, request: Request<v1::AskRequest>) -> Answer<Self::AskStream> {
+        Ok(Response::new(ask::ask(&self.0, request)?))
+    }
+
+    async fn calibrate(
+        &self,
+        request: Request<v1::CalibrateRequest>,
+    ) -> Answer<Self::CalibrateStream> {
+        Ok(Response::new(calibrate::calibrate(&self.0, request)?))
+    }
+
     async fn verify_receipts(
         &self,
         request: Request<v1::VerifyReceiptsRequest>,
@@ -149,6 +167,10 @@ fn refused(error: DoorError) -> Failure {
         DoorError::NoLayers => state("NoLayers", &error),
         DoorError::NoRecipe => state("NoRecipe", &error),
         DoorError::NoModel => state("NoModel", &error),
+        DoorError::Calibrate(CalibrateError::Setting { setting, problem }) => {
+            Failure::request(setting, problem)
+        }
+        DoorError::Calibrate(error) => state("NotCalibrated", &error),
         DoorError::NoEmbedder { .. } | DoorError::Build(BuildError::OtherEmbedder { .. }) => {
             state("OtherEmbedder", &error)
         }

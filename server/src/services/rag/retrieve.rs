@@ -8,20 +8,24 @@ use prost::Message;
 use stratigraph_proto::v1;
 use stratigraph_rag::door::{DoorError, MOST_RECEIPTS};
 use stratigraph_rag::retrieve::{
-    Found, Name, Pipeline, Place, Question, Receipt, RetrieveError, Retrieved, Scale, Score,
-    Standing, Traced, WayStep,
+    Confidence, Found, Name, Pipeline, Place, Question, Receipt, RetrieveError, Retrieved, Scale,
+    Score, Standing, Traced, WayStep,
 };
 
 /// A question that was looked at, with the way in which it is asked.
 pub(super) struct Asked {
-    pipeline: Pipeline,
-    question: Question,
+    pub(super) pipeline: Pipeline,
+    pub(super) question: Question,
+}
+
+/// A pipeline that a request names, or has in it.
+pub(super) fn pipeline(text: &str) -> Result<Pipeline, Failure> {
+    Pipeline::of(text).map_err(|error| Failure::request("pipeline", error.to_string()))
 }
 
 impl Asked {
     pub(super) fn read(request: v1::RetrieveRequest) -> Result<Self, Failure> {
-        let mut pipeline = Pipeline::of(&request.pipeline)
-            .map_err(|error| Failure::request("pipeline", error.to_string()))?;
+        let mut pipeline = pipeline(&request.pipeline)?;
         for (asked, setting) in [
             (request.budget, &mut pipeline.budget),
             (request.most, &mut pipeline.most),
@@ -50,7 +54,7 @@ impl Asked {
         let retrieved = open.retrieve_from(&read, &self.pipeline, &self.question);
         let retrieved = retrieved.map_err(not_retrieved)?;
         let rows = retrieved.found.len() as u64;
-        let answer = answer(retrieved);
+        let answer = told(retrieved);
         let most = reading.shared.config.max_response_size.bytes();
         if answer.encoded_len() > most {
             return Err(Failure::Limit {
@@ -92,7 +96,7 @@ pub(super) fn verify(
     Ok((v1::VerifyReceiptsResponse { standing: all }, rows))
 }
 
-fn not_retrieved(error: DoorError) -> Failure {
+pub(super) fn not_retrieved(error: DoorError) -> Failure {
     match error {
         DoorError::Retrieve(RetrieveError::Database(error)) => Failure::Engine(error),
         DoorError::Retrieve(error) => state("NotRetrieved", &error),
@@ -100,14 +104,23 @@ fn not_retrieved(error: DoorError) -> Failure {
     }
 }
 
-fn answer(retrieved: Retrieved) -> v1::RetrieveResponse {
+pub(super) fn told(retrieved: Retrieved) -> v1::RetrieveResponse {
     v1::RetrieveResponse {
+        confidence: Some(confidence(retrieved.confidence)),
         pipeline: retrieved.pipeline,
         found: retrieved.found.into_iter().map(found).collect(),
         untold: retrieved.untold as u64,
         context: retrieved.context,
         units: retrieved.units as u64,
         trace: retrieved.trace.into_iter().map(traced).collect(),
+    }
+}
+
+pub(super) fn confidence(confidence: Confidence) -> v1::Confidence {
+    v1::Confidence {
+        value: confidence.value,
+        cosine: confidence.parts.cosine,
+        coverage: confidence.parts.coverage,
     }
 }
 
@@ -120,7 +133,7 @@ fn found(found: Found) -> v1::Found {
     }
 }
 
-fn receipt(receipt: Receipt) -> v1::Receipt {
+pub(super) fn receipt(receipt: Receipt) -> v1::Receipt {
     let place = |place: Place| {
         let (first_page, last_page) = place.pages.unwrap_or_default();
         v1::ReceiptPlace {

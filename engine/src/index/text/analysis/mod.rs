@@ -2,7 +2,7 @@
 //!
 //! [`chunk`] cuts the original text into words, codes and runs of Han, with byte spans that point into it;
 //! [`fold`] makes equal what only looks different (case, accents, full-width forms); [`stem`] takes endings off;
-//! [`han`] divides Chinese. Which of them work is the index's [`Analysis`].
+//! [`han`] divides Chinese; [`terms`] lists them. Which of them work is the index's [`Analysis`].
 //!
 //! Positions count words: a code such as `ISO-9001` is at the position of its first part, and each of its parts
 //! at one of its own, so that phrases see the parts alone. A Han character takes one position; pairs and words
@@ -16,11 +16,14 @@ mod chunk;
 mod fold;
 mod han;
 mod stem;
+mod terms;
 
 use chunk::{Chunk, Chunks};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 pub(super) use stem::Stems;
+pub(super) use terms::PAIR_WEIGHT;
+pub use terms::Term;
 
 /// The longest term in bytes; what is longer is cut at a character.
 pub const MAX_TERM_BYTES: usize = 128;

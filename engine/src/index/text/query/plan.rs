@@ -9,11 +9,8 @@
 use super::{Query, QueryLimits};
 use crate::error::{Error, Result};
 use crate::index::text::analysis::{self, Analysis, Kind, Stems, Token};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
-
-/// What a pair of Han characters counts that is no word.
-const PAIR_BOOST: f32 = 0.5;
 
 /// The number of a distinct term in a plan.
 pub(crate) type TermAt = usize;
@@ -122,14 +119,14 @@ impl Planner {
     fn words(&mut self, text: &str, boost: f32, strict: bool) -> Plan {
         let mut parts: Vec<Plan> = Vec::new();
         let analysis = self.analysis;
-        let has_pairs = has_pairs(analysis, text);
+        let paired = analysis.paired(text);
         analysis.tokens(text, |token| {
             // In a run of two and more, pairs say what single characters do.
-            if token.kind == Kind::Character && has_pairs.contains(&token.position) {
+            if token.kind == Kind::Character && paired.contains(&token.position) {
                 return;
             }
             let weight = if token.kind == Kind::Pair && !token.is_word {
-                PAIR_BOOST
+                analysis::PAIR_WEIGHT
             } else {
                 1.0
             };
@@ -156,11 +153,11 @@ impl Planner {
     fn phrase_before(&mut self, text: &str, end: usize, boost: f32) -> Plan {
         let mut terms: Vec<(TermAt, u32)> = Vec::new();
         let analysis = self.analysis;
-        let has_pairs = has_pairs(analysis, text);
+        let paired = analysis.paired(text);
         analysis.tokens(text, |token| {
             let is_needed = match token.kind {
                 Kind::Word | Kind::Exact | Kind::Pair | Kind::Signed => true,
-                Kind::Character => !has_pairs.contains(&token.position),
+                Kind::Character => !paired.contains(&token.position),
                 Kind::Whole | Kind::HanWord => false,
             };
             if is_needed && token.span.end <= end {
@@ -231,20 +228,6 @@ impl Planner {
             visit(at);
         });
     }
-}
-
-/// The positions of characters that are in a pair, as its first or its second.
-fn has_pairs(analysis: Analysis, text: &str) -> HashSet<u32> {
-    let mut paired = HashSet::new();
-    if text.is_ascii() {
-        return paired;
-    }
-    analysis.tokens(text, |token| {
-        if token.kind == Kind::Pair {
-            paired.extend([token.position, token.position + 1]);
-        }
-    });
-    paired
 }
 
 /// Puts parts together, without groups that do nothing. Terms that are named twice count twice. What has no terms, as

@@ -1,6 +1,6 @@
 //! What a search is told, and what it has found.
 
-use crate::index::text::OwnerId;
+use crate::index::text::{OwnerId, TermCount};
 use roaring::RoaringTreemap;
 
 /// What a search is told beside the query.
@@ -59,6 +59,10 @@ pub struct Work {
 pub struct Found {
     /// The best first; of equal ones the lower owner.
     pub hits: Vec<Hit>,
+    /// How many documents there are.
+    pub documents: u64,
+    /// The terms of the query, with their documents; nothing if nothing was looked for.
+    pub terms: Vec<TermCount>,
     /// What it took.
     pub work: Work,
 }

@@ -25,7 +25,7 @@ use super::query::{Query, QueryLimits};
 use super::segment::view::{Reader, SegmentView, damaged, damaged_postings, statistics};
 use super::statistics::Statistics;
 use super::write::StoredDocument;
-use super::{OwnerId, TextIndex};
+use super::{OwnerId, TermCount, TextIndex};
 use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
@@ -159,8 +159,15 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
             owner,
             score: score as f32,
         });
+        let counted = terms.into_iter().zip(&run.counted);
+        let terms = counted.map(|(term, count)| TermCount {
+            term: String::from_utf8_lossy(&term).into_owned(),
+            documents: count.unsigned_abs(),
+        });
         Ok(Found {
             hits: hits.collect(),
+            documents: self.statistics.live,
+            terms: terms.collect(),
             work,
         })
     }

@@ -31,6 +31,38 @@ fn an_index_that_was_never_written_finds_nothing() {
 }
 
 #[test]
+fn a_search_tells_how_many_live_documents_have_each_term() {
+    let db = Database::in_memory().unwrap();
+    let index = index(Analysis::English);
+    let cache = TextCache::default();
+    let told = || {
+        let read = db.key_read().unwrap();
+        let reader = TextReader::open(&read, &index, &cache).unwrap();
+        let query = Query::term("runs running whales");
+        let found = reader.search(&query, &SearchOptions::top(1)).unwrap();
+        let terms = found.terms.into_iter();
+        let terms: Vec<(String, u64)> = terms.map(|one| (one.term, one.documents)).collect();
+        (found.documents, terms)
+    };
+    let put = |texts: &[(u64, &str)]| {
+        let mut txn = db.key_write().unwrap();
+        let mut writer = TextWriter::new(index.clone());
+        for (owner, body) in texts {
+            set(&mut writer, *owner, &text(body));
+        }
+        writer.settle(&mut txn).unwrap();
+        txn.commit().unwrap();
+    };
+    assert_eq!(told(), (0, Vec::new()));
+    put(&[(1, "She runs"), (2, "He ran and runs"), (3, "They swim")]);
+    let counts = |runs: u64| vec![("run".to_owned(), runs), ("whale".to_owned(), 0)];
+    assert_eq!(told(), (3, counts(2)));
+    // What a document said before counts no more.
+    put(&[(1, "She swims")]);
+    assert_eq!(told(), (3, counts(1)));
+}
+
+#[test]
 fn a_transaction_finds_its_own_texts_and_others_only_once_it_has_committed() {
     let db = Database::in_memory().unwrap();
     let index = index(Analysis::English);

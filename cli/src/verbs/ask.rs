@@ -1,0 +1,217 @@
+//! `ask`: an answer from the documents, with what bears it, or that they have none.
+
+use crate::failure::Failure;
+use crate::models::Models;
+use crate::output::{Reply, printable};
+use crate::progress::Progress;
+use crate::remote::{Access, Asked, Inquiry};
+use crate::verbs::IngestError;
+use crate::verbs::retrieve::{only, pipeline, question, server};
+use clap::Args;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use stratigraph::Database;
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph_rag::answer::{Answer, Event};
+use stratigraph_rag::door::{Ask as OurAsk, Library};
+
+const EXAMPLE: &str = "\
+Without a model the answer is the sentences of the documents that fit the question best. With one (--llm, --model) it
+writes from what was retrieved, and each sentence is held against what it cites: one that is not borne out is marked with
+(?), with the names and numbers that no source of it has. On a terminal the text is shown on stderr while it is written.
+
+What is trusted less than the threshold that `calibrate` has found is refused. The exit code is 2 if there is no answer, and
+0 if there is one, whatever is marked in it.
+
+Examples:
+  stratigraph ask library 'Where does basalt come from?'
+  stratigraph ask library 'What did revenue do?' --preset bag --only year=2023 --llm http://localhost:11434/v1 --model qwen3
+  stratigraph ask grpc://localhost/library 'What is chalk?' --json
+
+JSON: pipeline, question, answer [{text, sources [number], supported, score, lacks}], analysis, sources [{number, receipt,
+heading, text}], refused {because, reason} or null, confidence {value, cosine, coverage}, threshold or null, model, prompt,
+dropped, cost {calls, input_tokens, output_tokens}";
+
+/// Arguments of `ask`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Ask {
+    /// The database's folder, or an address: grpc://host:port/database
+    #[arg(value_name = "DIR|ADDRESS")]
+    dir: PathBuf,
+    /// The question
+    question: String,
+    /// A preset, or a file with a pipeline
+    #[arg(long, value_name = "NAME|FILE", default_value = "strata")]
+    preset: String,
+    /// Only documents of which this metadata is so: NAME=VALUE; may be given again
+    #[arg(long, value_name = "NAME=VALUE")]
+    only: Vec<String>,
+    /// How many units of text are packed at most
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+    /// Answer in sentences of the documents, also if there is a model
+    #[arg(long)]
+    verbatim: bool,
+    /// Which models.
+    #[command(flatten)]
+    models: Models,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
+}
+
+impl Ask {
+    /// Asks.
+    ///
+    /// # Errors
+    /// A pipeline or question that cannot be; what the models or the engine refuse.
+    pub(super) fn run(&self, quiet: bool, progress: &Progress) -> Result<Reply, Failure> {
+        let mut pipeline = pipeline(&self.preset)?;
+        pipeline.budget = self.budget.unwrap_or(pipeline.budget);
+        let asked = Asked {
+            pipeline: &pipeline,
+            question: &self.question,
+            only: only(&self.only)?,
+        };
+        let mut heard = Heard::new(quiet);
+        let cancel = &progress.interrupt().token();
+        let answer = match server(&self.dir, &self.access, true, progress)? {
+            Some(server) => {
+                self.models
+                    .refuse_for_address(&self.dir.to_string_lossy())?;
+                let inquiry = Inquiry {
+                    asked: &asked,
+                    verbatim: self.verbatim,
+                };
+                server.ask(&inquiry, cancel, &mut |attempt, text| {
+                    heard.hear(attempt, text);
+                })
+            }
+            None => self.ask_folder(&self.dir, asked, cancel, &mut heard),
+        };
+        heard.end();
+        let answer = answer?;
+        let mut reply = Reply::new("ask");
+        tell(&mut reply, &answer);
+        Ok(reply)
+    }
+
+    fn ask_folder(
+        &self,
+        dir: &Path,
+        asked: Asked<'_>,
+        cancel: &CancelToken,
+        heard: &mut Heard,
+    ) -> Result<Answer, Failure> {
+        let db = Database::builder().open_read_only(dir)?;
+        let open = Library::new(&db, self.models.equipment()?).open();
+        let open = open.map_err(IngestError::from)?;
+        let question = question(asked.question, asked.only)?;
+        let ask = OurAsk::new(asked.pipeline, &question).verbatim(self.verbatim);
+        let answer = open.ask(&ask, cancel, &mut |event| {
+            if let Event::Text { attempt, text } = event {
+                heard.hear(attempt, text);
+            }
+        });
+        Ok(answer.map_err(IngestError::from)?)
+    }
+}
+
+/// Shows on a terminal what a model writes while it does.
+struct Heard {
+    is_shown: bool,
+    attempt: usize,
+}
+
+impl Heard {
+    fn new(quiet: bool) -> Self {
+        Self {
+            is_shown: !quiet && io::stderr().is_terminal(),
+            attempt: 0,
+        }
+    }
+
+    fn hear(&mut self, attempt: usize, text: &str) {
+        if !self.is_shown {
+            return;
+        }
+        let mut err = io::stderr().lock();
+        // A terminal that has gone hears nothing, and the answer is not for it alone.
+        if self.attempt != attempt && self.attempt > 0 {
+            let _ = writeln!(err, " ... once more:");
+        }
+        let _ = write!(err, "{}", printable(text));
+        let _ = err.flush();
+        self.attempt = attempt;
+    }
+
+    fn end(&self) {
+        if self.attempt > 0 {
+            let _ = writeln!(io::stderr(), "\n");
+        }
+    }
+}
+
+fn tell(reply: &mut Reply, answer: &Answer) {
+    if let Some(refused) = &answer.refused {
+        reply.line(format!("no answer: {}", refused.reason));
+        reply.incomplete();
+    }
+    for sentence in &answer.answer {
+        let cited = sentence.sources.iter().map(|number| format!(" [{number}]"));
+        let mark = match (sentence.supported, sentence.lacks.as_slice()) {
+            (true, _) => String::new(),
+            (false, []) => " (?)".to_owned(),
+            (false, lacks) => format!(" (? not there: {})", lacks.join(", ")),
+        };
+        let cited: String = cited.collect();
+        reply.line(format!("{}{cited}{mark}", sentence.text));
+    }
+    if !answer.analysis.is_empty() {
+        reply.line("").line(&answer.analysis);
+    }
+    if !answer.sources.is_empty() {
+        reply.line("");
+    }
+    for cited in &answer.sources {
+        let receipt = &cited.receipt;
+        let place = receipt.places.first().map_or_else(
+            || format!("{} {}", receipt.name.kind, receipt.name.key),
+            |place| {
+                format!(
+                    "{} {}..{}",
+                    place.document, place.span.start, place.span.end
+                )
+            },
+        );
+        let heading = match cited.heading.as_str() {
+            "" => String::new(),
+            heading => format!("  {heading}"),
+        };
+        reply.line(format!("[{}] {place}{heading}", cited.number));
+    }
+    if !answer.dropped.is_empty() {
+        let dropped: Vec<String> = answer.dropped.iter().map(i64::to_string).collect();
+        reply.line(format!(
+            "the model cites what it was not given: {}",
+            dropped.join(", ")
+        ));
+    }
+    reply.line("").line(trust(answer));
+    // Made of names, numbers and texts: there is nothing in it that JSON has not.
+    let whole = serde_json::to_value(answer).unwrap_or_default();
+    for (name, value) in whole.as_object().into_iter().flatten() {
+        reply.field(name, value.clone());
+    }
+}
+
+fn trust(answer: &Answer) -> String {
+    let value = answer.confidence.value;
+    match answer.threshold {
+        Some(threshold) => format!("confidence {value:.3}, answered from {threshold:.3} on"),
+        None => format!(
+            "confidence {value:.3}; not calibrated, so nothing that was found is refused: see `stratigraph calibrate`"
+        ),
+    }
+}

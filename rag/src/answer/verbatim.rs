@@ -1,0 +1,158 @@
+//! Without a model: the sentences of the passages that fit the question best, word for word, in the order of reading.
+
+use std::collections::HashSet;
+
+use stratigraph::Read;
+
+use super::{Answer, Answering, Sentence};
+use crate::chunk::sentences;
+use crate::door::DoorError;
+use crate::retrieve::{RetrieveError, cosine};
+
+/// So many sentences are looked through, of the first passages.
+const MOST_READ: usize = 512;
+/// So many of them, those with most of the question's words, get a vector.
+const MOST_COMPARED: usize = 64;
+/// An answer has so many sentences at most.
+const MOST_TAKEN: usize = 3;
+/// What fits less than this share of what fits best does not belong to the answer.
+const LEAST_OF_BEST: f32 = 0.6;
+/// Two sentences that share so much of their words say the same.
+const SAME: f32 = 0.7;
+
+/// A sentence that may be taken.
+struct Candidate {
+    number: usize,
+    text: String,
+    terms: HashSet<String>,
+    /// The share of the question's words that it says.
+    says: f32,
+    score: f32,
+}
+
+impl<R: Read> Answering<'_, R> {
+    /// Takes the best sentences.
+    pub(super) fn verbatim(&self, answer: &mut Answer) -> Result<(), DoorError> {
+        let mut candidates = self.candidates()?;
+        self.check()?;
+        self.compare(&mut candidates)?;
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        // Of two that fit as well, the one that is read first.
+        order.sort_by(|one, other| {
+            let score = |at: &usize| candidates[*at].score;
+            score(other).total_cmp(&score(one))
+        });
+        let best = order.first().map_or(0.0, |at| candidates[*at].score);
+        let mut taken: Vec<(usize, Vec<usize>)> = Vec::new();
+        for at in order {
+            let candidate = &candidates[at];
+            if candidate.score < best * LEAST_OF_BEST {
+                break;
+            }
+            let known = taken
+                .iter()
+                .position(|(known, _)| same(&candidates[*known].terms, &candidate.terms));
+            match known {
+                // Who says the same is cited for it, too.
+                Some(place) => {
+                    let sources = &mut taken[place].1;
+                    if !sources.contains(&candidate.number) {
+                        sources.push(candidate.number);
+                    }
+                }
+                None if taken.len() < MOST_TAKEN => taken.push((at, vec![candidate.number])),
+                None => {}
+            }
+        }
+        taken.sort_unstable_by_key(|(at, _)| *at);
+        let passages: HashSet<usize> = taken
+            .iter()
+            .flat_map(|(_, sources)| sources.clone())
+            .collect();
+        answer.analysis = format!(
+            "Sentences of {} of {} passages, word for word: those that are nearest to the question and say most of its words.",
+            passages.len(),
+            self.passages().count()
+        );
+        let sentences = taken.into_iter().map(|(at, mut sources)| {
+            sources.sort_unstable();
+            Sentence {
+                text: candidates[at].text.clone(),
+                sources,
+                supported: true,
+                score: candidates[at].score,
+                lacks: Vec::new(),
+            }
+        });
+        answer.answer = sentences.collect();
+        Ok(())
+    }
+
+    /// All sentences in the order of reading.
+    fn candidates(&self) -> Result<Vec<Candidate>, RetrieveError> {
+        let wanted = self.desk.wanted()?;
+        let mut candidates = Vec::new();
+        for (number, found) in self.passages() {
+            let heading = wanted.terms_of([found.heading.as_str()]);
+            for span in sentences(&found.text) {
+                if candidates.len() >= MOST_READ {
+                    return Ok(candidates);
+                }
+                let words: Vec<&str> = found.text[span].split_whitespace().collect();
+                let text = words.join(" ");
+                // A chunk may begin with its own heading, which answers nothing.
+                let bare = text.trim_start_matches('#').trim();
+                let is_heading = found.heading.split(" > ").any(|part| part == bare);
+                if is_heading || !text.contains(char::is_alphanumeric) {
+                    continue;
+                }
+                let terms = wanted.terms_of([text.as_str()]);
+                let share = |terms: &HashSet<String>| wanted.share(terms).unwrap_or(0.0);
+                // What stands above a sentence is half said by it.
+                let with_heading = terms.union(&heading).cloned().collect();
+                let says = f32::midpoint(share(&terms), share(&with_heading));
+                candidates.push(Candidate {
+                    number,
+                    text,
+                    terms,
+                    says,
+                    score: says / 2.0,
+                });
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// Adds how near those are that say most.
+    fn compare(&self, candidates: &mut [Candidate]) -> Result<(), DoorError> {
+        let mut most: Vec<usize> = (0..candidates.len()).collect();
+        most.sort_by(|one, other| candidates[*other].says.total_cmp(&candidates[*one].says));
+        most.truncate(MOST_COMPARED);
+        let texts: Vec<&str> = most
+            .iter()
+            .map(|at| candidates[*at].text.as_str())
+            .collect();
+        let rows = self
+            .desk
+            .embedder()
+            .embed(&texts)
+            .map_err(RetrieveError::from)?;
+        let question = self.desk.vector()?;
+        let near: Vec<f32> = rows
+            .iter()
+            .map(|row| cosine(question, row).unwrap_or(0.0).max(0.0))
+            .collect();
+        for (at, near) in most.into_iter().zip(near) {
+            candidates[at].score = f32::midpoint(candidates[at].says, near);
+        }
+        Ok(())
+    }
+}
+
+/// Whether two sentences say the same: in the same words, or one within the other.
+fn same(one: &HashSet<String>, other: &HashSet<String>) -> bool {
+    let both = one.intersection(other).count();
+    let all = one.len() + other.len() - both;
+    let least = one.len().min(other.len());
+    all > 0 && (both as f32 >= SAME * all as f32 || (both == least && least >= 4))
+}

@@ -1,0 +1,87 @@
+//! Thresholds lie in the database that they are of: one node for each pipeline, embedder and judge.
+//!
+//! They are no part of what documents say: two databases of the same documents differ in them if only one was calibrated.
+
+use stratigraph::{Database, NodeId, Read, Value};
+
+use super::Calibration;
+use crate::build::hash;
+use crate::retrieve::{Operator, Pipeline};
+
+/// The label of thresholds.
+const CALIBRATION: &str = "Calibration";
+
+/// What a threshold is kept under: everything that decides what confidences a pipeline gives. What it is called, what it packs
+/// and what it tells is no part of it.
+pub(crate) fn key(
+    pipeline: &Pipeline,
+    embedder: &str,
+    (reranker, model): (Option<&str>, Option<&str>),
+) -> String {
+    // Numbers and names: there is nothing in it that JSON has not.
+    let stages = serde_json::to_string(&pipeline.stages).unwrap_or_default();
+    let has = |wanted: fn(&Operator) -> bool| pipeline.stages.iter().any(|one| wanted(&one.run));
+    let reranks = has(|operator| matches!(operator, Operator::Rerank(_)));
+    let judges = has(|operator| matches!(operator, Operator::Judge(_)));
+    let reranker = reranker.filter(|_| reranks).unwrap_or_default();
+    let model = model.filter(|_| judges).unwrap_or_default();
+    hash([stages.as_str(), embedder, reranker, model])
+}
+
+/// The threshold of this key.
+pub(super) fn get<R: Read>(read: &R, key: &str) -> Result<Option<Calibration>, stratigraph::Error> {
+    match node(read, key)? {
+        Some(node) => calibration(read, node),
+        None => Ok(None),
+    }
+}
+
+/// All of them.
+pub(super) fn all<R: Read>(read: &R) -> Result<Vec<Calibration>, stratigraph::Error> {
+    let mut all = Vec::new();
+    for node in read.nodes_with_label(CALIBRATION)? {
+        all.extend(calibration(read, NodeId::new(node))?);
+    }
+    all.sort_by(|one, other| one.pipeline.cmp(&other.pipeline));
+    Ok(all)
+}
+
+/// Keeps one in the place of what was there.
+pub(super) fn put(
+    db: &Database,
+    key: &str,
+    calibration: &Calibration,
+) -> Result<(), stratigraph::Error> {
+    // Numbers and names: there is nothing in it that JSON has not.
+    let told = serde_json::to_string(calibration).unwrap_or_default();
+    let mut txn = db.write()?;
+    match node(&txn, key)? {
+        Some(node) => txn.set_property(node, "verdict", told)?,
+        None => {
+            let properties: [(&str, Value); 2] = [("key", key.into()), ("verdict", told.into())];
+            txn.create_node([CALIBRATION], properties)?;
+        }
+    }
+    txn.commit()?;
+    Ok(())
+}
+
+/// There are as many as somebody has calibrated pipelines: a few.
+fn node<R: Read>(read: &R, key: &str) -> Result<Option<NodeId>, stratigraph::Error> {
+    for node in read.nodes_with_label(CALIBRATION)? {
+        let node = NodeId::new(node);
+        if read.property(node, "key")?.as_str() == Some(key) {
+            return Ok(Some(node));
+        }
+    }
+    Ok(None)
+}
+
+/// What a node says; nothing if that is in words that this version does not know: it is calibrated again then.
+fn calibration<R: Read>(read: &R, node: NodeId) -> Result<Option<Calibration>, stratigraph::Error> {
+    let told = read.property(node, "verdict")?;
+    let calibration = told
+        .as_str()
+        .and_then(|told| serde_json::from_str(told).ok());
+    Ok(calibration.filter(|known: &Calibration| known.threshold.is_finite()))
+}

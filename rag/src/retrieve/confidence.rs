@@ -1,0 +1,308 @@
+//! How far what was found can be trusted to have the answer: one number, made of parts that are told.
+//!
+//! A corpus always has something that is nearest. Whether that is near enough is a question of two things that can be
+//! seen without asking anybody: how near it is, and whether it says the words of the question that are rare. A threshold
+//! on the number is found by [`calibrate`](crate::calibrate), for one pipeline and one embedder.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+use stratigraph::graph::Entity;
+use stratigraph::index::text::Query;
+use stratigraph::{Analysis, Read, TextAnswer, TextSearch, Value};
+
+use super::{Desk, Found, RetrieveError};
+use crate::extract::is_common;
+
+/// So many of what is packed are looked through for the question's words: the best.
+const BEST: usize = 5;
+/// So much of a question is looked up word by word.
+const MOST_BYTES: usize = 4 << 10;
+/// The index of the texts of chunks.
+const TEXTS: &str = "chunk_texts";
+
+/// How far what was found can be trusted to have the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Confidence {
+    /// From 0 to 1; 0 if nothing was found.
+    pub value: f32,
+    /// What it is made of.
+    #[serde(flatten)]
+    pub parts: ConfidenceParts,
+}
+
+/// What a confidence is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ConfidenceParts {
+    /// The best cosine of the question and something that was packed; nothing if none of it has a vector.
+    pub cosine: Option<f32>,
+    /// The share of the question's words that the best of it say, each weighed by its rarity among all texts; nothing for
+    /// a question of common words alone.
+    pub coverage: Option<f32>,
+}
+
+impl Confidence {
+    /// What the parts come to.
+    #[must_use]
+    pub fn of(parts: ConfidenceParts) -> Self {
+        Self {
+            value: weighed(parts),
+            parts,
+        }
+    }
+}
+
+/// The one formula: the mean of both parts, or the one that there is. Of a sum, unlike a product, an answer in other words
+/// than the question's keeps half, and so does one that says all of its words in a long text that is about much else.
+fn weighed(parts: ConfidenceParts) -> f32 {
+    let cosine = parts.cosine.map(|cosine| cosine.clamp(0.0, 1.0));
+    match (cosine, parts.coverage) {
+        (Some(cosine), Some(coverage)) => f32::midpoint(cosine, coverage),
+        (one, other) => one.or(other).unwrap_or(0.0),
+    }
+}
+
+/// The words of a question that say something, each with how much it says: as the index has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Wanted {
+    analysis: Option<Analysis>,
+    weights: BTreeMap<String, f32>,
+}
+
+impl Wanted {
+    /// Those of a text, by how many documents have them.
+    fn of(analysis: Analysis, text: &str, counted: Option<&TextAnswer>) -> Self {
+        let documents = counted.map_or(0, |counted| counted.documents);
+        let known = counted.into_iter().flat_map(|counted| &counted.terms);
+        let known: BTreeMap<&str, u64> = known
+            .map(|count| (count.term.as_str(), count.documents))
+            .collect();
+        let common = common(analysis, text);
+        let terms = analysis.terms(text).into_iter();
+        let terms = terms.filter(|term| term.weight > 0.0 && !common.contains(&term.text));
+        let weights = terms.map(|term| {
+            let with = known.get(term.text.as_str()).copied().unwrap_or_default();
+            let weight = term.weight * rarity(documents, with);
+            (term.text, weight)
+        });
+        Self {
+            analysis: Some(analysis),
+            weights: weights.collect(),
+        }
+    }
+
+    /// Those of the texts.
+    pub(crate) fn terms_of<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> HashSet<String> {
+        let analysis = self.analysis.unwrap_or(Analysis::Plain);
+        let terms = texts.into_iter().flat_map(|text| analysis.terms(text));
+        terms.map(|term| term.text).collect()
+    }
+
+    /// Those of a text that say something in any text.
+    pub(crate) fn content_of(&self, text: &str) -> HashSet<String> {
+        let analysis = self.analysis.unwrap_or(Analysis::Plain);
+        let common = common(analysis, text);
+        let terms = analysis.terms(text).into_iter();
+        let terms = terms.filter(|term| term.weight > 0.0 && !common.contains(&term.text));
+        terms.map(|term| term.text).collect()
+    }
+
+    /// The share of the words that are among these; nothing if there are no words.
+    pub(crate) fn share(&self, among: &HashSet<String>) -> Option<f32> {
+        let all: f32 = self.weights.values().sum();
+        let found = self.weights.iter();
+        let found: f32 = found
+            .filter(|(term, _)| among.contains(*term))
+            .map(|(_, weight)| weight)
+            .sum();
+        (all > 0.0).then(|| (found / all).min(1.0))
+    }
+}
+
+/// How much a word says that so many of the documents have: as BM25 has it. One that none has says most.
+fn rarity(documents: u64, with: u64) -> f32 {
+    let (all, with) = (documents as f64, with.min(documents) as f64);
+    ((1.0 + (all - with + 0.5) / (with + 0.5)).ln()) as f32
+}
+
+/// The terms of the words of a text that say little in any text.
+fn common(analysis: Analysis, text: &str) -> HashSet<String> {
+    let words = text.split(|sign: char| !sign.is_alphanumeric());
+    let words = words.map(str::to_lowercase).filter(|word| is_common(word));
+    let terms = words.flat_map(|word| analysis.terms(&word));
+    terms.map(|term| term.text).collect()
+}
+
+/// How the texts of a graph become terms.
+fn analysis<R: Read>(read: &R) -> Analysis {
+    let index = read.catalog().text_index_named(TEXTS);
+    index.map_or(Analysis::Plain, |index| index.settings.analysis())
+}
+
+/// The words of the question.
+pub(super) fn wanted<R: Read>(
+    desk: &Desk<'_, R>,
+    counted: Option<&TextAnswer>,
+) -> Result<Wanted, RetrieveError> {
+    let text = desk.text();
+    let text = &text[..text.floor_char_boundary(MOST_BYTES.min(text.len()))];
+    let analysis = analysis(desk.read());
+    if counted.is_some() {
+        return Ok(Wanted::of(analysis, text, counted));
+    }
+    let search = TextSearch::of(Query::term(text), 1);
+    match desk.read().search_text(TEXTS, &search) {
+        Ok(counted) => Ok(Wanted::of(analysis, text, Some(&counted))),
+        // A graph of tables alone: no word is rarer than another.
+        Err(stratigraph::Error::UnknownName { .. }) => Ok(Wanted::of(analysis, text, None)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How far these can be trusted, of which those that are packed are looked at.
+pub(super) fn confidence<R: Read>(
+    desk: &Desk<'_, R>,
+    found: &[Found],
+    entities: &[Entity],
+) -> Result<Confidence, RetrieveError> {
+    let packed = found.iter().zip(entities).filter(|(found, _)| found.packed);
+    let packed: Vec<(&Found, &Entity)> = packed.collect();
+    if packed.is_empty() {
+        return Ok(Confidence::default());
+    }
+    let best = packed.iter().take(BEST);
+    let texts = best.flat_map(|(found, _)| [found.heading.as_str(), found.text.as_str()]);
+    let wanted = desk.wanted()?;
+    let mut cosine: Option<f32> = None;
+    for (_, entity) in &packed {
+        let near = near(desk, **entity)?;
+        cosine = near.into_iter().chain(cosine).reduce(f32::max);
+    }
+    Ok(Confidence::of(ConfidenceParts {
+        cosine,
+        coverage: wanted.share(&wanted.terms_of(texts)),
+    }))
+}
+
+/// The cosine of the question and something that has a vector.
+fn near<R: Read>(desk: &Desk<'_, R>, entity: Entity) -> Result<Option<f32>, RetrieveError> {
+    for name in ["embedding", "summary_embedding"] {
+        if let Value::Vector(vector) = desk.read().property(entity, name)? {
+            return Ok(cosine(desk.vector()?, vector.as_slice()));
+        }
+    }
+    Ok(None)
+}
+
+/// The cosine of two vectors of the same length; nothing of others, or where one has no direction.
+pub(crate) fn cosine(one: &[f32], other: &[f32]) -> Option<f32> {
+    let product = |one: &[f32], other: &[f32]| -> f32 {
+        one.iter().zip(other).map(|(one, other)| one * other).sum()
+    };
+    let lengths = (product(one, one) * product(other, other)).sqrt();
+    let is_one = one.len() == other.len() && lengths.is_normal();
+    is_one.then(|| (product(one, other) / lengths).clamp(-1.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::Trial;
+    use super::super::{Pipeline, Question};
+    use super::*;
+
+    #[test]
+    fn the_formula_is_the_mean_of_what_there_is() {
+        let of = |cosine, coverage| Confidence::of(ConfidenceParts { cosine, coverage }).value;
+        assert_eq!(of(Some(0.5), Some(1.0)), 0.75);
+        assert_eq!(of(Some(-0.5), Some(0.5)), 0.25);
+        assert_eq!(of(None, Some(0.25)), 0.25);
+        assert_eq!(of(Some(0.5), None), 0.5);
+        assert_eq!(of(None, None), 0.0);
+    }
+
+    #[test]
+    fn what_none_has_says_most_and_what_all_have_least() {
+        let rarities = [0, 1, 10, 999, 1000].map(|with| rarity(1000, with));
+        assert!(
+            rarities.is_sorted_by(|rare, common| rare > common),
+            "{rarities:?}"
+        );
+        assert!(rarity(0, 0) > 0.0);
+    }
+
+    #[test]
+    fn cosines_are_of_directions() {
+        assert_eq!(cosine(&[2.0, 0.0], &[3.0, 0.0]), Some(1.0));
+        assert_eq!(cosine(&[1.0, 0.0], &[0.0, 0.0]), None);
+        assert_eq!(cosine(&[1.0], &[1.0, 0.0]), None);
+    }
+
+    fn trial() -> Trial {
+        let trial = Trial::new();
+        trial.put("one.md", 2021, "# Rocks\n\nBasalt was lava 0.8.\n", &[]);
+        trial.put("two.md", 2021, "# Sea\n\nSalt is in it 0.4.\n", &[]);
+        trial.put("three.md", 2021, "# Wind\n\nIt blows and blows 0.2.\n", &[]);
+        trial
+    }
+
+    fn asked(trial: &Trial, question: &Question, pipeline: &str) -> Confidence {
+        let pipeline = Pipeline::preset(pipeline).unwrap();
+        trial.ask_for(question, |desk| pipeline.retrieve(desk).unwrap().confidence)
+    }
+
+    #[test]
+    fn it_is_the_best_cosine_and_the_share_of_rare_words() {
+        let trial = trial();
+        let all = asked(
+            &trial,
+            &Question::new("What was the lava?").unwrap(),
+            "vector",
+        );
+        assert!((all.parts.cosine.unwrap() - 0.8).abs() < 1e-5, "{all:?}");
+        assert_eq!(all.parts.coverage, Some(1.0));
+        // A word that no text has is worth more than one that one of them has.
+        let half = asked(&trial, &Question::new("lava or granite").unwrap(), "vector");
+        assert!(
+            (0.2..0.5).contains(&half.parts.coverage.unwrap()),
+            "{half:?}"
+        );
+        let none = asked(&trial, &Question::new("granite").unwrap(), "vector");
+        assert_eq!(none.parts.coverage, Some(0.0));
+        // Common words alone say nothing.
+        let common = asked(&trial, &Question::new("What is it?").unwrap(), "vector");
+        assert_eq!(common.parts.coverage, None);
+        assert_eq!(common.value, common.parts.cosine.unwrap());
+        let direct = asked(&trial, &Question::new("lava").unwrap(), "direct");
+        assert_eq!(direct, Confidence::default());
+    }
+
+    #[test]
+    fn only_what_is_packed_counts() {
+        let trial = trial();
+        let question = Question::new("lava").unwrap().only("year", 1999);
+        let mut pipeline = Pipeline::preset("vector").unwrap();
+        trial.ask_for(&question, |desk| {
+            assert_eq!(pipeline.retrieve(desk).unwrap().confidence.value, 0.0);
+        });
+        pipeline.budget = 1;
+        trial.ask("lava", |desk| {
+            let retrieved = pipeline.retrieve(desk).unwrap();
+            assert!(!retrieved.found.is_empty());
+            assert_eq!(retrieved.confidence.value, 0.0);
+        });
+    }
+
+    #[test]
+    fn a_search_that_was_made_is_not_made_again() {
+        let trial = trial();
+        let question = Question::new("lava or granite").unwrap();
+        let by_words = "name = 'words'\n[[stage]]\nname = 'words'\nrun.bm25 = { k = 9 }";
+        let by_words = Pipeline::parse(by_words).unwrap();
+        let counted = trial.ask_for(&question, |desk| {
+            by_words.run(desk).unwrap();
+            desk.wanted().unwrap().clone()
+        });
+        let searched = trial.ask_for(&question, |desk| desk.wanted().unwrap().clone());
+        assert_eq!(counted, searched);
+    }
+}
