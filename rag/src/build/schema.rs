@@ -32,6 +32,8 @@ pub(super) const OBJECT_TAG: &str = "ObjectTag";
 pub(super) const FACT_KEY: &str = "fact_key";
 /// The index of what chunks state by the keys of facts.
 pub(crate) const STATED: &str = "stated";
+/// The full-text index of chunks.
+pub(crate) const CHUNK_TEXTS: &str = "chunk_texts";
 /// The index of chunks by what they are called.
 pub(crate) const CHUNK_CALLED: &str = "chunk_called";
 /// The label of the node that says how the database was built.
@@ -142,7 +144,7 @@ fn vector_indexes(profile: &Profile, dimensions: usize) -> Vec<VectorIndex> {
 }
 
 fn text_indexes(profile: &Profile) -> Vec<TextIndex> {
-    let chunks = TextIndex::on_nodes("Chunk", ["heading", "text"]).named("chunk_texts");
+    let chunks = TextIndex::on_nodes("Chunk", ["heading", "text"]).named(CHUNK_TEXTS);
     let mut indexes = vec![chunks];
     if profile.has_entities() {
         indexes.push(TextIndex::on_nodes("Entity", ["name"]).named("entity_names"));

@@ -12,14 +12,13 @@ use stratigraph::index::text::Query;
 use stratigraph::{Analysis, Read, TextAnswer, TextSearch, Value};
 
 use super::{Desk, Found, RetrieveError};
+use crate::build::CHUNK_TEXTS;
 use crate::extract::is_common;
 
 /// So many of what is packed are looked through for the question's words: the best.
 const BEST: usize = 5;
 /// So much of a question is looked up word by word.
 const MOST_BYTES: usize = 4 << 10;
-/// The index of the texts of chunks.
-const TEXTS: &str = "chunk_texts";
 
 /// How far what was found can be trusted to have the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -135,7 +134,7 @@ fn common(analysis: Analysis, text: &str) -> HashSet<String> {
 
 /// How the texts of a graph become terms.
 fn analysis<R: Read>(read: &R) -> Analysis {
-    let index = read.catalog().text_index_named(TEXTS);
+    let index = read.catalog().text_index_named(CHUNK_TEXTS);
     index.map_or(Analysis::Plain, |index| index.settings.analysis())
 }
 
@@ -151,7 +150,7 @@ pub(super) fn wanted<R: Read>(
         return Ok(Wanted::of(analysis, text, counted));
     }
     let search = TextSearch::of(Query::term(text), 1);
-    match desk.read().search_text(TEXTS, &search) {
+    match desk.read().search_text(CHUNK_TEXTS, &search) {
         Ok(counted) => Ok(Wanted::of(analysis, text, Some(&counted))),
         // A graph of tables alone: no word is rarer than another.
         Err(stratigraph::Error::UnknownName { .. }) => Ok(Wanted::of(analysis, text, None)),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Node, NodeId, Read, Value};
 
-use super::titles::Titles;
+use super::titles::{Titles, rarity};
 use super::{Desk, Item, RetrieveError, Score, Step};
 use crate::build::{Label, LinkKind};
 
@@ -104,10 +104,10 @@ impl Follow {
             return Ok((items, followed));
         };
         let mut list = List::of(items);
-        for (_, chunks) in titles.named_in(desk.text(), true)? {
-            let share = self.asked / chunks.len() as f32;
-            for chunk in chunks {
-                list.lift(chunk, best.scale.score(best.value * share), None);
+        for named in titles.named_in(desk.text(), true)? {
+            let share = best.value * self.asked * named.weight;
+            for chunk in named.chunks {
+                list.lift(chunk, best.scale.score(share), None);
                 followed.asked += 1;
             }
         }
@@ -119,18 +119,16 @@ impl Follow {
                 continue;
             };
             followed.read += 1;
-            for (title, chunks) in titles.named_in(text_of(&text, "text"), false)? {
+            for named in titles.named_in(text_of(&text, "text"), false)? {
                 // What stands under the same title is not what it speaks of.
-                if title != text_of(&text, "called") {
-                    let share = self.named / chunks.len() as f32;
-                    for chunk in chunks {
-                        lifts.offer(chunk, &seed, share);
+                if named.title != text_of(&text, "called") {
+                    for chunk in named.chunks {
+                        lifts.offer(chunk, &seed, self.named * named.weight);
                     }
                 }
             }
             for (other, mentions) in mentioned_with(desk, seed.entity)? {
-                let rarity = 1.0 - (mentions as f32).ln() / (chunks.max(2) as f32).ln();
-                lifts.offer(other, &seed, self.shared * rarity.max(0.0));
+                lifts.offer(other, &seed, self.shared * rarity(chunks, mentions));
             }
         }
         let lifted = lifts.by_chunk;

@@ -5,6 +5,7 @@ use stratigraph::index::text::Query;
 use stratigraph::{Effort, Read, TextSearch, VectorSearch};
 
 use super::{Desk, Item, RetrieveError, Scale};
+use crate::build::CHUNK_TEXTS;
 
 /// What can be near to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,7 +151,7 @@ impl Bm25 {
         if let Some(allowed) = desk.allowed()? {
             search = search.among(allowed);
         }
-        let answer = desk.read().search_text("chunk_texts", &search)?;
+        let answer = desk.read().search_text(CHUNK_TEXTS, &search)?;
         let hits = answer.hits.iter();
         let found = hits.map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)));
         let found = found.collect();

@@ -4,22 +4,35 @@ use std::collections::{HashMap, HashSet};
 
 use stratigraph::graph::Entity;
 use stratigraph::index::property::Lookup;
-use stratigraph::{NodeId, Read};
+use stratigraph::index::text::Query;
+use stratigraph::{NodeId, Read, TextSearch};
 
 use super::{Desk, RetrieveError};
-use crate::build::{CHUNK_CALLED, MOST_WORDS, compared, words};
+use crate::build::{CHUNK_CALLED, CHUNK_TEXTS, MOST_WORDS, compared, words};
 
 /// So many chunks of one title count: half of all sections may be called the same.
 const MOST_CHUNKS: usize = 8;
 /// So many words of a text are read.
 const MOST_READ: usize = 2000;
 
+/// A title that a text names.
+#[derive(Clone)]
+pub(super) struct Named {
+    /// Its words.
+    pub(super) title: String,
+    /// The chunks that are called so.
+    pub(super) chunks: Vec<NodeId>,
+    /// How much it says that a text names it, from 0 to 1: by the rarest of its words among all texts, and the less the more
+    /// chunks are called so.
+    pub(super) weight: f32,
+}
+
 /// Finds the chunks whose titles a text names.
 pub(super) struct Titles<'a, R: Read> {
     desk: &'a Desk<'a, R>,
     index: Lookup<'a, R::Keys>,
     /// What was looked up.
-    known: HashMap<String, Vec<NodeId>>,
+    known: HashMap<String, Option<Named>>,
     /// The first words of titles that are looked for even where they are no names by their looks.
     likely: HashSet<String>,
 }
@@ -48,7 +61,7 @@ impl<'a, R: Read> Titles<'a, R> {
         &mut self,
         text: &str,
         is_question: bool,
-    ) -> Result<Vec<(String, Vec<NodeId>)>, RetrieveError> {
+    ) -> Result<Vec<Named>, RetrieveError> {
         let words = words(text).into_iter().take(MOST_READ);
         let words: Vec<(bool, String)> = words
             .map(|span| {
@@ -60,22 +73,17 @@ impl<'a, R: Read> Titles<'a, R> {
                 (is_likely, compared)
             })
             .collect();
-        let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
+        let mut found: Vec<Named> = Vec::new();
         let mut at = 0;
         while at < words.len() {
             let most = MOST_WORDS.min(words.len() - at);
-            let most = if words[at].0 { most } else { 0 };
-            let mut length = most;
+            let mut length = if words[at].0 { most } else { 0 };
             while length > 0 {
-                let name: Vec<&str> = words[at..at + length]
-                    .iter()
-                    .map(|(_, word)| word.as_str())
-                    .collect();
-                let name = name.join(" ");
-                let chunks = self.chunks(&name)?;
-                if !chunks.is_empty() {
-                    if !found.iter().any(|(known, _)| *known == name) {
-                        found.push((name, chunks));
+                let title = words[at..at + length].iter().map(|(_, word)| word.as_str());
+                let title: Vec<&str> = title.collect();
+                if let Some(named) = self.looked_up(&title.join(" "))? {
+                    if found.iter().all(|known| known.title != named.title) {
+                        found.push(named);
                     }
                     break;
                 }
@@ -86,14 +94,36 @@ impl<'a, R: Read> Titles<'a, R> {
         Ok(found)
     }
 
-    /// The first chunks that are called so, of those that the question is about.
-    fn chunks(&mut self, name: &str) -> Result<Vec<NodeId>, RetrieveError> {
-        if let Some(known) = self.known.get(name) {
+    fn looked_up(&mut self, title: &str) -> Result<Option<Named>, RetrieveError> {
+        if let Some(known) = self.known.get(title) {
             return Ok(known.clone());
         }
+        let chunks = self.chunks(title)?;
+        let named = match chunks.len() {
+            0 => None,
+            count => Some(Named {
+                title: title.to_owned(),
+                weight: self.rarity(title)? / count as f32,
+                chunks,
+            }),
+        };
+        self.known.insert(title.to_owned(), named.clone());
+        Ok(named)
+    }
+
+    /// From 0 for what all texts have to 1 for what one has, of the rarest word.
+    fn rarity(&self, title: &str) -> Result<f32, RetrieveError> {
+        let search = TextSearch::of(Query::term(title), 1);
+        let counted = self.desk.read().search_text(CHUNK_TEXTS, &search)?;
+        let rarest = counted.terms.iter().map(|term| term.documents).min();
+        Ok(rarity(counted.documents, rarest.unwrap_or(1)))
+    }
+
+    /// The first chunks that are called so, of those that the question is about.
+    fn chunks(&self, title: &str) -> Result<Vec<NodeId>, RetrieveError> {
         let allowed = self.desk.allowed()?;
         let mut chunks = Vec::new();
-        for entity in self.index.equal(&[name.into()])? {
+        for entity in self.index.equal(&[title.into()])? {
             let Entity::Node(chunk) = entity? else {
                 continue;
             };
@@ -104,7 +134,12 @@ impl<'a, R: Read> Titles<'a, R> {
                 break;
             }
         }
-        self.known.insert(name.to_owned(), chunks.clone());
         Ok(chunks)
     }
+}
+
+/// How much it says that something is what so many of all have: 1 for what one has, 0 for what all have.
+pub(super) fn rarity(all: u64, with: u64) -> f32 {
+    let (all, with) = (all.max(2) as f32, with.max(1) as f32);
+    (1.0 - with.ln() / all.ln()).max(0.0)
 }
