@@ -31,7 +31,11 @@ impl Open {
         pipeline: &Pipeline,
         question: &Question,
     ) -> Result<Retrieved, DoorError> {
-        let desk = Desk::new(read, self.layers().embedder(), question);
+        let desk = Desk::new(read, self.layers().embedder(), question).with_statements(read);
+        let desk = match self.generator() {
+            Some(generator) => desk.with_generator(generator),
+            None => desk,
+        };
         Ok(pipeline.retrieve(&desk)?)
     }
 }

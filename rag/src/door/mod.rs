@@ -15,6 +15,7 @@
 //! | a database that is opened with them | `library.rs` |
 //! | documents as they come | `incoming.rs` |
 //! | questions | `ask.rs` |
+//! | declared queries | `routes.rs` |
 //! | which names may mean the same | `naming.rs` |
 //! | summaries that are stale are made anew | `resummarise.rs`, `subject.rs` |
 //! | `CALL rag.…` | `procedures/` |
@@ -45,6 +46,7 @@ mod library;
 mod naming;
 mod procedures;
 mod resummarise;
+mod routes;
 mod subject;
 
 pub use ask::MOST_RECEIPTS;

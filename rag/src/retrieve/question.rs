@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringTreemap;
 use stratigraph::{How, Read, Value, VectorAnswer, VectorSearch};
-use stratigraph_models::{Embedder, ModelError, Reranker};
+use stratigraph_models::{Embedder, Generator, ModelError, Reranker};
 
 use super::RetrieveError;
 use crate::extract::model::Relevance;
+use crate::routes::Statements;
 
 /// What somebody wants to know.
 ///
@@ -68,6 +69,8 @@ pub struct Desk<'a, R> {
     question: &'a Question,
     reranker: Option<&'a dyn Reranker>,
     relevance: Option<&'a Relevance>,
+    statements: Option<&'a dyn Statements>,
+    generator: Option<&'a dyn Generator>,
     vector: OnceCell<Vec<f32>>,
     allowed: OnceCell<Option<RoaringTreemap>>,
     was_approximate: Cell<bool>,
@@ -82,6 +85,8 @@ impl<'a, R: Read> Desk<'a, R> {
             question,
             reranker: None,
             relevance: None,
+            statements: None,
+            generator: None,
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
             was_approximate: Cell::new(false),
@@ -100,6 +105,28 @@ impl<'a, R: Read> Desk<'a, R> {
     pub fn with_relevance(mut self, relevance: &'a Relevance) -> Self {
         self.relevance = Some(relevance);
         self
+    }
+
+    /// With what runs the statements of declared queries: the snapshot itself.
+    #[must_use]
+    pub fn with_statements(mut self, statements: &'a dyn Statements) -> Self {
+        self.statements = Some(statements);
+        self
+    }
+
+    /// With a model that says which declared query a question is for.
+    #[must_use]
+    pub fn with_generator(mut self, generator: &'a dyn Generator) -> Self {
+        self.generator = Some(generator);
+        self
+    }
+
+    pub(super) fn statements(&self) -> Result<&'a dyn Statements, RetrieveError> {
+        self.statements.ok_or(RetrieveError::NoStatements)
+    }
+
+    pub(super) fn generator(&self) -> Option<&'a dyn Generator> {
+        self.generator
     }
 
     pub(super) fn reranker(&self) -> Result<&'a dyn Reranker, RetrieveError> {
@@ -137,6 +164,11 @@ impl<'a, R: Read> Desk<'a, R> {
             self.was_approximate.set(true);
         }
         Ok(answer)
+    }
+
+    /// Notes that a search may have missed something.
+    pub(super) fn missed_something(&self) {
+        self.was_approximate.set(true);
     }
 
     /// Whether no search so far can have missed anything.
