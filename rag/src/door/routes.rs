@@ -94,6 +94,7 @@ impl Open {
         Ok(Called {
             name: declared.name.clone(),
             rows: ran.told(),
+            in_rows: ran.in_rows(&items),
             found: told(read, &items, ran.exact)?,
             arguments: ran.arguments,
             columns: ran.columns,

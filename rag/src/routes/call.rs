@@ -1,7 +1,7 @@
 //! A declared query is run: its rows, and what of the graph stands in them.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -110,6 +110,8 @@ pub struct Called {
     pub more: bool,
     /// The nodes and relationships of the rows, with their receipts, each once.
     pub found: Vec<Found>,
+    /// Of each row, which of these stand in it.
+    pub in_rows: Vec<Vec<usize>>,
 }
 
 /// The rows of a call, as the language has them.
@@ -211,6 +213,23 @@ impl Ran {
             }
         }
         items
+    }
+
+    /// Of each row, which of these stand in it, by their places.
+    pub(crate) fn in_rows(&self, items: &[Item]) -> Vec<Vec<usize>> {
+        let places: HashMap<Entity, usize> = { items.iter().enumerate() }
+            .map(|(at, item)| (item.entity, at))
+            .collect();
+        let rows = self.rows.iter().map(|row| {
+            let mut found = Vec::new();
+            for value in row {
+                entities(value, &mut found, 0);
+            }
+            let mut seen = HashSet::new();
+            let places = found.iter().filter_map(|entity| places.get(entity));
+            places.copied().filter(|at| seen.insert(*at)).collect()
+        });
+        rows.collect()
     }
 
     /// The rows as objects.

@@ -31,6 +31,9 @@ pub struct Routing {
     /// What the model said and cost, if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<AskedModel>,
+    /// The query that is called first, if any can be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
     /// What the question names of the graph.
     pub named: Vec<NamedInQuestion>,
     /// The queries with the arguments that they would be called with, the best first.
@@ -112,7 +115,8 @@ impl Choice {
         });
         // What a model has chosen comes first; where that gives no rows the rule goes on.
         let chosen = chosen.map(|(at, arguments)| (at, arguments, 1.0));
-        let calls = chosen.into_iter().chain(by_rule).collect();
+        let calls: Vec<(usize, Json, f32)> = chosen.into_iter().chain(by_rule).collect();
+        let first = calls.first().map(|(at, ..)| queries[*at].declared.name.clone());
         candidates.truncate(MOST_TOLD);
         let told = named.iter().take(MOST_NAMES).map(|one| NamedInQuestion {
             text: one.text.clone(),
@@ -123,6 +127,7 @@ impl Choice {
             by,
             declared,
             model,
+            chosen: first,
             named: told.collect(),
             candidates,
         };

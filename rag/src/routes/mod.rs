@@ -45,6 +45,7 @@ pub use store::MOST_DECLARED;
 
 pub(crate) use call::run;
 pub(crate) use choice::{Choice, offered};
+pub(crate) use plain::plain;
 pub(crate) use store::{DECLARED_QUERY, declare, kept, undeclare};
 
 #[cfg(test)]

@@ -8,10 +8,12 @@
 //! |---|---|
 //! | questions and receipts | `retrieve.rs` |
 //! | names that mean the same | `naming.rs` |
+//! | declared queries | `routes.rs` |
 //! | maps of settings | `settings.rs` |
 
 mod naming;
 mod retrieve;
+mod routes;
 mod settings;
 
 use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
@@ -42,6 +44,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
         retrieve::verify(weak.clone()),
     ];
     all.extend(naming::all(&weak));
+    all.extend(routes::all(&weak));
     all
 }
 
