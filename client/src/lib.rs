@@ -79,8 +79,8 @@ pub use export::{Export, ExportForm, ExportPart, ExportReport};
 pub use prepared::{NamedQueries, NamedQuery, Prepared};
 pub use query::Query;
 pub use rag::{
-    Document, DocumentReport, Found, GraphChange, Layers, ModelBill, Place, Rag, RagProgress,
-    Receipt, ResummariseBuilder, Resummarised, RetrieveBuilder, Retrieved, StaleSummaries,
+    Called, CalledRow, DeclaredQueries, DeclaredQuery, DeclaredReport, Document, DocumentReport,
+    Found, GraphChange, Layers, ModelBill, Place, Rag, RagProgress, Receipt, ResummariseBuilder, Resummarised, RetrieveBuilder, Retrieved, StaleSummaries,
     Standing, SummaryReport, SummarySubject, TracedStage, UpsertBuilder, Upserts, WayStep,
 };
 pub use retry::Retry;

@@ -16,6 +16,7 @@
 //! | all of a graph, as text | `exporting.rs` |
 //! | documents | `uploading.rs` |
 //! | questions and receipts | `retrieving.rs` |
+//! | declared queries | `routing.rs` |
 //! | values, there and back | `values.rs` |
 //!
 //! Next: `server.rs`.
@@ -27,6 +28,7 @@ mod exporting;
 mod reading;
 mod refused;
 mod retrieving;
+mod routing;
 mod sending;
 mod server;
 mod uploading;

@@ -22,6 +22,7 @@ mod repl;
 mod report;
 mod restore;
 mod retrieve;
+mod routes;
 mod scrub;
 pub(crate) mod serve;
 mod token;
@@ -63,6 +64,8 @@ pub(crate) enum Verb {
     Retrieve(Box<retrieve::Retrieve>),
     /// Say whether what receipts were given on still stands
     Receipts(retrieve::Receipts),
+    /// Declare queries that questions are routed to and models call, and call them
+    Routes(Box<routes::Routes>),
     /// Measure retrieval on sets of questions with known answers
     Eval(Box<eval::Eval>),
     /// Write the graph as JSON lines, CSV, or a script of statements
@@ -107,6 +110,7 @@ impl Verb {
             Self::Ingest(verb) => verb.run(global.quiet || global.json, progress),
             Self::Retrieve(verb) => verb.run(progress),
             Self::Receipts(verb) => verb.run(progress),
+            Self::Routes(verb) => verb.run(progress),
             Self::Eval(verb) => verb.run(progress),
             Self::Export(verb) => verb.run(progress),
             Self::Info(verb) => verb.run(),

@@ -92,7 +92,7 @@ pub(super) fn verify(
     Ok((v1::VerifyReceiptsResponse { standing: all }, rows))
 }
 
-fn not_retrieved(error: DoorError) -> Failure {
+pub(super) fn not_retrieved(error: DoorError) -> Failure {
     match error {
         DoorError::Retrieve(RetrieveError::Database(error)) => Failure::Engine(error),
         DoorError::Retrieve(error) => state("NotRetrieved", &error),
@@ -111,7 +111,7 @@ fn answer(retrieved: Retrieved) -> v1::RetrieveResponse {
     }
 }
 
-fn found(found: Found) -> v1::Found {
+pub(super) fn found(found: Found) -> v1::Found {
     v1::Found {
         receipt: Some(receipt(found.receipt)),
         heading: found.heading,
