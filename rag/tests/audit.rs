@@ -182,3 +182,29 @@ fn the_same_is_called_by_name_from_a_query() {
     let left = db.query(left, ()).unwrap().next().unwrap().unwrap();
     assert_eq!(left.get::<i64>("n").unwrap(), 4);
 }
+
+#[test]
+fn the_example_of_the_page_is_true() {
+    const PAGE: &str = include_str!("../../docs/rag.md");
+    let (db, _, open) = with_tables(Equipment::default());
+    for declared in audit().unwrap() {
+        open.undeclare(&declared.name).unwrap();
+    }
+    let (_, block) = PAGE.split_once("```stratql declared\n").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    let mut rows = block.split(";\n").map(|statement| {
+        let rows = db.query(statement, ()).unwrap();
+        rows.map(|row| row.unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(rows.next().unwrap()[0].get::<String>("name").unwrap(), "clauses_of");
+    let clauses = rows.next().unwrap();
+    let clause = clauses[0].get::<String>("clause").unwrap();
+    assert!(clauses.len() == 2 && clause.starts_with("Every fixed asset"), "{clause}");
+    let routed = rows.next().unwrap();
+    let routed: (String, String) = routed[0].to().unwrap();
+    assert_eq!(routed, ("clauses_of".to_owned(), "Handbook of Fixed Assets".to_owned()));
+    let found = rows.next().unwrap();
+    let text = found[0].get::<String>("text").unwrap();
+    assert!(found.len() == 3 && text.contains(&clause), "{text}");
+    assert!(rows.next().is_none());
+}
