@@ -80,8 +80,9 @@ pub use prepared::{NamedQueries, NamedQuery, Prepared};
 pub use query::Query;
 pub use rag::{
     Called, CalledRow, DeclaredQueries, DeclaredQuery, DeclaredReport, Document, DocumentReport,
-    Found, GraphChange, Layers, ModelBill, Place, Rag, RagProgress, Receipt, ResummariseBuilder, Resummarised, RetrieveBuilder, Retrieved, StaleSummaries,
-    Standing, SummaryReport, SummarySubject, TracedStage, UpsertBuilder, Upserts, WayStep,
+    Found, GraphChange, Layers, ModelBill, Place, Rag, RagProgress, Receipt, ResummariseBuilder,
+    Resummarised, RetrieveBuilder, Retrieved, StaleSummaries, Standing, SummaryReport,
+    SummarySubject, TracedStage, UpsertBuilder, Upserts, WayStep,
 };
 pub use retry::Retry;
 pub use row::Row;

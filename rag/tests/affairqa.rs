@@ -89,7 +89,10 @@ fn thirteen_types_of_entities_are_typed_nodes() {
 
 /// A mapping of all rows, of which the labels are what their tables are called.
 fn mapping(folder: &Path, rows: &[Json], more: &str) -> TableMapping {
-    let types: BTreeSet<&str> = rows.iter().filter_map(|row| row["table"].as_str()).collect();
+    let types: BTreeSet<&str> = rows
+        .iter()
+        .filter_map(|row| row["table"].as_str())
+        .collect();
     let quoted: Vec<String> = types.iter().map(|name| format!("{name:?}")).collect();
     let mapping = format!(
         "[[nodes]]\nfile = \"entities.jsonl\"\nlabel = {{ column = \"table\", of = [{}] }}\nkey = [\"id\", \"name\"]\n{more}",
@@ -104,7 +107,9 @@ fn mapping(folder: &Path, rows: &[Json], more: &str) -> TableMapping {
 /// The types of the rows that are named in a question, by their longest names, and have the answer in a cell.
 fn types_that_answer<'r>(rows: &'r [Json], question: &str, answer: &str) -> BTreeSet<&'r str> {
     let name = |row: &'r Json| {
-        let names = ["name", "id"].into_iter().filter_map(|name| row[name].as_str());
+        let names = ["name", "id"]
+            .into_iter()
+            .filter_map(|name| row[name].as_str());
         let stands = names.filter(|name| name.chars().count() > 1 && question.contains(*name));
         stands.map(str::len).max()
     };
@@ -140,8 +145,15 @@ fn questions_are_routed_to_the_type_and_the_row_that_answers_them() {
     let library = Library::new(&db, Equipment::default());
     let open = library.create(&Wanted::new(System::Structure)).unwrap();
     let started = Instant::now();
-    let report = open.layers().upsert_tables("affairs.toml", &mapping).unwrap();
-    println!("{} nodes in {:.1} s", report.nodes, started.elapsed().as_secs_f64());
+    let report = open
+        .layers()
+        .upsert_tables("affairs.toml", &mapping)
+        .unwrap();
+    println!(
+        "{} nodes in {:.1} s",
+        report.nodes,
+        started.elapsed().as_secs_f64()
+    );
 
     // Nothing is declared: what is asked is made up from the types.
     let pipeline = Pipeline::preset("audit").unwrap();
@@ -152,7 +164,9 @@ fn questions_are_routed_to_the_type_and_the_row_that_answers_them() {
         let text = one["question"].as_str().unwrap();
         let answer = one["answers"][0].as_str().unwrap();
         let question = Question::new(text).unwrap();
-        let retrieved = open.retrieve(&pipeline, &question, &CancelToken::new()).unwrap();
+        let retrieved = open
+            .retrieve(&pipeline, &question, &CancelToken::new())
+            .unwrap();
         let first = retrieved.found.first();
         let has_answer = first.is_some_and(|first| {
             let values = first.text.lines().filter_map(|line| line.split_once(": "));

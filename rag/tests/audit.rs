@@ -42,7 +42,12 @@ fn with_tables(equipment: Equipment) -> (Database, Library, Open) {
     let mapping = Path::new(env!("CARGO_MANIFEST_DIR")).join("audit/mapping.toml");
     let mapping = TableMapping::read(&mapping).unwrap();
     let report = open.layers().upsert_tables("audit", &mapping).unwrap();
-    assert_eq!((report.nodes, report.count_broken), (27, 0), "{:?}", report.broken);
+    assert_eq!(
+        (report.nodes, report.count_broken),
+        (27, 0),
+        "{:?}",
+        report.broken
+    );
     for declared in audit().unwrap() {
         open.declare(&declared).unwrap();
     }
@@ -61,7 +66,8 @@ fn keys(retrieved: &Retrieved, kinds: &[&str]) -> Vec<String> {
 fn ask(open: &Open, text: &str) -> Retrieved {
     let question = Question::new(text).unwrap();
     let pipeline = Pipeline::preset("audit").unwrap();
-    open.retrieve(&pipeline, &question, &CancelToken::new()).unwrap()
+    open.retrieve(&pipeline, &question, &CancelToken::new())
+        .unwrap()
 }
 
 /// Asks without a model and with one that makes this call, and gives both back after having looked who has chosen.
@@ -69,16 +75,30 @@ fn both(text: &str, query: &'static str, arguments: Value) -> [Retrieved; 2] {
     let (_db, library, open) = with_tables(Equipment::default());
     let by_rule = ask(&open, text);
     assert_eq!(by_rule.trace[0].detail["by"], "rule");
-    assert_eq!(by_rule.trace[0].detail["chosen"], query, "{:#}", by_rule.trace[0].detail);
-    let receipts: Vec<_> = by_rule.found.iter().map(|found| found.receipt.clone()).collect();
+    assert_eq!(
+        by_rule.trace[0].detail["chosen"], query,
+        "{:#}",
+        by_rule.trace[0].detail
+    );
+    let receipts: Vec<_> = by_rule
+        .found
+        .iter()
+        .map(|found| found.receipt.clone())
+        .collect();
     let standing = library.verify(&receipts, &CancelToken::new()).unwrap();
-    assert!(standing.iter().all(|standing| standing.holds()), "{standing:?}");
+    assert!(
+        standing.iter().all(|standing| standing.holds()),
+        "{standing:?}"
+    );
     let model = Arc::new(Calls(Mutex::default(), query, arguments.clone()));
     let equipment = Equipment::default().model(Arc::clone(&model) as _, 1);
     let (_db, _, open) = with_tables(equipment);
     let by_model = ask(&open, text);
     let detail = &by_model.trace[0].detail;
-    assert_eq!((&detail["by"], &detail["called"][0]["name"]), (&json!("model"), &json!(query)));
+    assert_eq!(
+        (&detail["by"], &detail["called"][0]["name"]),
+        (&json!("model"), &json!(query))
+    );
     let asked = model.0.lock().unwrap();
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].tools.len(), 5);
@@ -101,8 +121,16 @@ fn a_finding_leads_to_its_basis() {
             .map(|step| (step.from.key.as_str(), step.by.as_str()))
             .collect();
         assert_eq!(way, [("I-04", "QUALIFIED_BY"), ("C-03", "BELONGS_TO")]);
-        assert!(document.text.contains("effective: 2021-01-15"), "{}", document.text);
-        assert!(retrieved.context.contains("must not be split"), "{}", retrieved.context);
+        assert!(
+            document.text.contains("effective: 2021-01-15"),
+            "{}",
+            document.text
+        );
+        assert!(
+            retrieved.context.contains("must not be split"),
+            "{}",
+            retrieved.context
+        );
     }
 }
 
@@ -119,9 +147,16 @@ fn an_area_leads_to_all_of_its_findings() {
 #[test]
 fn a_topic_leads_to_clauses_and_documents() {
     let text = "Which clauses and documents are about counting fixed assets?";
-    for retrieved in both(text, "clauses_on_topic", json!({"topic": "counting fixed assets", "most": 2})) {
+    for retrieved in both(
+        text,
+        "clauses_on_topic",
+        json!({"topic": "counting fixed assets", "most": 2}),
+    ) {
         let clauses = keys(&retrieved, &["DocumentClause"]);
-        assert!(clauses[..2].contains(&"C-08".to_owned()) && clauses[..2].contains(&"C-07".to_owned()), "{clauses:?}");
+        assert!(
+            clauses[..2].contains(&"C-08".to_owned()) && clauses[..2].contains(&"C-07".to_owned()),
+            "{clauses:?}"
+        );
         assert_eq!(keys(&retrieved, &["BasisDocument"])[0], "TO-2020-07");
     }
 }
@@ -134,7 +169,11 @@ fn a_finding_leads_to_its_siblings() {
         // The sibling first, and how it was come to: through the content that both are of.
         let first = &retrieved.found[0].receipt;
         assert_eq!(first.name.key, "I-06");
-        let way: Vec<&str> = first.way.iter().map(|step| step.from.key.as_str()).collect();
+        let way: Vec<&str> = first
+            .way
+            .iter()
+            .map(|step| step.from.key.as_str())
+            .collect();
         assert_eq!(way, ["I-05", "K-3"]);
     }
 }
@@ -161,18 +200,26 @@ fn the_same_is_called_by_name_from_a_query() {
     let (db, _, open) = with_tables(Equipment::default());
     let arguments = json!({"area": "Offices abroad"});
     let limits = CallLimits::default();
-    let called = open.call("findings_of_area", &arguments, limits, &CancelToken::new()).unwrap();
+    let called = open
+        .call("findings_of_area", &arguments, limits, &CancelToken::new())
+        .unwrap();
     let statement = "CALL rag.call('findings_of_area', {area: 'Offices abroad'}) YIELD row, values, receipts RETURN row, values.issue.properties.description AS text, receipts";
     let rows: Vec<(i64, String, Vec<String>)> = { db.query(statement, ()).unwrap() }
         .map(|row| row.unwrap().to().unwrap())
         .collect();
     assert_eq!(rows.len(), 2);
-    assert_eq!(rows[0].1, called.rows[0]["issue"]["properties"]["description"]);
+    assert_eq!(
+        rows[0].1,
+        called.rows[0]["issue"]["properties"]["description"]
+    );
     let receipt = serde_json::to_string(&called.found[0].receipt).unwrap();
     assert_eq!(rows[0].2[0], receipt);
-    let tools: Vec<String> = { db.query("CALL rag.tools() YIELD tool RETURN tool", ()).unwrap() }
-        .map(|row| row.unwrap().get("tool").unwrap())
-        .collect();
+    let tools: Vec<String> = {
+        db.query("CALL rag.tools() YIELD tool RETURN tool", ())
+            .unwrap()
+    }
+    .map(|row| row.unwrap().get("tool").unwrap())
+    .collect();
     let ours: Vec<String> = open.tools().unwrap().iter().map(Value::to_string).collect();
     assert_eq!(tools, ours);
     let dropped = "CALL rag.undeclare('findings_of_area') YIELD dropped RETURN dropped";
@@ -196,13 +243,25 @@ fn the_example_of_the_page_is_true() {
         let rows = db.query(statement, ()).unwrap();
         rows.map(|row| row.unwrap()).collect::<Vec<_>>()
     });
-    assert_eq!(rows.next().unwrap()[0].get::<String>("name").unwrap(), "clauses_of");
+    assert_eq!(
+        rows.next().unwrap()[0].get::<String>("name").unwrap(),
+        "clauses_of"
+    );
     let clauses = rows.next().unwrap();
     let clause = clauses[0].get::<String>("clause").unwrap();
-    assert!(clauses.len() == 2 && clause.starts_with("Every fixed asset"), "{clause}");
+    assert!(
+        clauses.len() == 2 && clause.starts_with("Every fixed asset"),
+        "{clause}"
+    );
     let routed = rows.next().unwrap();
     let routed: (String, String) = routed[0].to().unwrap();
-    assert_eq!(routed, ("clauses_of".to_owned(), "Handbook of Fixed Assets".to_owned()));
+    assert_eq!(
+        routed,
+        (
+            "clauses_of".to_owned(),
+            "Handbook of Fixed Assets".to_owned()
+        )
+    );
     let found = rows.next().unwrap();
     let text = found[0].get::<String>("text").unwrap();
     assert!(found.len() == 3 && text.contains(&clause), "{text}");

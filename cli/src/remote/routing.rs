@@ -25,7 +25,9 @@ impl Server {
     /// What the server refuses.
     pub(crate) fn declare(&self, all: &[Declared]) -> Result<Vec<bool>, Failure> {
         let definitions = serde_json::to_string(all).unwrap_or_default();
-        let told = self.runtime.block_on(self.client.rag().declare(definitions));
+        let told = self
+            .runtime
+            .block_on(self.client.rag().declare(definitions));
         let told = told.map_err(|error| self.failure(&error, ""))?;
         Ok(told.into_iter().map(|one| one.replaced).collect())
     }
@@ -45,7 +47,9 @@ impl Server {
     /// What the server refuses.
     pub(crate) fn call(&self, name: &str, arguments: &Json, rows: u32) -> Result<Called, Failure> {
         let rag = self.client.rag();
-        let told = self.runtime.block_on(rag.call(name, arguments.to_string(), rows));
+        let told = self
+            .runtime
+            .block_on(rag.call(name, arguments.to_string(), rows));
         let told = told.map_err(|error| self.failure(&error, ""))?;
         let in_rows = told.rows.iter().map(|row| row.found.clone()).collect();
         let rows = told.rows.iter().map(|row| read(&row.values));

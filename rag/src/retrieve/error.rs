@@ -69,7 +69,9 @@ pub enum RetrieveError {
         given_by: &'static str,
     },
     /// An operator runs statements, and nothing was given that does.
-    #[error("`route` runs statements, and nothing was given that does: a program gives the snapshot with `Desk::with_statements`")]
+    #[error(
+        "`route` runs statements, and nothing was given that does: a program gives the snapshot with `Desk::with_statements`"
+    )]
     NoStatements,
     /// A question is limited to a property by which chunks cannot be chosen.
     #[error("chunks cannot be chosen by `{name}`: {known}")]

@@ -99,7 +99,12 @@ impl Route {
                 desk.missed_something();
             }
             with_rows += usize::from(!ran.rows.is_empty());
-            called.push(told(&declared.name, &ran.arguments, ran.rows.len(), ran.more));
+            called.push(told(
+                &declared.name,
+                &ran.arguments,
+                ran.rows.len(),
+                ran.more,
+            ));
             for item in ran.items(&declared.name, Scale::Routed.score(score)) {
                 if items.iter().all(|known| known.entity != item.entity) {
                     items.push(item);

@@ -5,8 +5,8 @@ use stratigraph::value::Date;
 use stratigraph::{Parameters, Value, Vector};
 use stratigraph_models::{Embedder, ModelError};
 
-use super::declared::{Declared, Kind, LONGEST_TEXT, Parameter};
 use super::RouteError;
+use super::declared::{Declared, Kind, LONGEST_TEXT, Parameter};
 
 /// Arguments that are what the declaration says. Those that were not given and have a default are there with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,7 +134,11 @@ pub(super) fn fits(parameter: &Parameter, value: &Json) -> Result<(), String> {
 fn whole(value: &Json) -> Option<i64> {
     // Beyond that a float does not say which whole number it is.
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    let float = || value.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT);
+    let float = || {
+        value
+            .as_f64()
+            .filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)
+    };
     value.as_i64().or_else(|| float().map(|float| float as i64))
 }
 

@@ -147,7 +147,9 @@ pub(crate) fn run(
         error => error.into(),
     };
     let statement = &declared.statement;
-    let mut found = statements.rows(statement, parameters, &options).map_err(failed)?;
+    let mut found = statements
+        .rows(statement, parameters, &options)
+        .map_err(failed)?;
     let columns = found.columns().iter().map(|name| name.to_string());
     let columns = columns.collect();
     let most = limits.rows.clamp(1, CallLimits::MOST_ROWS);
@@ -180,8 +182,9 @@ impl Ran {
         for row in &self.rows {
             let mut first: Option<Item> = None;
             // What is on a path is told with its way, whichever column comes first.
-            let (paths, others): (Vec<_>, Vec<_>) =
-                row.iter().partition(|value| matches!(value, Value::Path(_)));
+            let (paths, others): (Vec<_>, Vec<_>) = row
+                .iter()
+                .partition(|value| matches!(value, Value::Path(_)));
             let mut in_row = Vec::new();
             for value in others.iter().chain(&paths) {
                 entities(value, &mut in_row, 0);

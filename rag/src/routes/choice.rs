@@ -107,16 +107,24 @@ impl Choice {
             }
             None => (None, None),
         };
-        let by = if chosen.is_some() { By::Model } else { By::Rule };
+        let by = if chosen.is_some() {
+            By::Model
+        } else {
+            By::Rule
+        };
         let by_rule = candidates.iter().filter(|one| one.is_possible());
         let by_rule = by_rule.filter_map(|one| {
-            let at = queries.iter().position(|query| query.declared.name == one.name)?;
+            let at = queries
+                .iter()
+                .position(|query| query.declared.name == one.name)?;
             Some((at, Json::Object(one.arguments.clone()), one.score))
         });
         // What a model has chosen comes first; where that gives no rows the rule goes on.
         let chosen = chosen.map(|(at, arguments)| (at, arguments, 1.0));
         let calls: Vec<(usize, Json, f32)> = chosen.into_iter().chain(by_rule).collect();
-        let first = calls.first().map(|(at, ..)| queries[*at].declared.name.clone());
+        let first = calls
+            .first()
+            .map(|(at, ..)| queries[*at].declared.name.clone());
         candidates.truncate(MOST_TOLD);
         let told = named.iter().take(MOST_NAMES).map(|one| NamedInQuestion {
             text: one.text.clone(),

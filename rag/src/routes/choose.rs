@@ -8,13 +8,13 @@ use serde_json::{Map, Number, Value as Json};
 use stratigraph::{Read, Value};
 use stratigraph_models::{Embedder, Lexical};
 
+use super::RouteError;
 use super::arguments::{Checked, embedded};
 use super::declared::{Declared, Kind, LONGEST_TEXT, Parameter, PropertyOf};
 use super::facts::Facts;
 use super::names::Named;
 use super::plain::plain;
 use super::store::Kept;
-use super::RouteError;
 
 /// What it is worth that a query takes something that the question names, beside how much of the question that is.
 const TAKES_A_NAME: f32 = 0.25;
@@ -68,10 +68,18 @@ pub(crate) fn candidates<R: Read>(
     for (at, query) in queries.iter().enumerate() {
         let declared = &query.declared;
         let filled = fill(read, declared, asked)?;
-        let taken: usize = filled.names.iter().map(|span| self::letters(&asked.text[span.clone()])).sum();
+        let taken: usize = filled
+            .names
+            .iter()
+            .map(|span| self::letters(&asked.text[span.clone()]))
+            .sum();
         let named = taken as f32 / letters as f32;
         let similarity = similarity.of(at, query);
-        let bonus = if filled.names.is_empty() { 0.0 } else { TAKES_A_NAME };
+        let bonus = if filled.names.is_empty() {
+            0.0
+        } else {
+            TAKES_A_NAME
+        };
         let lacks = filled.lacks.or_else(|| {
             // It is looked at as any arguments are: a name may be longer than a text may be.
             let checked = Checked::of(declared, &Json::Object(filled.arguments.clone()));
@@ -92,7 +100,10 @@ pub(crate) fn candidates<R: Read>(
         let score = || b.score.total_cmp(&a.score);
         // Of two that fit equally well the one that takes more of what there is says more.
         let takes = || b.arguments.len().cmp(&a.arguments.len());
-        possible.then_with(score).then_with(takes).then_with(|| a.name.cmp(&b.name))
+        possible
+            .then_with(score)
+            .then_with(takes)
+            .then_with(|| a.name.cmp(&b.name))
     });
     Ok(all)
 }
@@ -111,12 +122,16 @@ impl Similarity {
             return Ok(Self::Kept(embedded(embedder, text)?.as_slice().to_vec()));
         }
         let letters = Lexical::new();
-        let descriptions = queries.iter().map(|query| query.declared.description.as_str());
+        let descriptions = queries
+            .iter()
+            .map(|query| query.declared.description.as_str());
         let descriptions: Vec<&str> = descriptions.collect();
         let rows = letters.embed(&descriptions)?;
         let asked = letters.embed_questions(&[text])?;
         let asked = asked.row(0).unwrap_or_default();
-        Ok(Self::Letters(rows.iter().map(|row| cosine(row, asked)).collect()))
+        Ok(Self::Letters(
+            rows.iter().map(|row| cosine(row, asked)).collect(),
+        ))
     }
 
     fn of(&self, at: usize, query: &Kept) -> f32 {
@@ -230,9 +245,10 @@ fn argument<R: Read>(
                 let of = |one: &Named| one.span.start <= span.start && span.end <= one.span.end;
                 asked.named.iter().any(of)
             };
-            let number = facts.numbers.iter().find(|(span, number)| {
-                fits(*number) && filled.is_free(span) && !is_named(span)
-            });
+            let number = facts
+                .numbers
+                .iter()
+                .find(|(span, number)| fits(*number) && filled.is_free(span) && !is_named(span));
             number.and_then(|(span, number)| {
                 filled.used.push(span.clone());
                 match parameter.kind {
@@ -282,8 +298,9 @@ fn choice(choices: &[String], asked: &Understood<'_>, filled: &mut Filled) -> Op
             let end = at + wanted.len();
             // Scripts without blanks have no ends of words to look for.
             let joins = |one: Option<char>, other: Option<char>| {
-                one.zip(other)
-                    .is_some_and(|(one, other)| one.is_ascii_alphanumeric() && other.is_ascii_alphanumeric())
+                one.zip(other).is_some_and(|(one, other)| {
+                    one.is_ascii_alphanumeric() && other.is_ascii_alphanumeric()
+                })
             };
             !joins(text[..at].chars().next_back(), wanted.chars().next())
                 && !joins(wanted.chars().next_back(), text[end..].chars().next())

@@ -173,9 +173,8 @@ impl Declared {
     /// # Errors
     /// [`RouteError::Declaration`].
     pub fn check(&self) -> Result<(), RouteError> {
-        let wrong = |place: &str, problem: String| {
-            Err(RouteError::declaration(&self.name, place, problem))
-        };
+        let wrong =
+            |place: &str, problem: String| Err(RouteError::declaration(&self.name, place, problem));
         if let Err(problem) = checked_name(&self.name, true) {
             return wrong("name", problem);
         }
@@ -183,7 +182,10 @@ impl Declared {
             return wrong("description", problem);
         }
         if self.statement.trim().is_empty() || self.statement.len() > LONGEST_STATEMENT {
-            return wrong("statement", format!("may have 1 to {LONGEST_STATEMENT} bytes"));
+            return wrong(
+                "statement",
+                format!("may have 1 to {LONGEST_STATEMENT} bytes"),
+            );
         }
         if self.parameters.len() > MOST_PARAMETERS {
             return wrong("parameters", format!("are more than {MOST_PARAMETERS}"));
@@ -295,7 +297,10 @@ impl Parameter {
             return Err(("choices", problem));
         }
         if self.of.is_some() && !matches!(self.kind, Kind::Text) {
-            return Err(("of", "is for texts: it is what things are called".to_owned()));
+            return Err((
+                "of",
+                "is for texts: it is what things are called".to_owned(),
+            ));
         }
         match &self.default {
             Some(default) => super::arguments::fits(self, default)
@@ -354,6 +359,8 @@ fn checked_name(name: &str, may_have_hyphens: bool) -> Result<(), String> {
 fn words(text: &str) -> Result<(), String> {
     match !text.trim().is_empty() && text.len() <= LONGEST_WORDS {
         true => Ok(()),
-        false => Err(format!("may have 1 to {LONGEST_WORDS} bytes, and not blanks alone")),
+        false => Err(format!(
+            "may have 1 to {LONGEST_WORDS} bytes, and not blanks alone"
+        )),
     }
 }

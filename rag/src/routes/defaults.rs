@@ -36,7 +36,10 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
             ),
             false => (
                 format!("find_{slug}_by_{}", plain(&name.property, "value")),
-                format!("Finds each {} with this {}: {told}", of.label, name.property),
+                format!(
+                    "Finds each {} with this {}: {told}",
+                    of.label, name.property
+                ),
             ),
         };
         let parameter = Parameter {
@@ -46,7 +49,13 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
             }),
             ..text("name", format!("The {} as it is written", name.property))
         };
-        all.push(declared(of, called, description, statement, vec![parameter]));
+        all.push(declared(
+            of,
+            called,
+            description,
+            statement,
+            vec![parameter],
+        ));
     }
     if let Some(name) = of.names.first().filter(|name| name.unique) {
         let key = quoted(&name.property);
@@ -97,7 +106,13 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
             "Finds each {} that says something like this, by {}: {told}",
             of.label, vectors.property
         );
-        all.push(declared(of, called, description, statement, vec![parameter]));
+        all.push(declared(
+            of,
+            called,
+            description,
+            statement,
+            vec![parameter],
+        ));
     }
     for (at, index) in of.texts.iter().enumerate() {
         let statement = format!(
@@ -110,7 +125,13 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
         };
         let description = format!("Finds each {} that has these words: {told}", of.label);
         let parameter = text("text", "The words".to_owned());
-        all.push(declared(of, called, description, statement, vec![parameter]));
+        all.push(declared(
+            of,
+            called,
+            description,
+            statement,
+            vec![parameter],
+        ));
     }
     all.retain(|declared| declared.check().is_ok());
     all
@@ -168,7 +189,10 @@ fn slug(label: &str, at: usize, taken: &mut BTreeSet<String>) -> String {
 /// A name in small letters of ASCII; `other` for one that has others.
 fn plain(name: &str, other: &str) -> String {
     let fits = name.is_ascii() && name.len() <= 24 && !name.is_empty();
-    let fits = fits && name.chars().all(|sign| sign.is_alphanumeric() || sign == '_');
+    let fits = fits
+        && name
+            .chars()
+            .all(|sign| sign.is_alphanumeric() || sign == '_');
     match fits {
         true => name.to_ascii_lowercase(),
         false => other.to_owned(),

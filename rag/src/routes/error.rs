@@ -69,7 +69,9 @@ pub enum RouteError {
     #[error("an argument has no vector: {0}")]
     Embedder(#[from] ModelError),
     /// A declared query calls a declared query that calls one, and so on.
-    #[error("declared queries call each other more than {most} deep: let the statement do the work itself")]
+    #[error(
+        "declared queries call each other more than {most} deep: let the statement do the work itself"
+    )]
     TooDeep {
         /// How deep they may.
         most: usize,

@@ -87,7 +87,9 @@ fn numbers(text: &str) -> Vec<(Range<usize>, f64)> {
         let in_word = before.is_some_and(|sign| sign.is_ascii_alphabetic() || sign == b'_')
             || bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
         let is_negative = before == Some(b'-')
-            && !start.checked_sub(2).is_some_and(|two| bytes[two].is_ascii_alphanumeric());
+            && !start
+                .checked_sub(2)
+                .is_some_and(|two| bytes[two].is_ascii_alphanumeric());
         let start = start - usize::from(is_negative);
         // 1,250 is one number, and so is 1.5.
         let number = text[start..at].replace(',', "").parse::<f64>();
@@ -122,7 +124,9 @@ fn day(text: &str) -> Option<(usize, String)> {
     let mut at = 0;
     let mut part = |most: usize| -> Option<u32> {
         let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
-        let number = (1..=most).contains(&digits).then(|| text[at..at + digits].parse().ok());
+        let number = (1..=most)
+            .contains(&digits)
+            .then(|| text[at..at + digits].parse().ok());
         at += digits;
         let number = number??;
         let mark = text[at..].chars().next();
@@ -145,15 +149,26 @@ mod tests {
 
     #[test]
     fn quotes_numbers_and_days_are_found_as_they_stand() {
-        let facts = Facts::of("Which of \"late fees\" and “fines”, 《办法》第5条, since 2021-03-05 and over 1,250.5?");
+        let facts = Facts::of(
+            "Which of \"late fees\" and “fines”, 《办法》第5条, since 2021-03-05 and over 1,250.5?",
+        );
         let quoted: Vec<&str> = facts.quoted.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(quoted, ["late fees", "fines", "办法"]);
         let numbers: Vec<f64> = facts.numbers.iter().map(|(_, number)| *number).collect();
         assert_eq!(numbers, [5.0, 1250.5]);
         let days: Vec<&str> = facts.days.iter().map(|(_, day)| day.as_str()).collect();
         assert_eq!(days, ["2021-03-05"]);
-        let days = |text| Facts::of(text).days.into_iter().map(|(_, day)| day).collect::<Vec<_>>();
-        assert_eq!(days("2021/3/5, 2021年3月5日。"), ["2021-03-05", "2021-03-05"]);
+        let days = |text| {
+            Facts::of(text)
+                .days
+                .into_iter()
+                .map(|(_, day)| day)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            days("2021/3/5, 2021年3月5日。"),
+            ["2021-03-05", "2021-03-05"]
+        );
         assert_eq!(days("2021-13-05 12-1-1 20210305"), [""; 0]);
     }
 

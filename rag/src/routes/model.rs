@@ -80,7 +80,9 @@ pub(crate) fn ask(
         // Only the last try is told: all of them would grow without saying more.
         request.messages.truncate(said);
         let message = |role, text: String| Message { role, text };
-        request.messages.push(message(Role::Assistant, shown(&reply)));
+        request
+            .messages
+            .push(message(Role::Assistant, shown(&reply)));
         let again = format!("That call cannot be made ({problem}). Call one of the tools again.");
         request.messages.push(message(Role::User, again));
         told.problem = Some(problem);
@@ -98,7 +100,9 @@ impl AskedModel {
 /// The first call of a reply that can be made; otherwise what is wrong with the first one.
 fn chosen(queries: &[Kept], reply: &Reply) -> Result<Chosen, String> {
     let written = || -> Option<(String, String)> {
-        let text = reply.text.get(..reply.text.floor_char_boundary(LONGEST_REPLY))?;
+        let text = reply
+            .text
+            .get(..reply.text.floor_char_boundary(LONGEST_REPLY))?;
         let (start, end) = (text.find('{')?, text.rfind('}')? + 1);
         let json: Json = serde_json::from_str(text.get(start..end)?).ok()?;
         let arguments = match json.get("arguments") {
@@ -134,7 +138,9 @@ fn read(queries: &[Kept], name: &str, arguments: &str) -> Result<Chosen, String>
         format!("there is no tool {name:?}")
     })?;
     if arguments.len() > LONGEST_REPLY {
-        return Err(format!("its arguments have more than {LONGEST_REPLY} bytes"));
+        return Err(format!(
+            "its arguments have more than {LONGEST_REPLY} bytes"
+        ));
     }
     let arguments = match arguments.trim() {
         "" => Json::Null,

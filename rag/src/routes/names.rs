@@ -45,7 +45,12 @@ pub(crate) fn named<R: Read>(
     for start in starts(text, &words) {
         for of in types {
             for name in &of.names {
-                let lookup = Lookup { read, name, text, words: &words };
+                let lookup = Lookup {
+                    read,
+                    name,
+                    text,
+                    words: &words,
+                };
                 let Some(end) = lookup.longest(start)? else {
                     continue;
                 };
@@ -73,7 +78,13 @@ pub(crate) fn named<R: Read>(
     }
     // Which comes first must not depend on which type was looked at first.
     all.sort_by(|a, b| {
-        let by = |one: &Named| (std::cmp::Reverse(one.span.len()), one.span.start, !one.unique);
+        let by = |one: &Named| {
+            (
+                std::cmp::Reverse(one.span.len()),
+                one.span.start,
+                !one.unique,
+            )
+        };
         by(a).cmp(&by(b)).then_with(|| {
             (a.label.as_str(), a.property.as_str()).cmp(&(b.label.as_str(), b.property.as_str()))
         })
@@ -226,11 +237,21 @@ mod tests {
         let of = |label: &str, text: &str| (label.to_owned(), text.to_owned());
         assert_eq!(
             found("Is New York larger than York?"),
-            [of("Park", "New York"), of("Town", "New York"), of("Town", "York")]
+            [
+                of("Park", "New York"),
+                of("Town", "New York"),
+                of("Town", "York")
+            ]
         );
         assert_eq!(found("Is New Yorks a name, or Yorker, or x?"), []);
-        assert_eq!(found("杭州西湖公园在杭州吗？"), [of("Park", "杭州西湖公园"), of("Town", "杭州")]);
-        assert_eq!(found("What is in F-12 (north)?"), [of("Park", "F-12 (north)")]);
+        assert_eq!(
+            found("杭州西湖公园在杭州吗？"),
+            [of("Park", "杭州西湖公园"), of("Town", "杭州")]
+        );
+        assert_eq!(
+            found("What is in F-12 (north)?"),
+            [of("Park", "F-12 (north)")]
+        );
         assert_eq!(found("New"), []);
         assert_eq!(found(""), []);
     }

@@ -61,9 +61,8 @@ fn relationship(one: &RelationshipValue) -> Json {
 fn readable<'a>(properties: impl Iterator<Item = (&'a str, &'a Value)>) -> Json {
     let all: Vec<(&str, &Value)> = properties.collect();
     let is_vector = |name: &str| {
-        let vector = |(other, value): &(&str, &Value)| {
-            *other == name && matches!(value, Value::Vector(_))
-        };
+        let vector =
+            |(other, value): &(&str, &Value)| *other == name && matches!(value, Value::Vector(_));
         all.iter().any(vector)
     };
     let kept = all.iter().filter(|(name, value)| {

@@ -105,9 +105,7 @@ fn forget(txn: &mut WriteTxn, name: &str) -> Result<bool, stratigraph::Error> {
 /// Whether the statement can be run, only reads, gives rows, and takes what the query takes.
 fn agrees_with_statement(layers: &Layers, declared: &Declared) -> Result<(), RouteError> {
     let name = &declared.name;
-    let wrong = |place: &str, problem: String| {
-        Err(RouteError::declaration(name, place, problem))
-    };
+    let wrong = |place: &str, problem: String| Err(RouteError::declaration(name, place, problem));
     let prepared = layers.database().prepare(&declared.statement);
     let prepared: Prepared = prepared.map_err(|source| RouteError::Statement {
         name: name.clone(),
@@ -117,13 +115,17 @@ fn agrees_with_statement(layers: &Layers, declared: &Declared) -> Result<(), Rou
         return Err(RouteError::Writes { name: name.clone() });
     }
     if prepared.columns().next().is_none() {
-        return wrong("statement", "gives no columns: end it with RETURN".to_owned());
+        return wrong(
+            "statement",
+            "gives no columns: end it with RETURN".to_owned(),
+        );
     }
     let needed: Vec<&str> = prepared.parameters().collect();
     for needed in &needed {
-        let is_known = declared.parameters.iter().any(|one| {
-            one.name == *needed || (one.embedded && one.text_name() == *needed)
-        });
+        let is_known = declared
+            .parameters
+            .iter()
+            .any(|one| one.name == *needed || (one.embedded && one.text_name() == *needed));
         if !is_known {
             let problem = format!("takes `${needed}`, which is no parameter: declare it");
             return wrong("statement", problem);
@@ -138,10 +140,14 @@ fn agrees_with_statement(layers: &Layers, declared: &Declared) -> Result<(), Rou
         }
     }
     let read = layers.database().read()?;
-    let labels = declared.parameters.iter().enumerate().filter_map(|(at, one)| {
-        let place = format!("parameters[{at}].of.label");
-        one.of.as_ref().map(|of| (place, of.label.as_str()))
-    });
+    let labels = declared
+        .parameters
+        .iter()
+        .enumerate()
+        .filter_map(|(at, one)| {
+            let place = format!("parameters[{at}].of.label");
+            one.of.as_ref().map(|of| (place, of.label.as_str()))
+        });
     let target = declared.target.iter();
     let target = target.map(|label| ("target".to_owned(), label.as_str()));
     for (place, label) in labels.chain(target) {

@@ -66,7 +66,11 @@ pub(crate) fn types<R: Read>(read: &R) -> Result<Vec<TypeOf>, stratigraph::Error
             properties: BTreeSet::new(),
         });
         // What a vector index is filtered by has a second index.
-        match known.names.iter_mut().find(|one| *one.property == **property) {
+        match known
+            .names
+            .iter_mut()
+            .find(|one| *one.property == **property)
+        {
             Some(one) => one.unique |= index.unique,
             None => known.names.push(NameIndex {
                 index: index.name.to_string(),

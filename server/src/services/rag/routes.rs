@@ -1,7 +1,7 @@
 //! Declared queries, into messages of the protocol and out of them.
 
-use super::retrieve::{found, not_retrieved};
 use super::refused;
+use super::retrieve::{found, not_retrieved};
 use crate::failure::Failure;
 use crate::work::Reading;
 use prost::Message;
