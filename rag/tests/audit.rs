@@ -142,6 +142,10 @@ fn an_area_leads_to_all_of_its_findings() {
         assert_eq!(keys(&retrieved, &["AuditIssue"]), expected);
         assert_eq!(retrieved.trace[0].detail["called"][0]["rows"], 5);
     }
+    // Within a sentence nobody writes it as it is written in a table.
+    let (_db, _, open) = with_tables(Equipment::default());
+    let retrieved = ask(&open, "What was found about offices abroad?");
+    assert_eq!(keys(&retrieved, &["AuditIssue"]), ["I-05", "I-06"]);
 }
 
 #[test]

@@ -180,3 +180,61 @@ fn shown(value: &Json) -> String {
         false => text,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn declared() -> Declared {
+        let declared = json!({
+            "name": "x", "description": "x", "statement": "RETURN 1",
+            "parameters": [
+                {"name": "text", "type": "text"},
+                {"name": "whole", "type": "integer", "default": 3},
+                {"name": "share", "type": "number", "required": false},
+                {"name": "open", "type": "boolean", "required": false},
+                {"name": "size", "type": "choice", "choices": ["small", "large"]},
+            ],
+        });
+        serde_json::from_value(declared).unwrap()
+    }
+
+    fn value() -> impl Strategy<Value = Json> {
+        prop_oneof![
+            Just(json!(null)),
+            any::<bool>().prop_map(Json::from),
+            (-9_i64..9).prop_map(Json::from),
+            (-9.0..9.0_f64).prop_map(Json::from),
+            Just(json!(4.0)),
+            "[a-z]{0,3}".prop_map(Json::from),
+            Just(json!("small")),
+            Just(json!("x".repeat(LONGEST_TEXT + 1))),
+            Just(json!([1])),
+            Just(json!({"a": 1})),
+        ]
+    }
+
+    proptest! {
+        /// What models are told is what is enforced, but that a null is as good as nothing.
+        #[test]
+        fn the_schema_and_the_check_agree(
+            arguments in proptest::collection::btree_map(
+                proptest::sample::select(vec!["text", "whole", "share", "open", "size", "other"]),
+                value(),
+                0..6,
+            )
+        ) {
+            let declared = declared();
+            let schema = declared.as_tool().unwrap().arguments;
+            let mut arguments: Map<String, Json> =
+                arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            let is_null = |name: &String, value: &mut Json| value.is_null() && name != "other";
+            arguments.retain(|name, value| !is_null(name, value));
+            let arguments = Json::Object(arguments);
+            let fits = Checked::of(&declared, &arguments);
+            prop_assert_eq!(schema.check(&arguments).is_ok(), fits.is_ok(), "{}", arguments);
+        }
+    }
+}

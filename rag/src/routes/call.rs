@@ -150,7 +150,7 @@ pub(crate) fn run(
     let mut found = statements
         .rows(statement, parameters, &options)
         .map_err(failed)?;
-    let columns = found.columns().iter().map(|name| name.to_string());
+    let columns = found.columns().iter().map(ToString::to_string);
     let columns = columns.collect();
     let most = limits.rows.clamp(1, CallLimits::MOST_ROWS);
     let mut rows = Vec::new();

@@ -47,12 +47,12 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
                 label: of.label.clone(),
                 property: name.property.clone(),
             }),
-            ..text("name", format!("The {} as it is written", name.property))
+            ..text("name", &format!("The {} as it is written", name.property))
         };
         all.push(declared(
             of,
-            called,
-            description,
+            &called,
+            &description,
             statement,
             vec![parameter],
         ));
@@ -65,7 +65,7 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
                     label: of.label.clone(),
                     property: name.property.clone(),
                 }),
-                ..text("name", format!("The {} as it is written", name.property))
+                ..text("name", &format!("The {} as it is written", name.property))
             },
             Parameter {
                 kind: Kind::Choice,
@@ -74,7 +74,7 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
                     .take(256)
                     .cloned()
                     .collect(),
-                ..text("property", "Which property of it".to_owned())
+                ..text("property", "Which property of it")
             },
         ];
         if !parameters[1].choices.is_empty() {
@@ -82,7 +82,7 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
                 format!("MATCH (n:{label}) WHERE n.{key} = $name RETURN n[$property] AS value, n");
             let description = format!("One property of a {} by its {}", of.label, name.property);
             let called = format!("property_of_{slug}");
-            all.push(declared(of, called, description, statement, parameters));
+            all.push(declared(of, &called, &description, statement, parameters));
         }
     }
     for (at, vectors) in of.vectors.iter().enumerate() {
@@ -96,7 +96,7 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
         );
         let parameter = Parameter {
             embedded: true,
-            ..text("text", "What it says, in other words".to_owned())
+            ..text("text", "What it says, in other words")
         };
         let called = match at {
             0 => format!("search_{slug}"),
@@ -108,8 +108,8 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
         );
         all.push(declared(
             of,
-            called,
-            description,
+            &called,
+            &description,
             statement,
             vec![parameter],
         ));
@@ -124,11 +124,11 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
             at => format!("words_of_{slug}_{}", at + 1),
         };
         let description = format!("Finds each {} that has these words: {told}", of.label);
-        let parameter = text("text", "The words".to_owned());
+        let parameter = text("text", "The words");
         all.push(declared(
             of,
-            called,
-            description,
+            &called,
+            &description,
             statement,
             vec![parameter],
         ));
@@ -139,8 +139,8 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
 
 fn declared(
     of: &TypeOf,
-    name: String,
-    description: String,
+    name: &str,
+    description: &str,
     statement: String,
     parameters: Vec<Parameter>,
 ) -> Declared {
@@ -156,7 +156,7 @@ fn declared(
     }
 }
 
-fn text(name: &str, description: String) -> Parameter {
+fn text(name: &str, description: &str) -> Parameter {
     let end = description.floor_char_boundary(500);
     Parameter {
         name: name.to_owned(),

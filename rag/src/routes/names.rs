@@ -23,7 +23,7 @@ const MOST_NAMED: usize = 256;
 pub(crate) struct Named {
     /// Where it stands, in bytes.
     pub(crate) span: Range<usize>,
-    /// It.
+    /// It, as the graph has it.
     pub(crate) text: String,
     pub(crate) label: String,
     pub(crate) property: String,
@@ -48,26 +48,26 @@ pub(crate) fn named<R: Read>(
                 let lookup = Lookup {
                     read,
                     name,
-                    text,
                     words: &words,
                 };
-                let Some(end) = lookup.longest(start)? else {
+                let found = match lookup.longest(&text[start..], start)? {
+                    Some(end) => Some(text[start..end].to_owned()),
+                    None => lookup.in_other_case(&text[start..], start)?,
+                };
+                let Some(value) = found.filter(|value| !is_too_short(value, name.unique)) else {
                     continue;
                 };
-                let value = &text[start..end];
-                if is_too_short(value, name.unique) {
-                    continue;
-                }
+                let end = start + value.len();
                 let index = read.index(&name.index)?;
                 let mut nodes = Vec::new();
-                for entity in index.equal(&[value.into()])?.take(MOST_NODES) {
+                for entity in index.equal(&[value.as_str().into()])?.take(MOST_NODES) {
                     if let Entity::Node(node) = entity? {
                         nodes.push(node);
                     }
                 }
                 all.push(Named {
                     span: start..end,
-                    text: value.to_owned(),
+                    text: value,
                     label: of.label.clone(),
                     property: name.property.clone(),
                     unique: name.unique,
@@ -117,14 +117,35 @@ fn is_too_short(value: &str, unique: bool) -> bool {
 struct Lookup<'a, R> {
     read: &'a R,
     name: &'a NameIndex,
-    text: &'a str,
     words: &'a [Range<usize>],
 }
 
 impl<R: Read> Lookup<'_, R> {
-    /// Where the longest value ends that stands at this place as whole words.
-    fn longest(&self, start: usize) -> Result<Option<usize>, stratigraph::Error> {
-        let rest = &self.text[start..];
+    /// The longest value that stands here but for the case of its first letter: within a sentence names of things often
+    /// begin with a small one, and at its beginning with a large one.
+    fn in_other_case(
+        &self,
+        rest: &str,
+        start: usize,
+    ) -> Result<Option<String>, stratigraph::Error> {
+        let Some(first) = rest.chars().next() else {
+            return Ok(None);
+        };
+        let other: String = match first.is_lowercase() {
+            true => first.to_uppercase().collect(),
+            false => first.to_lowercase().collect(),
+        };
+        // Places must stay what they are.
+        if other.len() != first.len_utf8() || other.starts_with(first) {
+            return Ok(None);
+        }
+        let rest = other + &rest[first.len_utf8()..];
+        let end = self.longest(&rest, start)?;
+        Ok(end.map(|end| rest[..end - start].to_owned()))
+    }
+
+    /// Where the longest value ends that the rest of the question, which begins here, has first as whole words.
+    fn longest(&self, rest: &str, start: usize) -> Result<Option<usize>, stratigraph::Error> {
         let index = self.read.index(&self.name.index)?;
         let mut longest = None;
         let mut length = rest.chars().next().map_or(0, char::len_utf8);
@@ -252,6 +273,15 @@ mod tests {
             found("What is in F-12 (north)?"),
             [of("Park", "F-12 (north)")]
         );
+        assert_eq!(
+            found("new York, york"),
+            [
+                of("Park", "New York"),
+                of("Town", "New York"),
+                of("Town", "York")
+            ]
+        );
+        assert_eq!(found("NEW YORK"), []);
         assert_eq!(found("New"), []);
         assert_eq!(found(""), []);
     }

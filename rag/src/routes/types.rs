@@ -45,7 +45,7 @@ pub(crate) struct VectorsOf {
 pub(crate) fn types<R: Read>(read: &R) -> Result<Vec<TypeOf>, stratigraph::Error> {
     let catalog = read.catalog();
     let label_of = |scope: Scope| match scope {
-        Scope::Label(label) => catalog.labels.name(label).map(|name| name.to_string()),
+        Scope::Label(label) => catalog.labels.name(label).map(ToString::to_string),
         _ => None,
     };
     let mut all: BTreeMap<String, TypeOf> = BTreeMap::new();
@@ -101,14 +101,22 @@ pub(crate) fn types<R: Read>(read: &R) -> Result<Vec<TypeOf>, stratigraph::Error
         known.names.sort_by_key(by);
         known.vectors.sort_by(|a, b| a.index.cmp(&b.index));
         known.texts.sort();
-        known.properties = properties(read, &known.label)?;
+        let (readable, others) = properties(read, &known.label)?;
+        known.properties = readable;
+        // A number or a truth names nothing that could stand in a question.
+        known.names.retain(|name| !others.contains(&name.property));
     }
     Ok(all.into_values().collect())
 }
 
-/// What the first nodes of a label have that can be read: no vectors, and not what these were made of.
-fn properties<R: Read>(read: &R, label: &str) -> Result<BTreeSet<String>, stratigraph::Error> {
+/// What the first nodes of a label have that can be read: no vectors, and not what these were made of; and which of it is
+/// no text.
+fn properties<R: Read>(
+    read: &R,
+    label: &str,
+) -> Result<(BTreeSet<String>, BTreeSet<String>), stratigraph::Error> {
     let mut found = BTreeSet::new();
+    let mut others = BTreeSet::new();
     for node in read.nodes_with_label(label)?.into_iter().take(SAMPLED) {
         let Some(node) = read.node(NodeId::new(node))? else {
             continue;
@@ -118,7 +126,12 @@ fn properties<R: Read>(read: &R, label: &str) -> Result<BTreeSet<String>, strati
             let of_vector = name.strip_suffix("_text").is_some_and(is_vector);
             !of_vector && !is_vector(name)
         });
-        found.extend(readable.map(|(name, _)| name.to_owned()));
+        for (name, value) in readable {
+            found.insert(name.to_owned());
+            if !matches!(value, Value::String(_) | Value::Null) {
+                others.insert(name.to_owned());
+            }
+        }
     }
-    Ok(found)
+    Ok((found, others))
 }
