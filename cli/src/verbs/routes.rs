@@ -117,7 +117,7 @@ struct Print {
 
 /// Where it is done.
 enum At {
-    Folder(Open, Library),
+    Folder(Box<Open>, Library),
     Server(Box<Server>),
 }
 
@@ -143,7 +143,7 @@ impl Where {
         // Statements of declared queries may call what a library registers.
         library.register()?;
         let open = library.open().map_err(refused)?;
-        Ok(At::Folder(open, library))
+        Ok(At::Folder(Box::new(open), library))
     }
 }
 
@@ -217,6 +217,7 @@ impl Add {
     fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         let text = match self.file.as_str() {
             "audit" if !Path::new("audit").is_file() => AUDIT_QUERIES.to_owned(),
+            "-" => read_input(None)?,
             file => read_input(Some(Path::new(file)))?,
         };
         let all = Declared::parse(&text).map_err(of_request)?;
