@@ -71,7 +71,7 @@ fn ask(open: &Open, text: &str) -> Retrieved {
 }
 
 /// Asks without a model and with one that makes this call, and gives both back after having looked who has chosen.
-fn both(text: &str, query: &'static str, arguments: Value) -> [Retrieved; 2] {
+fn both(text: &str, query: &'static str, arguments: &Value) -> [Retrieved; 2] {
     let (_db, library, open) = with_tables(Equipment::default());
     let by_rule = ask(&open, text);
     assert_eq!(by_rule.trace[0].detail["by"], "rule");
@@ -109,7 +109,7 @@ fn both(text: &str, query: &'static str, arguments: Value) -> [Retrieved; 2] {
 fn a_finding_leads_to_its_basis() {
     let text = "What is the basis for the finding that one purchase was split into several orders?";
     let arguments = json!({"finding": "one purchase was split into several orders"});
-    for retrieved in both(text, "basis_of_finding", arguments) {
+    for retrieved in both(text, "basis_of_finding", &arguments) {
         assert_eq!(keys(&retrieved, &["AuditIssue"]), ["I-04"]);
         assert_eq!(keys(&retrieved, &["DocumentClause"]), ["C-03", "C-04"]);
         assert_eq!(keys(&retrieved, &["BasisDocument"]), ["MH-2021-03"]);
@@ -137,7 +137,7 @@ fn a_finding_leads_to_its_basis() {
 #[test]
 fn an_area_leads_to_all_of_its_findings() {
     let text = "Which findings are there in the area of Spending?";
-    for retrieved in both(text, "findings_of_area", json!({"area": "Spending"})) {
+    for retrieved in both(text, "findings_of_area", &json!({"area": "Spending"})) {
         let expected = ["I-01", "I-02", "I-03", "I-04", "I-06"];
         assert_eq!(keys(&retrieved, &["AuditIssue"]), expected);
         assert_eq!(retrieved.trace[0].detail["called"][0]["rows"], 5);
@@ -154,7 +154,7 @@ fn a_topic_leads_to_clauses_and_documents() {
     for retrieved in both(
         text,
         "clauses_on_topic",
-        json!({"topic": "counting fixed assets", "most": 2}),
+        &json!({"topic": "counting fixed assets", "most": 2}),
     ) {
         let clauses = keys(&retrieved, &["DocumentClause"]);
         assert!(
@@ -169,7 +169,7 @@ fn a_topic_leads_to_clauses_and_documents() {
 fn a_finding_leads_to_its_siblings() {
     let text = "Which other findings fall under the same content as the one that the cash of the office in Port Alder was not counted?";
     let arguments = json!({"finding": "the cash of the office in Port Alder was not counted"});
-    for retrieved in both(text, "sibling_findings", arguments) {
+    for retrieved in both(text, "sibling_findings", &arguments) {
         // The sibling first, and how it was come to: through the content that both are of.
         let first = &retrieved.found[0].receipt;
         assert_eq!(first.name.key, "I-06");
@@ -186,7 +186,7 @@ fn a_finding_leads_to_its_siblings() {
 fn a_document_and_a_topic_lead_to_its_clauses() {
     let text = "What does the Order on Audits Abroad require for payments?";
     let arguments = json!({"document": "Order on Audits Abroad", "topic": "payments", "most": 3});
-    for retrieved in both(text, "clauses_of_document", arguments) {
+    for retrieved in both(text, "clauses_of_document", &arguments) {
         assert_eq!(keys(&retrieved, &["DocumentClause"]), ["C-06", "C-05"]);
         assert_eq!(keys(&retrieved, &["BasisDocument"]), ["TO-2018-60"]);
     }

@@ -4,7 +4,6 @@ use super::Server;
 use super::retrieving::found;
 use crate::failure::Failure;
 use serde_json::Value as Json;
-use stratigraph_client::Error;
 use stratigraph_rag::routes::{Called, Declared};
 
 impl Server {
@@ -38,7 +37,7 @@ impl Server {
     /// What the server refuses.
     pub(crate) fn undeclare(&self, name: &str) -> Result<bool, Failure> {
         let told = self.runtime.block_on(self.client.rag().undeclare(name));
-        told.map_err(|error: Error| self.failure(&error, ""))
+        Ok(told.map_err(|error| self.failure(&error, ""))?)
     }
 
     /// Calls a declared query.
