@@ -223,13 +223,16 @@ mod tests {
             arguments in proptest::collection::btree_map(
                 proptest::sample::select(vec!["text", "whole", "share", "open", "size", "other"]),
                 value(),
-                0..6,
+                0..3,
             )
         ) {
             let declared = declared();
             let schema = declared.as_tool().unwrap().arguments;
             let mut arguments: Map<String, Json> =
                 arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            // Most of what is given is whole: else nothing but what is missing would ever be told.
+            arguments.entry("text").or_insert_with(|| "a".into());
+            arguments.entry("size").or_insert_with(|| "small".into());
             let is_null = |name: &String, value: &mut Json| value.is_null() && name != "other";
             arguments.retain(|name, value| !is_null(name, value));
             let arguments = Json::Object(arguments);
