@@ -37,5 +37,6 @@ pub mod ingest;
 pub mod read;
 pub mod relations;
 pub mod retrieve;
+pub mod routes;
 
 pub use document::{Block, BlockKind, Datum, Document, Metadata, Outline, Page, Section};

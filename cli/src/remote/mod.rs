@@ -17,6 +17,7 @@
 //! | documents | `uploading.rs` |
 //! | questions and receipts | `retrieving.rs` |
 //! | answers and thresholds | `answering.rs` |
+//! | declared queries | `routing.rs` |
 //! | values, there and back | `values.rs` |
 //!
 //! Next: `server.rs`.
@@ -29,6 +30,7 @@ mod exporting;
 mod reading;
 mod refused;
 mod retrieving;
+mod routing;
 mod sending;
 mod server;
 mod uploading;

@@ -2,7 +2,7 @@
 
 use super::Server;
 use crate::failure::Failure;
-use stratigraph_client::{Confidence, Place, Receipt, Retrieved, Standing, TracedStage, WayStep};
+use stratigraph_client::{Confidence, Found, Place, Receipt, Retrieved, Standing, TracedStage, WayStep};
 use stratigraph_rag::retrieve as ours;
 
 /// A question as it goes over.
@@ -53,14 +53,7 @@ impl Server {
 }
 
 fn retrieved(told: Retrieved, question: &str) -> Result<ours::Retrieved, Failure> {
-    let found = told.found.into_iter().map(|found| {
-        Ok(ours::Found {
-            receipt: receipt(found.receipt)?,
-            heading: found.heading,
-            text: found.text,
-            packed: found.packed,
-        })
-    });
+    let found = told.found.into_iter().map(found);
     Ok(ours::Retrieved {
         pipeline: told.pipeline,
         question: question.to_owned(),
@@ -81,6 +74,15 @@ pub(super) fn confidence(told: Confidence) -> ours::Confidence {
             coverage: told.coverage,
         },
     }
+}
+
+pub(super) fn found(found: Found) -> Result<ours::Found, Failure> {
+    Ok(ours::Found {
+        receipt: receipt(found.receipt)?,
+        heading: found.heading,
+        text: found.text,
+        packed: found.packed,
+    })
 }
 
 pub(super) fn receipt(told: Receipt) -> Result<ours::Receipt, Failure> {

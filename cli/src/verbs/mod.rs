@@ -24,6 +24,7 @@ mod repl;
 mod report;
 mod restore;
 mod retrieve;
+mod routes;
 mod scrub;
 pub(crate) mod serve;
 mod token;
@@ -69,6 +70,8 @@ pub(crate) enum Verb {
     Calibrate(Box<calibrate::Calibrate>),
     /// Say whether what receipts were given on still stands
     Receipts(retrieve::Receipts),
+    /// Declare queries that questions are routed to and models call, and call them
+    Routes(Box<routes::Routes>),
     /// Measure retrieval on sets of questions with known answers
     Eval(Box<eval::Eval>),
     /// Write the graph as JSON lines, CSV, or a script of statements
@@ -115,6 +118,7 @@ impl Verb {
             Self::Ask(verb) => verb.run(global.quiet || global.json, progress),
             Self::Calibrate(verb) => verb.run(progress),
             Self::Receipts(verb) => verb.run(progress),
+            Self::Routes(verb) => verb.run(progress),
             Self::Eval(verb) => verb.run(progress),
             Self::Export(verb) => verb.run(progress),
             Self::Info(verb) => verb.run(),

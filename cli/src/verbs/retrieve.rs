@@ -17,8 +17,8 @@ use stratigraph_rag::door::{DoorError, Equipment, Library};
 use stratigraph_rag::retrieve::{Pipeline, Question, Receipt, Retrieved, Traced};
 
 const EXAMPLE: &str = "\
-Presets: direct (nothing), vector, graph, bag, tag, triples, hybrid, and strata, which is ours. --print shows how one is
-written; a file with one of your own is given in its place. Numbers of scores are of the scale that stands beside them.
+Presets: direct (nothing), vector, graph, bag, tag, triples, hybrid, audit (by declared queries: see `routes`), and strata,
+which is ours. --print shows how one is written; a file with one of your own is given in its place. Numbers of scores are of the scale that stands beside them.
 
 Each thing that is found has a receipt: what it said, where, and how it was come to. `receipts` says later whether it
 still stands.

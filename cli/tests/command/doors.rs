@@ -16,6 +16,7 @@ use stratigraph_rag::door::{Ask, Equipment, Library};
 use stratigraph_rag::ingest::{FactList, Ingest, Recipe, System};
 use stratigraph_rag::read::{Format, Source};
 use stratigraph_rag::retrieve::{Pipeline, Question};
+use stratigraph_rag::routes::CallLimits;
 
 const CORPUS: [(&str, &str, &str); 4] = [
     (
@@ -404,7 +405,12 @@ fn tables_become_typed_nodes_that_follow_their_rows() {
 
 /// What `retrieve --json` prints, without what every verb says.
 fn asked(at: &str, preset: &str) -> serde_json::Value {
-    let said = run(&["retrieve", at, QUESTION, "--preset", preset, "--json"]);
+    said(&["retrieve", at, QUESTION, "--preset", preset, "--json"])
+}
+
+/// What a verb prints as JSON, without what every verb says.
+fn said(arguments: &[&str]) -> serde_json::Value {
+    let said = run(arguments);
     let mut answer: serde_json::Value = serde_json::from_str(&said.assert_code(0).stdout).unwrap();
     let fields = answer.as_object_mut().unwrap();
     for name in ["verb", "ok", "findings"] {
@@ -413,15 +419,46 @@ fn asked(at: &str, preset: &str) -> serde_json::Value {
     answer
 }
 
+/// A query over the table of volcanoes.
+const QUERIES: &str = r#"
+name = "volcano_named"
+description = "What is known of a volcano."
+target = "Volcano"
+examples = ["What is there at Mount Fuji?"]
+statement = "MATCH path = (v:Volcano {key: $name})-[:IN]->(:Country) RETURN v, path"
+[[parameters]]
+name = "name"
+type = "text"
+of = { label = "Volcano", property = "key" }
+"#;
+
+impl Doors {
+    /// A table beside the documents.
+    fn add_volcanoes(&self, into: &str) {
+        let write = |name: &str, text: &str| fs::write(self.world.path(name), text).unwrap();
+        write(
+            "volcanoes.csv",
+            "name,metres,country\nMount Etna,3357,Italy\nMount Blanc,4806,\n",
+        );
+        write(
+            "volcanoes.toml",
+            "[[nodes]]\nfile = \"volcanoes.csv\"\nlabel = \"Volcano\"\nkey = \"name\"\n[nodes.embed]\nvector = \"name\"\n[[nodes.links]]\ntype = \"IN\"\ncolumn = \"country\"\nto = \"Country\"\n\n[[nodes]]\nfile = \"countries.csv\"\nlabel = \"Country\"\nkey = \"name\"\n",
+        );
+        write("countries.csv", "name\nItaly\n");
+        let mapping = format!("typed:{}", self.world.path("volcanoes.toml").display());
+        run(&["ingest", "--into", into, "--profile", &mapping]).assert_code(0);
+    }
+}
+
 const QUESTION: &str = "Where does basalt come from, and what is dry near Mount Etna?";
 
 #[test]
 fn one_retrieval_is_the_same_bytes_through_every_door() {
     for (profile, presets) in [
-        ("bag", &["direct", "vector", "bag", "strata"][..]),
+        ("bag", &["direct", "vector", "bag", "strata", "audit"][..]),
         ("tag", &["tag", "graph", "strata"]),
         ("triples", &["triples", "strata"]),
-        ("hybrid", &["hybrid", "graph", "strata"]),
+        ("hybrid", &["hybrid", "graph", "strata", "audit"]),
     ] {
         let doors = Doors {
             world: World::new(),
@@ -431,6 +468,19 @@ fn one_retrieval_is_the_same_bytes_through_every_door() {
         let folder = doors.world.path("served");
         let path = folder.join("default");
         doors.ingest(path.to_str().unwrap(), &[]);
+        doors.add_volcanoes(path.to_str().unwrap());
+        if profile == "hybrid" {
+            // With what is declared as well as with what is made up from the table.
+            let queries = doors.world.path("queries.toml");
+            fs::write(&queries, QUERIES).unwrap();
+            let add = [
+                "routes",
+                "add",
+                path.to_str().unwrap(),
+                queries.to_str().unwrap(),
+            ];
+            run(&add).assert_code(0);
+        }
         let by_library = |preset: &str| {
             let db = Database::builder().open_read_only(&path).unwrap();
             let library = Library::new(&db, Equipment::default());
@@ -659,6 +709,112 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
             again["sources"] = as_of;
             again.to_string()
         }
+    );
+    served.terminate();
+}
+
+#[test]
+fn a_declared_query_is_the_same_through_every_door() {
+    let doors = Doors {
+        world: World::new(),
+        profile: "hybrid",
+        llm: None,
+    };
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    doors.ingest(at, &[]);
+    doors.add_volcanoes(at);
+    let queries = doors.world.path("queries.toml");
+    fs::write(&queries, QUERIES).unwrap();
+    let queries = queries.to_str().unwrap();
+    let list = said(&["routes", "list", at, "--json"]);
+    assert_eq!(list["declared"], false);
+    assert!(list["queries"].as_array().unwrap().len() > 2, "{list}");
+    let added = said(&["routes", "add", at, queries, "--json"]);
+    assert_eq!(
+        added["added"],
+        json!([{"name": "volcano_named", "replaced": false}])
+    );
+    let call = |at: &str, arguments: &str| {
+        said(&[
+            "routes",
+            "call",
+            at,
+            "volcano_named",
+            "--arguments",
+            arguments,
+            "--json",
+        ])
+    };
+    let etna = r#"{"name": "Mount Etna"}"#;
+    let (list, tools, called) = (
+        said(&["routes", "list", at, "--json"]),
+        said(&["routes", "tools", at, "--json"]),
+        call(at, etna),
+    );
+    assert_eq!(
+        tools["tools"][0]["function"]["parameters"]["required"],
+        json!(["name"])
+    );
+    assert_eq!(called["found"].as_array().unwrap().len(), 2);
+    assert_eq!(called["found"][1]["receipt"]["way"][0]["by"], "IN");
+    let by_library = {
+        let db = Database::builder().open_read_only(&path).unwrap();
+        let open = Library::new(&db, Equipment::default()).open().unwrap();
+        let arguments = serde_json::from_str(etna).unwrap();
+        let limits = CallLimits::default();
+        let called = open.call("volcano_named", &arguments, limits, &CancelToken::new());
+        serde_json::to_value(called.unwrap()).unwrap()
+    };
+    assert_eq!(called.to_string(), by_library.to_string());
+    let served = Served::start(&folder, &[]);
+    let at = served.address();
+    assert_eq!(
+        said(&["routes", "list", &at, "--json"]).to_string(),
+        list.to_string()
+    );
+    assert_eq!(
+        said(&["routes", "tools", &at, "--json"]).to_string(),
+        tools.to_string()
+    );
+    assert_eq!(call(&at, etna).to_string(), called.to_string());
+    let again = said(&["routes", "add", &at, queries, "--json"]);
+    assert_eq!(again["added"][0]["replaced"], true);
+    let refused = run(&[
+        "routes",
+        "call",
+        &at,
+        "volcano_named",
+        "--arguments",
+        r#"{"name": 7}"#,
+    ]);
+    refused.assert_code(2);
+    assert!(
+        refused.stderr.contains("it is a text, and this is 7"),
+        "{}",
+        refused.stderr
+    );
+    let hostile = doors.world.path("hostile.toml");
+    fs::write(
+        &hostile,
+        QUERIES.replace("RETURN v", "DETACH DELETE v RETURN v"),
+    )
+    .unwrap();
+    let refused = run(&["routes", "add", &at, hostile.to_str().unwrap()]);
+    refused.assert_code(2);
+    assert!(
+        refused.stderr.contains("may only read"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(
+        said(&["routes", "drop", &at, "volcano_named", "--json"])["dropped"],
+        true
+    );
+    assert_eq!(
+        said(&["routes", "drop", &at, "volcano_named", "--json"])["dropped"],
+        false
     );
     served.terminate();
 }

@@ -2,12 +2,14 @@
 //!
 //! The server reads, cuts and builds, with the models that it was started with: what goes over is the bytes of files.
 //! `upsert.rs` is a stream of documents, `retrieve.rs` questions and receipts, `ask.rs` answers,
-//! `calibrate.rs` below which confidence there is none, `describe.rs` what the server says.
+//! `calibrate.rs` below which confidence there is none, `routes.rs` declared queries,
+//! `describe.rs` what the server says.
 
 mod ask;
 mod calibrate;
 mod describe;
 mod retrieve;
+mod routes;
 mod upsert;
 
 pub use ask::{Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CitedSource, NoAnswer};
@@ -19,6 +21,7 @@ pub use describe::{
 pub use retrieve::{
     Confidence, Found, Place, Receipt, RetrieveBuilder, Retrieved, Standing, TracedStage, WayStep,
 };
+pub use routes::{Called, CalledRow, DeclaredQueries, DeclaredQuery, DeclaredReport};
 pub use upsert::{Document, Layers, UpsertBuilder, Upserts};
 
 use crate::Error;
@@ -184,6 +187,56 @@ impl Rag {
     /// [`Error::Refused`], and what [`Error`] has for the network.
     pub async fn verify(&self, receipts: &[Receipt]) -> Result<Vec<Standing>, Error> {
         retrieve::verify(&self.client, receipts).await
+    }
+
+    /// The queries that can be called and that questions are routed to, with their definitions for function calling.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], and what [`Error`] has for the network.
+    pub async fn declared(&self) -> Result<DeclaredQueries, Error> {
+        routes::declared(&self.client).await
+    }
+
+    /// Declares queries, one or several as JSON or TOML, each in the place of the one that has its name.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], also where a statement would write, and what [`Error`] has for the network.
+    pub async fn declare(
+        &self,
+        definitions: impl Into<String>,
+    ) -> Result<Vec<DeclaredReport>, Error> {
+        routes::declare(&self.client, definitions.into()).await
+    }
+
+    /// Drops a declared query; whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], and what [`Error`] has for the network.
+    pub async fn undeclare(&self, name: impl Into<String>) -> Result<bool, Error> {
+        routes::undeclare(&self.client, name.into()).await
+    }
+
+    /// Calls a declared query with arguments, an object of JSON. So many rows are taken at most, and 100 of 0.
+    ///
+    /// ```no_run
+    /// # async fn example(client: stratigraph_client::Client) -> Result<(), stratigraph_client::Error> {
+    /// let called = client.rag().call("findings_of_area", r#"{"area": "Spending"}"#, 0).await?;
+    /// for row in &called.rows {
+    ///     println!("{}", row.values);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Refused`], also where an argument does not fit, and what [`Error`] has for the network.
+    pub async fn call(
+        &self,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+        rows: u32,
+    ) -> Result<Called, Error> {
+        routes::call(&self.client, name.into(), arguments.into(), rows).await
     }
 
     /// Settings for having summaries written.

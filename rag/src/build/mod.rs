@@ -89,8 +89,8 @@ pub use property::{Properties, Property};
 pub use schema::{Built, DOMAINS, OUTLINE};
 pub(crate) use schema::{CHUNK_CALLED, CHUNK_TEXTS, FACT, STATED, find};
 pub use summary::{Inputs, Summary};
-pub(crate) use tables::table_key_index;
 pub use tables::{TablesError, TablesReport};
+pub(crate) use tables::{is_of_layers, table_key_index};
 
 #[cfg(test)]
 mod tests;

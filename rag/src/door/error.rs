@@ -5,6 +5,7 @@ use thiserror::Error;
 use crate::build::BuildError;
 use crate::extract::ExtractError;
 use crate::retrieve::RetrieveError;
+use crate::routes::RouteError;
 
 /// Why nothing went through a door.
 #[derive(Debug, Error)]
@@ -19,6 +20,9 @@ pub enum DoorError {
     /// A question cannot be asked so.
     #[error(transparent)]
     Retrieve(#[from] RetrieveError),
+    /// A query cannot be declared or called.
+    #[error(transparent)]
+    Route(RouteError),
     /// Nobody has said yet what is made of documents.
     #[error(
         "the database has no layers yet: say once what is made of documents, with `CALL rag.createLayers('structure')` (or bag, tag, triples, hybrid), `stratigraph ingest`, or `layers` in the request"
@@ -79,5 +83,14 @@ impl DoorError {
 impl From<stratigraph::Error> for DoorError {
     fn from(error: stratigraph::Error) -> Self {
         Self::Build(error.into())
+    }
+}
+
+impl From<RouteError> for DoorError {
+    fn from(error: RouteError) -> Self {
+        match error {
+            RouteError::Database(error) => error.into(),
+            error => Self::Route(error),
+        }
     }
 }

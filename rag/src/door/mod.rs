@@ -15,6 +15,7 @@
 //! | a database that is opened with them | `library.rs` |
 //! | documents as they come | `incoming.rs` |
 //! | questions and answers | `ask.rs` |
+//! | declared queries | `routes.rs` |
 //! | which names may mean the same | `naming.rs` |
 //! | summaries that are stale are made anew | `resummarise.rs`, `subject.rs` |
 //! | `CALL rag.…` | `procedures/` |
@@ -46,6 +47,7 @@ mod naming;
 mod procedures;
 mod recent;
 mod resummarise;
+mod routes;
 mod subject;
 
 pub use ask::{Ask, MOST_RECEIPTS};

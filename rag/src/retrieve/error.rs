@@ -3,6 +3,8 @@
 use stratigraph_models::ModelError;
 use thiserror::Error;
 
+use crate::routes::RouteError;
+
 /// Why a question could not be answered.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -23,6 +25,9 @@ pub enum RetrieveError {
         /// How long it may be.
         most: usize,
     },
+    /// A declared query cannot be called.
+    #[error(transparent)]
+    Route(RouteError),
     /// An operator has a setting that cannot be.
     #[error("`{operator}`: {reason}")]
     Setting {
@@ -65,6 +70,11 @@ pub enum RetrieveError {
         /// What gives a desk one.
         given_by: &'static str,
     },
+    /// An operator runs statements, and nothing was given that does.
+    #[error(
+        "`route` runs statements, and nothing was given that does: a program gives the snapshot with `Desk::with_statements`"
+    )]
+    NoStatements,
     /// A question is limited to a property by which chunks cannot be chosen.
     #[error("chunks cannot be chosen by `{name}`: {known}")]
     Filter {
@@ -79,6 +89,20 @@ impl RetrieveError {
     /// Whether it is that the graph was built without a layer.
     #[must_use]
     pub fn is_of_a_missing_layer(&self) -> bool {
-        matches!(self, Self::Database(stratigraph::Error::UnknownName { .. }))
+        matches!(
+            self,
+            Self::Database(stratigraph::Error::UnknownName { .. })
+                | Self::Route(RouteError::NothingDeclared)
+        )
+    }
+}
+
+impl From<RouteError> for RetrieveError {
+    fn from(error: RouteError) -> Self {
+        match error {
+            RouteError::Database(error) => Self::Database(error),
+            RouteError::Embedder(error) => Self::Embedder(error),
+            error => Self::Route(error),
+        }
     }
 }

@@ -339,9 +339,16 @@ fn row(node: &Node) -> String {
     let shown = |(name, value): (&str, &Value)| match value {
         Value::String(text) => Some(format!("{name}: {text}")),
         Value::Int(_) | Value::Float(_) | Value::Bool(_) => Some(format!("{name}: {value}")),
+        Value::Date(day) => Some(format!("{name}: {day}")),
         _ => None,
     };
-    let lines = node.properties().filter(|(name, _)| *name != "key");
+    // What a vector was made of stands in other properties already.
+    let of_vector = |name: &str| {
+        let vector = name.strip_suffix("_text").and_then(|name| node.get(name));
+        matches!(vector, Some(Value::Vector(_)))
+    };
+    let lines = node.properties();
+    let lines = lines.filter(|(name, _)| *name != "key" && !of_vector(name));
     lines.filter_map(shown).collect::<Vec<_>>().join("\n")
 }
 

@@ -1,5 +1,7 @@
 //! What operators hand on: lists of items, each with a score that says what it is, and the way that led to it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 
@@ -27,10 +29,13 @@ impl Item {
 
     /// What lies one step from this, with the same score.
     #[must_use]
-    pub fn step(&self, by: &'static str, to: impl Into<Entity>) -> Self {
+    pub fn step(&self, by: impl Into<Cow<'static, str>>, to: impl Into<Entity>) -> Self {
         let mut way = self.way.clone();
         let from = self.entity;
-        way.push(Step { from, by });
+        way.push(Step {
+            from,
+            by: by.into(),
+        });
         Self {
             entity: to.into(),
             score: self.score,
@@ -40,12 +45,12 @@ impl Item {
 }
 
 /// A step of a way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// From where.
     pub from: Entity,
-    /// Along what: a type of relationships, or `parent`.
-    pub by: &'static str,
+    /// Along what: a type of relationships, `parent`, or the declared query in whose row both stand.
+    pub by: Cow<'static, str>,
 }
 
 /// How good something is. Numbers of different scales must not be compared.
@@ -76,6 +81,9 @@ pub enum Scale {
     Named,
     /// What a reranker says, from 0 to 1.
     Judged,
+    /// How well a declared query fits the question: its similarity, and what it takes of what the question names;
+    /// comparable within one question. 1 where a model has chosen it.
+    Routed,
 }
 
 impl Scale {
@@ -86,7 +94,7 @@ impl Scale {
     }
 
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Cosine,
         Self::Bm25,
         Self::ReciprocalRank,
@@ -94,6 +102,7 @@ impl Scale {
         Self::Visits,
         Self::Named,
         Self::Judged,
+        Self::Routed,
     ];
 
     /// The scale of that name.
@@ -113,6 +122,7 @@ impl Scale {
             Self::Visits => "visits",
             Self::Named => "named",
             Self::Judged => "judged",
+            Self::Routed => "routed",
         }
     }
 }

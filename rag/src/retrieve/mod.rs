@@ -1,7 +1,7 @@
 //! From a question to what answers it: operators over lists of items.
 //!
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
-//! to heading. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
+//! to heading; [`Route`] asks a declared query. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
 //! [`Together`] look at what it names, what stands next to it and what it is from. [`Threshold`], [`Limit`], [`Rerank`] and
 //! [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
 
@@ -25,6 +25,7 @@ mod rank;
 mod receipt;
 mod rerank;
 mod retrieved;
+mod route;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -53,7 +54,9 @@ pub use question::{Desk, Question};
 pub use rank::{Rank, Ranked, Walked};
 pub use receipt::{Receipt, Standing, WayStep};
 pub use rerank::Rerank;
+pub(crate) use retrieved::told;
 pub use retrieved::{Found, Retrieved};
+pub use route::{Route, RouteTaken};
 pub use search::{Bm25, Layer, Vector};
 pub use together::Together;
 pub use walk::{Along, Ascend, Emit, Expand};

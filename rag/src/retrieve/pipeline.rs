@@ -8,7 +8,7 @@ use stratigraph::graph::Entity;
 
 use super::{
     Around, Ascend, Bm25, Communities, Descend, Desk, Expand, Follow, Fusion, Item, Judge, Limit,
-    Mentions, Rank, Rerank, RetrieveError, Threshold, Together, Vector, fuse,
+    Mentions, Rank, Rerank, RetrieveError, Route, Threshold, Together, Vector, fuse,
 };
 
 /// Stages in order; the last one's list is what is retrieved.
@@ -100,6 +100,8 @@ pub enum Operator {
     Fuse(Fuse),
     /// Goes down from heading to heading.
     Descend(Descend),
+    /// Calls the declared query that the question is for.
+    Route(Route),
     /// Reads what is named under headings, community by community.
     Communities(Communities),
     /// Ranks what a walk comes to that begins at what was found.
@@ -168,6 +170,7 @@ impl Operator {
             Self::Ascend(_) => "ascend",
             Self::Fuse(_) => "fuse",
             Self::Descend(_) => "descend",
+            Self::Route(_) => "route",
             Self::Communities(_) => "communities",
             Self::Rank(_) => "rank",
             Self::Follow(_) => "follow",
@@ -196,7 +199,11 @@ impl Operator {
     /// How many lists it takes, at least and at most.
     fn takes(&self) -> (usize, usize) {
         match self {
-            Self::Vector(_) | Self::Bm25(_) | Self::Mentions(_) | Self::Descend(_) => (0, 0),
+            Self::Vector(_)
+            | Self::Bm25(_)
+            | Self::Mentions(_)
+            | Self::Descend(_)
+            | Self::Route(_) => (0, 0),
             Self::Fuse(_) | Self::Rank(_) => (1, usize::MAX),
             _ => (1, 1),
         }
@@ -214,6 +221,10 @@ impl Operator {
             Self::Descend(descend) => {
                 let descent = descend.run_traced(desk)?;
                 return Ok(Done::detailed(descent.items, &descent.levels));
+            }
+            Self::Route(route) => {
+                let (found, taken) = route.run_traced(desk)?;
+                return Ok(Done::detailed(found, &taken));
             }
             Self::Expand(expand) => expand.run(desk, &joined(lists))?,
             Self::Ascend(ascend) => ascend.run(desk, &joined(lists))?,

@@ -3,7 +3,7 @@
 use super::{Pipeline, RetrieveError};
 
 /// All presets: what they are called, and how they are written.
-const PRESETS: [(&str, &str); 8] = [
+const PRESETS: [(&str, &str); 9] = [
     ("direct", include_str!("../../presets/direct.toml")),
     ("vector", include_str!("../../presets/vector.toml")),
     ("graph", include_str!("../../presets/graph.toml")),
@@ -11,6 +11,7 @@ const PRESETS: [(&str, &str); 8] = [
     ("tag", include_str!("../../presets/tag.toml")),
     ("triples", include_str!("../../presets/triples.toml")),
     ("hybrid", include_str!("../../presets/hybrid.toml")),
+    ("audit", include_str!("../../presets/audit.toml")),
     ("strata", include_str!("../../presets/strata.toml")),
 ];
 

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringTreemap;
 use stratigraph::{How, Read, TextAnswer, Value, VectorAnswer, VectorSearch};
-use stratigraph_models::{Embedder, ModelError, Reranker};
+use stratigraph_models::{Embedder, Generator, ModelError, Reranker};
 
 use super::RetrieveError;
 use super::confidence::{Wanted, wanted};
 use crate::build::Label;
 use crate::extract::model::Relevance;
+use crate::routes::Statements;
 
 /// What somebody wants to know.
 ///
@@ -72,6 +73,8 @@ pub struct Desk<'a, R> {
     relevance: Option<&'a Relevance>,
     /// Chunks that are not there for this question.
     without: Option<RoaringTreemap>,
+    statements: Option<&'a dyn Statements>,
+    generator: Option<&'a dyn Generator>,
     vector: OnceCell<Vec<f32>>,
     allowed: OnceCell<Option<RoaringTreemap>>,
     /// What a search for all of its words has said of them.
@@ -90,6 +93,8 @@ impl<'a, R: Read> Desk<'a, R> {
             reranker: None,
             relevance: None,
             without: None,
+            statements: None,
+            generator: None,
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
             counted: OnceCell::new(),
@@ -118,6 +123,28 @@ impl<'a, R: Read> Desk<'a, R> {
         self.allowed = OnceCell::new();
         self.was_approximate = Cell::new(false);
         self
+    }
+
+    /// With what runs the statements of declared queries: the snapshot itself.
+    #[must_use]
+    pub fn with_statements(mut self, statements: &'a dyn Statements) -> Self {
+        self.statements = Some(statements);
+        self
+    }
+
+    /// With a model that says which declared query a question is for.
+    #[must_use]
+    pub fn with_generator(mut self, generator: &'a dyn Generator) -> Self {
+        self.generator = Some(generator);
+        self
+    }
+
+    pub(super) fn statements(&self) -> Result<&'a dyn Statements, RetrieveError> {
+        self.statements.ok_or(RetrieveError::NoStatements)
+    }
+
+    pub(super) fn generator(&self) -> Option<&'a dyn Generator> {
+        self.generator
     }
 
     pub(super) fn reranker(&self) -> Result<&'a dyn Reranker, RetrieveError> {
@@ -171,6 +198,11 @@ impl<'a, R: Read> Desk<'a, R> {
         }
         let wanted = wanted(self, self.counted.get())?;
         Ok(self.wanted.get_or_init(|| wanted))
+    }
+
+    /// Notes that a search may have missed something.
+    pub(super) fn missed_something(&self) {
+        self.was_approximate.set(true);
     }
 
     /// Whether no search so far can have missed anything.

@@ -1,8 +1,8 @@
 //! Receipts: what an answer was given on, so that anybody can say later whether it still stands.
 
 use serde::{Deserialize, Serialize};
-use stratigraph::Read;
 use stratigraph::graph::Entity;
+use stratigraph::{Read, RelationshipId};
 
 use super::evidence::Reader;
 use super::{Item, Name, Place, RetrieveError, Score};
@@ -115,6 +115,14 @@ impl Name {
         if self.kind == FACT {
             return Ok(find_fact(read, &self.key)?.map(Entity::from));
         }
+        // A relationship of a table has no key, and ids of what was committed never come twice.
+        if read.catalog().types.id(&self.kind).is_some()
+            && let Ok(id) = self.key.parse()
+            && let Some(found) = read.relationship(RelationshipId::new(id))?
+            && found.relationship_type() == self.kind
+        {
+            return Ok(Some(RelationshipId::new(id).into()));
+        }
         // A row of a table. Without the index there is no such table any more.
         let name = table_key_index(&self.kind);
         match read.index(&name) {
@@ -138,7 +146,7 @@ pub(super) fn receipt<R: Read>(
     let way = item.way.iter().map(|step| {
         Ok(WayStep {
             from: reader.name(step.from)?,
-            by: step.by.to_owned(),
+            by: step.by.to_string(),
         })
     });
     Ok(Receipt {

@@ -6,7 +6,7 @@ use stratigraph::Read;
 use super::confidence::confidence;
 use super::evidence::Reader;
 use super::receipt::receipt;
-use super::{Confidence, Desk, Evidence, Passage, Pipeline, Receipt, RetrieveError, Traced, pack};
+use super::{Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced, pack};
 use crate::chunk::Tokens;
 
 /// What was retrieved for a question.
@@ -105,6 +105,29 @@ impl Pipeline {
             trace,
         })
     }
+}
+
+/// What items say, each with its receipt: what a call of a declared query has found.
+pub(crate) fn told<R: Read>(
+    read: &R,
+    items: &[Item],
+    exact: bool,
+) -> Result<Vec<Found>, RetrieveError> {
+    let as_of = (read.commit_seq().get(), exact);
+    let mut reader = Reader::new(read);
+    let mut all = Vec::with_capacity(items.len());
+    for item in items {
+        let Some(evidence) = reader.evidence(item.entity)? else {
+            continue;
+        };
+        all.push(Found {
+            receipt: receipt(&reader, item, &evidence, as_of)?,
+            heading: evidence.heading,
+            text: evidence.text,
+            packed: false,
+        });
+    }
+    Ok(all)
 }
 
 /// As it is packed: only a chunk's bytes are the document's own, and lie within others.

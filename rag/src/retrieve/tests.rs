@@ -168,7 +168,7 @@ fn walks_tell_the_way() {
         assert_eq!(names(desk.read(), &near), ["Sea"]);
         let far = Expand::new(Along::Facts).steps(3).run(desk, &salt).unwrap();
         assert_eq!(names(desk.read(), &far), ["Sea", "Basalt", "New York"]);
-        let way: Vec<&str> = far[2].way.iter().map(|step| step.by).collect();
+        let way: Vec<&str> = far[2].way.iter().map(|step| &*step.by).collect();
         assert_eq!(way, ["FACT"; 3]);
         assert_eq!(far[2].way[2].from, far[1].entity);
         assert_eq!(

@@ -244,3 +244,60 @@ async fn thresholds_are_found_with_progress_and_gone_by() {
     assert!(matches!(&wrong, Error::Refused(_)), "{wrong:?}");
     assert!(wrong.to_string().contains("number of questions"), "{wrong}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queries_are_declared_called_and_dropped() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let client = fixture.client().await;
+    let rag = client.rag();
+    let mut upserts = rag.upsert().layers(Layers::new("structure")).start();
+    let rocks = Document::new("a.md", "# Rocks\n\nBasalt comes from Mount Etna.\n");
+    upserts.send(rocks).await.unwrap();
+    upserts.finish().await.unwrap();
+    assert!(rag.declared().await.unwrap().queries.is_empty());
+    let definition = serde_json::json!({
+        "name": "titled",
+        "description": "The headings that are called so.",
+        "statement": "MATCH (s:Section {title: $title}) RETURN s",
+        "parameters": [{"name": "title", "type": "text"}],
+        "target": "Section",
+    });
+    let reports = rag.declare(definition.to_string()).await.unwrap();
+    assert_eq!(
+        (reports[0].name.as_str(), reports[0].replaced),
+        ("titled", false)
+    );
+    let declared = rag.declared().await.unwrap();
+    assert!(declared.declared && declared.queries[0].tool.contains("\"function\""));
+    let called = rag
+        .call("titled", r#"{"title": "Rocks"}"#, 5)
+        .await
+        .unwrap();
+    assert_eq!(
+        (called.rows.len(), called.more, &called.rows[0].found[..]),
+        (1, false, &[0][..])
+    );
+    assert_eq!(called.found[0].receipt.places[0].document, "a.md");
+    assert!(
+        called.rows[0].values.contains("Rocks"),
+        "{}",
+        called.rows[0].values
+    );
+    for (name, arguments, said) in [
+        ("titled", "{", "no JSON"),
+        ("titled", "{}", "$.title"),
+        ("titled", r#"{"title": "x", "sql": "y"}"#, "$.sql"),
+        ("other", "{}", "there are `titled`"),
+    ] {
+        let refused = rag.call(name, arguments, 0).await.unwrap_err();
+        assert!(matches!(&refused, Error::Refused(_)), "{refused:?}");
+        assert!(refused.to_string().contains(said), "{refused}");
+    }
+    let writes = definition
+        .to_string()
+        .replace("RETURN s", "SET s.title = 'x' RETURN s");
+    let refused = rag.declare(writes).await.unwrap_err();
+    assert!(refused.to_string().contains("may only read"), "{refused}");
+    assert!(rag.undeclare("titled").await.unwrap());
+    assert!(!rag.undeclare("titled").await.unwrap());
+}

@@ -383,6 +383,28 @@ async fn readers_only_look_and_transactions_take_no_documents() {
     let mut rag = RagServiceClient::new(fixture.channel().await);
     let stale = rag.list_stale(with_token(v1::ListStaleRequest::default(), &tokens[0]));
     assert_eq!(stale.await.unwrap().into_inner().count, 0);
+    // What is declared a reader may call, and not declare.
+    let declaring = || v1::DeclareQueriesRequest {
+        definitions: r#"{"name": "one", "description": "One.", "statement": "RETURN 1 AS one"}"#
+            .to_owned(),
+        ..v1::DeclareQueriesRequest::default()
+    };
+    let refused = rag.declare_queries(with_token(declaring(), &tokens[0]));
+    assert_eq!(reason(&refused.await.unwrap_err()), "PermissionDenied");
+    let declared = rag.declare_queries(with_token(declaring(), &tokens[1]));
+    assert_eq!(declared.await.unwrap().into_inner().declared.len(), 1);
+    let call = v1::CallDeclaredQueryRequest {
+        name: "one".to_owned(),
+        ..v1::CallDeclaredQueryRequest::default()
+    };
+    let called = rag.call_declared_query(with_token(call, &tokens[0])).await;
+    assert_eq!(called.unwrap().into_inner().rows[0].values, r#"{"one":1}"#);
+    let drop = v1::DropDeclaredQueryRequest {
+        name: "one".to_owned(),
+        ..v1::DropDeclaredQueryRequest::default()
+    };
+    let refused = rag.drop_declared_query(with_token(drop, &tokens[0]));
+    assert_eq!(reason(&refused.await.unwrap_err()), "PermissionDenied");
     let mut told = rag
         .resummarise(with_token(
             v1::ResummariseRequest {

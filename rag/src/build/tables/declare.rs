@@ -7,14 +7,16 @@ use super::super::contribution::Label;
 use super::super::{BuildError, Layers, schema};
 use super::{KEY, SOURCE, STATED_BY, STATES, TablesError};
 use crate::read::TypedSchema;
+use crate::routes::DECLARED_QUERY;
 
 /// Labels of the layers that are no kind of node of a document.
-const LABELS: [&str; 5] = [
+const LABELS: [&str; 6] = [
     SOURCE,
     "LayerSettings",
     schema::MODEL_CALL,
     schema::OBJECT_TAG,
     AGREED,
+    DECLARED_QUERY,
 ];
 /// Types of relationships of the layers.
 const TYPES: [&str; 11] = [
@@ -33,9 +35,7 @@ const TYPES: [&str; 11] = [
 
 /// Refuses names that the layers have.
 pub(super) fn check(schema: &TypedSchema) -> Result<(), TablesError> {
-    let taken_label =
-        |name: &str| LABELS.contains(&name) || Label::ALL.iter().any(|label| label.name() == name);
-    let labels = schema.labels.keys().filter(|name| taken_label(name));
+    let labels = schema.labels.keys().filter(|name| is_of_layers(name));
     let types = schema.types.iter().map(|(kind, ..)| kind);
     let types = types.filter(|name| TYPES.contains(&&***name));
     let vectors = schema.labels.values().flat_map(|label| &label.vectors);
@@ -44,6 +44,11 @@ pub(super) fn check(schema: &TypedSchema) -> Result<(), TablesError> {
         Some(name) => Err(TablesError::Taken { name: name.clone() }),
         None => Ok(()),
     }
+}
+
+/// Whether a label is one of the layers of documents, and no type of tables.
+pub(crate) fn is_of_layers(label: &str) -> bool {
+    LABELS.contains(&label) || Label::ALL.iter().any(|own| own.name() == label)
 }
 
 /// The index that proves the keys of a label.

@@ -29,7 +29,7 @@ use super::{BuildError, Change, Layers};
 use crate::read::{Origin, ReadError, TableMapping, TypedKey};
 use stated::Stated;
 
-pub(crate) use declare::key_index as table_key_index;
+pub(crate) use declare::{is_of_layers, key_index as table_key_index};
 
 /// The label of a mapping's own node.
 const SOURCE: &str = "TableSource";

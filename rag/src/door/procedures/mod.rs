@@ -9,11 +9,13 @@
 //! | questions and receipts | `retrieve.rs` |
 //! | answers and thresholds | `ask.rs` |
 //! | names that mean the same | `naming.rs` |
+//! | declared queries | `routes.rs` |
 //! | maps of settings | `settings.rs` |
 
 mod ask;
 mod naming;
 mod retrieve;
+mod routes;
 mod settings;
 
 use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
@@ -47,6 +49,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
         ask::calibrations(weak.clone()),
     ];
     all.extend(naming::all(&weak));
+    all.extend(routes::all(&weak));
     all
 }
 

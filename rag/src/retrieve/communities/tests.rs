@@ -52,7 +52,7 @@ fn companies_are_kept_and_left_as_wholes() {
         names.sort();
         assert_eq!(names, ["Uranium 0.8", "Xenon 0.8", "Yttrium 0.8"]);
         // The way is that of the heading, and one step more.
-        let steps: Vec<&str> = kept[0].way.iter().map(|step| step.by).collect();
+        let steps: Vec<&str> = kept[0].way.iter().map(|step| &*step.by).collect();
         assert_eq!(steps, ["HAS_CHILD", "HAS_INSTANCE"]);
         assert_eq!(kept[0].way[1].from, sections[0].entity);
         assert!(kept.iter().all(|item| item.score.scale == Scale::Cosine));

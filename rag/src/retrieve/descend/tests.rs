@@ -47,8 +47,8 @@ fn counted(descent: &Descent) -> Vec<DescentLevel> {
         .collect()
 }
 
-fn way(item: &Item) -> Vec<&'static str> {
-    item.way.iter().map(|step| step.by).collect()
+fn way(item: &Item) -> Vec<&str> {
+    item.way.iter().map(|step| &*step.by).collect()
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn facts_begin_at_both_of_their_ends() {
         near(&shares, &[1.0 / 1.875, 0.5 / 1.875, 0.375 / 1.875]);
         let is = facts.iter().find(|fact| fact.score.value == 0.8).unwrap();
         assert_eq!(
-            (shares[0].way[0].from, shares[0].way[0].by),
+            (shares[0].way[0].from, &*shares[0].way[0].by),
             (is.entity, "FACT")
         );
     });

@@ -11,12 +11,14 @@
 //! | questions and receipts | `retrieve.rs` |
 //! | answers, as they are written | `ask.rs` |
 //! | thresholds | `calibrate.rs` |
+//! | declared queries | `routes.rs` |
 //! | into messages of the protocol | `words.rs` |
 
 mod ask;
 mod calibrate;
 mod resummarise;
 mod retrieve;
+mod routes;
 mod upsert;
 mod words;
 
@@ -34,6 +36,7 @@ use stratigraph_proto::v1::rag_service_server::RagService;
 use stratigraph_rag::build::{BuildError, Change};
 use stratigraph_rag::calibrate::CalibrateError;
 use stratigraph_rag::door::DoorError;
+use stratigraph_rag::routes::RouteError;
 use tonic::{Request, Response, Streaming};
 use words::{change, subject};
 
@@ -147,6 +150,53 @@ impl RagService for Rag {
         let standing = reading.run(move |reading| retrieve::verify(request.receipts, reading));
         Ok(Response::new(standing.await?))
     }
+
+    async fn list_declared_queries(
+        &self,
+        request: Request<v1::ListDeclaredQueriesRequest>,
+    ) -> Answer<v1::ListDeclaredQueriesResponse> {
+        let (_, _, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let listed = self.0.side.run(move || routes::list(&database.library));
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn declare_queries(
+        &self,
+        request: Request<v1::DeclareQueriesRequest>,
+    ) -> Answer<v1::DeclareQueriesResponse> {
+        let (_, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let declared = self.0.side.run(move || {
+            let all = routes::read(&request.definitions)?;
+            again(|| routes::declare(&database.library, &all))
+        });
+        Ok(Response::new(declared.await?))
+    }
+
+    async fn drop_declared_query(
+        &self,
+        request: Request<v1::DropDeclaredQueryRequest>,
+    ) -> Answer<v1::DropDeclaredQueryResponse> {
+        let (_, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let dropped = self.0.side.run(move || {
+            again(|| {
+                let open = database.library.open().map_err(refused)?;
+                open.undeclare(&request.name).map_err(refused)
+            })
+        });
+        let dropped = dropped.await?;
+        Ok(Response::new(v1::DropDeclaredQueryResponse { dropped }))
+    }
+
+    async fn call_declared_query(
+        &self,
+        request: Request<v1::CallDeclaredQueryRequest>,
+    ) -> Answer<v1::CallDeclaredQueryResponse> {
+        let (caller, request, database) = Caller::asks(&self.0, request, |asked| &asked.database)?;
+        let call = routes::Call::read(request)?;
+        let reading = Reading::new(&self.0, (caller, database), "call", call.shown())?;
+        let called = reading.run(move |reading| call.run(reading)).await?;
+        Ok(Response::new(called))
+    }
 }
 
 /// Does what other writers came before once more: models are not asked twice, as their replies are kept.
@@ -176,6 +226,14 @@ fn refused(error: DoorError) -> Failure {
         }
         DoorError::Build(BuildError::OtherProfile { .. }) => state("OtherLayers", &error),
         DoorError::Request { what, problem } => Failure::request(what, problem),
+        DoorError::Route(RouteError::Argument { place, problem, .. }) => {
+            Failure::request(format!("arguments, {place}"), problem)
+        }
+        DoorError::Route(error @ (RouteError::Declaration { .. } | RouteError::Writes { .. })) => {
+            Failure::request("definitions", error.to_string())
+        }
+        DoorError::Route(error @ RouteError::Unknown { .. }) => state("NotDeclared", &error),
+        DoorError::Route(error) => state("NotCalled", &error),
         error => state("NotTakenIn", &error),
     }
 }

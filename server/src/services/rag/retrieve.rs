@@ -124,7 +124,7 @@ pub(super) fn confidence(confidence: Confidence) -> v1::Confidence {
     }
 }
 
-fn found(found: Found) -> v1::Found {
+pub(super) fn found(found: Found) -> v1::Found {
     v1::Found {
         receipt: Some(receipt(found.receipt)),
         heading: found.heading,

@@ -1,0 +1,341 @@
+//! `routes`: declared queries, which questions are routed to, models call as tools, and anybody by name.
+
+use crate::failure::Failure;
+use crate::models::Models;
+use crate::output::{Reply, Table, things};
+use crate::progress::Progress;
+use crate::remote::{Access, Address, Manner, Server};
+use crate::statements::read_input;
+use crate::verbs::IngestError;
+use clap::{Args, Subcommand};
+use serde_json::{Value as Json, json};
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use stratigraph::Database;
+use stratigraph_rag::door::{DoorError, Library, Open};
+use stratigraph_rag::routes::{AUDIT_MAPPING, AUDIT_QUERIES, CallLimits, Called, Declared};
+
+const EXAMPLE: &str = "\
+A declared query is a statement that only reads, under a name, with parameters and words that say what it finds. `retrieve
+--preset audit` routes a question to one of them; `tools` gives them to a model as definitions for function calling. Where
+nothing is declared, there are some for each type of the tables that were ingested.
+
+FILE is TOML or JSON, with one query or several. `audit` in its place is what is shipped for an audit of qualifications:
+`routes print mapping` has the mapping of its tables, `routes print queries` the queries.
+
+Examples:
+  stratigraph routes list library
+  stratigraph routes add library queries.toml
+  stratigraph routes tools library > tools.json
+  stratigraph routes call library findings_of_area --arguments '{\"area\": \"Spending\"}'
+  stratigraph routes drop grpc://localhost/library findings_of_area
+
+JSON: list: declared (false if nobody has declared them), queries [{name, description, statement, parameters, target,
+examples}]; add: added [{name, replaced}]; drop: dropped; tools: tools; call: name, arguments, columns, rows, more, found
+[{receipt, heading, text}], in_rows (of each row, places in found); print: text";
+
+/// Arguments of `routes`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Routes {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Say which queries there are
+    #[command(after_help = EXAMPLE)]
+    List(Where),
+    /// Declare queries, in the place of those that have their names
+    #[command(after_help = EXAMPLE)]
+    Add(Add),
+    /// Drop a declared query
+    #[command(after_help = EXAMPLE)]
+    Drop(Named),
+    /// Print the queries as definitions for function calling
+    #[command(after_help = EXAMPLE)]
+    Tools(Where),
+    /// Call a query by its name
+    #[command(after_help = EXAMPLE)]
+    Call(Call),
+    /// Print what is shipped for an audit of qualifications
+    #[command(after_help = EXAMPLE)]
+    Print(Print),
+}
+
+/// Where the database is.
+#[derive(Debug, Args)]
+struct Where {
+    /// The database's folder, or an address: grpc://host:port/database
+    #[arg(value_name = "DIR|ADDRESS")]
+    dir: PathBuf,
+    /// Which models.
+    #[command(flatten)]
+    models: Models,
+    /// What an address needs.
+    #[command(flatten)]
+    access: Access,
+}
+
+#[derive(Debug, Args)]
+struct Add {
+    #[command(flatten)]
+    at: Where,
+    /// A file with queries; `audit` for those that are shipped, `-` for standard input
+    file: String,
+}
+
+#[derive(Debug, Args)]
+struct Named {
+    #[command(flatten)]
+    at: Where,
+    /// The name of the query
+    name: String,
+}
+
+#[derive(Debug, Args)]
+struct Call {
+    #[command(flatten)]
+    at: Where,
+    /// The name of the query
+    name: String,
+    /// Its arguments, an object of JSON
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    arguments: String,
+    /// How many rows are taken at most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    rows: u32,
+}
+
+#[derive(Debug, Args)]
+struct Print {
+    /// Which of it
+    #[arg(value_parser = ["queries", "mapping"])]
+    what: String,
+}
+
+/// Where it is done.
+enum At {
+    Folder(Box<Open>, Library),
+    Server(Box<Server>),
+}
+
+impl Where {
+    fn open(&self, read_only: bool, progress: &Progress) -> Result<At, Failure> {
+        let text = self.dir.to_string_lossy();
+        if let Some(address) = Address::read(&text).transpose()? {
+            self.models.refuse_for_address(&text)?;
+            let manner = Manner {
+                read_only,
+                create: false,
+            };
+            let cancel = progress.interrupt().token();
+            let server = Server::open(&address, &self.access, manner, &cancel)?;
+            return Ok(At::Server(Box::new(server)));
+        }
+        self.access.refuse_for_folder(&text)?;
+        let db = match read_only {
+            true => Database::builder().open_read_only(&self.dir)?,
+            false => Database::open(&self.dir)?,
+        };
+        let library = Library::new(&db, self.models.equipment()?);
+        // Statements of declared queries may call what a library registers.
+        library.register()?;
+        let open = library.open().map_err(refused)?;
+        Ok(At::Folder(Box::new(open), library))
+    }
+}
+
+impl At {
+    fn offered(&self) -> Result<(Vec<Declared>, bool), Failure> {
+        match self {
+            Self::Folder(open, library) => {
+                let declared = !library.declared().map_err(refused)?.is_empty();
+                Ok((open.offered().map_err(refused)?, declared))
+            }
+            Self::Server(server) => server.declared(),
+        }
+    }
+}
+
+impl Routes {
+    /// Does it.
+    ///
+    /// # Errors
+    /// What cannot be read; what the engine or a server refuses.
+    pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+        match &self.what {
+            What::List(at) => list(at, progress),
+            What::Add(add) => add.run(progress),
+            What::Drop(named) => named.run(progress),
+            What::Tools(at) => tools(at, progress),
+            What::Call(call) => call.run(progress),
+            What::Print(print) => Ok(print.run()),
+        }
+    }
+}
+
+fn list(at: &Where, progress: &Progress) -> Result<Reply, Failure> {
+    let (all, declared) = at.open(true, progress)?.offered()?;
+    let mut reply = Reply::new("routes");
+    if !declared {
+        reply.line(match all.is_empty() {
+            true => "nothing is declared, and there are no tables",
+            false => "nothing is declared; these are made up from the types of tables:",
+        });
+    }
+    let mut table = Table::of_facts();
+    for one in &all {
+        let takes: Vec<String> = { one.parameters.iter() }
+            .map(|parameter| match parameter.is_needed() {
+                true => parameter.name.clone(),
+                false => format!("[{}]", parameter.name),
+            })
+            .collect();
+        let called = format!("{}({})", one.name, takes.join(", "));
+        table.row([called, one.description.clone()]);
+    }
+    reply
+        .table(&table)
+        .field("declared", declared)
+        .field("queries", serde_json::to_value(&all).unwrap_or_default());
+    Ok(reply)
+}
+
+fn tools(at: &Where, progress: &Progress) -> Result<Reply, Failure> {
+    let (all, _) = at.open(true, progress)?.offered()?;
+    let tools: Json = all.iter().map(Declared::tool).collect();
+    let mut reply = Reply::new("routes");
+    // Texts of JSON are all that is in it.
+    let text = serde_json::to_string_pretty(&tools).unwrap_or_default();
+    reply.line(text).field("tools", tools);
+    Ok(reply)
+}
+
+impl Add {
+    fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+        let text = match self.file.as_str() {
+            "audit" if !Path::new("audit").is_file() => AUDIT_QUERIES.to_owned(),
+            "-" => read_input(None)?,
+            file => read_input(Some(Path::new(file)))?,
+        };
+        let all = Declared::parse(&text).map_err(of_request)?;
+        let replaced = match self.at.open(false, progress)? {
+            At::Folder(open, _) => {
+                let replaced = all.iter().map(|one| open.declare(one).map_err(refused));
+                replaced.collect::<Result<Vec<_>, _>>()?
+            }
+            At::Server(server) => server.declare(&all)?,
+        };
+        let mut reply = Reply::new("routes");
+        let mut added = Vec::new();
+        for (one, replaced) in all.iter().zip(&replaced) {
+            added.push(json!({"name": one.name, "replaced": replaced}));
+            reply.line(match replaced {
+                true => format!("{} is declared anew", one.name),
+                false => format!("{} is declared", one.name),
+            });
+        }
+        reply.field("added", added);
+        Ok(reply)
+    }
+}
+
+impl Named {
+    fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+        let dropped = match self.at.open(false, progress)? {
+            At::Folder(open, _) => open.undeclare(&self.name).map_err(refused)?,
+            At::Server(server) => server.undeclare(&self.name)?,
+        };
+        let mut reply = Reply::new("routes");
+        reply
+            .line(match dropped {
+                true => format!("{} is not declared any more", self.name),
+                false => format!("{} was not declared", self.name),
+            })
+            .field("dropped", dropped);
+        Ok(reply)
+    }
+}
+
+impl Call {
+    fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+        let arguments: Json = serde_json::from_str(&self.arguments)
+            .map_err(|error| Failure::Usage(format!("--arguments is no JSON: {error}")))?;
+        let called = match self.at.open(true, progress)? {
+            At::Folder(open, _) => {
+                let limits = CallLimits {
+                    rows: self.rows as usize,
+                    ..CallLimits::default()
+                };
+                let cancel = progress.interrupt().token();
+                let called = open.call(&self.name, &arguments, limits, &cancel);
+                called.map_err(refused)?
+            }
+            At::Server(server) => server.call(&self.name, &arguments, self.rows)?,
+        };
+        let mut reply = Reply::new("routes");
+        tell(&mut reply, &called);
+        Ok(reply)
+    }
+}
+
+fn tell(reply: &mut Reply, called: &Called) {
+    for (row, places) in called.rows.iter().zip(&called.in_rows) {
+        for column in &called.columns {
+            let value = row.get(column).unwrap_or(&Json::Null);
+            // Nodes and paths are told below, with what they say.
+            if !value.is_object() {
+                reply.line(format!("{column}: {}", shown(value)));
+            }
+        }
+        for at in places {
+            let Some(found) = called.found.get(*at) else {
+                continue;
+            };
+            let name = &found.receipt.name;
+            reply.line(format!("{} {}", name.kind, name.key));
+            for line in found.text.lines() {
+                reply.line(format!("   {line}"));
+            }
+        }
+        reply.line("");
+    }
+    reply.line(things(called.rows.len() as u64, "row"));
+    if called.more {
+        reply.line("and there are more: --rows says how many are taken");
+    }
+    // Made of names, numbers and texts: there is nothing in it that JSON has not.
+    let whole = serde_json::to_value(called).unwrap_or_default();
+    for (name, value) in whole.as_object().into_iter().flatten() {
+        reply.field(name, value.clone());
+    }
+}
+
+fn shown(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+impl Print {
+    fn run(&self) -> Reply {
+        let text = match self.what.as_str() {
+            "mapping" => AUDIT_MAPPING,
+            _ => AUDIT_QUERIES,
+        };
+        let mut reply = Reply::new("routes");
+        reply.line(text.trim_end()).field("text", text);
+        reply
+    }
+}
+
+fn refused(error: DoorError) -> Failure {
+    IngestError::from(error).into()
+}
+
+fn of_request(error: impl Display) -> Failure {
+    IngestError::Request(error.to_string()).into()
+}

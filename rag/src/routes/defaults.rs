@@ -1,0 +1,200 @@
+//! What can be asked of a typed graph of which nobody has declared anything: its rows by what they are called, by what
+//! they say, and single properties of them. All of it is learned from what is indexed.
+
+use std::collections::BTreeSet;
+
+use super::declared::{Declared, Kind, Parameter, PropertyOf};
+use super::types::TypeOf;
+
+/// So many rows a search gives.
+const NEAREST: usize = 10;
+/// The most properties of a type that are told.
+const MOST_TOLD: usize = 40;
+
+/// Queries over all types.
+pub(crate) fn defaults(types: &[TypeOf], dimensions: usize) -> Vec<Declared> {
+    let mut taken = BTreeSet::new();
+    let of = |(at, of): (usize, &TypeOf)| of_type(of, &slug(&of.label, at, &mut taken), dimensions);
+    types.iter().enumerate().flat_map(of).collect()
+}
+
+fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
+    let label = quoted(&of.label);
+    let told: Vec<&str> = { of.properties.iter() }
+        .map(String::as_str)
+        .take(MOST_TOLD)
+        .collect();
+    let told = told.join(", ");
+    let mut all = Vec::new();
+    for name in &of.names {
+        let property = quoted(&name.property);
+        let statement = format!("MATCH (n:{label}) WHERE n.{property} = $name RETURN n");
+        let (called, description) = match name.unique {
+            true => (
+                format!("find_{slug}"),
+                format!("Finds a {} by its {}: {told}", of.label, name.property),
+            ),
+            false => (
+                format!("find_{slug}_by_{}", plain(&name.property, "value")),
+                format!(
+                    "Finds each {} with this {}: {told}",
+                    of.label, name.property
+                ),
+            ),
+        };
+        let parameter = Parameter {
+            of: Some(PropertyOf {
+                label: of.label.clone(),
+                property: name.property.clone(),
+            }),
+            ..text("name", &format!("The {} as it is written", name.property))
+        };
+        all.push(declared(
+            of,
+            &called,
+            &description,
+            statement,
+            vec![parameter],
+        ));
+    }
+    if let Some(name) = of.names.first().filter(|name| name.unique) {
+        let key = quoted(&name.property);
+        let parameters = vec![
+            Parameter {
+                of: Some(PropertyOf {
+                    label: of.label.clone(),
+                    property: name.property.clone(),
+                }),
+                ..text("name", &format!("The {} as it is written", name.property))
+            },
+            Parameter {
+                kind: Kind::Choice,
+                choices: { of.properties.iter() }
+                    .filter(|property| **property != name.property)
+                    .take(256)
+                    .cloned()
+                    .collect(),
+                ..text("property", "Which property of it")
+            },
+        ];
+        if !parameters[1].choices.is_empty() {
+            let statement =
+                format!("MATCH (n:{label}) WHERE n.{key} = $name RETURN n[$property] AS value, n");
+            let description = format!("One property of a {} by its {}", of.label, name.property);
+            let called = format!("property_of_{slug}");
+            all.push(declared(of, &called, &description, statement, parameters));
+        }
+    }
+    for (at, vectors) in of.vectors.iter().enumerate() {
+        // Vectors of somebody else's embedder are not to be compared with those of this one.
+        if vectors.dimensions != dimensions {
+            continue;
+        }
+        let statement = format!(
+            "MATCH (n:{label}) SEARCH n IN (VECTOR INDEX {} FOR $text LIMIT {NEAREST}) SCORE AS score RETURN n, score",
+            quoted(&vectors.index)
+        );
+        let parameter = Parameter {
+            embedded: true,
+            ..text("text", "What it says, in other words")
+        };
+        let called = match at {
+            0 => format!("search_{slug}"),
+            at => format!("search_{slug}_{}", at + 1),
+        };
+        let description = format!(
+            "Finds each {} that says something like this, by {}: {told}",
+            of.label, vectors.property
+        );
+        all.push(declared(
+            of,
+            &called,
+            &description,
+            statement,
+            vec![parameter],
+        ));
+    }
+    for (at, index) in of.texts.iter().enumerate() {
+        let statement = format!(
+            "MATCH (n:{label}) SEARCH n IN (FULLTEXT INDEX {} FOR $text LIMIT {NEAREST}) SCORE AS score RETURN n, score",
+            quoted(index)
+        );
+        let called = match at {
+            0 => format!("words_of_{slug}"),
+            at => format!("words_of_{slug}_{}", at + 1),
+        };
+        let description = format!("Finds each {} that has these words: {told}", of.label);
+        let parameter = text("text", "The words");
+        all.push(declared(
+            of,
+            &called,
+            &description,
+            statement,
+            vec![parameter],
+        ));
+    }
+    all.retain(|declared| declared.check().is_ok());
+    all
+}
+
+fn declared(
+    of: &TypeOf,
+    name: &str,
+    description: &str,
+    statement: String,
+    parameters: Vec<Parameter>,
+) -> Declared {
+    // Names and descriptions have an end, and properties may be many and long.
+    let end = description.floor_char_boundary(1000);
+    Declared {
+        name: name.chars().take(64).collect(),
+        description: description[..end].to_owned(),
+        statement,
+        parameters,
+        target: Some(of.label.clone()),
+        examples: Vec::new(),
+    }
+}
+
+fn text(name: &str, description: &str) -> Parameter {
+    let end = description.floor_char_boundary(500);
+    Parameter {
+        name: name.to_owned(),
+        kind: Kind::Text,
+        description: description[..end].to_owned(),
+        required: true,
+        embedded: false,
+        default: None,
+        choices: Vec::new(),
+        of: None,
+    }
+}
+
+/// A name of the graph as the language takes any.
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// What a type is called in names of queries, which have letters of ASCII alone: another label has a number.
+fn slug(label: &str, at: usize, taken: &mut BTreeSet<String>) -> String {
+    let slug = plain(label, "type");
+    let slug = match slug == "type" || taken.contains(&slug) {
+        true => format!("type_{}", at + 1),
+        false => slug,
+    };
+    taken.insert(slug.clone());
+    slug
+}
+
+/// A name in small letters of ASCII; `other` for one that has others.
+fn plain(name: &str, other: &str) -> String {
+    let fits = name.is_ascii() && name.len() <= 24 && !name.is_empty();
+    let fits = fits
+        && name
+            .chars()
+            .all(|sign| sign.is_alphanumeric() || sign == '_');
+    match fits {
+        true => name.to_ascii_lowercase(),
+        false => other.to_owned(),
+    }
+}
