@@ -5,6 +5,7 @@
 //! [`Rerank`] and [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a
 //! model can read.
 
+mod ablate;
 mod choose;
 mod communities;
 mod descend;
@@ -14,6 +15,7 @@ mod fuse;
 mod item;
 mod judge;
 mod mentions;
+mod needs;
 mod pack;
 mod pipeline;
 mod preset;
@@ -38,6 +40,7 @@ pub use fuse::{Fusion, fuse};
 pub use item::{Item, Scale, Score, Step};
 pub use judge::Judge;
 pub use mentions::Mentions;
+pub use needs::Needs;
 pub use pack::{Packed, Passage, pack};
 pub use pipeline::{Fuse, Operator, Pipeline, Stage, Traced};
 pub use question::{Desk, Question};
