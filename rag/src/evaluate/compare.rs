@@ -101,14 +101,17 @@ impl Comparison {
                 let same = |other: &&Evaluation| is_one || other.pipeline == one.pipeline;
                 match theirs.iter().position(same) {
                     Some(place) => all.add(one, theirs.remove(place)),
-                    None => all.unmatched.push(format!("{set} by {} is only in the first", one.pipeline)),
+                    None => all
+                        .unmatched
+                        .push(format!("{set} by {} is only in the first", one.pipeline)),
                 }
             }
             others.insert(set, theirs);
         }
         for (set, left) in others {
             let left = left.into_iter();
-            let told = left.map(|other| format!("{set} by {} is only in the second", other.pipeline));
+            let told =
+                left.map(|other| format!("{set} by {} is only in the second", other.pipeline));
             all.unmatched.extend(told);
         }
         all
@@ -254,12 +257,26 @@ mod tests {
 
     #[test]
     fn what_only_one_has_is_told() {
-        let before = [run("a", "p", &[1.0]), run("a", "q", &[1.0]), run("b", "p", &[1.0])];
-        let after = [run("a", "p", &[1.0, 0.0]), run("a", "r", &[1.0]), run("c", "p", &[1.0])];
+        let before = [
+            run("a", "p", &[1.0]),
+            run("a", "q", &[1.0]),
+            run("b", "p", &[1.0]),
+        ];
+        let after = [
+            run("a", "p", &[1.0, 0.0]),
+            run("a", "r", &[1.0]),
+            run("c", "p", &[1.0]),
+        ];
         let comparison = Comparison::of(&before, &after);
         assert_eq!(comparison.differences.len(), 1);
         let told = comparison.unmatched.join("\n");
-        for part in ["a by q is only in the first", "b by p", "a by r is only in the second", "c by p", "of 1 and 2 questions 1"] {
+        for part in [
+            "a by q is only in the first",
+            "b by p",
+            "a by r is only in the second",
+            "c by p",
+            "of 1 and 2 questions 1",
+        ] {
             assert!(told.contains(part), "{part} is not in\n{told}");
         }
     }

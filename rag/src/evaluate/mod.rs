@@ -1,5 +1,6 @@
 //! Measuring retrieval: how good lists are, and how far that can be trusted.
 
+mod accuracy;
 mod compare;
 mod confidence;
 mod interval;
@@ -14,6 +15,7 @@ mod set;
 #[cfg(test)]
 mod tests;
 
+pub use accuracy::{ALIKE, Accuracy, bert_score, has_right_numbers, numbers_of};
 pub use compare::{Changed, Comparison, Difference, Verdict};
 pub use confidence::confidence_of;
 pub use interval::Mean;

@@ -131,10 +131,18 @@ mod tests {
         let foreign: Vec<f64> = (0..10).map(|n| f64::from(n) / 2.0).collect();
         let refused = refusal(&own, &foreign).refused_at(0.02).unwrap();
         // 0 and 1 of its own, and 0, 0.5, 1 and 1.5 of the others.
-        assert_eq!((refused.below, refused.own, refused.foreign), (2.0, 0.02, 0.4));
+        assert_eq!(
+            (refused.below, refused.own, refused.foreign),
+            (2.0, 0.02, 0.4)
+        );
         // Alike ones are refused together or not at all.
-        let refused = refusal(&[1.0, 1.0, 1.0, 5.0], &[0.0, 1.0]).refused_at(0.5).unwrap();
-        assert_eq!((refused.below, refused.own, refused.foreign), (1.0, 0.0, 0.5));
+        let refused = refusal(&[1.0, 1.0, 1.0, 5.0], &[0.0, 1.0])
+            .refused_at(0.5)
+            .unwrap();
+        assert_eq!(
+            (refused.below, refused.own, refused.foreign),
+            (1.0, 0.0, 0.5)
+        );
         assert!(refusal(&[], &[1.0]).refused_at(0.02).is_none());
         let all = refusal(&[1.0, 2.0], &[0.0]).refused_at(1.0).unwrap();
         assert!(all.own < 1.0);

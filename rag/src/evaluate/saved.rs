@@ -52,7 +52,11 @@ impl Saved {
 /// by a blank, as tables are opened with programs that would work it out.
 pub(super) fn cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if is_formula { format!(" {text}") } else { text.to_owned() };
+    let text = if is_formula {
+        format!(" {text}")
+    } else {
+        text.to_owned()
+    };
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text,
@@ -87,8 +91,14 @@ mod tests {
         };
         let csv = saved.csv();
         let lines: Vec<&str> = csv.split("\r\n").collect();
-        assert!(lines[1].starts_with("\"a,\"\"b\"\"\n\", =1+1,e,,r5,0.500000,0.000000,1.000000,2"), "{csv}");
-        assert!(lines[2].contains(",x,r5,1.000000,1.000000,1.000000,1"), "{csv}");
+        assert!(
+            lines[1].starts_with("\"a,\"\"b\"\"\n\", =1+1,e,,r5,0.500000,0.000000,1.000000,2"),
+            "{csv}"
+        );
+        assert!(
+            lines[2].contains(",x,r5,1.000000,1.000000,1.000000,1"),
+            "{csv}"
+        );
         let again: Saved = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
         assert_eq!(again, saved);
     }

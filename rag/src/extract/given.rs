@@ -135,12 +135,16 @@ mod tests {
                 assert_eq!(named, piece.triples.iter().any(|one| one.subject == name));
                 named
             };
-            (0..said.len()).filter(|place| says(&said[*place])).collect()
+            (0..said.len())
+                .filter(|place| says(&said[*place]))
+                .collect()
         };
         assert_eq!(who("Basalt"), [0]);
         // Nowhere in the text, so the first one says it.
         assert_eq!(who("granite"), [0]);
-        let with_chalk = pieces.iter().position(|piece| piece.text(&document).contains("Chalk"));
+        let with_chalk = pieces
+            .iter()
+            .position(|piece| piece.text(&document).contains("Chalk"));
         assert!(who("chalk").contains(&with_chalk.unwrap()));
         assert!(!who("chalk").contains(&0) && !who("chalk").contains(&(pieces.len() - 1)));
     }

@@ -168,7 +168,10 @@ run.limit = { k = 2 }";
     fn what_cannot_do_without_it_is_named() {
         let whole = Pipeline::parse(WHOLE).unwrap();
         let error = whole.without("near").unwrap_err().to_string();
-        assert!(error.contains("`few`") && error.contains("`near`"), "{error}");
+        assert!(
+            error.contains("`few`") && error.contains("`near`"),
+            "{error}"
+        );
         assert!(whole.without("far").is_err());
         let one = Pipeline {
             stages: whole.stages[..1].to_vec(),

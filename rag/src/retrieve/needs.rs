@@ -63,7 +63,9 @@ impl Pipeline {
             };
             needs.instances |= operator == "communities"
                 || has("of", "instances")
-                || ["related", "instances", "refers"].iter().any(|along| has("along", along));
+                || ["related", "instances", "refers"]
+                    .iter()
+                    .any(|along| has("along", along));
             needs.domains |= operator == "ascend" || has("of", "domains") || has("along", "covers");
             needs.facts |= has("of", "facts") || (operator == "expand" && has("along", "facts"));
             needs.sources |= has("of", "facts_with_sources");

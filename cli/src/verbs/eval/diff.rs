@@ -57,7 +57,18 @@ impl Diff {
         if comparison.differences.is_empty() {
             return Err(request(&"the two runs have no set in common"));
         }
-        let headings = ["set", "pipelines", "measure", "before", "after", "difference", "95 % interval", "", "better", "worse"];
+        let headings = [
+            "set",
+            "pipelines",
+            "measure",
+            "before",
+            "after",
+            "difference",
+            "95 % interval",
+            "",
+            "better",
+            "worse",
+        ];
         let mut table = Table::of_numbers(headings);
         for one in &comparison.differences {
             if self.all || !one.changed.is_empty() {
@@ -76,7 +87,9 @@ impl Diff {
         }
         let worse = comparison.worse();
         let better = comparison.differences.iter();
-        let better = better.filter(|one| one.verdict() == Verdict::Better).count();
+        let better = better
+            .filter(|one| one.verdict() == Verdict::Better)
+            .count();
         reply.line(format!(
             "{better} better, {worse} worse, {} alike",
             comparison.differences.len() - better - worse
@@ -99,7 +112,9 @@ fn read(file: &Path) -> Result<Saved, Failure> {
     let wrong = |error: &dyn std::fmt::Display| request(&format!("{}: {error}", file.display()));
     let bytes = fs::metadata(file).map_err(|error| wrong(&error))?.len();
     if bytes > LONGEST {
-        return Err(wrong(&format!("has {bytes} bytes, and {LONGEST} are read at most")));
+        return Err(wrong(&format!(
+            "has {bytes} bytes, and {LONGEST} are read at most"
+        )));
     }
     let text = fs::read_to_string(file).map_err(|error| wrong(&error))?;
     serde_json::from_str(&text).map_err(|error| wrong(&error))
@@ -114,7 +129,11 @@ fn row(one: &Difference) -> [String; 10] {
         Verdict::Alike => "",
         verdict => verdict.name(),
     };
-    let better = one.changed.iter().filter(|one| one.after > one.before).count();
+    let better = one
+        .changed
+        .iter()
+        .filter(|one| one.after > one.before)
+        .count();
     [
         one.set.clone(),
         pipelines,
@@ -128,7 +147,6 @@ fn row(one: &Difference) -> [String; 10] {
         (one.changed.len() - better).to_string(),
     ]
 }
-
 
 /// Both runs as one, the pipelines under names that tell which.
 fn both(before: Saved, after: Saved) -> Saved {

@@ -135,7 +135,8 @@ impl<'a> Graphs<'a> {
             None => match Layers::of(pipeline.needs(), self.set) {
                 Ok(layers) => layers,
                 Err(why) => {
-                    self.notes.push(format!("{} is not measured: {why}", pipeline.name));
+                    self.notes
+                        .push(format!("{} is not measured: {why}", pipeline.name));
                     return Ok(None);
                 }
             },
@@ -171,7 +172,11 @@ impl<'a> Graphs<'a> {
             .map_err(IngestError::from)?;
         let extractor = self.extractor(layers, &open);
         let version = extractor.as_ref().map_or("model", |one| one.version());
-        let whole = format!("{} {version} {}\n", self.set.fingerprint(), env!("CARGO_PKG_VERSION"));
+        let whole = format!(
+            "{} {version} {}\n",
+            self.set.fingerprint(),
+            env!("CARGO_PKG_VERSION")
+        );
         // Said only when everything was in it.
         let said = PathBuf::from(format!("{}.built", path.display()));
         if fs::read_to_string(&said).is_ok_and(|known| known == whole) {
@@ -206,10 +211,19 @@ impl<'a> Graphs<'a> {
 
     /// Where it is kept: whoever reads, and whose vectors it has, are part of what it is.
     fn path(&self, layers: Layers) -> PathBuf {
-        let reader = if self.equipment.has_model() { "-model" } else { "" };
-        let embedder = self.equipment.its_embedder().name().replace(['/', '\\'], "_");
+        let reader = if self.equipment.has_model() {
+            "-model"
+        } else {
+            ""
+        };
+        let embedder = self
+            .equipment
+            .its_embedder()
+            .name()
+            .replace(['/', '\\'], "_");
         let set = &self.set.name;
-        self.work.join(format!("{set}-{}{reader}-{embedder}", layers.name()))
+        self.work
+            .join(format!("{set}-{}{reader}-{embedder}", layers.name()))
     }
 
     /// Who reads the documents, if it is not the model.

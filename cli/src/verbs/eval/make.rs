@@ -121,7 +121,11 @@ impl Make {
                 usage.output_tokens
             ));
         }
-        reply.line(format!("{} are in {}", things(made.questions.len() as u64, "question"), self.out.display()));
+        reply.line(format!(
+            "{} are in {}",
+            things(made.questions.len() as u64, "question"),
+            self.out.display()
+        ));
         reply
             .field("folder", self.out.display().to_string())
             .field("facts", made.facts.len())

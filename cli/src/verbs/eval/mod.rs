@@ -42,7 +42,7 @@ folder, facts, counted [{kind, places, sampled, questions}], phrased";
 
 /// Arguments of `eval`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLE, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = EXAMPLE, subcommand_negates_reqs = true)]
 pub(crate) struct Eval {
     /// A folder of sets, or one set
     #[arg(long, value_name = "DIR", required = true)]
@@ -98,8 +98,11 @@ impl Eval {
     /// A set or a pipeline that cannot be read; what the models or the engine refuse.
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         match (&self.other, &self.suite) {
-            (Some(Other::Diff(diff)), _) => diff.run(),
-            (Some(Other::Make(make)), _) => make.run(progress),
+            (Some(_), Some(_)) => Err(Failure::Usage(
+                "--suite is for measuring: `diff` and `make` have flags of their own".to_owned(),
+            )),
+            (Some(Other::Diff(diff)), None) => diff.run(),
+            (Some(Other::Make(make)), None) => make.run(progress),
             (None, Some(suite)) => self.measure(suite, progress),
             (None, None) => Err(Failure::Usage("--suite names a folder of sets".to_owned())),
         }
@@ -152,9 +155,8 @@ impl Eval {
 /// The sets in a folder, in order; the folder itself if it is one.
 fn sets_of(suite: &Path) -> Result<Vec<PathBuf>, Failure> {
     // A folder that is called `.` has a name.
-    let suite = fs::canonicalize(suite).map_err(|error| {
-        request(&format!("{}: {error}", suite.display()))
-    })?;
+    let suite = fs::canonicalize(suite)
+        .map_err(|error| request(&format!("{}: {error}", suite.display())))?;
     if LabelledSet::is_one(&suite) {
         return Ok(vec![suite]);
     }
@@ -165,7 +167,10 @@ fn sets_of(suite: &Path) -> Result<Vec<PathBuf>, Failure> {
         .collect();
     folders.sort();
     match folders.is_empty() {
-        true => Err(request(&format!("there are no sets in {}", suite.display()))),
+        true => Err(request(&format!(
+            "there are no sets in {}",
+            suite.display()
+        ))),
         false => Ok(folders),
     }
 }
@@ -270,7 +275,8 @@ impl Run<'_> {
         let (eval, saved) = (self.eval, &self.saved);
         self.reply.table(&told::table(saved, eval.kinds));
         for pipeline in pipelines {
-            self.reply.line(told::last_line(&pipeline.name, saved, eval.kinds));
+            self.reply
+                .line(told::last_line(&pipeline.name, saved, eval.kinds));
         }
         let whole = serde_json::to_value(saved).map_err(|error| request(&error))?;
         write(eval.out.as_deref(), || whole.to_string())?;
@@ -279,7 +285,8 @@ impl Run<'_> {
         self.reply.field("notes", self.notes);
         for name in ["evaluations", "refusals"] {
             let told = whole.get(name).cloned();
-            self.reply.field(name, told.unwrap_or_else(|| serde_json::json!([])));
+            self.reply
+                .field(name, told.unwrap_or_else(|| serde_json::json!([])));
         }
         Ok(self.reply)
     }

@@ -36,7 +36,11 @@ impl FromStr for Levels {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not two numbers, of which the second is at most {MOST_LEVELS}: 0..5");
+        let wrong = || {
+            format!(
+                "`{text}` is not two numbers, of which the second is at most {MOST_LEVELS}: 0..5"
+            )
+        };
         let (from, to) = text.split_once("..").ok_or_else(wrong)?;
         let number = |text: &str| text.parse().map_err(|_| wrong());
         let (from, to): (u32, u32) = (number(from)?, number(to.trim_start_matches('='))?);
@@ -59,11 +63,16 @@ impl Asked {
             let whole = pipeline(preset)?;
             let mut of_it = vec![whole.clone()];
             if let Some(Levels(levels)) = &self.levels {
-                let capped = levels.clone().filter_map(|levels| whole.with_levels(levels));
+                let capped = levels
+                    .clone()
+                    .filter_map(|levels| whole.with_levels(levels));
                 let before = of_it.len();
                 of_it.extend(capped);
                 if of_it.len() == before {
-                    notes.push(format!("{} does not descend: --levels is not for it", whole.name));
+                    notes.push(format!(
+                        "{} does not descend: --levels is not for it",
+                        whole.name
+                    ));
                 }
             }
             if self.ablate {
@@ -138,12 +147,22 @@ mod tests {
         };
         let (all, notes) = asked.pipelines().unwrap();
         let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
-        for name in ["bag#500", "bag#2000", "bag@0#500", "bag-both#2000", "vector-kept#500"] {
+        for name in [
+            "bag#500",
+            "bag#2000",
+            "bag@0#500",
+            "bag-both#2000",
+            "vector-kept#500",
+        ] {
             assert!(names.contains(&name), "{names:?}");
         }
         let notes = notes.join("\n");
         assert!(notes.contains("vector does not descend"), "{notes}");
-        assert!(notes.contains("bag without `sections`") && notes.contains("vector without `considered`"), "{notes}");
+        assert!(
+            notes.contains("bag without `sections`")
+                && notes.contains("vector without `considered`"),
+            "{notes}"
+        );
         let twice = Asked {
             preset: vec!["bag".to_owned(), "bag".to_owned()],
             budget: Vec::new(),

@@ -61,7 +61,9 @@ impl Strangers {
             refusal.foreign.push(confidence_of(&retrieved));
         }
         let answered = own.filter(|(asked, _)| asked.gold != Gold::Nothing);
-        refusal.own = answered.map(|(_, evaluated)| evaluated.confidence).collect();
+        refusal.own = answered
+            .map(|(_, evaluated)| evaluated.confidence)
+            .collect();
         Ok((!refusal.foreign.is_empty()).then_some(refusal))
     }
 }

@@ -30,14 +30,30 @@ pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
             let time = format!("{:.2}", run.milliseconds_at(share));
             row(name, time, String::new(), count);
         }
-        row("units", format!("{:.0}", run.mean_units()), String::new(), count);
+        row(
+            "units",
+            format!("{:.0}", run.mean_units()),
+            String::new(),
+            count,
+        );
     }
     for refusal in &saved.refusals {
         for (name, value) in refused(refusal) {
             let names = [&refusal.set, &refusal.pipeline].map(String::clone);
             let [set, pipeline] = names;
-            let asked = format!("{} own, {} others", refusal.own.len(), refusal.foreign.len());
-            table.row([set, pipeline, name.to_owned(), format!("{value:.3}"), asked, String::new()]);
+            let asked = format!(
+                "{} own, {} others",
+                refusal.own.len(),
+                refusal.foreign.len()
+            );
+            table.row([
+                set,
+                pipeline,
+                name.to_owned(),
+                format!("{value:.3}"),
+                asked,
+                String::new(),
+            ]);
         }
     }
     table
@@ -47,7 +63,9 @@ pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
 fn means(run: &Evaluation, kinds: bool) -> Vec<(String, Mean)> {
     let mut means = Vec::new();
     let measures = run.measures();
-    let whole = measures.iter().map(|name| ((*name).to_owned(), run.mean(name)));
+    let whole = measures
+        .iter()
+        .map(|name| ((*name).to_owned(), run.mean(name)));
     means.extend(whole.filter_map(|(name, mean)| Some((name, mean?))));
     if tells_kinds(run, kinds) {
         for kind in run.kinds() {
@@ -78,7 +96,11 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
     let mut put = |set: &str, name: &str, value: f64| {
         line.push_str(&format!(" {}_{}={value:.4}", word(set), word(name)));
     };
-    for run in saved.evaluations.iter().filter(|run| run.pipeline == pipeline) {
+    for run in saved
+        .evaluations
+        .iter()
+        .filter(|run| run.pipeline == pipeline)
+    {
         for (name, mean) in means(run, kinds) {
             put(&run.set, &name, mean.mean);
         }
@@ -94,8 +116,14 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
     if !of_it.is_empty() {
         // With one bound for all sets, as whoever asks does not say which set he means.
         let all = Refusal {
-            own: of_it.iter().flat_map(|one| one.own.iter().copied()).collect(),
-            foreign: of_it.iter().flat_map(|one| one.foreign.iter().copied()).collect(),
+            own: of_it
+                .iter()
+                .flat_map(|one| one.own.iter().copied())
+                .collect(),
+            foreign: of_it
+                .iter()
+                .flat_map(|one| one.foreign.iter().copied())
+                .collect(),
             ..Refusal::default()
         };
         for (name, value) in refused(&all) {
@@ -108,6 +136,8 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
 /// A name that a program can split at blanks and at `=`.
 fn word(name: &str) -> String {
     let is_plain = |sign: char| !sign.is_whitespace() && !sign.is_control() && sign != '=';
-    let signs = name.chars().map(|sign| if is_plain(sign) { sign } else { '_' });
+    let signs = name
+        .chars()
+        .map(|sign| if is_plain(sign) { sign } else { '_' });
     signs.collect()
 }

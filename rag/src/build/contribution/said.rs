@@ -154,7 +154,10 @@ impl Said<'_> {
             put_text(&mut says, "source", &fact.source);
             put_text(&mut says, "description", description);
             says.insert("chunk".into(), self.placed.chunk.key.as_str().into());
-            let (from, to) = (self.instance_of(&fact.subject), self.instance_of(&fact.object));
+            let (from, to) = (
+                self.instance_of(&fact.subject),
+                self.instance_of(&fact.object),
+            );
             self.to.link(&from, LinkKind::Related, &to, says);
         }
         if self.profile.has_facts() {

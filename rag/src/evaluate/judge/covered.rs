@@ -83,7 +83,11 @@ impl Right {
                 end = end.max(both.end);
             }
         }
-        Some(if all == 0 { 0.0 } else { there as f64 / all as f64 })
+        Some(if all == 0 {
+            0.0
+        } else {
+            there as f64 / all as f64
+        })
     }
 }
 

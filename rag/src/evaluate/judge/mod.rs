@@ -88,8 +88,14 @@ impl Judge {
                 let packed = found.iter().filter(|found| found.packed);
                 let shares = [
                     ("covered", self.right.covered(&question.id, packed)),
-                    ("covered5", self.right.covered(&question.id, found.iter().take(5))),
-                    ("covered10", self.right.covered(&question.id, found.iter().take(10))),
+                    (
+                        "covered5",
+                        self.right.covered(&question.id, found.iter().take(5)),
+                    ),
+                    (
+                        "covered10",
+                        self.right.covered(&question.id, found.iter().take(10)),
+                    ),
                 ];
                 let shares = shares.into_iter();
                 values.extend(shares.filter_map(|(name, share)| Some((name.to_owned(), share?))));
@@ -138,7 +144,14 @@ fn plain(text: &str) -> String {
 fn of_documents(all: &[Found], gold: &[String], values: &mut BTreeMap<String, f64>) {
     let mut put = |name: &str, value| values.insert(name.to_owned(), value);
     let found = documents(all);
-    for (name, k) in [("r1", 1), ("r2", 2), ("r4", 4), ("r5", 5), ("r10", 10), ("r20", 20)] {
+    for (name, k) in [
+        ("r1", 1),
+        ("r2", 2),
+        ("r4", 4),
+        ("r5", 5),
+        ("r10", 10),
+        ("r20", 20),
+    ] {
         put(name, recall_at(&found, gold, k));
     }
     put("all5", all_recall_at(&found, gold, 5));

@@ -160,7 +160,10 @@ impl Making {
                     kind: "hubs",
                     text,
                     answer: String::new(),
-                    gold: facts.iter().map(|fact| graph.facts[*fact].key.clone()).collect(),
+                    gold: facts
+                        .iter()
+                        .map(|fact| graph.facts[*fact].key.clone())
+                        .collect(),
                 });
             }
         }
@@ -170,12 +173,13 @@ impl Making {
         self.random("out_of_domain").shuffle(&mut foreign);
         foreign.truncate(self.out_of_domain);
         made.count("out_of_domain", places, places, foreign.len());
-        made.questions.extend(foreign.into_iter().map(|text| MadeQuestion {
-            kind: "out_of_domain",
-            text: text.to_owned(),
-            answer: String::new(),
-            gold: Vec::new(),
-        }));
+        made.questions
+            .extend(foreign.into_iter().map(|text| MadeQuestion {
+                kind: "out_of_domain",
+                text: text.to_owned(),
+                answer: String::new(),
+                gold: Vec::new(),
+            }));
         Ok(made)
     }
 

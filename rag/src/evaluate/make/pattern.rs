@@ -100,9 +100,7 @@ impl Graph {
 
     /// Whose subject and object are in no other fact.
     pub(super) fn isolated(&self) -> Vec<usize> {
-        self.where_facts(|fact| {
-            self.degrees(&fact.from) == (1, 0) && self.degrees(&fact.to).0 == 0
-        })
+        self.where_facts(|fact| self.degrees(&fact.from) == (1, 0) && self.degrees(&fact.to).0 == 0)
     }
 
     /// Whose subject has no other.
@@ -135,7 +133,11 @@ impl Graph {
             let facts: BTreeSet<usize> = ends.into_iter().flatten().flatten().copied().collect();
             let name = facts.iter().next().map(|fact| {
                 let fact = &self.facts[*fact];
-                if fact.from == *key { &fact.subject } else { &fact.object }
+                if fact.from == *key {
+                    &fact.subject
+                } else {
+                    &fact.object
+                }
             });
             (name.unwrap_or(key).clone(), facts.into_iter().collect())
         });

@@ -49,10 +49,18 @@ impl Made {
             if question.gold.is_empty() {
                 continue;
             }
-            let facts = self.facts.iter().filter(|fact| question.gold.contains(&fact.id));
+            let facts = self
+                .facts
+                .iter()
+                .filter(|fact| question.gold.contains(&fact.id));
             let facts = facts.take(MOST_SHOWN).map(|fact| {
                 let triple = &fact.triple;
-                json!([triple.subject, triple.predicate, triple.object, triple.source])
+                json!([
+                    triple.subject,
+                    triple.predicate,
+                    triple.object,
+                    triple.source
+                ])
             });
             let asked = json!({
                 "kind": question.kind,
@@ -91,7 +99,10 @@ impl Made {
 /// Whether it asks the same and does not say the answer.
 fn is_usable(text: &str, draft: &str, answer: &str) -> bool {
     let folded = text.to_lowercase();
-    let named = draft.split('“').nth(1).and_then(|rest| rest.split('”').next());
+    let named = draft
+        .split('“')
+        .nth(1)
+        .and_then(|rest| rest.split('”').next());
     let named = named.unwrap_or_default().to_lowercase();
     let answer = answer.to_lowercase();
     let gives_away = !answer.is_empty() && folded.contains(&answer) && !named.contains(&answer);

@@ -101,7 +101,9 @@ impl Words {
         );
         let forms = match self.language {
             Language::Italian => [
-                format!("“{subject}” {predicate} qualcosa: e questo, a sua volta, {next} che cosa?"),
+                format!(
+                    "“{subject}” {predicate} qualcosa: e questo, a sua volta, {next} che cosa?"
+                ),
                 format!("Ciò che “{subject}” {predicate}: {next} che cosa?"),
             ],
             Language::Chinese => [
@@ -161,7 +163,10 @@ fn names_of(question: &str) -> impl Iterator<Item = String> {
         .filter(|word| !word.is_empty())
         .collect();
     let runs = (1..=MOST_WORDS).flat_map(move |length| {
-        let runs: Vec<String> = words.windows(length).map(|run| canonical(&run.join(" "))).collect();
+        let runs: Vec<String> = words
+            .windows(length)
+            .map(|run| canonical(&run.join(" ")))
+            .collect();
         runs
     });
     runs.filter(|name| name.len() > 3)

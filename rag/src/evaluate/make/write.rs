@@ -43,7 +43,10 @@ impl Made {
         });
         let questions = lines(questions);
         let path = folder.join("questions.jsonl");
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
         io::Write::write_all(&mut file, questions.as_bytes())?;
         fs::write(folder.join("triples.jsonl"), lines(facts))
     }

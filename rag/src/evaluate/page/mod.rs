@@ -74,7 +74,11 @@ impl Saved {
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
              <title>Retrieval, measured</title><style>{STYLE}</style></head><body>\n<h1>Retrieval, measured</h1>\n"
         );
-        let sets: BTreeSet<&str> = self.evaluations.iter().map(|run| run.set.as_str()).collect();
+        let sets: BTreeSet<&str> = self
+            .evaluations
+            .iter()
+            .map(|run| run.set.as_str())
+            .collect();
         let _ = writeln!(
             page,
             "<p>{} by {}. Whiskers are 95 % intervals by bootstrap over the questions.</p>",
@@ -133,7 +137,11 @@ impl Saved {
     }
 
     fn draw_recall(&self, page: &mut String, names: &[&str]) {
-        let sets: BTreeSet<&str> = self.evaluations.iter().map(|run| run.set.as_str()).collect();
+        let sets: BTreeSet<&str> = self
+            .evaluations
+            .iter()
+            .map(|run| run.set.as_str())
+            .collect();
         for set in sets {
             let runs = self.evaluations.iter().filter(|run| run.set == set);
             let drawn = runs.map(|run| {
@@ -145,12 +153,19 @@ impl Saved {
                 }
             });
             let drawn: Vec<Curve> = drawn.filter(|curve| curve.points.len() > 1).collect();
-            figure(page, &format!("Recall by rank: {set}"), &curves(&drawn, 20.0, "rank", "recall"));
+            figure(
+                page,
+                &format!("Recall by rank: {set}"),
+                &curves(&drawn, 20.0, "rank", "recall"),
+            );
         }
     }
 
     fn draw_times(&self, page: &mut String, names: &[&str]) {
-        for (share, title) in [(0.5, "Milliseconds, median"), (0.99, "Milliseconds, 99 of 100")] {
+        for (share, title) in [
+            (0.5, "Milliseconds, median"),
+            (0.99, "Milliseconds, 99 of 100"),
+        ] {
             let groups = self.grouped(|run| {
                 (!run.questions.is_empty()).then(|| Bar {
                     colour: colour(names, &run.pipeline),
@@ -182,7 +197,9 @@ impl Saved {
         page.push_str("<details><summary>All numbers</summary><table><tr><th>set</th><th>pipeline</th><th>measure</th><th>mean</th><th>from</th><th>to</th><th>questions</th></tr>\n");
         for run in &self.evaluations {
             for measure in run.measures() {
-                let Some(mean) = run.mean(measure) else { continue };
+                let Some(mean) = run.mean(measure) else {
+                    continue;
+                };
                 let (low, high) = (mean.interval.start(), mean.interval.end());
                 let _ = writeln!(
                     page,
@@ -270,7 +287,14 @@ mod tests {
     #[test]
     fn nothing_from_outside_is_more_than_text() {
         let page = saved().page();
-        for wrong in ["<script", "onload=\"", "</title><", "http://", "https://", "alert('"] {
+        for wrong in [
+            "<script",
+            "onload=\"",
+            "</title><",
+            "http://",
+            "https://",
+            "alert('",
+        ] {
             assert!(!page.contains(wrong), "{wrong} is in the page");
         }
         assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)"));

@@ -39,7 +39,10 @@ pub(super) fn bars(groups: &[Group<'_>], most: f64) -> String {
         return String::new();
     }
     let at = |value: f64| LEFT + (value / most).clamp(0.0, 1.0) * LENGTH;
-    let height: f64 = groups.iter().map(|group| group.bars.len() as f64 * BAR + GAP).sum();
+    let height: f64 = groups
+        .iter()
+        .map(|group| group.bars.len() as f64 * BAR + GAP)
+        .sum();
     let (width, bottom) = (LEFT + LENGTH + 70.0, height + 4.0);
     let mut svg = begun(width, bottom + 20.0);
     for tick in 0..=4 {
@@ -144,7 +147,9 @@ pub(super) fn curves(curves: &[Curve], most: f64, below: &str, beside: &str) -> 
 }
 
 fn begun(width: f64, height: f64) -> String {
-    format!("<svg width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">")
+    format!(
+        "<svg width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">"
+    )
 }
 
 /// With as many digits as say something.
@@ -181,11 +186,23 @@ mod tests {
             bars: vec![bar(0.5, Some((0.25, 0.75))), bar(1.0, Some((0.9, 7.0)))],
         };
         let svg = bars(&[group], 1.0);
-        assert!(svg.contains("width=\"260.0\"") && svg.contains("width=\"520.0\""), "{svg}");
+        assert!(
+            svg.contains("width=\"260.0\"") && svg.contains("width=\"520.0\""),
+            "{svg}"
+        );
         // From a quarter to three quarters, and from nine tenths to the edge.
-        assert!(svg.contains("x1=\"320.0\"") && svg.contains("x2=\"580.0\""), "{svg}");
-        assert!(svg.contains("x1=\"658.0\"") && svg.contains("x2=\"710.0\""), "{svg}");
-        assert!(svg.contains("…</text>") && svg.contains(">0.500</text>"), "{svg}");
+        assert!(
+            svg.contains("x1=\"320.0\"") && svg.contains("x2=\"580.0\""),
+            "{svg}"
+        );
+        assert!(
+            svg.contains("x1=\"658.0\"") && svg.contains("x2=\"710.0\""),
+            "{svg}"
+        );
+        assert!(
+            svg.contains("…</text>") && svg.contains(">0.500</text>"),
+            "{svg}"
+        );
         assert_eq!(bars(&[], 1.0), "");
     }
 
@@ -196,7 +213,10 @@ mod tests {
             points: vec![(1.0, 0.0), (5.0, 0.5), (20.0, 1.0)],
         };
         let svg = curves(&[curve], 20.0, "rank", "recall");
-        assert!(svg.contains("points=\"62.0,250.0 110.0,130.0 290.0,10.0\""), "{svg}");
+        assert!(
+            svg.contains("points=\"62.0,250.0 110.0,130.0 290.0,10.0\""),
+            "{svg}"
+        );
         assert!(svg.contains("var(--c3)"));
         assert_eq!(curves(&[], 20.0, "", ""), "");
     }

@@ -7,13 +7,16 @@ use serde_json::Value as Json;
 
 use super::rows::{datum, id_of, is_there, page, rows, texts_of};
 use super::{Row, SetError};
-use crate::{Datum, Metadata};
 use crate::extract::{Entity, Extracted, Triple};
+use crate::{Datum, Metadata};
 
 /// The rows of a set's corpus, and what is to be told of them. A set of facts has none.
 pub(super) fn read(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<Row>, SetError> {
     let mut odd = 0;
-    let mut corpus = match ["pages", "corpus"].into_iter().find(|name| is_there(folder, name)) {
+    let mut corpus = match ["pages", "corpus"]
+        .into_iter()
+        .find(|name| is_there(folder, name))
+    {
         Some(name) => rows(folder, name, |row, number| row_of(row, number, &mut odd))?,
         None => Vec::new(),
     };
@@ -23,7 +26,9 @@ pub(super) fn read(folder: &Path, notes: &mut Vec<String>) -> Result<Vec<Row>, S
         ));
     }
     if is_there(folder, "pages") && is_there(folder, "documents") {
-        let known = rows(folder, "documents", |row, _| Ok((id_of(&row["doc"]), metadata_of(row))))?;
+        let known = rows(folder, "documents", |row, _| {
+            Ok((id_of(&row["doc"]), metadata_of(row)))
+        })?;
         let known: BTreeMap<String, Metadata> = known
             .into_iter()
             .filter_map(|(doc, metadata)| Some((doc?, metadata)))

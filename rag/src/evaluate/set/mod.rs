@@ -135,7 +135,9 @@ pub enum SetError {
         id: String,
     },
     /// Nobody says of any of its questions what answers it.
-    #[error("nobody says what answers its {questions} questions: no row has `gold`, `gold_doc` or `evidence`")]
+    #[error(
+        "nobody says what answers its {questions} questions: no row has `gold`, `gold_doc` or `evidence`"
+    )]
     NoGold {
         /// How many there are.
         questions: usize,

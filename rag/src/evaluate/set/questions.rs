@@ -104,7 +104,9 @@ fn gold_of(row: &Json, known: &Known<'_>) -> Result<Gold, String> {
                 let mut texts: Vec<(String, Vec<String>)> = Vec::new();
                 for one in list {
                     let document = called(&one["title"])?;
-                    let fact = one["fact"].as_str().ok_or("`evidence` has an entry without `fact`")?;
+                    let fact = one["fact"]
+                        .as_str()
+                        .ok_or("`evidence` has an entry without `fact`")?;
                     match texts.iter_mut().find(|(known, _)| *known == document) {
                         Some((_, facts)) => facts.push(fact.to_owned()),
                         None => texts.push((document, vec![fact.to_owned()])),
@@ -144,7 +146,9 @@ fn gold_of(row: &Json, known: &Known<'_>) -> Result<Gold, String> {
             Ok(Gold::Texts(texts.collect::<Result<_, String>>()?))
         }
         Json::Array(list) => {
-            let ids = list.iter().map(|id| Ok((id_of(id).ok_or_else(no_id)?, 1.0)));
+            let ids = list
+                .iter()
+                .map(|id| Ok((id_of(id).ok_or_else(no_id)?, 1.0)));
             Ok(Gold::Documents(ids.collect::<Result<_, String>>()?))
         }
         Json::Object(grades) => {

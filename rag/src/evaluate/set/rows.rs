@@ -98,5 +98,8 @@ pub(super) fn datum(value: &Json) -> Option<Datum> {
 
 /// The texts of a list; nothing for what is none.
 pub(super) fn texts_of(list: &Json) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().filter_map(Json::as_str)
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
 }
