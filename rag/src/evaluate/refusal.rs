@@ -11,8 +11,11 @@ pub struct Refusal {
     pub pipeline: String,
     /// For each question that the graph answers how sure it was; nothing if it found nothing.
     pub own: Vec<Option<f64>>,
-    /// The same for questions that it does not answer.
+    /// The same for questions of other sets, which it does not answer.
     pub foreign: Vec<Option<f64>>,
+    /// The same for questions of the set itself of which it says that nothing answers them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nothing: Vec<Option<f64>>,
 }
 
 /// What comes of it if all below a bound are refused.
@@ -22,8 +25,10 @@ pub struct Refused {
     pub below: f64,
     /// Which share of its own questions is refused.
     pub own: f64,
-    /// Which share of the others.
+    /// Which share of the others'.
     pub foreign: f64,
+    /// Which share of those of the set that nothing answers; 0 if there are none.
+    pub nothing: f64,
 }
 
 impl Refusal {
@@ -67,6 +72,7 @@ impl Refusal {
             below,
             own: share_below(&own, below),
             foreign: share_below(&numbers(&self.foreign), below),
+            nothing: share_below(&numbers(&self.nothing), below),
         })
     }
 
@@ -129,7 +135,12 @@ mod tests {
     fn the_bound_refuses_as_many_of_its_own_as_it_may() {
         let own: Vec<f64> = (0..100).map(f64::from).collect();
         let foreign: Vec<f64> = (0..10).map(|n| f64::from(n) / 2.0).collect();
-        let refused = refusal(&own, &foreign).refused_at(0.02).unwrap();
+        let whole = Refusal {
+            nothing: vec![None, Some(2.0)],
+            ..refusal(&own, &foreign)
+        };
+        let refused = whole.refused_at(0.02).unwrap();
+        assert_eq!(refused.nothing, 0.5);
         // 0 and 1 of its own, and 0, 0.5, 1 and 1.5 of the others.
         assert_eq!(
             (refused.below, refused.own, refused.foreign),

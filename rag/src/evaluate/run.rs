@@ -123,6 +123,19 @@ impl Evaluation {
         Mean::of(&values.copied().collect::<Vec<_>>())
     }
 
+    /// The mean of a measure alone: intervals are thousands of draws.
+    #[must_use]
+    pub fn plain_mean(&self, measure: &str) -> Option<f64> {
+        plain(self.questions.iter(), measure)
+    }
+
+    /// The same over the questions of a kind.
+    #[must_use]
+    pub fn plain_mean_of_kind(&self, kind: &str, measure: &str) -> Option<f64> {
+        let of_kind = self.questions.iter();
+        plain(of_kind.filter(|question| question.kind == kind), measure)
+    }
+
     /// How long a question took that `share` of all were not longer than.
     #[must_use]
     pub fn milliseconds_at(&self, share: f64) -> f64 {
@@ -171,6 +184,16 @@ impl Evaluation {
         });
         both.collect()
     }
+}
+
+fn plain<'q>(questions: impl Iterator<Item = &'q Evaluated>, measure: &str) -> Option<f64> {
+    let values = questions.filter_map(|question| question.values.get(measure));
+    let (mut sum, mut count) = (0.0, 0_u32);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / f64::from(count))
 }
 
 impl Labelled {

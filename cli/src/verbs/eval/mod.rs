@@ -17,6 +17,7 @@ use crate::progress::Progress;
 use crate::verbs::IngestError;
 use clap::{Args, Subcommand};
 use graphs::Graphs;
+use pipelines::Chosen;
 use refusal::Strangers;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,7 +123,9 @@ impl Eval {
                 false => Strangers::default(),
             },
         };
-        let (pipelines, notes) = self.asked.pipelines()?;
+        let names = asked.iter().filter_map(|set| set.file_name()?.to_str());
+        let names: Vec<&str> = names.collect();
+        let (pipelines, notes) = self.asked.pipelines(&names)?;
         notes.into_iter().for_each(|note| run.note(note));
         for folder in asked {
             run.set(&folder, &pipelines)?;
@@ -193,7 +196,7 @@ impl Run<'_> {
     }
 
     /// All pipelines on a set.
-    fn set(&mut self, folder: &Path, pipelines: &[Pipeline]) -> Result<(), Failure> {
+    fn set(&mut self, folder: &Path, pipelines: &[Chosen]) -> Result<(), Failure> {
         let set = match LabelledSet::read(folder) {
             Ok(set) => set,
             Err(error @ SetError::NoGold { .. }) => {
@@ -216,7 +219,8 @@ impl Run<'_> {
         let unfiltered = (!set.filters().is_empty()).then(|| set.without_filters());
         let eval = self.eval;
         let mut graphs = Graphs::new(&set, &eval.models, (&eval.work, eval.graph.as_deref()))?;
-        for pipeline in pipelines {
+        for chosen in pipelines.iter().filter(|one| one.is_for(&set.name)) {
+            let pipeline = &chosen.pipeline;
             let opened = graphs.open(pipeline, self.progress)?;
             for note in graphs.notes() {
                 self.note(format!("{}: {note}", set.name));
@@ -271,10 +275,11 @@ impl Run<'_> {
     }
 
     /// Tells all of it, and writes the files that were asked for.
-    fn finish(mut self, pipelines: &[Pipeline]) -> Result<Reply, Failure> {
+    fn finish(mut self, pipelines: &[Chosen]) -> Result<Reply, Failure> {
         let (eval, saved) = (self.eval, &self.saved);
         self.reply.table(&told::table(saved, eval.kinds));
-        for pipeline in pipelines {
+        // The one that was named first is the last line.
+        for Chosen { pipeline, .. } in pipelines.iter().rev() {
             self.reply
                 .line(told::last_line(&pipeline.name, saved, eval.kinds));
         }

@@ -60,10 +60,13 @@ impl Strangers {
             let retrieved = retrieved.map_err(IngestError::from)?;
             refusal.foreign.push(confidence_of(&retrieved));
         }
-        let answered = own.filter(|(asked, _)| asked.gold != Gold::Nothing);
-        refusal.own = answered
-            .map(|(_, evaluated)| evaluated.confidence)
-            .collect();
+        for (asked, evaluated) in own {
+            let to = match asked.gold {
+                Gold::Nothing => &mut refusal.nothing,
+                _ => &mut refusal.own,
+            };
+            to.push(evaluated.confidence);
+        }
         Ok((!refusal.foreign.is_empty()).then_some(refusal))
     }
 }

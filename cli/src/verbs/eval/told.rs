@@ -1,7 +1,7 @@
 //! What is told of runs: a table for people, and a line for programs.
 
 use crate::output::Table;
-use stratigraph_rag::evaluate::{Evaluation, Mean, Refusal, Saved};
+use stratigraph_rag::evaluate::{Evaluation, Refusal, Saved};
 
 /// Of its own questions so many may be refused.
 const FALSE_REFUSALS: f64 = 0.02;
@@ -21,7 +21,11 @@ pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
             let count = count.to_string();
             table.row([set, pipeline, measure.to_owned(), mean, interval, count]);
         };
-        for (name, mean) in means(run, kinds) {
+        let means = all(run, kinds, |kind, name| match kind {
+            None => run.mean(name),
+            Some(kind) => run.mean_of_kind(kind, name),
+        });
+        for (name, mean) in means {
             let interval = format!("{:.3} to {:.3}", mean.interval.start(), mean.interval.end());
             row(&name, format!("{:.3}", mean.mean), interval, mean.count);
         }
@@ -59,20 +63,24 @@ pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
     table
 }
 
-/// All means of a run: over all questions, and by kind.
-fn means(run: &Evaluation, kinds: bool) -> Vec<(String, Mean)> {
-    let mut means = Vec::new();
+/// All means of a run, over all questions and by kind, as `of` computes them.
+fn all<T>(
+    run: &Evaluation,
+    kinds: bool,
+    of: impl Fn(Option<&str>, &str) -> Option<T>,
+) -> Vec<(String, T)> {
     let measures = run.measures();
     let whole = measures
         .iter()
-        .map(|name| ((*name).to_owned(), run.mean(name)));
-    means.extend(whole.filter_map(|(name, mean)| Some((name, mean?))));
+        .map(|name| ((*name).to_owned(), of(None, name)));
+    let mut means: Vec<(String, T)> = whole
+        .filter_map(|(name, mean)| Some((name, mean?)))
+        .collect();
     if tells_kinds(run, kinds) {
         for kind in run.kinds() {
-            let of_kind = measures.iter().filter_map(|name| {
-                let mean = run.mean_of_kind(kind, name)?;
-                Some((format!("{kind}_{name}"), mean))
-            });
+            let of_kind = measures.iter();
+            let of_kind =
+                of_kind.filter_map(|name| Some((format!("{kind}_{name}"), of(Some(kind), name)?)));
             means.extend(of_kind);
         }
     }
@@ -84,6 +92,12 @@ fn refused(refusal: &Refusal) -> Vec<(&'static str, f64)> {
     let both = [
         ("auroc", refusal.auroc()),
         ("refused2", bound.map(|bound| bound.foreign)),
+        (
+            "nothing_refused2",
+            bound
+                .filter(|_| !refusal.nothing.is_empty())
+                .map(|bound| bound.nothing),
+        ),
     ];
     both.into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
@@ -96,13 +110,14 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
     let mut put = |set: &str, name: &str, value: f64| {
         line.push_str(&format!(" {}_{}={value:.4}", word(set), word(name)));
     };
-    for run in saved
-        .evaluations
-        .iter()
-        .filter(|run| run.pipeline == pipeline)
-    {
-        for (name, mean) in means(run, kinds) {
-            put(&run.set, &name, mean.mean);
+    let of_it = saved.evaluations.iter();
+    for run in of_it.filter(|run| run.pipeline == pipeline) {
+        let means = all(run, kinds, |kind, name| match kind {
+            None => run.plain_mean(name),
+            Some(kind) => run.plain_mean_of_kind(kind, name),
+        });
+        for (name, mean) in means {
+            put(&run.set, &name, mean);
         }
     }
     let of_it: Vec<&Refusal> = { saved.refusals.iter() }
@@ -119,6 +134,10 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
             own: of_it
                 .iter()
                 .flat_map(|one| one.own.iter().copied())
+                .collect(),
+            nothing: of_it
+                .iter()
+                .flat_map(|one| one.nothing.iter().copied())
                 .collect(),
             foreign: of_it
                 .iter()

@@ -146,7 +146,7 @@ impl Saved {
             let runs = self.evaluations.iter().filter(|run| run.set == set);
             let drawn = runs.map(|run| {
                 let points = RANKS.iter();
-                let points = points.filter_map(|(measure, k)| Some((*k, run.mean(measure)?.mean)));
+                let points = points.filter_map(|(measure, k)| Some((*k, run.plain_mean(measure)?)));
                 Curve {
                     colour: colour(names, &run.pipeline),
                     points: points.collect(),
@@ -280,6 +280,7 @@ mod tests {
                 pipeline: "strata".to_owned(),
                 own: vec![Some(0.9), Some(0.2)],
                 foreign: vec![Some(0.1), None],
+                nothing: Vec::new(),
             }],
         }
     }
