@@ -414,3 +414,52 @@ fn who_asks_for_a_hub_is_told_all_that_counts() {
     // A tenth more than 547, and as much again of what does not count.
     assert_eq!(judge.needs(&hub), 2 * 602);
 }
+
+#[test]
+fn a_document_counts_where_it_is_first() {
+    let corpus = [
+        r##"{"id": "a", "text": "# One\n\nBasalt was lava.\n\n# Two\n\nBasalt is lava."}"##,
+        r##"{"id": "b", "text": "Lava cools."}"##,
+    ];
+    let questions = r#"{"question": "basalt lava", "gold": ["b", "c"], "answer": "cools"}"#;
+    let folder = folder(&corpus.join("\n"), questions);
+    let set = LabelledSet::read(folder.path()).unwrap();
+    assert!(
+        set.notes[0].contains("1 of its questions are in part"),
+        "{:?}",
+        set.notes
+    );
+    let (judge, open) = (Judge::new(&set).unwrap(), built(&set));
+    let run = evaluated(&set, &judge, &open, &pipeline("bm25 = { k = 9 }"));
+    let one = &run.questions[0];
+    // Two chunks of `a` come first, and are one document; of the gold one is there, and second.
+    assert_eq!(one.found, ["a", "b"]);
+    let value = |name: &str| one.values[name];
+    assert_eq!((value("r1"), value("r2"), value("all")), (0.0, 0.5, 0.0));
+    assert_eq!(
+        (value("mrr"), value("ap"), value("hit1"), value("hit3")),
+        (0.5, 0.25, 0.0, 1.0)
+    );
+    assert_eq!(
+        (
+            value("support3"),
+            value("packed_recall"),
+            value("packed_ap")
+        ),
+        (0.5, 0.5, 0.25)
+    );
+    assert_eq!(
+        (value("answer_in_context"), value("answer_in_context5")),
+        (1.0, 1.0)
+    );
+    // A context that has no room for it has not got it.
+    let mut little = Pipeline::of(&pipeline("bm25 = { k = 9 }")).unwrap();
+    little.budget = 8;
+    let run = Evaluation::run((&set, &judge), &open, &little, &CancelToken::new(), |_| ()).unwrap();
+    let values = &run.questions[0].values;
+    assert_eq!((values["packed_recall"], values["r2"]), (0.0, 0.5));
+    assert_eq!(
+        (values["answer_in_context"], values["answer_in_context10"]),
+        (0.0, 1.0)
+    );
+}

@@ -126,3 +126,60 @@ impl Squeezed {
         Some(place(start)?..place(end)? + last.len_utf8() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retrieve::{Name, Place, Receipt, Scale};
+
+    fn found(kind: &str, document: &str, span: Range<u64>) -> Found {
+        let name = Name {
+            kind: kind.to_owned(),
+            key: String::new(),
+        };
+        let place = Place {
+            document: document.to_owned(),
+            version: String::new(),
+            chunk: None,
+            span,
+            pages: None,
+        };
+        Found {
+            receipt: Receipt {
+                name,
+                hash: String::new(),
+                places: vec![place],
+                score: Scale::Cosine.score(1.0),
+                way: Vec::new(),
+                as_of: 0,
+                exact: true,
+            },
+            heading: String::new(),
+            text: String::new(),
+            packed: true,
+        }
+    }
+
+    #[test]
+    fn bytes_count_once_and_only_those_of_chunks() {
+        let spans = vec![("a".to_owned(), 10..30), ("b".to_owned(), 0..20)];
+        let right = Right {
+            spans: [("q".to_owned(), spans)].into(),
+            missing: 0,
+        };
+        let share = |found: &[Found]| right.covered("q", found.iter()).unwrap();
+        // From 10 to 20, of which one half twice, and from 25 to 30: 15 of 40.
+        let overlapping = [
+            found("Chunk", "a", 15..20),
+            found("Chunk", "a", 0..20),
+            found("Chunk", "a", 12..18),
+            found("Chunk", "a", 25..90),
+        ];
+        assert_eq!(share(&overlapping), 15.0 / 40.0);
+        // The same bytes of another document are others, and a heading covers nothing.
+        assert_eq!(share(&[found("Chunk", "c", 0..90)]), 0.0);
+        assert_eq!(share(&[found("Section", "a", 0..90)]), 0.0);
+        assert_eq!(share(&[found("Chunk", "b", 0..20)]), 0.5);
+        assert_eq!(right.covered("other", [].iter()), None);
+    }
+}

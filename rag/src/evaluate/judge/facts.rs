@@ -54,3 +54,30 @@ pub(super) fn measure(found: &[usize], gold: &[usize], values: &mut BTreeMap<Str
         put("recall50", recall_at(found, gold, 50));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenth_more_than_are_right_count() {
+        let all: Vec<(usize, usize)> = [0, 1, 45, 46, 100, 547].map(|n| (n, counted(n))).into();
+        let wanted = [(0, 50), (1, 50), (45, 50), (46, 51), (100, 110), (547, 602)];
+        assert_eq!(all, wanted);
+    }
+
+    #[test]
+    fn what_comes_after_those_that_count_is_not_seen() {
+        let gold: Vec<usize> = (0..100).collect();
+        let mut found: Vec<usize> = (1000..1110).collect();
+        found.extend(&gold);
+        let mut values = BTreeMap::new();
+        measure(&found, &gold, &mut values);
+        assert_eq!(
+            (values["recall"], values["cp"], values["ap"]),
+            (0.0, 0.0, 0.0)
+        );
+        measure(&found[60..], &gold, &mut values);
+        assert_eq!((values["recall"], values["recall50"]), (0.6, 0.0));
+    }
+}
