@@ -322,10 +322,9 @@ fn of_facts(questions: &str) -> (LabelledSet, Judge, Open, tempfile::TempDir) {
     let open = Library::new(&db, equipment)
         .create(&Wanted::new(System::Triples))
         .unwrap();
-    let list = set.fact_list().unwrap();
     let report = open
         .ingestion(&CancelToken::new())
-        .run_lists([Ok(list)], &|_| ());
+        .run_lists(set.fact_lists().into_iter().map(Ok), &|_| ());
     assert_eq!((report.count_failed, report.count_broken_lines), (0, 1));
     // The one that says the same the other way round is not there twice.
     let facts = open.layers().database().read().unwrap();

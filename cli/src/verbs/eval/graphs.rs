@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::models::Models;
 use crate::progress::Progress;
 use crate::verbs::IngestError;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -202,15 +202,17 @@ impl<'a> Graphs<'a> {
                 bar.set_position(progress.documents as u64);
             }
         };
-        let report = match self.set.fact_list() {
-            Some(list) => ingestion.run_lists([Ok(list)], &told),
-            None => ingestion.run(self.set.documents(), &told),
+        let lists = self.set.fact_lists();
+        let ids: Vec<String> = lists.iter().map(|list| list.id.clone()).collect();
+        let report = match lists.is_empty() {
+            true => ingestion.run(self.set.documents(), &told),
+            false => ingestion.run_lists(lists.into_iter().map(Ok), &told),
         };
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
         self.check(report)?;
-        self.prune(&open)?;
+        self.prune(&open, &ids)?;
         if layers == Layers::Tag {
             summarise(&open, self.equipment.has_model(), &token)?;
         }
@@ -271,15 +273,12 @@ impl<'a> Graphs<'a> {
     }
 
     /// Takes out what the set had when the graph was built first, and has no more.
-    fn prune(&self, open: &Open) -> Result<(), Failure> {
-        let rows = self.set.corpus.iter().map(|row| row.id.as_str());
-        let mut rows: std::collections::BTreeSet<&str> = rows.collect();
-        if !self.set.facts.is_empty() {
-            rows.insert(LabelledSet::FACTS);
-        }
+    fn prune(&self, open: &Open, lists: &[String]) -> Result<(), Failure> {
+        let rows = self.set.corpus.iter().map(|row| &row.id);
+        let rows: BTreeSet<&String> = rows.chain(lists).collect();
         let layers = open.layers();
         for id in layers.documents().map_err(IngestError::from)? {
-            if !rows.contains(id.as_str()) {
+            if !rows.contains(&id) {
                 layers.delete(&id).map_err(IngestError::from)?;
             }
         }

@@ -23,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph_rag::door::{DoorError, Open};
 use stratigraph_rag::evaluate::{Evaluation, Judge, LabelledSet, Saved, SetError};
-use stratigraph_rag::retrieve::Pipeline;
+use stratigraph_rag::retrieve::{Pipeline, RetrieveError};
 
 const EXAMPLE: &str = "\
 A set is a folder with questions.jsonl and corpus.jsonl, pages.jsonl or triples.jsonl (or .jsonl.gz). Its graph is built in
@@ -255,7 +255,7 @@ impl Run<'_> {
         let run = match run {
             Ok(run) => run,
             // The others may fare better; what stops everything does not.
-            Err(error @ DoorError::Retrieve(_)) if !token.is_cancelled() => {
+            Err(error) if is_of_the_pipeline(&error) => {
                 self.note(format!(
                     "{} by {} is not measured: {error}",
                     set.name, pipeline.name
@@ -294,6 +294,15 @@ impl Run<'_> {
                 .field(name, told.unwrap_or_else(|| serde_json::json!([])));
         }
         Ok(self.reply)
+    }
+}
+
+/// Whether another pipeline may fare better; what the database itself says is for all of them.
+fn is_of_the_pipeline(error: &DoorError) -> bool {
+    match error {
+        DoorError::Retrieve(error @ RetrieveError::Database(_)) => error.is_of_a_missing_layer(),
+        DoorError::Retrieve(_) => true,
+        _ => false,
     }
 }
 

@@ -13,6 +13,9 @@ use crate::build::Fact;
 use crate::extract::Triple;
 use crate::ingest::FactList;
 
+/// So many facts are one list: a list is one commit, and each fact has two vectors and ends with one each.
+const AT_ONCE: usize = 2000;
+
 /// A triple of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactRow {
@@ -54,29 +57,31 @@ fn fact_of(row: &Json, number: usize) -> Result<FactRow, String> {
 }
 
 impl LabelledSet {
-    /// Its triples, as a list that is taken in; none if it has documents.
+    /// Its triples, as lists that are taken in, each as a whole; none if it has documents.
     #[must_use]
-    pub fn fact_list(&self) -> Option<FactList> {
-        if self.facts.is_empty() {
-            return None;
-        }
-        let mut lines = String::new();
-        for fact in self.facts.iter().filter(|fact| fact.reversed_of.is_none()) {
-            let triple = &fact.triple;
-            let line = json!({
-                "subject": triple.subject,
-                "relation": triple.predicate,
-                "object": triple.object,
-                "source": triple.source,
-            });
-            lines.push_str(&line.to_string());
-            lines.push('\n');
-        }
-        Some(FactList {
-            id: Self::FACTS.to_owned(),
-            metadata: Metadata::new(),
-            lines: Box::new(Cursor::new(lines)),
-        })
+    pub fn fact_lists(&self) -> Vec<FactList> {
+        let facts = self.facts.iter().filter(|fact| fact.reversed_of.is_none());
+        let facts: Vec<&FactRow> = facts.collect();
+        let lists = facts.chunks(AT_ONCE).enumerate();
+        let lists = lists.map(|(number, facts)| {
+            let mut lines = String::new();
+            for FactRow { triple, .. } in facts {
+                let line = json!({
+                    "subject": triple.subject,
+                    "relation": triple.predicate,
+                    "object": triple.object,
+                    "source": triple.source,
+                });
+                lines.push_str(&line.to_string());
+                lines.push('\n');
+            }
+            FactList {
+                id: format!("triples-{}.jsonl", number + 1),
+                metadata: Metadata::new(),
+                lines: Box::new(Cursor::new(lines)),
+            }
+        });
+        lists.collect()
     }
 
     /// Which fact of a set each relationship of its graph is, by the relationship's key. Facts between the same ends, of

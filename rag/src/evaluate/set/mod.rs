@@ -145,9 +145,6 @@ pub enum SetError {
 }
 
 impl LabelledSet {
-    /// What the document of a set of facts is called in its graph.
-    pub const FACTS: &'static str = "triples.jsonl";
-
     /// Reads the set of a folder.
     ///
     /// # Errors
