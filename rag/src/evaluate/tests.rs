@@ -453,7 +453,7 @@ fn a_document_counts_where_it_is_first() {
     );
     // A context that has no room for it has not got it.
     let mut little = Pipeline::of(&pipeline("bm25 = { k = 9 }")).unwrap();
-    little.budget = 8;
+    little.budget = 1;
     let run = Evaluation::run((&set, &judge), &open, &little, &CancelToken::new(), |_| ()).unwrap();
     let values = &run.questions[0].values;
     assert_eq!((values["packed_recall"], values["r2"]), (0.0, 0.5));

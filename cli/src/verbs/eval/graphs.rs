@@ -180,7 +180,10 @@ impl<'a> Graphs<'a> {
             .create(&wanted)
             .map_err(IngestError::from)?;
         let extractor = self.extractor(layers, &open);
-        let version = extractor.as_ref().map_or("model", |one| one.version());
+        let version = match &extractor {
+            Some(extractor) => extractor.version(),
+            None => "model",
+        };
         let whole = format!(
             "{} {version} {}\n",
             self.set.fingerprint(),
@@ -204,14 +207,14 @@ impl<'a> Graphs<'a> {
         };
         let lists = self.set.fact_lists();
         let ids: Vec<String> = lists.iter().map(|list| list.id.clone()).collect();
-        let report = match lists.is_empty() {
+        let mut report = match lists.is_empty() {
             true => ingestion.run(self.set.documents(), &told),
             false => ingestion.run_lists(lists.into_iter().map(Ok), &told),
         };
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
-        self.check(report)?;
+        self.check(&mut report)?;
         self.prune(&open, &ids)?;
         if layers == Layers::Tag {
             summarise(&open, self.equipment.has_model(), &token)?;
@@ -254,7 +257,7 @@ impl<'a> Graphs<'a> {
     }
 
     /// A set is measured on all of its documents or not at all.
-    fn check(&mut self, mut report: Report) -> Result<(), Failure> {
+    fn check(&mut self, report: &mut Report) -> Result<(), Failure> {
         match report.ended.take() {
             Some(Ended::Database(error)) => return Err(error.into()),
             Some(_) => return Err(stratigraph::Error::Cancelled.into()),

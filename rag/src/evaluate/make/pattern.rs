@@ -1,6 +1,7 @@
 //! The facts of a graph, and where patterns of them hold.
 
 use std::cmp::Reverse;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use stratigraph::{NodeId, Read, RelationshipId, Value};
@@ -55,13 +56,13 @@ impl Graph {
                 continue;
             };
             for end in [found.source(), found.target()] {
-                if !names.contains_key(&end) {
+                if let Entry::Vacant(free) = names.entry(end) {
                     let key = key_of(read, end)?;
                     let name = read.property(end, "name")?;
                     // The set has names, and its graph is made of them: others would be other things.
                     let name = name.as_str().filter(|name| canonical(name) == key);
                     let name = name.unwrap_or(&key).to_owned();
-                    names.insert(end, (key, name));
+                    free.insert((key, name));
                 }
             }
             let said = |name: &str| {

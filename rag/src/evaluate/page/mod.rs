@@ -67,12 +67,12 @@ impl Saved {
         let names = self.pipelines();
         let mut page = String::new();
         // Writing to a string cannot fail.
-        let _ = write!(
+        let _ = writeln!(
             page,
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width\">\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-             <title>Retrieval, measured</title><style>{STYLE}</style></head><body>\n<h1>Retrieval, measured</h1>\n"
+             <title>Retrieval, measured</title><style>{STYLE}</style></head><body>\n<h1>Retrieval, measured</h1>"
         );
         let sets: BTreeSet<&str> = self
             .evaluations

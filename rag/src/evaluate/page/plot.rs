@@ -203,6 +203,10 @@ mod tests {
             svg.contains("…</text>") && svg.contains(">0.500</text>"),
             "{svg}"
         );
+        // Nothing ends beyond that but a number.
+        let ends = svg.split("x2=\"").skip(1);
+        let ends = ends.filter_map(|rest| rest.split('"').next()?.parse::<f64>().ok());
+        assert_eq!(ends.fold(0.0, f64::max), 710.0);
         assert_eq!(bars(&[], 1.0), "");
     }
 
