@@ -9,7 +9,7 @@ use stratigraph_rag::door::Equipment;
 use stratigraph_rag::read::PdfParsing;
 
 /// Where the key of the model is: never an argument, which everybody sees who lists processes.
-const KEY: &str = "STRATIGRAPH_LLM_KEY";
+pub(crate) const KEY: &str = "STRATIGRAPH_LLM_KEY";
 
 /// Which models read documents.
 #[derive(Debug, Clone, Args)]

@@ -17,6 +17,31 @@ const ENOUGH: f64 = 0.6;
 /// So many texts are looked at, spread over all.
 const MOST_TEXTS: usize = 256;
 
+/// What models are called that were trained on English alone, by their own word: letters do not tell, as Italian has the
+/// same.
+const ENGLISH_ALONE: [&str; 6] = [
+    "all-minilm-l6",
+    "all-minilm-l12",
+    "all-mpnet-base",
+    "bge-small-en",
+    "bge-base-en",
+    "bge-large-en",
+];
+
+/// Whether the model of this name was trained on English alone, as far as is known.
+///
+/// ```
+/// use stratigraph_models::knows_english_alone;
+///
+/// assert!(knows_english_alone("sentence-transformers/all-MiniLM-L6-v2"));
+/// assert!(!knows_english_alone("paraphrase-multilingual-MiniLM-L12-v2"));
+/// ```
+#[must_use]
+pub fn knows_english_alone(name: &str) -> bool {
+    let name = name.to_lowercase().replace('_', "-");
+    ENGLISH_ALONE.iter().any(|known| name.contains(known))
+}
+
 /// How many letters a model reads as more than letters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {

@@ -71,7 +71,7 @@ pub use generate::{
     Tool, Unanswered, Usage, Violation,
 };
 pub use given::GivenVectors;
-pub use language::{Chosen, Coverage, choose_embedder};
+pub use language::{Chosen, Coverage, choose_embedder, knows_english_alone};
 pub use lexical::Lexical;
 #[cfg(feature = "candle")]
 pub use local::{

@@ -14,6 +14,7 @@ mod dumps;
 mod golden;
 mod ingestion;
 mod looking;
+mod measuring;
 mod parsing;
 mod queries;
 mod repairs;

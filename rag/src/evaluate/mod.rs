@@ -1,18 +1,31 @@
 //! Measuring retrieval: how good lists are, and how far that can be trusted.
 
+mod accuracy;
+mod compare;
+mod confidence;
 mod interval;
 mod judge;
+mod make;
 mod metrics;
+mod page;
+mod refusal;
 mod run;
+mod saved;
 mod set;
 #[cfg(test)]
 mod tests;
 
+pub use accuracy::{ALIKE, Accuracy, bert_score, has_right_numbers, numbers_of};
+pub use compare::{Changed, Comparison, Difference, Verdict};
+pub use confidence::confidence_of;
 pub use interval::Mean;
 pub use judge::{Judge, documents};
+pub use make::{Counted, Made, MadeQuestion, Making, Phrased};
 pub use metrics::{
     all_recall_at, average_precision, context_precision, hit_at, ndcg_at, ordered_recall,
     recall_at, reciprocal_rank, set_recall,
 };
+pub use refusal::{Refusal, Refused};
 pub use run::{Evaluated, Evaluation};
-pub use set::{Gold, Labelled, LabelledSet, Row, SetError};
+pub use saved::Saved;
+pub use set::{FactRow, Gold, Labelled, LabelledSet, Row, SetError};

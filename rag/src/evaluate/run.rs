@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::storage::cancel::CancelToken;
 
 use super::set::{Labelled, LabelledSet};
-use super::{Judge, Mean, documents};
+use super::{Judge, Mean, confidence_of};
 use crate::door::{DoorError, Open};
 use crate::retrieve::{Pipeline, Question, RetrieveError};
 
@@ -34,19 +34,19 @@ pub struct Evaluated {
     pub kind: String,
     /// The measures.
     pub values: BTreeMap<String, f64>,
-    /// The first documents that were found.
+    /// The first documents that were found, or facts.
     pub found: Vec<String>,
+    /// How sure it was; nothing if nothing was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// How long it took.
     pub milliseconds: f64,
     /// How many units of text were packed.
     pub units: usize,
 }
 
-/// So many of the documents that were found are kept.
-const MOST_FOUND: usize = 20;
-
 impl Evaluation {
-    /// Asks all questions.
+    /// Asks all questions. As much is told of what is found as the judge has to see.
     ///
     /// # Errors
     /// The first question that cannot be asked.
@@ -58,18 +58,19 @@ impl Evaluation {
         mut told: impl FnMut(usize),
     ) -> Result<Self, DoorError> {
         let mut evaluated = Vec::with_capacity(set.questions.len());
+        let mut asked = pipeline.clone();
         for labelled in &set.questions {
             let question = labelled.question()?;
+            asked.most = pipeline.most.max(judge.needs(labelled));
             let started = Instant::now();
-            let retrieved = open.retrieve(pipeline, &question, cancel)?;
+            let retrieved = open.retrieve(&asked, &question, cancel)?;
             let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-            let mut found = documents(&retrieved.found);
-            found.truncate(MOST_FOUND);
             evaluated.push(Evaluated {
                 id: labelled.id.clone(),
                 kind: labelled.kind.clone(),
                 values: judge.values(labelled, &retrieved),
-                found,
+                found: judge.names(&retrieved),
+                confidence: confidence_of(&retrieved),
                 milliseconds,
                 units: retrieved.units,
             });
@@ -93,14 +94,46 @@ impl Evaluation {
         names.map(String::as_str).collect()
     }
 
+    /// The kinds of its questions, if there are several.
+    #[must_use]
+    pub fn kinds(&self) -> BTreeSet<&str> {
+        let kinds = self.questions.iter().map(|question| question.kind.as_str());
+        let kinds: BTreeSet<&str> = kinds.filter(|kind| !kind.is_empty()).collect();
+        match kinds.len() {
+            1 => BTreeSet::new(),
+            _ => kinds,
+        }
+    }
+
     /// The mean of a measure over the questions that have it.
     #[must_use]
     pub fn mean(&self, measure: &str) -> Option<Mean> {
-        let values = self
-            .questions
-            .iter()
-            .filter_map(|question| question.values.get(measure));
+        self.mean_where(measure, |_| true)
+    }
+
+    /// The same over the questions of a kind.
+    #[must_use]
+    pub fn mean_of_kind(&self, kind: &str, measure: &str) -> Option<Mean> {
+        self.mean_where(measure, |question| question.kind == kind)
+    }
+
+    fn mean_where(&self, measure: &str, counts: impl Fn(&Evaluated) -> bool) -> Option<Mean> {
+        let counted = self.questions.iter().filter(|question| counts(question));
+        let values = counted.filter_map(|question| question.values.get(measure));
         Mean::of(&values.copied().collect::<Vec<_>>())
+    }
+
+    /// The mean of a measure alone: intervals are thousands of draws.
+    #[must_use]
+    pub fn plain_mean(&self, measure: &str) -> Option<f64> {
+        plain(self.questions.iter(), measure)
+    }
+
+    /// The same over the questions of a kind.
+    #[must_use]
+    pub fn plain_mean_of_kind(&self, kind: &str, measure: &str) -> Option<f64> {
+        let of_kind = self.questions.iter();
+        plain(of_kind.filter(|question| question.kind == kind), measure)
     }
 
     /// How long a question took that `share` of all were not longer than.
@@ -119,21 +152,48 @@ impl Evaluation {
             .unwrap_or(0.0)
     }
 
+    /// How many units of text were packed for a question, in the mean.
+    #[must_use]
+    pub fn mean_units(&self) -> f64 {
+        let units: usize = self.questions.iter().map(|question| question.units).sum();
+        match self.questions.len() {
+            0 => 0.0,
+            count => units as f64 / count as f64,
+        }
+    }
+
     /// The questions of which a measure is otherwise in another run of the same set: before, and there.
     #[must_use]
     pub fn changed<'a>(&'a self, other: &'a Self, measure: &str) -> Vec<(&'a str, f64, f64)> {
+        let both = self.paired(other, measure).into_iter();
+        both.filter(|(_, ours, theirs)| ours != theirs).collect()
+    }
+
+    /// A measure of each question that has it in both runs: before, and there.
+    #[must_use]
+    pub fn paired<'a>(&'a self, other: &Self, measure: &str) -> Vec<(&'a str, f64, f64)> {
         let theirs: BTreeMap<&str, &Evaluated> = other
             .questions
             .iter()
             .map(|question| (question.id.as_str(), question))
             .collect();
         let both = self.questions.iter().filter_map(|ours| {
-            let (ours_value, theirs) = (ours.values.get(measure)?, theirs.get(ours.id.as_str())?);
-            let theirs = theirs.values.get(measure)?;
-            (ours_value != theirs).then_some((ours.id.as_str(), *ours_value, *theirs))
+            let theirs = theirs.get(ours.id.as_str())?;
+            let values = (ours.values.get(measure)?, theirs.values.get(measure)?);
+            Some((ours.id.as_str(), *values.0, *values.1))
         });
         both.collect()
     }
+}
+
+fn plain<'q>(questions: impl Iterator<Item = &'q Evaluated>, measure: &str) -> Option<f64> {
+    let values = questions.filter_map(|question| question.values.get(measure));
+    let (mut sum, mut count) = (0.0, 0_u32);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / f64::from(count))
 }
 
 impl Labelled {

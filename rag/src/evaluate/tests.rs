@@ -100,8 +100,28 @@ fn what_is_wrong_is_told_with_its_line() {
         ),
         (
             CORPUS,
-            "\n{\"question\": \"?\"}",
-            "questions.jsonl, line 2: has no `gold`",
+            "{\"question\": \"?\", \"gold\": []}\n\n{\"question\": \"!\"}",
+            "questions.jsonl, line 3: has no `gold`",
+        ),
+        (
+            CORPUS,
+            "{\"question\": \"?\"}\n{\"question\": \"!\", \"gold\": []}",
+            "questions.jsonl, line 2: says what answers it",
+        ),
+        (
+            CORPUS,
+            "{\"question\": \"?\"}\n{\"question\": \"!\"}",
+            "nobody says what answers its 2 questions",
+        ),
+        (
+            CORPUS,
+            "{\"id\": 1, \"question\": \"?\", \"gold\": []}\n{\"id\": \"1\", \"question\": \"!\", \"gold\": []}",
+            "two of its questions have the id \"1\"",
+        ),
+        (
+            "{\"id\": 1, \"text\": \"a\"}\n{\"id\": 1, \"text\": \"b\"}",
+            "{\"question\": \"?\", \"gold\": []}",
+            "two of its documents have the id \"1\"",
         ),
         (CORPUS, "{", "questions.jsonl, line 1: EOF"),
         (
@@ -140,13 +160,24 @@ run.bm25 = { k = 1 }",
     // The whole of the one text that is in the document, whatever blanks it has there.
     assert_eq!((value(2, "covered"), value(2, "covered5")), (1.0, 1.0));
     assert_eq!(value(3, "refused"), 1.0);
-    assert_eq!(run.mean("r1").unwrap().count, 3);
+    // All that name documents, also by the texts in them.
+    assert_eq!(run.mean("r1").unwrap().count, 4);
     assert_eq!(run.questions[0].found, ["rocks"]);
+    // Of which nobody says how it is answered in words.
+    assert!(!run.questions[2].values.contains_key("answer_in_context"));
+    assert!(run.questions[0].confidence.unwrap() > 0.0);
+    assert_eq!(run.questions[3].confidence, None);
+    assert_eq!(
+        (value(0, "packed_recall"), value(0, "packed_ap")),
+        (1.0, 1.0)
+    );
     let nothing = evaluated(&set, &judge, &open, "direct");
     assert_eq!(nothing.mean("r1").unwrap().mean, 0.0);
     assert_eq!(nothing.questions[2].values["covered"], 0.0);
+    assert_eq!(nothing.questions[0].values["answer_in_context"], 0.0);
     let changed = run.changed(&nothing, "r1");
-    assert_eq!(changed, [("a", 1.0, 0.0), ("1", 1.0, 0.0), ("e", 1.0, 0.0)]);
+    let all = ["a", "1", "c", "e"];
+    assert_eq!(changed, all.map(|question| (question, 1.0, 0.0)));
 }
 
 #[test]
@@ -176,4 +207,258 @@ run.bm25 = { k = 1 }",
     // 18 of the 44 bytes from `First` to `there.`.
     let covered = run.questions[0].values["covered"];
     assert!((covered - 18.0 / 44.0).abs() < 1e-9, "{covered}");
+}
+
+/// A pipeline of one stage.
+fn pipeline(run: &str) -> String {
+    format!("name = 'p'\n[[stage]]\nname = 'a'\nrun.{run}")
+}
+
+#[test]
+fn filters_limit_and_are_taken_away() {
+    let folder = folder(CORPUS, QUESTIONS);
+    let set = LabelledSet::read(folder.path()).unwrap();
+    let (judge, open) = (Judge::new(&set).unwrap(), built(&set));
+    let near = pipeline("vector = { of = 'chunks', k = 9 }");
+    let limited = evaluated(&set, &judge, &open, &near);
+    assert_eq!(limited.questions[1].found, ["7"]);
+    let unlimited = set.without_filters();
+    assert!(unlimited.name.ends_with("_unfiltered") && unlimited.filters().is_empty());
+    let all = evaluated(&unlimited, &judge, &open, &near);
+    assert_eq!(all.questions[1].found.len(), 2);
+    assert_eq!(all.questions[2].values["covered10"], 1.0);
+}
+
+#[test]
+fn documents_say_more_of_their_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "pages.jsonl",
+        "{\"doc\": \"A\", \"page\": 0, \"text\": \"One.\"}",
+    );
+    write(
+        "documents.jsonl",
+        "{\"doc\": \"A\", \"company\": \"Ann\", \"page\": 7}\n{\"doc\": \"B\", \"company\": \"Bob\"}",
+    );
+    let gone =
+        "{\"question\": \"Where?\", \"gold\": [{\"doc\": \"C\", \"page\": 1, \"text\": \"\"}]}";
+    let here = "{\"question\": \"One?\", \"gold\": [{\"doc\": \"A\", \"page\": 0, \"text\": \"\"}, {\"doc\": \"C\", \"page\": 1}]}";
+    write("questions.jsonl", &format!("{gone}\n{here}"));
+    let set = LabelledSet::read(folder.path()).unwrap();
+    assert_eq!(set.corpus[0].metadata["company"], "Ann".into());
+    // What the page says itself stays.
+    assert_eq!(set.corpus[0].metadata["page"], 0.into());
+    assert_eq!(set.questions.len(), 1);
+    let notes = set.notes.join("\n");
+    assert!(
+        notes.contains("1 of its 2 questions are about what is not in its corpus"),
+        "{notes}"
+    );
+    assert!(notes.contains("1 of its questions are in part"), "{notes}");
+}
+
+#[test]
+fn evidence_is_texts_of_documents_and_what_is_not_covered_is_left_out() {
+    let corpus = "{\"title\": \"Rocks\", \"body\": \"Basalt was lava. Chalk is white.\"}\n{\"title\": \"Seas\", \"body\": \"Salt.\"}";
+    let questions = [
+        "{\"question\": \"lava\", \"covered\": true, \"evidence\": [{\"title\": \"Rocks\", \"fact\": \"Basalt was lava.\"}, {\"title\": \"Rocks\", \"fact\": \"Chalk  is white.\"}]}",
+        "{\"question\": \"moon\", \"covered\": false, \"evidence\": [{\"title\": \"Moons\", \"fact\": \"Far.\"}]}",
+    ];
+    let folder = folder(corpus, &questions.join("\n"));
+    let set = LabelledSet::read(folder.path()).unwrap();
+    assert_eq!(set.questions.len(), 1);
+    assert!(
+        set.notes[0].contains("1 of its 2 questions are not covered"),
+        "{:?}",
+        set.notes
+    );
+    let (judge, open) = (Judge::new(&set).unwrap(), built(&set));
+    assert_eq!(judge.missing(), 0);
+    let run = evaluated(&set, &judge, &open, &pipeline("bm25 = { k = 5 }"));
+    let values = &run.questions[0].values;
+    assert_eq!(
+        (values["r1"], values["covered"], values["all"]),
+        (1.0, 1.0, 1.0)
+    );
+}
+
+#[test]
+fn what_was_extracted_already_is_what_the_graph_says() {
+    let corpus = "{\"id\": \"a\", \"title\": \"Rocks\", \"text\": \"Etna is high.\", \"entities\": [\"lava\"], \"triples\": [[\"lava\", \"is\", \"hot\"], [\"lava\", \"is\"], [\"a\", 1, \"b\"], \"c\"]}";
+    let folder = folder(corpus, "{\"question\": \"?\", \"gold\": [\"a\"]}");
+    let set = LabelledSet::read(folder.path()).unwrap();
+    let said = &set.said()["a"];
+    assert_eq!((said.entities.len(), said.triples.len()), (1, 1));
+    assert!(
+        set.notes[0].starts_with("3 of the triples"),
+        "{:?}",
+        set.notes
+    );
+    assert!(!set.corpus[0].metadata.contains_key("triples"));
+    // Another extraction is another graph.
+    let other = corpus.replace("hot", "cold");
+    fs::write(folder.path().join("corpus.jsonl"), other).unwrap();
+    let again = LabelledSet::read(folder.path()).unwrap();
+    assert_ne!(again.fingerprint(), set.fingerprint());
+}
+
+const TRIPLES: &str = r#"{"id": 0, "e1": "Basalt", "rel": "was", "e2": "lava", "source": "p. 1"}
+{"id": 1, "e1": "lava", "rel": "was", "e2": "Basalt", "source": "p. 1", "reversed_of": 0}
+{"id": 2, "e1": "Basalt", "rel": "is", "e2": "black", "source": "p. 2"}
+{"id": 3, "e1": "Chalk", "rel": "is", "e2": "white", "source": "p. 3"}
+{"id": 4, "e1": "Chalk", "rel": "", "e2": "soft", "source": "p. 3"}
+"#;
+
+/// A set of facts with its graph.
+fn of_facts(questions: &str) -> (LabelledSet, Judge, Open, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("triples.jsonl"), TRIPLES).unwrap();
+    fs::write(folder.path().join("questions.jsonl"), questions).unwrap();
+    assert!(LabelledSet::is_one(folder.path()));
+    let set = LabelledSet::read(folder.path()).unwrap();
+    let equipment = Equipment::default().embedder(Arc::new(Lexical::new()));
+    let db = Database::in_memory().unwrap();
+    let open = Library::new(&db, equipment)
+        .create(&Wanted::new(System::Triples))
+        .unwrap();
+    let report = open
+        .ingestion(&CancelToken::new())
+        .run_lists(set.fact_lists().into_iter().map(Ok), &|_| ());
+    assert_eq!((report.count_failed, report.count_broken_lines), (0, 1));
+    // The one that says the same the other way round is not there twice.
+    let facts = open.layers().database().read().unwrap();
+    assert_eq!(
+        stratigraph::Read::relationship_count(&facts, Some("FACT")).unwrap(),
+        3
+    );
+    let judge = Judge::new(&set).unwrap();
+    (set, judge, open, folder)
+}
+
+#[test]
+fn facts_are_judged_whichever_way_they_are_written() {
+    let questions = r#"{"id": "h", "question": "basalt was lava", "category": "1_hop", "gold": [1, 3]}
+{"id": "o", "question": "Who won?", "category": "out_of_domain", "gold": []}
+"#;
+    let (set, judge, open, _folder) = of_facts(questions);
+    assert_eq!(set.questions[0].kind, "single_hop");
+    assert_eq!(
+        set.questions[0].gold,
+        Gold::Facts(vec!["1".into(), "3".into()])
+    );
+    let facts = pipeline("vector = { of = 'facts_with_sources', k = 2 }");
+    let run = evaluated(&set, &judge, &open, &facts);
+    let values = &run.questions[0].values;
+    // 1 is 0 the other way round, and first; the second is 2, which is not right.
+    assert_eq!(run.questions[0].found, ["0", "2"]);
+    assert_eq!(
+        (values["cp"], values["recall"], values["ap"]),
+        (1.0, 0.5, 0.5)
+    );
+    assert_eq!((values["recall50"], values["cr"]), (0.5, 1.0));
+    let found = &run.questions[1].values;
+    assert_eq!(
+        (found["refused"], found["cp"], found["recall"]),
+        (0.0, 0.0, 0.0)
+    );
+    let nothing = evaluated(&set, &judge, &open, "direct");
+    let values = &nothing.questions[1].values;
+    assert_eq!(
+        (values["refused"], values["cp"], values["recall"]),
+        (1.0, 1.0, 1.0)
+    );
+    assert_eq!(nothing.questions[0].values["recall"], 0.0);
+    let kinds: Vec<&str> = run.kinds().into_iter().collect();
+    assert_eq!(kinds, ["out_of_domain", "single_hop"]);
+    assert_eq!(run.mean_of_kind("single_hop", "cp").unwrap().mean, 1.0);
+    assert_eq!(run.mean("cp").unwrap().mean, 0.5);
+}
+
+#[test]
+fn a_chunk_among_facts_counts_for_nothing() {
+    let questions = r#"{"question": "chalk is white", "gold": [3]}"#;
+    let (set, judge, open, _folder) = of_facts(questions);
+    let both = "name = 'p'
+[[stage]]
+name = 'texts'
+run.vector = { of = 'chunks', k = 3 }
+[[stage]]
+name = 'facts'
+run.vector = { of = 'facts', k = 1 }
+[[stage]]
+name = 'both'
+from = ['texts', 'facts']
+run.fuse = { by = 'concatenate' }";
+    let run = evaluated(&set, &judge, &open, both);
+    let values = &run.questions[0].values;
+    assert_eq!(
+        (values["cp"], values["ap"], values["recall"]),
+        (1.0, 1.0, 1.0)
+    );
+    assert_eq!(run.questions[0].found, ["3"]);
+}
+
+#[test]
+fn who_asks_for_a_hub_is_told_all_that_counts() {
+    let hub = Labelled {
+        id: "h".into(),
+        text: "?".into(),
+        kind: String::new(),
+        only: crate::Metadata::new(),
+        gold: Gold::Facts((0..547).map(|id| id.to_string()).collect()),
+        answers: Vec::new(),
+    };
+    let (_, judge, ..) = of_facts("{\"question\": \"?\", \"gold\": [0]}");
+    // A tenth more than 547, and as much again of what does not count.
+    assert_eq!(judge.needs(&hub), 2 * 602);
+}
+
+#[test]
+fn a_document_counts_where_it_is_first() {
+    let corpus = [
+        r##"{"id": "a", "text": "# One\n\nBasalt was lava.\n\n# Two\n\nBasalt is lava."}"##,
+        r##"{"id": "b", "text": "Lava cools."}"##,
+    ];
+    let questions = r#"{"question": "basalt lava", "gold": ["b", "c"], "answer": "cools"}"#;
+    let folder = folder(&corpus.join("\n"), questions);
+    let set = LabelledSet::read(folder.path()).unwrap();
+    assert!(
+        set.notes[0].contains("1 of its questions are in part"),
+        "{:?}",
+        set.notes
+    );
+    let (judge, open) = (Judge::new(&set).unwrap(), built(&set));
+    let run = evaluated(&set, &judge, &open, &pipeline("bm25 = { k = 9 }"));
+    let one = &run.questions[0];
+    // Two chunks of `a` come first, and are one document; of the gold one is there, and second.
+    assert_eq!(one.found, ["a", "b"]);
+    let value = |name: &str| one.values[name];
+    assert_eq!((value("r1"), value("r2"), value("all")), (0.0, 0.5, 0.0));
+    assert_eq!(
+        (value("mrr"), value("ap"), value("hit1"), value("hit3")),
+        (0.5, 0.25, 0.0, 1.0)
+    );
+    assert_eq!(
+        (
+            value("support3"),
+            value("packed_recall"),
+            value("packed_ap")
+        ),
+        (0.5, 0.5, 0.25)
+    );
+    assert_eq!(
+        (value("answer_in_context"), value("answer_in_context5")),
+        (1.0, 1.0)
+    );
+    // A context that has no room for it has not got it.
+    let mut little = Pipeline::of(&pipeline("bm25 = { k = 9 }")).unwrap();
+    little.budget = 1;
+    let run = Evaluation::run((&set, &judge), &open, &little, &CancelToken::new(), |_| ()).unwrap();
+    let values = &run.questions[0].values;
+    assert_eq!((values["packed_recall"], values["r2"]), (0.0, 0.5));
+    assert_eq!(
+        (values["answer_in_context"], values["answer_in_context10"]),
+        (0.0, 1.0)
+    );
 }

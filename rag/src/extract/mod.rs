@@ -43,6 +43,7 @@
 mod calls;
 mod cost;
 mod error;
+mod given;
 mod language;
 pub mod model;
 mod named;
@@ -59,6 +60,7 @@ use std::ops::Range;
 pub use calls::{CacheError, CallCache, CallKey, Calls, Kept, MemoryCache};
 pub use cost::{Cost, Estimate};
 pub use error::ExtractError;
+pub use given::Given;
 pub use language::Language;
 pub(crate) use language::is_han;
 pub(crate) use named::unsaid;
@@ -100,6 +102,29 @@ pub trait Extractor: Send + Sync {
     ) -> Result<Foreseen, ExtractError> {
         let _ = (reading, measure);
         Ok(Foreseen::default())
+    }
+}
+
+/// What points to an extractor is one.
+impl<E: Extractor + ?Sized> Extractor for Box<E> {
+    fn version(&self) -> &str {
+        (**self).version()
+    }
+
+    fn carries(&self) -> bool {
+        (**self).carries()
+    }
+
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        (**self).extract(reading)
+    }
+
+    fn estimate(
+        &self,
+        reading: &Reading<'_>,
+        measure: &dyn crate::chunk::Measure,
+    ) -> Result<Foreseen, ExtractError> {
+        (**self).estimate(reading, measure)
     }
 }
 

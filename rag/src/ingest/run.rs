@@ -59,6 +59,13 @@ impl<'a> Ingest<'a> {
         self
     }
 
+    /// With somebody else who reads the pieces.
+    #[must_use]
+    pub fn extractor(mut self, extractor: Box<dyn Extractor>) -> Self {
+        self.extractor = extractor;
+        self
+    }
+
     /// Pieces are measured so; by the tokenizer of the embedder if nothing is said.
     #[must_use]
     pub fn measure(mut self, measure: &'a dyn Measure) -> Self {

@@ -5,6 +5,7 @@
 //! [`Together`] look at what it names, what stands next to it and what it is from. [`Threshold`], [`Limit`], [`Rerank`] and
 //! [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
 
+mod ablate;
 mod around;
 mod choose;
 mod communities;
@@ -17,6 +18,7 @@ mod fuse;
 mod item;
 mod judge;
 mod mentions;
+mod needs;
 mod pack;
 mod pipeline;
 mod preset;
@@ -48,6 +50,7 @@ pub use fuse::{Fusion, fuse};
 pub use item::{Item, Scale, Score, Step};
 pub use judge::Judge;
 pub use mentions::Mentions;
+pub use needs::Needs;
 pub use pack::{Packed, Passage, pack};
 pub use pipeline::{Fuse, Operator, Pipeline, Stage, Traced};
 pub use question::{Desk, Question};

@@ -357,7 +357,7 @@ impl Pipeline {
     }
 
     /// The stages whose lists a stage takes, of which `before` is the one before it.
-    fn lists_of<'s>(&self, stage: &'s Stage, before: Option<&'s str>) -> Vec<&'s str> {
+    pub(super) fn lists_of<'s>(&self, stage: &'s Stage, before: Option<&'s str>) -> Vec<&'s str> {
         match (stage.run.takes(), before) {
             ((1.., _), Some(before)) if stage.from.is_empty() => vec![before],
             _ => stage.from.iter().map(String::as_str).collect(),

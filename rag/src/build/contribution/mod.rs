@@ -17,11 +17,11 @@ pub use told::Told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::hash;
+use super::names::{canonical, hash, shown};
 use super::property::Properties;
 use super::{BuildError, Profile};
 use crate::chunk::Piece;
-use crate::extract::Extracted;
+use crate::extract::{Extracted, Triple};
 use crate::{Document, Metadata};
 use instances::Instances;
 
@@ -179,8 +179,23 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// What a triple states, by the names that its ends have in the graph; nothing if it leads nowhere.
+    pub(crate) fn of(triple: &Triple) -> Option<Self> {
+        let (subject, object) = (canonical(&triple.subject), canonical(&triple.object));
+        // What is said of a thing and itself leads nowhere.
+        if subject.is_empty() || object.is_empty() || subject == object {
+            return None;
+        }
+        Some(Self {
+            subject,
+            predicate: shown(&triple.predicate),
+            object,
+            source: triple.source.trim().to_owned(),
+        })
+    }
+
     /// The key of its relationship.
-    pub(super) fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         let parts = [&self.subject, &self.predicate, &self.object, &self.source];
         hash(parts.map(String::as_str))
     }

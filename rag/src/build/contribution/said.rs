@@ -144,30 +144,23 @@ impl Said<'_> {
     }
 
     fn triple(&mut self, triple: &Triple) {
-        let (subject, object) = (canonical(&triple.subject), canonical(&triple.object));
-        // What is said of a thing and itself leads nowhere.
-        if subject.is_empty() || object.is_empty() || subject == object {
+        let Some(fact) = Fact::of(triple) else {
             return;
-        }
-        let predicate = shown(&triple.predicate);
+        };
         let description = triple.description.trim();
         if self.profile.has_instances() {
             let mut says = Properties::new();
-            put_text(&mut says, "predicate", &predicate);
-            put_text(&mut says, "source", triple.source.trim());
+            put_text(&mut says, "predicate", &fact.predicate);
+            put_text(&mut says, "source", &fact.source);
             put_text(&mut says, "description", description);
             says.insert("chunk".into(), self.placed.chunk.key.as_str().into());
-            let (from, to) = (self.instance_of(&subject), self.instance_of(&object));
+            let (from, to) = (
+                self.instance_of(&fact.subject),
+                self.instance_of(&fact.object),
+            );
             self.to.link(&from, LinkKind::Related, &to, says);
         }
         if self.profile.has_facts() {
-            let source = triple.source.trim().to_owned();
-            let fact = Fact {
-                subject,
-                predicate,
-                object,
-                source,
-            };
             let key = fact.key();
             let mut says = Properties::new();
             put_text(&mut says, "fact", &key);

@@ -1,0 +1,330 @@
+//! The graphs that a set is measured on, each built once and kept.
+
+use super::request;
+use crate::failure::Failure;
+use crate::models::Models;
+use crate::progress::Progress;
+use crate::verbs::IngestError;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph::{Analysis, Database};
+use stratigraph_models::{Embedder, Lexical, choose_embedder, knows_english_alone};
+use stratigraph_rag::door::{Equipment, Library, Open, Resummarise, Wanted, causes};
+use stratigraph_rag::evaluate::LabelledSet;
+use stratigraph_rag::extract::{Extractor, Given, Language, Rules};
+use stratigraph_rag::ingest::{Ended, Report, System};
+use stratigraph_rag::retrieve::{Needs, Pipeline};
+
+/// How much of each text is looked at to find out its language.
+const PORTION: usize = 160;
+/// So many texts are, spread over all.
+const TEXTS: usize = 50;
+
+/// Which layers a graph has, and who reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Layers {
+    /// Documents and what they name, and no facts but those that the set has: what most pipelines take, and quick to build, as
+    /// facts by rules are many and each has a vector.
+    Named,
+    /// With facts by rules, or by a model.
+    Hybrid,
+    Bag,
+    Tag,
+    Triples,
+}
+
+impl Layers {
+    /// What a pipeline takes of a set; in words if there is no such graph.
+    fn of(needs: Needs, set: &LabelledSet) -> Result<Self, &'static str> {
+        if !set.facts.is_empty() {
+            return match needs.instances || needs.domains {
+                true => Err("it takes headings or domains, and the set has facts and no documents"),
+                false => Ok(Self::Triples),
+            };
+        }
+        match needs.system() {
+            Some(System::Bag) => Ok(Self::Bag),
+            Some(System::Tag) => Ok(Self::Tag),
+            Some(System::Triples) => Ok(Self::Triples),
+            Some(_) if needs.facts => Ok(Self::Hybrid),
+            Some(_) => Ok(Self::Named),
+            None => Err("it takes layers that no one graph has together"),
+        }
+    }
+
+    fn system(self) -> System {
+        match self {
+            Self::Named | Self::Hybrid => System::Hybrid,
+            Self::Bag => System::Bag,
+            Self::Tag => System::Tag,
+            Self::Triples => System::Triples,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Named => "named",
+            layers => layers.system().name(),
+        }
+    }
+}
+
+/// The graphs of a set.
+pub(super) struct Graphs<'a> {
+    set: &'a LabelledSet,
+    equipment: Equipment,
+    work: &'a Path,
+    graph: Option<&'a Path>,
+    open: BTreeMap<Layers, Rc<Open>>,
+    notes: Vec<String>,
+}
+
+impl<'a> Graphs<'a> {
+    /// None of them yet; those that are built are kept in a folder, or there is one that somebody has built.
+    ///
+    /// # Errors
+    /// The models are not there.
+    pub(super) fn new(
+        set: &'a LabelledSet,
+        models: &Models,
+        (work, graph): (&'a Path, Option<&'a Path>),
+    ) -> Result<Self, Failure> {
+        let mut equipment = models.equipment()?;
+        let mut notes = Vec::new();
+        if graph.is_none() {
+            let texts: Vec<&str> = set.texts().collect();
+            let name = equipment.its_embedder().name().to_owned();
+            if language(set) != Language::English && knows_english_alone(&name) {
+                let lexical = Lexical::new();
+                notes.push(format!(
+                    "{name} was trained on English alone: {} is used instead, which finds what is written and not what is meant",
+                    lexical.name()
+                ));
+                equipment = equipment.embedder(Arc::new(lexical));
+            }
+            let wanted = Box::new(Arc::clone(equipment.its_embedder()));
+            let chosen = choose_embedder(wanted, &texts).map_err(IngestError::from)?;
+            if chosen.fell_back {
+                notes.push(chosen.reason);
+                equipment = equipment.embedder(Arc::from(chosen.embedder));
+            }
+        }
+        Ok(Self {
+            set,
+            equipment,
+            work,
+            graph,
+            open: BTreeMap::new(),
+            notes,
+        })
+    }
+
+    /// What is to be told since it was asked last.
+    pub(super) fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// The graph that a pipeline takes; none if there can be none, and then the notes say why.
+    ///
+    /// # Errors
+    /// What the database says; a document that cannot be read.
+    pub(super) fn open(
+        &mut self,
+        pipeline: &Pipeline,
+        progress: &Progress,
+    ) -> Result<Option<Rc<Open>>, Failure> {
+        let layers = match self.graph {
+            // There is one, whatever it has.
+            Some(_) => Layers::Named,
+            None => match Layers::of(pipeline.needs(), self.set) {
+                Ok(layers) => layers,
+                Err(why) => {
+                    self.notes
+                        .push(format!("{} is not measured: {why}", pipeline.name));
+                    return Ok(None);
+                }
+            },
+        };
+        if let Some(open) = self.open.get(&layers) {
+            return Ok(Some(Rc::clone(open)));
+        }
+        let open = Rc::new(match self.graph {
+            Some(graph) => {
+                let db = Database::builder().open_read_only(graph)?;
+                let library = Library::new(&db, self.equipment.clone());
+                library.open().map_err(IngestError::from)?
+            }
+            None => self.built(layers, progress)?,
+        });
+        match self.open.entry(layers) {
+            Entry::Vacant(free) => Ok(Some(Rc::clone(free.insert(open)))),
+            Entry::Occupied(known) => Ok(Some(Rc::clone(known.get()))),
+        }
+    }
+
+    /// The graph of the set with these layers.
+    fn built(&mut self, layers: Layers, progress: &Progress) -> Result<Open, Failure> {
+        let path = self.path(layers);
+        let wanted = Wanted {
+            filters: self.set.filters().into_iter().map(str::to_owned).collect(),
+            analysis: analysis(self.set),
+            ..Wanted::new(layers.system())
+        };
+        let db = Database::builder().create_if_missing(true).open(&path)?;
+        let open = Library::new(&db, self.equipment.clone())
+            .create(&wanted)
+            .map_err(IngestError::from)?;
+        let extractor = self.extractor(layers, &open);
+        let version = match &extractor {
+            Some(extractor) => extractor.version(),
+            None => "model",
+        };
+        let whole = format!(
+            "{} {version} {}\n",
+            self.set.fingerprint(),
+            env!("CARGO_PKG_VERSION")
+        );
+        // Said only when everything was in it.
+        let said = PathBuf::from(format!("{}.built", path.display()));
+        if fs::read_to_string(&said).is_ok_and(|known| known == whole) {
+            return Ok(open);
+        }
+        let token = progress.interrupt().token();
+        let bar = progress.bar(self.set.corpus.len() as u64);
+        let mut ingestion = open.ingestion(&token);
+        if let Some(extractor) = extractor {
+            ingestion = ingestion.extractor(extractor);
+        }
+        let told = |progress: stratigraph_rag::ingest::Progress| {
+            if let Some(bar) = &bar {
+                bar.set_position(progress.documents as u64);
+            }
+        };
+        let lists = self.set.fact_lists();
+        let ids: Vec<String> = lists.iter().map(|list| list.id.clone()).collect();
+        let mut report = match lists.is_empty() {
+            true => ingestion.run(self.set.documents(), &told),
+            false => ingestion.run_lists(lists.into_iter().map(Ok), &told),
+        };
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        self.check(&mut report)?;
+        self.prune(&open, &ids)?;
+        if layers == Layers::Tag {
+            summarise(&open, self.equipment.has_model(), &token)?;
+        }
+        fs::write(&said, whole).map_err(|error| request(&error))?;
+        Ok(open)
+    }
+
+    /// Where it is kept: whoever reads, and whose vectors it has, are part of what it is.
+    fn path(&self, layers: Layers) -> PathBuf {
+        let reader = if self.equipment.has_model() {
+            "-model"
+        } else {
+            ""
+        };
+        let embedder = self
+            .equipment
+            .its_embedder()
+            .name()
+            .replace(['/', '\\'], "_");
+        let set = &self.set.name;
+        self.work
+            .join(format!("{set}-{}{reader}-{embedder}", layers.name()))
+    }
+
+    /// Who reads the documents, if it is not the model.
+    fn extractor(&self, layers: Layers, open: &Open) -> Option<Box<dyn Extractor>> {
+        let said = self.set.said();
+        if said.is_empty() && self.equipment.has_model() {
+            return None;
+        }
+        let rules: Box<dyn Extractor> = match layers {
+            Layers::Named => Box::new(Rules::new().co_occurrence(false)),
+            _ => open.recipe().extractor(None),
+        };
+        Some(match said.is_empty() {
+            true => rules,
+            false => Box::new(Given::new(said, rules)),
+        })
+    }
+
+    /// A set is measured on all of its documents or not at all.
+    fn check(&mut self, report: &mut Report) -> Result<(), Failure> {
+        match report.ended.take() {
+            Some(Ended::Database(error)) => return Err(error.into()),
+            Some(_) => return Err(stratigraph::Error::Cancelled.into()),
+            None => {}
+        }
+        if let Some(failed) = report.failed.first() {
+            return Err(request(&causes(&*failed.error)));
+        }
+        if let Some(broken) = report.broken_lines.first() {
+            let count = report.count_broken_lines;
+            self.notes.push(format!(
+                "{count} of its facts cannot be read, and are not in its graph; the first: {broken}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Takes out what the set had when the graph was built first, and has no more.
+    fn prune(&self, open: &Open, lists: &[String]) -> Result<(), Failure> {
+        let rows = self.set.corpus.iter().map(|row| &row.id);
+        let rows: BTreeSet<&String> = rows.chain(lists).collect();
+        let layers = open.layers();
+        for id in layers.documents().map_err(IngestError::from)? {
+            if !rows.contains(&id) {
+                layers.delete(&id).map_err(IngestError::from)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Domains are found by their summaries.
+fn summarise(open: &Open, by_model: bool, token: &CancelToken) -> Result<(), Failure> {
+    let wanted = Resummarise {
+        most: usize::MAX,
+        domains: true,
+        central: !by_model,
+        ..Resummarise::default()
+    };
+    let made = open.resummarise(&wanted, token, &|_| ());
+    let made = made.map_err(IngestError::from)?;
+    if made.stopped {
+        return Err(stratigraph::Error::Cancelled.into());
+    }
+    match made.failed.first() {
+        Some(failed) => Err(request(&causes(&failed.error))),
+        None => Ok(()),
+    }
+}
+
+/// How the words of a set become terms.
+fn analysis(set: &LabelledSet) -> Analysis {
+    match language(set) {
+        Language::Chinese => Analysis::Chinese,
+        Language::Italian => Analysis::Italian,
+        _ => Analysis::English,
+    }
+}
+
+/// The language of a set, by the beginnings of some of its texts.
+fn language(set: &LabelledSet) -> Language {
+    let texts: Vec<&str> = set.texts().collect();
+    let step = texts.len().div_ceil(TEXTS).max(1);
+    let mut sample = String::new();
+    for text in texts.into_iter().step_by(step) {
+        sample.push_str(&text[..text.floor_char_boundary(PORTION.min(text.len()))]);
+        sample.push('\n');
+    }
+    Language::of(&sample)
+}

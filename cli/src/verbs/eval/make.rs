@@ -1,0 +1,146 @@
+//! `eval make`: a set of questions out of the facts of a graph.
+
+use super::request;
+use crate::failure::Failure;
+use crate::output::{Reply, Table, things};
+use crate::progress::Progress;
+use crate::verbs::IngestError;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use stratigraph::Database;
+use stratigraph_models::chat_model_at;
+use stratigraph_rag::door::DoorError;
+use stratigraph_rag::evaluate::Making;
+
+/// Arguments of `eval make`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Questions of one fact, of two, of everything that is said of a hub, and of what the graph does not know, by the patterns of
+EmPULIA. The same graph and seed give the same questions. What is written is a set: triples.jsonl with all facts, and
+questions.jsonl with the facts that answer each.
+
+Examples:
+  stratigraph eval make library --out sets/mine --seed 7
+  stratigraph eval --suite sets/mine --preset strata
+
+JSON: folder, facts, counted [{kind, places, sampled, questions}], phrased {phrased, kept, input_tokens, output_tokens}, or null
+without a model")]
+pub(super) struct Make {
+    /// The database's folder
+    dir: PathBuf,
+    /// The folder of the set; no questions may be in it yet
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Where chance begins
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// So many questions of one fact, and of two
+    #[arg(long, value_name = "N", default_value_t = Making::default().each)]
+    each: usize,
+    /// Which share of the places where a pattern holds is looked at, above 0 and at most 1
+    #[arg(long, value_name = "SHARE", default_value_t = Making::default().sample, value_parser = share)]
+    sample: f64,
+    /// Of so many things everything is asked, twice
+    #[arg(long, value_name = "N", default_value_t = Making::default().hubs)]
+    hubs: usize,
+    /// So many questions that the graph does not answer, at most 10
+    #[arg(long, value_name = "N", default_value_t = Making::default().out_of_domain)]
+    out_of_domain: usize,
+    /// A model that finds better words: all of its address before /chat/completions
+    #[arg(long, value_name = "URL", requires = "model")]
+    llm: Option<String>,
+    /// The model's name there
+    #[arg(long, value_name = "NAME", requires = "llm")]
+    model: Option<String>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err("it is a number above 0 and at most 1".to_owned()),
+    }
+}
+
+impl Make {
+    /// Makes questions, and writes them.
+    ///
+    /// # Errors
+    /// What the database or the model says; the folder cannot be written to.
+    pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+        let db = Database::builder().open_read_only(&self.dir)?;
+        let read = db.read()?.with_cancel(progress.interrupt().token());
+        let making = Making {
+            seed: self.seed,
+            each: self.each,
+            sample: self.sample,
+            hubs: self.hubs,
+            out_of_domain: self.out_of_domain,
+        };
+        let made = making.run(&read).map_err(DoorError::from);
+        let mut made = made.map_err(IngestError::from)?;
+        if made.facts.is_empty() {
+            return Err(request(&format!(
+                "{} has no facts: questions are made of facts, which `ingest --profile triples` or `hybrid` makes",
+                self.dir.display()
+            )));
+        }
+        let phrased = match (&self.llm, &self.model) {
+            (Some(url), Some(name)) => {
+                let key = std::env::var(crate::models::KEY).ok();
+                let model = chat_model_at(url, name, 1, key.as_deref());
+                let model = model.map_err(IngestError::from)?;
+                Some(made.phrase(&model).map_err(IngestError::from)?)
+            }
+            _ => None,
+        };
+        made.write(&self.out)
+            .map_err(|error| request(&format!("{}: {error}", self.out.display())))?;
+        let mut reply = Reply::new("eval");
+        let mut table = Table::of_numbers(["kind", "places", "sampled", "questions"]);
+        let mut counted = Vec::new();
+        for one in &made.counted {
+            let numbers = [one.places, one.sampled, one.questions];
+            let [places, sampled, questions] = numbers.map(|number| number.to_string());
+            table.row([one.kind.to_owned(), places, sampled, questions]);
+            counted.push(json!({
+                "kind": one.kind,
+                "places": one.places,
+                "sampled": one.sampled,
+                "questions": one.questions,
+            }));
+        }
+        reply.table(&table);
+        if let Some(phrased) = phrased {
+            let usage = phrased.usage;
+            reply.line(format!(
+                "the model has phrased {}, and of {} its words were not taken; it read {} tokens and wrote {}",
+                things(phrased.phrased as u64, "question"),
+                phrased.kept,
+                usage.input_tokens,
+                usage.output_tokens
+            ));
+        }
+        reply.line(format!(
+            "{} are in {}",
+            things(made.questions.len() as u64, "question"),
+            self.out.display()
+        ));
+        reply
+            .field("folder", self.out.display().to_string())
+            .field("facts", made.facts.len())
+            .field("counted", counted)
+            .field(
+                "phrased",
+                phrased.map(|one| {
+                    json!({
+                        "phrased": one.phrased,
+                        "kept": one.kept,
+                        "input_tokens": one.usage.input_tokens,
+                        "output_tokens": one.usage.output_tokens,
+                    })
+                }),
+            );
+        Ok(reply)
+    }
+}

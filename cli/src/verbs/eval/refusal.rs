@@ -1,0 +1,72 @@
+//! Questions of other sets, put to a graph that does not answer them.
+
+use super::request;
+use crate::failure::Failure;
+use crate::verbs::IngestError;
+use std::path::PathBuf;
+use stratigraph::storage::cancel::CancelToken;
+use stratigraph_rag::door::{DoorError, Open};
+use stratigraph_rag::evaluate::{
+    Evaluated, Evaluation, Gold, Labelled, LabelledSet, Refusal, SetError, confidence_of,
+};
+use stratigraph_rag::retrieve::{Pipeline, Question};
+
+/// So many questions of each other set are put, spread over all that it has.
+const OF_EACH: usize = 20;
+
+/// A few questions of each set that somebody can answer.
+#[derive(Debug, Default)]
+pub(super) struct Strangers {
+    sets: Vec<(String, Vec<String>)>,
+}
+
+impl Strangers {
+    /// Of these sets; those of which nobody says what answers them among them.
+    pub(super) fn read(folders: &[PathBuf]) -> Result<Self, Failure> {
+        let mut all = Self::default();
+        for folder in folders {
+            let set = match LabelledSet::read(folder) {
+                Ok(set) => set,
+                Err(SetError::NoGold { .. }) => continue,
+                Err(error) => return Err(request(&error)),
+            };
+            let answered = set.questions.iter().filter(|one| one.gold != Gold::Nothing);
+            let texts: Vec<String> = answered.map(|one| one.text.clone()).collect();
+            let step = texts.len().div_ceil(OF_EACH).max(1);
+            let some = texts.into_iter().step_by(step).collect();
+            all.sets.push((set.name, some));
+        }
+        Ok(all)
+    }
+
+    /// How sure a pipeline is of them, beside how sure it was of the set's own; nothing if there are no others.
+    pub(super) fn put_to<'q>(
+        &self,
+        open: &Open,
+        pipeline: &Pipeline,
+        own: impl Iterator<Item = (&'q Labelled, &'q Evaluated)>,
+        run: &Evaluation,
+        token: &CancelToken,
+    ) -> Result<Option<Refusal>, Failure> {
+        let others = self.sets.iter().filter(|(name, _)| *name != run.set);
+        let mut refusal = Refusal {
+            set: run.set.clone(),
+            pipeline: run.pipeline.clone(),
+            ..Refusal::default()
+        };
+        for text in others.flat_map(|(_, texts)| texts) {
+            let question = Question::new(text).map_err(DoorError::from);
+            let retrieved = question.and_then(|question| open.retrieve(pipeline, &question, token));
+            let retrieved = retrieved.map_err(IngestError::from)?;
+            refusal.foreign.push(confidence_of(&retrieved));
+        }
+        for (asked, evaluated) in own {
+            let to = match asked.gold {
+                Gold::Nothing => &mut refusal.nothing,
+                _ => &mut refusal.own,
+            };
+            to.push(evaluated.confidence);
+        }
+        Ok((!refusal.foreign.is_empty()).then_some(refusal))
+    }
+}

@@ -1,0 +1,283 @@
+//! Two runs side by side: what has become better, what worse, and on which questions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::saved::cell;
+use super::{Evaluation, Mean};
+
+/// What became of a measure from one run to another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// The set.
+    pub set: String,
+    /// The pipeline before.
+    pub before: String,
+    /// The pipeline after.
+    pub after: String,
+    /// The measure.
+    pub measure: String,
+    /// Its mean before, over the questions that both have.
+    pub mean_before: f64,
+    /// Its mean after.
+    pub mean_after: f64,
+    /// Where the difference would be with other questions of the kind, 95 times of 100.
+    pub low: f64,
+    /// The upper end of that.
+    pub high: f64,
+    /// How many questions both have.
+    pub questions: usize,
+    /// The questions of which it is otherwise.
+    pub changed: Vec<Changed>,
+}
+
+/// A question of which a measure is otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Changed {
+    /// The question.
+    pub id: String,
+    /// The measure before.
+    pub before: f64,
+    /// The measure after.
+    pub after: f64,
+}
+
+/// Whether a difference is more than chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is, and for the better.
+    Better,
+    /// It may be chance.
+    Alike,
+    /// It is, and for the worse.
+    Worse,
+}
+
+impl Verdict {
+    /// In a word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Alike => "alike",
+            Self::Worse => "worse",
+        }
+    }
+}
+
+impl Difference {
+    /// Whether it is more than chance: more is better in all measures.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match (self.low > 0.0, self.high < 0.0) {
+            (true, _) => Verdict::Better,
+            (_, true) => Verdict::Worse,
+            _ => Verdict::Alike,
+        }
+    }
+}
+
+/// Two runs side by side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Measure by measure.
+    pub differences: Vec<Difference>,
+    /// What only one of them has, in words.
+    pub unmatched: Vec<String>,
+}
+
+impl Comparison {
+    /// What has become of it from one run to another. Runs of one set by one pipeline belong together; where each has
+    /// only one pipeline for a set, these two do.
+    #[must_use]
+    pub fn of(before: &[Evaluation], after: &[Evaluation]) -> Self {
+        let mut all = Self::default();
+        let (by_set, mut others) = (sets(before), sets(after));
+        for (set, ours) in by_set {
+            let mut theirs = others.remove(set).unwrap_or_default();
+            let is_one = ours.len() == 1 && theirs.len() == 1;
+            for one in ours {
+                let same = |other: &&Evaluation| is_one || other.pipeline == one.pipeline;
+                match theirs.iter().position(same) {
+                    Some(place) => all.add(one, theirs.remove(place)),
+                    None => all
+                        .unmatched
+                        .push(format!("{set} by {} is only in the first", one.pipeline)),
+                }
+            }
+            others.insert(set, theirs);
+        }
+        for (set, left) in others {
+            let left = left.into_iter();
+            let told =
+                left.map(|other| format!("{set} by {} is only in the second", other.pipeline));
+            all.unmatched.extend(told);
+        }
+        all
+    }
+
+    fn add(&mut self, one: &Evaluation, other: &Evaluation) {
+        for measure in one.measures() {
+            let pairs = one.paired(other, measure);
+            let before: Vec<f64> = pairs.iter().map(|(_, before, _)| *before).collect();
+            let after: Vec<f64> = pairs.iter().map(|(_, _, after)| *after).collect();
+            let means = (Mean::of(&before), Mean::of(&after));
+            let (Some(mean_before), Some(mean_after)) = means else {
+                continue;
+            };
+            let Some(gain) = Mean::of_differences(&after, &before) else {
+                continue;
+            };
+            let changed = pairs.iter().filter(|(_, before, after)| before != after);
+            let changed = changed.map(|(id, before, after)| Changed {
+                id: (*id).to_owned(),
+                before: *before,
+                after: *after,
+            });
+            self.differences.push(Difference {
+                set: one.set.clone(),
+                before: one.pipeline.clone(),
+                after: other.pipeline.clone(),
+                measure: measure.to_owned(),
+                mean_before: mean_before.mean,
+                mean_after: mean_after.mean,
+                low: *gain.interval.start(),
+                high: *gain.interval.end(),
+                questions: pairs.len(),
+                changed: changed.collect(),
+            });
+        }
+        let (ours, theirs) = (one.questions.len(), other.questions.len());
+        let ids = other.questions.iter().map(|question| question.id.as_str());
+        let ids: BTreeSet<&str> = ids.collect();
+        let both = one.questions.iter();
+        let both = both.filter(|question| ids.contains(question.id.as_str()));
+        let both = both.count();
+        if both < ours.max(theirs) {
+            self.unmatched.push(format!(
+                "{}: of {ours} and {theirs} questions {both} are in both, and only these count",
+                one.set
+            ));
+        }
+    }
+
+    /// All differences as CSV.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut csv =
+            "set,before,after,measure,mean_before,mean_after,low,high,questions,changed,verdict\r\n"
+                .to_owned();
+        for one in &self.differences {
+            let names = [&one.set, &one.before, &one.after, &one.measure].map(|name| cell(name));
+            csv.push_str(&format!(
+                "{},{:.6},{:.6},{:.6},{:.6},{},{},{}\r\n",
+                names.join(","),
+                one.mean_before,
+                one.mean_after,
+                one.low,
+                one.high,
+                one.questions,
+                one.changed.len(),
+                one.verdict().name()
+            ));
+        }
+        csv
+    }
+
+    /// How many measures are surely worse.
+    #[must_use]
+    pub fn worse(&self) -> usize {
+        let all = self.differences.iter();
+        all.filter(|one| one.verdict() == Verdict::Worse).count()
+    }
+}
+
+/// The runs of each set.
+fn sets(all: &[Evaluation]) -> BTreeMap<&str, Vec<&Evaluation>> {
+    let mut sets: BTreeMap<&str, Vec<&Evaluation>> = BTreeMap::new();
+    for run in all {
+        sets.entry(&run.set).or_default().push(run);
+    }
+    sets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Evaluated;
+    use super::*;
+
+    fn run(set: &str, pipeline: &str, values: &[f64]) -> Evaluation {
+        let questions = values.iter().enumerate();
+        let questions = questions.map(|(number, value)| Evaluated {
+            id: number.to_string(),
+            kind: String::new(),
+            values: [("r5".to_owned(), *value)].into(),
+            found: Vec::new(),
+            confidence: None,
+            milliseconds: 1.0,
+            units: 0,
+        });
+        Evaluation {
+            set: set.to_owned(),
+            pipeline: pipeline.to_owned(),
+            embedder: "e".to_owned(),
+            questions: questions.collect(),
+        }
+    }
+
+    #[test]
+    fn differences_are_of_the_same_questions_and_say_which() {
+        let before: Vec<f64> = (0..40).map(|n| f64::from(n % 4) / 4.0).collect();
+        let after: Vec<f64> = before.iter().map(|value| value + 0.25).collect();
+        let comparison = Comparison::of(&[run("a", "p", &before)], &[run("a", "q", &after)]);
+        let one = &comparison.differences[0];
+        assert_eq!((one.before.as_str(), one.after.as_str()), ("p", "q"));
+        assert_eq!((one.verdict(), one.changed.len()), (Verdict::Better, 40));
+        assert!((one.mean_after - one.mean_before - 0.25).abs() < 1e-9);
+        assert!((one.low - 0.25).abs() < 1e-9 && (one.high - 0.25).abs() < 1e-9);
+        assert!(comparison.unmatched.is_empty() && comparison.worse() == 0);
+        let back = Comparison::of(&[run("a", "q", &after)], &[run("a", "p", &before)]);
+        assert_eq!(back.worse(), 1);
+        let same = Comparison::of(&[run("a", "p", &before)], &[run("a", "p", &before)]);
+        assert_eq!(same.differences[0].verdict(), Verdict::Alike);
+        assert!(same.differences[0].changed.is_empty());
+    }
+
+    #[test]
+    fn one_question_of_forty_may_be_chance() {
+        let before = vec![0.0; 40];
+        let mut after = before.clone();
+        after[7] = 1.0;
+        let comparison = Comparison::of(&[run("a", "p", &before)], &[run("a", "p", &after)]);
+        let one = &comparison.differences[0];
+        assert_eq!(one.verdict(), Verdict::Alike);
+        assert_eq!(one.changed[0].id, "7");
+    }
+
+    #[test]
+    fn what_only_one_has_is_told() {
+        let before = [
+            run("a", "p", &[1.0]),
+            run("a", "q", &[1.0]),
+            run("b", "p", &[1.0]),
+        ];
+        let after = [
+            run("a", "p", &[1.0, 0.0]),
+            run("a", "r", &[1.0]),
+            run("c", "p", &[1.0]),
+        ];
+        let comparison = Comparison::of(&before, &after);
+        assert_eq!(comparison.differences.len(), 1);
+        let told = comparison.unmatched.join("\n");
+        for part in [
+            "a by q is only in the first",
+            "b by p",
+            "a by r is only in the second",
+            "c by p",
+            "of 1 and 2 questions 1",
+        ] {
+            assert!(told.contains(part), "{part} is not in\n{told}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Which layers a pipeline asks for: what a graph must have that it can be run on.
+
+use serde_json::Value as Json;
+
+use super::Pipeline;
+use crate::ingest::System;
+
+/// What a pipeline asks for beside documents, chunks and what they name. What a stage takes only `if_there` is not asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Needs {
+    /// What each heading names.
+    pub instances: bool,
+    /// Domains.
+    pub domains: bool,
+    /// Facts.
+    pub facts: bool,
+    /// Facts with a vector of what they say with its source.
+    pub sources: bool,
+}
+
+impl Needs {
+    /// The system whose graph has it; nothing if no system's has all of it.
+    #[must_use]
+    pub fn system(self) -> Option<System> {
+        match (self.instances, self.domains, self.sources) {
+            (true, false, false) if !self.facts => Some(System::Bag),
+            (false, true, false) => Some(System::Tag),
+            (false, false, true) => Some(System::Triples),
+            (false, false, false) => Some(System::Hybrid),
+            _ => None,
+        }
+    }
+}
+
+impl Pipeline {
+    /// What it asks for.
+    ///
+    /// ```
+    /// use stratigraph_rag::ingest::System;
+    /// use stratigraph_rag::retrieve::Pipeline;
+    ///
+    /// let system = |preset| Pipeline::preset(preset).unwrap().needs().system();
+    /// assert_eq!(system("bag"), Some(System::Bag));
+    /// assert_eq!(system("tag"), Some(System::Tag));
+    /// assert_eq!(system("triples"), Some(System::Triples));
+    /// assert_eq!(system("hybrid"), Some(System::Hybrid));
+    /// assert!(!Pipeline::preset("vector").unwrap().needs().facts);
+    /// ```
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for stage in self.stages.iter().filter(|stage| !stage.if_there) {
+            // As it is written: the operators keep their settings to themselves.
+            let written = serde_json::to_value(&stage.run).unwrap_or_default();
+            let Some((operator, settings)) = written.as_object().and_then(|all| all.iter().next())
+            else {
+                continue;
+            };
+            let has = |name: &str, value: &str| match &settings[name] {
+                Json::String(text) => text == value,
+                Json::Array(list) => list.iter().any(|one| one == value),
+                _ => false,
+            };
+            needs.instances |= operator == "communities"
+                || has("of", "instances")
+                || ["related", "instances", "refers"]
+                    .iter()
+                    .any(|along| has("along", along));
+            needs.domains |= operator == "ascend" || has("of", "domains") || has("along", "covers");
+            needs.facts |= has("of", "facts") || (operator == "expand" && has("along", "facts"));
+            needs.sources |= has("of", "facts_with_sources");
+        }
+        needs
+    }
+}
