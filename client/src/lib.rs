@@ -79,11 +79,12 @@ pub use export::{Export, ExportForm, ExportPart, ExportReport};
 pub use prepared::{NamedQueries, NamedQuery, Prepared};
 pub use query::Query;
 pub use rag::{
-    Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CalibrateBuilder, Calibration, Called, CalledRow, DeclaredQueries, DeclaredQuery, DeclaredReport,
-    CitedSource, Confidence, Document, DocumentReport, Found, GraphChange, Layers, ModelBill,
-    NoAnswer, Place, Quantiles, Rag, RagProgress, Receipt, ResummariseBuilder, Resummarised,
-    RetrieveBuilder, Retrieved, StaleSummaries, Standing, SummaryReport, SummarySubject,
-    TracedStage, UpsertBuilder, Upserts, WayStep,
+    Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CalibrateBuilder, Calibration, Called,
+    CalledRow, CitedSource, Confidence, DeclaredQueries, DeclaredQuery, DeclaredReport, Document,
+    DocumentReport, Found, GraphChange, Layers, ModelBill, NoAnswer, Place, Quantiles, Rag,
+    RagProgress, Receipt, ResummariseBuilder, Resummarised, RetrieveBuilder, Retrieved,
+    StaleSummaries, Standing, SummaryReport, SummarySubject, TracedStage, UpsertBuilder, Upserts,
+    WayStep,
 };
 pub use retry::Retry;
 pub use row::Row;

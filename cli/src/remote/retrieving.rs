@@ -2,7 +2,9 @@
 
 use super::Server;
 use crate::failure::Failure;
-use stratigraph_client::{Confidence, Found, Place, Receipt, Retrieved, Standing, TracedStage, WayStep};
+use stratigraph_client::{
+    Confidence, Found, Place, Receipt, Retrieved, Standing, TracedStage, WayStep,
+};
 use stratigraph_rag::retrieve as ours;
 
 /// A question as it goes over.

@@ -85,7 +85,10 @@ impl Around {
                         places.insert(entity, items.len());
                         let mut way = seed.way.clone();
                         let from = seed.entity;
-                        way.push(Step { from, by: "NEXT" });
+                        way.push(Step {
+                            from,
+                            by: "NEXT".into(),
+                        });
                         items.push(Item { entity, score, way });
                     }
                 }

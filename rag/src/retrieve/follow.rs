@@ -208,7 +208,10 @@ impl List {
         });
         let item = &mut self.items[place];
         if let Some(from) = from.filter(|_| by.value > item.score.value) {
-            item.way.push(Step { from, by: "NAMES" });
+            item.way.push(Step {
+                from,
+                by: "NAMES".into(),
+            });
         }
         item.score.value += by.value;
     }

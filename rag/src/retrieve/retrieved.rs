@@ -6,7 +6,9 @@ use stratigraph::Read;
 use super::confidence::confidence;
 use super::evidence::Reader;
 use super::receipt::receipt;
-use super::{Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced, pack};
+use super::{
+    Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced, pack,
+};
 use crate::chunk::Tokens;
 
 /// What was retrieved for a question.

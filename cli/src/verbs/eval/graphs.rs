@@ -16,7 +16,7 @@ use stratigraph::{Analysis, Database};
 use stratigraph_models::{Embedder, Lexical, choose_embedder, knows_english_alone};
 use stratigraph_rag::door::{Equipment, Library, Open, Resummarise, Wanted, causes};
 use stratigraph_rag::evaluate::LabelledSet;
-use stratigraph_rag::extract::{Extractor, Given, Language, Rules};
+use stratigraph_rag::extract::{Extractor, Given, Language};
 use stratigraph_rag::ingest::{Ended, Report, System};
 use stratigraph_rag::retrieve::{Needs, Pipeline};
 
@@ -28,9 +28,9 @@ const TEXTS: usize = 50;
 /// Which layers a graph has, and who reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Layers {
-    /// Documents and what they name, and no facts but those that the set has: what most pipelines take, and quick to build, as
-    /// facts by rules are many and each has a vector.
-    Named,
+    /// Short pieces of documents and what they name, and no facts but those that the set has: what most pipelines take, and quick
+    /// to build, as facts by rules are many and each has a vector.
+    Strata,
     /// With facts by rules, or by a model.
     Hybrid,
     Bag,
@@ -52,14 +52,15 @@ impl Layers {
             Some(System::Tag) => Ok(Self::Tag),
             Some(System::Triples) => Ok(Self::Triples),
             Some(_) if needs.facts => Ok(Self::Hybrid),
-            Some(_) => Ok(Self::Named),
+            Some(_) => Ok(Self::Strata),
             None => Err("it takes layers that no one graph has together"),
         }
     }
 
     fn system(self) -> System {
         match self {
-            Self::Named | Self::Hybrid => System::Hybrid,
+            Self::Strata => System::Strata,
+            Self::Hybrid => System::Hybrid,
             Self::Bag => System::Bag,
             Self::Tag => System::Tag,
             Self::Triples => System::Triples,
@@ -67,10 +68,7 @@ impl Layers {
     }
 
     fn name(self) -> &'static str {
-        match self {
-            Self::Named => "named",
-            layers => layers.system().name(),
-        }
+        self.system().name()
     }
 }
 
@@ -140,7 +138,7 @@ impl<'a> Graphs<'a> {
     ) -> Result<Option<Rc<Open>>, Failure> {
         let layers = match self.graph {
             // There is one, whatever it has.
-            Some(_) => Layers::Named,
+            Some(_) => Layers::Strata,
             None => match Layers::of(pipeline.needs(), self.set) {
                 Ok(layers) => layers,
                 Err(why) => {
@@ -179,7 +177,7 @@ impl<'a> Graphs<'a> {
         let open = Library::new(&db, self.equipment.clone())
             .create(&wanted)
             .map_err(IngestError::from)?;
-        let extractor = self.extractor(layers, &open);
+        let extractor = self.extractor(&open);
         let version = match &extractor {
             Some(extractor) => extractor.version(),
             None => "model",
@@ -241,15 +239,12 @@ impl<'a> Graphs<'a> {
     }
 
     /// Who reads the documents, if it is not the model.
-    fn extractor(&self, layers: Layers, open: &Open) -> Option<Box<dyn Extractor>> {
+    fn extractor(&self, open: &Open) -> Option<Box<dyn Extractor>> {
         let said = self.set.said();
         if said.is_empty() && self.equipment.has_model() {
             return None;
         }
-        let rules: Box<dyn Extractor> = match layers {
-            Layers::Named => Box::new(Rules::new().co_occurrence(false)),
-            _ => open.recipe().extractor(None),
-        };
+        let rules = open.recipe().extractor(None);
         Some(match said.is_empty() {
             true => rules,
             false => Box::new(Given::new(said, rules)),
