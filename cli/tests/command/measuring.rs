@@ -202,11 +202,11 @@ fn all_kinds_of_sets_are_measured_with_one_command() {
         );
         assert!(html.contains(set) && html.contains(pipeline));
     }
-    assert!(runs.iter().any(|run| run["pipeline"] == "strata-walk"));
+    assert!(runs.iter().any(|run| run["pipeline"] == "strata-followed"));
     assert!(saved["refusals"].as_array().unwrap().len() >= 3);
     assert!(html.contains("<svg") && !html.contains("<script"));
     for (set, layers) in [
-        ("things", "named"),
+        ("things", "strata"),
         ("things", "triples"),
         ("facts", "triples"),
     ] {
@@ -216,7 +216,7 @@ fn all_kinds_of_sets_are_measured_with_one_command() {
             "{set} {layers}"
         );
     }
-    assert!(!work.join("facts-named-lexical-1").exists());
+    assert!(!work.join("facts-strata-lexical-1").exists());
 }
 
 #[test]
@@ -314,7 +314,8 @@ fn descents_are_capped_level_by_level() {
         ["--preset", "none"],
         ["--set", "none"],
     ] {
-        let said = run(&[&["eval", "--suite", text(&suite)][..], &wrong].concat());
+        let asked = ["eval", "--suite", text(&suite), "--work", text(&work)];
+        let said = run(&[&asked[..], &wrong].concat());
         said.assert_code(2);
     }
 }

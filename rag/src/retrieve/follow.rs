@@ -297,7 +297,9 @@ mod tests {
         let (found, counts, ways) = followed("where?", Follow::new(1));
         let order: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(order, ["Walker", "People", "Six", "A", "Much"]);
-        assert!((found[2].1 - (0.1 + 0.6 * 0.9)).abs() < 1e-3, "{found:?}");
+        // Two of five have its rarest word.
+        let share = 0.8 * 0.9 * rarity(5, 2);
+        assert!((found[2].1 - (0.1 + share)).abs() < 1e-3, "{found:?}");
         assert_eq!(ways, [0, 0, 1, 0, 0]);
         let wanted = Followed {
             asked: 0,
@@ -311,7 +313,25 @@ mod tests {
     fn titles_in_the_question_count_and_common_words_are_none() {
         let (found, counts, _) = followed("What is in Near?", Follow::new(0));
         assert_eq!(found[0].0, "People");
-        assert!((found[0].1 - (0.8 + 0.6 * 0.9)).abs() < 1e-3, "{found:?}");
+        assert!((found[0].1 - (0.8 + 0.8 * 0.9)).abs() < 1e-3, "{found:?}");
         assert_eq!((counts.asked, counts.read, counts.lifted), (1, 0, 0));
+    }
+
+    #[test]
+    fn who_mentions_the_same_thing_is_lifted_the_more_the_fewer_do() {
+        let trial = Trial::new();
+        let rocks = [("Basalt", "rests on", "Granite")];
+        trial.put("a", 2020, "# A\n\nBasalt and Granite 0.9\n", &rocks);
+        trial.put("b", 2020, "# B\n\nMore of Basalt and Granite 0.1\n", &rocks);
+        trial.put("c", 2020, "# C\n\nElse 0.15\n", &[]);
+        trial.ask("what?", |desk| {
+            let found = Vector::new(Layer::Chunks, 10).run(desk).unwrap();
+            assert_eq!(called(desk, &found), ["Basalt", "Else", "More"]);
+            let (items, followed) = Follow::new(1).run_traced(desk, found).unwrap();
+            assert_eq!(called(desk, &items), ["Basalt", "More", "Else"]);
+            let share = 0.3 * 0.9 * rarity(3, 2);
+            assert!((items[1].score.value - (0.1 + share)).abs() < 1e-3);
+            assert_eq!((followed.read, followed.lifted), (1, 1));
+        });
     }
 }
