@@ -412,18 +412,18 @@ fn asked(at: &str, preset: &str) -> serde_json::Value {
 /// that changes nothing that anybody reads.
 fn at_any_commit(told: &serde_json::Value) -> String {
     let mut told = told.clone();
-    forget(&mut told);
-    return told.to_string();
+    forget_commits(&mut told);
+    told.to_string()
+}
 
-    fn forget(told: &mut serde_json::Value) {
-        match told {
-            serde_json::Value::Object(fields) => {
-                fields.remove("as_of");
-                fields.values_mut().for_each(forget);
-            }
-            serde_json::Value::Array(all) => all.iter_mut().for_each(forget),
-            _ => {}
+fn forget_commits(told: &mut serde_json::Value) {
+    match told {
+        serde_json::Value::Object(fields) => {
+            fields.remove("as_of");
+            fields.values_mut().for_each(forget_commits);
         }
+        serde_json::Value::Array(all) => all.iter_mut().for_each(forget_commits),
+        _ => {}
     }
 }
 
