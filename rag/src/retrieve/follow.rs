@@ -57,11 +57,11 @@ pub struct Followed {
 }
 
 fn named() -> f32 {
-    0.8
+    1.0
 }
 
 fn shared() -> f32 {
-    0.3
+    0.25
 }
 
 fn asked() -> f32 {
@@ -298,7 +298,7 @@ mod tests {
         let order: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(order, ["Walker", "People", "Six", "A", "Much"]);
         // Two of five have its rarest word.
-        let share = 0.8 * 0.9 * rarity(5, 2);
+        let share = 0.9 * rarity(5, 2);
         assert!((found[2].1 - (0.1 + share)).abs() < 1e-3, "{found:?}");
         assert_eq!(ways, [0, 0, 1, 0, 0]);
         let wanted = Followed {
@@ -329,7 +329,7 @@ mod tests {
             assert_eq!(called(desk, &found), ["Basalt", "Else", "More"]);
             let (items, followed) = Follow::new(1).run_traced(desk, found).unwrap();
             assert_eq!(called(desk, &items), ["Basalt", "More", "Else"]);
-            let share = 0.3 * 0.9 * rarity(3, 2);
+            let share = 0.25 * 0.9 * rarity(3, 2);
             assert!((items[1].score.value - (0.1 + share)).abs() < 1e-3);
             assert_eq!((followed.read, followed.lifted), (1, 1));
         });
