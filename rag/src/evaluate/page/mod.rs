@@ -1,6 +1,6 @@
 //! Runs as a page: one file with everything in it, for light and dark, that asks nobody for anything.
 //!
-//! Names of sets, pipelines and questions come from outside. All of them go through [`text`](escape::text), and there is
+//! Names of sets, pipelines and questions come from outside. All of them go through [`text`], and there is
 //! no script in the page, nor a place for one.
 
 mod escape;
