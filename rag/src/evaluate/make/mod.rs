@@ -46,7 +46,7 @@ use words::Words;
 /// open.upsert(list, &Default::default(), &|_| ())?;
 ///
 /// let made = Making { sample: 1.0, ..Making::default() }.run(&db.read()?)?;
-/// assert_eq!(made.questions[0].text, "What is it that “Basalt” was?");
+/// assert_eq!(made.questions[0].text, "“Basalt” was what?");
 /// assert_eq!((made.questions[0].kind, made.questions[0].answer.as_str()), ("isolated", "lava"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
