@@ -3,10 +3,11 @@
 
     python3 benches/peers/setup.py              those of `cargo xtask bench vector` and `text`
     python3 benches/peers/setup.py documents    those of `cargo xtask bench documents`
+    python3 benches/peers/setup.py query        that of `cargo xtask bench query`
 
 Makes a virtual environment with the pinned Python peers, builds the Rust peers with the versions of their
-own lock file, and writes down where both are (`peers.json`, `documents.json`), which is how the benchmarks find
-them. Running it again changes nothing. Takes about ten minutes the first time; needs Python 3.11 or newer with its
+own lock file, and writes down where both are (`peers.json`, `documents.json`, `query.json`), which is how the
+benchmarks find them. Running it again changes nothing. Takes about ten minutes the first time; needs Python 3.11 or newer with its
 headers, a C++ compiler, cargo, and a network. Those of documents are five minutes, 1.5 GB, and Python 3.11 to 3.13.
 
 What is compiled here is compiled for the processor of this machine: that is what the peers' authors recommend,
@@ -24,6 +25,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 READY_MADE = HERE / "requirements.txt"
 DOCUMENTS = HERE / "requirements-documents.txt"
+QUERY = HERE / "requirements-query.txt"
 COMPILED = HERE / "requirements-compiled.txt"
 RUST = HERE / "rust"
 
@@ -81,6 +83,8 @@ def main():
             write(home / "peers.json", {"python": str(python), "rust": str(rust_peers(home))})
         case ["documents"]:
             write(home / "documents.json", {"python": str(python_peers(home, DOCUMENTS))})
+        case ["query"]:
+            write(home / "query.json", {"python": str(python_peers(home, QUERY))})
         case _:
             sys.exit(__doc__)
     print("peers are in", home)
