@@ -101,7 +101,11 @@ fn named<R: Read>(
         let weight = |word: &String| counted.rarity(word);
         let all: f32 = words.iter().map(weight).sum();
         let says: f32 = words.intersection(&asked).map(weight).sum();
-        let whole = if all > 0.0 { (says / all).min(1.0) } else { 0.0 };
+        let whole = if all > 0.0 {
+            (says / all).min(1.0)
+        } else {
+            0.0
+        };
         Naming { whole, says }
     };
     let named = words.iter();

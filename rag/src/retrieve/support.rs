@@ -131,7 +131,10 @@ fn linked<R: Read>(
     by: &str,
 ) -> Result<Vec<NodeId>, RetrieveError> {
     let mut chunks = Vec::new();
-    for link in read.neighbours(from, direction, Some(by))?.take(MOST_OF_ONE) {
+    for link in read
+        .neighbours(from, direction, Some(by))?
+        .take(MOST_OF_ONE)
+    {
         let other = link?.node;
         if read.has_label(other, Label::Chunk.name())? {
             chunks.push(other);
