@@ -72,7 +72,7 @@ fn figures(text: &str) -> BTreeSet<String> {
     let mut figure = String::new();
     let mut signs = text.chars().peekable();
     while let Some(sign) = signs.next() {
-        let next_is_digit = || signs.peek().copied().and_then(digit).is_some();
+        let mut next_is_digit = || signs.peek().copied().and_then(digit).is_some();
         match digit(sign) {
             Some(digit) => figure.push(digit),
             None if matches!(sign, '.' | '．') && !figure.is_empty() && next_is_digit() => {

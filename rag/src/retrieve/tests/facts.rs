@@ -93,7 +93,7 @@ fn facts_about_what_the_question_names_are_lifted() {
         let mut first = called(desk, &lifted)[..3].to_vec();
         first.sort();
         assert_eq!(first, ["builds", "owns", "pays"]);
-        let lift = |name| score(desk, &lifted, name) - score(desk, &found, name);
+        let lift = |name: &str| score(desk, &lifted, name) - score(desk, &found, name);
         let best = found[0].score.value;
         for name in first {
             assert!((lift(&name) - 2.0 * best).abs() < 1e-4, "{name}");
@@ -144,7 +144,7 @@ fn everything_is_gathered_of_that_of_which_most_was_found() {
     asked("From Rome, what does the Ministry of Roads pay?", |desk| {
         let mut given = said(9).run(desk).unwrap();
         let best = given[0].score.value;
-        let own = |name| score(desk, &given, name);
+        let own = |name: &str| score(desk, &given, name);
         let (rome, ministry) = (own("lead to"), ["builds", "pays", "owns"].map(own));
         let share = rome / ministry.iter().sum::<f32>();
         assert!(share < 1.0, "{share}");
