@@ -2,7 +2,7 @@
 //!
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
 //! to heading; [`Route`] asks a declared query. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
-//! [`Together`] look at what it names, what stands next to it and what it is from, [`Figures`] at the figures above it; [`Support`] goes
+//! [`Together`] look at what it names, what stands next to it and what it is from; [`Support`] goes
 //! back to the texts that it rests on. Of facts, [`About`] lifts those about what the question names, [`Onward`] goes on from
 //! them, and [`Gather`] adds everything that is stated of it. [`Threshold`], [`Limit`], [`Rerank`] and
 //! [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
@@ -17,7 +17,6 @@ mod descend;
 mod ends;
 mod error;
 mod evidence;
-mod figures;
 mod follow;
 mod fuse;
 mod gather;
@@ -54,7 +53,6 @@ pub(crate) use confidence::{Wanted, cosine};
 pub use descend::{Descend, Descent, DescentLevel};
 pub use error::RetrieveError;
 pub use evidence::{Evidence, Name, Place};
-pub use figures::Figures;
 pub use follow::{Follow, Followed};
 pub use fuse::{Fusion, fuse};
 pub use gather::Gather;

@@ -7,9 +7,9 @@ use stratigraph::Read;
 use stratigraph::graph::Entity;
 
 use super::{
-    About, Around, Ascend, Bm25, Communities, Descend, Desk, Expand, Figures, Follow, Fusion,
-    Gather, Item, Judge, Limit, Mentions, Onward, Rank, Rerank, RetrieveError, Route, Support,
-    Threshold, Together, Vector, fuse,
+    About, Around, Ascend, Bm25, Communities, Descend, Desk, Expand, Follow, Fusion, Gather, Item,
+    Judge, Limit, Mentions, Onward, Rank, Rerank, RetrieveError, Route, Support, Threshold,
+    Together, Vector, fuse,
 };
 
 /// Stages in order; the last one's list is what is retrieved.
@@ -113,8 +113,6 @@ pub enum Operator {
     Around(Around),
     /// Lifts what is of documents of which much was found.
     Together(Together),
-    /// Lifts what stands under the figures of the question.
-    Figures(Figures),
     /// Lifts facts about what the question names.
     About(About),
     /// Goes on from facts to those that follow from them.
@@ -187,7 +185,6 @@ impl Operator {
             Self::Follow(_) => "follow",
             Self::Around(_) => "around",
             Self::Together(_) => "together",
-            Self::Figures(_) => "figures",
             Self::About(_) => "about",
             Self::Onward(_) => "onward",
             Self::Gather(_) => "gather",
@@ -258,7 +255,6 @@ impl Operator {
             }
             Self::Around(around) => around.run(desk, joined(lists))?,
             Self::Together(together) => together.run(desk, joined(lists))?,
-            Self::Figures(figures) => figures.run(desk, joined(lists))?,
             Self::About(about) => about.run(desk, joined(lists))?,
             Self::Onward(onward) => onward.run(desk, &joined(lists))?,
             Self::Gather(gather) => gather.run(desk, &joined(lists))?,

@@ -168,3 +168,23 @@ fn everything_is_gathered_of_that_of_which_most_was_found() {
         assert_eq!(called(desk, &all), ["lead to"]);
     });
 }
+
+#[test]
+fn what_stands_after_an_elided_article_or_before_an_owners_s_is_named() {
+    let trial = Trial::new();
+    let text = "# All\n\nAmministrazione sceglie O'Brien dell'unione Kerry 0.5\n";
+    let said = [
+        ("Amministrazione", "sceglie", "O'Brien"),
+        ("Kerry", "nomina", "dell'unione"),
+    ];
+    trial.put("all", 2020, text, &said);
+    let question = "Un'amministrazione, l’amministrazione, O'Brien, Kerry's, dell'unione 'x' ?";
+    trial.ask(question, |desk| {
+        let mut found = called(desk, &Mentions::new(9).run(desk).unwrap());
+        found.sort();
+        assert_eq!(
+            found,
+            ["Amministrazione", "Kerry", "O'Brien", "dell'unione"]
+        );
+    });
+}
