@@ -44,8 +44,9 @@ const TAKEN: [&str; 12] = [
     "last_page",
 ];
 
-/// How statements lie in the graph: in 1, facts listed who states them; in 2, chunks did not know what they are called.
-const LAYOUT: (&str, &str) = ("layout", "3");
+/// How statements lie in the graph: in 1, facts listed who states them; in 2, chunks did not know what they are called; in 3,
+/// facts had no text to be searched.
+const LAYOUT: (&str, &str) = ("layout", "4");
 
 /// Ways in which words become terms.
 const ANALYSES: [Analysis; 4] = [

@@ -34,6 +34,10 @@ pub(super) const FACT_KEY: &str = "fact_key";
 pub(crate) const STATED: &str = "stated";
 /// The full-text index of chunks.
 pub(crate) const CHUNK_TEXTS: &str = "chunk_texts";
+/// The full-text index of facts.
+pub(crate) const FACT_TEXTS: &str = "fact_texts";
+/// The full-text index of the names of entities.
+pub(crate) const ENTITY_NAMES: &str = "entity_names";
 /// The index of chunks by what they are called.
 pub(crate) const CHUNK_CALLED: &str = "chunk_called";
 /// The label of the node that says how the database was built.
@@ -147,7 +151,11 @@ fn text_indexes(profile: &Profile) -> Vec<TextIndex> {
     let chunks = TextIndex::on_nodes("Chunk", ["heading", "text"]).named(CHUNK_TEXTS);
     let mut indexes = vec![chunks];
     if profile.has_entities() {
-        indexes.push(TextIndex::on_nodes("Entity", ["name"]).named("entity_names"));
+        indexes.push(TextIndex::on_nodes("Entity", ["name"]).named(ENTITY_NAMES));
+    }
+    if profile.has_facts() {
+        // Names of ends are properties of other things, so what a fact says is kept with it as a text.
+        indexes.push(TextIndex::on_relationships(FACT, ["text", "source"]).named(FACT_TEXTS));
     }
     indexes
 }

@@ -119,7 +119,7 @@ impl Wanted {
 }
 
 /// How much a word says that so many of the documents have: as BM25 has it. One that none has says most.
-fn rarity(documents: u64, with: u64) -> f32 {
+pub(super) fn rarity(documents: u64, with: u64) -> f32 {
     let (all, with) = (documents as f64, with.min(documents) as f64);
     ((1.0 + (all - with + 0.5) / (with + 0.5)).ln()) as f32
 }

@@ -1,6 +1,7 @@
 //! What the question names.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use stratigraph::Read;
@@ -33,7 +34,7 @@ impl Mentions {
     /// See [`RetrieveError`].
     pub fn run<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Vec<Item>, RetrieveError> {
         let text = desk.text();
-        let words = words(text);
+        let words = parts(text);
         let index = desk.read().index("entity_key")?;
         let mut seen: BTreeMap<String, Option<Entity>> = BTreeMap::new();
         let mut taken = vec![false; words.len()];
@@ -65,4 +66,25 @@ impl Mentions {
         found.truncate(self.k);
         Ok(found)
     }
+}
+
+/// Where the words of a text are, divided at apostrophes as well: in `un'amministrazione` and in `Kerry's` what is named is
+/// one of two parts. A name that has one itself is found as a run of both.
+fn parts(text: &str) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    for word in words(text) {
+        let mut start = word.start;
+        for part in text[word].split_inclusive(is_apostrophe) {
+            let end = start + part.trim_end_matches(is_apostrophe).len();
+            if end > start {
+                parts.push(start..end);
+            }
+            start += part.len();
+        }
+    }
+    parts
+}
+
+fn is_apostrophe(sign: char) -> bool {
+    matches!(sign, '\'' | '’')
 }

@@ -2,23 +2,29 @@
 //!
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
 //! to heading; [`Route`] asks a declared query. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
-//! [`Together`] look at what it names, what stands next to it and what it is from. [`Threshold`], [`Limit`], [`Rerank`] and
+//! [`Together`] look at what it names, what stands next to it and what it is from; [`Support`] goes
+//! back to the texts that it rests on. Of facts, [`About`] lifts those about what the question names, [`Onward`] goes on from
+//! them, and [`Gather`] adds everything that is stated of it. [`Threshold`], [`Limit`], [`Rerank`] and
 //! [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
 
 mod ablate;
+mod about;
 mod around;
 mod choose;
 mod communities;
 mod confidence;
 mod descend;
+mod ends;
 mod error;
 mod evidence;
 mod follow;
 mod fuse;
+mod gather;
 mod item;
 mod judge;
 mod mentions;
 mod needs;
+mod onward;
 mod pack;
 mod pipeline;
 mod preset;
@@ -29,6 +35,7 @@ mod rerank;
 mod retrieved;
 mod route;
 mod search;
+mod support;
 #[cfg(test)]
 mod tests;
 mod titles;
@@ -37,6 +44,7 @@ mod together;
 mod trial;
 mod walk;
 
+pub use about::About;
 pub use around::Around;
 pub use choose::{Limit, Threshold};
 pub use communities::{Communities, CommunityLayer};
@@ -47,10 +55,12 @@ pub use error::RetrieveError;
 pub use evidence::{Evidence, Name, Place};
 pub use follow::{Follow, Followed};
 pub use fuse::{Fusion, fuse};
+pub use gather::Gather;
 pub use item::{Item, Scale, Score, Step};
 pub use judge::Judge;
 pub use mentions::Mentions;
 pub use needs::Needs;
+pub use onward::Onward;
 pub use pack::{Packed, Passage, pack};
 pub use pipeline::{Fuse, Operator, Pipeline, Stage, Traced};
 pub use question::{Desk, Question};
@@ -61,5 +71,6 @@ pub(crate) use retrieved::told;
 pub use retrieved::{Found, Retrieved};
 pub use route::{Route, RouteTaken};
 pub use search::{Bm25, Layer, Vector};
+pub use support::Support;
 pub use together::Together;
 pub use walk::{Along, Ascend, Emit, Expand};

@@ -1,4 +1,5 @@
-//! What was found becomes a text that a model can read: within a budget, the important first, nothing twice.
+//! What was found becomes a text that a model can read: within a budget, the important first, nothing twice, and what
+//! stands under the same headings together.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -39,6 +40,9 @@ const BREAK: &str = "\n\n";
 /// Packs passages, the best first, into so many units of `measure`. One that does not fit is left out and the next
 /// is tried: nothing is cut, since half a passage cites nothing.
 ///
+/// Passages of one document under the same headings are one block, in the order of the document, where the best of
+/// them is: their headings are told and paid for once, and who reads them reads on.
+///
 /// ```
 /// use stratigraph_rag::chunk::Words;
 /// use stratigraph_rag::retrieve::{Passage, pack};
@@ -65,30 +69,56 @@ pub fn pack(passages: &[Passage], budget: usize, measure: &dyn Measure) -> Packe
     let mut order: Vec<usize> = (0..passages.len()).collect();
     order.sort_by_key(|place| passages[*place].class);
     let mut texts = HashSet::new();
+    let mut blocks: Vec<Vec<usize>> = Vec::new();
     for at in order {
         let passage = &passages[at];
         if texts.contains(passage.text.as_str()) || packed.covers(passages, passage) {
             packed.said_already.push(at);
             continue;
         }
-        let shown = shown(passage);
-        let units = measure.ends(&shown).len();
+        let mut known = blocks.iter_mut();
+        let block = known.find(|block| stand_together(&passages[block[0]], passage));
+        let headings = if block.is_some() {
+            String::new()
+        } else {
+            headings(passage)
+        };
+        let units = measure.ends(&headings).len() + measure.ends(&passage.text).len();
         if packed.units + units > budget {
             packed.too_long.push(at);
             continue;
         }
-        if !packed.text.is_empty() {
-            packed.text.push_str(BREAK);
+        match block {
+            Some(block) => block.push(at),
+            None => blocks.push(vec![at]),
         }
-        packed.text.push_str(&shown);
         packed.units += units;
         packed.kept.push(at);
         texts.insert(passage.text.as_str());
     }
+    packed.lay_out(passages, blocks);
     packed
 }
 
 impl Packed {
+    /// Writes the text of these blocks, whose passages are those that are kept.
+    fn lay_out(&mut self, passages: &[Passage], blocks: Vec<Vec<usize>>) {
+        self.kept.clear();
+        for mut block in blocks {
+            let start = |at: &usize| passages[*at].place.as_ref().map(|(_, span)| span.start);
+            block.sort_by_key(start);
+            let mut headings = headings(&passages[block[0]]);
+            for at in block {
+                if !self.text.is_empty() {
+                    self.text.push_str(BREAK);
+                }
+                self.text.push_str(&std::mem::take(&mut headings));
+                self.text.push_str(&passages[at].text);
+                self.kept.push(at);
+            }
+        }
+    }
+
     /// Whether a passage lies within one that is in already.
     fn covers(&self, passages: &[Passage], passage: &Passage) -> bool {
         let Some((document, span)) = &passage.place else {
@@ -105,11 +135,21 @@ impl Packed {
     }
 }
 
-fn shown(passage: &Passage) -> String {
-    if passage.headings.is_empty() {
-        return passage.text.clone();
+/// Whether two passages are of one document and stand under the same headings.
+fn stand_together(one: &Passage, other: &Passage) -> bool {
+    let documents = one.place.as_ref().zip(other.place.as_ref());
+    documents.is_some_and(|((one, _), (other, _))| one == other)
+        && one.class == other.class
+        && !one.headings.is_empty()
+        && one.headings == other.headings
+}
+
+/// The line above a passage; nothing for one that stands under no heading.
+fn headings(passage: &Passage) -> String {
+    match passage.headings.is_empty() {
+        true => String::new(),
+        false => format!("{}\n", passage.headings.join(" > ")),
     }
-    format!("{}\n{}", passage.headings.join(" > "), passage.text)
 }
 
 #[cfg(test)]
@@ -168,5 +208,31 @@ mod tests {
         assert_eq!(pack(std::slice::from_ref(&one), 4, &Words).kept.len(), 0);
         let packed = pack(&[one], 5, &Words);
         assert_eq!(packed.text, "Rocks > Basalt\na b");
+    }
+    #[test]
+    fn what_stands_together_is_told_together_under_one_heading() {
+        let at = |headings: &[&str], document: &str, start: u64, text: &str| Passage {
+            headings: headings.iter().map(|heading| (*heading).into()).collect(),
+            place: Some((document.to_owned(), start..start + 5)),
+            ..passage(text, 0)
+        };
+        let passages = [
+            at(&["Rocks"], "a.md", 50, "last"),
+            at(&["Sea"], "a.md", 90, "salt"),
+            at(&["Rocks"], "a.md", 10, "first words"),
+            // Another document, and no heading: these stand alone.
+            at(&["Rocks"], "b.md", 30, "else"),
+            at(&[], "a.md", 200, "one"),
+            at(&[], "a.md", 100, "two"),
+        ];
+        let packed = pack(&passages, 100, &Words);
+        let wanted = "Rocks\nfirst words\n\nlast\n\nSea\nsalt\n\nRocks\nelse\n\none\n\ntwo";
+        assert_eq!(packed.text, wanted);
+        assert_eq!(packed.kept, [2, 0, 1, 3, 4, 5]);
+        assert_eq!(packed.units, 10);
+        // The heading is paid for once: what follows fits where it would not have fitted with another.
+        let packed = pack(&passages[..3], 6, &Words);
+        assert_eq!((packed.kept.as_slice(), packed.units), (&[2, 0, 1][..], 6));
+        assert_eq!(pack(&passages[..3], 5, &Words).too_long, [2]);
     }
 }

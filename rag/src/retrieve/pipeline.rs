@@ -7,8 +7,9 @@ use stratigraph::Read;
 use stratigraph::graph::Entity;
 
 use super::{
-    Around, Ascend, Bm25, Communities, Descend, Desk, Expand, Follow, Fusion, Item, Judge, Limit,
-    Mentions, Rank, Rerank, RetrieveError, Route, Threshold, Together, Vector, fuse,
+    About, Around, Ascend, Bm25, Communities, Descend, Desk, Expand, Follow, Fusion, Gather, Item,
+    Judge, Limit, Mentions, Onward, Rank, Rerank, RetrieveError, Route, Support, Threshold,
+    Together, Vector, fuse,
 };
 
 /// Stages in order; the last one's list is what is retrieved.
@@ -112,6 +113,14 @@ pub enum Operator {
     Around(Around),
     /// Lifts what is of documents of which much was found.
     Together(Together),
+    /// Lifts facts about what the question names.
+    About(About),
+    /// Goes on from facts to those that follow from them.
+    Onward(Onward),
+    /// Adds everything that is stated of what the question names.
+    Gather(Gather),
+    /// Finds the texts that what was found rests on.
+    Support(Support),
     /// Keeps what scores above a number.
     Threshold(Threshold),
     /// Keeps the first ones.
@@ -176,6 +185,10 @@ impl Operator {
             Self::Follow(_) => "follow",
             Self::Around(_) => "around",
             Self::Together(_) => "together",
+            Self::About(_) => "about",
+            Self::Onward(_) => "onward",
+            Self::Gather(_) => "gather",
+            Self::Support(_) => "support",
             Self::Threshold(_) => "threshold",
             Self::Limit(_) => "limit",
             Self::Rerank(_) => "rerank",
@@ -204,7 +217,7 @@ impl Operator {
             | Self::Mentions(_)
             | Self::Descend(_)
             | Self::Route(_) => (0, 0),
-            Self::Fuse(_) | Self::Rank(_) => (1, usize::MAX),
+            Self::Fuse(_) | Self::Rank(_) | Self::Gather(_) => (1, usize::MAX),
             _ => (1, 1),
         }
     }
@@ -242,6 +255,10 @@ impl Operator {
             }
             Self::Around(around) => around.run(desk, joined(lists))?,
             Self::Together(together) => together.run(desk, joined(lists))?,
+            Self::About(about) => about.run(desk, joined(lists))?,
+            Self::Onward(onward) => onward.run(desk, &joined(lists))?,
+            Self::Gather(gather) => gather.run(desk, &joined(lists))?,
+            Self::Support(support) => support.run(desk, &joined(lists))?,
             Self::Threshold(threshold) => threshold.run(joined(lists))?,
             Self::Limit(limit) => limit.run(joined(lists)),
             Self::Rerank(rerank) => rerank.run(desk, desk.reranker()?, joined(lists))?,

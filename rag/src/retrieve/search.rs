@@ -5,14 +5,15 @@ use stratigraph::index::text::Query;
 use stratigraph::{Effort, Read, TextSearch, VectorSearch};
 
 use super::{Desk, Item, RetrieveError, Scale};
-use crate::build::CHUNK_TEXTS;
+use crate::build::{CHUNK_TEXTS, ENTITY_NAMES, FACT_TEXTS};
 
-/// What can be near to a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What can be near to a question, or have its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Layer {
     /// Pieces of documents. Those that the question is about, if it says so.
+    #[default]
     Chunks,
     /// Headings.
     Sections,
@@ -39,6 +40,20 @@ impl Layer {
             Self::FactsWithSources => "fact_vectors_with_source",
             Self::Domains => "domain_summaries",
         }
+    }
+
+    /// Its full-text index, if its words are searched.
+    fn texts(self) -> Option<&'static str> {
+        match self {
+            Self::Chunks => Some(CHUNK_TEXTS),
+            Self::Entities => Some(ENTITY_NAMES),
+            Self::Facts => Some(FACT_TEXTS),
+            _ => None,
+        }
+    }
+
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -128,34 +143,58 @@ impl Vector {
     }
 }
 
-/// The chunks that have the question's words.
+/// What has the question's words: chunks in their headings and texts, entities in their names, facts in what they state and in
+/// their sources.
+///
+/// ```
+/// use stratigraph_rag::retrieve::{Bm25, Layer};
+///
+/// let facts = Bm25::new(50).of(Layer::Facts);
+/// assert_eq!(facts, serde_json::from_str(r#"{"of": "facts", "k": 50}"#).unwrap());
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[must_use]
 pub struct Bm25 {
+    #[serde(default, skip_serializing_if = "Layer::is_usual")]
+    of: Layer,
     k: usize,
 }
 
 impl Bm25 {
-    /// The `k` best.
+    /// The `k` best chunks.
     pub fn new(k: usize) -> Self {
-        Self { k }
+        let of = Layer::Chunks;
+        Self { of, k }
+    }
+
+    /// Those of another layer.
+    pub fn of(mut self, layer: Layer) -> Self {
+        self.of = layer;
+        self
     }
 
     /// Searches. The question's words are words: no sign of it is an instruction to the search.
     ///
     /// # Errors
-    /// See [`RetrieveError`].
+    /// See [`RetrieveError`]; [`stratigraph::Error::UnknownName`] where the profile has no such layer.
     pub fn run<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Vec<Item>, RetrieveError> {
+        let index = self.of.texts().ok_or_else(|| RetrieveError::Setting {
+            operator: "bm25",
+            reason: "words are searched `of` chunks, entities or facts".to_owned(),
+        })?;
+        let is_of_chunks = self.of == Layer::Chunks;
         let mut search = TextSearch::of(Query::term(desk.text()), self.k);
-        if let Some(allowed) = desk.allowed()? {
+        if let Some(allowed) = desk.allowed()?.filter(|_| is_of_chunks) {
             search = search.among(allowed);
         }
-        let answer = desk.read().search_text(CHUNK_TEXTS, &search)?;
+        let answer = desk.read().search_text(index, &search)?;
         let hits = answer.hits.iter();
         let found = hits.map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)));
         let found = found.collect();
-        desk.has_counted(answer);
+        if is_of_chunks {
+            desk.has_counted(answer);
+        }
         Ok(found)
     }
 }

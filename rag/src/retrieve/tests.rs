@@ -1,5 +1,7 @@
 //! Operators over a small graph that is written down here.
 
+mod facts;
+mod support;
 mod whole;
 
 use std::sync::Arc;

@@ -76,6 +76,7 @@ pub(crate) fn graph(db: &Database) -> Vec<String> {
             let (from, to, mut properties): (i64, i64, Properties) = row.unwrap().to().unwrap();
             if kind == "FACT" {
                 properties.remove("chunks");
+                properties.remove("text");
                 properties.remove("descriptions");
             }
             let properties = shown(&properties, &chunks);

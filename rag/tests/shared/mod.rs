@@ -6,12 +6,17 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+/// The folder of the sets, wherever it is.
+pub(crate) fn folder() -> PathBuf {
+    let named = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    named.unwrap_or_else(beside).join("eval")
+}
+
 /// The rows of a file below `eval/`, such as `empulia/triples.jsonl.gz`. None where it is not there, and then the
 /// output says so.
 pub(crate) fn rows(file: &str) -> Option<Vec<Value>> {
-    let named = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let path = named.unwrap_or_else(beside).join("eval").join(file);
+    let path = folder().join(file);
     if !path.is_file() {
         eprintln!(
             "SKIPPED: there is no {}; STRATIGRAPH_SHARED names the folder above eval/",

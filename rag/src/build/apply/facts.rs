@@ -49,6 +49,7 @@ impl Work<'_> {
             ("key", key.into()),
             ("predicate", fact.predicate.as_str().into()),
             ("source", fact.source.as_str().into()),
+            ("text", plain.as_str().into()),
             ("embedding", self.vector(&plain)),
         ];
         if let Some(sourced) = sourced {

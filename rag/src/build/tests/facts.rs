@@ -38,6 +38,28 @@ fn facts_are_found_by_who_states_them() {
     assert_eq!(read.relationship_count(Some("STATES")).unwrap(), 0);
 }
 
+#[test]
+fn the_words_of_a_fact_and_of_its_source_are_searched_in_the_language_of_the_texts() {
+    let db = Database::in_memory().unwrap();
+    let profile = Profile::triples().analysis(stratigraph::Analysis::English);
+    let layers = Layers::open(&db, profile, Arc::new(Lexical::new())).unwrap();
+    let found = |text: &str| {
+        let search = stratigraph::TextSearch::new(text, 9);
+        let read = layers.database().read().unwrap();
+        let answer = read.search_text(schema::FACT_TEXTS, &search).unwrap();
+        answer.hits.len()
+    };
+    put(&layers, "a", fact());
+    put(&layers, "b", fact());
+    let each = ["basalts", "was", "lava", "3", "once"].map(found);
+    // Both state the same fact, and each describes it for itself.
+    assert_eq!(each, [1, 1, 1, 1, 0]);
+    layers.delete("a").unwrap();
+    assert_eq!(found("lava"), 1);
+    layers.delete("b").unwrap();
+    assert_eq!(found("lava"), 0);
+}
+
 /// How many bytes a change would write, without writing them. Sets of ids are left out: they are the engine's, which
 /// keeps them in blocks.
 fn bytes_of_change(layers: &Layers, new: &Contribution) -> usize {

@@ -30,6 +30,24 @@ fn another_embedder_or_profile_is_refused_by_name() {
 }
 
 #[test]
+fn a_database_of_an_older_layout_is_refused_with_what_to_do() {
+    let layers = layers();
+    let db = layers.database();
+    let mut txn = db.write().unwrap();
+    let settings = txn.nodes_with_label("LayerSettings").unwrap().min();
+    let settings = stratigraph::NodeId::new(settings.unwrap());
+    txn.set_property(settings, "layout", "3").unwrap();
+    txn.commit().unwrap();
+    let refused = Layers::open(db, Profile::all(), Arc::new(Lexical::new()));
+    let message = refused.err().unwrap().to_string();
+    assert!(
+        message.contains("layout = \"3\", not \"4\"") && message.contains("build a new database"),
+        "{message}"
+    );
+    assert!(matches!(Built::of(db), Err(BuildError::NotAsBuilt { .. })));
+}
+
+#[test]
 fn a_database_says_how_it_was_built() {
     let profile = Profile::bag()
         .filterable(["year", "a, b"])
