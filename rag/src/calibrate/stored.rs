@@ -22,7 +22,12 @@ pub(crate) fn key(
     let stages = serde_json::to_string(&pipeline.stages).unwrap_or_default();
     let has = |wanted: fn(&Operator) -> bool| pipeline.stages.iter().any(|one| wanted(&one.run));
     let reranks = has(|operator| matches!(operator, Operator::Rerank(_)));
-    let judges = has(|operator| matches!(operator, Operator::Judge(_)));
+    let judges = has(|operator| {
+        matches!(
+            operator,
+            Operator::Judge(_) | Operator::MultiQuery(_) | Operator::ExtractTriples(_)
+        )
+    });
     let reranker = reranker.filter(|_| reranks).unwrap_or_default();
     let model = model.filter(|_| judges).unwrap_or_default();
     hash([stages.as_str(), embedder, reranker, model])
@@ -36,8 +41,12 @@ pub(super) fn get<R: Read>(read: &R, key: &str) -> Result<Option<Calibration>, s
     }
 }
 
-/// All of them.
-pub(super) fn all<R: Read>(read: &R) -> Result<Vec<Calibration>, stratigraph::Error> {
+/// All thresholds that a database keeps, by the names of their pipelines; also where nothing else of it can be opened, as its
+/// embedder is not here.
+///
+/// # Errors
+/// What the database says.
+pub fn calibrations<R: Read>(read: &R) -> Result<Vec<Calibration>, stratigraph::Error> {
     let mut all = Vec::new();
     for node in read.nodes_with_label(CALIBRATION)? {
         all.extend(calibration(read, NodeId::new(node))?);
