@@ -67,6 +67,12 @@ fn models() -> ScriptedServer {
                 let of = |number: usize| format!("What does a {user} need {task} {number}?");
                 json(json!({"questions": [of(1), of(2)]}))
             }
+            ("writer", "wordings") => {
+                json(json!({"wordings": ["Which volcano gave basalt?", "Who dances in the hive?"]}))
+            }
+            ("writer", "question_triples") => json(
+                json!({"triples": [{"subject": "basalt", "relation": "comes from", "object": ""}]}),
+            ),
             ("chatty", _) => Step::text("Both answers are excellent!"),
             ("first", _) => verdicts(question, "first"),
             ("fair", "statements") => {
@@ -443,4 +449,56 @@ fn domains_are_measured_without_a_model() {
     let (plain, _) = library(&other, "structure");
     let (_, message) = ask("eval", &[], &["tags", text(&plain)]).error();
     assert!(message.contains("--profile tag"), "{message}");
+}
+
+#[test]
+fn a_pipeline_shows_what_a_model_made_of_the_question() {
+    let world = World::new();
+    let (graph, _) = library(&world, "triples");
+    let models = models();
+    let url = models.url();
+    let pipeline = world.path("mine.toml");
+    let write = |if_there: bool| {
+        let stages = format!(
+            "name = 'mine'\n[[stage]]\nname = 'words'\nif_there = {if_there}\nrun.multi_query = {{ n = 2, search.bm25 = {{ k = 5 }} }}\n\
+             [[stage]]\nname = 'facts'\nif_there = {if_there}\nrun.extract_triples = {{ of = 'facts', k = 3 }}\n\
+             [[stage]]\nname = 'all'\nfrom = ['words', 'facts']\nrun.fuse = {{ by = 'concatenate' }}\n"
+        );
+        fs::write(&pipeline, stages).unwrap();
+    };
+    write(false);
+    let asked = [text(&graph), QUESTION, "--preset", text(&pipeline)];
+    let with = |more: &[&str]| ask("retrieve", &[], &[&asked[..], more].concat());
+    let found = with(&["--llm", &url, "--model", "writer"]);
+    let found = found.assert_code(0).answer("retrieve", &["trace"]);
+    let detail = |stage: usize| &found["trace"][stage]["detail"];
+    assert_eq!(detail(0)["wordings"][1], "Who dances in the hive?");
+    // The second wording is about bees, which the question is not.
+    assert_eq!(
+        (&detail(0)["found"][0], &detail(0)["model"]),
+        (&1.into(), &"writer".into())
+    );
+    assert_eq!(found["trace"][0]["gave"], 2);
+    assert_eq!(detail(1)["triples"][0]["subject"], "basalt");
+    assert_eq!((&detail(1)["calls"], models.asked().len()), (&1.into(), 2));
+    // Without a model it is refused, or the question is searched for alone.
+    let (_, message) = with(&[]).error();
+    assert!(
+        message.contains("`multi_query` asks a model") && message.contains("--llm URL"),
+        "{message}"
+    );
+    write(true);
+    let alone = with(&[]).assert_code(0).answer("retrieve", &["trace"]);
+    assert_eq!(
+        (&alone["trace"][0]["gave"], models.asked().len()),
+        (&1.into(), 2)
+    );
+    assert!(alone["trace"][0]["detail"]["model"].is_null());
+    // A model that writes no JSON ends it.
+    write(false);
+    let (_, message) = with(&["--llm", &url, "--model", "chatty"]).error();
+    assert!(
+        message.contains("`chatty` cannot read the question"),
+        "{message}"
+    );
 }

@@ -94,3 +94,24 @@ fn calibration<R: Read>(read: &R, node: NodeId) -> Result<Option<Calibration>, s
         .and_then(|told| serde_json::from_str(told).ok());
     Ok(calibration.filter(|known: &Calibration| known.threshold.is_finite()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_part_of_the_key_where_it_decides_what_is_found() {
+        let of = |run: &str, model: &str| {
+            let text = format!("name = 'p'\n[[stage]]\nname = 'a'\nrun.{run}");
+            let pipeline = Pipeline::parse(&text).unwrap();
+            key(&pipeline, "embedder", (None, Some(model)))
+        };
+        for (run, is_part) in [
+            ("vector = { of = 'chunks', k = 5 }", false),
+            ("multi_query = { search.bm25 = { k = 5 } }", true),
+            ("extract_triples = { of = 'facts', k = 5 }", true),
+        ] {
+            assert_eq!(of(run, "one") != of(run, "other"), is_part, "{run}");
+        }
+    }
+}

@@ -36,7 +36,7 @@ pub(super) enum Task {
     Alike,
     Better,
     Users,
-    TaskQuestions,
+    UserQuestions,
 }
 
 struct Source {
@@ -81,7 +81,7 @@ impl Task {
         Self::Alike,
         Self::Better,
         Self::Users,
-        Self::TaskQuestions,
+        Self::UserQuestions,
     ];
 
     fn source(self) -> Source {
@@ -105,7 +105,7 @@ impl Task {
             Self::Alike => source!("alike"),
             Self::Better => source!("better"),
             Self::Users => source!("users"),
-            Self::TaskQuestions => source!("task-questions"),
+            Self::UserQuestions => source!("task-questions"),
         }
     }
 
@@ -325,7 +325,7 @@ mod tests {
             Task::Alike => &["question", "first", "second"],
             Task::Better => &["criteria", "question", "first", "second"],
             Task::Users => &["corpus", "users", "tasks"],
-            Task::TaskQuestions => &["corpus", "user", "task", "count"],
+            Task::UserQuestions => &["corpus", "user", "task", "count"],
         }
     }
 

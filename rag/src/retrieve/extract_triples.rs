@@ -5,7 +5,7 @@ use stratigraph::Read;
 use stratigraph_models::Purpose;
 
 use super::multi_query::sixty;
-use super::reading::{Spent, check_count, fused, unread};
+use super::reading::{Spent, check, fused, unread};
 use super::{Desk, Item, Layer, RetrieveError, Vector};
 use crate::extract::model::{QuestionReader, QuestionTriple};
 
@@ -78,7 +78,7 @@ impl ExtractTriples {
         desk: &Desk<'_, R>,
         reader: Option<&QuestionReader>,
     ) -> Result<(Vec<Item>, ReadAsTriples), RetrieveError> {
-        check_count("extract_triples", self.n)?;
+        check("extract_triples", self.n, self.constant)?;
         if !matches!(self.of, Layer::Facts | Layer::FactsWithSources) {
             return Err(RetrieveError::Setting {
                 operator: "extract_triples",

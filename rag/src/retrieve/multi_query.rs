@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 use stratigraph_models::Purpose;
 
-use super::reading::{Spent, check_count, fused, unread};
+use super::reading::{Spent, check, fused, unread};
 use super::{Bm25, Desk, Item, RetrieveError, Vector};
 use crate::extract::model::QuestionReader;
 
@@ -94,7 +94,7 @@ impl MultiQuery {
         desk: &Desk<'_, R>,
         reader: Option<&QuestionReader>,
     ) -> Result<(Vec<Item>, Reworded), RetrieveError> {
-        check_count("multi_query", self.n)?;
+        check("multi_query", self.n, self.constant)?;
         let mut wordings = Vec::new();
         let mut spent = Spent::default();
         if let Some(reader) = reader {
@@ -212,6 +212,12 @@ mod tests {
                 let refused = search.run_traced(desk, None).unwrap_err().to_string();
                 assert!(refused.contains("from 1 to 8"), "{refused}");
             }
+            let below = MultiQuery {
+                constant: -1.0,
+                ..MultiQuery::bm25(Bm25::new(5))
+            };
+            let refused = below.run_traced(desk, None).unwrap_err().to_string();
+            assert!(refused.contains("from 0 on"), "{refused}");
             let failed = MultiQuery::bm25(Bm25::new(5)).run_traced(desk, Some(&reader(&["no"])));
             let failed = failed.unwrap_err();
             assert!(
@@ -219,6 +225,9 @@ mod tests {
                 "{failed}"
             );
         });
+        let facts = "name = 'p'\n[[stage]]\nname = 'a'\nrun.multi_query = { search.vector = { of = 'facts_with_sources', k = 5 } }";
+        let needs = Pipeline::parse(facts).unwrap().needs();
+        assert!(needs.sources && !needs.instances, "{needs:?}");
         let vast = "name = 'p'\n[[stage]]\nname = 'a'\nrun.multi_query = { search.bm25 = { k = 10000001 } }";
         let vast = Pipeline::parse(vast).unwrap_err().to_string();
         assert!(vast.contains("`k` of `multi_query`"), "{vast}");

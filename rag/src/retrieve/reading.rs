@@ -36,15 +36,16 @@ impl Spent {
     }
 }
 
-/// Whether a model can be asked for so many.
-pub(super) fn check_count(operator: &'static str, n: usize) -> Result<(), RetrieveError> {
+/// Whether a model can be asked for so many, and ranks can be fused with this constant.
+pub(super) fn check(operator: &'static str, n: usize, constant: f32) -> Result<(), RetrieveError> {
     let most = QuestionReader::MOST;
-    match (1..=most).contains(&n) {
+    let refused = |reason| Err(RetrieveError::Setting { operator, reason });
+    if !(1..=most).contains(&n) {
+        return refused(format!("`n` is {n}, and can be from 1 to {most}"));
+    }
+    match constant.is_finite() && constant >= 0.0 {
         true => Ok(()),
-        false => Err(RetrieveError::Setting {
-            operator,
-            reason: format!("`n` is {n}, and can be from 1 to {most}"),
-        }),
+        false => refused(format!("`constant` is {constant}, and can be from 0 on")),
     }
 }
 

@@ -171,7 +171,7 @@ impl Judge {
             ));
             reply.incomplete();
         }
-        self.tell(reply, notes, judged)
+        self.tell(reply, &notes, judged)
     }
 
     /// What cannot be, whatever the answers are.
@@ -228,7 +228,7 @@ impl Judge {
 
     /// What the questions are called as a set.
     fn set_name(&self) -> String {
-        let folder = self.set.as_ref().map(|folder| fs::canonicalize(folder));
+        let folder = self.set.as_ref().map(fs::canonicalize);
         let folder = folder.and_then(Result::ok);
         let name = folder.as_ref().and_then(|folder| folder.file_name());
         name.map_or_else(
@@ -360,10 +360,10 @@ impl Judge {
     fn tell(
         &self,
         mut reply: Reply,
-        notes: Vec<String>,
+        notes: &[String],
         judged: Vec<Judged>,
     ) -> Result<Reply, Failure> {
-        for note in &notes {
+        for note in notes {
             reply.line(note);
         }
         let mut saved = Saved::default();

@@ -137,6 +137,30 @@ fn an_answer_is_measured_and_what_was_said_of_it_is_told() {
 }
 
 #[test]
+fn who_evades_answers_nothing() {
+    let embedder = Lexical::new();
+    let of = |noncommittal: bool| {
+        let evasive = judge(move |_, _| {
+            let reply =
+                r#"{"questions": ["What was basalt?", "Who sells tea?"], "noncommittal": IT}"#;
+            Some(reply.replace("IT", &noncommittal.to_string()))
+        });
+        let measured = [Measured::Relevance].into();
+        let jury = jury(vec![evasive], &embedder);
+        let judged = jury.judge(
+            ("set", "mine"),
+            &[given("1", "Who knows?")],
+            &measured,
+            &|_| (),
+        );
+        judged.unwrap().evaluation.questions[0].values["answer_relevance"]
+    };
+    assert_eq!(of(true), 0.0);
+    // The mean of one that is the question and of one that is not.
+    assert!((0.4..0.9).contains(&of(false)), "{}", of(false));
+}
+
+#[test]
 fn what_cannot_be_measured_is_left_out_and_refusals_need_no_judge() {
     let embedder = Lexical::new();
     let silent = judge(|_, _| None);

@@ -318,7 +318,10 @@ impl LabelledSet {
     }
 }
 
-pub(super) fn once<'a>(what: &'static str, mut ids: impl Iterator<Item = &'a String>) -> Result<(), SetError> {
+pub(super) fn once<'a>(
+    what: &'static str,
+    mut ids: impl Iterator<Item = &'a String>,
+) -> Result<(), SetError> {
     let mut seen = BTreeSet::new();
     match ids.find(|id| !seen.insert(id.as_str())) {
         None => Ok(()),

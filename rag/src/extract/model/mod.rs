@@ -37,7 +37,7 @@ pub use summaries::Summaries;
 pub use tags::Tags;
 pub use triples::Triples;
 pub use typed::Typed;
-pub use users::{UserQuestion, Users};
+pub use users::{UserQuestion, UserWithTasks, Users};
 
 /// Goes through prompts, and knows what that costs or would cost.
 struct Asking<'a> {
@@ -177,7 +177,7 @@ fn reply_tokens(task: Task, text: u64) -> u64 {
         Task::Statements => (12, 60),
         Task::BorneOut => (0, 150),
         Task::Better => (0, 300),
-        Task::Users | Task::TaskQuestions => (0, 600),
+        Task::Users | Task::UserQuestions => (0, 600),
     };
     least + text * tenths / 10
 }

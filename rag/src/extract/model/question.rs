@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_is_no_reply_is_asked_for_again_and_then_is_an_error() {
-        let many = format!("{{\"wordings\": [{}]}}", vec!["\"a\""; 9].join(", "));
+        let many = format!("{{\"wordings\": [{}]}}", ["\"a\""; 9].join(", "));
         let good = r#"{"wordings": ["Which rock is it?"]}"#;
         let (reader, model) = reader(&["Here you are!", &many, good]);
         let (wordings, cost) = reader.wordings(QUESTION, 8).unwrap();

@@ -32,6 +32,9 @@ pub struct UserQuestion {
     pub question: String,
 }
 
+/// A user, and the tasks that he has.
+pub type UserWithTasks = (String, Vec<String>);
+
 #[derive(Deserialize)]
 struct UsersReply {
     users: Vec<UserReply>,
@@ -73,7 +76,7 @@ impl Users {
         corpus: &str,
         users: usize,
         tasks: usize,
-    ) -> Result<(Vec<(String, Vec<String>)>, Cost), ExtractError> {
+    ) -> Result<(Vec<UserWithTasks>, Cost), ExtractError> {
         let about = "who would work with a corpus";
         let mut asking = Asking::new(&self.calls, about.to_owned(), corpus, None);
         let (count, of_each) = ([users.to_string()], [tasks.to_string()]);
@@ -86,7 +89,7 @@ impl Users {
             let listed = told(&one.tasks, &ground, tasks);
             (clean(&one.user, &ground), listed)
         });
-        let mut known: Vec<(String, Vec<String>)> = known
+        let mut known: Vec<UserWithTasks> = known
             .filter(|(user, tasks)| says(user) && !tasks.is_empty())
             .collect();
         known.truncate(users);
@@ -112,7 +115,7 @@ impl Users {
             Filling::new("task", task),
         ];
         let choices = [("count", &number[..])];
-        let reply = asking.ask::<QuestionsReply>(Task::TaskQuestions, &fillings, &choices)?;
+        let reply = asking.ask::<QuestionsReply>(Task::UserQuestions, &fillings, &choices)?;
         let written = reply.map(|reply| reply.questions).unwrap_or_default();
         Ok((told(&written, &Ground::of([corpus]), count), asking.cost))
     }

@@ -52,8 +52,7 @@ fn any_portion_may_bear_a_statement_out_and_none_is_asked_about_again() {
 
 #[test]
 fn questions_are_no_more_than_were_asked_for() {
-    let reply =
-        r#"{"questions": ["What was lava?", "?", "What is dark?", "What?"], "noncommittal": false}"#;
+    let reply = r#"{"questions": ["What was lava?", "?", "What is dark?", "What?"], "noncommittal": false}"#;
     let (judging, model) = judging(&[reply]);
     let (asked, _) = judging.asked_by("Basalt was lava.", 2).unwrap();
     assert_eq!(asked.questions, ["What was lava?", "What is dark?"]);
