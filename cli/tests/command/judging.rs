@@ -208,7 +208,7 @@ fn answers_of_a_database_are_judged_over_a_socket() {
     let again = run(&flags);
     again.assert_code(2);
     assert!(
-        again.stdout.contains("4 times a judge gave nothing of use"),
+        again.stdout.contains("5 times a judge gave nothing of use"),
         "{}",
         again.stdout
     );

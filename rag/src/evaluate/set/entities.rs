@@ -17,8 +17,8 @@ use super::{LabelledSet, SetError};
 pub struct EntityRow {
     /// Its table.
     pub table: String,
-    /// What it is called: `name` and `id`, as far as it has them.
-    pub names: Vec<String>,
+    /// What it is called, by the columns that say so: `id` and `name`, as far as it has them.
+    pub names: Vec<(&'static str, String)>,
     /// Its cells, in words.
     pub cells: Vec<String>,
     /// All of it, as a line of JSON.
@@ -37,7 +37,8 @@ pub(super) fn read(folder: &Path) -> Result<Vec<EntityRow>, SetError> {
 fn row_of(row: &Json) -> Result<EntityRow, String> {
     let cells = row.as_object().ok_or("is no object")?;
     let table = row["table"].as_str().unwrap_or_default().trim();
-    let names = ["name", "id"].iter().filter_map(|name| row[*name].as_str());
+    let names = ["id", "name"].into_iter();
+    let names = names.filter_map(|name| Some((name, row[name].as_str()?.to_owned())));
     let words = |cell: &Json| match cell {
         Json::String(text) => Some(text.clone()),
         Json::Number(number) => Some(number.to_string()),
@@ -45,7 +46,7 @@ fn row_of(row: &Json) -> Result<EntityRow, String> {
     };
     Ok(EntityRow {
         table: table.to_owned(),
-        names: names.map(str::to_owned).collect(),
+        names: names.collect(),
         cells: cells.values().filter_map(words).collect(),
         line: row.to_string(),
     })
@@ -59,7 +60,8 @@ pub(super) fn tables_that_answer(
 ) -> Vec<String> {
     let named = rows.iter().filter_map(|row| {
         let stands = |name: &&String| name.chars().count() > 1 && question.contains(name.as_str());
-        let length = row.names.iter().filter(stands).map(String::len).max()?;
+        let names = row.names.iter().map(|(_, name)| name);
+        let length = names.filter(stands).map(String::len).max()?;
         let has = |answer: &String| row.cells.contains(answer);
         (!row.table.is_empty() && answers.iter().any(has)).then_some((length, row))
     });
@@ -85,14 +87,52 @@ impl LabelledSet {
             .into_iter()
             .map(|table| Json::from(table).to_string());
         let tables: Vec<String> = tables.collect();
+        // A column that no row has would be a slip in a mapping.
+        let has = |column: &&str| {
+            let mut named = self.entities.iter().flat_map(|row| &row.names);
+            named.any(|(known, _)| known == column)
+        };
+        let quoted = |columns: &[&str]| {
+            let columns = columns.iter().filter(|column| has(column));
+            let columns: Vec<String> = columns.map(|column| format!("{column:?}")).collect();
+            columns.join(", ")
+        };
         let mapping = format!(
-            "[[nodes]]\nfile = \"entities.jsonl\"\nlabel = {{ column = \"table\", of = [{}] }}\nkey = [\"id\", \"name\"]\nmetadata = [\"name\"]\n",
-            tables.join(", ")
+            "[[nodes]]\nfile = \"entities.jsonl\"\nlabel = {{ column = \"table\", of = [{}] }}\nkey = [{}]\nmetadata = [{}]\n",
+            tables.join(", "),
+            quoted(&["id", "name"]),
+            quoted(&["name"])
         );
         let lines = self.entities.iter().map(|row| format!("{}\n", row.line));
         Some([
             ("entities.jsonl", lines.collect()),
             ("entities.toml", mapping),
         ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_longest_name_says_which_table_is_right() {
+        let rows = [
+            json!({"table": "River", "name": "Ash", "length": 12}),
+            json!({"table": "Bridge", "name": "Ash Bridge", "length": 12}),
+            json!({"table": "Bridge", "id": "Ash Bridge", "length": 12}),
+            json!({"table": "Inn", "name": "Ash Bridge", "length": 13}),
+        ];
+        let rows = rows.map(|row| row_of(&row).unwrap());
+        let tables = |question: &str, answer: &str| {
+            tables_that_answer(&rows, question, &[answer.to_owned()])
+        };
+        assert_eq!(tables("How long is Ash Bridge?", "12"), ["Bridge"]);
+        assert_eq!(tables("How long is Ash?", "12"), ["River"]);
+        assert_eq!(tables("How long is Ash Bridge?", "13"), ["Inn"]);
+        assert!(tables("How long is Ash Bridge?", "7").is_empty());
+        assert!(tables("How long is it?", "12").is_empty());
+        assert!(row_of(&json!([1])).is_err());
     }
 }
