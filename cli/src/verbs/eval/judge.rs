@@ -375,12 +375,14 @@ impl Judge {
         }
         reply.table(&told::means_table(&saved));
         let paid = Paid::from(cost);
-        reply.line(format!(
-            "the judges were asked {}, read {} tokens and wrote {}",
-            things(paid.calls, "time"),
-            paid.input_tokens,
-            paid.output_tokens
-        ));
+        if !judgements.is_empty() {
+            reply.line(format!(
+                "the judges were asked {}, read {} tokens and wrote {}",
+                things(paid.calls, "time"),
+                paid.input_tokens,
+                paid.output_tokens
+            ));
+        }
         // The one that was named first is the last line.
         let names: Vec<String> = { saved.evaluations.iter() }
             .map(|run| run.pipeline.clone())
