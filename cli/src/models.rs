@@ -3,13 +3,18 @@
 use crate::failure::Failure;
 use crate::verbs::IngestError;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use stratigraph_models::{chat_model_at, embedder_named, reranker_named};
+use stratigraph_models::{Generator as _, chat_model_at, embedder_named, reranker_named};
 use stratigraph_rag::door::Equipment;
+use stratigraph_rag::extract::model::Judging;
+use stratigraph_rag::extract::{Calls, MemoryCache};
 use stratigraph_rag::read::PdfParsing;
 
 /// Where the key of the model is: never an argument, which everybody sees who lists processes.
 pub(crate) const KEY: &str = "STRATIGRAPH_LLM_KEY";
+/// Where the key of models that judge at another address is: who has the one key need not hear the other.
+const JUDGE_KEY: &str = "STRATIGRAPH_JUDGE_KEY";
 
 /// Which models read documents.
 #[derive(Debug, Clone, Args)]
@@ -55,6 +60,50 @@ impl Models {
             equipment = equipment.pdf(parsing);
         }
         Ok(equipment)
+    }
+
+    /// How many calls of a model are under way at a time.
+    pub(crate) fn calls(&self) -> usize {
+        usize::from(self.calls.unwrap_or(4))
+    }
+
+    /// The models that judge, each `MODEL@URL`; the one that reads if none is named. Nobody is asked yet.
+    ///
+    /// # Errors
+    /// An address that is none; two of one name.
+    pub(crate) fn judges(&self, named: &[String]) -> Result<Vec<Judging>, Failure> {
+        let mut wanted: Vec<(&str, &str)> = Vec::new();
+        for text in named {
+            // A name may have the sign too, and an address has it only within.
+            let at = text.find("@http://").or_else(|| text.find("@https://"));
+            let Some(at) = at.filter(|at| *at > 0) else {
+                return Err(Failure::Usage(format!(
+                    "--judge is MODEL@URL, as gemma3@http://localhost:11434/v1, and not `{text}`"
+                )));
+            };
+            wanted.push((&text[..at], &text[at + 1..]));
+        }
+        if let (true, Some(url), Some(name)) = (named.is_empty(), &self.llm, &self.model) {
+            wanted.push((name, url));
+        }
+        let mut seen = BTreeSet::new();
+        let mut judges = Vec::with_capacity(wanted.len());
+        for (name, url) in wanted {
+            let key = match self.llm.as_deref() == Some(url) {
+                true => KEY,
+                false => JUDGE_KEY,
+            };
+            let key = std::env::var(key).ok();
+            let model = chat_model_at(url, name, self.calls(), key.as_deref());
+            let model = model.map_err(IngestError::from)?;
+            if !seen.insert(model.name().to_owned()) {
+                let twice = format!("two judges are called {name}: judges are told apart by name");
+                return Err(Failure::Usage(twice));
+            }
+            let cache = Arc::new(MemoryCache::default());
+            judges.push(Judging::new(Calls::new(Arc::new(model), cache)));
+        }
+        Ok(judges)
     }
 
     /// Whether there is a model that reads.

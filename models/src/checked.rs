@@ -79,6 +79,29 @@ impl<E: Embedder> Embedder for Checked<E> {
         self.embedder.token_ends(text)
     }
 
+    fn token_vectors(&self, texts: &[&str]) -> Result<Option<Vec<Rows>>, ModelError> {
+        let Some(vectors) = self.embedder.token_vectors(texts)? else {
+            return Ok(None);
+        };
+        let dimensions = self.embedder.dimensions();
+        let wrong = |found: &Rows| !found.is_empty() && found.dimensions() != dimensions;
+        if vectors.len() != texts.len() || vectors.iter().any(wrong) {
+            let wrong = vectors.iter().find(|one| wrong(one));
+            return Err(ModelError::WrongRows {
+                texts: texts.len(),
+                dimensions,
+                found_rows: vectors.len(),
+                found_dimensions: wrong.map_or(dimensions, Rows::dimensions),
+            });
+        }
+        for (place, rows) in vectors.iter().enumerate() {
+            if !rows.values().iter().all(|number| number.is_finite()) {
+                return Err(ModelError::NotFinite { place });
+            }
+        }
+        Ok(Some(vectors))
+    }
+
     fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
         self.embedder.coverage(texts)
     }

@@ -100,6 +100,17 @@ pub trait Embedder: Send + Sync {
         Ok(None)
     }
 
+    /// The vectors of the tokens of each text, in their order and without those that the model adds, for whoever compares
+    /// texts token by token. Their lengths differ; a text has as many rows as it has tokens that are read, which may be none.
+    /// Nothing where the model does not tell: one vector for a text is all that most do.
+    ///
+    /// # Errors
+    ///
+    /// As for [`embed`](Self::embed).
+    fn token_vectors(&self, _texts: &[&str]) -> Result<Option<Vec<Rows>>, ModelError> {
+        Ok(None)
+    }
+
     /// How much of the writing of these texts the model can read, where it can tell. Reads the beginnings of them.
     ///
     /// # Errors
@@ -132,6 +143,9 @@ macro_rules! also_behind {
             fn token_ends(&self, text: &str) -> Result<Option<Vec<usize>>, ModelError> {
                 (**self).token_ends(text)
             }
+            fn token_vectors(&self, texts: &[&str]) -> Result<Option<Vec<Rows>>, ModelError> {
+                (**self).token_vectors(texts)
+            }
             fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
                 (**self).coverage(texts)
             }
@@ -163,6 +177,24 @@ impl Rows {
             values: vec![0.0; length],
             dimensions,
         })
+    }
+
+    /// These numbers, row after row.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::WrongRows`] if they make no whole rows.
+    pub fn of(values: Vec<f32>, dimensions: usize) -> Result<Self, ModelError> {
+        let rows = values.len().checked_div(dimensions).unwrap_or(0);
+        match rows * dimensions == values.len() {
+            true => Ok(Self { values, dimensions }),
+            false => Err(ModelError::WrongRows {
+                texts: rows,
+                dimensions,
+                found_rows: rows + 1,
+                found_dimensions: values.len() % dimensions.max(1),
+            }),
+        }
     }
 
     /// How many numbers each row has.

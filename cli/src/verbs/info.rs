@@ -6,11 +6,12 @@ use crate::output::{Reply, Table, count, size, things};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use stratigraph::Database;
+use stratigraph::{Database, ReadTxn};
+use stratigraph_rag::calibrate::calibrations;
 
 const EXAMPLE: &str = "\
-The database is opened read-only and not changed. Counts and sizes are read, not data; `check` counts
-anew. Of labels, types and declarations the first ten are shown, and all of them with --json.
+The database is opened read-only and not changed. Counts and sizes are read, and of the data only the thresholds that
+`calibrate` has found; `check` counts anew. Of labels, types and declarations the first ten are shown, and all of them with --json.
 
 Example:
   stratigraph info /var/lib/library
@@ -20,7 +21,9 @@ families [{name, files, file_bytes}], nodes, relationships, labels [{name, nodes
 types [{name, relationships}],
 constraints [{name, label or type, properties, demand, readiness}],
 indexes [{name, label or type, properties, entries, readiness, constraint if it proves one}],
-hierarchies [{name, type, tree, members, depth (how many levels)}]";
+hierarchies [{name, type, tree, members, depth (how many levels)}],
+calibrations [{pipeline, embedder, threshold, refuse_at_most, questions, seed, auroc, false_refusals, true_refusals, answerable,
+unanswerable, left_out, documents, as_of}]";
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
@@ -80,6 +83,7 @@ impl Info {
         let mut reply = Reply::new("info");
         reply.table(&facts);
         graph::add(&mut reply, &read)?;
+        add_calibrations(&mut reply, &read)?;
         reply
             .line("")
             .table(&families)
@@ -95,4 +99,26 @@ impl Info {
             .field("families", as_json);
         Ok(reply)
     }
+}
+
+/// The thresholds that are kept, if there are any.
+fn add_calibrations(reply: &mut Reply, read: &ReadTxn) -> Result<(), Failure> {
+    let kept = calibrations(read)?;
+    let mut table = Table::of_numbers(["answers from", "threshold", "auroc", "questions", "as of"]);
+    for one in kept.iter().take(graph::SHOWN) {
+        table.row([
+            format!("{} ({})", one.pipeline, one.embedder),
+            format!("{:.3}", one.threshold),
+            format!("{:.3}", one.auroc),
+            count(one.questions as u64),
+            count(one.as_of),
+        ]);
+    }
+    graph::add_table(reply, &table, kept.len());
+    // Numbers and names: there is nothing in it that JSON has not.
+    reply.field(
+        "calibrations",
+        serde_json::to_value(&kept).unwrap_or_default(),
+    );
+    Ok(())
 }

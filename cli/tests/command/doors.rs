@@ -678,6 +678,22 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
     let by_folder = told(&["calibrate", at, "--questions", "40", "--seed", "3"], 0);
     assert!(by_folder["auroc"].as_f64().unwrap() > 0.8, "{by_folder}");
     let threshold = &by_folder["threshold"];
+    let info = told(&["info", at], 0);
+    let listed = &info["calibrations"][0];
+    assert_eq!(
+        (
+            &listed["pipeline"],
+            &listed["threshold"],
+            &listed["questions"]
+        ),
+        (&by_folder["pipeline"], threshold, &by_folder["questions"])
+    );
+    let shown = run(&["info", at]);
+    assert!(
+        shown.stdout.contains("answers from") && shown.stdout.contains("strata (lexical-1)"),
+        "{}",
+        shown.stdout
+    );
     let question = "Which oldest violins museum stands near violinsville?";
     let answered = told(&["ask", at, question], 0);
     assert_eq!(&answered["threshold"], threshold);

@@ -13,6 +13,7 @@ mod doors;
 mod dumps;
 mod golden;
 mod ingestion;
+mod judging;
 mod looking;
 mod measuring;
 mod parsing;

@@ -388,3 +388,72 @@ fn questions_made_from_a_graph_are_a_set() {
     run(&["eval", "make", text(&graph), "--out", out]).assert_code(2);
     run(&["eval", "make", text(&graph), "--out", out, "--sample", "0"]).assert_code(2);
 }
+
+#[test]
+fn rows_of_tables_are_found_by_what_questions_name() {
+    let world = World::new();
+    let suite = world.path("suite");
+    let rows = [
+        json!({"table": "Park", "name": "Hazel Hill", "area": "12.5", "city": "Ipswich"}),
+        json!({"table": "Park", "name": "Long Meadow", "area": "40", "city": "Norwich"}),
+        json!({"table": "Museum", "name": "Clock House", "city": "Norwich", "visitors": "9000"}),
+        // One key in two ways: the first stands.
+        json!({"table": "Museum", "name": "Clock House", "city": "Lincoln", "visitors": "1"}),
+    ];
+    let questions = [
+        json!({"id": "area", "question": "What is the area of Hazel Hill?", "answers": ["12.5"]}),
+        json!({"id": "city", "question": "What is the city of Clock House?", "answers": ["Norwich"]}),
+        // Nobody has this one.
+        json!({"id": "gone", "question": "What is the area of Dark Wood?", "answers": ["7"]}),
+        // It is named, and its cell says something else.
+        json!({"id": "other", "question": "What is the area of Long Meadow?", "answers": ["41"]}),
+    ];
+    let files = [
+        ("entities.jsonl", lines(rows)),
+        ("questions.jsonl", lines(questions)),
+    ];
+    set(&suite, "affairs", &files);
+    let work = world.path("work");
+    let said = run(&[
+        "eval",
+        "--suite",
+        text(&suite),
+        "--work",
+        text(&work),
+        "--preset",
+        "audit",
+        "--preset",
+        "strata",
+    ]);
+    said.assert_code(0);
+    for measure in ["affairs_row1", "affairs_row5", "affairs_type1"] {
+        assert_eq!(value(&said.stdout, "audit", measure), 1.0, "{measure}");
+    }
+    for told in [
+        "affairs: 2 of its 4 questions are about what is not in its corpus",
+        "affairs: 1 of its rows cannot be read, or state a key in another way",
+        "strata is not measured: it takes documents",
+    ] {
+        assert!(
+            said.stdout.contains(told),
+            "{told} is not in\n{}",
+            said.stdout
+        );
+    }
+    assert!(work.join("affairs-tables-lexical-1.built").is_file());
+    // A set of documents has no tables to ask.
+    let things = self::suite(&world);
+    let said = run(&[
+        "eval",
+        "--suite",
+        text(&things),
+        "--set",
+        "things",
+        "--work",
+        text(&work),
+        "--preset",
+        "audit",
+    ]);
+    let told = "audit is not measured: it asks declared queries";
+    assert!(said.assert_code(0).stdout.contains(told), "{}", said.stdout);
+}

@@ -277,6 +277,11 @@ impl<E: Embedder> Embedder for Cached<E> {
         self.embedder.token_ends(text)
     }
 
+    // Nobody asks for them twice.
+    fn token_vectors(&self, texts: &[&str]) -> Result<Option<Vec<Rows>>, ModelError> {
+        self.embedder.token_vectors(texts)
+    }
+
     fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {
         self.embedder.coverage(texts)
     }

@@ -3,6 +3,7 @@
 use crate::embedder::{Embedder, Purpose, Rows};
 use crate::error::ModelError;
 use crate::language::{Coverage, stands_alone};
+use crate::local::batches::Group;
 use crate::local::files::Files;
 use crate::local::network::Network;
 use crate::local::pipeline::{self, TOKENS_PER_BATCH};
@@ -232,6 +233,32 @@ impl Embedder for LocalEmbedder {
         let ends = self.tokens.ends(text);
         let ends = ends.map_err(|source| ModelError::Tokens { place: 0, source });
         ends.map(Some)
+    }
+
+    /// Of encoders of BERT's family, whose tokens see the whole text.
+    fn token_vectors(&self, texts: &[&str]) -> Result<Option<Vec<Rows>>, ModelError> {
+        let Network::Bert(bert) = &self.network else {
+            return Ok(None);
+        };
+        let vectors = self.workers.run(texts.len(), |place| {
+            let framed = self.tokens.single_with_place(texts[place]);
+            let (framed, of_text) =
+                framed.map_err(|source| ModelError::Tokens { place, source })?;
+            let alone = Group {
+                texts: 1,
+                tokens: framed.ids.len(),
+            };
+            let values = bert.forward(&framed.ids, None, &[alone]);
+            let values = values.and_then(|rows| rows.flatten_all()?.to_vec1::<f32>());
+            let values = values.map_err(|error| ModelError::Compute(error.into()))?;
+            let kept = of_text.start * self.dimensions..of_text.end * self.dimensions;
+            let kept = values.get(kept).unwrap_or_default();
+            match kept.iter().all(|value| value.is_finite()) {
+                true => Rows::of(kept.to_vec(), self.dimensions),
+                false => Err(ModelError::NotFinite { place }),
+            }
+        });
+        vectors.map(Some)
     }
 
     fn coverage(&self, texts: &[&str]) -> Result<Option<Coverage>, ModelError> {

@@ -183,3 +183,44 @@ fn long_texts_in_blocks_are_what_they_are_at_once() {
     let expected = mean(&tiny.rows(&ids, &vec![0; LONG]));
     assert!(close(found.values(), &expected));
 }
+
+#[test]
+fn tokens_have_vectors_of_their_own_and_those_around_them_none() {
+    let seed = fastrand::u64(..);
+    let tiny = Tiny::new(seed);
+    let folder = tiny.write();
+    let model = LocalEmbedder::builder()
+        .threads(2)
+        .load(folder.path())
+        .expect("loads");
+    let texts: [&[usize]; 3] = [&[1, 4, 5], &[], &[6]];
+    let spelt = texts.map(|text| {
+        text.iter()
+            .map(|id| WORDS[*id])
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    let borrowed: Vec<&str> = spelt.iter().map(String::as_str).collect();
+    let vectors = model.token_vectors(&borrowed).expect("vectors");
+    let vectors = vectors.expect("an encoder tells");
+    assert_eq!(vectors.len(), 3);
+    for (text, rows) in texts.iter().zip(&vectors) {
+        let ids: Vec<usize> = [2]
+            .into_iter()
+            .chain(text.iter().copied())
+            .chain([3])
+            .collect();
+        let expected = tiny.rows(&ids, &vec![0; ids.len()]);
+        assert_eq!(rows.len(), text.len(), "seed {seed}");
+        for (row, expected) in rows.iter().zip(&expected[1..]) {
+            assert!(close(row, expected), "seed {seed}, text {text:?}");
+        }
+    }
+    // What is beyond the limit has none.
+    let long = "edge ".repeat(2 * MOST_TOKENS);
+    let long = model
+        .token_vectors(&[&long])
+        .expect("vectors")
+        .expect("tells");
+    assert_eq!(long[0].len(), MOST_TOKENS - 2);
+}

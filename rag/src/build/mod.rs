@@ -87,7 +87,9 @@ pub use names::{LONGEST_DOCUMENT_ID, canonical};
 pub use profile::Profile;
 pub use property::{Properties, Property};
 pub use schema::{Built, DOMAINS, OUTLINE};
-pub(crate) use schema::{CHUNK_CALLED, CHUNK_TEXTS, ENTITY_NAMES, FACT, FACT_TEXTS, STATED, find};
+pub(crate) use schema::{
+    CHUNK_CALLED, CHUNK_TEXTS, COVERS, ENTITY_NAMES, FACT, FACT_TEXTS, OBJECT_TAG, STATED, find,
+};
 pub use summary::{Inputs, Summary};
 pub use tables::{TablesError, TablesReport};
 pub(crate) use tables::{is_of_layers, table_key_index};

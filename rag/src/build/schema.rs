@@ -23,11 +23,11 @@ pub(super) const ASSERTS: &str = "ASSERTS";
 /// The relationship type of the hierarchy of domains: what is asserted and closes no cycle.
 pub(super) const HAS_SUBDOMAIN: &str = "HAS_SUBDOMAIN";
 /// The relationship type from the last domain of a chain to what it ends at.
-pub(super) const COVERS: &str = "COVERS";
+pub(crate) const COVERS: &str = "COVERS";
 /// The relationship type of facts.
 pub(crate) const FACT: &str = "FACT";
 /// The label that entities have as long as a chain ends at them.
-pub(super) const OBJECT_TAG: &str = "ObjectTag";
+pub(crate) const OBJECT_TAG: &str = "ObjectTag";
 /// The index of facts by their keys.
 pub(super) const FACT_KEY: &str = "fact_key";
 /// The index of what chunks state by the keys of facts.

@@ -23,6 +23,7 @@ use crate::retrieve::{Pipeline, Question, RetrieveError};
 
 use left_out::LeftOut;
 use questions::Maker;
+pub use stored::calibrations;
 pub(crate) use stored::key;
 pub use verdict::{Quantiles, area};
 
@@ -233,6 +234,6 @@ impl Open {
     /// # Errors
     /// What the database says.
     pub fn calibrations<R: Read>(&self, read: &R) -> Result<Vec<Calibration>, DoorError> {
-        Ok(stored::all(read)?)
+        Ok(calibrations(read)?)
     }
 }

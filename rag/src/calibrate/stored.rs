@@ -22,7 +22,12 @@ pub(crate) fn key(
     let stages = serde_json::to_string(&pipeline.stages).unwrap_or_default();
     let has = |wanted: fn(&Operator) -> bool| pipeline.stages.iter().any(|one| wanted(&one.run));
     let reranks = has(|operator| matches!(operator, Operator::Rerank(_)));
-    let judges = has(|operator| matches!(operator, Operator::Judge(_)));
+    let judges = has(|operator| {
+        matches!(
+            operator,
+            Operator::Judge(_) | Operator::MultiQuery(_) | Operator::ExtractTriples(_)
+        )
+    });
     let reranker = reranker.filter(|_| reranks).unwrap_or_default();
     let model = model.filter(|_| judges).unwrap_or_default();
     hash([stages.as_str(), embedder, reranker, model])
@@ -36,8 +41,12 @@ pub(super) fn get<R: Read>(read: &R, key: &str) -> Result<Option<Calibration>, s
     }
 }
 
-/// All of them.
-pub(super) fn all<R: Read>(read: &R) -> Result<Vec<Calibration>, stratigraph::Error> {
+/// All thresholds that a database keeps, by the names of their pipelines; also where nothing else of it can be opened, as its
+/// embedder is not here.
+///
+/// # Errors
+/// What the database says.
+pub fn calibrations<R: Read>(read: &R) -> Result<Vec<Calibration>, stratigraph::Error> {
     let mut all = Vec::new();
     for node in read.nodes_with_label(CALIBRATION)? {
         all.extend(calibration(read, NodeId::new(node))?);
@@ -84,4 +93,25 @@ fn calibration<R: Read>(read: &R, node: NodeId) -> Result<Option<Calibration>, s
         .as_str()
         .and_then(|told| serde_json::from_str(told).ok());
     Ok(calibration.filter(|known: &Calibration| known.threshold.is_finite()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_part_of_the_key_where_it_decides_what_is_found() {
+        let of = |run: &str, model: &str| {
+            let text = format!("name = 'p'\n[[stage]]\nname = 'a'\nrun.{run}");
+            let pipeline = Pipeline::parse(&text).unwrap();
+            key(&pipeline, "embedder", (None, Some(model)))
+        };
+        for (run, is_part) in [
+            ("vector = { of = 'chunks', k = 5 }", false),
+            ("multi_query = { search.bm25 = { k = 5 } }", true),
+            ("extract_triples = { of = 'facts', k = 5 }", true),
+        ] {
+            assert_eq!(of(run, "one") != of(run, "other"), is_part, "{run}");
+        }
+    }
 }

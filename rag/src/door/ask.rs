@@ -108,12 +108,16 @@ impl Open {
         work: impl FnOnce(Desk<'_, ReadTxn>) -> T,
     ) -> T {
         let relevance = self.equipment().relevance();
+        let reader = self.equipment().question_reader();
         let mut desk = Desk::new(read, self.layers().embedder(), question).with_statements(read);
         if let Some(reranker) = self.equipment().its_reranker() {
             desk = desk.with_reranker(&**reranker);
         }
         if let Some(relevance) = &relevance {
             desk = desk.with_relevance(relevance);
+        }
+        if let Some(reader) = &reader {
+            desk = desk.with_question_reader(reader);
         }
         if let Some(generator) = self.generator() {
             desk = desk.with_generator(generator);

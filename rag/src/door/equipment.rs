@@ -8,7 +8,7 @@ use stratigraph_models::{Embedder, Generator, Lexical, Reranker};
 use super::DoorError;
 use super::recent::RecentReplies;
 use crate::extract::Calls;
-use crate::extract::model::{Answers, Relevance};
+use crate::extract::model::{Answers, QuestionReader, Relevance};
 use crate::read::{PdfParsing, Source};
 
 /// The models of a process, and who parses PDF for it. Without anything: the embedder that needs no files, rules that
@@ -90,6 +90,13 @@ impl Equipment {
         let model = Arc::clone(self.model.as_ref()?);
         let recent = Arc::clone(&self.recent);
         Some(Relevance::new(Calls::new(model, recent)))
+    }
+
+    /// The model as it puts questions in other words. Its replies are kept as those above.
+    pub(super) fn question_reader(&self) -> Option<QuestionReader> {
+        let model = Arc::clone(self.model.as_ref()?);
+        let recent = Arc::clone(&self.recent);
+        Some(QuestionReader::new(Calls::new(model, recent)))
     }
 
     /// The model as it writes answers.

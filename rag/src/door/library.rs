@@ -239,6 +239,12 @@ impl Open {
         &self.equipment
     }
 
+    /// What makes its vectors.
+    #[must_use]
+    pub fn embedder(&self) -> &dyn Embedder {
+        self.layers.embedder()
+    }
+
     /// Whose vectors it has.
     #[must_use]
     pub fn embedder_name(&self) -> &str {

@@ -1,10 +1,11 @@
-//! Measuring retrieval: how good lists are, and how far that can be trusted.
+//! Measuring retrieval: how good lists are, and how far that can be trusted; and answers, where a model judges them (`jury/`).
 
 mod accuracy;
 mod compare;
 mod confidence;
 mod interval;
 mod judge;
+mod jury;
 mod make;
 mod metrics;
 mod page;
@@ -12,6 +13,7 @@ mod refusal;
 mod run;
 mod saved;
 mod set;
+mod tags;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +22,8 @@ pub use compare::{Changed, Comparison, Difference, Verdict};
 pub use confidence::confidence_of;
 pub use interval::Mean;
 pub use judge::{Judge, documents};
-pub use make::{Counted, Made, MadeQuestion, Making, Phrased};
+pub use jury::{Given, Judged, Judgement, Jury, JuryError, Measured, System as JudgedSystem};
+pub use make::{Counted, Made, MadeQuestion, Making, Phrased, Posing, UserSet, described};
 pub use metrics::{
     all_recall_at, average_precision, context_precision, hit_at, ndcg_at, ordered_recall,
     recall_at, reciprocal_rank, set_recall,
@@ -28,4 +31,5 @@ pub use metrics::{
 pub use refusal::{Refusal, Refused};
 pub use run::{Evaluated, Evaluation};
 pub use saved::Saved;
-pub use set::{FactRow, Gold, Labelled, LabelledSet, Row, SetError};
+pub use set::{EntityRow, FactRow, Gold, Labelled, LabelledSet, Posed, Row, SetError};
+pub use tags::{LevelOfTags, TagGraph, TagMeasures};

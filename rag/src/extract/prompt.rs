@@ -28,6 +28,15 @@ pub(super) enum Task {
     DomainSummary,
     Relevance,
     Answer,
+    Wordings,
+    QuestionTriples,
+    Statements,
+    BorneOut,
+    AskedBy,
+    Alike,
+    Better,
+    Users,
+    UserQuestions,
 }
 
 struct Source {
@@ -52,7 +61,7 @@ macro_rules! source {
 
 impl Task {
     #[cfg(test)]
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 20] = [
         Self::BagEntities,
         Self::BagRelations,
         Self::Triples,
@@ -64,6 +73,15 @@ impl Task {
         Self::DomainSummary,
         Self::Relevance,
         Self::Answer,
+        Self::Wordings,
+        Self::QuestionTriples,
+        Self::Statements,
+        Self::BorneOut,
+        Self::AskedBy,
+        Self::Alike,
+        Self::Better,
+        Self::Users,
+        Self::UserQuestions,
     ];
 
     fn source(self) -> Source {
@@ -79,6 +97,15 @@ impl Task {
             Self::DomainSummary => source!("domain-summary"),
             Self::Relevance => source!("relevance"),
             Self::Answer => source!("answer"),
+            Self::Wordings => source!("wordings"),
+            Self::QuestionTriples => source!("question-triples"),
+            Self::Statements => source!("statements"),
+            Self::BorneOut => source!("borne-out"),
+            Self::AskedBy => source!("asked-by"),
+            Self::Alike => source!("alike"),
+            Self::Better => source!("better"),
+            Self::Users => source!("users"),
+            Self::UserQuestions => source!("task-questions"),
         }
     }
 
@@ -291,6 +318,14 @@ mod tests {
             Task::DomainSummary => &["chain", "tags", "relations", "before"],
             Task::Relevance => &["question", "texts"],
             Task::Answer => &["question", "passages"],
+            Task::Wordings | Task::QuestionTriples => &["question", "count"],
+            Task::Statements => &["question", "text"],
+            Task::BorneOut => &["context", "statements"],
+            Task::AskedBy => &["text", "count"],
+            Task::Alike => &["question", "first", "second"],
+            Task::Better => &["criteria", "question", "first", "second"],
+            Task::Users => &["corpus", "users", "tasks"],
+            Task::UserQuestions => &["corpus", "user", "task", "count"],
         }
     }
 
@@ -302,8 +337,8 @@ mod tests {
                 assert!(prompt.version > 0, "{}", prompt.id());
                 assert!(prompt.instructions.len() > 100, "{}", prompt.id());
                 let kinds = ["person".to_owned()];
-                let choices: [Choice<'_>; 3] =
-                    [("kinds", &kinds), ("verbs", &kinds), ("numbers", &kinds)];
+                let choices = ["kinds", "verbs", "numbers", "names"];
+                let choices: [Choice<'_>; 4] = choices.map(|name| (name, &kinds[..]));
                 let schema = prompt.schema(&choices).unwrap();
                 assert_eq!(
                     schema.json()["additionalProperties"],

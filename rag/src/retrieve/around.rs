@@ -178,5 +178,37 @@ mod tests {
     fn what_the_question_is_not_about_is_no_neighbour() {
         let elsewhere = Question::new("what?").unwrap().only("year", 1999);
         assert!(around(&elsewhere, Around::new(1)).is_empty());
+        // Nor is what is not there for this question, though it stands next to what is.
+        trial().ask_without(("what?", "Two"), |desk| {
+            let found = Vector::new(Layer::Chunks, 1).run(desk).unwrap();
+            let items = Around::new(1).run(desk, found).unwrap();
+            assert_eq!(called(desk, &items), ["Three", "Four", "One", "Five"]);
+        });
+    }
+
+    #[test]
+    fn what_was_found_already_gets_the_greater_score_and_keeps_its_way() {
+        trial().ask("what?", |desk| {
+            let found = Vector::new(Layer::Chunks, 6).run(desk).unwrap();
+            let two = found
+                .iter()
+                .find(|item| called(desk, &[(*item).clone()]) == ["Two"]);
+            assert!((two.unwrap().score.value - 0.1).abs() < 1e-2);
+            let items = Around::new(1).run(desk, found).unwrap();
+            let names = called(desk, &items);
+            assert_eq!((names[0].as_str(), names[5].as_str()), ("Three", "Else"));
+            assert!(names[1..3].contains(&"Two".to_owned()), "{names:?}");
+            assert!((items[1].score.value - 0.8 * 0.95).abs() < 1e-2);
+            assert!(items.iter().all(|item| item.way.is_empty()));
+            // All of them are seeds, and none takes from the best what it has.
+            let all = Around::new(6).run(desk, items.clone()).unwrap();
+            assert_eq!(all[0].score, items[0].score);
+            let alone = Around::new(1).run(desk, items[..1].to_vec()).unwrap();
+            let way = &alone[1].way;
+            assert_eq!(
+                (way.len(), &*way[0].by, way[0].from),
+                (1, "NEXT", alone[0].entity)
+            );
+        });
     }
 }

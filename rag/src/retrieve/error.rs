@@ -44,6 +44,14 @@ pub enum RetrieveError {
         /// What it says, or what is wrong with what it says.
         problem: String,
     },
+    /// A model that reads the question cannot.
+    #[error("the model `{model}` cannot read the question: {problem}")]
+    Unread {
+        /// Which model.
+        model: String,
+        /// What it says, or what is wrong with what it says.
+        problem: String,
+    },
     /// A way to retrieve cannot be run.
     #[error("the pipeline cannot be run: {reason}")]
     Pipeline {

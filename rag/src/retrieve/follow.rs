@@ -334,4 +334,82 @@ mod tests {
             assert_eq!((followed.read, followed.lifted), (1, 1));
         });
     }
+
+    /// The scores of the chunks after following, by the first words of their texts.
+    fn lifted(trial: &Trial, follow: Follow) -> Vec<(String, f32)> {
+        trial.ask("what?", |desk| {
+            let found = Vector::new(Layer::Chunks, 50).run(desk).unwrap();
+            let (items, _) = follow.run_traced(desk, found).unwrap();
+            let scores = items.iter().map(|item| item.score.value);
+            called(desk, &items).into_iter().zip(scores).collect()
+        })
+    }
+
+    /// Texts that have nothing to do with others, so that what a few say is rare.
+    fn others(trial: &Trial) {
+        for number in 0..12 {
+            let text = format!("# Other{number}\n\nFiller{number} 0.0\n");
+            trial.put(&format!("other{number}"), 2020, &text, &[]);
+        }
+    }
+
+    fn score(all: &[(String, f32)], name: &str) -> f32 {
+        all.iter().find(|(known, _)| known == name).unwrap().1
+    }
+
+    #[test]
+    fn one_link_is_as_good_as_many() {
+        let trial = Trial::new();
+        trial.put("a", 2020, "# Near\n\nFirst of the Old Mill 0.8\n", &[]);
+        trial.put("b", 2020, "# Nearer\n\nSecond of the Old Mill 0.9\n", &[]);
+        trial.put("m", 2020, "# Old Mill\n\nSix 0.1\n", &[]);
+        others(&trial);
+        let (one, both) = (
+            lifted(&trial, Follow::new(1)),
+            lifted(&trial, Follow::new(2)),
+        );
+        assert!(score(&one, "Six") > 0.2, "{one:?}");
+        assert_eq!(score(&one, "Six"), score(&both, "Six"));
+    }
+
+    #[test]
+    fn what_is_called_the_same_does_not_speak_of_it() {
+        let trial = Trial::new();
+        trial.put("a", 2020, "# Old Mill\n\nMany know the Old Mill 0.9\n", &[]);
+        trial.put("b", 2020, "# Old Mill\n\nSix 0.1\n", &[]);
+        others(&trial);
+        let found = lifted(&trial, Follow::new(1));
+        assert!((score(&found, "Six") - 0.1).abs() < 1e-3, "{found:?}");
+    }
+
+    #[test]
+    fn what_very_many_mention_ties_no_two_together() {
+        let said = [("Basalt", "rests on", "Granite")];
+        let with = |count: usize| {
+            let trial = Trial::new();
+            others(&trial);
+            for number in 0..count {
+                let near = if number == 0 { "0.9" } else { "0.1" };
+                let text = format!("# N{number}\n\nT{number} Basalt and Granite {near}\n");
+                trial.put(&number.to_string(), 2020, &text, &said);
+            }
+            score(&lifted(&trial, Follow::new(1)), "T1")
+        };
+        let (few, many) = (with(4), with(MOST_MENTIONS as usize + 1));
+        assert!(few > 0.101 && (many - 0.1).abs() < 1e-3, "{few} {many}");
+    }
+
+    #[test]
+    fn what_is_not_there_for_the_question_is_not_followed_to() {
+        let trial = Trial::new();
+        let said = [("Basalt", "rests on", "Granite")];
+        trial.put("a", 2020, "# A\n\nFirst Basalt and Granite 0.9\n", &said);
+        trial.put("b", 2020, "# B\n\nGone Basalt and Granite 0.1\n", &said);
+        trial.put("c", 2020, "# C\n\nElse 0.2\n", &[]);
+        trial.ask_without(("what?", "Gone"), |desk| {
+            let found = Vector::new(Layer::Chunks, 9).run(desk).unwrap();
+            let items = Follow::new(1).run(desk, found).unwrap();
+            assert_eq!(called(desk, &items), ["First", "Else"]);
+        });
+    }
 }

@@ -1,7 +1,7 @@
 //! From a question to what answers it: operators over lists of items.
 //!
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
-//! to heading; [`Route`] asks a declared query. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
+//! to heading; [`Route`] asks a declared query, [`MultiQuery`] and [`ExtractTriples`] what a model makes of the question. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
 //! [`Together`] look at what it names, what stands next to it and what it is from; [`Support`] goes
 //! back to the texts that it rests on. Of facts, [`About`] lifts those about what the question names, [`Onward`] goes on from
 //! them, and [`Gather`] adds everything that is stated of it. [`Threshold`], [`Limit`], [`Rerank`] and
@@ -17,12 +17,14 @@ mod descend;
 mod ends;
 mod error;
 mod evidence;
+mod extract_triples;
 mod follow;
 mod fuse;
 mod gather;
 mod item;
 mod judge;
 mod mentions;
+mod multi_query;
 mod needs;
 mod onward;
 mod pack;
@@ -30,6 +32,7 @@ mod pipeline;
 mod preset;
 mod question;
 mod rank;
+mod reading;
 mod receipt;
 mod rerank;
 mod retrieved;
@@ -53,18 +56,21 @@ pub(crate) use confidence::{Wanted, cosine};
 pub use descend::{Descend, Descent, DescentLevel};
 pub use error::RetrieveError;
 pub use evidence::{Evidence, Name, Place};
+pub use extract_triples::{ExtractTriples, ReadAsTriples};
 pub use follow::{Follow, Followed};
 pub use fuse::{Fusion, fuse};
 pub use gather::Gather;
 pub use item::{Item, Scale, Score, Step};
 pub use judge::Judge;
 pub use mentions::Mentions;
+pub use multi_query::{MultiQuery, Reworded};
 pub use needs::Needs;
 pub use onward::Onward;
 pub use pack::{Packed, Passage, pack};
 pub use pipeline::{Fuse, Operator, Pipeline, Stage, Traced};
 pub use question::{Desk, Question};
 pub use rank::{Rank, Ranked, Walked};
+pub use reading::Spent;
 pub use receipt::{Receipt, Standing, WayStep};
 pub use rerank::Rerank;
 pub(crate) use retrieved::told;

@@ -52,10 +52,16 @@ impl Pipeline {
         for stage in self.stages.iter().filter(|stage| !stage.if_there) {
             // As it is written: the operators keep their settings to themselves.
             let written = serde_json::to_value(&stage.run).unwrap_or_default();
-            let Some((operator, settings)) = written.as_object().and_then(|all| all.iter().next())
-            else {
+            let first = |written: &'_ Json| -> Option<(String, Json)> {
+                let (name, settings) = written.as_object()?.iter().next()?;
+                Some((name.clone(), settings.clone()))
+            };
+            let Some((operator, settings)) = first(&written) else {
                 continue;
             };
+            // What searches with other words asks for what its search does.
+            let within = settings.get("search").and_then(first);
+            let (operator, settings) = within.unwrap_or((operator, settings));
             let has = |name: &str, value: &str| match &settings[name] {
                 Json::String(text) => text == value,
                 Json::Array(list) => list.iter().any(|one| one == value),

@@ -7,9 +7,9 @@ use stratigraph::Read;
 use stratigraph::graph::Entity;
 
 use super::{
-    About, Around, Ascend, Bm25, Communities, Descend, Desk, Expand, Follow, Fusion, Gather, Item,
-    Judge, Limit, Mentions, Onward, Rank, Rerank, RetrieveError, Route, Support, Threshold,
-    Together, Vector, fuse,
+    About, Around, Ascend, Bm25, Communities, Descend, Desk, Expand, ExtractTriples, Follow,
+    Fusion, Gather, Item, Judge, Limit, Mentions, MultiQuery, Onward, Rank, Rerank, RetrieveError,
+    Route, Support, Threshold, Together, Vector, fuse,
 };
 
 /// Stages in order; the last one's list is what is retrieved.
@@ -75,7 +75,8 @@ pub struct Stage {
     /// The stages whose lists it takes; the one before it if nothing is said, and none for what searches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
-    /// Whether it finds nothing, and is no error, where the graph has no such layer.
+    /// Whether it finds nothing, and is no error, where the graph has no such layer; and for what has a model read the question
+    /// (`multi_query`, `extract_triples`), whether it searches with the question alone where there is no model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub if_there: bool,
     /// What it does.
@@ -99,6 +100,10 @@ pub enum Operator {
     Ascend(Ascend),
     /// Makes one list of several.
     Fuse(Fuse),
+    /// Finds with other wordings of the question.
+    MultiQuery(MultiQuery),
+    /// Finds facts with the triples of the question.
+    ExtractTriples(ExtractTriples),
     /// Goes down from heading to heading.
     Descend(Descend),
     /// Calls the declared query that the question is for.
@@ -175,6 +180,8 @@ impl Operator {
             Self::Vector(_) => "vector",
             Self::Bm25(_) => "bm25",
             Self::Mentions(_) => "mentions",
+            Self::MultiQuery(_) => "multi_query",
+            Self::ExtractTriples(_) => "extract_triples",
             Self::Expand(_) => "expand",
             Self::Ascend(_) => "ascend",
             Self::Fuse(_) => "fuse",
@@ -199,14 +206,7 @@ impl Operator {
     /// A setting that is too large, if there is one.
     fn vast(&self) -> Option<String> {
         let written = serde_json::to_value(self).unwrap_or_default();
-        let settings = written.as_object()?.values().next()?.as_object()?;
-        let is_vast =
-            |value: &serde_json::Value| value.as_u64().is_some_and(|number| number > MOST_ASKED);
-        // Where a search for communities begins is any number.
-        let vast = settings
-            .iter()
-            .find(|(name, value)| *name != "seed" && is_vast(value));
-        vast.map(|(name, _)| name.clone())
+        vast_within(written.as_object()?.values().next()?)
     }
 
     /// How many lists it takes, at least and at most.
@@ -215,6 +215,8 @@ impl Operator {
             Self::Vector(_)
             | Self::Bm25(_)
             | Self::Mentions(_)
+            | Self::MultiQuery(_)
+            | Self::ExtractTriples(_)
             | Self::Descend(_)
             | Self::Route(_) => (0, 0),
             Self::Fuse(_) | Self::Rank(_) | Self::Gather(_) => (1, usize::MAX),
@@ -226,11 +228,22 @@ impl Operator {
         &self,
         desk: &Desk<'_, R>,
         lists: Vec<Vec<Item>>,
+        if_there: bool,
     ) -> Result<Done, RetrieveError> {
         let given = match self {
             Self::Vector(vector) => vector.run(desk)?,
             Self::Bm25(bm25) => bm25.run(desk)?,
             Self::Mentions(mentions) => mentions.run(desk)?,
+            Self::MultiQuery(multi_query) => {
+                let reader = desk.question_reader(self.name(), if_there)?;
+                let (found, told) = multi_query.run_traced(desk, reader)?;
+                return Ok(Done::detailed(found, &told));
+            }
+            Self::ExtractTriples(extract_triples) => {
+                let reader = desk.question_reader(self.name(), if_there)?;
+                let (found, told) = extract_triples.run_traced(desk, reader)?;
+                return Ok(Done::detailed(found, &told));
+            }
             Self::Descend(descend) => {
                 let descent = descend.run_traced(desk)?;
                 return Ok(Done::detailed(descent.items, &descent.levels));
@@ -279,6 +292,19 @@ impl Operator {
         };
         Ok(given.into())
     }
+}
+
+/// The name of a setting that is too large, also of a search within an operator.
+fn vast_within(settings: &serde_json::Value) -> Option<String> {
+    let mut settings = settings.as_object()?.iter();
+    settings.find_map(|(name, value)| {
+        let is_vast = value.as_u64().is_some_and(|number| number > MOST_ASKED);
+        // Where a search for communities begins is any number.
+        match is_vast && name != "seed" {
+            true => Some(name.clone()),
+            false => vast_within(value),
+        }
+    })
 }
 
 /// One list after the other; most operators take one anyway.
@@ -399,7 +425,7 @@ impl Pipeline {
             let taken: Vec<Vec<Item>> = taken.collect();
             let inputs: HashSet<Entity> = taken.iter().flatten().map(|item| item.entity).collect();
             let took = taken.iter().map(Vec::len).sum();
-            let (done, not_there) = match stage.run.run(desk, taken) {
+            let (done, not_there) = match stage.run.run(desk, taken, stage.if_there) {
                 Ok(done) => (done, false),
                 Err(error) if stage.if_there && error.is_of_a_missing_layer() => {
                     (Vec::new().into(), true)

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringTreemap;
 use stratigraph::{How, Read, TextAnswer, Value, VectorAnswer, VectorSearch};
-use stratigraph_models::{Embedder, Generator, ModelError, Reranker};
+use stratigraph_models::{Embedder, Generator, ModelError, Purpose, Reranker, Rows};
 
 use super::RetrieveError;
 use super::confidence::{Wanted, wanted};
 use crate::build::Label;
-use crate::extract::model::Relevance;
+use crate::extract::model::{QuestionReader, Relevance};
 use crate::routes::Statements;
 
 /// What somebody wants to know.
@@ -71,6 +71,7 @@ pub struct Desk<'a, R> {
     question: &'a Question,
     reranker: Option<&'a dyn Reranker>,
     relevance: Option<&'a Relevance>,
+    question_reader: Option<&'a QuestionReader>,
     /// Chunks that are not there for this question.
     without: Option<RoaringTreemap>,
     statements: Option<&'a dyn Statements>,
@@ -92,6 +93,7 @@ impl<'a, R: Read> Desk<'a, R> {
             question,
             reranker: None,
             relevance: None,
+            question_reader: None,
             without: None,
             statements: None,
             generator: None,
@@ -114,6 +116,13 @@ impl<'a, R: Read> Desk<'a, R> {
     #[must_use]
     pub fn with_relevance(mut self, relevance: &'a Relevance) -> Self {
         self.relevance = Some(relevance);
+        self
+    }
+
+    /// With a model that puts the question in other words, and reads it as facts.
+    #[must_use]
+    pub fn with_question_reader(mut self, reader: &'a QuestionReader) -> Self {
+        self.question_reader = Some(reader);
         self
     }
 
@@ -161,6 +170,22 @@ impl<'a, R: Read> Desk<'a, R> {
             flag: "--llm URL --model NAME",
             given_by: "with_relevance",
         })
+    }
+
+    /// Who reads the question for an operator; nobody, and no error, if that may be.
+    pub(super) fn question_reader(
+        &self,
+        operator: &'static str,
+        may_be_nobody: bool,
+    ) -> Result<Option<&'a QuestionReader>, RetrieveError> {
+        match self.question_reader {
+            None if !may_be_nobody => Err(RetrieveError::NoModel {
+                operator,
+                flag: "--llm URL --model NAME",
+                given_by: "with_question_reader",
+            }),
+            reader => Ok(reader),
+        }
     }
 
     /// The graph.
@@ -228,6 +253,30 @@ impl<'a, R: Read> Desk<'a, R> {
             found_dimensions: rows.dimensions(),
         })?;
         Ok(self.vector.get_or_init(|| row.to_vec()))
+    }
+
+    /// The vectors of other texts than the question.
+    pub(super) fn vectors(
+        &self,
+        purpose: Purpose,
+        texts: &[String],
+    ) -> Result<Rows, RetrieveError> {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let dimensions = self.embedder.dimensions();
+        if texts.is_empty() {
+            return Ok(Rows::zeros(0, dimensions)?);
+        }
+        let rows = self.embedder.embed_for(purpose, &texts)?;
+        match rows.len() == texts.len() && rows.dimensions() == dimensions {
+            true => Ok(rows),
+            false => Err(ModelError::WrongRows {
+                texts: texts.len(),
+                dimensions,
+                found_rows: rows.len(),
+                found_dimensions: rows.dimensions(),
+            }
+            .into()),
+        }
     }
 
     /// Which chunks the question is about; nothing if it is about all.

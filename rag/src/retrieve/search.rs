@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stratigraph::index::text::Query;
-use stratigraph::{Effort, Read, TextSearch, VectorSearch};
+use stratigraph::{Effort, Read, TextAnswer, TextSearch, VectorSearch};
 
 use super::{Desk, Item, RetrieveError, Scale};
 use crate::build::{CHUNK_TEXTS, ENTITY_NAMES, FACT_TEXTS};
@@ -124,7 +124,16 @@ impl Vector {
     /// # Errors
     /// See [`RetrieveError`]; [`stratigraph::Error::UnknownName`] where the profile has no such layer.
     pub fn run<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Vec<Item>, RetrieveError> {
-        let mut search = VectorSearch::new(desk.vector()?, self.k);
+        self.near(desk, desk.vector()?)
+    }
+
+    /// The same with another vector than the question's.
+    pub(super) fn near<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        vector: &[f32],
+    ) -> Result<Vec<Item>, RetrieveError> {
+        let mut search = VectorSearch::new(vector, self.k);
         if self.exact {
             search = search.effort(Effort::Proven);
         }
@@ -179,22 +188,30 @@ impl Bm25 {
     /// # Errors
     /// See [`RetrieveError`]; [`stratigraph::Error::UnknownName`] where the profile has no such layer.
     pub fn run<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Vec<Item>, RetrieveError> {
+        let (found, answer) = self.having(desk, desk.text())?;
+        if self.of == Layer::Chunks {
+            desk.has_counted(answer);
+        }
+        Ok(found)
+    }
+
+    /// The same with another text than the question, and what the search has said of its words.
+    pub(super) fn having<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        text: &str,
+    ) -> Result<(Vec<Item>, TextAnswer), RetrieveError> {
         let index = self.of.texts().ok_or_else(|| RetrieveError::Setting {
             operator: "bm25",
             reason: "words are searched `of` chunks, entities or facts".to_owned(),
         })?;
-        let is_of_chunks = self.of == Layer::Chunks;
-        let mut search = TextSearch::of(Query::term(desk.text()), self.k);
-        if let Some(allowed) = desk.allowed()?.filter(|_| is_of_chunks) {
+        let mut search = TextSearch::of(Query::term(text), self.k);
+        if let Some(allowed) = desk.allowed()?.filter(|_| self.of == Layer::Chunks) {
             search = search.among(allowed);
         }
         let answer = desk.read().search_text(index, &search)?;
         let hits = answer.hits.iter();
         let found = hits.map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)));
-        let found = found.collect();
-        if is_of_chunks {
-            desk.has_counted(answer);
-        }
-        Ok(found)
+        Ok((found.collect(), answer))
     }
 }

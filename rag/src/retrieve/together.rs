@@ -96,7 +96,8 @@ mod tests {
     #[test]
     fn a_document_of_which_much_is_found_is_before_a_lone_chunk() {
         let trial = Trial::new();
-        trial.put("lone", 2020, "# A\n\nLone 0.6\n", &[]);
+        let said = [("Lone", "is 0.4", "air")];
+        trial.put("lone", 2020, "# A\n\nLone air 0.6\n", &said);
         trial.put("much", 2020, "# B\n\nFirst 0.5\n\n# C\n\nSecond 0.5\n", &[]);
         trial.ask("what?", |desk| {
             let found = Vector::new(Layer::Chunks, 10).run(desk).unwrap();
@@ -107,6 +108,12 @@ mod tests {
             for (score, wanted) in scores.iter().zip([1.1, 1.1, 0.6 + 0.6 * 0.6]) {
                 assert!((score - wanted).abs() < 1e-3, "{scores:?}");
             }
+            // What is of no document gets nothing and loses nothing.
+            let mut with_fact = found.clone();
+            with_fact.extend(Vector::new(Layer::Facts, 1).run(desk).unwrap());
+            assert_eq!(called(desk, &with_fact)[3], "is 0.4");
+            let items = Together::new(1.0).run(desk, with_fact).unwrap();
+            assert!((items[3].score.value - 0.4).abs() < 1e-3, "{items:?}");
             let one = Together { weight: 1.0, of: 1 };
             let items = one.run(desk, found).unwrap();
             assert_eq!(called(desk, &items), ["Lone", "First", "Second"]);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use stratigraph::{Database, Read, ReadTxn, Value};
+use roaring::RoaringTreemap;
+use stratigraph::{Database, NodeId, Read, ReadTxn, Value};
 use stratigraph_models::{Embedder, ModelError, Rows};
 
 use super::{Desk, Item, Question};
@@ -86,6 +87,19 @@ impl Trial {
         self.ask_for(&Question::new(text).unwrap(), with)
     }
 
+    /// The same as if the chunks whose texts begin so were not there.
+    pub(super) fn ask_without<T>(
+        &self,
+        (text, beginning): (&str, &str),
+        with: impl FnOnce(&Desk<'_, ReadTxn>) -> T,
+    ) -> T {
+        let (question, read) = (Question::new(text).unwrap(), self.db.read().unwrap());
+        let desk = Desk::new(&read, &Dial, &question);
+        let gone = chunks_called(&desk, beginning);
+        assert!(!gone.is_empty(), "nothing begins with {beginning}");
+        with(&desk.without(gone))
+    }
+
     pub(super) fn ask_for<T>(
         &self,
         question: &Question,
@@ -94,6 +108,17 @@ impl Trial {
         let read = self.db.read().unwrap();
         with(&Desk::new(&read, &Dial, question))
     }
+}
+
+/// The chunks of a desk whose texts begin so.
+pub(super) fn chunks_called<R: Read>(desk: &Desk<'_, R>, beginning: &str) -> RoaringTreemap {
+    let chunks = desk.read().nodes_with_label("Chunk").unwrap();
+    let begins = |id: &u64| {
+        let text = desk.read().property(NodeId::new(*id), "text").unwrap();
+        text.as_str()
+            .is_some_and(|text| text.starts_with(beginning))
+    };
+    chunks.into_iter().filter(begins).collect()
 }
 
 /// What items are called: their titles, names or predicates, or else the first word of their texts.

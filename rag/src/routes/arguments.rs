@@ -209,6 +209,7 @@ mod tests {
             (-9.0..9.0_f64).prop_map(Json::from),
             Just(json!(4.0)),
             "[a-z]{0,3}".prop_map(Json::from),
+            Just(json!("")),
             Just(json!("small")),
             Just(json!("x".repeat(LONGEST_TEXT + 1))),
             Just(json!([1])),

@@ -18,7 +18,8 @@ use stratigraph_rag::door::{Equipment, Library, Open, Resummarise, Wanted, cause
 use stratigraph_rag::evaluate::LabelledSet;
 use stratigraph_rag::extract::{Extractor, Given, Language};
 use stratigraph_rag::ingest::{Ended, Report, System};
-use stratigraph_rag::retrieve::{Needs, Pipeline};
+use stratigraph_rag::read::TableMapping;
+use stratigraph_rag::retrieve::{Operator, Pipeline, Stage};
 
 /// How much of each text is looked at to find out its language.
 const PORTION: usize = 160;
@@ -36,11 +37,27 @@ enum Layers {
     Bag,
     Tag,
     Triples,
+    /// Rows of tables as typed nodes.
+    Tables,
 }
 
 impl Layers {
     /// What a pipeline takes of a set; in words if there is no such graph.
-    fn of(needs: Needs, set: &LabelledSet) -> Result<Self, &'static str> {
+    fn of(pipeline: &Pipeline, set: &LabelledSet) -> Result<Self, &'static str> {
+        let needs = pipeline.needs();
+        let is_route = |stage: &&Stage| matches!(stage.run, Operator::Route(_));
+        let mut routes = pipeline.stages.iter().filter(is_route);
+        if !set.entities.is_empty() {
+            return match routes.next() {
+                Some(_) => Ok(Self::Tables),
+                None => {
+                    Err("it takes documents, and the set has rows of tables, which `route` finds")
+                }
+            };
+        }
+        if routes.any(|stage| !stage.if_there) {
+            return Err("it asks declared queries, and the set has no tables");
+        }
         if !set.facts.is_empty() {
             return match needs.instances || needs.domains {
                 true => Err("it takes headings or domains, and the set has facts and no documents"),
@@ -64,11 +81,15 @@ impl Layers {
             Self::Bag => System::Bag,
             Self::Tag => System::Tag,
             Self::Triples => System::Triples,
+            Self::Tables => System::Structure,
         }
     }
 
     fn name(self) -> &'static str {
-        self.system().name()
+        match self {
+            Self::Tables => "tables",
+            layers => layers.system().name(),
+        }
     }
 }
 
@@ -139,7 +160,7 @@ impl<'a> Graphs<'a> {
         let layers = match self.graph {
             // There is one, whatever it has.
             Some(_) => Layers::Strata,
-            None => match Layers::of(pipeline.needs(), self.set) {
+            None => match Layers::of(pipeline, self.set) {
                 Ok(layers) => layers,
                 Err(why) => {
                     self.notes
@@ -214,11 +235,36 @@ impl<'a> Graphs<'a> {
         }
         self.check(&mut report)?;
         self.prune(&open, &ids)?;
+        self.write_tables(&open, &path)?;
         if layers == Layers::Tag {
             summarise(&open, self.equipment.has_model(), &token)?;
         }
         fs::write(&said, whole).map_err(|error| request(&error))?;
         Ok(open)
+    }
+
+    /// Takes the rows of tables in, if the set has any.
+    fn write_tables(&mut self, open: &Open, path: &Path) -> Result<(), Failure> {
+        let Some([rows, mapping]) = self.set.tables() else {
+            return Ok(());
+        };
+        let folder = PathBuf::from(format!("{}.tables", path.display()));
+        fs::create_dir_all(&folder).map_err(|error| request(&error))?;
+        for (name, text) in [&rows, &mapping] {
+            fs::write(folder.join(name), text).map_err(|error| request(&error))?;
+        }
+        let read = TableMapping::read(&folder.join(mapping.0)).map_err(IngestError::from)?;
+        let report = open.layers().upsert_tables(mapping.0, &read);
+        let report = report.map_err(|error| Failure::from(IngestError::Tables(error)))?;
+        if report.count_broken > 0 {
+            let count = report.count_broken;
+            let first = report.broken.first().map(ToString::to_string);
+            self.notes.push(format!(
+                "{count} of its rows cannot be read, or state a key in another way than before, and are not in its graph; the first: {}",
+                first.unwrap_or_default()
+            ));
+        }
+        Ok(())
     }
 
     /// Where it is kept: whoever reads, and whose vectors it has, are part of what it is.

@@ -1,6 +1,7 @@
-//! `eval make`: a set of questions out of the facts of a graph.
+//! `eval make`: a set of questions out of the facts of a graph; with `--users` out of what is said of a corpus.
 
 use super::request;
+use super::users::{self, Corpus};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, things};
 use crate::progress::Progress;
@@ -8,10 +9,11 @@ use crate::verbs::IngestError;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::Arc;
 use stratigraph::Database;
-use stratigraph_models::chat_model_at;
+use stratigraph_models::{Generator, chat_model_at};
 use stratigraph_rag::door::DoorError;
-use stratigraph_rag::evaluate::Making;
+use stratigraph_rag::evaluate::{Making, Posing};
 
 /// Arguments of `eval make`.
 #[derive(Debug, Args)]
@@ -20,15 +22,22 @@ Questions of one fact, of two, of everything that is said of a hub, and of what 
 EmPULIA. The same graph and seed give the same questions. What is written is a set: triples.jsonl with all facts, and
 questions.jsonl with the facts that answer each.
 
+With --users a model thinks of users of the corpus, of their tasks and of what they would ask, as TagRAG makes its 125 questions:
+from what a file says of the corpus, and from the titles and widest domains of the database. Nobody knows what is right:
+questions.jsonl alone is written, and `eval judge --pairs` compares answers to it. The exit code is 2 if some did not come.
+
 Examples:
   stratigraph eval make library --out sets/mine --seed 7
   stratigraph eval --suite sets/mine --preset strata
+  stratigraph eval make library --out sets/users --users 5 --llm http://localhost:11434/v1 --model qwen3
+  stratigraph eval make --about corpus.md --out sets/users --users 5 --llm http://localhost:11434/v1 --model qwen3
 
 JSON: folder, facts, counted [{kind, places, sampled, questions}], phrased {phrased, kept, input_tokens, output_tokens}, or null
-without a model")]
+without a model; with --users: folder, questions [{user_number, user, task_number, task, question}], missing, cost")]
 pub(super) struct Make {
     /// The database's folder
-    dir: PathBuf,
+    #[arg(required_unless_present = "about")]
+    dir: Option<PathBuf>,
     /// The folder of the set; no questions may be in it yet
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -47,6 +56,18 @@ pub(super) struct Make {
     /// So many questions that the graph does not answer, at most 10
     #[arg(long, value_name = "N", default_value_t = Making::default().out_of_domain)]
     out_of_domain: usize,
+    /// So many users ask, at most 12, as a model thinks of them
+    #[arg(long, value_name = "N", requires = "llm")]
+    users: Option<usize>,
+    /// So many tasks each user has, at most 12
+    #[arg(long, value_name = "N", requires = "users", default_value_t = Posing::default().tasks)]
+    tasks: usize,
+    /// So many questions are asked for each task, at most 12
+    #[arg(long, value_name = "N", requires = "users", default_value_t = Posing::default().questions)]
+    questions: usize,
+    /// A file that says what the corpus is
+    #[arg(long, value_name = "FILE", requires = "users")]
+    about: Option<PathBuf>,
     /// A model that finds better words: all of its address before /chat/completions
     #[arg(long, value_name = "URL", requires = "model")]
     llm: Option<String>,
@@ -68,7 +89,11 @@ impl Make {
     /// # Errors
     /// What the database or the model says; the folder cannot be written to.
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
-        let db = Database::builder().open_read_only(&self.dir)?;
+        if let Some(users) = self.users {
+            return self.of_users(users, progress);
+        }
+        let dir = self.dir.clone().unwrap_or_default();
+        let db = Database::builder().open_read_only(&dir)?;
         let read = db.read()?.with_cancel(progress.interrupt().token());
         let making = Making {
             seed: self.seed,
@@ -82,17 +107,12 @@ impl Make {
         if made.facts.is_empty() {
             return Err(request(&format!(
                 "{} has no facts: questions are made of facts, which `ingest --profile triples` or `hybrid` makes",
-                self.dir.display()
+                dir.display()
             )));
         }
-        let phrased = match (&self.llm, &self.model) {
-            (Some(url), Some(name)) => {
-                let key = std::env::var(crate::models::KEY).ok();
-                let model = chat_model_at(url, name, 1, key.as_deref());
-                let model = model.map_err(IngestError::from)?;
-                Some(made.phrase(&model).map_err(IngestError::from)?)
-            }
-            _ => None,
+        let phrased = match self.its_model()? {
+            Some(model) => Some(made.phrase(&*model).map_err(IngestError::from)?),
+            None => None,
         };
         made.write(&self.out)
             .map_err(|error| request(&format!("{}: {error}", self.out.display())))?;
@@ -142,5 +162,32 @@ impl Make {
                 }),
             );
         Ok(reply)
+    }
+
+    /// The model, if one is named.
+    fn its_model(&self) -> Result<Option<Arc<dyn Generator>>, Failure> {
+        let (Some(url), Some(name)) = (&self.llm, &self.model) else {
+            return Ok(None);
+        };
+        let key = std::env::var(crate::models::KEY).ok();
+        let model = chat_model_at(url, name, 1, key.as_deref());
+        Ok(Some(Arc::new(model.map_err(IngestError::from)?)))
+    }
+
+    fn of_users(&self, users: usize, progress: &Progress) -> Result<Reply, Failure> {
+        let Some(model) = self.its_model()? else {
+            let needed = "--users needs a model: --llm URL --model NAME";
+            return Err(Failure::Usage(needed.to_owned()));
+        };
+        let posing = Posing {
+            users,
+            tasks: self.tasks,
+            questions: self.questions,
+        };
+        let corpus = Corpus {
+            dir: self.dir.as_deref(),
+            about: self.about.as_deref(),
+        };
+        users::make(posing, &corpus, model, &self.out, progress)
     }
 }

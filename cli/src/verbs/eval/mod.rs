@@ -1,14 +1,18 @@
 //! `eval`: how good retrieval is, on sets of questions of which somebody has said what answers them.
 //!
 //! `pipelines.rs` says which pipelines are run, `graphs.rs` builds what they are run on, and `told.rs` tells what came
-//! of it. `diff.rs` compares two runs, and `make.rs` makes a set out of a graph.
+//! of it. `diff.rs` compares two runs, and `make.rs` makes a set out of a graph, or with `users.rs` out of what is said of a corpus.
+//! `judge.rs` has models judge answers, and `tags.rs` measures domains.
 
 mod diff;
 mod graphs;
+mod judge;
 mod make;
 mod pipelines;
 mod refusal;
+mod tags;
 mod told;
+mod users;
 
 use crate::failure::Failure;
 use crate::models::Models;
@@ -35,11 +39,13 @@ Examples:
   stratigraph eval --suite sets/ --preset strata --ablate --refusal --csv run.csv
   stratigraph eval diff before.json run.json
   stratigraph eval make library --out sets/mine --seed 7
+  stratigraph eval judge --set sets/mine --graph library --preset strata --llm http://localhost:11434/v1 --model qwen3
+  stratigraph eval tags library --beside library-of-yesterday
 
 JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, found [document], confidence, milliseconds,
 units}]}], refusals [{set, pipeline, own [confidence], foreign [confidence]}], notes [text]; of diff: differences [{set, before,
 after, measure, mean_before, mean_after, low, high, questions, changed [{id, before, after}]}], unmatched [text], worse; of make:
-folder, facts, counted [{kind, places, sampled, questions}], phrased";
+folder, facts, counted [{kind, places, sampled, questions}], phrased; the others say it themselves";
 
 /// Arguments of `eval`.
 #[derive(Debug, Args)]
@@ -88,8 +94,12 @@ pub(crate) struct Eval {
 enum Other {
     /// Compare two runs, and say which questions have changed
     Diff(diff::Diff),
-    /// Make a set of questions out of the facts of a graph
+    /// Make a set of questions out of the facts of a graph, or with a model out of what is said of a corpus
     Make(Box<make::Make>),
+    /// Have models judge answers, and compare systems by them
+    Judge(Box<judge::Judge>),
+    /// Measure whether domains say what lies under them, and how far two builds are alike
+    Tags(Box<tags::Tags>),
 }
 
 impl Eval {
@@ -100,10 +110,12 @@ impl Eval {
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
         match (&self.other, &self.suite) {
             (Some(_), Some(_)) => Err(Failure::Usage(
-                "--suite is for measuring: `diff` and `make` have flags of their own".to_owned(),
+                "--suite is for measuring: `diff`, `make`, `judge` and `tags` have flags of their own".to_owned(),
             )),
             (Some(Other::Diff(diff)), None) => diff.run(),
             (Some(Other::Make(make)), None) => make.run(progress),
+            (Some(Other::Judge(judge)), None) => judge.run(progress),
+            (Some(Other::Tags(tags)), None) => tags.run(progress),
             (None, Some(suite)) => self.measure(suite, progress),
             (None, None) => Err(Failure::Usage("--suite names a folder of sets".to_owned())),
         }

@@ -11,24 +11,42 @@ fn tells_kinds(run: &Evaluation, wanted: bool) -> bool {
     wanted || run.measures().contains("cp")
 }
 
+/// A row for each measure of each pipeline on each set, without what it took.
+pub(super) fn means_table(saved: &Saved) -> Table {
+    let mut table = Table::of_numbers(HEADINGS);
+    for run in &saved.evaluations {
+        means_of(run, false, &mut table);
+    }
+    table
+}
+
+const HEADINGS: [&str; 6] = ["set", "pipeline", "measure", "mean", "95 % interval", "n"];
+
+/// The rows of a run's measures.
+fn means_of(run: &Evaluation, kinds: bool, table: &mut Table) {
+    let means = all(run, kinds, |kind, name| match kind {
+        None => run.mean(name),
+        Some(kind) => run.mean_of_kind(kind, name),
+    });
+    for (name, mean) in means {
+        let interval = format!("{:.3} to {:.3}", mean.interval.start(), mean.interval.end());
+        let (set, pipeline) = (run.set.clone(), run.pipeline.clone());
+        let value = format!("{:.3}", mean.mean);
+        let count = mean.count.to_string();
+        table.row([set, pipeline, name, value, interval, count]);
+    }
+}
+
 /// A row for each measure of each pipeline on each set.
 pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
-    let headings = ["set", "pipeline", "measure", "mean", "95 % interval", "n"];
-    let mut table = Table::of_numbers(headings);
+    let mut table = Table::of_numbers(HEADINGS);
     for run in &saved.evaluations {
+        means_of(run, kinds, &mut table);
         let mut row = |measure: &str, mean: String, interval: String, count: usize| {
             let (set, pipeline) = (run.set.clone(), run.pipeline.clone());
             let count = count.to_string();
             table.row([set, pipeline, measure.to_owned(), mean, interval, count]);
         };
-        let means = all(run, kinds, |kind, name| match kind {
-            None => run.mean(name),
-            Some(kind) => run.mean_of_kind(kind, name),
-        });
-        for (name, mean) in means {
-            let interval = format!("{:.3} to {:.3}", mean.interval.start(), mean.interval.end());
-            row(&name, format!("{:.3}", mean.mean), interval, mean.count);
-        }
         let count = run.questions.len();
         for (name, share) in [("p50 ms", 0.5), ("p99 ms", 0.99)] {
             let time = format!("{:.2}", run.milliseconds_at(share));

@@ -131,6 +131,13 @@ impl Frame {
         Ok(Self { parts })
     }
 
+    /// How many tokens it puts before the first text.
+    pub(super) fn before(&self) -> usize {
+        let tokens = self.parts.iter();
+        let tokens = tokens.take_while(|part| matches!(part, Part::Token { .. }));
+        tokens.count()
+    }
+
     /// How many tokens it adds.
     pub(super) fn length(&self) -> usize {
         let tokens = |part: &&Part| matches!(part, Part::Token { .. });

@@ -17,6 +17,7 @@ use crate::local::settings::Check;
 use frame::Frame;
 pub(crate) use frame::Framed;
 use std::borrow::Cow;
+use std::ops::Range;
 use tokenizers::Tokenizer;
 
 /// How much of a text is looked at first. The 254 tokens of MiniLM are 1 to 2 KiB of most languages.
@@ -78,6 +79,15 @@ impl Tokens {
         let room = self.most.saturating_sub(self.single.length());
         let ids = self.ids(prompt, text, room)?;
         Ok(self.single.around(&[&ids]))
+    }
+
+    /// The same without a prompt, and where among the ids those of the text are.
+    pub(crate) fn single_with_place(&self, text: &str) -> Result<(Framed, Range<usize>), Cause> {
+        let framed = self.single("", text)?;
+        let before = self.single.before();
+        let behind = self.single.length() - before;
+        let place = before..framed.ids.len() - behind;
+        Ok((framed, place))
     }
 
     /// The ids of a question.

@@ -25,6 +25,7 @@ pub struct Judge {
     right: Right,
     facts: KnownFacts,
     has_facts: bool,
+    has_rows: bool,
 }
 
 /// So many other things may be found before facts.
@@ -40,6 +41,7 @@ impl Judge {
             right: Right::of(set)?,
             facts: set.facts_by_key(),
             has_facts: !set.facts.is_empty(),
+            has_rows: !set.entities.is_empty(),
         })
     }
 
@@ -68,6 +70,9 @@ impl Judge {
                 let names = found.into_iter().map(|number| self.facts.name(number));
                 names.map(str::to_owned).collect()
             }
+            false if self.has_rows => { retrieved.found.iter() }
+                .map(|found| format!("{} {}", found.receipt.name.kind, found.receipt.name.key))
+                .collect(),
             false => documents(&retrieved.found),
         };
         names.truncate(MOST_FOUND);
@@ -107,6 +112,7 @@ impl Judge {
                 let (found, gold) = facts::found_and_gold(&self.facts, found, ids);
                 facts::measure(&found, &gold, &mut values);
             }
+            Gold::Rows(tables) => rows(found, question, tables, &mut values),
             Gold::Nothing => {
                 let refused = f64::from(found.is_empty());
                 values.insert("refused".to_owned(), refused);
@@ -136,6 +142,25 @@ impl Judge {
         }
         values
     }
+}
+
+/// The measures of rows of tables: whether one of the first has an answer in a cell, and whether the first is of a right type.
+fn rows(
+    found: &[Found],
+    question: &Labelled,
+    tables: &[String],
+    values: &mut BTreeMap<String, f64>,
+) {
+    let answers = |found: &Found| {
+        let lines = found.text.lines().filter_map(|line| line.split_once(": "));
+        let mut cells = lines.map(|(_, cell)| cell);
+        cells.any(|cell| question.answers.iter().any(|answer| answer == cell))
+    };
+    let is_right = |found: &Found| tables.contains(&found.receipt.name.kind);
+    let mut put = |name: &str, is: bool| values.insert(name.to_owned(), f64::from(is));
+    put("row1", found.iter().take(1).any(answers));
+    put("row5", found.iter().take(5).any(answers));
+    put("type1", found.first().is_some_and(is_right));
 }
 
 /// A text as it is looked for within others: without blanks and capitals.

@@ -9,10 +9,12 @@
 //! | `out_of_domain` | nothing that the graph has |
 //!
 //! The same graph, seed and counts give the same questions, whatever ids the graph has. Where the words come from is in
-//! `words.rs`; a model may find better ones (`phrase.rs`).
+//! `words.rs`; a model may find better ones (`phrase.rs`). `users.rs` has TagRAG's way, which needs a model: people, their tasks, and
+//! what they ask.
 
 mod pattern;
 mod phrase;
+mod users;
 mod words;
 mod write;
 
@@ -24,6 +26,7 @@ use super::set::FactRow;
 use crate::retrieve::RetrieveError;
 use pattern::{Graph, Stated};
 pub use phrase::Phrased;
+pub use users::{Posing, UserSet, described};
 use words::Words;
 
 /// How questions are made.

@@ -52,7 +52,7 @@ impl Made {
     }
 }
 
-fn lines(rows: impl Iterator<Item = Json>) -> String {
+pub(super) fn lines(rows: impl Iterator<Item = Json>) -> String {
     let mut text = String::new();
     for row in rows {
         text.push_str(&row.to_string());

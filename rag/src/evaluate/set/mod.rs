@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `corpus.jsonl` | a document: `id`, `text` (or `body`), perhaps `title`; everything else that is a text, a number or a truth is metadata |
 //! | `pages.jsonl` | a page `{doc, page, text}`, which is a document `doc#page`; `documents.jsonl` may say more of each `doc` |
+//! | `entities.jsonl` | a row `{table, name, id, ...}` of a table: a typed thing, of which a question asks for a cell |
 //! | `triples.jsonl` | a fact `{id, e1, rel, e2, source}`, perhaps `reversed_of`: the fact that says the same the other way round |
 //!
 //! A document may have `entities` and `triples`, which somebody has extracted from it; then nobody else is asked. A row
@@ -19,6 +20,7 @@
 //! | a list of `{doc, page}` | these pages |
 //! | a list of `{title}`, or `gold_doc`, a title | the documents that are called so |
 //! | none, but `evidence`, a list of `{title, fact}` | these texts of the documents that are called so |
+//! | none, but `answers`, in a set of rows | a row that the question names and that has an answer in a cell |
 //! | an empty list | nothing: whoever asks is to be refused |
 //!
 //! and perhaps `answer` or `answers` and `answer_aliases`, `only` (an object of metadata that the question is limited to, or
@@ -26,7 +28,9 @@
 //! those of which nothing that is right is in the corpus, are left out, and [`LabelledSet::notes`] says so.
 
 mod corpus;
+mod entities;
 mod facts;
+mod posed;
 mod questions;
 mod rows;
 
@@ -39,10 +43,13 @@ use crate::build::hash;
 use crate::extract::Extracted;
 use crate::read::{Format, ReadError, Source};
 use crate::{Document, Metadata};
+pub use entities::EntityRow;
 pub use facts::FactRow;
 pub(super) use facts::KnownFacts;
+pub use posed::Posed;
 use questions::{Asked, Known};
 use rows::is_there;
+pub(super) use rows::{id_of, rows_of, texts_of};
 
 /// A labelled set.
 #[derive(Debug)]
@@ -53,6 +60,8 @@ pub struct LabelledSet {
     pub corpus: Vec<Row>,
     /// Its facts, if it has facts and no corpus.
     pub facts: Vec<FactRow>,
+    /// Its rows of tables, if it has these and no corpus.
+    pub entities: Vec<EntityRow>,
     /// Its questions.
     pub questions: Vec<Labelled>,
     /// What was left out, and why, for people.
@@ -100,6 +109,8 @@ pub enum Gold {
     Texts(Vec<(String, Vec<String>)>),
     /// These facts, in the order of the set.
     Facts(Vec<String>),
+    /// A row of one of these tables that has an answer in a cell.
+    Rows(Vec<String>),
     /// Nothing does.
     Nothing,
 }
@@ -154,11 +165,13 @@ impl LabelledSet {
         let mut notes = Vec::new();
         let facts = facts::read(folder)?;
         let corpus = corpus::read(folder, &mut notes)?;
+        let entities = entities::read(folder)?;
         let titles = corpus.iter();
         let titles = titles.map(|row| (row.title.as_str(), row.id.as_str()));
         let known = Known {
             titles: titles.collect(),
             facts: !facts.is_empty(),
+            entities: &entities,
         };
         let (mut questions, mut without, mut not_covered) = (Vec::new(), 0, 0);
         let rows = rows::rows(folder, "questions", |row, number| {
@@ -184,6 +197,7 @@ impl LabelledSet {
             name: name.into_owned(),
             corpus,
             facts,
+            entities,
             questions,
             notes,
         };
@@ -210,7 +224,10 @@ impl LabelledSet {
         self.questions.retain(|question| {
             let gold = question.gold.ids();
             let there = gold.iter().filter(|id| ids.contains(**id)).count();
-            let is_out = there == 0 && !gold.is_empty();
+            let is_out = match &question.gold {
+                Gold::Rows(tables) => tables.is_empty(),
+                _ => there == 0 && !gold.is_empty(),
+            };
             missing += usize::from(is_out);
             partly += usize::from(!is_out && there < gold.len());
             !is_out
@@ -231,7 +248,7 @@ impl LabelledSet {
     #[must_use]
     pub fn is_one(folder: &Path) -> bool {
         is_there(folder, "questions")
-            && ["corpus", "pages", "triples"]
+            && ["corpus", "pages", "triples", "entities"]
                 .iter()
                 .any(|name| is_there(folder, name))
     }
@@ -257,6 +274,7 @@ impl LabelledSet {
             name: format!("{}_unfiltered", self.name),
             corpus: Vec::new(),
             facts: Vec::new(),
+            entities: Vec::new(),
             questions: self.questions.iter().map(unlimited).collect(),
             notes: Vec::new(),
         }
@@ -270,7 +288,8 @@ impl LabelledSet {
             hash([row.id.as_str(), &row.title, &row.text, &rest])
         });
         let facts = self.facts.iter().map(|fact| format!("{fact:?}"));
-        let parts: Vec<String> = rows.chain(facts).collect();
+        let entities = self.entities.iter().map(|row| row.line.clone());
+        let parts: Vec<String> = rows.chain(facts).chain(entities).collect();
         hash(parts.iter().map(String::as_str))
     }
 
@@ -293,11 +312,16 @@ impl LabelledSet {
             none if none.is_empty() => fact.triple.subject.as_str(),
             source => source.as_str(),
         });
-        self.corpus.iter().map(|row| row.text.as_str()).chain(facts)
+        let cells = self.entities.iter().flat_map(|row| &row.cells);
+        let texts = self.corpus.iter().map(|row| row.text.as_str());
+        texts.chain(facts).chain(cells.map(String::as_str))
     }
 }
 
-fn once<'a>(what: &'static str, mut ids: impl Iterator<Item = &'a String>) -> Result<(), SetError> {
+pub(super) fn once<'a>(
+    what: &'static str,
+    mut ids: impl Iterator<Item = &'a String>,
+) -> Result<(), SetError> {
     let mut seen = BTreeSet::new();
     match ids.find(|id| !seen.insert(id.as_str())) {
         None => Ok(()),
@@ -316,7 +340,7 @@ impl Gold {
             Self::Documents(grades) => grades.iter().map(|(id, _)| id.as_str()).collect(),
             Self::Texts(texts) => texts.iter().map(|(id, _)| id.as_str()).collect(),
             Self::Facts(ids) => ids.iter().map(String::as_str).collect(),
-            Self::Nothing => Vec::new(),
+            Self::Rows(_) | Self::Nothing => Vec::new(),
         }
     }
 }

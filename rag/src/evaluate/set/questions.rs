@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
+use super::entities::tables_that_answer;
 use super::rows::{datum, id_of, page, texts_of};
-use super::{Gold, Labelled};
+use super::{EntityRow, Gold, Labelled};
 use crate::Metadata;
 
 /// What a row of the questions is.
@@ -24,6 +25,8 @@ pub(super) struct Known<'a> {
     pub(super) titles: BTreeMap<&'a str, &'a str>,
     /// Whether gold are facts.
     pub(super) facts: bool,
+    /// Rows of tables, of which gold are cells.
+    pub(super) entities: &'a [EntityRow],
 }
 
 const NO_GOLD: [&str; 3] = ["gold", "gold_doc", "evidence"];
@@ -33,20 +36,27 @@ pub(super) fn read(row: &Json, number: usize, known: &Known<'_>) -> Result<Asked
     if row["covered"] == Json::Bool(false) {
         return Ok(Asked::NotCovered);
     }
-    if NO_GOLD.iter().all(|name| row.get(name).is_none()) {
-        return Ok(Asked::NoGold);
-    }
-    let kind = ["type", "category", "kind", "question_type"]
-        .iter()
-        .find_map(|name| row[*name].as_str());
+    let answers = answers_of(row);
+    let gold = match NO_GOLD.iter().all(|name| row.get(name).is_none()) {
+        true if known.entities.is_empty() || answers.is_empty() => return Ok(Asked::NoGold),
+        true => Gold::Rows(tables_that_answer(known.entities, text, &answers)),
+        false => gold_of(row, known)?,
+    };
     Ok(Asked::Labelled(Labelled {
         id: id_of(&row["id"]).unwrap_or_else(|| number.to_string()),
         text: text.to_owned(),
-        kind: kind_of(kind.unwrap_or_default()),
+        kind: kind_in(row),
         only: only_of(row),
-        gold: gold_of(row, known)?,
-        answers: answers_of(row),
+        gold,
+        answers,
     }))
+}
+
+/// The kind that a row says it is of.
+pub(super) fn kind_in(row: &Json) -> String {
+    let mut names = ["type", "category", "kind", "question_type"].iter();
+    let kind = names.find_map(|name| row[*name].as_str());
+    kind_of(kind.unwrap_or_default())
 }
 
 /// What `EmPULIA` calls `1_hop` is a single hop elsewhere. Kinds are parts of names of measures, and so are one word.
@@ -63,7 +73,7 @@ fn kind_of(kind: &str) -> String {
     }
 }
 
-fn answers_of(row: &Json) -> Vec<String> {
+pub(super) fn answers_of(row: &Json) -> Vec<String> {
     let mut answers: Vec<String> = match (&row["answers"], &row["answer"]) {
         (Json::Array(_), _) => texts_of(&row["answers"]).map(str::to_owned).collect(),
         (_, Json::String(answer)) => vec![answer.clone()],
@@ -75,7 +85,7 @@ fn answers_of(row: &Json) -> Vec<String> {
     answers
 }
 
-fn only_of(row: &Json) -> Metadata {
+pub(super) fn only_of(row: &Json) -> Metadata {
     let only = row["only"].as_object().into_iter().flatten();
     let mut only: Metadata = only
         .filter_map(|(name, value)| Some((name.clone(), datum(value)?)))

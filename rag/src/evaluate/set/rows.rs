@@ -23,17 +23,24 @@ pub(super) fn is_there(folder: &Path, name: &str) -> bool {
 pub(super) fn rows<T>(
     folder: &Path,
     name: &str,
-    mut of: impl FnMut(&Json, usize) -> Result<T, String>,
+    of: impl FnMut(&Json, usize) -> Result<T, String>,
 ) -> Result<Vec<T>, SetError> {
     let plain = folder.join(format!("{name}.jsonl"));
     let packed = folder.join(format!("{name}.jsonl.gz"));
-    let path = if packed.is_file() { packed } else { plain };
+    rows_of(if packed.is_file() { &packed } else { &plain }, of)
+}
+
+/// The rows of this file, unpacked if its name ends with `.gz`.
+pub(in crate::evaluate) fn rows_of<T>(
+    path: &Path,
+    mut of: impl FnMut(&Json, usize) -> Result<T, String>,
+) -> Result<Vec<T>, SetError> {
     let file = path.display().to_string();
     let failed = |source| SetError::File {
         file: file.clone(),
         source,
     };
-    let opened = File::open(&path).map_err(failed)?;
+    let opened = File::open(path).map_err(failed)?;
     let mut lines: Box<dyn BufRead> = match path.extension().is_some_and(|end| end == "gz") {
         true => Box::new(BufReader::new(MultiGzDecoder::new(opened))),
         false => Box::new(BufReader::new(opened)),
@@ -66,7 +73,7 @@ pub(super) fn rows<T>(
 }
 
 /// A name, which some sets write as a number.
-pub(super) fn id_of(id: &Json) -> Option<String> {
+pub(in crate::evaluate) fn id_of(id: &Json) -> Option<String> {
     match id {
         Json::String(text) => Some(text.clone()),
         Json::Number(number) => Some(number.to_string()),
@@ -97,7 +104,7 @@ pub(super) fn datum(value: &Json) -> Option<Datum> {
 }
 
 /// The texts of a list; nothing for what is none.
-pub(super) fn texts_of(list: &Json) -> impl Iterator<Item = &str> {
+pub(in crate::evaluate) fn texts_of(list: &Json) -> impl Iterator<Item = &str> {
     list.as_array()
         .into_iter()
         .flatten()

@@ -1,18 +1,22 @@
 //! Extraction with a model, as the published systems do it: BAG-RAG's instances and relations ([`Bag`]),
 //! EmPULIA's triples with their sources ([`Triples`]), HybridRAG's typed entities and verbs ([`Typed`]),
 //! TagRAG's object tags and chains ([`Tags`]); and [`Summaries`] of what is known. [`Relevance`] is asked when
-//! somebody has a question, and [`Answers`] writes what answers it.
+//! somebody has a question, which [`QuestionReader`] puts in other words; [`Answers`] writes what answers it, and [`Judging`]
+//! says how good that is. [`Users`] thinks of people with questions.
 //!
 //! One way of going through the prompts serves both the run and the dry run: [`Asking`] gives the reply, or,
 //! if nobody may be asked, the one that is kept, or none and a guess of what it would cost.
 
 mod answers;
 mod bag;
+mod judging;
+mod question;
 mod relevance;
 mod summaries;
 mod tags;
 mod triples;
 mod typed;
+mod users;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -26,11 +30,14 @@ use crate::chunk::Measure;
 
 pub use answers::{Answers, Shown, Written};
 pub use bag::Bag;
+pub use judging::{Alike, AskedBy, Better, Criterion, Judging};
+pub use question::{QuestionReader, QuestionTriple};
 pub use relevance::Relevance;
 pub use summaries::Summaries;
 pub use tags::Tags;
 pub use triples::Triples;
 pub use typed::Typed;
+pub use users::{UserQuestion, UserWithTasks, Users};
 
 /// Goes through prompts, and knows what that costs or would cost.
 struct Asking<'a> {
@@ -166,6 +173,11 @@ fn reply_tokens(task: Task, text: u64) -> u64 {
         Task::DomainSummary => (2, 300),
         Task::Relevance => (0, 100),
         Task::Answer => (0, 600),
+        Task::Wordings | Task::QuestionTriples | Task::AskedBy | Task::Alike => (0, 200),
+        Task::Statements => (12, 60),
+        Task::BorneOut => (0, 150),
+        Task::Better => (0, 300),
+        Task::Users | Task::UserQuestions => (0, 600),
     };
     least + text * tenths / 10
 }

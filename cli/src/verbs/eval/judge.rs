@@ -1,0 +1,450 @@
+//! `eval judge`: how good answers are, as models say, and which of two systems answers better.
+
+use super::{request, told, write};
+use crate::failure::Failure;
+use crate::models::Models;
+use crate::output::{Reply, things};
+use crate::progress::Progress;
+use crate::verbs::IngestError;
+use crate::verbs::retrieve::pipeline;
+use clap::Args;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use stratigraph::Database;
+use stratigraph_rag::answer::Paid;
+use stratigraph_rag::door::{Library, Open, causes};
+use stratigraph_rag::evaluate::{
+    Given, Judged, Judgement, Jury, JuryError, Measured, Posed, Saved,
+};
+use stratigraph_rag::extract::model::Criterion;
+use stratigraph_rag::extract::{Cost, ExtractError};
+
+/// Arguments of `eval judge`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Answers are asked of a database, by a preset each, or are in files: JSON lines of id, question, answer, and perhaps analysis,
+context, references and refused. Judges are models; each sees each answer, and the mean counts. What a judge gives of no
+use is told, does not count, and makes the exit code 2. With --pairs the first system is compared with each other one: each
+judge sees each pair in both orders, and what it says in one order alone is a tie. Where the embedder has vectors of tokens,
+accuracy as BAG-RAG defines it is measured too, also without a judge: acc_num, acc_sem, acc_total.
+
+Examples:
+  stratigraph eval judge --set sets/mine --graph library --preset strata --llm http://localhost:11434/v1 --model qwen3
+  stratigraph eval judge --set sets/mine --graph library --preset strata --preset tag --keep answers --pairs \\
+    --llm http://localhost:11434/v1 --model qwen3 --judge gemma3@http://localhost:11434/v1 --judge phi4@http://localhost:11434/v1
+  stratigraph eval judge --set sets/mine --graph library --preset strata --measure accuracy --embedder minilm
+  stratigraph eval judge --answers answers/strata.jsonl --answers before=answers/old.jsonl --pairs --criterion relevance \\
+    --criterion 'brevity=how short it is while it says all' --judge gemma3@http://localhost:11434/v1 --out judged.json
+
+JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, confidence, milliseconds}]}], judgements
+[{system, id, judge, measure, said, problem}], cost {calls, input_tokens, output_tokens}, notes [text]")]
+pub(super) struct Judge {
+    /// The folder of a set, or of nothing but questions.jsonl
+    #[arg(long, value_name = "DIR")]
+    set: Option<PathBuf>,
+    /// The database that is asked
+    #[arg(long, value_name = "DIR", requires = "set", requires = "preset")]
+    graph: Option<PathBuf>,
+    /// A preset, or a file with a pipeline, whose answers are judged; may be given again
+    #[arg(long, value_name = "NAME|FILE", requires = "graph")]
+    preset: Vec<String>,
+    /// A file of answers; may be given again, each under the name of the file or one of its own
+    #[arg(long, value_name = "[NAME=]FILE")]
+    answers: Vec<String>,
+    /// Answers in sentences of the documents, also if there is a model
+    #[arg(long, requires = "graph")]
+    verbatim: bool,
+    /// How many units of text are packed at most
+    #[arg(long, value_name = "N", requires = "graph")]
+    budget: Option<usize>,
+    /// Only the first so many questions
+    #[arg(long, value_name = "N")]
+    first: Option<usize>,
+    /// A model that judges: its name, @, and all of its address before /chat/completions; may be given again. If none is
+    /// given, the one that writes judges, too. The key for an address other than that of --llm is STRATIGRAPH_JUDGE_KEY
+    #[arg(long, value_name = "MODEL@URL")]
+    judge: Vec<String>,
+    /// Only this measure: faithfulness, relevance, accuracy; may be given again
+    #[arg(long, value_name = "NAME", value_parser = measured)]
+    measure: Vec<Measured>,
+    /// Also compare the first system with each other one
+    #[arg(long)]
+    pairs: bool,
+    /// By what they are compared: comprehensiveness, diversity, empowerment, overall, relevance, completeness, logic, or one of
+    /// your own; may be given again. The first four if nothing is said
+    #[arg(long, value_name = "NAME[=MEANING]", requires = "pairs", value_parser = criterion)]
+    criterion: Vec<Criterion>,
+    /// A folder for the answers, a file for each preset
+    #[arg(long, value_name = "FOLDER", requires = "graph")]
+    keep: Option<PathBuf>,
+    /// A file for all of it, with what the judges said
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// A file for all means with their intervals, as CSV
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// A file for a page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Which models.
+    #[command(flatten)]
+    models: Models,
+}
+
+fn measured(text: &str) -> Result<Measured, String> {
+    let found = Measured::ALL.into_iter().find(|one| one.name() == text);
+    found.ok_or_else(|| {
+        let known = Measured::ALL.map(Measured::name).join(", ");
+        format!("there are {known}")
+    })
+}
+
+fn criterion(text: &str) -> Result<Criterion, String> {
+    Criterion::of(text).map_err(|error| error.to_string())
+}
+
+/// A system with its answers.
+struct System {
+    name: String,
+    given: Vec<Given>,
+}
+
+impl Judge {
+    /// Asks for answers, has them judged, and tells.
+    ///
+    /// # Errors
+    /// Answers that cannot be read; what the models or the engine refuse.
+    pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
+        let criteria = match self.criterion.as_slice() {
+            [] => Criterion::usual(),
+            named => named.to_vec(),
+        };
+        self.check(&criteria)?;
+        // Who judges is looked at first: answers may cost.
+        let equipment = self.models.equipment()?;
+        let jury = Jury {
+            judges: self.models.judges(&self.judge)?,
+            embedder: &**equipment.its_embedder(),
+            threads: self.models.calls(),
+            cancel: progress.interrupt().token(),
+        };
+        self.check_judges(&jury)?;
+        let mut reply = Reply::new("eval");
+        let mut notes = Vec::new();
+        let posed = self.posed()?;
+        let mut systems = Vec::new();
+        if let (Some(graph), Some(posed)) = (&self.graph, &posed) {
+            let db = Database::builder().open_read_only(graph)?;
+            let open = Library::new(&db, equipment.clone()).open();
+            let open = open.map_err(IngestError::from)?;
+            for preset in &self.preset {
+                systems.push(self.asked((preset, posed), &open, progress)?);
+            }
+        }
+        for named in &self.answers {
+            let (system, others) = self.read(named, posed.as_deref())?;
+            if others > 0 {
+                let name = &system.name;
+                notes.push(format!(
+                    "{name}: {} to questions that are not asked, and left out",
+                    things(others as u64, "answer")
+                ));
+            }
+            systems.push(system);
+        }
+        names_differ(&systems)?;
+        let (judged, left_out) = self.judged(&jury, &systems, &criteria, progress)?;
+        notes.extend(left_out);
+        let failed = judged.iter().flat_map(|one| &one.judgements);
+        let failed: Vec<&Judgement> = failed.filter(|one| one.problem.is_some()).collect();
+        if let Some(first) = failed.first() {
+            notes.push(format!(
+                "{} a judge gave nothing of use, which does not count; the first: {} on {} of {} ({}): {}",
+                things(failed.len() as u64, "time"),
+                first.judge,
+                first.id,
+                first.system,
+                first.measure,
+                first.problem.as_deref().unwrap_or_default()
+            ));
+            reply.incomplete();
+        }
+        self.tell(reply, &notes, judged)
+    }
+
+    /// What cannot be, whatever the answers are.
+    fn check(&self, criteria: &[Criterion]) -> Result<(), Failure> {
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = criteria.iter().find(|one| !seen.insert(one.name())) {
+            let twice = twice.name();
+            return Err(Failure::Usage(format!(
+                "--criterion {twice} is given twice"
+            )));
+        }
+        let systems = self.preset.len() + self.answers.len();
+        match systems {
+            0 => Err(Failure::Usage(
+                "there are no answers: ask for them with --graph and --preset, or name files with --answers".to_owned(),
+            )),
+            1 if self.pairs => Err(Failure::Usage(
+                "--pairs compares two systems or more: name another --preset, or --answers".to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether anything can be measured: without a judge that is accuracy by the vectors of tokens.
+    fn check_judges(&self, jury: &Jury<'_>) -> Result<(), Failure> {
+        if !jury.judges.is_empty() {
+            return Ok(());
+        }
+        let is_exact = jury.embedder.token_vectors(&["a"]);
+        let is_exact = is_exact.map_err(IngestError::from)?.is_some();
+        let needs_none = self.measure.iter().all(|one| *one == Measured::Accuracy);
+        match is_exact && needs_none && !self.pairs {
+            true => Ok(()),
+            false => Err(Failure::Usage(format!(
+                "{}; without one only accuracy can be measured, by the vectors of tokens, and {}",
+                JuryError::NoJudge,
+                match is_exact {
+                    true => "something else is wanted".to_owned(),
+                    false => no_tokens(jury),
+                }
+            ))),
+        }
+    }
+
+    /// The questions of the set, if one is named.
+    fn posed(&self) -> Result<Option<Vec<Posed>>, Failure> {
+        let Some(folder) = &self.set else {
+            return Ok(None);
+        };
+        let mut posed = Posed::read(folder).map_err(|error| request(&error))?;
+        posed.truncate(self.first.unwrap_or(usize::MAX));
+        Ok(Some(posed))
+    }
+
+    /// What the questions are called as a set.
+    fn set_name(&self) -> String {
+        let folder = self.set.as_ref().map(fs::canonicalize);
+        let folder = folder.and_then(Result::ok);
+        let name = folder.as_ref().and_then(|folder| folder.file_name());
+        name.map_or_else(
+            || "answers".to_owned(),
+            |name| name.to_string_lossy().into(),
+        )
+    }
+
+    /// The answers of a preset, kept if that is wanted.
+    fn asked(
+        &self,
+        (preset, posed): (&str, &[Posed]),
+        open: &Open,
+        progress: &Progress,
+    ) -> Result<System, Failure> {
+        let mut pipeline = pipeline(preset)?;
+        pipeline.budget = self.budget.unwrap_or(pipeline.budget);
+        let bar = progress.bar(posed.len() as u64);
+        let token = progress.interrupt().token();
+        let mut given = Vec::with_capacity(posed.len());
+        for one in posed {
+            let answer = Given::ask(one, open, (&pipeline, self.verbatim), &token);
+            given.push(answer.map_err(IngestError::from)?);
+            if let Some(bar) = &bar {
+                bar.inc(1);
+            }
+        }
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        if let Some(folder) = &self.keep {
+            fs::create_dir_all(folder).map_err(|error| request(&error))?;
+            let rows = given.iter().map(|one| format!("{}\n", one.row()));
+            let file = folder.join(format!("{}.jsonl", file_name(&pipeline.name)));
+            write(Some(&file), || rows.collect())?;
+        }
+        Ok(System {
+            name: pipeline.name,
+            given,
+        })
+    }
+
+    /// The answers of a file, and how many others there were.
+    fn read(&self, named: &str, posed: Option<&[Posed]>) -> Result<(System, usize), Failure> {
+        // A file that is called so is meant, whatever is in its name.
+        let (name, file) = match named.split_once('=') {
+            Some((name, file)) if !Path::new(named).is_file() => (Some(name), Path::new(file)),
+            _ => (None, Path::new(named)),
+        };
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let name = name.map_or_else(|| stem.into_owned(), str::to_owned);
+        let (mut given, others) = Given::read(file, posed).map_err(|error| request(&error))?;
+        given.truncate(self.first.unwrap_or(usize::MAX));
+        Ok((System { name, given }, others))
+    }
+
+    /// What the judges say, and what was left out.
+    fn judged(
+        &self,
+        jury: &Jury<'_>,
+        systems: &[System],
+        criteria: &[Criterion],
+        progress: &Progress,
+    ) -> Result<(Vec<Judged>, Vec<String>), Failure> {
+        let set = self.set_name();
+        let measured: BTreeSet<Measured> = match self.measure.as_slice() {
+            // Who compares and names no measure wants nothing else.
+            [] if self.pairs => BTreeSet::new(),
+            [] => Measured::ALL.into(),
+            named => named.iter().copied().collect(),
+        };
+        let (mut judged, mut notes) = (Vec::new(), Vec::new());
+        if !measured.is_empty() {
+            for System { name, given } in systems {
+                let exact = match measured.contains(&Measured::Accuracy) {
+                    true => jury.exact((&set, name), given),
+                    false => Ok(None),
+                };
+                let exact = exact.map_err(IngestError::from)?;
+                if jury.judges.is_empty() {
+                    judged.extend(exact.map(Judged::without_judges));
+                    continue;
+                }
+                let bar = progress.bar(given.len() as u64);
+                let of_it = jury.judge((&set, name), given, &measured, &|done| {
+                    if let Some(bar) = &bar {
+                        bar.set_position(done as u64);
+                    }
+                });
+                let mut of_it = of_it.map_err(failure)?;
+                if let Some(exact) = exact {
+                    let both = of_it.evaluation.questions.iter_mut().zip(exact.questions);
+                    both.for_each(|(judged, exact)| judged.values.extend(exact.values));
+                } else if measured.contains(&Measured::Accuracy) && has_references(given) {
+                    notes.push(format!(
+                        "{name}: Acc_num, Acc_sem and Acc_total are not measured: {}",
+                        no_tokens(jury)
+                    ));
+                }
+                judged.push(of_it);
+            }
+        }
+        let (first, others) = match systems.split_first() {
+            Some(split) if self.pairs => split,
+            _ => return Ok((judged, notes)),
+        };
+        for other in others {
+            let bar = progress.bar(first.given.len() as u64);
+            let pair = ((&*first.name, &*first.given), (&*other.name, &*other.given));
+            let compared = jury.compare(&set, pair, criteria, &|done| {
+                if let Some(bar) = &bar {
+                    bar.set_position(done as u64);
+                }
+            });
+            let (of_it, alone) = compared.map_err(failure)?;
+            if alone > 0 {
+                notes.push(format!(
+                    "{}: {} to questions that only one of them has, and left out",
+                    of_it.evaluation.pipeline,
+                    things(alone as u64, "answer")
+                ));
+            }
+            judged.push(of_it);
+        }
+        Ok((judged, notes))
+    }
+
+    /// Tells all of it, and writes the files that were asked for.
+    fn tell(
+        &self,
+        mut reply: Reply,
+        notes: &[String],
+        judged: Vec<Judged>,
+    ) -> Result<Reply, Failure> {
+        for note in notes {
+            reply.line(note);
+        }
+        let mut saved = Saved::default();
+        let (mut judgements, mut cost) = (Vec::new(), Cost::default());
+        for one in judged {
+            saved.evaluations.push(one.evaluation);
+            judgements.extend(one.judgements);
+            cost += one.cost;
+        }
+        reply.table(&told::means_table(&saved));
+        let paid = Paid::from(cost);
+        if !judgements.is_empty() {
+            reply.line(format!(
+                "the judges were asked {}, read {} tokens and wrote {}",
+                things(paid.calls, "time"),
+                paid.input_tokens,
+                paid.output_tokens
+            ));
+        }
+        // The one that was named first is the last line.
+        let names: Vec<String> = { saved.evaluations.iter() }
+            .map(|run| run.pipeline.clone())
+            .collect();
+        for name in names.iter().rev() {
+            reply.line(told::last_line(name, &saved, false));
+        }
+        let json = |value: serde_json::Result<Json>| value.map_err(|error| request(&error));
+        let mut whole = json(serde_json::to_value(&saved))?;
+        whole["judgements"] = json(serde_json::to_value(&judgements))?;
+        whole["cost"] = json(serde_json::to_value(paid))?;
+        whole["notes"] = json!(notes);
+        write(self.out.as_deref(), || whole.to_string())?;
+        write(self.csv.as_deref(), || saved.csv())?;
+        write(self.html.as_deref(), || saved.page())?;
+        for name in ["evaluations", "judgements", "cost", "notes"] {
+            reply.field(name, whole[name].clone());
+        }
+        Ok(reply)
+    }
+}
+
+fn has_references(given: &[Given]) -> bool {
+    given.iter().any(|one| !one.posed.references.is_empty())
+}
+
+fn no_tokens(jury: &Jury<'_>) -> String {
+    format!(
+        "the embedder {} gives one vector for a text and none for its tokens, which models of BERT's family do (--embedder minilm)",
+        jury.embedder.name()
+    )
+}
+
+/// Each system is a row under its name.
+fn names_differ(systems: &[System]) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    match systems.iter().find(|one| !seen.insert(&one.name)) {
+        None => Ok(()),
+        Some(twice) => Err(request(&format!(
+            "two systems are called {}: give each a name of its own, as NAME=FILE",
+            twice.name
+        ))),
+    }
+}
+
+/// The name of a pipeline as that of a file.
+fn file_name(name: &str) -> String {
+    let plain = |sign: char| match sign.is_alphanumeric() || "-_@#.".contains(sign) {
+        true => sign,
+        false => '_',
+    };
+    let plain: String = name.chars().map(plain).collect();
+    plain.trim_start_matches('.').to_owned()
+}
+
+fn failure(error: JuryError) -> Failure {
+    match error {
+        JuryError::Cancelled => stratigraph::Error::Cancelled.into(),
+        JuryError::Judge {
+            source: ExtractError::Cancelled,
+            ..
+        } => stratigraph::Error::Cancelled.into(),
+        error => request(&causes(&error)),
+    }
+}

@@ -1,0 +1,120 @@
+//! `eval make --users`: questions of users about a corpus as a whole, as TagRAG makes them, with a model.
+
+use super::request;
+use crate::failure::Failure;
+use crate::output::{Reply, Table, things};
+use crate::progress::Progress;
+use crate::verbs::IngestError;
+use serde_json::json;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use stratigraph::Database;
+use stratigraph_models::Generator;
+use stratigraph_rag::answer::Paid;
+use stratigraph_rag::door::DoorError;
+use stratigraph_rag::evaluate::{Posing, described};
+use stratigraph_rag::extract::model::Users;
+use stratigraph_rag::extract::{Calls, MemoryCache};
+
+/// So many bytes of a description are read: a model is told what a corpus is, and not the corpus.
+const LONGEST_ABOUT: u64 = 64 << 10;
+
+/// What a corpus is known by.
+pub(super) struct Corpus<'a> {
+    /// Its database.
+    pub(super) dir: Option<&'a Path>,
+    /// A file that says what it is.
+    pub(super) about: Option<&'a Path>,
+}
+
+impl Corpus<'_> {
+    fn said(&self, progress: &Progress) -> Result<String, Failure> {
+        let mut said = String::new();
+        if let Some(file) = self.about {
+            let wrong =
+                |error: &dyn std::fmt::Display| request(&format!("{}: {error}", file.display()));
+            let bytes = fs::metadata(file).map_err(|error| wrong(&error))?.len();
+            if bytes > LONGEST_ABOUT {
+                let problem =
+                    format!("has {bytes} bytes, and a description may have {LONGEST_ABOUT}");
+                return Err(wrong(&problem));
+            }
+            said = fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        }
+        if let Some(dir) = self.dir {
+            let db = Database::builder().open_read_only(dir)?;
+            let read = db.read()?.with_cancel(progress.interrupt().token());
+            let graph = described(&read).map_err(DoorError::from);
+            said.push_str("\n\n");
+            said.push_str(&graph.map_err(IngestError::from)?);
+        }
+        match said.trim().is_empty() {
+            true => Err(request(&"nothing is said of the corpus")),
+            false => Ok(said),
+        }
+    }
+}
+
+/// Has a model make questions, and writes them.
+///
+/// # Errors
+/// What the model says; a description that cannot be read; the folder cannot be written to.
+pub(super) fn make(
+    posing: Posing,
+    corpus: &Corpus<'_>,
+    model: Arc<dyn Generator>,
+    out: &Path,
+    progress: &Progress,
+) -> Result<Reply, Failure> {
+    let said = corpus.said(progress)?;
+    let users = Users::new(Calls::new(model, Arc::new(MemoryCache::default())));
+    let set = posing.run(&users, &said, &progress.interrupt().token());
+    let set = set.map_err(IngestError::from)?;
+    if set.questions.is_empty() {
+        return Err(request(&"the model has made no questions"));
+    }
+    set.write(out)
+        .map_err(|error| request(&format!("{}: {error}", out.display())))?;
+    let mut reply = Reply::new("eval");
+    let mut table = Table::of_numbers(["user", "task", "questions"]);
+    let mut counted: Vec<(usize, usize, usize)> = Vec::new();
+    for one in &set.questions {
+        let task = (one.user_number, one.task_number);
+        match counted.last_mut() {
+            Some((user, number, count)) if (*user, *number) == task => *count += 1,
+            _ => counted.push((task.0, task.1, 1)),
+        }
+    }
+    for (user, task, count) in &counted {
+        table.row([user, task, count].map(ToString::to_string));
+    }
+    reply.table(&table);
+    if let Some((tasks, problem)) = &set.failed {
+        reply.line(format!(
+            "for {} the model gave nothing of use; the first time: {problem}",
+            things(*tasks as u64, "task")
+        ));
+    }
+    if set.missing > 0 {
+        reply.line(format!(
+            "{} did not come, or had been asked before",
+            things(set.missing as u64, "question")
+        ));
+        reply.incomplete();
+    }
+    let paid = Paid::from(set.cost);
+    reply.line(format!(
+        "{} are in {}; the model read {} tokens and wrote {}",
+        things(set.questions.len() as u64, "question"),
+        out.display(),
+        paid.input_tokens,
+        paid.output_tokens
+    ));
+    reply
+        .field("folder", out.display().to_string())
+        .field("questions", json!(set.questions))
+        .field("missing", set.missing)
+        .field("cost", json!(paid));
+    Ok(reply)
+}
