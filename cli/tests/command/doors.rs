@@ -563,6 +563,7 @@ fn one_retrieval_is_the_same_bytes_through_every_door() {
         let doors = Doors {
             world: World::new(),
             profile,
+            language: "plain",
             llm: None,
         };
         let folder = doors.world.path("served");
