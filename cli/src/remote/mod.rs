@@ -12,6 +12,7 @@
 //! | rows as they come | `coming.rs` |
 //! | what goes wrong, in the words that a folder has for it | `refused.rs` |
 //! | whether a statement only reads, so that it may be sent again | `reading.rs` |
+//! | what is declared before that | `declaring.rs` |
 //! | many nodes at once | `sending.rs` |
 //! | all of a graph, as text | `exporting.rs` |
 //! | documents | `uploading.rs` |
@@ -26,6 +27,7 @@ mod access;
 mod address;
 mod answering;
 mod coming;
+mod declaring;
 mod exporting;
 mod reading;
 mod refused;

@@ -8,16 +8,22 @@ use super::values;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::remote::RemoteFailure;
+use std::collections::BTreeMap;
 use std::sync::mpsc;
-use stratigraph::Error as EngineError;
 use stratigraph::storage::cancel::CancelToken;
+use stratigraph::{Error as EngineError, Value};
 use stratigraph_client::{Document, DocumentReport, Error, Layers, Upserts};
-use stratigraph_rag::door::Incoming;
+use stratigraph_rag::door::{Alike, Incoming};
 
 /// So many documents are taken out with one request.
 const PORTION: usize = 500;
 /// What documents there are.
 const DOCUMENTS: &str = "MATCH (d:Document) RETURN coalesce(d.id, d.key) AS id";
+
+/// Which relations mean the same by their names.
+const ALIKE: &str = "CALL rag.relations() YIELD name, standsFor, distance, opposite RETURN name, standsFor, distance, opposite";
+/// That one is called by another's name.
+const AGREE: &str = "CALL rag.agree('relation', $name, $stands) YIELD changed RETURN changed";
 
 /// A stream of documents to a server.
 pub(crate) struct Uploading<'s> {
@@ -125,6 +131,65 @@ impl Server {
             let problem = "a document has no name".to_owned();
             RemoteFailure::other(problem, Exit::Bug, "bug").into()
         })
+    }
+
+    /// Which relations mean the same by their names.
+    ///
+    /// # Errors
+    /// Those of a statement.
+    pub(crate) fn alike(&self, cancel: &CancelToken) -> Result<Vec<Alike>, Failure> {
+        let rows = self.until(cancel, async {
+            let mut rows = self.client.query(ALIKE).read_only().rows().await?;
+            let mut all = Vec::new();
+            while let Some(row) = rows.next().await? {
+                all.push(row.into_values());
+            }
+            Ok(all)
+        })?;
+        let rows = rows.map_err(|error: Error| self.failure(&error, ALIKE))?;
+        let told = |row: Vec<_>| -> Option<Alike> {
+            let row = row.into_iter().map(values::received);
+            let row = row.collect::<Result<Vec<Value>, String>>().ok()?;
+            let text = |place: usize| row.get(place)?.as_str().map(str::to_owned);
+            let Some(Value::Float(distance)) = row.get(2) else {
+                return None;
+            };
+            Some(Alike {
+                name: text(0)?,
+                stands_for: text(1),
+                distance: *distance as f32,
+                opposite: text(3),
+            })
+        };
+        let alike: Option<Vec<Alike>> = rows.into_iter().map(told).collect();
+        alike.ok_or_else(|| {
+            let problem = "the names of relations cannot be read".to_owned();
+            RemoteFailure::other(problem, Exit::Bug, "bug").into()
+        })
+    }
+
+    /// Lets a relation be called by another's name from now on. Whether that is new.
+    ///
+    /// # Errors
+    /// Those of a statement.
+    pub(crate) fn agree(
+        &self,
+        name: &str,
+        stands: &str,
+        cancel: &CancelToken,
+    ) -> Result<bool, Failure> {
+        let query = self.client.query(AGREE);
+        let query = query.params(BTreeMap::from([("name", name), ("stands", stands)]));
+        let changed = self.until(cancel, async {
+            let mut rows = query.rows().await?;
+            let row = rows.next().await?;
+            while rows.next().await?.is_some() {}
+            Ok(row)
+        })?;
+        let row = changed.map_err(|error: Error| self.failure(&error, AGREE))?;
+        let value = row.and_then(|row| row.into_values().into_iter().next());
+        let value = value.and_then(|value| values::received(value).ok());
+        Ok(matches!(value, Some(Value::Bool(true))))
     }
 
     /// Takes documents out.

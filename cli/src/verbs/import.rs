@@ -31,7 +31,8 @@ which. --dry-run reads everything and writes nothing; constraints are not looked
 Memory does not grow with the size of the files, but for some 50 bytes a node with an id.
 
 To a server everything goes in one stream, into the database that is there, or with --create into the one
-that --database names. A record that the server refuses ends the import, without its place in a file.
+that --database names. What the files declare is declared there first, and taken back if the import fails;
+members of hierarchies by their names do not go along. A record that the server refuses ends the import, without its place in a file.
 
 Examples:
   stratigraph import library --create people.csv knows.csv
@@ -215,27 +216,22 @@ impl Import {
         files: Files<'_>,
         progress: &Progress,
     ) -> Result<((String, u64), Brought), Failure> {
-        if !files.declarations.is_empty() {
-            return Err(TransferError::Request(format!(
-                "{} declares indexes, constraints or hierarchies, and those do not go to a server with an import: declare them with `stratigraph query {}`, and leave their lines out",
-                files.declaring, self.dir.display()
-            ))
-            .into());
-        }
         let cancel = progress.interrupt().token();
         let manner = Manner {
             read_only: false,
             create: self.create,
         };
         let server = Server::open(address, &self.access, manner, &cancel)?;
-        let sending = Target::Server(Box::new(Sending::begin(&server, cancel)));
-        let (target, brought) =
-            progress.watch(Unit::Bytes, |watch| transfer::bring(files, sending, watch))?;
-        let Target::Server(sending) = target else {
-            return Err(stratigraph::Error::Cancelled.into());
-        };
-        let commit = sending.finish()?;
-        Ok(((server.database().to_owned(), commit), brought))
+        // Before the rest: so each record is held against the constraints, as in a folder.
+        let declared = server.declare_schema(&files.declarations, &cancel);
+        let declared = declared.map_err(|failure| undeclared(failure, &files))?;
+        match send(&server, files, progress) {
+            Ok((commit, brought)) => Ok(((server.database().to_owned(), commit), brought)),
+            Err(failure) => {
+                declared.take_back();
+                Err(failure)
+            }
+        }
     }
 
     fn load(
@@ -248,14 +244,7 @@ impl Import {
             let declared = progress.watch(Unit::Entities, |watch| {
                 db.declare(&files.declarations, watch)
             });
-            declared.map_err(|error| match error {
-                stratigraph::Error::Dump(_) => Failure::from(TransferError::Declaration {
-                    file: files.declaring.to_string(),
-                    reason: error.to_string(),
-                    after: "Nothing was imported",
-                }),
-                other => other.into(),
-            })?;
+            declared.map_err(|error| undeclared(error.into(), &files))?;
         }
         let options = BulkOptions::new().memory_bytes(self.memory.saturating_mul(1 << 20));
         let load = db.bulk_load_with(options)?;
@@ -323,6 +312,32 @@ impl Import {
             .field("skipped", brought.bad)
             .field("bad", bad.collect::<Value>());
         reply
+    }
+}
+
+/// Sends everything; the commit.
+fn send(server: &Server, files: Files<'_>, progress: &Progress) -> Result<(u64, Brought), Failure> {
+    let cancel = progress.interrupt().token();
+    let sending = Target::Server(Box::new(Sending::begin(server, cancel)));
+    let (target, brought) =
+        progress.watch(Unit::Bytes, |watch| transfer::bring(files, sending, watch))?;
+    let Target::Server(sending) = target else {
+        return Err(stratigraph::Error::Cancelled.into());
+    };
+    Ok((sending.finish()?, brought))
+}
+
+/// Why something could not be declared, with the file that declares it.
+fn undeclared(failure: Failure, files: &Files<'_>) -> Failure {
+    match failure {
+        Failure::Engine(error @ stratigraph::Error::Dump(_)) => {
+            Failure::from(TransferError::Declaration {
+                file: files.declaring.to_string(),
+                reason: error.to_string(),
+                after: "Nothing was imported",
+            })
+        }
+        other => other,
     }
 }
 

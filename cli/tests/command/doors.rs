@@ -12,7 +12,7 @@ use stratigraph_client::{Client, Document, Layers};
 use stratigraph_models::{Lexical, ScriptedServer, Step, chat_model_at};
 use stratigraph_rag::Metadata;
 use stratigraph_rag::build::Layers as Built;
-use stratigraph_rag::door::{Ask, Equipment, Library};
+use stratigraph_rag::door::{Ask, Equipment, Library, Wanted};
 use stratigraph_rag::ingest::{FactList, Ingest, Recipe, System};
 use stratigraph_rag::read::{Format, Source};
 use stratigraph_rag::retrieve::{Pipeline, Question};
@@ -45,6 +45,7 @@ const CORPUS: [(&str, &str, &str); 4] = [
 struct Doors {
     world: World,
     profile: &'static str,
+    language: &'static str,
     llm: Option<String>,
 }
 
@@ -79,7 +80,9 @@ impl Doors {
     fn by_library(&self) -> PathBuf {
         let path = self.world.path("library");
         let db = Database::create(&path).unwrap();
+        let wanted = Wanted::new(self.system()).language(self.language).unwrap();
         let recipe = Recipe::new(self.system(), 512).filterable(["year"]);
+        let recipe = recipe.analysis(wanted.analysis);
         let layers = Built::open(&db, recipe.profile(), Arc::new(Lexical::new())).unwrap();
         let mut ingest = Ingest::new(&layers, &recipe);
         if let Some(model) = self.model() {
@@ -120,8 +123,9 @@ impl Doors {
             equipment = equipment.model(model, 2);
         }
         Library::new(&db, equipment).register().unwrap();
-        let create = "CALL rag.createLayers($profile, {filters: ['year']})";
-        db.query(create, [("profile", self.profile)]).unwrap();
+        let create = "CALL rag.createLayers($profile, {filters: ['year'], language: $language})";
+        let parameters = [("profile", self.profile), ("language", self.language)];
+        db.query(create, parameters).unwrap();
         for (id, format, text) in self.corpus() {
             let upsert = "CALL rag.upsertDocument({id: $id, format: $format, content: $text, metadata: {year: $year}}) YIELD problems RETURN problems";
             let parameters: [(&str, Value); 4] = [
@@ -152,6 +156,7 @@ impl Doors {
             let client = Client::connect(format!("http://{}", served.place));
             let client = client.await.unwrap();
             let layers = Layers::new(self.profile).filter("year");
+            let layers = layers.language(self.language);
             let settings = client.rag().upsert().layers(layers);
             let settings = settings.on_report(|report| {
                 assert!(report.taken_in && report.problems.is_empty(), "{report:?}");
@@ -182,11 +187,12 @@ impl Doors {
 
     fn ingest(&self, into: &str, more: &[&str]) {
         let docs = self.files();
-        let how = ["--metadata", "{year}/*", "--filter", "year"];
+        let how = ["--metadata", "{year}/*", "--filter", "year", "--language"];
         let all = [
             &["ingest", docs.to_str().unwrap(), "--into", into][..],
             &["--profile", self.profile],
             &how,
+            &[self.language],
             more,
         ];
         let said = run(&all.concat());
@@ -248,11 +254,12 @@ fn canonical(path: &Path) -> String {
 
 #[test]
 fn a_corpus_is_the_same_bytes_through_every_door() {
-    for profile in ["bag", "tag"] {
+    for (profile, language) in [("bag", "plain"), ("tag", "english")] {
         let (world, llm) = (World::new(), None);
         let doors = Doors {
             world,
             profile,
+            language,
             llm,
         };
         doors.compare();
@@ -274,10 +281,83 @@ fn what_a_model_reads_is_the_same_bytes_through_every_door() {
     let doors = Doors {
         world: World::new(),
         profile: "triples",
+        language: "plain",
         llm: Some(model.url()),
     };
     doors.compare();
     assert!(model.asked().len() >= 5, "each door has asked it");
+}
+
+/// Three facts, of which two relations are one by their names and a third negates them.
+const ALIKE: &str = concat!(
+    r#"{"subject": "Bank", "relation": "is located in", "object": "Strelsau", "source": "1"}"#,
+    "\n",
+    r#"{"subject": "Mint", "relation": "is_located_in", "object": "Zenda", "source": "2"}"#,
+    "\n",
+    r#"{"subject": "Opera", "relation": "audits", "object": "Bank", "source": "3"}"#,
+    "\n",
+);
+
+#[test]
+fn relations_are_clustered_and_merged_alike_at_a_folder_and_an_address() {
+    let world = World::new();
+    let docs = world.path("lists");
+    fs::create_dir_all(&docs).unwrap();
+    fs::write(docs.join("facts.jsonl"), ALIKE).unwrap();
+    let docs = docs.to_str().unwrap();
+    let folder = world.path("folder");
+    let served = Served::start(&world.path("address"), &[]);
+    let (at, far) = (folder.to_str().unwrap(), served.address());
+    let clustered = |into: &str, how: &str| {
+        let said = said(&[
+            "ingest",
+            docs,
+            "--into",
+            into,
+            "--profile",
+            "triples",
+            how,
+            "--json",
+        ]);
+        let alike = said["relations"].clone();
+        (
+            alike,
+            said["merged_relations"].as_u64().unwrap(),
+            said["written"].as_u64().unwrap(),
+        )
+    };
+    let reviewed = clustered(at, "--cluster-relations");
+    assert_eq!(reviewed, clustered(&far, "--cluster-relations=review"));
+    let (alike, merged, _) = &reviewed;
+    assert_eq!(
+        (alike.as_array().map(Vec::len), *merged),
+        (Some(1), 0),
+        "{alike}"
+    );
+    let names = [&alike[0]["name"], &alike[0]["stands_for"]].map(|name| name.as_str().unwrap());
+    assert!(
+        names.contains(&"is located in") && names.contains(&"is_located_in"),
+        "{alike}"
+    );
+    let predicates = |place: &str| {
+        let ask = "MATCH ()-[f:FACT]->() RETURN DISTINCT f.predicate AS name ORDER BY name";
+        run(&["query", place, ask])
+            .assert_code(0)
+            .stdout
+            .lines()
+            .count()
+    };
+    // Asking changes nothing.
+    assert_eq!((predicates(at), predicates(&far)), (3, 3));
+    let together = clustered(at, "--cluster-relations=merge");
+    assert_eq!(together, clustered(&far, "--cluster-relations=merge"));
+    assert!(together.1 == 1 && together.2 > 0, "{together:?}");
+    assert_eq!((predicates(at), predicates(&far)), (2, 2));
+    // Then there is nothing left to merge.
+    assert_eq!(clustered(at, "--cluster-relations=merge").0, json!([]));
+    served.terminate();
+    let far = world.path("address").join("default");
+    assert_eq!(canonical(&folder), canonical(&far));
 }
 
 #[test]
@@ -285,6 +365,7 @@ fn an_address_follows_the_files_as_a_folder_does() {
     let doors = Doors {
         world: World::new(),
         profile: "bag",
+        language: "plain",
         llm: None,
     };
     let (served, path) = doors.served("address");
@@ -482,6 +563,7 @@ fn one_retrieval_is_the_same_bytes_through_every_door() {
         let doors = Doors {
             world: World::new(),
             profile,
+            language: "plain",
             llm: None,
         };
         let folder = doors.world.path("served");
@@ -558,6 +640,7 @@ fn one_answer_is_the_same_bytes_through_every_door() {
     let doors = Doors {
         world: World::new(),
         profile: "bag",
+        language: "plain",
         llm: None,
     };
     let folder = doors.world.path("served");
@@ -753,6 +836,7 @@ fn a_declared_query_is_the_same_through_every_door() {
     let doors = Doors {
         world: World::new(),
         profile: "hybrid",
+        language: "plain",
         llm: None,
     };
     let folder = doors.world.path("served");
@@ -859,6 +943,7 @@ fn receipts_fall_with_what_was_edited_at_both_places() {
     let doors = Doors {
         world: World::new(),
         profile: "bag",
+        language: "plain",
         llm: None,
     };
     let folder = doors.world.path("served");

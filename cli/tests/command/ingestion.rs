@@ -249,6 +249,42 @@ fn pruning_is_foretold_and_refused_where_nothing_was_found() {
 }
 
 #[test]
+fn flags_that_say_nothing_here_are_refused() {
+    let world = World::new();
+    documents(&world);
+    for (how, said) in [
+        (
+            &["--language", "klingon"][..],
+            "--language \"klingon\" is not known: there are plain, english",
+        ),
+        (
+            &["--cluster-relations"],
+            "--cluster-relations is for profiles with facts",
+        ),
+        (&["--cluster-relations=never"], "review, merge"),
+        (
+            &["--profile", "triples", "--cluster-relations", "--dry-run"],
+            "--dry-run",
+        ),
+        (
+            &["--profile", "typed:x.toml", "--language", "english"],
+            "PATH is for documents",
+        ),
+    ] {
+        let refused = ingest(&world, "graph", how);
+        let (_, message) = refused.assert_code(2).error();
+        assert!(message.contains(said), "{how:?}: {message}");
+        assert!(!world.path("graph").exists());
+    }
+    // The language is decided once.
+    ingest(&world, "graph", &["--language", "english"]).assert_code(0);
+    let (_, message) = ingest(&world, "graph", &["--language", "italian"])
+        .assert_code(2)
+        .error();
+    assert!(message.contains("analysis"), "{message}");
+}
+
+#[test]
 fn lists_of_facts_are_documents_and_their_broken_lines_are_told() {
     let world = World::new();
     let fact = |object: &str| {

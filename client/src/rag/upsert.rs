@@ -45,6 +45,12 @@ impl Layers {
         self.0.root = name.into();
         self
     }
+
+    /// How words become terms of the full-text indexes: `plain` if nothing is said, `english`, `italian` or `chinese`.
+    pub fn language(mut self, name: impl Into<String>) -> Self {
+        self.0.language = name.into();
+        self
+    }
 }
 
 /// A document as its file has it.

@@ -162,6 +162,30 @@ impl Index {
         self
     }
 
+    /// BM25's k1 and b. Only of an index of words.
+    pub fn parameters(mut self, saturation: f32, length: f32) -> Self {
+        if let IndexKind::Words { k1, b, .. } = &mut self.kind {
+            (*k1, *b) = (Some(saturation), Some(length));
+        }
+        self
+    }
+
+    /// How many links each vector has. Only of an index of vectors.
+    pub fn links(mut self, wanted: u32) -> Self {
+        if let IndexKind::Vectors { links, .. } = &mut self.kind {
+            *links = Some(wanted);
+        }
+        self
+    }
+
+    /// How many candidates are kept while it is built. Only of an index of vectors.
+    pub fn build_breadth(mut self, wanted: u32) -> Self {
+        if let IndexKind::Vectors { build_breadth, .. } = &mut self.kind {
+            *build_breadth = Some(wanted);
+        }
+        self
+    }
+
     /// How near vectors are. Only of an index of vectors.
     pub fn metric(mut self, wanted: VectorMetric) -> Self {
         if let IndexKind::Vectors { metric, .. } = &mut self.kind {

@@ -24,7 +24,9 @@ pub use check::{CheckReport, Finding};
 pub use info::DatabaseInfo;
 pub use manifest::BackupManifest;
 pub use restore::restore;
-pub use schema::{Constraint, ConstraintOn, HierarchyOptions, Index, TextIndex, VectorIndex};
+pub use schema::{
+    Constraint, ConstraintOn, Declaration, HierarchyOptions, Index, TextIndex, VectorIndex,
+};
 pub use settings::DatabaseBuilder;
 
 use crate::algo::snapshot::ProjectionCache;

@@ -4,6 +4,7 @@
 mod build;
 mod hierarchies;
 mod refused;
+mod together;
 mod unique;
 
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};

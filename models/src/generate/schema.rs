@@ -5,12 +5,17 @@
 
 use serde_json::{Map, Value};
 use std::fmt;
+use std::sync::Arc;
 
-/// What a JSON value has to look like.
+/// What a JSON value has to look like. Clones share it: one schema goes with each of many requests.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schema {
+pub struct Schema(Arc<Contents>);
+
+#[derive(Debug, PartialEq)]
+struct Contents {
     name: String,
     json: Value,
+    text: String,
 }
 
 /// Where a value is not what its schema says.
@@ -56,20 +61,29 @@ impl Schema {
     /// A [`Violation`] if it has a word that is not known here, or not in its form.
     pub fn new(name: &str, json: Value) -> Result<Self, Violation> {
         known(&json, "$")?;
-        let name = name.to_owned();
-        Ok(Self { name, json })
+        Ok(Self(Arc::new(Contents {
+            name: name.to_owned(),
+            text: json.to_string(),
+            json,
+        })))
     }
 
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// As JSON.
     #[must_use]
     pub fn json(&self) -> &Value {
-        &self.json
+        &self.0.json
+    }
+
+    /// As JSON in one line.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0.text
     }
 
     /// Whether a value is what it says.
@@ -78,7 +92,7 @@ impl Schema {
     ///
     /// The first [`Violation`].
     pub fn check(&self, value: &Value) -> Result<(), Violation> {
-        check(&self.json, value, &mut "$".to_owned())
+        check(&self.0.json, value, &mut "$".to_owned())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Generator, Message, Reply, Request, Role, Usage};
 use crate::error::ModelError;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use thiserror::Error;
 
@@ -100,7 +101,8 @@ impl Structured {
         request: &Request,
         mut ask: impl FnMut(&Request, usize) -> Result<Reply, ModelError>,
     ) -> Result<Answered, Unanswered> {
-        let mut request = request.clone();
+        // Nearly always the first reply will do.
+        let mut request = Cow::Borrowed(request);
         let said = request.messages.len();
         let mut usage = Usage::default();
         let mut tries = 0;
@@ -132,15 +134,16 @@ impl Structured {
                 });
             }
             // Only the last try is told: all of them would grow without saying more.
-            request.messages.truncate(said);
+            let messages = &mut request.to_mut().messages;
+            messages.truncate(said);
             let text = reply
                 .text
                 .get(..reply.text.floor_char_boundary(self.max_bytes.min(8 << 10)));
-            request.messages.push(Message {
+            messages.push(Message {
                 role: Role::Assistant,
                 text: text.unwrap_or_default().to_owned(),
             });
-            request.messages.push(Message {
+            messages.push(Message {
                 role: Role::User,
                 text: format!("That reply cannot be used ({problem}). Give the JSON alone, in the form that was asked for."),
             });

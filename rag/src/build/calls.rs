@@ -3,7 +3,7 @@
 //! Each is committed on its own, before the document that it was asked for: whatever goes wrong then, nothing is
 //! paid for twice. It is written before the next thing is done with it, so a process that is killed loses none; the
 //! disk is waited for once a second and at the end of each portion of documents, so a loss of power takes the
-//! replies of one second at the most. They are no part of the graph of a document, and [`Replies::forget`] takes
+//! replies of one second at the most. Those that come while others are written go into one commit together. They are no part of the graph of a document, and [`Replies::forget`] takes
 //! them all away, after which databases can be compared.
 
 use std::collections::HashMap;
@@ -17,6 +17,9 @@ use stratigraph_models::Usage;
 
 use super::names::hash;
 use super::schema::{MODEL_CALL, MODEL_CALL_KEY};
+use turns::Turns;
+
+mod turns;
 
 /// So many are taken away in one transaction.
 const PORTION: usize = 1000;
@@ -71,6 +74,16 @@ pub struct KeptReply {
 pub struct Replies {
     db: Database,
     unsynced: Arc<Mutex<Unsynced>>,
+    turns: Arc<Turns<Written>>,
+}
+
+/// A reply as it is stored.
+#[derive(Clone, Debug)]
+struct Written {
+    key: String,
+    reply: KeptReply,
+    prompt: String,
+    model: String,
 }
 
 /// What is written, and shown to readers only when it is durable.
@@ -96,6 +109,7 @@ impl Replies {
         Self {
             db: db.clone(),
             unsynced: Arc::default(),
+            turns: Arc::default(),
         }
     }
 
@@ -134,21 +148,15 @@ impl Replies {
     /// What the database says.
     pub fn put(&self, asked: &Asked<'_>, reply: &KeptReply) -> Result<(), stratigraph::Error> {
         let key = asked.key();
-        let tokens = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        let properties: [(&str, Value); 6] = [
-            ("key", key.as_str().into()),
-            ("reply", reply.text.as_str().into()),
-            ("input_tokens", tokens(reply.usage.input_tokens).into()),
-            ("output_tokens", tokens(reply.usage.output_tokens).into()),
-            ("prompt", asked.prompt.into()),
-            ("model", asked.model.into()),
-        ];
-        let mut txn = self.db.write()?;
-        match find(&txn, &key)? {
-            Some(node) => txn.set_properties(node, properties)?,
-            None => drop(txn.create_node([MODEL_CALL], properties)?),
-        }
-        let commit = txn.commit_unsynced()?;
+        let commit = self.turns.take(
+            Written {
+                key: key.clone(),
+                reply: reply.clone(),
+                prompt: asked.prompt.to_owned(),
+                model: asked.model.to_owned(),
+            },
+            &|all| self.write(all),
+        )?;
         let is_due = {
             let mut unsynced = self.unsynced();
             unsynced.replies.insert(key, (commit, reply.clone()));
@@ -164,6 +172,37 @@ impl Replies {
             true => self.sync(),
             false => Ok(()),
         }
+    }
+
+    /// Writes some replies in one commit, without waiting for the disk.
+    fn write(&self, all: &[Written]) -> Result<CommitSeq, stratigraph::Error> {
+        let tokens = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
+        let mut txn = self.db.write()?;
+        for Written {
+            key,
+            reply,
+            prompt,
+            model,
+        } in all
+        {
+            let properties: [(&str, Value); 6] = [
+                ("key", key.as_str().into()),
+                ("reply", reply.text.as_str().into()),
+                ("input_tokens", tokens(reply.usage.input_tokens)),
+                ("output_tokens", tokens(reply.usage.output_tokens)),
+                ("prompt", prompt.as_str().into()),
+                ("model", model.as_str().into()),
+            ];
+            // Nobody asks twice, so there is hardly ever one: looking for it first would be for nothing.
+            match txn.create_node([MODEL_CALL], properties.clone()) {
+                Err(violation @ stratigraph::Error::ConstraintViolation(_)) => {
+                    let known = find(&txn, key)?.ok_or(violation)?;
+                    txn.set_properties(known, properties)?;
+                }
+                created => drop(created?),
+            }
+        }
+        txn.commit_unsynced()
     }
 
     /// Waits until the replies that are kept are on the disk.

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use stratigraph::graph::Entity;
 use stratigraph::{
-    Constraint, Database, HierarchyOptions, Index, NodeId, Read, TextIndex, Value, VectorIndex,
+    Constraint, Database, Declaration, HierarchyOptions, Index, NodeId, Read, TextIndex, Value,
+    VectorIndex,
 };
 use stratigraph_models::Embedder;
 
@@ -83,39 +84,39 @@ pub(crate) fn find<R: Read>(
     }
 }
 
-/// Declares what is not declared yet. Whatever cuts it short, it goes on the next time.
+/// Declares what is not declared yet, of a new database in one commit. Whatever cuts it short, it goes on the next time.
 fn declare(db: &Database, profile: &Profile, dimensions: usize) -> Result<(), stratigraph::Error> {
+    let mut all: Vec<Declaration> = Vec::new();
     for label in Label::ALL {
         let key = Constraint::on_nodes(label.name()).key(["key"]);
-        db.create_constraint(key.named(key_index(label)).if_missing())?;
+        all.push(key.named(key_index(label)).if_missing().into());
     }
     for label in Label::ALL {
         if let Some(index) = stale_index(label) {
             let stale = Index::on_nodes(label.name(), ["stale"]);
-            db.create_index(stale.named(index).if_missing())?;
+            all.push(stale.named(index).if_missing().into());
         }
     }
     let fact = Constraint::on_relationships(FACT).key(["key"]);
-    db.create_constraint(fact.named(FACT_KEY).if_missing())?;
     let stated = Index::on_relationships(LinkKind::States.name(), ["fact"]);
-    db.create_index(stated.named(STATED).if_missing())?;
     let called = Index::on_nodes(Label::Chunk.name(), ["called"]);
-    db.create_index(called.named(CHUNK_CALLED).if_missing())?;
     let call = Constraint::on_nodes(MODEL_CALL).key(["key"]);
-    db.create_constraint(call.named(MODEL_CALL_KEY).if_missing())?;
-    db.create_hierarchy(
-        HierarchyOptions::new(OUTLINE, "HAS_CHILD")
-            .tree()
-            .if_missing(),
-    )?;
-    db.create_hierarchy(HierarchyOptions::new(DOMAINS, HAS_SUBDOMAIN).if_missing())?;
-    for index in vector_indexes(profile, dimensions) {
-        db.create_vector_index(index.if_missing())?;
-    }
-    for index in text_indexes(profile) {
-        db.create_text_index(index.analysis(profile.analysis_of_texts()).if_missing())?;
-    }
-    Ok(())
+    let outline = HierarchyOptions::new(OUTLINE, "HAS_CHILD").tree();
+    let domains = HierarchyOptions::new(DOMAINS, HAS_SUBDOMAIN);
+    all.extend([
+        fact.named(FACT_KEY).if_missing().into(),
+        stated.named(STATED).if_missing().into(),
+        called.named(CHUNK_CALLED).if_missing().into(),
+        call.named(MODEL_CALL_KEY).if_missing().into(),
+        outline.if_missing().into(),
+        domains.if_missing().into(),
+    ]);
+    let vectors = vector_indexes(profile, dimensions).into_iter();
+    all.extend(vectors.map(|index| index.if_missing().into()));
+    let texts = text_indexes(profile).into_iter();
+    let texts = texts.map(|index| index.analysis(profile.analysis_of_texts()));
+    all.extend(texts.map(|index| index.if_missing().into()));
+    db.create_schema(all)
 }
 
 fn vector_indexes(profile: &Profile, dimensions: usize) -> Vec<VectorIndex> {

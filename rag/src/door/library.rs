@@ -63,6 +63,14 @@ impl Wanted {
         Ok(self)
     }
 
+    /// The name of its language.
+    #[must_use]
+    pub fn language_name(&self) -> &'static str {
+        let mut known = LANGUAGES.iter();
+        let found = known.find(|(_, analysis)| *analysis == self.analysis);
+        found.map_or("plain", |(name, _)| name)
+    }
+
     /// The layers of a system.
     #[must_use]
     pub fn new(system: System) -> Self {

@@ -55,6 +55,7 @@ pub use equipment::Equipment;
 pub use error::{DoorError, causes};
 pub use incoming::{Incoming, LONGEST_METADATA, datum};
 pub use library::{Library, Open, Wanted};
+pub use naming::Alike;
 pub use resummarise::{Mended, Resummarise, Resummarised, Unmended};
 
 #[cfg(test)]

@@ -8,6 +8,19 @@ use crate::aliases::{Named, Proposal, propose};
 use crate::build::{BuildError, Called};
 use crate::relations::{Clustering, RelationError, Relations};
 
+/// A relation that may mean what another does, by its name: for somebody to look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alike {
+    /// Its name.
+    pub name: String,
+    /// The name that would stand for it; none where it negates what it is near to.
+    pub stands_for: Option<String>,
+    /// How far its vector is from the mean of its cluster, or from that of what it negates.
+    pub distance: f32,
+    /// The relation that it negates, near as they are.
+    pub opposite: Option<String>,
+}
+
 /// The most entities whose names are compared at once.
 const MOST_NAMES: usize = 1_000_000;
 
@@ -30,6 +43,39 @@ impl Open {
         let mut watch = Watch::new(&mut told, cancel.clone());
         let embedder = self.layers().embedder();
         Ok(Relations::cluster(names, embedder, clustering, &mut watch)?)
+    }
+
+    /// What [`relations`](Self::relations) comes to: each name with the one that would stand for it, then the pairs of which
+    /// one negates the other.
+    ///
+    /// # Errors
+    /// As of those.
+    pub fn alike(
+        &self,
+        clustering: Clustering,
+        cancel: &CancelToken,
+    ) -> Result<Vec<Alike>, DoorError> {
+        let relations = self.relations(clustering, cancel)?;
+        let mut alike = Vec::new();
+        for cluster in relations.clusters() {
+            let others = cluster.members.iter();
+            for (name, distance) in others.filter(|(name, _)| *name != cluster.representative) {
+                alike.push(Alike {
+                    name: name.clone(),
+                    stands_for: Some(cluster.representative.clone()),
+                    distance: *distance,
+                    opposite: None,
+                });
+            }
+        }
+        let opposites = relations.opposites().iter();
+        alike.extend(opposites.map(|pair| Alike {
+            name: pair.negates.clone(),
+            stands_for: None,
+            distance: pair.distance,
+            opposite: Some(pair.affirms.clone()),
+        }));
+        Ok(alike)
     }
 
     /// Entities that may be one, by their names, and with a least cosine also by the vectors of these.

@@ -171,12 +171,9 @@ impl Calls {
             }
         })?;
         let mut digest = Sha256::new();
-        let schema = request
-            .schema
-            .as_ref()
-            .map(|schema| schema.json().to_string());
+        let schema = request.schema.as_ref().map_or("", Schema::text);
         let messages = request.messages.iter().map(|message| message.text.as_str());
-        for part in messages.chain([schema.unwrap_or_default().as_str()]) {
+        for part in messages.chain([schema]) {
             digest.update((part.len() as u64).to_be_bytes());
             digest.update(part);
         }
@@ -250,14 +247,12 @@ impl Calls {
             .messages
             .iter()
             .map(|message| &*message.text);
-        let schema = question.request.schema.as_ref();
-        let schema = schema.map(|schema: &Schema| schema.json().to_string());
-        let schema = schema.unwrap_or_default();
+        let schema = question.request.schema.as_ref().map_or("", Schema::text);
         let tokens = |text: &str| measure.ends(text).len() as u64;
         Estimate {
             calls: 1,
             kept: 0,
-            input_tokens: texts.chain([schema.as_str()]).map(tokens).sum(),
+            input_tokens: texts.chain([schema]).map(tokens).sum(),
             output_tokens: reply.min(u64::from(question.request.max_tokens)),
         }
     }
@@ -308,7 +303,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Bytes as text.
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
+        .collect()
 }
 
 #[cfg(test)]

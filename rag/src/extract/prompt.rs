@@ -12,6 +12,8 @@ use super::Language;
 use super::calls::hex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
 use stratigraph_models::{Request, Schema, Violation};
 
 /// What is asked for.
@@ -166,6 +168,9 @@ impl Filling {
 /// What a reply may choose from: a name in the schema, and the values that it stands for.
 pub(super) type Choice<'a> = (&'static str, &'a [String]);
 
+/// The schemas of prompts without choices, by the names of those.
+static KNOWN: RwLock<BTreeMap<&'static str, Schema>> = RwLock::new(BTreeMap::new());
+
 const INSTRUCTIONS: &str = "# Instructions\n";
 const QUESTION: &str = "\n# Question\n";
 
@@ -212,8 +217,24 @@ impl Prompt {
         hex(&digest.finalize()[..16])
     }
 
-    /// The schema of its reply, with what may be chosen from.
+    /// The schema of its reply, with what may be chosen from. Where nothing may, it is read once: most calls are of few
+    /// prompts.
     pub(super) fn schema(&self, choices: &[Choice<'_>]) -> Result<Schema, Violation> {
+        if !choices.is_empty() {
+            return self.read_schema(choices);
+        }
+        let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(schema) = known.get(self.name) {
+            return Ok(schema.clone());
+        }
+        drop(known);
+        let schema = self.read_schema(choices)?;
+        let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(self.name, schema.clone());
+        Ok(schema)
+    }
+
+    fn read_schema(&self, choices: &[Choice<'_>]) -> Result<Schema, Violation> {
         let mut json: Value = serde_json::from_str(self.schema).map_err(|error| Violation {
             path: self.name.to_owned(),
             problem: error.to_string(),
@@ -304,7 +325,6 @@ fn choose(json: &mut Value, choices: &[Choice<'_>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     /// Which places each question has.
     fn places(task: Task) -> &'static [&'static str] {

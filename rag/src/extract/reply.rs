@@ -268,6 +268,10 @@ fn is_hidden(sign: char) -> bool {
 }
 
 fn is_address(word: &str) -> bool {
+    // Few words have one of these, and each of the parts below has.
+    if !word.contains([':', '.']) {
+        return false;
+    }
     let word = word.to_lowercase();
     ["://", "www.", "javascript:", "mailto:", "data:"]
         .iter()

@@ -274,15 +274,23 @@ fn index(
             };
             engine.create_index_watched(finished!(index), watch)?;
         }
-        Some(Kind::Text(options)) => {
+        Some(Kind::Text(mut options)) => {
+            let none = std::iter::empty::<String>();
             let mut index = match on {
-                Entity::Label(label) => TextIndex::on_nodes(label, properties),
-                Entity::RelationshipType(of) => TextIndex::on_relationships(of, properties),
-                Entity::AnyNode(_) => TextIndex::on_any_node(properties),
-                Entity::AnyRelationship(_) => TextIndex::on_any_relationship(properties),
+                Entity::Label(label) => TextIndex::on_nodes(label, none),
+                Entity::RelationshipType(of) => TextIndex::on_relationships(of, none),
+                Entity::AnyNode(_) => TextIndex::on_any_node(none),
+                Entity::AnyRelationship(_) => TextIndex::on_any_relationship(none),
             };
             index = index.analysis(declared::analysis(&options.analysis)?);
-            for (property, weight) in options.weights {
+            for property in properties {
+                let weight = options.weights.remove(&property).unwrap_or(1.0);
+                index = index.weighted(property, weight);
+            }
+            // Who weighs a property means that it is on it, and in one order whoever asks.
+            let mut others: Vec<(String, f32)> = options.weights.into_iter().collect();
+            others.sort_by(|one, other| one.0.cmp(&other.0));
+            for (property, weight) in others {
                 index = index.weighted(property, weight);
             }
             if options.k1.is_some() || options.b.is_some() {

@@ -3,6 +3,7 @@
 
 use super::Ingest;
 use super::files::Files;
+use super::relations::{Cluster, Clustered};
 use super::told::Outcome;
 use crate::failure::Failure;
 use crate::output::things;
@@ -26,7 +27,37 @@ impl Ingest {
             create: self.create,
         };
         let server = Server::open(address, &self.access, manner, &cancel)?;
-        let mut layers = Layers::new(wanted.system.name());
+        let mut outcome = self.upload(&server, wanted, files, progress)?;
+        if let Some(how) = self.cluster_relations {
+            let mut clustered = Clustered::of(server.alike(&cancel)?);
+            let agree = |name: &str, stands: &str| server.agree(name, stands, &cancel);
+            if how == Cluster::Merge && clustered.merge(agree)? > 0 {
+                outcome.renamed(self.upload(&server, wanted, files, progress)?);
+            }
+            outcome.relations = clustered;
+        }
+        if self.prune {
+            let mut gone = server.documents()?;
+            gone.retain(|id| !files.has(id));
+            if !self.dry_run {
+                server.delete_documents(&gone)?;
+            }
+            for id in gone {
+                outcome.took_out(id);
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Sends the files, and hears what becomes of each.
+    fn upload(
+        &self,
+        server: &Server,
+        wanted: &Wanted,
+        files: &Files,
+        progress: &Progress,
+    ) -> Result<Outcome, Failure> {
+        let mut layers = Layers::new(wanted.system.name()).language(wanted.language_name());
         for name in &wanted.filters {
             layers = layers.filter(name);
         }
@@ -47,7 +78,8 @@ impl Ingest {
             }
         };
         let mut unsent = Vec::new();
-        let mut uploading = Uploading::begin(&server, layers, self.dry_run, cancel);
+        let cancel = progress.interrupt().token();
+        let mut uploading = Uploading::begin(server, layers, self.dry_run, cancel);
         for found in files.taken(self.has_facts(wanted)) {
             match files.read(found) {
                 Ok(document) => match uploading.send(document)? {
@@ -64,16 +96,6 @@ impl Ingest {
         }
         for (id, problem) in unsent {
             outcome.fail(Some(id), problem);
-        }
-        if self.prune {
-            let mut gone = server.documents()?;
-            gone.retain(|id| !files.has(id));
-            if !self.dry_run {
-                server.delete_documents(&gone)?;
-            }
-            for id in gone {
-                outcome.took_out(id);
-            }
         }
         Ok(outcome)
     }

@@ -1,5 +1,6 @@
 //! Into a folder, with the models of this process.
 
+use super::relations::{Cluster, Clustered};
 use super::told::Outcome;
 use super::{Ingest, IngestError};
 use crate::failure::Failure;
@@ -9,10 +10,11 @@ use crate::verbs::ingest::files::Files;
 use std::io::Cursor;
 use stratigraph::Database;
 use stratigraph_rag::Document;
-use stratigraph_rag::build::{BuildError, Built};
+use stratigraph_rag::build::{BuildError, Built, Called};
 use stratigraph_rag::door::{Equipment, Library, Open, Wanted};
 use stratigraph_rag::ingest::{Ended, FactList, Report};
 use stratigraph_rag::read::{Found, ReadError, Source};
+use stratigraph_rag::relations::Clustering;
 
 /// What came of it, and whose vectors there are.
 pub(super) type Done = (Outcome, String);
@@ -68,6 +70,17 @@ impl Ingest {
         let open = open.map_err(IngestError::from)?;
         let report = run(&open, files, &equipment, progress)?;
         let mut outcome = Outcome::of(&report);
+        if let Some(how) = self.cluster_relations {
+            let token = progress.interrupt().token();
+            let alike = open.alike(Clustering::default(), &token);
+            let mut clustered = Clustered::of(alike.map_err(IngestError::from)?);
+            let agree = |name: &str, stands: &str| open.agree(Called::Relation, name, Some(stands));
+            if how == Cluster::Merge && clustered.merge(agree).map_err(IngestError::from)? > 0 {
+                let again = run(&open, files, &equipment, progress)?;
+                outcome.renamed(Outcome::of(&again));
+            }
+            outcome.relations = clustered;
+        }
         if self.prune {
             take_out(&open, files, &mut outcome, progress)?;
         }

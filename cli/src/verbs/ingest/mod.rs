@@ -4,6 +4,7 @@ mod address;
 mod files;
 mod folder;
 mod profile;
+mod relations;
 mod tables;
 mod told;
 
@@ -15,6 +16,7 @@ use crate::remote::{Access, Address};
 use clap::Args;
 use files::{Files, takes};
 use profile::Profile;
+use relations::Cluster;
 use std::path::PathBuf;
 use std::time::Instant;
 use stratigraph_models::ModelError;
@@ -41,6 +43,11 @@ headings), `tag` (entities under chains of domains), `triples` (facts with their
 address that speaks OpenAI's chat completions; its key is read from STRATIGRAPH_LLM_KEY. --dry-run says
 what that would cost.
 
+--cluster-relations clusters the names of all relations when the documents are in, and lists which would
+stand for which; nothing is changed by that, and CALL rag.agree settles one. With =merge all of them are
+agreed to, and the documents are taken in again under the names that stand for theirs, for which no model
+is asked. What differs by a negation is never put together, and listed in either case.
+
 `typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
 and relationships beside the layers that are there, and again what its rows state now.
 
@@ -55,11 +62,12 @@ Examples:
   stratigraph ingest reports/ --into library --profile bag --metadata '{company}/{year}/*.md' --filter year
   stratigraph ingest docs/ --into library --profile triples --llm http://localhost:11434/v1 --model qwen3 --dry-run
   stratigraph ingest docs/ --into grpcs://graph.example/library --ca ca.pem --token-file token
+  stratigraph ingest leggi/ --into library --profile triples --language italian --cluster-relations
   stratigraph ingest --into library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, broken_lines
 [problem] (the first 1000), count_broken_lines, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, stale,
-model {calls, kept, input_tokens, output_tokens, dropped},
+relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept, input_tokens, output_tokens, dropped},
 milliseconds";
 
 /// Arguments of `ingest`.
@@ -86,6 +94,19 @@ pub(crate) struct Ingest {
     /// The domain that all chains begin with; `All disciplines` if not given
     #[arg(long, value_name = "NAME")]
     root: Option<String>,
+    /// How words become terms: plain, english, italian or chinese; plain if not given
+    #[arg(long, value_name = "NAME")]
+    language: Option<String>,
+    /// Then look which relations mean the same by their names: to review it, or to merge them at once
+    #[arg(
+        long,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "review",
+        conflicts_with = "dry_run"
+    )]
+    cluster_relations: Option<Cluster>,
     /// Take out documents of the database that are not among these
     #[arg(long)]
     prune: bool,
@@ -214,6 +235,17 @@ impl Ingest {
             root: self.root.clone(),
             ..Wanted::new(system)
         };
+        let wanted = match &self.language {
+            Some(name) => wanted
+                .language(name)
+                .map_err(|error| Failure::Usage(format!("--{error}")))?,
+            None => wanted,
+        };
+        if self.cluster_relations.is_some() && !self.has_facts(&wanted) {
+            return Err(Failure::Usage(format!(
+                "--cluster-relations is for profiles with facts (tag, triples, hybrid, strata), and {system} has none"
+            )));
+        }
         if self.prune {
             files.check_prune(self.has_facts(&wanted))?;
         }

@@ -46,6 +46,8 @@ impl Ingest {
             ("--metadata", self.metadata.is_some()),
             ("--filter", !self.filter.is_empty()),
             ("--root", self.root.is_some()),
+            ("--language", self.language.is_some()),
+            ("--cluster-relations", self.cluster_relations.is_some()),
             ("--prune", self.prune),
         ];
         match said.iter().find(|(_, said)| *said) {

@@ -1,5 +1,6 @@
 //! What is told of an ingestion.
 
+use super::relations::Clustered;
 use crate::output::{Reply, Table, count, printable, size, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
@@ -23,7 +24,7 @@ pub(super) struct Asked {
 pub(super) struct Outcome {
     pub(super) documents: u64,
     /// Documents that were not taken in, with the reasons: the first of them.
-    failed: Vec<(Option<String>, String)>,
+    pub(super) failed: Vec<(Option<String>, String)>,
     pub(super) count_failed: u64,
     /// Lines of lists that could not be read, while the rest of their lists went in: the first of them.
     broken_lines: Vec<String>,
@@ -37,15 +38,16 @@ pub(super) struct Outcome {
     pub(super) pieces: u64,
     nodes: u64,
     relationships: u64,
-    written: u64,
-    deleted: u64,
-    vectors: u64,
-    stale: u64,
+    pub(super) written: u64,
+    pub(super) deleted: u64,
+    pub(super) vectors: u64,
+    pub(super) stale: u64,
     pub(super) calls: u64,
     pub(super) kept: u64,
-    input_tokens: u64,
-    output_tokens: u64,
+    pub(super) input_tokens: u64,
+    pub(super) output_tokens: u64,
     dropped: u64,
+    pub(super) relations: Clustered,
 }
 
 impl Outcome {
@@ -213,6 +215,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
                 .fact("tokens written", &count(outcome.output_tokens));
         }
         reply.table(&facts);
+        outcome.relations.tell(reply);
         if outcome.count_failed > 0 {
             let failed = things(outcome.count_failed, "document");
             reply
@@ -255,6 +258,8 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         .field("deleted", outcome.deleted)
         .field("vectors", outcome.vectors)
         .field("stale", outcome.stale)
+        .field("relations", outcome.relations.json())
+        .field("merged_relations", outcome.relations.merged)
         .field(
             "model",
             json!({

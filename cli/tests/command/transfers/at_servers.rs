@@ -81,3 +81,82 @@ fn a_server_gives_the_same_bytes_as_its_folder() {
     assert!(!lying.into_iter().any(|name| name.contains("exporting")));
     served.terminate();
 }
+
+/// The lines of an export that are about what is declared.
+fn declarations(db: &Path) -> Vec<String> {
+    let said = run(&["export", db.to_str().unwrap()]);
+    let lines = said.assert_code(0).stdout.lines().map(str::to_owned);
+    let others = ["{\"node\"", "{\"relationship\"", "{\"edge\"", "{\"member\""];
+    let mut all: Vec<String> = lines
+        .filter(|line| !others.iter().any(|other| line.starts_with(other)))
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn what_files_declare_is_declared_at_a_server_and_goes_again_with_what_fails() {
+    let world = World::new();
+    let db = full(&world, "library", true);
+    let said = run(&["export", db.to_str().unwrap()]);
+    let all = said.assert_code(0).stdout.clone();
+    // Members by name are the one thing that no server takes.
+    let file = |name: &str, lines: &str| {
+        fs::write(world.path(name), lines).unwrap();
+        world.path(name).to_str().unwrap().to_owned()
+    };
+    let whole = file("whole.jsonl", &all);
+    let without: Vec<&str> = all
+        .lines()
+        .filter(|line| !line.starts_with("{\"member\""))
+        .collect();
+    let without = without.join("\n") + "\n";
+    let good = file("good.jsonl", &without);
+    let broken = file("broken.jsonl", &(without + "{\"node\":\n"));
+    let served = Served::start(&world.path("data"), &[]);
+    let address = served.address();
+    let shown = || {
+        let ask = |what: &str| {
+            run(&["query", &address, what])
+                .assert_code(0)
+                .stdout
+                .clone()
+        };
+        [
+            "SHOW INDEXES YIELD name",
+            "SHOW CONSTRAINTS YIELD name",
+            "MATCH (n) RETURN n LIMIT 1",
+        ]
+        .map(ask)
+        .concat()
+    };
+    for (bad, said) in [
+        (&broken, "broken.jsonl"),
+        (&whole, "members of hierarchies"),
+    ] {
+        let refused = run(&["import", &address, bad]);
+        assert!(
+            refused.assert_code(2).stderr.contains(said),
+            "{}",
+            refused.stderr
+        );
+        assert_eq!(shown(), "", "{bad}");
+    }
+    let told = run(&["import", &address, &good, "--json"]);
+    let told = told
+        .assert_code(0)
+        .answer("import", &["database", "commit"]);
+    assert_eq!(told["declarations"], 5);
+    // Again, they are there already.
+    let again = run(&["import", &address, &good]);
+    assert!(
+        again.assert_code(2).stderr.contains("by text"),
+        "{}",
+        again.stderr
+    );
+    assert!(shown().contains("by text"), "{}", shown());
+    served.terminate();
+    let there = declarations(&world.path("data/default"));
+    assert_eq!(there, declarations(&db));
+    assert_eq!(there.len(), 5, "{there:?}");
+}

@@ -14,11 +14,13 @@ mod declare;
 mod fill;
 mod hierarchy;
 mod text;
+mod together;
 mod vector;
 mod wanted;
 
 pub(crate) use build::Builds;
 pub use text::TextIndex;
+pub use together::Declaration;
 pub use vector::VectorIndex;
 pub use wanted::{Constraint, ConstraintOn, HierarchyOptions, Index};
 

@@ -25,7 +25,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 #[must_use = "it is only described until `Database::create_text_index` creates it"]
 pub struct TextIndex {
-    on: On,
+    pub(super) on: On,
     fields: Vec<(String, f32)>,
     analysis: Analysis,
     parameters: Option<(f32, f32)>,
@@ -172,7 +172,7 @@ impl Database {
 
 impl WriteTxn {
     /// Declares a text index, which is to be filled then, or finds the one that is there.
-    fn declare_text_index(&mut self, wanted: &TextIndex) -> Result<Arc<TextIndexDef>> {
+    pub(super) fn declare_text_index(&mut self, wanted: &TextIndex) -> Result<Arc<TextIndexDef>> {
         let scope = wanted.on.scope(self)?;
         let mut fields = Vec::new();
         for (property, weight) in &wanted.fields {

@@ -32,7 +32,7 @@ const MOST_FILTERS: usize = 16;
 #[derive(Clone, Debug)]
 #[must_use = "it is only described until `Database::create_vector_index` creates it"]
 pub struct VectorIndex {
-    on: On,
+    pub(super) on: On,
     property: String,
     dimensions: usize,
     metric: Metric,
@@ -135,7 +135,7 @@ impl VectorIndex {
         self
     }
 
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         // The limits are those of the index, and so are the words.
         let settings = Settings::new(self.dimensions, self.metric)
             .coding(self.coding)
@@ -222,7 +222,7 @@ impl Database {
         Ok((def, true))
     }
 
-    fn take_back(&self, def: &VectorIndexDef) {
+    pub(super) fn take_back(&self, def: &VectorIndexDef) {
         let dropped = self.drop_vector(|catalog| catalog.vector_index(def.id).cloned());
         if let Err(error) = dropped {
             tracing::warn!(index = &*def.name, %error, "what was declared in vain is still there");
@@ -318,7 +318,7 @@ impl Database {
 impl WriteTxn {
     /// Declares a vector index, with property indexes for its filters, or finds the one that is there. Returns
     /// whether it is new.
-    fn declare_vector_index(
+    pub(super) fn declare_vector_index(
         &mut self,
         wanted: &VectorIndex,
     ) -> Result<(Arc<VectorIndexDef>, bool)> {

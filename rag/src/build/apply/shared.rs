@@ -111,14 +111,12 @@ fn settle_said(
     let is_taken_back = removed
         .iter()
         .any(|link| stored == Some(text(&link.properties, name)));
-    let now = match is_taken_back {
+    let now = match (is_taken_back, new) {
+        // Whatever the others say, none of them says less than what was the smallest of all.
+        (_, Some(new)) if stored.is_some_and(|stored| new <= stored) => Some(new.to_owned()),
         // All who are left are asked, up to the first who says what was the smallest before.
-        true => smallest_of_all(txn, id, naming, name, stored)?,
-        false => [stored, new].into_iter().flatten().min().map(str::to_owned),
-    };
-    let now = match (now, new) {
-        (Some(now), Some(new)) if new < now.as_str() => Some(new.to_owned()),
-        (now, _) => now,
+        (true, _) => smallest_of_all(txn, id, naming, name, stored)?,
+        (false, new) => [stored, new].into_iter().flatten().min().map(str::to_owned),
     };
     if now.as_deref() == stored {
         return Ok(false);

@@ -7,7 +7,7 @@ use super::settings::{self, Settings};
 use super::{Rows, failed, text};
 use crate::aliases::{LEAST_COSINE, Proposal, Reason};
 use crate::build::Called;
-use crate::door::Library;
+use crate::door::{Alike, Library};
 use crate::relations::Clustering;
 
 pub(super) fn all(weak: &WeakLibrary) -> [Procedure; 4] {
@@ -88,27 +88,17 @@ fn clusters(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         ..usual
     };
     let open = library.open().map_err(failed)?;
-    let relations = open.relations(clustering, call.stop()).map_err(failed)?;
-    let mut rows = Vec::new();
-    for cluster in relations.clusters() {
-        let others = cluster.members.iter();
-        for (name, distance) in others.filter(|(name, _)| *name != cluster.representative) {
-            let stands = cluster.representative.as_str().into();
-            let distance = Value::Float(f64::from(*distance));
-            rows.push(vec![name.as_str().into(), stands, distance, Value::Null]);
-        }
-    }
-    for pair in relations.opposites() {
-        let distance = Value::Float(f64::from(pair.distance));
-        let opposite = pair.affirms.as_str().into();
-        rows.push(vec![
-            pair.negates.as_str().into(),
-            Value::Null,
+    let alike = open.alike(clustering, call.stop()).map_err(failed)?;
+    let row = |one: Alike| {
+        let distance = Value::Float(f64::from(one.distance));
+        vec![
+            one.name.into(),
+            one.stands_for.into(),
             distance,
-            opposite,
-        ]);
-    }
-    Ok(rows)
+            one.opposite.into(),
+        ]
+    };
+    Ok(alike.into_iter().map(row).collect())
 }
 
 fn proposals(library: &Library, arguments: &[Value]) -> Rows {

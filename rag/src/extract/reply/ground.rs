@@ -21,8 +21,8 @@ pub(in super::super) struct Ground {
 const LONGEST_WORD: usize = 64;
 
 /// A part of a name or text that is looked up by itself.
-enum Part {
-    Word(Vec<char>),
+enum Part<'a> {
+    Word(&'a [char]),
     Signs([char; 2]),
 }
 
@@ -41,7 +41,11 @@ impl Ground {
         self.text.push('\n');
         each_part(text, |part| match part {
             Part::Word(word) => {
-                self.words.entry(beginning(&word)).or_default().insert(word);
+                let alike = self.words.entry(beginning(word)).or_default();
+                // Most words of a text were there before.
+                if !alike.contains(word) {
+                    alike.insert(word.to_vec());
+                }
             }
             Part::Signs(pair) => {
                 // The first alone, too: a name may be one sign.
@@ -104,14 +108,15 @@ fn beginning(word: &[char]) -> [char; 3] {
     [sign(0), sign(1), sign(2)]
 }
 
-fn each_part(text: &str, mut each: impl FnMut(Part)) {
+fn each_part(text: &str, mut each: impl FnMut(Part<'_>)) {
     let mut word: Vec<char> = Vec::new();
     let mut signs: Vec<char> = Vec::new();
     for sign in text.chars().flat_map(char::to_lowercase).chain([' ']) {
         let wide = is_wide(sign);
         if !word.is_empty() && (wide || !sign.is_alphanumeric()) {
             word.truncate(LONGEST_WORD);
-            each(Part::Word(std::mem::take(&mut word)));
+            each(Part::Word(&word));
+            word.clear();
         }
         if wide {
             if let Some(before) = signs.last() {

@@ -17,7 +17,7 @@ use stratigraph::storage::cancel::CancelToken;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::upsert_documents_request::Part;
 use stratigraph_proto::v1::upsert_documents_response::Part as Told;
-use stratigraph_rag::door::{Incoming, LONGEST_METADATA, Open, Wanted, causes, datum};
+use stratigraph_rag::door::{DoorError, Incoming, LONGEST_METADATA, Open, Wanted, causes, datum};
 use stratigraph_rag::ingest::{Ended, Progress, Report};
 use tokio::sync::mpsc;
 use tonic::{Request, Status, Streaming};
@@ -160,6 +160,15 @@ impl Job {
         let mut wanted = Wanted::new(system);
         wanted.filters.clone_from(&layers.filters);
         wanted.root = (!layers.root.is_empty()).then(|| layers.root.clone());
+        if !layers.language.is_empty() {
+            let language = wanted.language(&layers.language);
+            wanted = language.map_err(|error| match error {
+                DoorError::Request { problem, .. } => {
+                    Failure::request("start.layers.language", problem)
+                }
+                other => refused(other),
+            })?;
+        }
         if self.start.dry_run {
             // Nothing is written: of a database without layers, this is what they would be.
             return library.imagine(&wanted).map_err(refused);

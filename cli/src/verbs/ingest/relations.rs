@@ -1,0 +1,114 @@
+//! `--cluster-relations`: which relations mean the same by their names, to be reviewed, or merged at once.
+//!
+//! Clusters are proposals. Merging agrees to all of them, and takes the documents in again: what is agreed holds for what
+//! comes in from then on, and nothing is asked twice.
+
+use super::told::Outcome;
+use crate::output::{Reply, printable, things};
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use stratigraph_rag::door::Alike;
+
+/// What is done with relations that mean the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Cluster {
+    /// They are listed.
+    Review,
+    /// They are put under one name.
+    Merge,
+}
+
+/// What was found of them.
+#[derive(Debug, Default)]
+pub(super) struct Clustered {
+    pub(super) alike: Vec<Alike>,
+    /// So many names were agreed to.
+    pub(super) merged: u64,
+    /// Whether they were looked for at all.
+    pub(super) is_asked: bool,
+}
+
+impl Clustered {
+    /// What was found, and nothing done.
+    pub(super) fn of(alike: Vec<Alike>) -> Self {
+        Self {
+            alike,
+            merged: 0,
+            is_asked: true,
+        }
+    }
+
+    /// Agrees to each name that another would stand for. How many are new.
+    pub(super) fn merge<E>(
+        &mut self,
+        agree: impl Fn(&str, &str) -> Result<bool, E>,
+    ) -> Result<u64, E> {
+        for one in &self.alike {
+            if let Some(stands) = &one.stands_for {
+                self.merged += u64::from(agree(&one.name, stands)?);
+            }
+        }
+        Ok(self.merged)
+    }
+
+    /// As lines for people.
+    pub(super) fn tell(&self, reply: &mut Reply) {
+        if !self.is_asked {
+            return;
+        }
+        for one in &self.alike {
+            let name = printable(&one.name);
+            match (&one.stands_for, &one.opposite) {
+                (Some(stands), _) => reply.line(format!(
+                    "{name:?} means the same as {:?} ({:.3} from the mean of both)",
+                    printable(stands),
+                    one.distance
+                )),
+                (None, Some(opposite)) => reply.line(format!(
+                    "{name:?} negates {:?}, and is left alone ({:.3} from it)",
+                    printable(opposite),
+                    one.distance
+                )),
+                (None, None) => continue,
+            };
+        }
+        let proposed = self.alike.iter().filter(|one| one.stands_for.is_some());
+        reply.line(match (proposed.count() as u64, self.merged) {
+            (0, _) => "no relations mean the same by their names".to_owned(),
+            (proposed, 0) => format!(
+                "{} could go; CALL rag.agree('relation', NAME, STANDS_FOR) settles one, for documents that are taken in again",
+                things(proposed, "name of relations")
+            ),
+            (_, merged) => format!("{} put under another", things(merged, "name of relations")),
+        });
+    }
+
+    /// As JSON.
+    pub(super) fn json(&self) -> Value {
+        let all = self.alike.iter().map(|one| {
+            json!({
+                "name": one.name,
+                "stands_for": one.stands_for,
+                "distance": one.distance,
+                "opposite": one.opposite,
+            })
+        });
+        all.collect()
+    }
+}
+
+impl Outcome {
+    /// What taking the documents in a second time, under other names, has changed and cost.
+    pub(super) fn renamed(&mut self, again: Self) {
+        self.count_failed += again.count_failed;
+        self.failed.extend(again.failed);
+        self.written += again.written;
+        self.deleted += again.deleted;
+        self.vectors += again.vectors;
+        self.stale += again.stale;
+        self.calls += again.calls;
+        self.kept += again.kept;
+        self.input_tokens += again.input_tokens;
+        self.output_tokens += again.output_tokens;
+    }
+}
