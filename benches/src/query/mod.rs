@@ -94,7 +94,7 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         setup.progress(&format!("social: {persons} persons"));
         let social = Social::make(setup, Size::of(persons));
         let dir = setup.subfolder("social")?;
-        let (db, mut peer) = both(setup, &dir, |db| social.load(db), social.write(&dir)?)?;
+        let (db, mut peer) = both(setup, &dir, |db| social.load(db), &social.write(&dir)?)?;
         floor(&mut peer, &mut report)?;
         for case in cases::local(&social, &mut random) {
             compare(setup, &db, &mut peer, &case, &mut report)?;
@@ -118,7 +118,7 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         let tree = Tree::make(setup, children);
         setup.progress(&format!("tree: {} sections", tree.len()));
         let dir = setup.subfolder("tree")?;
-        let (db, mut peer) = both(setup, &dir, |db| tree.load(db), tree.write(&dir)?)?;
+        let (db, mut peer) = both(setup, &dir, |db| tree.load(db), &tree.write(&dir)?)?;
         for case in cases::descents(&tree, &mut random) {
             compare(setup, &db, &mut peer, &case, &mut report)?;
         }
@@ -135,14 +135,14 @@ fn both(
     setup: &Setup,
     dir: &Path,
     load: impl FnOnce(&Database) -> Result<()>,
-    statements: Vec<String>,
+    statements: &[String],
 ) -> Result<(Database, Peer)> {
     setup.progress("loading ours");
     let db = Database::create(dir.join("ours"))?;
     load(&db)?;
     setup.progress("loading theirs");
     let mut peer = Peer::start(&dir.join("theirs"))?;
-    let seconds = peer.load(&statements)?;
+    let seconds = peer.load(statements)?;
     setup.progress(&format!("loaded, theirs in {seconds:.1} s"));
     Ok((db, peer))
 }
