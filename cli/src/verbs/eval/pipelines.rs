@@ -204,7 +204,7 @@ mod tests {
             "bag#500",
             "bag#2000",
             "bag@0#500",
-            "bag-both#2000",
+            "bag-texts#2000",
             "vector-kept#500",
         ] {
             assert!(names.contains(&name), "{names:?}");
