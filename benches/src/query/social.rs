@@ -1,6 +1,6 @@
 //! The social graph: who knows whom, what they have posted, and the tags of it. Degrees are skewed.
 
-use super::columns::{bytes_of, npy, rows};
+use super::columns::{numbered_vectors, rows};
 use crate::measure::Setup;
 use anyhow::Result;
 use std::collections::HashSet;
@@ -141,17 +141,7 @@ impl Social {
             load.add_relationship(at(posts, *post), "HAS", at(tags, *tag), NO_PROPERTIES)?;
         }
         load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
-        for label in ["Person", "Post", "Tag"] {
-            db.query(&format!("CREATE INDEX FOR (n:{label}) ON (n.id)"), ())?;
-        }
-        db.query(
-            &format!(
-                "CREATE VECTOR INDEX about FOR (n:Post) ON n.about OPTIONS {{indexConfig: \
-                 {{`vector.dimensions`: {DIMENSIONS}, `vector.similarity_function`: 'cosine'}}}}"
-            ),
-            (),
-        )?;
-        Ok(())
+        declare(db, &["Person", "Post", "Tag"], ("about", "Post"))
     }
 
     /// Writes it for the peer; what it is to be told to read it.
@@ -180,17 +170,7 @@ impl Social {
             &dir.join("tags.csv"),
             (0..self.size.tags).map(|tag| tag.to_string()),
         )?;
-        let ids: Vec<u8> = (0..self.size.posts as i64)
-            .flat_map(i64::to_le_bytes)
-            .collect();
-        npy(&dir.join("post_ids.npy"), "<i8", &[self.size.posts], &ids)?;
-        let shape = [self.size.posts, DIMENSIONS];
-        npy(
-            &dir.join("post_vectors.npy"),
-            "<f4",
-            &shape,
-            &bytes_of(&self.vectors),
-        )?;
+        let posts = numbered_vectors(dir, "post", &self.vectors, DIMENSIONS)?;
         let at = |file: &str| dir.join(file).display().to_string();
         Ok(vec![
             "CREATE NODE TABLE Person(id INT64, name STRING, age INT64, PRIMARY KEY(id))".into(),
@@ -200,11 +180,7 @@ impl Social {
             "CREATE REL TABLE WROTE(FROM Person TO Post)".into(),
             "CREATE REL TABLE HAS(FROM Post TO Tag)".into(),
             format!("COPY Person FROM '{}'", at("persons.csv")),
-            format!(
-                "COPY Post FROM ('{}', '{}') BY COLUMN",
-                at("post_ids.npy"),
-                at("post_vectors.npy")
-            ),
+            format!("COPY Post FROM {posts}"),
             format!("COPY Tag FROM '{}'", at("tags.csv")),
             format!("COPY KNOWS FROM '{}'", at("knows.csv")),
             format!("COPY WROTE FROM '{}'", at("wrote.csv")),
@@ -214,6 +190,25 @@ impl Social {
             "CALL CREATE_VECTOR_INDEX('Post', 'about', 'about', metric := 'cosine')".into(),
         ])
     }
+}
+
+/// What both graphs are looked up by: an id of each label, and the vectors of one.
+pub(super) fn declare(
+    db: &Database,
+    labels: &[&str],
+    (index, with_vectors): (&str, &str),
+) -> Result<()> {
+    for label in labels {
+        db.query(&format!("CREATE INDEX FOR (n:{label}) ON (n.id)"), ())?;
+    }
+    db.query(
+        &format!(
+            "CREATE VECTOR INDEX {index} FOR (n:{with_vectors}) ON n.about OPTIONS {{indexConfig: \
+             {{`vector.dimensions`: {DIMENSIONS}, `vector.similarity_function`: 'cosine'}}}}"
+        ),
+        (),
+    )?;
+    Ok(())
 }
 
 fn name(number: usize) -> String {

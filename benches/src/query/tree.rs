@@ -1,7 +1,7 @@
 //! The heading tree: sections in five levels with a vector each, ids in reading order.
 
-use super::columns::{bytes_of, npy, rows};
-use super::social::{DIMENSIONS, near_kinds};
+use super::columns::{numbered_vectors, rows};
+use super::social::{DIMENSIONS, declare, near_kinds};
 use crate::measure::Setup;
 use anyhow::Result;
 use std::path::Path;
@@ -72,15 +72,7 @@ impl Tree {
             load.add_relationship(parent, "CHILD", child, NO_PROPERTIES)?;
         }
         load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
-        db.query("CREATE INDEX FOR (n:Section) ON (n.id)", ())?;
-        db.query(
-            &format!(
-                "CREATE VECTOR INDEX sections FOR (n:Section) ON n.about OPTIONS {{indexConfig: \
-                 {{`vector.dimensions`: {DIMENSIONS}, `vector.similarity_function`: 'cosine'}}}}"
-            ),
-            (),
-        )?;
-        Ok(())
+        declare(db, &["Section"], ("sections", "Section"))
     }
 
     pub(super) fn write(&self, dir: &Path) -> Result<Vec<String>> {
@@ -90,28 +82,14 @@ impl Tree {
                 .iter()
                 .map(|(parent, child)| format!("{parent},{child}")),
         )?;
-        let ids: Vec<u8> = (0..self.sections as i64)
-            .flat_map(i64::to_le_bytes)
-            .collect();
-        npy(&dir.join("section_ids.npy"), "<i8", &[self.sections], &ids)?;
-        let shape = [self.sections, DIMENSIONS];
-        npy(
-            &dir.join("section_vectors.npy"),
-            "<f4",
-            &shape,
-            &bytes_of(&self.vectors),
-        )?;
+        let vectors = numbered_vectors(dir, "section", &self.vectors, DIMENSIONS)?;
         let at = |file: &str| dir.join(file).display().to_string();
         Ok(vec![
             format!(
                 "CREATE NODE TABLE Section(id INT64, about FLOAT[{DIMENSIONS}], PRIMARY KEY(id))"
             ),
             "CREATE REL TABLE CHILD(FROM Section TO Section)".into(),
-            format!(
-                "COPY Section FROM ('{}', '{}') BY COLUMN",
-                at("section_ids.npy"),
-                at("section_vectors.npy")
-            ),
+            format!("COPY Section FROM {vectors}"),
             format!("COPY CHILD FROM '{}'", at("children.csv")),
         ])
     }

@@ -81,7 +81,7 @@ impl Wanted {
         let terms = terms.filter(|term| term.weight > 0.0 && !common.contains(&term.text));
         let weights = terms.map(|term| {
             let with = known.get(term.text.as_str()).copied().unwrap_or_default();
-            let weight = term.weight * rarity(documents, with);
+            let weight = term.weight * word_weight(documents, with);
             (term.text, weight)
         });
         Self {
@@ -119,7 +119,7 @@ impl Wanted {
 }
 
 /// How much a word says that so many of the documents have: as BM25 has it. One that none has says most.
-pub(super) fn rarity(documents: u64, with: u64) -> f32 {
+pub(super) fn word_weight(documents: u64, with: u64) -> f32 {
     let (all, with) = (documents as f64, with.min(documents) as f64);
     ((1.0 + (all - with + 0.5) / (with + 0.5)).ln()) as f32
 }
@@ -221,12 +221,12 @@ mod tests {
 
     #[test]
     fn what_none_has_says_most_and_what_all_have_least() {
-        let rarities = [0, 1, 10, 999, 1000].map(|with| rarity(1000, with));
+        let rarities = [0, 1, 10, 999, 1000].map(|with| word_weight(1000, with));
         assert!(
             rarities.is_sorted_by(|rare, common| rare > common),
             "{rarities:?}"
         );
-        assert!(rarity(0, 0) > 0.0);
+        assert!(word_weight(0, 0) > 0.0);
     }
 
     #[test]

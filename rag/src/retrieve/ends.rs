@@ -8,14 +8,31 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
 use stratigraph::index::text::Query;
-use stratigraph::{NodeId, Read, TextSearch, Value};
+use stratigraph::{Direction, NodeId, Read, RelationshipId, TextSearch, Value};
 
-use super::confidence::rarity;
+use super::confidence::word_weight;
 use super::{Desk, RetrieveError};
 use crate::build::{FACT, FACT_TEXTS};
 
 /// So many bytes of names are counted at once: each word of them is a term of one search, and those have an end.
 const BYTES_AT_ONCE: usize = 4 << 10;
+
+/// So many facts of one end are looked at: half of a graph may be about the same.
+const MOST_FACTS: usize = 10_000;
+
+/// The facts that something is an end of, each once: one from a thing to itself is met twice.
+pub(super) fn facts_of<R: Read>(
+    read: &R,
+    end: NodeId,
+) -> Result<Vec<RelationshipId>, RetrieveError> {
+    let facts = read.neighbours(end, Direction::Both, Some(FACT))?;
+    let facts = facts.take(MOST_FACTS);
+    let facts = facts.map(|next| next.map(|next| next.relationship));
+    let mut facts = facts.collect::<Result<Vec<_>, _>>()?;
+    facts.sort_unstable();
+    facts.dedup();
+    Ok(facts)
+}
 
 /// How far a question names something.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -98,7 +115,7 @@ fn named<R: Read>(
     let distinct: BTreeSet<&str> = words.iter().map(|(_, name, _)| *name).collect();
     let counted = Counted::of(desk, distinct)?;
     let naming = |words: &HashSet<String>| {
-        let weight = |word: &String| counted.rarity(word);
+        let weight = |word: &String| counted.weight(word);
         let all: f32 = words.iter().map(weight).sum();
         let says: f32 = words.intersection(&asked).map(weight).sum();
         let whole = if all > 0.0 {
@@ -155,7 +172,7 @@ impl Counted {
         Ok(())
     }
 
-    fn rarity(&self, word: &str) -> f32 {
-        rarity(self.facts, self.with.get(word).copied().unwrap_or_default())
+    fn weight(&self, word: &str) -> f32 {
+        word_weight(self.facts, self.with.get(word).copied().unwrap_or_default())
     }
 }

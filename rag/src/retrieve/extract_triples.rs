@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 use stratigraph_models::Purpose;
 
-use super::multi_query::sixty;
-use super::reading::{Spent, check, fused, unread};
+use super::reading::{Spent, asked, check, fused, usual_constant};
 use super::{Desk, Item, Layer, RetrieveError, Vector};
 use crate::extract::model::{QuestionReader, QuestionTriple};
 
@@ -31,7 +30,7 @@ pub struct ExtractTriples {
     /// Only what has a greater cosine, not an equal one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     above: Option<f32>,
-    #[serde(default = "sixty")]
+    #[serde(default = "usual_constant")]
     constant: f32,
 }
 
@@ -59,7 +58,7 @@ impl ExtractTriples {
             k,
             n: five(),
             above: None,
-            constant: sixty(),
+            constant: usual_constant(),
         }
     }
 
@@ -85,14 +84,7 @@ impl ExtractTriples {
                 reason: "`of` is a layer of facts: `facts` or `facts_with_sources`".to_owned(),
             });
         }
-        let mut triples = Vec::new();
-        let mut spent = Spent::default();
-        if let Some(reader) = reader {
-            let written = reader.triples(desk.text(), self.n);
-            let (written, cost) = written.map_err(|error| unread(reader, &error))?;
-            triples = written;
-            spent = Spent::of(reader, cost);
-        }
+        let (triples, spent) = asked(reader, |reader| reader.triples(desk.text(), self.n))?;
         let mut search = Vector::new(self.of, self.k);
         if let Some(cosine) = self.above {
             search = search.above(cosine);
@@ -118,20 +110,10 @@ impl ExtractTriples {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::recorded as reader;
     use super::super::trial::{Trial, called};
     use super::super::{Pipeline, Scale};
     use super::*;
-    use crate::extract::{Calls, MemoryCache};
-    use std::sync::Arc;
-    use stratigraph_models::Recorded;
-
-    fn reader(replies: &[&str]) -> QuestionReader {
-        let model = Recorded::in_order(replies.iter().copied());
-        QuestionReader::new(Calls::new(
-            Arc::new(model),
-            Arc::new(MemoryCache::default()),
-        ))
-    }
 
     /// Three facts of which the vectors stand at different angles.
     fn trial() -> Trial {

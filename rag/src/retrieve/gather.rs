@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, NodeId, Read, RelationshipId};
+use stratigraph::{NodeId, Read, RelationshipId};
 
+use super::ends::facts_of;
 use super::{Desk, Item, RetrieveError, Scale};
 use crate::build::FACT;
 
@@ -36,9 +37,6 @@ pub struct Gather {
 fn weight() -> f32 {
     1.0
 }
-
-/// So many facts of one entity are looked at: half of a graph may be about the same.
-const MOST_FACTS: usize = 10_000;
 
 impl Gather {
     /// At most `k`.
@@ -102,15 +100,4 @@ impl Gather {
         facts.truncate(self.k);
         Ok(facts)
     }
-}
-
-/// The facts that something is an end of, each once: one from a thing to itself is met twice.
-fn facts_of<R: Read>(read: &R, node: NodeId) -> Result<Vec<RelationshipId>, RetrieveError> {
-    let facts = read.neighbours(node, Direction::Both, Some(FACT))?;
-    let facts = facts.take(MOST_FACTS);
-    let facts = facts.map(|next| next.map(|next| next.relationship));
-    let mut facts = facts.collect::<Result<Vec<_>, _>>()?;
-    facts.sort_unstable();
-    facts.dedup();
-    Ok(facts)
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 use stratigraph_models::Purpose;
 
-use super::reading::{Spent, check, fused, unread};
+use super::reading::{Spent, asked, check, fused, usual_constant};
 use super::{Bm25, Desk, Item, RetrieveError, Vector};
 use crate::extract::model::QuestionReader;
 
@@ -28,7 +28,7 @@ pub struct MultiQuery {
     #[serde(default = "three")]
     n: usize,
     search: Search,
-    #[serde(default = "sixty")]
+    #[serde(default = "usual_constant")]
     constant: f32,
 }
 
@@ -42,10 +42,6 @@ enum Search {
 
 fn three() -> usize {
     3
-}
-
-pub(super) fn sixty() -> f32 {
-    60.0
 }
 
 /// What was searched for.
@@ -75,7 +71,7 @@ impl MultiQuery {
         Self {
             n: three(),
             search,
-            constant: sixty(),
+            constant: usual_constant(),
         }
     }
 
@@ -95,14 +91,7 @@ impl MultiQuery {
         reader: Option<&QuestionReader>,
     ) -> Result<(Vec<Item>, Reworded), RetrieveError> {
         check("multi_query", self.n, self.constant)?;
-        let mut wordings = Vec::new();
-        let mut spent = Spent::default();
-        if let Some(reader) = reader {
-            let written = reader.wordings(desk.text(), self.n);
-            let (written, cost) = written.map_err(|error| unread(reader, &error))?;
-            wordings = written;
-            spent = Spent::of(reader, cost);
-        }
+        let (wordings, spent) = asked(reader, |reader| reader.wordings(desk.text(), self.n))?;
         let mut lists = Vec::with_capacity(wordings.len() + 1);
         match &self.search {
             Search::Vector(vector) => {
@@ -131,20 +120,10 @@ impl MultiQuery {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::recorded as reader;
     use super::super::trial::{Trial, called};
     use super::super::{Layer, Pipeline, Scale};
     use super::*;
-    use crate::extract::{Calls, MemoryCache};
-    use std::sync::Arc;
-    use stratigraph_models::Recorded;
-
-    fn reader(replies: &[&str]) -> QuestionReader {
-        let model = Recorded::in_order(replies.iter().copied());
-        QuestionReader::new(Calls::new(
-            Arc::new(model),
-            Arc::new(MemoryCache::default()),
-        ))
-    }
 
     fn trial() -> Trial {
         let trial = Trial::new();

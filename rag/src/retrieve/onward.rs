@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Read, RelationshipId};
 
-use super::ends::Ends;
+use super::ends::{Ends, facts_of};
 use super::titles::rarity;
 use super::{Desk, Item, RetrieveError};
 use crate::build::FACT;
@@ -33,9 +33,6 @@ pub struct Onward {
     /// So many are given.
     k: usize,
 }
-
-/// So many facts of one end are looked at: half of a graph may be about the same.
-const MOST_FACTS: usize = 10_000;
 
 impl Onward {
     /// The `k` best that go on from the `seeds` best.
@@ -68,8 +65,7 @@ impl Onward {
                 if share <= 0.0 {
                     continue;
                 }
-                for next in read.neighbours(*end, Direction::Both, by)?.take(MOST_FACTS) {
-                    let next = next?.relationship;
+                for next in facts_of(read, *end)? {
                     if known.contains(&next.into()) {
                         continue;
                     }

@@ -23,8 +23,25 @@ pub struct Spent {
     pub dropped: u64,
 }
 
+/// How much less a rank counts than the one before it, if nothing is said: the paper's.
+pub(super) fn usual_constant() -> f32 {
+    60.0
+}
+
+/// What a model makes of the question, and what it was paid; nothing at all if there is nobody to ask.
+pub(super) fn asked<T>(
+    reader: Option<&QuestionReader>,
+    ask: impl FnOnce(&QuestionReader) -> Result<(Vec<T>, Cost), ExtractError>,
+) -> Result<(Vec<T>, Spent), RetrieveError> {
+    let Some(reader) = reader else {
+        return Ok((Vec::new(), Spent::default()));
+    };
+    let (written, cost) = ask(reader).map_err(|error| unread(reader, &error))?;
+    Ok((written, Spent::of(reader, cost)))
+}
+
 impl Spent {
-    pub(super) fn of(reader: &QuestionReader, cost: Cost) -> Self {
+    fn of(reader: &QuestionReader, cost: Cost) -> Self {
         Self {
             model: Some(reader.model().to_owned()),
             calls: cost.calls,
@@ -49,7 +66,7 @@ pub(super) fn check(operator: &'static str, n: usize, constant: f32) -> Result<(
     }
 }
 
-pub(super) fn unread(reader: &QuestionReader, error: &ExtractError) -> RetrieveError {
+fn unread(reader: &QuestionReader, error: &ExtractError) -> RetrieveError {
     let cause = std::error::Error::source(error).map(ToString::to_string);
     let problem = [Some(error.to_string()), cause].into_iter().flatten();
     RetrieveError::Unread {
@@ -62,4 +79,15 @@ pub(super) fn unread(reader: &QuestionReader, error: &ExtractError) -> RetrieveE
 pub(super) fn fused(lists: Vec<Vec<Item>>, constant: f32) -> Vec<Item> {
     let lists = lists.into_iter().map(|list| (list, 1.0)).collect();
     fuse(Fusion::ReciprocalRank { constant }, lists)
+}
+
+/// A model that replies so, one after the other.
+#[cfg(test)]
+pub(super) fn recorded(replies: &[&str]) -> QuestionReader {
+    use crate::extract::{Calls, MemoryCache};
+    use std::sync::Arc;
+
+    let model = stratigraph_models::Recorded::in_order(replies.iter().copied());
+    let cache = Arc::new(MemoryCache::default());
+    QuestionReader::new(Calls::new(Arc::new(model), cache))
 }

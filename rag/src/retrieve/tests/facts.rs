@@ -1,6 +1,6 @@
 //! Facts by their words, by what the question names of them, and by what goes on from them.
 
-use super::super::confidence::rarity;
+use super::super::confidence::word_weight;
 use super::super::ends::{Ends, Naming};
 use super::super::titles;
 use super::super::trial::{Trial, called};
@@ -72,7 +72,7 @@ fn a_name_is_meant_by_how_whole_it_is_and_by_what_it_says() {
             ends.naming(ends.at(found[at].entity)[place])
         };
         // Of eight facts four name a ministry, four roads, and one health.
-        let [ministry, roads, health] = [4, 4, 1].map(|with| rarity(8, with));
+        let [ministry, roads, health] = [4, 4, 1].map(|with| word_weight(8, with));
         let is = |one: f32, other: f32| assert!((one - other).abs() < 1e-5, "{one} {other}");
         let whole = naming("pays", 0);
         is(whole.whole, 1.0);

@@ -1,35 +1,19 @@
 //! Thresholds, from questions that the graph itself makes.
 
+use super::long::Long;
 use super::refused;
 use super::retrieve::{not_retrieved, pipeline};
 use crate::caller::Caller;
-use crate::databases::{Hold, INGESTION, OpenDatabase};
-use crate::ending::UnderWay;
 use crate::failure::Failure;
-use crate::services::telling::{Teller, ToldStream, telling};
+use crate::services::telling::ToldStream;
 use crate::shared::Shared;
-use crate::work::{HeldPlace, caught};
 use std::sync::Arc;
-use stratigraph::storage::cancel::CancelToken;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::calibrate_response::Part;
 use stratigraph_rag::calibrate::{Calibrate, Calibration, Quantiles};
 use stratigraph_rag::door::DoorError;
 use stratigraph_rag::retrieve::Pipeline;
 use tonic::{Request, Status};
-
-/// A calibration on its thread.
-struct Job {
-    shared: Arc<Shared>,
-    database: Arc<OpenDatabase>,
-    pipeline: Pipeline,
-    wanted: Calibrate,
-    teller: Teller<v1::CalibrateResponse>,
-    cancel: CancelToken,
-    _hold: Hold,
-    _place: HeldPlace,
-    _under_way: UnderWay,
-}
 
 pub(super) fn calibrate(
     shared: &Arc<Shared>,
@@ -47,69 +31,44 @@ pub(super) fn calibrate(
         refuse_at_most: request.refuse_at_most.unwrap_or(usual.refuse_at_most),
     };
     // It takes as long as an ingestion, and may ask the model as often.
-    let place = shared.ingestions.take(caller.identity.name())?;
-    let cancel = CancelToken::new();
-    let (teller, told) = telling(shared.config.max_ingestion_idle.0, &cancel);
-    let job = Job {
-        _hold: database.holds.hold(INGESTION),
-        _under_way: shared.ending.under_way(&cancel),
-        shared: Arc::clone(shared),
-        database,
-        pipeline,
-        wanted,
-        teller,
-        cancel: cancel.clone(),
-        _place: place,
-    };
-    let span = tracing::Span::current();
-    let ran = tokio::task::spawn_blocking(move || span.in_scope(|| job.run()));
-    let limit = shared.config.max_ingestion_time.0;
-    tokio::spawn(async move {
-        if tokio::time::timeout(limit, ran).await.is_err() {
-            cancel.cancel();
-        }
-    });
-    Ok(told)
+    Long::start(shared, &caller, database, move |long| {
+        find(long, &pipeline, &wanted)
+    })
 }
 
-impl Job {
-    fn run(self) {
-        let done = caught(|| self.find());
-        if let Err(failure) = done {
-            self.teller.fail(&failure);
-        }
-    }
-
-    fn find(&self) -> Result<(), Failure> {
-        let open = self.database.library.open().map_err(refused)?;
-        let mut tell = |done: usize, of: usize| {
-            let progress = v1::CalibrateProgress {
-                done: done as u64,
-                of: of as u64,
-            };
-            let part = Some(Part::Progress(progress));
-            self.teller.perhaps(v1::CalibrateResponse { part });
+fn find(
+    long: &Long<v1::CalibrateResponse>,
+    pipeline: &Pipeline,
+    wanted: &Calibrate,
+) -> Result<(), Failure> {
+    let open = long.database.library.open().map_err(refused)?;
+    let mut tell = |done: usize, of: usize| {
+        let progress = v1::CalibrateProgress {
+            done: done as u64,
+            of: of as u64,
         };
-        let found = open.calibrate(&self.pipeline, &self.wanted, &self.cancel, &mut tell);
-        let found = found.map_err(|error| self.why(error))?;
-        tracing::info!(
-            pipeline = found.pipeline,
-            threshold = found.threshold,
-            auroc = found.auroc,
-            "calibration"
-        );
-        let part = Some(Part::Verdict(verdict(found)));
-        self.teller.surely(v1::CalibrateResponse { part })
-    }
+        let part = Some(Part::Progress(progress));
+        long.teller.perhaps(v1::CalibrateResponse { part });
+    };
+    let found = open.calibrate(pipeline, wanted, &long.cancel, &mut tell);
+    let found = found.map_err(|error| why(&long.shared, error))?;
+    tracing::info!(
+        pipeline = found.pipeline,
+        threshold = found.threshold,
+        auroc = found.auroc,
+        "calibration"
+    );
+    let part = Some(Part::Verdict(verdict(found)));
+    long.teller.surely(v1::CalibrateResponse { part })
+}
 
-    /// What was cancelled because the server ends says so.
-    fn why(&self, error: DoorError) -> Failure {
-        match not_retrieved(error) {
-            Failure::Engine(stratigraph::Error::Cancelled) if self.shared.is_ending() => {
-                Failure::ShuttingDown
-            }
-            failure => failure,
+/// What was cancelled because the server ends says so.
+fn why(shared: &Shared, error: DoorError) -> Failure {
+    match not_retrieved(error) {
+        Failure::Engine(stratigraph::Error::Cancelled) if shared.is_ending() => {
+            Failure::ShuttingDown
         }
+        failure => failure,
     }
 }
 

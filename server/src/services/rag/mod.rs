@@ -16,6 +16,7 @@
 
 mod ask;
 mod calibrate;
+mod long;
 mod resummarise;
 mod retrieve;
 mod routes;
