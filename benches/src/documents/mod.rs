@@ -2,8 +2,9 @@
 //!
 //! The model is a rule that answers at once, and its time and the embedder's are taken off on both sides: what is
 //! left is the library's own, which is what each adds to the price of a model's call. Ours commits each few
-//! documents durably and keeps what the model said; the peers keep JSON and GraphML files, written at the end of
-//! an insertion. Entities and relations are counted on both sides, and must be the same but for a hundredth.
+//! documents durably; the peers keep JSON and GraphML files, written at the end of an insertion. What is asked is measured
+//! both ways: as the peers ask, one call a chunk, and for TagRAG's graph, which takes 13 and keeps what was said (`chains_`).
+//! Entities and relations are counted on both sides, and must be the same but for a hundredth.
 
 mod content;
 mod model;
@@ -15,6 +16,7 @@ use crate::measure::rounds::Rounds;
 use crate::measure::{Common, Setup};
 use anyhow::{Result, ensure};
 use clap::Parser;
+use ours::Asking;
 use std::path::Path;
 
 /// So much the counts of entities and relations may differ: of 200 documents LightRAG has made 439 entities where we had
@@ -49,6 +51,15 @@ struct Built {
     peak_mb: f64,
 }
 
+impl Built {
+    fn is_like(&self, other: &Self) -> bool {
+        let alike = |one: f64, other: f64| (one - other).abs() <= one * MOST_APART;
+        self.chunks == other.chunks
+            && alike(self.entities, other.entities)
+            && alike(self.relations, other.relations)
+    }
+}
+
 /// Runs the benchmark.
 ///
 /// # Errors
@@ -59,6 +70,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         "one_more_vs_lightrag",
         "build_vs_nano-graphrag",
         "one_more_vs_nano-graphrag",
+        "chains_build_vs_lightrag",
+        "chains_build_vs_nano-graphrag",
     ];
     arguments.common.run(
         "documents",
@@ -87,25 +100,25 @@ fn compare(
     report: &mut Report,
 ) -> Result<()> {
     let (mut build, mut one_more) = (Rounds::default(), Rounds::default());
+    let mut chains = [Rounds::default(), Rounds::default()];
     for round in 0..setup.choose(1, 3) {
         let folder = setup.dir.join(format!("{peer}-{round}"));
         std::fs::create_dir(&folder)?;
         setup.progress(&format!("ours beside {peer}, round {round}"));
-        let ours = ours::build(&folder.join("ours"), texts)?;
+        let ours = ours::build(&folder.join("ours"), texts, Asking::Alike)?;
+        let deeper = ours::build(&folder.join("chains"), texts, Asking::Chains)?;
         setup.progress(&format!("{peer}, round {round}"));
         let theirs = peer::build(peer, file, &folder.join("theirs"))?;
-        let alike = |count: fn(&Built) -> f64| {
-            let (ours, theirs) = (count(&ours), count(&theirs));
-            (ours - theirs).abs() <= ours * MOST_APART
-        };
-        ensure!(
-            ours.chunks == theirs.chunks
-                && alike(|built| built.entities)
-                && alike(|built| built.relations),
-            "the graphs differ: ours is {ours:?}, that of {peer} {theirs:?}"
-        );
+        for ours in [&ours, &deeper] {
+            ensure!(
+                ours.is_like(&theirs),
+                "the graphs differ: ours is {ours:?}, that of {peer} {theirs:?}"
+            );
+        }
         build.push(ours.build_s, theirs.build_s);
         one_more.push(ours.one_more_s, theirs.one_more_s);
+        chains[0].push(deeper.build_s, theirs.build_s);
+        chains[1].push(deeper.one_more_s, theirs.one_more_s);
         if round == 0 {
             let both = |name: &str, unit: &str, count: fn(&Built) -> f64, report: &mut Report| {
                 report.count(
@@ -127,5 +140,8 @@ fn compare(
     let mark = Some(Mark::AtMost(0.1));
     report.compare(format!("build_vs_{peer}"), &build, "s", mark);
     report.compare(format!("one_more_vs_{peer}"), &one_more, "s", mark);
+    for (name, rounds) in ["build", "one_more"].iter().zip(&chains) {
+        report.compare(format!("chains_{name}_vs_{peer}"), rounds, "s", mark);
+    }
     Ok(())
 }

@@ -9,6 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use stratigraph_models::{Embedder, Generator, ModelError, Reply, Request, Role, Rows};
+use stratigraph_rag::extract::model::Tags;
+use stratigraph_rag::extract::{
+    Entity, ExtractError, Extracted, Extractor, Outcome, Reading, Triple,
+};
 
 /// How many names of a chunk the model tells.
 const MOST_NAMES: usize = 12;
@@ -63,6 +67,42 @@ impl Generator for Teller {
                 text: reply.to_string(),
                 ..Reply::default()
             })
+        })
+    }
+}
+
+/// What the model says of a text, without a question around it.
+pub(super) struct Told(pub(super) Arc<Spent>);
+
+impl Extractor for Told {
+    fn version(&self) -> &str {
+        "told-1"
+    }
+
+    fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
+        let told = self.0.take(|| names(reading.text()));
+        let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+        let all = |name: &str| told[name].as_array().into_iter().flatten();
+        let entities = all("tags").map(|tag| Entity {
+            name: text(tag, "name").to_uppercase(),
+            kind: Some(text(tag, "kind")),
+            description: text(tag, "description"),
+            ..Entity::default()
+        });
+        let triples = all("relations").map(|relation| Triple {
+            subject: text(relation, "source").to_uppercase(),
+            predicate: Tags::RELATES.to_owned(),
+            object: text(relation, "target").to_uppercase(),
+            description: text(relation, "description"),
+            ..Triple::default()
+        });
+        Ok(Outcome {
+            extracted: Extracted {
+                entities: entities.collect(),
+                triples: triples.collect(),
+                ..Extracted::default()
+            },
+            ..Outcome::default()
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Built;
 use super::content::Text;
-use super::model::{Spent, Stirred, Teller};
+use super::model::{Spent, Stirred, Teller, Told};
 use crate::measure::memory;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
@@ -17,8 +17,18 @@ use stratigraph_rag::read::{Format, Source};
 /// So many calls at once: nano-graphrag makes as many, LightRAG four.
 const CALLS: usize = 16;
 
-/// Builds TagRAG's graph, which has all that the peers' have and chains of domains besides, in the folder `dir`.
-pub(super) fn build(dir: &Path, texts: &[Text]) -> Result<Built> {
+/// What is asked of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asking {
+    /// What the peers ask: one call a chunk, for entities and relations with their descriptions. Replies are not kept, as
+    /// theirs are not.
+    Alike,
+    /// TagRAG's graph, which has chains of domains besides: one call more for each name of a chunk, all replies kept.
+    Chains,
+}
+
+/// Builds a graph in the folder `dir`.
+pub(super) fn build(dir: &Path, texts: &[Text], asking: Asking) -> Result<Built> {
     memory::reset_peak()?;
     let (asked, embedded) = (Arc::new(Spent::default()), Arc::new(Spent::default()));
     let (last, first) = texts.split_last().context("no documents")?;
@@ -27,17 +37,22 @@ pub(super) fn build(dir: &Path, texts: &[Text]) -> Result<Built> {
     let db = Database::create(dir)?;
     let layers = Layers::open(&db, recipe.profile(), Arc::new(Stirred(embedded.clone())))?;
     let ingest = || {
-        // As many calls at once as the peers make. What the model takes meanwhile cannot be taken off, and is not.
-        Ingest::new(&layers, &recipe)
-            .model(Arc::new(Teller(asked.clone())))
-            .measure(&Words)
-            .threads(CALLS)
+        let ingest = Ingest::new(&layers, &recipe).measure(&Words);
+        match asking {
+            Asking::Alike => ingest.extractor(Box::new(Told(asked.clone()))).threads(1),
+            Asking::Chains => ingest.model(Arc::new(Teller(asked.clone()))).threads(CALLS),
+        }
     };
     let chunks = take_in(&ingest(), first)?;
-    let build_s = (began.elapsed() - embedded.time()).as_secs_f64();
-    let (began, before) = (Instant::now(), embedded.time());
+    // Of calls at the same time nobody can say how much longer they made it, and nothing is taken off.
+    let others = || match asking {
+        Asking::Alike => embedded.time() + asked.time(),
+        Asking::Chains => embedded.time(),
+    };
+    let build_s = (began.elapsed() - others()).as_secs_f64();
+    let (began, before) = (Instant::now(), others());
     let more = take_in(&ingest(), std::slice::from_ref(last))?;
-    let one_more_s = (began.elapsed() - (embedded.time() - before)).as_secs_f64();
+    let one_more_s = (began.elapsed() - (others() - before)).as_secs_f64();
     ensure!(asked.calls() > 0, "nobody was asked");
     let read = db.read()?;
     let (entities, relations) = (
