@@ -1,7 +1,7 @@
 //! Nodes and relationships as they are handed out: read whole, and independent of the transaction.
 
 use super::keys::Entity;
-use super::properties::Values;
+use super::properties::{Values, Wanted};
 use super::record::{NodeRecord, RelationshipRecord};
 use super::view::View;
 use crate::catalog::{Catalog, LabelId, PropertyId, TypeId};
@@ -11,7 +11,7 @@ use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
 use std::sync::Arc;
 
-/// A node with its labels and all its properties.
+/// A node with its labels and its properties: all of them, or those that were asked for.
 #[derive(Clone)]
 pub struct Node {
     id: NodeId,
@@ -20,7 +20,7 @@ pub struct Node {
     catalog: Arc<Catalog>,
 }
 
-/// A relationship with its ends and all its properties.
+/// A relationship with its ends and its properties: all of them, or those that were asked for.
 #[derive(Clone)]
 pub struct Relationship {
     id: RelationshipId,
@@ -32,8 +32,14 @@ pub struct Relationship {
 }
 
 impl Node {
-    pub(crate) fn read<K: KeyRead>(view: &View<'_, K>, id: NodeId) -> Result<Option<Self>> {
-        let found = view.record(Family::Nodes, id.get(), NodeRecord::decode_values)?;
+    pub(crate) fn read<K: KeyRead>(
+        view: &View<'_, K>,
+        id: NodeId,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<Self>> {
+        let found = view.record(Family::Nodes, id.get(), |bytes| {
+            NodeRecord::decode_values(bytes, wanted)
+        })?;
         let Some((labels, values)) = found else {
             return Ok(None);
         };
@@ -88,8 +94,14 @@ impl Node {
 }
 
 impl Relationship {
-    pub(crate) fn read<K: KeyRead>(view: &View<'_, K>, id: RelationshipId) -> Result<Option<Self>> {
-        let found = view.record(Family::Edges, id.get(), RelationshipRecord::decode_values)?;
+    pub(crate) fn read<K: KeyRead>(
+        view: &View<'_, K>,
+        id: RelationshipId,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<Self>> {
+        let found = view.record(Family::Edges, id.get(), |bytes| {
+            RelationshipRecord::decode_values(bytes, wanted)
+        })?;
         let Some((ends, values)) = found else {
             return Ok(None);
         };

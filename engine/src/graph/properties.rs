@@ -184,11 +184,15 @@ pub(crate) type Values = (Vec<(PropertyId, Value)>, Vec<(usize, PropertyId, Slot
 pub(crate) fn decode_values(
     what: &'static str,
     mut record: RecordReader<'_>,
+    wanted: Wanted<'_>,
 ) -> Result<Values, CodecError> {
     let table = Table::read(what, &mut record)?;
-    let mut values = Vec::with_capacity(table.count);
+    let mut values = Vec::with_capacity(wanted.most(table.count));
     let mut apart = Vec::new();
     table.each(|property, slot| {
+        if !wanted.has(property) {
+            return Ok(true);
+        }
         match read_slot(what, slot)? {
             Slot::Value(value) => values.push((property, value)),
             slot => {
@@ -199,6 +203,29 @@ pub(crate) fn decode_values(
         Ok(true)
     })?;
     Ok((values, apart))
+}
+
+/// Which properties of a record are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    All,
+    These(&'a [PropertyId]),
+}
+
+impl Wanted<'_> {
+    fn has(self, property: PropertyId) -> bool {
+        match self {
+            Self::All => true,
+            Self::These(some) => some.contains(&property),
+        }
+    }
+
+    fn most(self, there: usize) -> usize {
+        match self {
+            Self::All => there,
+            Self::These(some) => there.min(some.len()),
+        }
+    }
 }
 
 /// Reads one property of a record, whose reader stands before the table.

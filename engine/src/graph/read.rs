@@ -6,9 +6,10 @@ use super::entity::{Node, Relationship};
 use super::hierarchy::Hierarchy;
 use super::ids::Ids;
 use super::keys::{Entity, Way};
+use super::properties::Wanted;
 use super::sets::SetId;
 use super::viewed::Viewed;
-use crate::catalog::{Catalog, Counter, Readiness, TypeId};
+use crate::catalog::{Catalog, Counter, PropertyId, Readiness, TypeId};
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
@@ -35,7 +36,16 @@ pub trait Read: Viewed {
     /// # Errors
     /// See [`Read`].
     fn node(&self, node: NodeId) -> Result<Option<Node>> {
-        Node::read(&self.view(), node)
+        Node::read(&self.view(), node, Wanted::All)
+    }
+
+    /// A node with its labels and, of its properties, these: nothing else is read, which spares a long text or a vector.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn node_with(&self, node: NodeId, properties: &[&str]) -> Result<Option<Node>> {
+        let (view, wanted) = (self.view(), known(self.catalog(), properties));
+        Node::read(&view, node, Wanted::These(&wanted))
     }
 
     /// A relationship with its ends and all its properties.
@@ -43,7 +53,20 @@ pub trait Read: Viewed {
     /// # Errors
     /// See [`Read`].
     fn relationship(&self, relationship: RelationshipId) -> Result<Option<Relationship>> {
-        Relationship::read(&self.view(), relationship)
+        Relationship::read(&self.view(), relationship, Wanted::All)
+    }
+
+    /// A relationship with its ends and, of its properties, these: nothing else is read.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn relationship_with(
+        &self,
+        relationship: RelationshipId,
+        properties: &[&str],
+    ) -> Result<Option<Relationship>> {
+        let (view, wanted) = (self.view(), known(self.catalog(), properties));
+        Relationship::read(&view, relationship, Wanted::These(&wanted))
     }
 
     /// Whether a node or a relationship is there.
@@ -387,4 +410,12 @@ pub trait Read: Viewed {
     fn types(&self, relationship_type: Option<&str>) -> Option<Vec<TypeId>> {
         relationship_type.map(|name| self.catalog().types.id(name).into_iter().collect())
     }
+}
+
+/// The numbers of those that any entity has.
+fn known(catalog: &Catalog, properties: &[&str]) -> Vec<PropertyId> {
+    let names = properties.iter();
+    names
+        .filter_map(|name| catalog.properties.id(name))
+        .collect()
 }

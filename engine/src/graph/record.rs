@@ -8,7 +8,7 @@
 //! properties are one record and cost one read.
 
 use super::keys::Entity;
-use super::properties::{Encoder, Properties, Slot, Values, decode_one, decode_values};
+use super::properties::{Encoder, Properties, Slot, Values, Wanted, decode_one, decode_values};
 use crate::catalog::{LabelId, NameId, PropertyId, TypeId};
 use crate::codec::{CodecError, RecordReader};
 use crate::value::{NodeId, RelationshipId};
@@ -65,11 +65,14 @@ impl NodeRecord {
         Ok(Self { labels, properties })
     }
 
-    /// The labels and the values, without the slots between.
-    pub(crate) fn decode_values(bytes: &[u8]) -> Result<(Vec<LabelId>, Values), CodecError> {
+    /// The labels and the wanted values, without the slots between.
+    pub(crate) fn decode_values(
+        bytes: &[u8],
+        wanted: Wanted<'_>,
+    ) -> Result<(Vec<LabelId>, Values), CodecError> {
         let mut record = RecordReader::new(NODE, FORMAT..=FORMAT, bytes)?;
         let labels = read_labels(&mut record)?;
-        Ok((labels, decode_values(NODE, record)?))
+        Ok((labels, decode_values(NODE, record, wanted)?))
     }
 
     /// Only the labels.
@@ -126,11 +129,14 @@ impl RelationshipRecord {
         })
     }
 
-    /// The ends and the values, without the slots between.
-    pub(crate) fn decode_values(bytes: &[u8]) -> Result<(Ends, Values), CodecError> {
+    /// The ends and the wanted values, without the slots between.
+    pub(crate) fn decode_values(
+        bytes: &[u8],
+        wanted: Wanted<'_>,
+    ) -> Result<(Ends, Values), CodecError> {
         let mut record = RecordReader::new(RELATIONSHIP, FORMAT..=FORMAT, bytes)?;
         let ends = read_ends(&mut record)?;
-        Ok((ends, decode_values(RELATIONSHIP, record)?))
+        Ok((ends, decode_values(RELATIONSHIP, record, wanted)?))
     }
 
     /// Only the type and the ends.

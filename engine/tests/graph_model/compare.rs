@@ -10,6 +10,9 @@ use stratigraph::{Direction, Entity, Error, NodeId, Read, RelationshipId, Value}
 
 const DIRECTIONS: [Direction; 3] = [Direction::Outgoing, Direction::Incoming, Direction::Both];
 
+/// Properties that are asked for together, in no order, and one that nothing has.
+const SOME: [&str; 3] = ["t", "never", "q"];
+
 /// How much to look at: some nodes, or all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -118,6 +121,10 @@ fn node(read: &impl Read, plain: &Plain, id: u64) {
     assert!(ids.is_sorted_by(|left, right| left.0 < right.0));
     let values: Vec<_> = found.properties().collect();
     properties(read, id.into(), &values, &|name| found.get(name), plain);
+    let part = read.node_with(id, &SOME).unwrap().expect("it is there");
+    assert_eq!(part.label_ids(), found.label_ids());
+    let values: Vec<_> = part.properties().collect();
+    some_of(id.into(), &values, plain);
 }
 
 fn relationship(read: &impl Read, plain: &Plain, id: u64) {
@@ -130,6 +137,24 @@ fn relationship(read: &impl Read, plain: &Plain, id: u64) {
     assert_eq!(found.relationship_type(), expected.of);
     let values: Vec<_> = found.properties().collect();
     properties(read, id.into(), &values, &|name| found.get(name), plain);
+    let part = read.relationship_with(id, &SOME).unwrap();
+    let part = part.expect("it is there");
+    let ends = (part.id(), part.source().get(), part.target().get());
+    assert_eq!(ends, (id, expected.source, expected.target));
+    assert_eq!(part.type_id(), found.type_id());
+    let values: Vec<_> = part.properties().collect();
+    some_of(id.into(), &values, plain);
+}
+
+/// What was asked for, and nothing else.
+fn some_of(entity: Entity, found: &[(&str, &Value)], plain: &Plain) {
+    let expected = plain.properties(entity).expect("the model has it");
+    let wanted = SOME.iter().filter(|name| expected.contains_key(**name));
+    assert_eq!(found.len(), wanted.count(), "{entity}: {found:?}");
+    for (name, value) in found {
+        assert!(SOME.contains(name), "{entity}.{name}");
+        assert!(same(value, &expected[*name]), "{entity}.{name} = {value}");
+    }
 }
 
 fn properties<'a>(

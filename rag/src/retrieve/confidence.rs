@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::index::text::Query;
@@ -149,7 +150,9 @@ pub(super) fn wanted<R: Read>(
     if counted.is_some() {
         return Ok(Wanted::of(analysis, text, counted));
     }
-    let search = TextSearch::of(Query::term(text), 1);
+    // Nothing is looked for but how many have each word, and so among nothing.
+    let nothing = RoaringTreemap::new();
+    let search = TextSearch::of(Query::term(text), 1).among(&nothing);
     match desk.read().search_text(CHUNK_TEXTS, &search) {
         Ok(counted) => Ok(Wanted::of(analysis, text, Some(&counted))),
         // A graph of tables alone: no word is rarer than another.

@@ -70,7 +70,7 @@ impl Ends {
             let Entity::Relationship(id) = entity else {
                 continue;
             };
-            let Some(fact) = read.relationship(id)? else {
+            let Some(fact) = read.relationship_with(id, &[])? else {
                 continue;
             };
             if fact.relationship_type() != FACT {

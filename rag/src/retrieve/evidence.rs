@@ -1,6 +1,6 @@
 //! What something of the graph says, as a text that can be read and cited, and where it is said.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -83,28 +83,49 @@ pub(super) fn read_out<R: Read>(read: &R, items: &[Item]) -> Result<Vec<String>,
     texts.collect()
 }
 
-/// Reads what things say. Each document is looked up once.
+/// What a node of the layers says, and where; not its vectors, nor what they were made of.
+const OF_NODE: [&str; 14] = [
+    "key",
+    "heading",
+    "text",
+    "title",
+    "name",
+    "summary",
+    "descriptions",
+    "sentences",
+    "chunks",
+    "document",
+    "start",
+    "end",
+    "first_page",
+    "last_page",
+];
+/// What a relationship says; not its vectors.
+const OF_RELATIONSHIP: [&str; 5] = ["key", "predicate", "description", "source", "chunk"];
+/// Where a chunk stands.
+const OF_PLACE: [&str; 6] = ["key", "document", "start", "end", "first_page", "last_page"];
+
+/// Reads what things say. Each document and each place is looked up once.
 pub(super) struct Reader<'a, R> {
     read: &'a R,
-    documents: BTreeMap<String, Option<(String, String)>>,
+    documents: HashMap<String, Option<(String, String)>>,
+    places: HashMap<NodeId, Option<Place>>,
 }
 
 impl<'a, R: Read> Reader<'a, R> {
     pub(super) fn new(read: &'a R) -> Self {
         Self {
             read,
-            documents: BTreeMap::new(),
+            documents: HashMap::new(),
+            places: HashMap::new(),
         }
     }
 
     /// What this says; nothing if it is not there.
     pub(super) fn evidence(&mut self, entity: Entity) -> Result<Option<Evidence>, RetrieveError> {
         match entity {
-            Entity::Node(id) => match self.read.node(id)? {
-                Some(node) => self.of_node(id, &node).map(Some),
-                None => Ok(None),
-            },
-            Entity::Relationship(id) => match self.read.relationship(id)? {
+            Entity::Node(id) => self.evidence_of_node(id),
+            Entity::Relationship(id) => match self.read.relationship_with(id, &OF_RELATIONSHIP)? {
                 Some(found) => self.of_relationship(id, &found).map(Some),
                 None => Ok(None),
             },
@@ -115,13 +136,13 @@ impl<'a, R: Read> Reader<'a, R> {
     pub(super) fn name(&self, entity: Entity) -> Result<Name, RetrieveError> {
         let (kind, key) = match entity {
             Entity::Node(id) => {
-                let node = self.read.node(id)?;
+                let node = self.read.node_with(id, &["key"])?;
                 node.map_or_else(Default::default, |node| {
                     (kind_of(&node), text_of(&node, "key"))
                 })
             }
             Entity::Relationship(id) => {
-                let found = self.read.relationship(id)?;
+                let found = self.read.relationship_with(id, &["key"])?;
                 found.map_or_else(Default::default, |found| {
                     let key = found.get("key").and_then(Value::as_str);
                     let key = key.unwrap_or_default().to_owned();
@@ -130,6 +151,18 @@ impl<'a, R: Read> Reader<'a, R> {
             }
         };
         Ok(Name { kind, key })
+    }
+
+    fn evidence_of_node(&mut self, id: NodeId) -> Result<Option<Evidence>, RetrieveError> {
+        let Some(node) = self.read.node_with(id, &OF_NODE)? else {
+            return Ok(None);
+        };
+        if Label::ALL.iter().any(|label| node.has_label(label.name())) {
+            return self.of_node(id, &node).map(Some);
+        }
+        // A row of a table says all that it has.
+        let row = self.read.node(id)?;
+        row.map(|row| self.of_node(id, &row)).transpose()
     }
 
     fn of_node(&mut self, id: NodeId, node: &Node) -> Result<Evidence, RetrieveError> {
@@ -224,7 +257,7 @@ impl<'a, R: Read> Reader<'a, R> {
                 let Entity::Relationship(link) = link? else {
                     continue;
                 };
-                if let Some(link) = self.read.relationship(link)? {
+                if let Some(link) = self.read.relationship_with(link, &[])? {
                     places.extend(self.place_of(link.source())?);
                 }
             }
@@ -263,11 +296,17 @@ impl<'a, R: Read> Reader<'a, R> {
 
     /// Where a chunk stands.
     fn place_of(&mut self, chunk: NodeId) -> Result<Option<Place>, RetrieveError> {
-        let node = self.read.node(chunk)?;
-        let Some(node) = node.filter(|node| node.has_label(Label::Chunk.name())) else {
-            return Ok(None);
+        if let Some(known) = self.places.get(&chunk) {
+            return Ok(known.clone());
+        }
+        let node = self.read.node_with(chunk, &OF_PLACE)?;
+        let node = node.filter(|node| node.has_label(Label::Chunk.name()));
+        let place = match &node {
+            Some(node) => self.own_place(node)?,
+            None => None,
         };
-        self.own_place(&node)
+        self.places.insert(chunk, place.clone());
+        Ok(place)
     }
 
     /// Where a document's own node stands.
@@ -295,7 +334,7 @@ impl<'a, R: Read> Reader<'a, R> {
             return Ok(known.clone());
         }
         let found = match crate::build::find(self.read, Label::Document, &key)? {
-            Some(id) => self.read.node(id)?,
+            Some(id) => self.read.node_with(id, &["id", "hash"])?,
             None => None,
         };
         let found = found.map(|node| (text_of(&node, "id"), text_of(&node, "hash")));

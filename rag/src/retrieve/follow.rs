@@ -97,8 +97,11 @@ impl Follow {
         items: Vec<Item>,
     ) -> Result<(Vec<Item>, Followed), RetrieveError> {
         let mut followed = Followed::default();
-        let texts = texts(desk, &items)?;
-        let titles = texts.iter().flatten().map(|text| text_of(text, "called"));
+        let chunks = items
+            .iter()
+            .map(|item| chunk(desk, item.entity, &["called"]));
+        let chunks = chunks.collect::<Result<Vec<_>, _>>()?;
+        let titles = chunks.iter().flatten().map(|text| text_of(text, "called"));
         let mut titles = Titles::new(desk, titles.filter(|title| !title.is_empty()))?;
         let Some(best) = items.first().map(|item| item.score) else {
             return Ok((items, followed));
@@ -115,7 +118,7 @@ impl Follow {
         let chunks = desk.read().node_count(Some(Label::Chunk.name()))?;
         let mut lifts = Lifts::default();
         for seed in list.best(self.seeds) {
-            let Some(text) = chunk(desk, seed.entity)? else {
+            let Some(text) = chunk(desk, seed.entity, &["called", "text"])? else {
                 continue;
             };
             followed.read += 1;
@@ -235,16 +238,16 @@ fn sort(items: &mut [Item]) {
     items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
 }
 
-/// The chunks among these.
-fn texts<R: Read>(desk: &Desk<'_, R>, items: &[Item]) -> Result<Vec<Option<Node>>, RetrieveError> {
-    items.iter().map(|item| chunk(desk, item.entity)).collect()
-}
-
-fn chunk<R: Read>(desk: &Desk<'_, R>, entity: Entity) -> Result<Option<Node>, RetrieveError> {
+/// A chunk, and what is said of it under these names; nothing of what is no chunk.
+fn chunk<R: Read>(
+    desk: &Desk<'_, R>,
+    entity: Entity,
+    properties: &[&str],
+) -> Result<Option<Node>, RetrieveError> {
     let Entity::Node(id) = entity else {
         return Ok(None);
     };
-    let node = desk.read().node(id)?;
+    let node = desk.read().node_with(id, properties)?;
     Ok(node.filter(|node| node.has_label(Label::Chunk.name())))
 }
 

@@ -159,7 +159,7 @@ fn listed<R: Read>(read: &R, instance: NodeId) -> Result<Vec<NodeId>, RetrieveEr
 
 /// The chunks that state a fact.
 fn stated_by<R: Read>(read: &R, fact: RelationshipId) -> Result<Vec<NodeId>, RetrieveError> {
-    let Some(fact) = read.relationship(fact)? else {
+    let Some(fact) = read.relationship_with(fact, &["key"])? else {
         return Ok(Vec::new());
     };
     let key = fact.get("key").and_then(Value::as_str);
@@ -169,7 +169,7 @@ fn stated_by<R: Read>(read: &R, fact: RelationshipId) -> Result<Vec<NodeId>, Ret
     let mut chunks = Vec::new();
     for link in read.index(STATED)?.equal(&[key.into()])?.take(MOST_OF_ONE) {
         if let Entity::Relationship(link) = link?
-            && let Some(link) = read.relationship(link)?
+            && let Some(link) = read.relationship_with(link, &[])?
         {
             chunks.push(link.source());
         }

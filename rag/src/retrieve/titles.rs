@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
 use stratigraph::index::property::Lookup;
 use stratigraph::index::text::Query;
@@ -113,7 +114,9 @@ impl<'a, R: Read> Titles<'a, R> {
 
     /// From 0 for what all texts have to 1 for what one has, of the rarest word.
     fn rarity(&self, title: &str) -> Result<f32, RetrieveError> {
-        let search = TextSearch::of(Query::term(title), 1);
+        // Nothing is looked for but how many have each word, and so among nothing.
+        let nothing = RoaringTreemap::new();
+        let search = TextSearch::of(Query::term(title), 1).among(&nothing);
         let counted = self.desk.read().search_text(CHUNK_TEXTS, &search)?;
         let rarest = counted.terms.iter().map(|term| term.documents).min();
         Ok(rarity(counted.documents, rarest.unwrap_or(1)))

@@ -69,7 +69,7 @@ impl<'a, R: Read> Seeds<'a, R> {
                     self.at(node, || item.clone()).direct += weight * factor;
                 }
                 Entity::Relationship(fact) => {
-                    let Some(fact) = self.read.relationship(fact)? else {
+                    let Some(fact) = self.read.relationship_with(fact, &[])? else {
                         continue;
                     };
                     for end in [fact.source(), fact.target()] {
