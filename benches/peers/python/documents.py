@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""LightRAG or nano-graphrag builds its graph from documents, with the model and the vectors of the benchmark.
+"""LightRAG or nano-graphrag builds its graph from documents and retrieves from it, with the model and the vectors of the benchmark.
 
-    python documents.py lightrag|nano-graphrag DOCUMENTS.jsonl FOLDER
+    python documents.py lightrag|nano-graphrag DOCUMENTS.jsonl QUESTIONS.json FOLDER
 
 The model is a rule (`said`, whose twin is in `benches/src/documents/model.rs`), the vectors are made of the bytes of
 a text (`vector`, likewise), tokens are words. The time that both take is measured apart, so that what is
-left is the library's own: for all documents but the last, and for the last alone. The last line of the output says it
-as JSON.
+left is the library's own: for all documents but the last, for the last alone, and for what is retrieved for all
+questions, without an answer. The last line of the output says it as JSON.
 """
 
 import asyncio
@@ -100,9 +100,9 @@ class Words:
         return [self.decode(tokens) for tokens in lists]
 
 
-def lightrag(documents, folder):
+def lightrag(documents, questions, folder):
     """Yields before it begins, and after each stage."""
-    from lightrag import LightRAG
+    from lightrag import LightRAG, QueryParam
     from lightrag.utils import EmbeddingFunc, Tokenizer
 
     logging.getLogger("lightrag").setLevel(logging.ERROR)
@@ -110,6 +110,9 @@ def lightrag(documents, folder):
 
     async def model(prompt, system_prompt=None, history_messages=(), **_):
         with MODEL:
+            if "---Real Data---" in prompt and "User Query:" in prompt:
+                names = NAME.findall(prompt.rsplit("User Query:", 1)[1])
+                return json.dumps({"high_level_keywords": ["what they have in common"], "low_level_keywords": names})
             if "---Input Text---" not in prompt:
                 return "A summary of what was said."
             text = prompt.split("---Input Text---", 1)[1]
@@ -140,16 +143,21 @@ def lightrag(documents, folder):
     yield
     loop.run_until_complete(insert(documents[-1:]))
     yield
+    # What it does if nothing is said: entities, relations and chunks.
+    found = QueryParam(mode="mix", only_need_context=True, enable_rerank=False)
+    for question in questions:
+        assert loop.run_until_complete(rag.aquery(question, param=found)), question
+    yield
     loop.run_until_complete(rag.finalize_storages())
 
 
-def nano_graphrag(documents, folder):
+def nano_graphrag(documents, questions, folder):
     import tiktoken
 
     words = Words()
     # Its tokenizer is fetched from a server; a chunk is as many of these tokens as the others'.
     tiktoken.encoding_for_model = lambda *_: words
-    from nano_graphrag import GraphRAG
+    from nano_graphrag import GraphRAG, QueryParam
     from nano_graphrag._utils import wrap_embedding_func_with_attrs
 
     logging.getLogger("nano-graphrag").setLevel(logging.ERROR)
@@ -179,20 +187,24 @@ def nano_graphrag(documents, folder):
     yield
     rag.insert([documents[-1]["text"]])
     yield
+    for question in questions:
+        assert rag.query(question, param=QueryParam(mode="local", only_need_context=True)), question
+    yield
 
 
 PEERS = {"lightrag": lightrag, "nano-graphrag": nano_graphrag}
 
 
 def main():
-    peer, documents, folder = sys.argv[1:]
+    peer, documents, questions, folder = sys.argv[1:]
     documents = [json.loads(line) for line in Path(documents).read_text().splitlines()]
+    questions = json.loads(Path(questions).read_text())
     folder = Path(folder)
     folder.mkdir(parents=True)
-    building = PEERS[peer](documents, folder)
+    building = PEERS[peer](documents, questions, folder)
     next(building)
     stages = {}
-    for stage in ("build", "one_more"):
+    for stage in ("build", "one_more", "query"):
         others, began = MODEL.seconds + EMBEDDER.seconds, time.perf_counter()
         next(building)
         stages[stage] = time.perf_counter() - began - (MODEL.seconds + EMBEDDER.seconds - others)
@@ -208,6 +220,7 @@ def main():
                 "peer": peer,
                 "build_s": stages["build"],
                 "one_more_s": stages["one_more"],
+                "query_s": stages["query"] / len(questions),
                 "model_s": MODEL.seconds,
                 "model_calls": MODEL.calls,
                 "embed_s": EMBEDDER.seconds,

@@ -24,14 +24,25 @@ const WORDS: [&str; 24] = [
 /// Words of a sentence beside its two names.
 const SENTENCE: usize = 18;
 
+/// Few are frequent and many are rare, as names are.
+fn name(random: &mut Rng) -> String {
+    let rank = (1.0 / random.f64().max(1e-4)) as usize;
+    format!("{}{}", NAMES[rank % NAMES.len()], rank)
+}
+
+/// So many questions about two names each.
+pub(super) fn questions(seed: u64, count: usize) -> Vec<String> {
+    let mut random = Rng::with_seed(!seed);
+    let mut question = || {
+        let (one, other) = (name(&mut random), name(&mut random));
+        format!("What have {one} and {other} in common?")
+    };
+    (0..count).map(|_| question()).collect()
+}
+
 /// So many documents of so many sentences.
 pub(super) fn texts(seed: u64, documents: usize, sentences: usize) -> Vec<Text> {
     let mut random = Rng::with_seed(seed);
-    let name = |random: &mut Rng| {
-        // Few are frequent and many are rare, as names are.
-        let rank = (1.0 / random.f64().max(1e-4)) as usize;
-        format!("{}{}", NAMES[rank % NAMES.len()], rank)
-    };
     (0..documents)
         .map(|number| {
             let mut text = String::new();

@@ -4,6 +4,7 @@
 //! left is the library's own, which is what each adds to the price of a model's call. Ours commits each few
 //! documents durably; the peers keep JSON and GraphML files, written at the end of an insertion. What is asked is measured
 //! both ways: as the peers ask, one call a chunk, and for TagRAG's graph, which takes 13 and keeps what was said (`chains_`).
+//! Then questions are asked, and what is retrieved for a model to read is measured likewise.
 //! Entities and relations are counted on both sides, and must be the same but for a hundredth.
 
 mod content;
@@ -17,11 +18,14 @@ use crate::measure::{Common, Setup};
 use anyhow::{Result, ensure};
 use clap::Parser;
 use ours::Asking;
-use std::path::Path;
 
 /// So much the counts of entities and relations may differ: of 200 documents LightRAG has made 439 entities where we had
 /// 441, and the same of 20.
 const MOST_APART: f64 = 0.01;
+
+/// What the peers read, beside their folders.
+const DOCUMENTS: &str = "documents.jsonl";
+const QUESTIONS: &str = "questions.json";
 
 const PEERS: [&str; 2] = ["lightrag", "nano-graphrag"];
 
@@ -45,6 +49,8 @@ struct Built {
     build_s: f64,
     /// The last one.
     one_more_s: f64,
+    /// What is retrieved for a question.
+    query_s: f64,
     chunks: f64,
     entities: f64,
     relations: f64,
@@ -68,8 +74,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let summary = [
         "build_vs_lightrag",
         "one_more_vs_lightrag",
+        "query_vs_lightrag",
         "build_vs_nano-graphrag",
         "one_more_vs_nano-graphrag",
+        "query_vs_nano-graphrag",
         "chains_build_vs_lightrag",
         "chains_build_vs_nano-graphrag",
     ];
@@ -83,11 +91,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 fn measure(setup: &Setup, peers: &[String]) -> Result<Report> {
     let texts = content::texts(setup.seed, setup.choose(20, 200), 300);
-    let file = setup.dir.join("documents.jsonl");
-    content::write(&texts, &file)?;
+    let questions = content::questions(setup.seed, setup.choose(20, 100));
+    content::write(&texts, &setup.dir.join(DOCUMENTS))?;
+    std::fs::write(setup.dir.join(QUESTIONS), serde_json::to_vec(&questions)?)?;
     let mut report = Report::default();
     for peer in peers {
-        compare(setup, peer, &texts, &file, &mut report)?;
+        compare(setup, peer, &texts, &questions, &mut report)?;
     }
     Ok(report)
 }
@@ -96,19 +105,21 @@ fn compare(
     setup: &Setup,
     peer: &str,
     texts: &[content::Text],
-    file: &Path,
+    questions: &[String],
     report: &mut Report,
 ) -> Result<()> {
     let (mut build, mut one_more) = (Rounds::default(), Rounds::default());
+    let mut query = Rounds::default();
     let mut chains = [Rounds::default(), Rounds::default()];
     for round in 0..setup.choose(1, 3) {
         let folder = setup.dir.join(format!("{peer}-{round}"));
         std::fs::create_dir(&folder)?;
         setup.progress(&format!("ours beside {peer}, round {round}"));
-        let ours = ours::build(&folder.join("ours"), texts, Asking::Alike)?;
-        let deeper = ours::build(&folder.join("chains"), texts, Asking::Chains)?;
+        let ours = ours::build(&folder.join("ours"), texts, questions, Asking::Alike)?;
+        let deeper = ours::build(&folder.join("chains"), texts, questions, Asking::Chains)?;
         setup.progress(&format!("{peer}, round {round}"));
-        let theirs = peer::build(peer, file, &folder.join("theirs"))?;
+        let [documents, asked] = [DOCUMENTS, QUESTIONS].map(|name| setup.dir.join(name));
+        let theirs = peer::build(peer, &documents, &asked, &folder.join("theirs"))?;
         for ours in [&ours, &deeper] {
             ensure!(
                 ours.is_like(&theirs),
@@ -117,6 +128,7 @@ fn compare(
         }
         build.push(ours.build_s, theirs.build_s);
         one_more.push(ours.one_more_s, theirs.one_more_s);
+        query.push(deeper.query_s, theirs.query_s);
         chains[0].push(deeper.build_s, theirs.build_s);
         chains[1].push(deeper.one_more_s, theirs.one_more_s);
         if round == 0 {
@@ -140,6 +152,7 @@ fn compare(
     let mark = Some(Mark::AtMost(0.1));
     report.compare(format!("build_vs_{peer}"), &build, "s", mark);
     report.compare(format!("one_more_vs_{peer}"), &one_more, "s", mark);
+    report.compare(format!("query_vs_{peer}"), &query, "s", mark);
     for (name, rounds) in ["build", "one_more"].iter().zip(&chains) {
         report.compare(format!("chains_{name}_vs_{peer}"), rounds, "s", mark);
     }

@@ -13,6 +13,7 @@ use stratigraph_rag::build::Layers;
 use stratigraph_rag::chunk::Words;
 use stratigraph_rag::ingest::{Ingest, Recipe, System};
 use stratigraph_rag::read::{Format, Source};
+use stratigraph_rag::retrieve::{Desk, Pipeline, Question};
 
 /// So many calls at once: nano-graphrag makes as many, LightRAG four.
 const CALLS: usize = 16;
@@ -27,8 +28,16 @@ pub(super) enum Asking {
     Chains,
 }
 
-/// Builds a graph in the folder `dir`.
-pub(super) fn build(dir: &Path, texts: &[Text], asking: Asking) -> Result<Built> {
+/// What is retrieved with: chunks that are near, and facts of what the question names.
+const PRESET: &str = "hybrid";
+
+/// Builds a graph in the folder `dir`, and asks it these questions.
+pub(super) fn build(
+    dir: &Path,
+    texts: &[Text],
+    questions: &[String],
+    asking: Asking,
+) -> Result<Built> {
     memory::reset_peak()?;
     let (asked, embedded) = (Arc::new(Spent::default()), Arc::new(Spent::default()));
     let (last, first) = texts.split_last().context("no documents")?;
@@ -54,6 +63,13 @@ pub(super) fn build(dir: &Path, texts: &[Text], asking: Asking) -> Result<Built>
     let more = take_in(&ingest(), std::slice::from_ref(last))?;
     let one_more_s = (began.elapsed() - (others() - before)).as_secs_f64();
     ensure!(asked.calls() > 0, "nobody was asked");
+    let embedder = Stirred(embedded.clone());
+    let (began, before) = (Instant::now(), embedded.time());
+    for question in questions {
+        let found = retrieve(&db, &embedder, question)?;
+        ensure!(found > 0, "nothing was found for {question:?}");
+    }
+    let query_s = (began.elapsed() - (embedded.time() - before)).as_secs_f64();
     let read = db.read()?;
     let (entities, relations) = (
         read.node_count(Some("Entity"))?,
@@ -62,11 +78,19 @@ pub(super) fn build(dir: &Path, texts: &[Text], asking: Asking) -> Result<Built>
     Ok(Built {
         build_s,
         one_more_s,
+        query_s: query_s / questions.len() as f64,
         chunks: (chunks + more) as f64,
         entities: entities as f64,
         relations: relations as f64,
         peak_mb: memory::peak()? as f64 / 1e6,
     })
+}
+
+/// How much is found for a question.
+fn retrieve(db: &Database, embedder: &Stirred, question: &str) -> Result<usize> {
+    let (read, question) = (db.read()?, Question::new(question)?);
+    let desk = Desk::new(&read, embedder, &question);
+    Ok(Pipeline::preset(PRESET)?.retrieve(&desk)?.found.len())
 }
 
 fn take_in(ingest: &Ingest<'_>, texts: &[Text]) -> Result<usize> {

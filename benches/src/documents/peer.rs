@@ -8,12 +8,17 @@ use std::process::{Command, Stdio};
 
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python/documents.py");
 
-/// Builds its graph of the documents in `file`, in the new folder `folder`.
-pub(super) fn build(name: &str, file: &Path, folder: &Path) -> Result<Built> {
+/// Builds its graph of these documents in the new folder `folder`, and asks it these questions.
+pub(super) fn build(
+    name: &str,
+    documents: &Path,
+    questions: &Path,
+    folder: &Path,
+) -> Result<Built> {
     let log = folder.with_extension("log");
     let output = Command::new(python()?)
         .args([DRIVER, name])
-        .args([file, folder])
+        .args([documents, questions, folder])
         .stdin(Stdio::null())
         .stderr(std::fs::File::create(&log)?)
         .output()
@@ -34,6 +39,7 @@ pub(super) fn build(name: &str, file: &Path, folder: &Path) -> Result<Built> {
     Ok(Built {
         build_s: number("build_s")?,
         one_more_s: number("one_more_s")?,
+        query_s: number("query_s")?,
         chunks: number("chunks")?,
         entities: number("entities")?,
         relations: number("relations")?,
