@@ -1,0 +1,510 @@
+//! Retrieving, answering, calibrating and verifying: the same bytes through every door.
+
+use super::*;
+
+/// What `retrieve --json` prints, without what every verb says.
+fn asked(at: &str, preset: &str) -> serde_json::Value {
+    told(&["retrieve", at, QUESTION, "--preset", preset], 0)
+}
+
+/// What was told, but for the commit that it was told as of: a server that opens a database tidies its indexes, which is a commit
+/// that changes nothing that anybody reads.
+fn at_any_commit(told: &serde_json::Value) -> String {
+    let mut told = told.clone();
+    forget_commits(&mut told);
+    told.to_string()
+}
+
+fn forget_commits(told: &mut serde_json::Value) {
+    match told {
+        serde_json::Value::Object(fields) => {
+            fields.remove("as_of");
+            fields.values_mut().for_each(forget_commits);
+        }
+        serde_json::Value::Array(all) => all.iter_mut().for_each(forget_commits),
+        _ => {}
+    }
+}
+
+/// What `verb --json` prints, without what every verb says.
+fn told(arguments: &[&str], code: i32) -> serde_json::Value {
+    let said = run(&[arguments, &["--json"]].concat());
+    let mut answer: serde_json::Value =
+        serde_json::from_str(&said.assert_code(code).stdout).unwrap();
+    let fields = answer.as_object_mut().unwrap();
+    for name in ["verb", "ok", "findings"] {
+        fields.remove(name);
+    }
+    answer
+}
+
+/// A query over the table of volcanoes.
+const QUERIES: &str = r#"
+name = "volcano_named"
+description = "What is known of a volcano."
+target = "Volcano"
+examples = ["What is there at Mount Fuji?"]
+statement = "MATCH path = (v:Volcano {key: $name})-[:IN]->(:Country) RETURN v, path"
+[[parameters]]
+name = "name"
+type = "text"
+of = { label = "Volcano", property = "key" }
+"#;
+
+impl Doors {
+    /// A table beside the documents.
+    fn add_volcanoes(&self, into: &str) {
+        let write = |name: &str, text: &str| fs::write(self.world.path(name), text).unwrap();
+        write(
+            "volcanoes.csv",
+            "name,metres,country\nMount Etna,3357,Italy\nMount Blanc,4806,\n",
+        );
+        write(
+            "volcanoes.toml",
+            "[[nodes]]\nfile = \"volcanoes.csv\"\nlabel = \"Volcano\"\nkey = \"name\"\n[nodes.embed]\nvector = \"name\"\n[[nodes.links]]\ntype = \"IN\"\ncolumn = \"country\"\nto = \"Country\"\n\n[[nodes]]\nfile = \"countries.csv\"\nlabel = \"Country\"\nkey = \"name\"\n",
+        );
+        write("countries.csv", "name\nItaly\n");
+        let mapping = format!("typed:{}", self.world.path("volcanoes.toml").display());
+        run(&["ingest", "--into", into, "--profile", &mapping]).assert_code(0);
+    }
+}
+
+const QUESTION: &str = "Where does basalt come from, and what is dry near Mount Etna?";
+
+#[test]
+fn one_retrieval_is_the_same_bytes_through_every_door() {
+    for (profile, presets) in [
+        ("bag", &["direct", "vector", "bag", "strata", "audit"][..]),
+        ("tag", &["tag", "graph", "strata"]),
+        ("triples", &["triples", "strata"]),
+        ("hybrid", &["hybrid", "graph", "strata", "audit"]),
+    ] {
+        let doors = Doors {
+            world: World::new(),
+            profile,
+            language: "plain",
+            llm: None,
+        };
+        let folder = doors.world.path("served");
+        let path = folder.join("default");
+        doors.ingest(path.to_str().unwrap(), &[]);
+        doors.add_volcanoes(path.to_str().unwrap());
+        if profile == "hybrid" {
+            // With what is declared as well as with what is made up from the table.
+            let queries = doors.world.path("queries.toml");
+            fs::write(&queries, QUERIES).unwrap();
+            let add = [
+                "routes",
+                "add",
+                path.to_str().unwrap(),
+                queries.to_str().unwrap(),
+            ];
+            run(&add).assert_code(0);
+        }
+        let by_library = |preset: &str| {
+            let db = Database::builder().open_read_only(&path).unwrap();
+            let library = Library::new(&db, Equipment::default());
+            library.register().unwrap();
+            let question = Question::new(QUESTION).unwrap();
+            let pipeline = Pipeline::preset(preset).unwrap();
+            let retrieved = library
+                .open()
+                .unwrap()
+                .retrieve(&pipeline, &question, &CancelToken::new())
+                .unwrap();
+            let call = "CALL rag.retrieve($preset, {question: $question}) YIELD receipt";
+            let rows = db
+                .query(call, [("preset", preset), ("question", QUESTION)])
+                .unwrap();
+            let receipts: Vec<String> = rows
+                .map(|row| row.unwrap().get("receipt").unwrap())
+                .collect();
+            let ours = retrieved
+                .found
+                .iter()
+                .map(|found| serde_json::to_string(&found.receipt).unwrap());
+            assert_eq!(receipts, ours.collect::<Vec<_>>(), "{preset}");
+            serde_json::to_value(&retrieved).unwrap()
+        };
+        let all: Vec<serde_json::Value> = presets.iter().map(|preset| by_library(preset)).collect();
+        let found = all.iter().flat_map(|one| one["found"].as_array().unwrap());
+        assert!(found.count() >= presets.len() - 1, "{all:?}");
+        for (preset, one) in presets.iter().zip(&all) {
+            let by_folder = asked(path.to_str().unwrap(), preset);
+            assert_eq!(by_folder.to_string(), one.to_string(), "{preset}");
+        }
+        let served = Served::start(&folder, &[]);
+        for (preset, one) in presets.iter().zip(&all) {
+            let by_address = asked(&served.address(), preset);
+            assert_eq!(at_any_commit(&by_address), at_any_commit(one), "{preset}");
+        }
+        served.terminate();
+    }
+}
+
+#[test]
+fn one_answer_is_the_same_bytes_through_every_door() {
+    let doors = Doors {
+        world: World::new(),
+        profile: "bag",
+        language: "plain",
+        llm: None,
+    };
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    doors.ingest(at, &[]);
+    const ELSEWHERE: &str = "Which interest did the central bank announce?";
+    let presets = ["vector", "bag", "strata"];
+    let by_library = |preset: &str| {
+        let db = Database::builder().open_read_only(&path).unwrap();
+        let library = Library::new(&db, Equipment::default());
+        library.register().unwrap();
+        let question = Question::new(QUESTION).unwrap();
+        let pipeline = Pipeline::preset(preset).unwrap();
+        let ask = Ask::new(&pipeline, &question);
+        let open = library.open().unwrap();
+        let answer = open.ask(&ask, &CancelToken::new(), &mut |_| ()).unwrap();
+        assert!(
+            !answer.answer.is_empty() && answer.refused.is_none(),
+            "{preset}"
+        );
+        let call = "CALL rag.ask($preset, $question) YIELD answer, confidence, sources UNWIND answer AS one \
+                    RETURN one.text AS text, one.score AS score, confidence, size(sources) AS sources";
+        let rows = db.query(call, [("preset", preset), ("question", QUESTION)]);
+        let rows: Vec<_> = rows.unwrap().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), answer.answer.len());
+        for (row, one) in rows.iter().zip(&answer.answer) {
+            assert_eq!(row.get::<String>("text").unwrap(), one.text);
+            assert_eq!(row.get::<f64>("score").unwrap(), f64::from(one.score));
+            assert_eq!(
+                row.get::<f64>("confidence").unwrap(),
+                f64::from(answer.confidence.value)
+            );
+            assert_eq!(
+                row.get::<i64>("sources").unwrap(),
+                answer.sources.len() as i64
+            );
+        }
+        serde_json::to_value(&answer).unwrap()
+    };
+    let all = presets.map(by_library);
+    for (preset, one) in presets.iter().zip(&all) {
+        let by_folder = told(&["ask", at, QUESTION, "--preset", preset], 0);
+        assert_eq!(by_folder.to_string(), one.to_string(), "{preset}");
+    }
+    // What limits it away is refused, with a code that no script takes for an answer.
+    let limited = ["ask", at, QUESTION, "--only", "year=1999"];
+    let nothing = told(&limited, 2);
+    assert_eq!(nothing["refused"]["because"], "nothing_found");
+    let served = Served::start(&folder, &[]);
+    let address = served.address();
+    for (preset, one) in presets.iter().zip(&all) {
+        let by_address = told(&["ask", &address, QUESTION, "--preset", preset], 0);
+        assert_eq!(at_any_commit(&by_address), at_any_commit(one), "{preset}");
+    }
+    let limited = ["ask", &address, QUESTION, "--only", "year=1999"];
+    assert_eq!(told(&limited, 2).to_string(), nothing.to_string());
+    let refused = run(&[
+        "ask",
+        &address,
+        QUESTION,
+        "--llm",
+        "http://x/v1",
+        "--model",
+        "y",
+    ]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    // What cannot be asked for is refused in the same words, wherever it is.
+    let wrong = |at: &str| {
+        let wrong = run(&["calibrate", at, "--refuse-at-most", "2", "--json"]);
+        assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+        wrong.error().1
+    };
+    let by_address = wrong(&address);
+    served.terminate();
+    for said in [by_address, wrong(at)] {
+        assert!(said.contains("is from 0 and below 1"), "{said}");
+    }
+    assert!(told(&["ask", at, ELSEWHERE], 0)["threshold"].is_null());
+}
+
+/// Documents enough to make questions of: each about something else.
+fn about_many_things(folder: &Path) {
+    let things = [
+        "basalt", "violins", "owls", "glaciers", "bread", "clocks", "chess", "sailing", "tea",
+        "bees",
+    ];
+    for (at, thing) in things.iter().enumerate() {
+        let other = things[(at + 3) % things.len()];
+        let text = format!(
+            "# {thing}\n\nWhoever studies {thing} in {year} begins with the {thing}book of Professor {thing}son. \
+             The oldest {thing} museum of Europe stands near {thing}ville and opened {year} visitors ago. \
+             Nobody there has heard of any {other} so far.\n",
+            year = 1900 + at * 7
+        );
+        fs::write(folder.join(format!("{thing}.md")), text).unwrap();
+    }
+}
+
+#[test]
+fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
+    let world = World::new();
+    let docs = world.path("docs");
+    fs::create_dir_all(&docs).unwrap();
+    about_many_things(&docs);
+    let folder = world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    run(&[
+        "ingest",
+        docs.to_str().unwrap(),
+        "--into",
+        at,
+        "--profile",
+        "structure",
+    ])
+    .assert_code(0);
+    let by_folder = told(&["calibrate", at, "--questions", "40", "--seed", "3"], 0);
+    assert!(by_folder["auroc"].as_f64().unwrap() > 0.8, "{by_folder}");
+    let threshold = &by_folder["threshold"];
+    let info = told(&["info", at], 0);
+    let listed = &info["calibrations"][0];
+    assert_eq!(
+        (
+            &listed["pipeline"],
+            &listed["threshold"],
+            &listed["questions"]
+        ),
+        (&by_folder["pipeline"], threshold, &by_folder["questions"])
+    );
+    let shown = run(&["info", at]);
+    assert!(
+        shown.stdout.contains("answers from") && shown.stdout.contains("strata (lexical-1)"),
+        "{}",
+        shown.stdout
+    );
+    let question = "Which oldest violins museum stands near violinsville?";
+    let answered = told(&["ask", at, question], 0);
+    assert_eq!(&answered["threshold"], threshold);
+    let refused = told(
+        &[
+            "ask",
+            at,
+            "Which mortgage interest did bankers announce yesterday?",
+        ],
+        2,
+    );
+    assert_eq!(refused["refused"]["because"], "below_threshold");
+    let shown = run(&[
+        "ask",
+        at,
+        "Which mortgage interest did bankers announce yesterday?",
+    ]);
+    assert!(
+        shown
+            .assert_code(2)
+            .stdout
+            .starts_with("no answer: what was found is trusted")
+    );
+    let served = Served::start(&folder, &[]);
+    let by_address = told(
+        &[
+            "calibrate",
+            &served.address(),
+            "--questions",
+            "40",
+            "--seed",
+            "3",
+        ],
+        0,
+    );
+    // Keeping it was a commit.
+    let but_commit = |mut told: serde_json::Value| {
+        told.as_object_mut().unwrap().remove("as_of");
+        told.to_string()
+    };
+    assert_eq!(but_commit(by_address), but_commit(by_folder));
+    assert_eq!(
+        told(&["ask", &served.address(), question], 0).to_string(),
+        {
+            let mut again = answered.clone();
+            // Receipts say of which commit they are.
+            let as_of = told(&["ask", &served.address(), question], 0)["sources"].clone();
+            again["sources"] = as_of;
+            again.to_string()
+        }
+    );
+    served.terminate();
+}
+
+#[test]
+fn a_declared_query_is_the_same_through_every_door() {
+    let doors = Doors {
+        world: World::new(),
+        profile: "hybrid",
+        language: "plain",
+        llm: None,
+    };
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    doors.ingest(at, &[]);
+    doors.add_volcanoes(at);
+    let queries = doors.world.path("queries.toml");
+    fs::write(&queries, QUERIES).unwrap();
+    let queries = queries.to_str().unwrap();
+    let list = told(&["routes", "list", at], 0);
+    assert_eq!(list["declared"], false);
+    assert!(list["queries"].as_array().unwrap().len() > 2, "{list}");
+    let added = told(&["routes", "add", at, queries], 0);
+    assert_eq!(
+        added["added"],
+        json!([{"name": "volcano_named", "replaced": false}])
+    );
+    let call = |at: &str, arguments: &str| {
+        told(
+            &[
+                "routes",
+                "call",
+                at,
+                "volcano_named",
+                "--arguments",
+                arguments,
+            ],
+            0,
+        )
+    };
+    let etna = r#"{"name": "Mount Etna"}"#;
+    let (list, tools, called) = (
+        told(&["routes", "list", at], 0),
+        told(&["routes", "tools", at], 0),
+        call(at, etna),
+    );
+    assert_eq!(
+        tools["tools"][0]["function"]["parameters"]["required"],
+        json!(["name"])
+    );
+    assert_eq!(called["found"].as_array().unwrap().len(), 2);
+    assert_eq!(called["found"][1]["receipt"]["way"][0]["by"], "IN");
+    let by_library = {
+        let db = Database::builder().open_read_only(&path).unwrap();
+        let open = Library::new(&db, Equipment::default()).open().unwrap();
+        let arguments = serde_json::from_str(etna).unwrap();
+        let limits = CallLimits::default();
+        let called = open.call("volcano_named", &arguments, limits, &CancelToken::new());
+        serde_json::to_value(called.unwrap()).unwrap()
+    };
+    assert_eq!(called.to_string(), by_library.to_string());
+    let served = Served::start(&folder, &[]);
+    let at = served.address();
+    assert_eq!(
+        told(&["routes", "list", &at], 0).to_string(),
+        list.to_string()
+    );
+    assert_eq!(
+        told(&["routes", "tools", &at], 0).to_string(),
+        tools.to_string()
+    );
+    assert_eq!(call(&at, etna).to_string(), called.to_string());
+    let again = told(&["routes", "add", &at, queries], 0);
+    assert_eq!(again["added"][0]["replaced"], true);
+    let refused = run(&[
+        "routes",
+        "call",
+        &at,
+        "volcano_named",
+        "--arguments",
+        r#"{"name": 7}"#,
+    ]);
+    refused.assert_code(2);
+    assert!(
+        refused.stderr.contains("it is a text, and this is 7"),
+        "{}",
+        refused.stderr
+    );
+    let hostile = doors.world.path("hostile.toml");
+    fs::write(
+        &hostile,
+        QUERIES.replace("RETURN v", "DETACH DELETE v RETURN v"),
+    )
+    .unwrap();
+    let refused = run(&["routes", "add", &at, hostile.to_str().unwrap()]);
+    refused.assert_code(2);
+    assert!(
+        refused.stderr.contains("may only read"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(
+        told(&["routes", "drop", &at, "volcano_named"], 0)["dropped"],
+        true
+    );
+    assert_eq!(
+        told(&["routes", "drop", &at, "volcano_named"], 0)["dropped"],
+        false
+    );
+    served.terminate();
+}
+
+#[test]
+fn receipts_fall_with_what_was_edited_at_both_places() {
+    let doors = Doors {
+        world: World::new(),
+        profile: "bag",
+        language: "plain",
+        llm: None,
+    };
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
+    doors.ingest(path.to_str().unwrap(), &[]);
+    let found = doors.world.path("found.json");
+    let said = run(&[
+        "retrieve",
+        path.to_str().unwrap(),
+        QUESTION,
+        "--preset",
+        "vector",
+        "--json",
+    ]);
+    fs::write(&found, &said.assert_code(0).stdout).unwrap();
+    let look = |at: &str, code: i32| {
+        let said = run(&["receipts", at, found.to_str().unwrap(), "--json"]);
+        let answer: serde_json::Value =
+            serde_json::from_str(&said.assert_code(code).stdout).unwrap();
+        answer["standing"].clone()
+    };
+    assert_eq!(look(path.to_str().unwrap(), 0), json!({"stands": 4}));
+    // One word of one of them.
+    let rocks = doors.files().join("2021/rocks.md");
+    let text = fs::read_to_string(&rocks)
+        .unwrap()
+        .replace("It was lava", "It was liquid");
+    fs::write(&rocks, text).unwrap();
+    let docs = doors.world.path("docs");
+    let how = [
+        "--metadata",
+        "{year}/*",
+        "--filter",
+        "year",
+        "--profile",
+        "bag",
+    ];
+    let ingest = [
+        &[
+            "ingest",
+            docs.to_str().unwrap(),
+            "--into",
+            path.to_str().unwrap(),
+        ][..],
+        &how,
+    ]
+    .concat();
+    run(&ingest).assert_code(0);
+    // The other heading of the document has moved.
+    let expected = json!({"gone": 1, "moved": 1, "stands": 2});
+    assert_eq!(look(path.to_str().unwrap(), 2), expected);
+    let served = Served::start(&folder, &[]);
+    assert_eq!(look(&served.address(), 2), expected);
+    served.terminate();
+}
