@@ -221,7 +221,9 @@ impl<R: Read> Statistics for Counts<'_, R> {
             self.distinct.borrow_mut().insert(name, distinct);
             distinct
         });
-        self.entries(index) / distinct.max(1) + 1
+        // To the nearest: a sketch is not exact, and one for each value is what it mostly means.
+        let distinct = distinct.max(1);
+        (self.entries(index).saturating_add(distinct / 2) / distinct).max(1)
     }
 }
 

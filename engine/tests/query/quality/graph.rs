@@ -53,7 +53,7 @@ pub(super) fn database() -> Database {
 
 /// What the queries ask for.
 pub(super) fn parameters() -> Parameters {
-    let near = Vector::new(&[1.0, 3.0]).unwrap();
+    let near = Vector::new([1.0, 3.0].as_slice()).unwrap();
     Parameters::new()
         .with("id", 17)
         .with("level", 1)

