@@ -110,11 +110,14 @@ impl Planner<'_> {
         let Aggregate { groups, aggregates } = aggregate;
         let in_any_order = ["count", "min", "max"];
         let mut functions = aggregates.iter().map(|one| one.function.name);
-        // What is only counted need not be in order.
+        // What is only counted need not be in order; what could fail has to.
         if self.follows(Rule::SortOnce)
             && groups.is_empty()
             && functions.all(|name| in_any_order.contains(&name))
-            && let Some(Op::Sort { limit: None, .. }) = flow.last_mut()
+            && let Some(Op::Sort {
+                by, limit: None, ..
+            }) = flow.last_mut()
+            && by.iter().all(|key| !key.expr.may_fail())
         {
             flow.pop();
         }
