@@ -15,6 +15,9 @@ use crate::query::plan::SortKey;
 use crate::value::Value;
 use std::cmp::Ordering;
 
+/// How many rows are skipped, and how many are given then, where that is said.
+type Page<'e> = (Option<&'e Expr>, Option<&'e Expr>);
+
 /// Rows that are kept beyond the wanted ones before they are cut off.
 const SLACK: usize = 1024;
 
@@ -38,7 +41,7 @@ impl Sorting {
     /// One step.
     pub(in crate::query::exec) fn poll(
         &mut self,
-        (by, (skip, limit), keep): (&[SortKey], (Option<&Expr>, Option<&Expr>), &[Slot]),
+        (by, (skip, limit), keep): (&[SortKey], Page<'_>, &[Slot]),
         input: &mut Input,
         site: &mut Site<'_, '_>,
     ) -> Result<Poll, Fault> {
