@@ -70,7 +70,7 @@ fn rows_of(database: &Database, text: &str, options: &QueryOptions) -> Result<Ve
 fn statement(rng: &mut Rng) -> String {
     let mut links = LINKS.to_vec();
     rng.shuffle(&mut links);
-    links.truncate(rng.usize(1..4));
+    links.truncate(rng.usize(0..3));
     links.push("(p:Person)");
     let named = |name: &str| {
         links
@@ -101,20 +101,20 @@ fn rules_that_are_left_out_change_no_rows() {
     let database = graph::database();
     let one = std::env::var("LEFT_OUT_SEED").ok();
     let one = one.map(|seed| seed.parse::<u64>().expect("a number"));
-    let seeds = one.map_or(0..40, |seed| seed..seed + 1);
+    let seeds = one.map_or(0..150, |seed| seed..seed + 1);
     let rules: Vec<PlannerRule> = PlannerRule::all().collect();
     let mut found = 0;
     for seed in seeds {
         let mut rng = Rng::with_seed(seed);
         let text = statement(&mut rng);
         // A plan by the text may go through millions.
-        let limits = || QueryOptions::new().max_steps(40_000);
+        let limits = || QueryOptions::new().max_steps(20_000);
         let all = rows_of(&database, &text, &limits());
         for _ in 0..3 {
             let mut options = limits().batch_rows([1, 7, 1024][rng.usize(..3)]);
             let mut out = rules.clone();
             rng.shuffle(&mut out);
-            out.truncate(rng.usize(1..4));
+            out.truncate(rng.usize(1..=rules.len()));
             for rule in &out {
                 options = options.without_rule(*rule);
             }
@@ -128,7 +128,7 @@ fn rules_that_are_left_out_change_no_rows() {
         }
     }
     assert!(
-        one.is_some() || found > 100,
+        one.is_some() || found > 1000,
         "{found} rows are too few to tell anything"
     );
 }
