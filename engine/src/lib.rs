@@ -61,7 +61,7 @@ pub use index::vector::{
 pub use index::{Fusion, HybridHit};
 pub use query::{
     BadProcedureType, BudgetUse, ColumnIndex, Counters, Detail, ErrorType, HostCall, HostFailure,
-    HostFunction, OperatorWork, Parameters, Phase, PlanOperator, Prepared, Procedure,
+    HostFunction, OperatorWork, Parameters, Phase, PlanOperator, PlannerRule, Prepared, Procedure,
     ProcedureField, ProcedureType, QueryError, QueryOptions, Registry, Row, Rows, ScoreScale,
     SearchReport, Summary, TraversalReport,
 };

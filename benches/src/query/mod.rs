@@ -6,6 +6,8 @@
 
 mod cases;
 mod columns;
+mod growth;
+mod lsqb;
 mod ours;
 mod peer;
 mod planning;
@@ -18,6 +20,7 @@ use crate::measure::{Common, Setup, memory};
 use anyhow::{Context, Result, ensure};
 use cases::{Answers, Asked, Case};
 use clap::{Parser, ValueEnum};
+use lsqb::Lsqb;
 use ours::{Ours, comparable};
 use peer::Peer;
 use social::{Size, Social};
@@ -41,6 +44,12 @@ pub struct Arguments {
     /// How many persons; each knows twenty. 10,000 with --quick
     #[arg(long)]
     persons: Option<usize>,
+    /// How many persons the graph of LSQB has, with forty relationships each. 1,000 with --quick
+    #[arg(long)]
+    lsqb_persons: Option<usize>,
+    /// Measure instead how the time of each query grows with the graph, without the peer. Up to a tenth with --quick
+    #[arg(long, conflicts_with = "only")]
+    growth: bool,
     /// How many children a section has, in five levels: 31 make a million. 8 with --quick
     #[arg(long)]
     children: Option<usize>,
@@ -52,6 +61,8 @@ enum Group {
     Social,
     /// A tree of headings.
     Tree,
+    /// The nine patterns of LSQB over a graph of its shape.
+    Lsqb,
     /// Reading and planning, without a peer.
     Plan,
 }
@@ -72,6 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         "scan_vs_kuzu",
         "filtered_search_vs_kuzu",
         "traverse_vs_kuzu",
+        "lsqb_vs_kuzu",
         "plan_us",
     ];
     arguments.common.run(
@@ -86,6 +98,10 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     let mut report = Report::default();
     let wanted = |group| arguments.only.is_none_or(|only| only == group);
     let mut random = fastrand::Rng::with_seed(setup.seed);
+    if arguments.growth {
+        growth::measure(setup, keep, &mut report)?;
+        return Ok(report);
+    }
     if wanted(Group::Plan) {
         planning::measure(setup, &mut report)?;
     }
@@ -109,6 +125,25 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
             compare(setup, &db, &mut peer, &case, &mut report)?;
         }
         memory_of(&mut peer, "social", &mut report)?;
+        drop(peer);
+        db.close()?;
+        setup.done_with(&dir, keep)?;
+    }
+    if wanted(Group::Lsqb) {
+        let persons = arguments.lsqb_persons.unwrap_or(setup.choose(1_000, 5_000));
+        let lsqb = Lsqb::make(setup, persons);
+        let (nodes, relationships) = lsqb.size();
+        setup.progress(&format!(
+            "lsqb: {nodes} nodes, {relationships} relationships"
+        ));
+        let dir = setup.subfolder("lsqb")?;
+        let (db, mut peer) = both(setup, &dir, |db| lsqb.load(db), &lsqb.write(&dir)?)?;
+        let mut ratios = Vec::new();
+        for case in lsqb::cases() {
+            ratios.push(compare(setup, &db, &mut peer, &case, &mut report)?);
+        }
+        report.count("lsqb_vs_kuzu", median(&ratios), None, "times", None);
+        memory_of(&mut peer, "lsqb", &mut report)?;
         drop(peer);
         db.close()?;
         setup.done_with(&dir, keep)?;

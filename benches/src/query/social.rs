@@ -220,7 +220,7 @@ fn age(number: usize) -> i64 {
 }
 
 /// One of `count`: the first of them far more often than the last.
-fn skewed(random: &mut fastrand::Rng, count: usize) -> u32 {
+pub(super) fn skewed(random: &mut fastrand::Rng, count: usize) -> u32 {
     let place = random.f64().powf(1.6) * count as f64;
     (place as usize).min(count - 1) as u32
 }

@@ -1,11 +1,13 @@
 //! Plans that were made before.
 //!
 //! A plan is found by its text and holds as long as nothing has changed that it was made with: indexes,
-//! procedures, and roughly how large the graph is. The least recently used goes when there are too many.
+//! procedures, and roughly how large the graph is and each count that it was made by. Parameters are no part of it. The
+//! least recently used goes when there are too many.
 //!
 //! Next: `prepared.rs`.
 
 use super::compile::{Compiled, compile};
+use super::plan::Rules;
 use super::procedures::Registry;
 use crate::catalog::Readiness;
 use crate::codec::CommitSeq;
@@ -50,6 +52,10 @@ impl Fingerprint {
         for index in read.catalog().text_indexes() {
             index.id.hash(&mut hasher);
         }
+        // A level of one may be where a pattern begins.
+        for hierarchy in read.catalog().hierarchies() {
+            hierarchy.id.hash(&mut hasher);
+        }
         Self {
             schema: hasher.finish(),
             procedures: registry.generation(),
@@ -82,9 +88,8 @@ type ByText = HashMap<Arc<str>, Kept>;
 
 #[derive(Default)]
 struct Plans {
-    /// Made by the planner's rules, and made without them.
-    optimised: ByText,
-    plain: ByText,
+    /// By the rules that they were made by, of which there are few.
+    by_rules: HashMap<Rules, ByText>,
     /// Rises with each use.
     tick: u64,
     /// How long all texts are.
@@ -98,14 +103,16 @@ impl PlanCache {
         text: &str,
         registry: &Registry,
         read: &R,
-        optimise: bool,
+        rules: Rules,
     ) -> Result<Arc<Compiled>> {
         let now = self.fingerprint(read, registry)?;
-        if let Some(known) = self.find(text, optimise, now) {
+        if let Some(known) = self.find(text, rules, now)
+            && known.guards.hold(read)?
+        {
             return Ok(known);
         }
-        let compiled = Arc::new(compile(text, registry, read, optimise, now)?);
-        self.keep(&compiled, optimise);
+        let compiled = Arc::new(compile(text, registry, read, rules, now)?);
+        self.keep(&compiled, rules);
         Ok(compiled)
     }
 
@@ -115,12 +122,13 @@ impl PlanCache {
         before: &Arc<Compiled>,
         registry: &Registry,
         read: &R,
-        optimise: bool,
+        rules: Rules,
     ) -> Result<Arc<Compiled>> {
-        if before.made_with == self.fingerprint(read, registry)? {
+        let same = before.made_with == self.fingerprint(read, registry)?;
+        if same && before.guards.hold(read)? {
             return Ok(Arc::clone(before));
         }
-        self.compiled(&before.text, registry, read, optimise)
+        self.compiled(&before.text, registry, read, rules)
     }
 
     fn fingerprint<R: Read>(&self, read: &R, registry: &Registry) -> Result<Fingerprint> {
@@ -141,14 +149,14 @@ impl PlanCache {
         Ok(Fingerprint::with_size(size, read, registry))
     }
 
-    fn find(&self, text: &str, optimise: bool, now: Fingerprint) -> Option<Arc<Compiled>> {
+    fn find(&self, text: &str, rules: Rules, now: Fingerprint) -> Option<Arc<Compiled>> {
         if text.len() > LONGEST_TEXT {
             return None;
         }
         let mut plans = self.plans.lock();
         plans.tick += 1;
         let tick = plans.tick;
-        let kept = plans.by_text(optimise).get_mut(text)?;
+        let kept = plans.by_rules.get_mut(&rules)?.get_mut(text)?;
         if kept.compiled.made_with != now {
             return None;
         }
@@ -156,13 +164,13 @@ impl PlanCache {
         Some(Arc::clone(&kept.compiled))
     }
 
-    fn keep(&self, compiled: &Arc<Compiled>, optimise: bool) {
+    fn keep(&self, compiled: &Arc<Compiled>, rules: Rules) {
         let text = &compiled.text;
         if text.len() > LONGEST_TEXT {
             return;
         }
         let mut plans = self.plans.lock();
-        plans.forget(text, optimise);
+        plans.forget(text, rules);
         while plans.len() >= MOST_PLANS || plans.text_bytes + text.len() > MOST_TEXT {
             if !plans.forget_oldest() {
                 break;
@@ -173,41 +181,37 @@ impl PlanCache {
             used: plans.tick,
         };
         plans.text_bytes += text.len();
-        plans.by_text(optimise).insert(Arc::clone(text), kept);
+        let by_text = plans.by_rules.entry(rules).or_default();
+        by_text.insert(Arc::clone(text), kept);
     }
 }
 
 impl Plans {
-    fn by_text(&mut self, optimise: bool) -> &mut ByText {
-        match optimise {
-            true => &mut self.optimised,
-            false => &mut self.plain,
-        }
-    }
-
     fn len(&self) -> usize {
-        self.optimised.len() + self.plain.len()
+        self.by_rules.values().map(HashMap::len).sum()
     }
 
-    fn forget(&mut self, text: &str, optimise: bool) {
-        if self.by_text(optimise).remove(text).is_some() {
+    fn forget(&mut self, text: &str, rules: Rules) {
+        let Some(by_text) = self.by_rules.get_mut(&rules) else {
+            return;
+        };
+        if by_text.remove(text).is_some() {
             self.text_bytes -= text.len();
+        }
+        if by_text.is_empty() {
+            self.by_rules.remove(&rules);
         }
     }
 
     /// Forgets the plan that was used the longest ago; whether there was one.
     fn forget_oldest(&mut self) -> bool {
-        let plans = [(true, &self.optimised), (false, &self.plain)];
-        let plans = plans
-            .into_iter()
-            .flat_map(|(optimise, plans)| plans.iter().map(move |plan| (optimise, plan)));
+        let plans = self.by_rules.iter();
+        let plans = plans.flat_map(|(rules, plans)| plans.iter().map(move |plan| (*rules, plan)));
         let oldest = plans.min_by_key(|(_, (_, kept))| kept.used);
-        let Some((optimise, text)) =
-            oldest.map(|(optimise, (text, _))| (optimise, Arc::clone(text)))
-        else {
+        let Some((rules, text)) = oldest.map(|(rules, (text, _))| (rules, Arc::clone(text))) else {
             return false;
         };
-        self.forget(&text, optimise);
+        self.forget(&text, rules);
         true
     }
 }
@@ -218,11 +222,14 @@ mod tests {
     use crate::database::Database;
 
     fn compiled(db: &Database, text: &str, optimise: bool) -> Arc<Compiled> {
+        let rules = if optimise { Rules::ALL } else { Rules::NONE };
+        planned_by(db, text, rules)
+    }
+
+    fn planned_by(db: &Database, text: &str, rules: Rules) -> Arc<Compiled> {
         let read = db.read().unwrap();
         let registry = db.procedures();
-        db.plans()
-            .compiled(text, &registry, &read, optimise)
-            .unwrap()
+        db.plans().compiled(text, &registry, &read, rules).unwrap()
     }
 
     #[test]
@@ -239,7 +246,7 @@ mod tests {
         let second = compiled(&db, text, true);
         assert!(!Arc::ptr_eq(&first, &second), "there is an index now");
         let (read, registry) = (db.read().unwrap(), db.procedures());
-        let renewed = |before| db.plans().renewed(before, &registry, &read, true);
+        let renewed = |before| db.plans().renewed(before, &registry, &read, Rules::ALL);
         assert!(Arc::ptr_eq(&renewed(&first).unwrap(), &second));
         assert!(Arc::ptr_eq(&renewed(&second).unwrap(), &second));
     }
@@ -272,6 +279,42 @@ mod tests {
             (7, 5),
             "65 for itself alone"
         );
+    }
+
+    #[test]
+    fn a_plan_is_made_anew_when_a_count_that_it_was_made_by_is_another_one() {
+        let db = Database::in_memory().unwrap();
+        let run = |text: &str| drop(db.query(text, ()).unwrap());
+        run("UNWIND range(1, 100) AS i CREATE (:A)-[:R]->(:B) CREATE (:D)");
+        let text = "MATCH (a:A)-[:R]->(b:B) RETURN count(*) AS n";
+        let (first, other) = (compiled(&db, text, true), "MATCH (c:C) RETURN c");
+        let unknown = compiled(&db, other, true);
+        // As many nodes as before, and a few less of one label.
+        run("MATCH (a:A) WITH a LIMIT 10 REMOVE a:A");
+        assert!(Arc::ptr_eq(&first, &compiled(&db, text, true)), "hardly");
+        run("MATCH (a:A) WITH a LIMIT 85 REMOVE a:A");
+        let second = compiled(&db, text, true);
+        assert!(!Arc::ptr_eq(&first, &second), "A has become rare");
+        assert!(Arc::ptr_eq(&second, &compiled(&db, text, true)));
+        run("MATCH (d:D) SET d:C");
+        let known = compiled(&db, other, true);
+        assert!(!Arc::ptr_eq(&unknown, &known), "there is C now");
+        // What a transaction changes for itself counts for it alone.
+        let mut write = db.write().unwrap();
+        drop(write.query("MATCH (b:B) REMOVE b:B", ()).unwrap());
+        assert!(!second.guards.hold(&write).unwrap());
+        assert!(second.guards.hold(&db.read().unwrap()).unwrap());
+    }
+
+    #[test]
+    fn plans_by_other_rules_are_other_plans() {
+        let db = Database::in_memory().unwrap();
+        let (text, one) = ("MATCH (n) RETURN n", crate::query::plan::Rule::OrderByCost);
+        let all = planned_by(&db, text, Rules::ALL);
+        let without = planned_by(&db, text, Rules::ALL.without(one));
+        assert!(!Arc::ptr_eq(&all, &without));
+        assert!(Arc::ptr_eq(&all, &planned_by(&db, text, Rules::ALL)));
+        assert_eq!(db.plans().plans.lock().len(), 2);
     }
 
     #[test]

@@ -5,9 +5,9 @@
 use super::bind::bind;
 use super::cache::Fingerprint;
 use super::error::{Fault, Phase, QueryError};
-use super::plan::{Plan, RULES, plan};
+use super::plan::{Plan, Rules, plan};
 use super::procedures::Registry;
-use super::statistics::Counts;
+use super::statistics::{Counts, Guards};
 use crate::error::{Error, Result};
 use crate::graph::Read;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub(crate) struct Compiled {
     pub(crate) mode: Mode,
     /// What it was made with: while that is the same, it holds.
     pub(crate) made_with: Fingerprint,
+    /// The counts that it was made by, which may change a little.
+    pub(super) guards: Guards,
     pub(crate) body: Runs,
 }
 
@@ -52,37 +54,39 @@ pub(crate) fn compile<R: Read>(
     text: &str,
     registry: &Registry,
     read: &R,
-    optimise: bool,
+    rules: Rules,
     made_with: Fingerprint,
 ) -> Result<Compiled> {
     let statement = parse(text).map_err(|error| query_error(QueryError::parsing(text, error)))?;
-    let body = match statement.body {
-        Body::Schema(command) => Runs::Schema(Box::new(command)),
-        Body::Query(query) => Runs::Plan(planned(text, &query, registry, read, optimise)?),
+    let (body, guards) = match statement.body {
+        Body::Schema(command) => (Runs::Schema(Box::new(command)), Guards::default()),
+        Body::Query(query) => {
+            let (plan, guards) = planned(text, &query, registry, read, rules)?;
+            (Runs::Plan(plan), guards)
+        }
     };
     Ok(Compiled {
         text: text.into(),
         mode: statement.mode,
         made_with,
+        guards,
         body,
     })
 }
 
-/// Binds and plans a query of a text.
+/// Binds and plans a query of a text; and what the plan depends on.
 fn planned<R: Read>(
     text: &str,
     query: &Query,
     registry: &Registry,
     read: &R,
-    optimise: bool,
-) -> Result<Arc<Plan>> {
+    rules: Rules,
+) -> Result<(Arc<Plan>, Guards)> {
     let bound = bind(text, query, registry, read.catalog());
     let bound = bound.map_err(|fault| fault.into_error(text, Phase::Compile))?;
     let counts = Counts::new(read);
-    let rules = if optimise { RULES } else { &[] };
     let plan = plan(bound, &counts, rules);
-    counts.finish()?;
-    Ok(Arc::new(plan))
+    Ok((Arc::new(plan), counts.finish()?))
 }
 
 /// Binds and plans an expression of a text that names no variable: as a query that returns it.
@@ -113,11 +117,13 @@ pub(crate) fn compile_expression<R: Read>(
         unions: Vec::new(),
         span,
     };
+    let (plan, guards) = planned(text, &query, registry, read, Rules::ALL)?;
     Ok(Compiled {
         text: text.into(),
         mode: Mode::Run,
         made_with: Fingerprint::new(read, registry)?,
-        body: Runs::Plan(planned(text, &query, registry, read, true)?),
+        guards,
+        body: Runs::Plan(plan),
     })
 }
 

@@ -52,6 +52,7 @@ pub use error::{Detail, ErrorType, Phase, QueryError};
 pub use functions::HostFunction;
 pub use options::QueryOptions;
 pub use parameters::Parameters;
+pub use plan::Rule as PlannerRule;
 pub use prepared::Prepared;
 pub use procedures::{
     BadProcedureType, HostCall, HostFailure, Procedure, ProcedureField, ProcedureType, Registry,

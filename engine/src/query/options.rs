@@ -6,6 +6,7 @@
 
 use crate::clock::Clock;
 use crate::query::functions::Moment;
+use crate::query::plan::{Rule, Rules};
 use crate::storage::cancel::CancelToken;
 use std::fmt;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ pub struct QueryOptions {
     pub(crate) max_rows: Option<u64>,
     pub(crate) max_steps: Option<u64>,
     pub(crate) seed: Option<u64>,
-    pub(crate) optimise: bool,
+    pub(crate) rules: Rules,
     pub(crate) cancel: CancelToken,
     pub(crate) now: Option<Moment>,
     pub(crate) clock: Option<Arc<dyn Clock>>,
@@ -56,7 +57,7 @@ impl Default for QueryOptions {
             max_rows: None,
             max_steps: None,
             seed: None,
-            optimise: true,
+            rules: Rules::ALL,
             cancel: CancelToken::new(),
             now: None,
             clock: None,
@@ -112,7 +113,16 @@ impl QueryOptions {
     /// Whether the planner looks for a better way than the one that is written; it does if nothing is said. It
     /// never changes a result.
     pub fn optimise(mut self, optimise: bool) -> Self {
-        self.optimise = optimise;
+        self.rules = match optimise {
+            true => Rules::ALL,
+            false => Rules::NONE,
+        };
+        self
+    }
+
+    /// Plans without one rule, to see what it is worth or whether a fault is its. It never changes a result.
+    pub fn without_rule(mut self, rule: Rule) -> Self {
+        self.rules = self.rules.without(rule);
         self
     }
 
@@ -170,7 +180,7 @@ impl fmt::Debug for QueryOptions {
             .field("max_rows", &self.max_rows)
             .field("max_steps", &self.max_steps)
             .field("seed", &self.seed)
-            .field("optimise", &self.optimise)
+            .field("rules", &self.rules)
             .field("now", &self.now)
             .finish_non_exhaustive()
     }

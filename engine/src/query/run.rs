@@ -59,7 +59,7 @@ impl Database {
         let registry = self.procedures();
         let compiled = self
             .plans()
-            .compiled(text, &registry, &read, options.optimise)?;
+            .compiled(text, &registry, &read, options.rules)?;
         self.run(read, &compiled, &parameters.into(), options)
     }
 
@@ -74,7 +74,7 @@ impl Database {
         let registry = self.procedures();
         let compiled = self
             .plans()
-            .renewed(compiled, &registry, &read, options.optimise)?;
+            .renewed(compiled, &registry, &read, options.rules)?;
         self.run(read, &compiled, parameters, options)
     }
 
@@ -122,7 +122,7 @@ impl Database {
                 let registry = self.procedures();
                 let compiled = self
                     .plans()
-                    .renewed(compiled, &registry, &txn, options.optimise)?;
+                    .renewed(compiled, &registry, &txn, options.rules)?;
                 let Runs::Plan(plan) = &compiled.body else {
                     return Err(Error::bug("a query became another statement"));
                 };
@@ -177,7 +177,7 @@ impl Database {
         let (read, registry) = (self.read()?, self.procedures());
         let compiled = self
             .plans()
-            .compiled(text, &registry, &read, options.optimise)?;
+            .compiled(text, &registry, &read, options.rules)?;
         Ok(Prepared::new(self.clone(), compiled, options.clone()))
     }
 }
@@ -204,7 +204,7 @@ impl ReadTxn {
         let registry = self.registry();
         let compiled = self
             .plans()
-            .compiled(text, &registry, self, options.optimise)?;
+            .compiled(text, &registry, self, options.rules)?;
         if compiled.mode == Mode::Explain {
             return explained(&compiled);
         }
@@ -250,7 +250,7 @@ impl WriteTxn {
         let registry = self.registry();
         let compiled = self
             .plans()
-            .compiled(text, &registry, self, options.optimise)?;
+            .compiled(text, &registry, self, options.rules)?;
         if compiled.mode == Mode::Explain {
             return explained(&compiled);
         }

@@ -110,7 +110,7 @@ impl<'a> Start<'a> {
             memory_bytes: usize::try_from(self.options.memory_bytes).unwrap_or(usize::MAX),
             time: self.options.timeout,
             steps: self.options.max_steps,
-            optimise: self.options.optimise,
+            rules: self.options.rules,
             cancel: self.options.cancel.clone(),
             clock,
         };

@@ -14,6 +14,7 @@ mod patterns;
 mod plans;
 mod portions;
 mod profiles;
+mod quality;
 mod runs;
 mod searches;
 mod seeks;

@@ -15,7 +15,7 @@ use crate::query::counters::Counters;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::expr::Span;
 use crate::query::functions::{Moments, Random};
-use crate::query::plan::Op;
+use crate::query::plan::{Op, Rules};
 use crate::query::provenance::Provenance;
 use crate::storage::cancel::{CancelToken, Progress, Watch};
 use crate::value::{NodeId, RelationshipId, Value};
@@ -47,8 +47,8 @@ pub(crate) struct Context<'t> {
     pub(crate) memory: Memory,
     /// What was done so far.
     pub(crate) work: Work,
-    /// Whether the planner's rules are followed.
-    optimise: bool,
+    /// The planner's rules that are followed.
+    rules: Rules,
     /// How its rows came about.
     pub(crate) provenance: Provenance,
     /// What each operator has done, if somebody wants to know.
@@ -79,8 +79,8 @@ pub(crate) struct Limits {
     pub(crate) time: Option<Duration>,
     /// How much work it may be.
     pub(crate) steps: Option<u64>,
-    /// Whether the planner's rules are followed where a procedure runs a text of its own.
-    pub(crate) optimise: bool,
+    /// The planner's rules that are followed where a procedure runs a text of its own.
+    pub(crate) rules: Rules,
     /// Who may stop it.
     pub(crate) cancel: CancelToken,
     /// What the time is measured with.
@@ -133,7 +133,7 @@ impl<'t> Context<'t> {
             batch_rows: limits.batch_rows.max(1),
             memory: Memory::new(limits.memory_bytes),
             work: Work::default(),
-            optimise: limits.optimise,
+            rules: limits.rules,
             provenance: Provenance::default(),
             profile: None,
             connected: BTreeMap::new(),
@@ -155,7 +155,7 @@ impl<'t> Context<'t> {
 
     /// Reads and plans a text that runs within this query.
     pub(crate) fn compile(&self, text: &str) -> Result<Arc<Compiled>, Error> {
-        self.graph.compile(text, self.optimise)
+        self.graph.compile(text, self.rules)
     }
 
     /// An operator is asked: how things stand, if they are counted.

@@ -17,7 +17,7 @@ use crate::graph::{Direction, Entity, Ids, Neighbour, Read, ReadTxn, WriteTxn};
 use crate::index::vector::VectorIndexInfo;
 use crate::query::compile::Compiled;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::plan::TypeNames;
+use crate::query::plan::{Arrow, Rules, TypeNames};
 use crate::query::procedures::Registry;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
@@ -271,9 +271,9 @@ impl<'t> Graph<'t> {
     }
 
     /// Reads and plans a text that runs over this graph.
-    pub(crate) fn compile(&self, text: &str, optimise: bool) -> Result<Arc<Compiled>> {
+    pub(crate) fn compile(&self, text: &str, rules: Rules) -> Result<Arc<Compiled>> {
         let registry = self.registry()?;
-        with_txn!(self, txn => txn.plans().compiled(text, &registry, txn, optimise))
+        with_txn!(self, txn => txn.plans().compiled(text, &registry, txn, rules))
     }
 
     /// How far a vector index is; none if there is no such index.
@@ -453,13 +453,50 @@ impl<'t> Graph<'t> {
         types: &TypeNames,
         into: &mut Vec<Neighbour>,
     ) -> Result<()> {
+        self.some_neighbours((near, direction, usize::MAX), types, into)
+    }
+
+    /// Appends the first of a node's relationships.
+    pub(super) fn some_neighbours(
+        &self,
+        (near, direction, most): (NodeId, Direction, usize),
+        types: &TypeNames,
+        into: &mut Vec<Neighbour>,
+    ) -> Result<()> {
         self.count_seek(0);
         let types = self.type_ids(types)?;
         with_txn!(self, txn => {
-            for neighbour in view::of(txn).neighbours(near, direction, types.as_deref())? {
+            let found = view::of(txn).neighbours(near, direction, types.as_deref())?;
+            for neighbour in found.take(most) {
                 into.push(neighbour?);
             }
             Ok(())
+        })
+    }
+
+    /// How many relationships a node has, without reading them. A loop counts at each of its ends.
+    pub(super) fn degree(&self, of: NodeId, arrow: Arrow, types: &TypeNames) -> Result<u64> {
+        let types = self.type_ids(types)?;
+        let ways = match arrow {
+            Arrow::Right => Direction::Outgoing,
+            Arrow::Left => Direction::Incoming,
+            Arrow::Either => Direction::Both,
+        };
+        with_txn!(self, txn => {
+            let (view, mut sum) = (view::of(txn), 0);
+            for way in ways.ways() {
+                let Some(types) = &types else {
+                    self.count_seek(0);
+                    let degrees = view.degrees(*way, of)?;
+                    sum += degrees.iter().map(|(_, degree)| degree).sum::<u64>();
+                    continue;
+                };
+                for one in types {
+                    self.count_seek(0);
+                    sum += view.degree(*way, of, *one)?;
+                }
+            }
+            Ok(sum)
         })
     }
 

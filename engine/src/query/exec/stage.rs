@@ -291,8 +291,17 @@ impl Stage {
             (Op::Skip(rows), State::Counted(state)) => state.skip(rows, input, site),
             (Op::Limit(rows), State::Counted(state)) => state.limit(rows, input, site),
             (Op::Aggregate(of), State::Aggregate(state)) => state.poll(of, input, site),
-            (Op::Sort { by, limit, keep }, State::Sort(state)) => {
-                state.poll((by, limit.as_ref(), keep), input, site)
+            (
+                Op::Sort {
+                    by,
+                    skip,
+                    limit,
+                    keep,
+                },
+                State::Sort(state),
+            ) => {
+                let most = (skip.as_ref(), limit.as_ref());
+                state.poll((by, most, keep), input, site)
             }
             (Op::Distinct(slots), State::Distinct(state)) => state.poll(slots, input, site),
             (Op::Eager { keep, .. }, State::Eager(state)) => state.poll(keep, input, site),

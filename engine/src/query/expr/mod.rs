@@ -9,7 +9,7 @@ mod same;
 mod walk;
 
 use crate::query::functions::{Function, HostFunction};
-use crate::query::plan::{BoundQuery, Op};
+use crate::query::plan::{BoundQuery, Degree, Op};
 use crate::query::types::Types;
 use crate::value::Value;
 use std::sync::Arc;
@@ -171,17 +171,11 @@ pub(crate) enum Body {
     /// As it was bound.
     Bound(Box<BoundBody>),
     /// As it runs.
-    Planned(Arc<[Op]>),
-}
-
-impl Body {
-    /// The operators; none if it was not planned, which the planner sees to.
-    pub(crate) fn ops(&self) -> Option<&Arc<[Op]>> {
-        match self {
-            Self::Planned(ops) => Some(ops),
-            Self::Bound(_) => None,
-        }
-    }
+    Planned {
+        ops: Arc<[Op]>,
+        /// What answers it without running, if something does.
+        degree: Option<Degree>,
+    },
 }
 
 /// A subquery as it was bound.

@@ -4,9 +4,11 @@
 //! clause that writes could be seen by the one that is still reading before it, and one that reads could
 //! miss what is yet to be written. Where that might be, all rows are gathered in between.
 //!
+//! Also kept here is what rows are in order by, as long as nothing brings them out of it.
+//!
 //! Next: `matching.rs`.
 
-use super::Op;
+use super::{Op, SortKey};
 use crate::query::expr::{Expr, Slot};
 
 /// The operators of one arm so far.
@@ -19,19 +21,52 @@ pub(super) struct Flow {
     reads: bool,
     /// Whether rows come straight from writing, so that later rows are still to be written.
     writes: bool,
+    /// What rows are in order by; nothing if that is not known.
+    sorted: Vec<SortKey>,
 }
 
 impl Flow {
     pub(super) fn push(&mut self, op: Op) {
+        if !keeps_order(&op) {
+            self.sorted.clear();
+        }
         self.ops.push(op);
     }
 
     pub(super) fn extend(&mut self, ops: Vec<Op>) {
-        self.ops.extend(ops);
+        ops.into_iter().for_each(|op| self.push(op));
+    }
+
+    /// The last operator so far.
+    pub(super) fn last_mut(&mut self) -> Option<&mut Op> {
+        self.ops.last_mut()
+    }
+
+    /// Takes the last operator away.
+    pub(super) fn pop(&mut self) {
+        self.ops.pop();
+    }
+
+    /// Rows are in order by this from here on.
+    pub(super) fn sorted_by(&mut self, keys: Vec<SortKey>) {
+        self.sorted = keys;
+    }
+
+    /// Whether rows are in order by this.
+    pub(super) fn is_sorted_by(&self, keys: &[SortKey]) -> bool {
+        let mut pairs = self.sorted.iter().zip(keys);
+        keys.len() <= self.sorted.len()
+            && pairs.all(|(known, key)| {
+                known.descending == key.descending && known.expr.same(&key.expr)
+            })
     }
 
     /// Slots that are filled from here on.
     pub(super) fn fill(&mut self, slots: &[Slot]) {
+        let mut sorted = self.sorted.iter();
+        if sorted.any(|key| slots.iter().any(|slot| key.expr.reads(*slot))) {
+            self.sorted.clear();
+        }
         self.filled.extend(slots);
     }
 
@@ -87,4 +122,22 @@ impl Flow {
     pub(super) fn finish(self) -> Vec<Op> {
         self.ops
     }
+}
+
+/// Whether an operator gives rows in the order of those that it makes them of, and changes nothing.
+fn keeps_order(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Filter(_)
+            | Op::Compute(_)
+            | Op::Skip(_)
+            | Op::Limit(_)
+            | Op::Distinct(_)
+            | Op::Unwind { .. }
+            | Op::Scan { .. }
+            | Op::ScanRelationships { .. }
+            | Op::Expand(_)
+            | Op::Ends(_)
+            | Op::Optional { .. }
+    )
 }

@@ -1,12 +1,12 @@
 //! Clauses, one after the other.
 //!
-//! Next: `write.rs`, `matching.rs`.
+//! Next: `projection.rs`, `write.rs`, `matching.rs`.
 
 use super::barrier::Flow;
+use super::degree::degree_of;
 use super::write::writes;
 use super::{
-    Aggregate, Apply, BoundArm, BoundClause, BoundProjection, BoundQuery, BoundSubquery, Op, Ops,
-    Planner, Rule, Union,
+    Apply, BoundArm, BoundClause, BoundQuery, BoundSubquery, Op, Ops, Planner, Rule, Union,
 };
 use crate::query::expr::{Body, Expr, ExprKind, Slot};
 use crate::query::types::Types;
@@ -106,74 +106,6 @@ impl Planner<'_> {
         }
     }
 
-    fn projection(&self, projection: BoundProjection, flow: &mut Flow) {
-        let items: Vec<(Slot, Expr)> = { projection.items }
-            .into_iter()
-            .map(|(slot, item)| (slot, self.expr(item)))
-            .collect();
-        // Whatever was written before is whole before anything is read of it.
-        flow.before_reading();
-        if let Some(Aggregate { groups, aggregates }) = projection.aggregate {
-            let groups = groups
-                .into_iter()
-                .map(|(expr, slot)| (self.expr(expr), slot));
-            let aggregates = aggregates.into_iter().map(|mut aggregate| {
-                aggregate.arguments = { aggregate.arguments }
-                    .into_iter()
-                    .map(|argument| self.expr(argument))
-                    .collect();
-                aggregate
-            });
-            flow.push(Op::Aggregate(Box::new(Aggregate {
-                groups: groups.collect(),
-                aggregates: aggregates.collect(),
-            })));
-            flow.gathered();
-        }
-        if !items.is_empty() {
-            flow.fill(&items.iter().map(|(slot, _)| *slot).collect::<Vec<_>>());
-            flow.push(Op::Compute(items));
-        }
-        if projection.distinct {
-            flow.push(Op::Distinct(projection.scope.clone()));
-        }
-        let skip = projection.skip.map(|skip| self.expr(skip));
-        let limit = projection.limit.map(|limit| self.expr(limit));
-        let filter = projection.filter.map(|filter| self.expr(filter));
-        if !projection.order.is_empty() {
-            let by = projection.order.into_iter().map(|mut key| {
-                key.expr = self.expr(key.expr);
-                key
-            });
-            let top = limit
-                .clone()
-                .filter(|_| self.follows(Rule::SortOnlyWhatIsKept) && skip.is_none());
-            // A filter after the projection may read what was there before it.
-            let mut keep = projection.scope.clone();
-            if filter.is_some() {
-                keep.extend(flow.filled());
-                keep.sort();
-                keep.dedup();
-            }
-            flow.push(Op::Sort {
-                by: by.collect(),
-                limit: top,
-                keep,
-            });
-            flow.gathered();
-        }
-        if let Some(skip) = skip {
-            flow.push(Op::Skip(skip));
-        }
-        if let Some(limit) = limit {
-            flow.push(Op::Limit(limit));
-        }
-        if let Some(filter) = filter {
-            flow.push(Op::Filter(filter));
-        }
-        flow.renew(projection.scope);
-    }
-
     fn subquery(&self, subquery: BoundSubquery, flow: &mut Flow) {
         if writes(&subquery.query) {
             flow.before_writing(true);
@@ -223,7 +155,7 @@ impl Planner<'_> {
     fn plan_within(&self, expr: &mut Expr) {
         expr.each_part_mut(&mut |part| self.plan_within(part));
         fold(expr);
-        if let ExprKind::Subquery { body, .. } = &mut expr.kind
+        if let ExprKind::Subquery { kind, body } = &mut expr.kind
             && let Body::Bound(bound) = body
         {
             let query = std::mem::replace(
@@ -234,7 +166,12 @@ impl Planner<'_> {
                     columns: Vec::new(),
                 },
             );
-            *body = Body::Planned(self.query(query).into());
+            let ops: Ops = self.query(query).into();
+            let degree = match self.follows(Rule::CountByDegree) {
+                true => degree_of(kind, &ops),
+                false => None,
+            };
+            *body = Body::Planned { ops, degree };
         }
     }
 }

@@ -71,7 +71,11 @@ impl Shown<'_> {
             Op::Expand(op) => {
                 let far = if op.to_bound { "ExpandInto" } else { "Expand" };
                 let way = self.way(op.from, Some(op.relationship), op.to, op.arrow, &op.types);
-                format!("{far} {way}")
+                let most = op.most.iter().map(|most| self.expr(most));
+                match most.collect::<Vec<_>>().join(" + ") {
+                    most if most.is_empty() => format!("{far} {way}"),
+                    most => format!("{far} {way} at most {most}"),
+                }
             }
             Op::Ends(op) => {
                 let way = self.way(op.from, Some(op.relationship), op.to, op.arrow, &op.types);
@@ -138,14 +142,18 @@ impl Shown<'_> {
                     groups.join(", ")
                 )
             }
-            Op::Sort { by, limit, .. } => {
+            Op::Sort {
+                by, skip, limit, ..
+            } => {
                 let keys = by.iter().map(|key| {
                     let way = if key.descending { " DESC" } else { "" };
                     format!("{}{way}", self.expr(&key.expr))
                 });
                 let keys = keys.collect::<Vec<_>>().join(", ");
+                let skip = skip.as_ref().map(|skip| format!("{} + ", self.expr(skip)));
+                let skip = skip.unwrap_or_default();
                 match limit {
-                    Some(limit) => format!("Top {} BY {keys}", self.expr(limit)),
+                    Some(limit) => format!("Top {skip}{} BY {keys}", self.expr(limit)),
                     None => format!("Sort {keys}"),
                 }
             }
@@ -233,6 +241,9 @@ impl Shown<'_> {
             ScanBy::All => format!("All{of}s ({into})"),
             ScanBy::Label(label) if of == "Node" => format!("NodesByLabel ({into}:{label})"),
             ScanBy::Label(name) => format!("RelationshipsByType ({into}:{name})"),
+            ScanBy::Level { hierarchy, level } => {
+                format!("NodesOfLevel ({into}) {hierarchy} {}", self.expr(level))
+            }
             ScanBy::Id { id, .. } => format!("{of}ById ({into}) {}", self.expr(id)),
             ScanBy::Entity { value, one_of } => {
                 let sign = if *one_of { "IN" } else { "=" };

@@ -1,11 +1,14 @@
 //! A pattern: in which order its parts are found.
 //!
-//! What is cheapest comes next: first conditions and links between nodes that are known, then links from a
-//! known node, and where no link is in reach a scan. Without the rules the order is that of the text.
+//! The order with the least work is looked for as a whole (`order.rs`), conditions coming as soon as they can be
+//! asked. Where there is nothing to choose, or too much, what is cheapest comes next: first links between nodes
+//! that are known, then links from a known node, and where no link is in reach a scan. Without the rules the order is
+//! that of the text.
 //!
-//! Next: `start.rs`, which chooses scans.
+//! Next: `order.rs`, then `start.rs`, which chooses scans.
 
 use super::clauses::always;
+use super::order::Step;
 use super::{
     Chosen, ChosenLink, Ends, Expand, ExpandMany, Link, LinkKind, Op, Ops, Pattern, Planner,
     Repeat, Rule, ScanBy, Segment, Shortest,
@@ -23,7 +26,7 @@ pub(super) struct Matcher {
     pub(super) nodes: Vec<Slot>,
     /// Relationships that are found by themselves.
     pub(super) loose: Vec<Slot>,
-    links: Vec<Option<Link>>,
+    pub(super) links: Vec<Option<Link>>,
     pub(super) filters: Vec<Option<Expr>>,
     paths: Vec<Option<(Slot, Expr)>>,
     /// Relationships, and lists of them, that were walked: no other link may walk them.
@@ -68,11 +71,31 @@ impl Planner<'_> {
             paths: pattern.paths.into_iter().map(Some).collect(),
             walked: Vec::new(),
         };
+        let mut order = self.order(&matcher).into_iter();
         loop {
             match self.follows(Rule::FilterEarly) {
                 true => self.ready_filters(&mut matcher),
                 // A link may read a path.
                 false => self.ready_paths(&mut matcher),
+            }
+            match order.next() {
+                Some(Step::Walk(at)) => {
+                    // One that cannot be walked yet is left to the others.
+                    let link = matcher.links.get(at).and_then(Option::as_ref);
+                    if link.is_some_and(|link| matcher.cost(link).is_some())
+                        && let Some(link) = matcher.links.get_mut(at).and_then(Option::take)
+                    {
+                        self.walk(&mut matcher, link);
+                    }
+                    continue;
+                }
+                Some(Step::Scan(node)) => {
+                    if let Some(by) = self.best_start_of(&mut matcher, node) {
+                        matcher.scan(node, by);
+                    }
+                    continue;
+                }
+                None => {}
             }
             if let Some(at) = self.next_link(&matcher) {
                 if let Some(link) = matcher.links.get_mut(at).and_then(Option::take) {
@@ -83,11 +106,7 @@ impl Planner<'_> {
             let Some((node, by)) = self.next_start(&mut matcher) else {
                 break;
             };
-            matcher.fill(node);
-            matcher.ops.push(match matcher.loose.contains(&node) {
-                true => Op::ScanRelationships { into: node, by },
-                false => Op::Scan { into: node, by },
-            });
+            matcher.scan(node, by);
         }
         self.ready_filters(&mut matcher);
         // Nothing is missing any more; should something be, a condition is still never left out.
@@ -192,6 +211,7 @@ impl Planner<'_> {
                 arrow,
                 types,
                 apart_from,
+                most: Vec::new(),
             }),
             LinkKind::Many {
                 relationships,
@@ -384,6 +404,15 @@ impl Matcher {
 
     fn fill(&mut self, slot: Slot) {
         self.missing.remove(&slot);
+    }
+
+    /// Adds the operator that finds a node by itself, or a relationship.
+    fn scan(&mut self, into: Slot, by: ScanBy) {
+        self.fill(into);
+        self.ops.push(match self.loose.contains(&into) {
+            true => Op::ScanRelationships { into, by },
+            false => Op::Scan { into, by },
+        });
     }
 
     /// What walking a link costs, roughly; none if it cannot be walked yet.

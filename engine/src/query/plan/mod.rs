@@ -9,7 +9,10 @@
 //! | what comes in, and what goes out | `bound.rs`, `ops.rs` |
 //! | clauses | `clauses.rs`, `write.rs` |
 //! | when rows must wait for what is written | `barrier.rs` |
-//! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
+//! | which rules are followed | `rules.rs` |
+//! | `WITH` and `RETURN`: what is computed, sorted and cut when | `projection.rs` |
+//! | a pattern: in which order, from where | `matching.rs`, `order.rs`, `estimate.rs`, `start.rs` |
+//! | subqueries that a number answers | `degree.rs` |
 //! | level-wise traversals | `traverse/` |
 //! | what an index may find | `search.rs` |
 //! | how a plan is shown | `explain.rs` |
@@ -17,9 +20,14 @@
 mod barrier;
 mod bound;
 mod clauses;
+mod degree;
+mod estimate;
 mod explain;
 mod matching;
 mod ops;
+mod order;
+mod projection;
+mod rules;
 mod search;
 mod start;
 mod traverse;
@@ -28,15 +36,19 @@ mod write;
 pub(crate) use bound::*;
 pub(crate) use explain::PlanLine;
 pub(crate) use ops::*;
+pub(crate) use rules::Rules;
 pub(crate) use traverse::*;
 
 use super::bind::Bound;
 use crate::catalog::{Catalog, IndexDef};
 use std::sync::Arc;
 
-/// A rule of the planner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rule {
+/// A rule of the planner: something that it decides beside the order of the text. Without it a statement gives the
+/// same rows and does more for them; [`QueryOptions::without_rule`](crate::QueryOptions::without_rule) is the
+/// switch, for tests and for finding faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rule {
     /// Conditions come as soon as what they read is known.
     FilterEarly,
     /// A pattern begins where the fewest rows are expected.
@@ -45,8 +57,22 @@ pub(crate) enum Rule {
     AskTheIndexAlone,
     /// Links between nodes that are known come before those that lead to others.
     CloseBeforeOpening,
+    /// Of all orders in which a pattern can be found, the one with the least work is taken.
+    OrderByCost,
+    /// What is on one level of a hierarchy is taken from the hierarchy.
+    LevelFromHierarchy,
     /// Sorting with a limit keeps only so many rows.
     SortOnlyWhatIsKept,
+    /// Rows that come in the order that is asked for are not sorted again.
+    SortOnce,
+    /// Groups that differ in all columns are not made distinct again.
+    DistinctOnce,
+    /// What only the result needs is computed after rows were cut off.
+    ComputeOnlyWhatIsKept,
+    /// A node's relationships are read only as far as a limit needs them.
+    ExpandOnlyWhatIsKept,
+    /// How many relationships a node has is read and not counted.
+    CountByDegree,
     /// TRAVERSE steps, scores and keeps a whole level at once.
     WholeLevels,
     /// RECOVER reads no vector of a member whose code in an index proves that it is not kept.
@@ -75,8 +101,36 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
         "a link between nodes that are known makes no rows, only drops some",
     ),
     (
+        Rule::OrderByCost,
+        "what is found first is walked from by all that follows: a bad order multiplies, and counts tell which one is",
+    ),
+    (
+        Rule::LevelFromHierarchy,
+        "a hierarchy keeps the members of each level as a set: to ask every node for its level reads all of them",
+    ),
+    (
         Rule::SortOnlyWhatIsKept,
         "with a limit the other rows need no place",
+    ),
+    (
+        Rule::SortOnce,
+        "sorting keeps equal rows as they came, so to sort what is sorted already changes nothing",
+    ),
+    (
+        Rule::DistinctOnce,
+        "groups differ in what they are grouped by, and there is nothing else in the row that could be equal twice",
+    ),
+    (
+        Rule::ComputeOnlyWhatIsKept,
+        "a column of a row that is cut off is read for nobody",
+    ),
+    (
+        Rule::ExpandOnlyWhatIsKept,
+        "a node may have a million relationships, of which a limit lets ten through",
+    ),
+    (
+        Rule::CountByDegree,
+        "the store keeps how many relationships of a type a node has, in one key",
     ),
     (
         Rule::WholeLevels,
@@ -104,6 +158,12 @@ pub(crate) trait Statistics {
     fn labelled(&self, label: &str) -> u64;
     /// How many relationships there are; of a type, if one is named.
     fn relationships(&self, of: Option<&str>) -> u64;
+    /// How many relationships of a type leave nodes with a label.
+    fn leaving(&self, label: &str, of: &str) -> u64;
+    /// How many relationships of a type reach nodes with a label.
+    fn reaching(&self, label: &str, of: &str) -> u64;
+    /// How many members a hierarchy has; none if there is no such hierarchy.
+    fn members(&self, hierarchy: &str) -> Option<u64>;
     /// How many entries an index has.
     fn entries(&self, index: &IndexDef) -> u64;
     /// How many entities an index finds for one value, on average.
@@ -111,7 +171,7 @@ pub(crate) trait Statistics {
 }
 
 /// Makes a plan.
-pub(crate) fn plan(bound: Bound, statistics: &dyn Statistics, rules: &[(Rule, &str)]) -> Plan {
+pub(crate) fn plan(bound: Bound, statistics: &dyn Statistics, rules: Rules) -> Plan {
     let planner = Planner { statistics, rules };
     let columns = bound.query.columns.clone();
     Plan {
@@ -130,13 +190,13 @@ pub(crate) fn plan(bound: Bound, statistics: &dyn Statistics, rules: &[(Rule, &s
 pub(super) struct Planner<'a> {
     statistics: &'a dyn Statistics,
     /// The rules that are applied.
-    rules: &'a [(Rule, &'a str)],
+    rules: Rules,
 }
 
 impl Planner<'_> {
     /// Whether a rule is applied.
     pub(super) fn follows(&self, rule: Rule) -> bool {
-        self.rules.iter().any(|(known, _)| *known == rule)
+        self.rules.has(rule)
     }
 }
 

@@ -79,9 +79,10 @@ pub(crate) enum Op {
     Call(Box<CallProcedure>),
     /// Groups of rows.
     Aggregate(Box<Aggregate>),
-    /// Rows in order; only the first `limit` if it is known that no more are needed.
+    /// Rows in order; only the first `limit` after `skip` if it is known that no more are needed.
     Sort {
         by: Vec<SortKey>,
+        skip: Option<Expr>,
         limit: Option<Expr>,
         /// The slots that are read later.
         keep: Vec<Slot>,
@@ -137,6 +138,14 @@ pub(crate) enum ScanBy {
         /// The label or type that it is on: what cannot be sought is left to the conditions on all that have it.
         label: Arc<str>,
     },
+    /// The members of a level of a hierarchy. What is no level, or of no hierarchy, gives all nodes: the condition
+    /// is asked of them.
+    Level {
+        /// The hierarchy's name.
+        hierarchy: Arc<str>,
+        /// The level's number.
+        level: Expr,
+    },
     /// The one with this id, as `id()` or `elementId()` gives it, or with `one_of` those of a list of them.
     Id {
         id: Expr,
@@ -177,6 +186,16 @@ pub(crate) struct Expand {
     pub(crate) types: TypeNames,
     /// Relationships, or lists of them, that it must not be.
     pub(crate) apart_from: Vec<Slot>,
+    /// How many rows are needed of all that it gives, if not all are: these are added up.
+    pub(crate) most: Vec<Expr>,
+}
+
+/// How many relationships a node has, of these types, as seen from it. Of null there are none.
+#[derive(Clone, Debug)]
+pub(crate) struct Degree {
+    pub(crate) of: Slot,
+    pub(crate) arrow: Arrow,
+    pub(crate) types: TypeNames,
 }
 
 /// From a known relationship to its ends. Null, or what is no relationship, gives no row.

@@ -7,14 +7,47 @@ use super::{Planner, Rule, ScanBy, Seek};
 use crate::catalog::{IndexDef, PropertyId, Readiness, Scope};
 use crate::query::expr::{ComparisonOperator, Expr, ExprKind, Labels, PredicateOperator, Slot};
 use crate::query::types::Types;
+use crate::value::Value;
 use std::sync::Arc;
 
 /// A scan, what it is expected to give, and the conditions that it makes true.
-struct Start {
+pub(super) struct Start {
     node: Slot,
-    by: ScanBy,
-    rows: u64,
+    pub(super) by: ScanBy,
+    pub(super) rows: u64,
     settles: Vec<usize>,
+}
+
+/// What is known where a scan stands.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    matcher: &'a Matcher,
+    /// Whether that is everything but the node itself.
+    all: bool,
+}
+
+impl<'a> Known<'a> {
+    /// What is known by now.
+    pub(super) fn now(matcher: &'a Matcher) -> Self {
+        Self {
+            matcher,
+            all: false,
+        }
+    }
+
+    /// What will be known when everything else was found.
+    pub(super) fn at_last(matcher: &'a Matcher) -> Self {
+        Self { matcher, all: true }
+    }
+
+    /// Whether a value is known before there is a node, and the same for all nodes.
+    fn may_be_sought(self, value: &Expr, node: Slot) -> bool {
+        let known = match self.all {
+            true => !value.reads(node),
+            false => self.matcher.knows(value),
+        };
+        known && value.is_steady()
+    }
 }
 
 /// A condition on one property of a node.
@@ -38,28 +71,21 @@ enum Test<'a> {
 impl Planner<'_> {
     /// The best start among the nodes that are not found yet.
     pub(super) fn best_start(&self, matcher: &mut Matcher) -> Option<(Slot, ScanBy)> {
-        let mut best: Option<Start> = None;
-        for node in matcher.nodes.iter().chain(&matcher.loose).copied() {
-            if !matcher.is_missing(node) {
-                continue;
-            }
-            for start in self.starts(matcher, node) {
-                if best.as_ref().is_none_or(|best| start.rows < best.rows) {
-                    best = Some(start);
-                }
-            }
-        }
-        let best = best?;
-        for settled in best.settles {
-            if let Some(filter) = matcher.filters.get_mut(settled) {
-                *filter = None;
-            }
-        }
-        Some((best.node, best.by))
+        let nodes = matcher.nodes.iter().chain(&matcher.loose).copied();
+        let missing = nodes.filter(|node| matcher.is_missing(*node));
+        let starts = missing.flat_map(|node| self.starts(Known::now(matcher), node));
+        least(starts).map(|best| matcher.settle(best))
+    }
+
+    /// The best start with one node.
+    pub(super) fn best_start_of(&self, matcher: &mut Matcher, node: Slot) -> Option<ScanBy> {
+        let best = least(self.starts(Known::now(matcher), node).into_iter())?;
+        Some(matcher.settle(best).1)
     }
 
     /// Every way to begin with a node.
-    fn starts(&self, matcher: &Matcher, node: Slot) -> Vec<Start> {
+    pub(super) fn starts(&self, known: Known<'_>, node: Slot) -> Vec<Start> {
+        let matcher = known.matcher;
         let is_loose = matcher.loose.contains(&node);
         let all = Start {
             node,
@@ -75,7 +101,7 @@ impl Planner<'_> {
         for (at, filter) in matcher.filters.iter().enumerate() {
             let Some(filter) = filter else { continue };
             if let Some((id, element, one_of)) = by_id(filter, node)
-                && may_be_sought(id, matcher)
+                && known.may_be_sought(id, node)
             {
                 let id = self.expr(id.clone());
                 starts.push(Start {
@@ -90,7 +116,7 @@ impl Planner<'_> {
                 });
             }
             if let Some((value, one_of)) = by_itself(filter, node)
-                && may_be_sought(value, matcher)
+                && known.may_be_sought(value, node)
             {
                 let value = self.expr(value.clone());
                 starts.push(Start {
@@ -100,7 +126,23 @@ impl Planner<'_> {
                     settles: Vec::new(),
                 });
             }
-            conditions_on((at, filter), node, matcher, &mut conditions);
+            if self.follows(Rule::LevelFromHierarchy)
+                && !is_loose
+                && let Some((hierarchy, level)) = by_level(filter, node)
+                && let Some(members) = self.statistics.members(hierarchy)
+            {
+                starts.push(Start {
+                    node,
+                    by: ScanBy::Level {
+                        hierarchy: Arc::clone(hierarchy),
+                        level: level.clone(),
+                    },
+                    // Levels are few, and not of one size.
+                    rows: members / 4 + 1,
+                    settles: Vec::new(),
+                });
+            }
+            conditions_on((at, filter), node, known, &mut conditions);
         }
         for (at, filter) in matcher.filters.iter().enumerate() {
             let Some(label) = filter.as_ref().and_then(|filter| label_of(filter, node)) else {
@@ -234,8 +276,51 @@ impl Planner<'_> {
     }
 }
 
+/// The first of those that give the fewest rows.
+fn least(starts: impl Iterator<Item = Start>) -> Option<Start> {
+    starts.min_by_key(|start| start.rows)
+}
+
+impl Matcher {
+    /// Takes a start: what it makes true is not asked again.
+    fn settle(&mut self, start: Start) -> (Slot, ScanBy) {
+        for settled in start.settles {
+            if let Some(filter) = self.filters.get_mut(settled) {
+                *filter = None;
+            }
+        }
+        (start.node, start.by)
+    }
+}
+
+/// The hierarchy and the level that a condition demands of a node. Of what is only known in a row, `RECOVER` is a part
+/// of it that knows its levels itself.
+fn by_level(filter: &Expr, node: Slot) -> Option<(&Arc<str>, &Expr)> {
+    let ExprKind::Comparison { first, rest } = &filter.kind else {
+        return None;
+    };
+    let [(ComparisonOperator::Equal, other)] = rest.as_slice() else {
+        return None;
+    };
+    let is_at_hand = |of: &Expr| matches!(of.kind, ExprKind::Constant(_) | ExprKind::Parameter(_));
+    let (call, level) = match (is_at_hand(first), is_at_hand(other)) {
+        (false, true) => (&**first, other),
+        (true, false) => (other, &**first),
+        _ => return None,
+    };
+    let ("level", [of, name]) = call.engine_call()? else {
+        return None;
+    };
+    match &name.kind {
+        ExprKind::Constant(Value::String(hierarchy)) if of.is_slot(node) => {
+            Some((hierarchy, level))
+        }
+        _ => None,
+    }
+}
+
 /// The label that a condition demands of a node.
-fn label_of(filter: &Expr, node: Slot) -> Option<&Arc<str>> {
+pub(super) fn label_of(filter: &Expr, node: Slot) -> Option<&Arc<str>> {
     match &filter.kind {
         ExprKind::HasLabels {
             of,
@@ -298,11 +383,11 @@ fn id_of(expr: &Expr, node: Slot) -> Option<bool> {
 fn conditions_on<'a>(
     (at, filter): (usize, &'a Expr),
     node: Slot,
-    matcher: &Matcher,
+    known: Known<'_>,
     into: &mut Vec<Condition<'a>>,
 ) {
     let key_of = |expr: &'a Expr| expr.property_of(node).map(|key| &**key);
-    let known = |expr: &Expr| may_be_sought(expr, matcher);
+    let known = |expr: &Expr| known.may_be_sought(expr, node);
     match &filter.kind {
         ExprKind::Comparison { first, rest } => {
             let mut left = &**first;
@@ -350,11 +435,6 @@ fn conditions_on<'a>(
         }
         _ => {}
     }
-}
-
-/// Whether a value is known before there is a node, and the same for all nodes.
-fn may_be_sought(value: &Expr, matcher: &Matcher) -> bool {
-    matcher.knows(value) && value.is_steady()
 }
 
 /// Whether a value only has to be taken, which cannot fail: where looking it up fails, the condition is asked of every

@@ -9,6 +9,7 @@ use crate::query::exec::pipeline::Run;
 use crate::query::expr::{Body, PathStep, Slot, SubqueryKind};
 use crate::query::functions::limits;
 use crate::query::graph_face::GraphFace;
+use crate::query::plan::Degree;
 use crate::value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value};
 use std::sync::Arc;
 
@@ -32,9 +33,17 @@ fn subquery_value(
     body: &Body,
     row: &mut [Value],
 ) -> Result<Value, Fault> {
-    let Some(ops) = body.ops() else {
+    let Body::Planned { ops, degree } = body else {
         return Err(Error::bug("a subquery was not planned").into());
     };
+    if let Some(degree) = degree
+        && let Some(count) = counted(context, degree, row)?
+    {
+        return Ok(match kind {
+            SubqueryKind::Exists => Value::Bool(count > 0),
+            _ => Value::Int(i64::try_from(count).unwrap_or(i64::MAX)),
+        });
+    }
     let (width, argument) = (row.len(), row.to_vec());
     match kind {
         SubqueryKind::Exists => {
@@ -66,6 +75,26 @@ fn subquery_value(
             limits::list_of(values)
         }
     }
+}
+
+/// How many relationships a node has; none if they must be walked to know.
+fn counted(
+    context: &mut Context<'_>,
+    degree: &Degree,
+    row: &[Value],
+) -> Result<Option<u64>, Fault> {
+    let node = match row.get(degree.of.at()) {
+        Some(Value::Node(node)) => node.id(),
+        Some(Value::Null) => return Ok(Some(0)),
+        _ => return Ok(None),
+    };
+    // Of what the statement has deleted, the walk says what there still is.
+    if context.graph.is_deleted(node) {
+        return Ok(None);
+    }
+    context.step()?;
+    let count = context.graph.degree(node, degree.arrow, &degree.types)?;
+    Ok(Some(count))
 }
 
 /// The path from a node along relationships; null if any part of it is.

@@ -3,7 +3,7 @@
 //! Next: `ends.rs`.
 
 use super::apart::Apart;
-use super::{Flat, direction, node_in};
+use super::{Flat, direction, node_in, row_count};
 use crate::graph::Neighbour;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
@@ -14,6 +14,8 @@ use crate::value::{NodeId, NodeValue, RelationshipId, RelationshipValue, Value};
 /// What is still to be given of one node.
 #[derive(Default)]
 pub(in crate::query::exec) struct Expanding {
+    /// How many are needed at most, once that is known.
+    most: Option<usize>,
     found: Vec<(RelationshipId, NodeId)>,
     at: usize,
     apart: Apart,
@@ -22,15 +24,36 @@ pub(in crate::query::exec) struct Expanding {
 }
 
 impl Expanding {
-    /// All relationships of a node.
-    fn find_all(&mut self, of: &Expand, from: NodeId, site: &Site<'_, '_>) -> Result<(), Fault> {
+    /// All relationships of a node, or as many as are needed.
+    fn find_all(
+        &mut self,
+        of: &Expand,
+        from: NodeId,
+        site: &mut Site<'_, '_>,
+    ) -> Result<(), Fault> {
         self.neighbours.clear();
+        let most = self.most(of, site)?;
         let graph = &site.context.graph;
-        graph.neighbours(from, direction(of.arrow), &of.types, &mut self.neighbours)?;
+        let near = (from, direction(of.arrow), most);
+        graph.some_neighbours(near, &of.types, &mut self.neighbours)?;
         let found = self.neighbours.iter();
         self.found
             .extend(found.map(|one| (one.relationship, one.node)));
         Ok(())
+    }
+
+    /// How many rows are needed: of one node cannot be more.
+    fn most(&mut self, of: &Expand, site: &mut Site<'_, '_>) -> Result<usize, Fault> {
+        if let Some(most) = self.most {
+            return Ok(most);
+        }
+        let mut most = if of.most.is_empty() { usize::MAX } else { 0 };
+        for rows in &of.most {
+            let rows = row_count("LIMIT", rows, site.context, &site.frame.argument)?;
+            most = most.saturating_add(rows);
+        }
+        self.most = Some(most);
+        Ok(most)
     }
 
     /// Only those to one other node, which may be few of very many.

@@ -99,6 +99,12 @@ impl Flat for Scan {
                     None => Self::labelled(kind, label, site)?,
                 }
             }
+            ScanBy::Level { hierarchy, level } => {
+                match seek::by_level(hierarchy, level, site.context, row)? {
+                    Some(found) => Self::Set(Box::new(found.into_iter())),
+                    None => Self::all(),
+                }
+            }
             ScanBy::Id {
                 id,
                 element,

@@ -16,6 +16,7 @@ use crate::query::exec::kind::Kind;
 use crate::query::expr::Expr;
 use crate::query::plan::Seek;
 use crate::value::Value;
+use roaring::RoaringTreemap;
 use std::ops::Bound;
 
 /// The nodes that an index finds; none if that cannot be sought, and the condition must be asked of every node.
@@ -146,6 +147,27 @@ pub(super) fn by_itself(
     by_numbers(kind, (expr, one_of), context, row, |value| {
         kind.number(value)
     })
+}
+
+/// The members of a level; none if all must be asked: of what is no level, and of a hierarchy that is gone.
+pub(super) fn by_level(
+    hierarchy: &str,
+    level: &Expr,
+    context: &mut Context<'_>,
+    row: &mut [Value],
+) -> Result<Option<RoaringTreemap>, Fault> {
+    let level = match sought(level, context, row)? {
+        Some(Value::Int(level)) => u32::try_from(level).ok(),
+        _ => None,
+    };
+    let Some(level) = level else {
+        return Ok(None);
+    };
+    match context.graph.members_in(hierarchy, level) {
+        Ok(found) => Ok(Some(found)),
+        Err(Fault::Raised(_)) => Ok(None),
+        Err(fault) => Err(fault),
+    }
 }
 
 /// What a value stands for, or the elements of a list of them.

@@ -15,6 +15,9 @@ use crate::query::plan::SortKey;
 use crate::value::Value;
 use std::cmp::Ordering;
 
+/// How many rows are skipped, and how many are given then, where that is said.
+type Page<'e> = (Option<&'e Expr>, Option<&'e Expr>);
+
 /// Rows that are kept beyond the wanted ones before they are cut off.
 const SLACK: usize = 1024;
 
@@ -38,15 +41,19 @@ impl Sorting {
     /// One step.
     pub(in crate::query::exec) fn poll(
         &mut self,
-        (by, limit, keep): (&[SortKey], Option<&Expr>, &[Slot]),
+        (by, (skip, limit), keep): (&[SortKey], Page<'_>, &[Slot]),
         input: &mut Input,
         site: &mut Site<'_, '_>,
     ) -> Result<Poll, Fault> {
         if !self.begun {
             self.begun = true;
             if let Some(limit) = limit {
+                let skipped = match skip {
+                    Some(skip) => row_count("SKIP", skip, site.context, &site.frame.argument)?,
+                    None => 0,
+                };
                 let most = row_count("LIMIT", limit, site.context, &site.frame.argument)?;
-                self.most = Some(most);
+                self.most = Some(most.saturating_add(skipped));
             }
         }
         if let Some(mut batch) = input.take() {

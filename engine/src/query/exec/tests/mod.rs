@@ -16,7 +16,7 @@ use crate::database::Database;
 use crate::query::error::Fault;
 use crate::query::expr::{Expr, ExprKind, Slot, Span};
 use crate::query::functions::{Moment, Moments, Random};
-use crate::query::plan::Op;
+use crate::query::plan::{Op, Rules};
 use crate::query::types::Types;
 use crate::storage::cancel::CancelToken;
 use crate::value::Value;
@@ -55,7 +55,7 @@ fn context(graph: Graph<'_>, setting: Setting) -> Context<'_> {
         memory_bytes: setting.memory_bytes,
         time: None,
         steps: None,
-        optimise: true,
+        rules: Rules::ALL,
         cancel: setting.cancel,
         clock: Arc::new(SystemClock::new()),
     };

@@ -39,6 +39,7 @@ fn sort(limit: Option<i64>, keep: &[u32]) -> Op {
             expr: remainder(0, 7),
             descending: true,
         }],
+        skip: None,
         limit: limit.map(constant),
         keep: keep.iter().copied().map(Slot).collect(),
     }

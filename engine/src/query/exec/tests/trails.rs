@@ -209,6 +209,7 @@ fn rounds_of_one_relationship_are_trails_too() {
                     arrow,
                     types: None,
                     apart_from: Vec::new(),
+                    most: Vec::new(),
                 });
                 let repeat = Repeat {
                     from: Slot(0),

@@ -56,7 +56,9 @@ pub(super) fn level_of(ops: &[Op], node: Slot, level: Slot) -> Option<LevelOf> {
     let label = match by {
         ScanBy::All => None,
         ScanBy::Label(label) => Some(Arc::clone(label)),
-        ScanBy::Index { .. } | ScanBy::Id { .. } | ScanBy::Entity { .. } => return None,
+        ScanBy::Index { .. } | ScanBy::Level { .. } | ScanBy::Id { .. } | ScanBy::Entity { .. } => {
+            return None;
+        }
     };
     let ExprKind::Comparison { first, rest } = &filter.kind else {
         return None;
