@@ -17,6 +17,9 @@ pub(crate) const BATCH_ROWS: usize = 1024;
 /// that should be asked for in portions, and a machine that serves several queries must survive all of them.
 pub(crate) const MEMORY_BYTES: u64 = 1 << 30;
 
+/// Long work over much of the graph is shared out to so many threads if nothing else is said.
+pub(crate) const THREADS: usize = 2;
+
 /// How a query runs.
 ///
 /// ```
@@ -42,6 +45,7 @@ pub struct QueryOptions {
     pub(crate) max_steps: Option<u64>,
     pub(crate) seed: Option<u64>,
     pub(crate) optimise: bool,
+    pub(crate) threads: usize,
     pub(crate) cancel: CancelToken,
     pub(crate) now: Option<Moment>,
     pub(crate) clock: Option<Arc<dyn Clock>>,
@@ -57,6 +61,7 @@ impl Default for QueryOptions {
             max_steps: None,
             seed: None,
             optimise: true,
+            threads: THREADS,
             cancel: CancelToken::new(),
             now: None,
             clock: None,
@@ -116,6 +121,13 @@ impl QueryOptions {
         self
     }
 
+    /// To how many threads long work over much of the graph is shared out; 2 if nothing is said, at least 1. It never
+    /// changes a result.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
     /// Lets `token` stop the query.
     pub fn cancel(mut self, token: CancelToken) -> Self {
         self.cancel = token;
@@ -171,6 +183,7 @@ impl fmt::Debug for QueryOptions {
             .field("max_steps", &self.max_steps)
             .field("seed", &self.seed)
             .field("optimise", &self.optimise)
+            .field("threads", &self.threads)
             .field("now", &self.now)
             .finish_non_exhaustive()
     }

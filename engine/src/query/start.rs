@@ -111,6 +111,7 @@ impl<'a> Start<'a> {
             time: self.options.timeout,
             steps: self.options.max_steps,
             optimise: self.options.optimise,
+            threads: self.options.threads,
             cancel: self.options.cancel.clone(),
             clock,
         };

@@ -11,6 +11,7 @@
 //! | when rows must wait for what is written | `barrier.rs` |
 //! | a pattern: in which order, from where | `matching.rs`, `start.rs` |
 //! | level-wise traversals | `traverse/` |
+//! | patterns of which only numbers are asked | `walks.rs` |
 //! | what an index may find | `search.rs` |
 //! | how a plan is shown | `explain.rs` |
 
@@ -23,12 +24,14 @@ mod ops;
 mod search;
 mod start;
 mod traverse;
+mod walks;
 mod write;
 
 pub(crate) use bound::*;
 pub(crate) use explain::PlanLine;
 pub(crate) use ops::*;
 pub(crate) use traverse::*;
+pub(crate) use walks::*;
 
 use super::bind::Bound;
 use crate::catalog::{Catalog, IndexDef};
@@ -53,6 +56,8 @@ pub(crate) enum Rule {
     RecoverByCodes,
     /// What a search may find is reached by a walk where its condition is a pattern.
     WalkToWhatIsSearched,
+    /// Matches of which only the number is asked are counted without a row for each.
+    CountWalksAtOnce,
 }
 
 /// The rules, in the order in which they are applied, and why each is there.
@@ -91,6 +96,11 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
         Rule::WalkToWhatIsSearched,
         "a walk from a node that is known meets what may be found; asking each whether there is such a walk meets \
          everything",
+    ),
+    (
+        Rule::CountWalksAtOnce,
+        "how many ways go on from a node is the length of its row: a count needs no row for each match, and most \
+         nodes are met more than once",
     ),
 ];
 

@@ -56,6 +56,7 @@ fn context(graph: Graph<'_>, setting: Setting) -> Context<'_> {
         time: None,
         steps: None,
         optimise: true,
+        threads: 1,
         cancel: setting.cancel,
         clock: Arc::new(SystemClock::new()),
     };
