@@ -20,10 +20,10 @@ mod seeks;
 mod settled;
 mod stops;
 mod traverse;
-mod walks;
 #[path = "../graph_model/values.rs"]
 #[expect(dead_code, reason = "the model of the graph needs more of it")]
 mod values;
+mod walks;
 
 use stratigraph::{Database, Detail, Error};
 

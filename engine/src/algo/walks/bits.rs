@@ -59,7 +59,7 @@ mod tests {
             bits.put(place);
         }
         assert_eq!(bits.places().collect::<Vec<_>>(), [0, 63, 64, 129]);
-                assert!(bits.has(129) && !bits.has(128) && !bits.has(500));
+        assert!(bits.has(129) && !bits.has(128) && !bits.has(500));
         let mut others = Bits::new(130);
         others.put(7);
         others.unite(&bits);

@@ -253,7 +253,8 @@ impl<'t> Context<'t> {
     /// How much work it may still do.
     pub(crate) fn steps_left(&self) -> u64 {
         let done = self.work.rows.saturating_add(self.work.relationships);
-        self.steps.map_or(u64::MAX, |steps| steps.saturating_sub(done))
+        self.steps
+            .map_or(u64::MAX, |steps| steps.saturating_sub(done))
     }
 
     /// How long it may run.
