@@ -136,7 +136,7 @@ fn question(rng: &mut Rng) -> String {
             format!("WITH {any} AS x, count(*) AS n RETURN x.k AS k, n ORDER BY n DESC, k LIMIT 3")
         }
         8 => format!("RETURN {last}.v AS v, {last}.k % 2 AS k, count(DISTINCT {last}) AS n"),
-        9 => format!("RETURN r0.w AS w, count(*) AS n"),
+        9 => "RETURN r0.w AS w, count(*) AS n".to_owned(),
         10 => format!("RETURN r0.w AS w, {any}.v AS v, count(*) AS n"),
         _ => format!("RETURN count(*) AS n, max({any}.k) AS m"),
     }

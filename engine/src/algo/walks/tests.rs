@@ -18,7 +18,7 @@ struct Arrays {
 }
 
 impl Arrays {
-    fn of(places: u32, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    fn of(places: u32, pairs: &(impl Iterator<Item = (u32, u32)> + Clone)) -> Self {
         let mut arrays = Self::default();
         for place in 0..places {
             let row = pairs.clone().filter(|(near, _)| *near == place);
@@ -141,8 +141,8 @@ fn round(seed: u64) -> u64 {
     let mut arrays = Vec::new();
     for types in 0..2 {
         let own = list.iter().filter(move |one| one.0 == types);
-        let out = Arrays::of(places, own.clone().map(|one| (one.1, one.2)));
-        let into = Arrays::of(places, own.map(|one| (one.2, one.1)));
+        let out = Arrays::of(places, &own.clone().map(|one| (one.1, one.2)));
+        let into = Arrays::of(places, &own.map(|one| (one.2, one.1)));
         arrays.push([out, into]);
     }
     let mut most = 0;

@@ -13,6 +13,7 @@ use crate::query::plan::{Arrow, ScanBy, WalkedLink, Walks};
 use crate::value::{NodeId, NodeValue, Value};
 use roaring::{RoaringBitmap, RoaringTreemap};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The conditions of each node.
 pub(super) struct Conditions<'o> {
@@ -95,12 +96,11 @@ impl<'o> Conditions<'o> {
         };
         for (at, label) in node.labels.iter().enumerate() {
             let key = (number, at, id >> 16);
-            if !self.parts.contains_key(&key) {
-                let part = site.context.graph.labelled_part(label, id)?;
-                self.parts.insert(key, part);
-            }
-            let part = self.parts.get(&key);
-            if !part.is_some_and(|part| part.contains((id & 0xFFFF) as u32)) {
+            let part = match self.parts.entry(key) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(site.context.graph.labelled_part(label, id)?),
+            };
+            if !part.contains((id & 0xFFFF) as u32) {
                 return Ok(false);
             }
         }

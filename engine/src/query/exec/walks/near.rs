@@ -192,16 +192,18 @@ impl Near {
             if let ([link], true) = (links.as_slice(), is_counted)
                 && let [way] = Asked::ways(link)
             {
-                let from = levels.get(link.from).cloned().unwrap_or_default();
+                let from = levels.get(link.from).map(Vec::as_slice);
+                let from = from.unwrap_or_default();
                 if !self.read_degrees(asked, (link.types, *way), from, site)? {
                     return Ok(None);
                 }
                 continue;
             }
             for link in links {
-                let from = levels.get(link.from).cloned().unwrap_or_default();
+                let from = levels.get(link.from).map(Vec::as_slice);
+                let from = from.unwrap_or_default();
                 for way in Asked::ways(link) {
-                    if !self.read_rows(asked, (link.types, *way), from.clone(), site)? {
+                    if !self.read_rows(asked, (link.types, *way), from, site)? {
                         return Ok(None);
                     }
                 }
@@ -330,10 +332,10 @@ impl Near {
         &mut self,
         asked: &Asked<'_>,
         (types, way): (usize, Way),
-        places: Vec<u32>,
+        places: &[u32],
         site: &mut Site<'_, '_>,
     ) -> Result<bool, Fault> {
-        let unread = self.unread((types, way), &places);
+        let unread = self.unread((types, way), places);
         let nodes: Vec<u64> = unread.iter().map(|(id, _)| *id).collect();
         let Some(names) = asked.types.get(types) else {
             return Ok(true);
@@ -384,10 +386,10 @@ impl Near {
         &mut self,
         asked: &Asked<'_>,
         (types, way): (usize, Way),
-        places: Vec<u32>,
+        places: &[u32],
         site: &mut Site<'_, '_>,
     ) -> Result<bool, Fault> {
-        let unread = self.unread((types, way), &places);
+        let unread = self.unread((types, way), places);
         let nodes: Vec<u64> = unread.iter().map(|(id, _)| *id).collect();
         let Some(names) = asked.types.get(types) else {
             return Ok(true);
