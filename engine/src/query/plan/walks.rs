@@ -87,8 +87,16 @@ impl Planner<'_> {
 fn walks_before(ops: &[Op], aggregate: &Aggregate) -> Option<(usize, Walks)> {
     let is_part = |op: &&Op| matches!(op, Op::Expand(_) | Op::Filter(_));
     let mut begin = ops.len() - ops.iter().rev().take_while(is_part).count();
+    let filters = ops[begin..].iter().map_while(|op| match op {
+        Op::Filter(condition) => Some(condition),
+        _ => None,
+    });
+    // What else is asked of the first node may leave few, and those are better found before.
+    let are_labels = { filters }.all(is_label);
     let scan = match begin.checked_sub(1).and_then(|at| ops.get(at)) {
-        Some(Op::Scan { into, by }) if matches!(by, ScanBy::All | ScanBy::Label(_)) => {
+        Some(Op::Scan { into, by })
+            if are_labels && matches!(by, ScanBy::All | ScanBy::Label(_)) =>
+        {
             begin -= 1;
             Some((*into, by.clone()))
         }
@@ -131,6 +139,15 @@ fn walks_before(ops: &[Op], aggregate: &Aggregate) -> Option<(usize, Walks)> {
         by_rows: ops[begin..].to_vec().into(),
     };
     Some((begin, walks))
+}
+
+/// Whether a condition asks for one label.
+fn is_label(condition: &Expr) -> bool {
+    let labels = match &condition.kind {
+        ExprKind::HasLabels { labels, .. } => labels,
+        _ => return false,
+    };
+    matches!(labels, Labels::Name(_))
 }
 
 fn node(slot: Slot) -> WalkedNode {
