@@ -33,7 +33,7 @@ fn fill(database: &Database, rng: &mut Rng) {
         }
         ids.push(transaction.create_node(labels, properties).unwrap());
     }
-    for number in 0..rng.usize(0..16) {
+    for number in 0..rng.usize(2..28) {
         let of = TYPES[rng.usize(0..8) / 5];
         let (from, to) = (ids[rng.usize(0..count)], ids[rng.usize(0..count)]);
         let mut properties = vec![("k", Value::from(number as i64))];
