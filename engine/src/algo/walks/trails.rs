@@ -30,6 +30,8 @@ pub(super) struct Walker<'w, 'a> {
     left_out: HashMap<u32, Vec<u32>>,
     places: usize,
     marks: Marks<'a>,
+    /// Room for places that are counted again.
+    again: Vec<u32>,
     work: Work<'w>,
 }
 
@@ -55,6 +57,7 @@ impl<'w, 'a> Walker<'w, 'a> {
             left_out: HashMap::new(),
             places: ground.places,
             marks: Marks::default(),
+            again: Vec::new(),
             work,
         }
     }
@@ -336,7 +339,9 @@ impl<'w, 'a> Walker<'w, 'a> {
         };
         let mut ways = marked.unwrap_or_else(|| meet(rows, counts));
         // Where a relationship could be one that is taken, or is a loop that does not count, it is counted again.
-        let mut again: Vec<u32> = self.others_taken(one).collect();
+        let mut again = std::mem::take(&mut self.again);
+        again.clear();
+        again.extend(self.others_taken(one));
         again.extend(self.others_taken(other));
         for (link, near) in [(one, nears.0), (other, nears.1)] {
             if !link.loops {
@@ -345,7 +350,7 @@ impl<'w, 'a> Walker<'w, 'a> {
         }
         again.sort_unstable();
         again.dedup();
-        for far in again {
+        for far in again.iter().copied() {
             if !self.allows(node, far) {
                 continue;
             }
@@ -356,6 +361,7 @@ impl<'w, 'a> Walker<'w, 'a> {
                 ways = ways.saturating_add(self.ways_to(links, far));
             }
         }
+        self.again = again;
         self.add(ways, weight);
         Ok(())
     }
