@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
-use stratigraph::{Database, Parameters, Prepared, Value, Vector};
+use stratigraph::{Database, Parameters, Prepared, QueryOptions, Value, Vector};
 
 /// A statement and what it is asked with.
 pub(super) struct Ours {
@@ -14,7 +14,8 @@ pub(super) struct Ours {
 impl Ours {
     pub(super) fn new(db: &Database, text: &str, parameters: &[Json]) -> Result<Self> {
         Ok(Self {
-            prepared: db.prepare(text)?,
+            // As the peer: what is long would be shared out otherwise.
+            prepared: db.prepare_with(text, &QueryOptions::new().threads(1))?,
             parameters: parameters.iter().map(read).collect::<Result<_>>()?,
         })
     }

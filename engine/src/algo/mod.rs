@@ -27,6 +27,7 @@ pub mod snapshot;
 mod top;
 pub mod traverse;
 mod triangles;
+pub(crate) mod walks;
 
 pub use ancestors::{Ancestor, AncestorsOptions, RootPathsOptions, ancestors, paths_to_roots};
 pub use components::{Components, strong_components, weak_components};

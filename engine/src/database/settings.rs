@@ -148,8 +148,9 @@ impl DatabaseBuilder {
         self
     }
 
-    /// How many bytes of projections are kept for later calls of algorithms. 512 MiB by default; 0
-    /// keeps none.
+    /// How many bytes of projections are kept for later calls of algorithms, and for queries that count what
+    /// matches over much of the graph. 512 MiB by default; 0 keeps none, and such queries then go row by row.
+    /// Properties that these group by take up to a quarter of it beside.
     ///
     /// A projection that has grown since, because an algorithm built the incoming direction, counts
     /// with its new size as soon as any projection is asked for.

@@ -144,6 +144,23 @@ impl<'a, K: KeyRead> View<'a, K> {
         }
     }
 
+    /// The ids of a set that have all but their last sixteen bits in common with `id`, by these sixteen bits.
+    pub(crate) fn set_part(&self, set: SetId, id: u64) -> Result<RoaringBitmap> {
+        let (key, _) = ContainerKey::of(set, id);
+        let stored = stored(
+            self.keys,
+            Family::Labels,
+            &key.encode(),
+            sets::decode_container,
+        )?;
+        let mut part = stored.unwrap_or_default();
+        if let Some(change) = self.pending.and_then(|pending| pending.set_change(key)) {
+            part |= &change.added;
+            part -= &change.removed;
+        }
+        Ok(part)
+    }
+
     /// Whether an id is in a set.
     pub(crate) fn set_contains(&self, set: SetId, id: u64) -> Result<bool> {
         let (key, low) = ContainerKey::of(set, id);

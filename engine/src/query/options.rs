@@ -18,6 +18,9 @@ pub(crate) const BATCH_ROWS: usize = 1024;
 /// that should be asked for in portions, and a machine that serves several queries must survive all of them.
 pub(crate) const MEMORY_BYTES: u64 = 1 << 30;
 
+/// Long work over much of the graph is shared out to so many threads if nothing else is said.
+pub(crate) const THREADS: usize = 2;
+
 /// How a query runs.
 ///
 /// ```
@@ -43,6 +46,7 @@ pub struct QueryOptions {
     pub(crate) max_steps: Option<u64>,
     pub(crate) seed: Option<u64>,
     pub(crate) rules: Rules,
+    pub(crate) threads: usize,
     pub(crate) cancel: CancelToken,
     pub(crate) now: Option<Moment>,
     pub(crate) clock: Option<Arc<dyn Clock>>,
@@ -58,6 +62,7 @@ impl Default for QueryOptions {
             max_steps: None,
             seed: None,
             rules: Rules::ALL,
+            threads: THREADS,
             cancel: CancelToken::new(),
             now: None,
             clock: None,
@@ -126,6 +131,13 @@ impl QueryOptions {
         self
     }
 
+    /// To how many threads long work over much of the graph is shared out; 2 if nothing is said, at least 1. It never
+    /// changes a result.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
     /// Lets `token` stop the query.
     pub fn cancel(mut self, token: CancelToken) -> Self {
         self.cancel = token;
@@ -181,6 +193,7 @@ impl fmt::Debug for QueryOptions {
             .field("max_steps", &self.max_steps)
             .field("seed", &self.seed)
             .field("rules", &self.rules)
+            .field("threads", &self.threads)
             .field("now", &self.now)
             .finish_non_exhaustive()
     }

@@ -111,6 +111,7 @@ impl<'a> Start<'a> {
             time: self.options.timeout,
             steps: self.options.max_steps,
             rules: self.options.rules,
+            threads: self.options.threads,
             cancel: self.options.cancel.clone(),
             clock,
         };

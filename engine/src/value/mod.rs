@@ -27,6 +27,7 @@ mod convert;
 mod display;
 mod entity;
 mod equality;
+mod exact;
 mod grouped;
 mod ids;
 pub mod json;
@@ -48,6 +49,7 @@ pub(crate) mod any_value;
 
 pub use entity::{NodeValue, PathValue, RelationshipValue};
 pub use equality::Comparison;
+pub(crate) use exact::Exact;
 pub use grouped::Grouped;
 pub use ids::{NodeId, RelationshipId};
 pub use kind::ValueKind;

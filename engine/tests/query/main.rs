@@ -24,6 +24,7 @@ mod traverse;
 #[path = "../graph_model/values.rs"]
 #[expect(dead_code, reason = "the model of the graph needs more of it")]
 mod values;
+mod walks;
 
 use stratigraph::{Database, Detail, Error};
 

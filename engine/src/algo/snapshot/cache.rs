@@ -5,6 +5,7 @@
 //! its tiles. So sizes are never remembered here: they are read again, once each, whenever one is
 //! asked for. What is being built is listed too, so that nobody builds it a second time.
 
+use super::column::ColumnCache;
 use super::project::Selection;
 use crate::algo::{AlgoError, Projection};
 use crate::codec::CommitSeq;
@@ -17,12 +18,21 @@ use std::time::Duration;
 /// How often who waits for another's projection reports, and may be cancelled.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(20);
 
+/// Columns take at most one of so many parts of what projections may.
+const PROJECTIONS_PER_COLUMN: u64 = 4;
+
+/// Of so many projections that are not there it is known how much was read without them.
+const MOST_BESIDE: usize = 16;
+
 /// Projections of a database; newer ones push older ones out.
 pub(crate) struct ProjectionCache {
     limit_bytes: u64,
     state: Mutex<State>,
     /// Something that was being built is built, or given up.
     changed: Condvar,
+    /// How much was read lately without projections that would have served; the one asked about last comes last.
+    beside: Mutex<Vec<(Key, u64)>>,
+    columns: ColumnCache,
 }
 
 #[derive(Default)]
@@ -76,7 +86,52 @@ impl ProjectionCache {
             limit_bytes,
             state: Mutex::default(),
             changed: Condvar::new(),
+            beside: Mutex::default(),
+            columns: ColumnCache::new(limit_bytes / PROJECTIONS_PER_COLUMN),
         }
+    }
+
+    /// What is kept of properties.
+    pub(super) fn columns(&self) -> &ColumnCache {
+        &self.columns
+    }
+
+    /// How many bytes are kept at most.
+    pub(crate) fn limit_bytes(&self) -> u64 {
+        self.limit_bytes
+    }
+
+    /// The projection of a selection of a commit, if it is kept.
+    pub(super) fn kept(&self, commit: CommitSeq, selection: &Selection) -> Option<Arc<Projection>> {
+        let key = Key {
+            commit,
+            selection: selection.key(),
+        };
+        let byte_limit = selection.byte_limit();
+        self.state.lock().find(&key, byte_limit, self.limit_bytes)
+    }
+
+    /// Notes that so many entries were read without this projection, and says how many these are by now. Who has read
+    /// as much as making it costs should make it.
+    pub(super) fn read_beside(
+        &self,
+        commit: CommitSeq,
+        selection: &Selection,
+        entries: u64,
+    ) -> u64 {
+        let key = Key {
+            commit,
+            selection: selection.key(),
+        };
+        let mut beside = self.beside.lock();
+        let known = beside.iter().position(|(known, _)| *known == key);
+        let before = known.map_or(0, |at| beside.remove(at).1);
+        if beside.len() >= MOST_BESIDE {
+            beside.remove(0);
+        }
+        let entries = before.saturating_add(entries);
+        beside.push((key, entries));
+        entries
     }
 
     /// The projection of a selection of a commit: kept, or built by another thread meanwhile, or to

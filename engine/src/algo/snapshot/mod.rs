@@ -5,6 +5,7 @@
 //! and [`VectorTable`] holds the vectors of a property for scoring and clustering.
 
 mod cache;
+mod column;
 mod fill;
 mod members;
 mod project;
@@ -15,6 +16,7 @@ mod vectors;
 mod tests;
 
 pub(crate) use cache::ProjectionCache;
+pub(crate) use column::{Column, ColumnOf};
 pub use members::HierarchyMembers;
 pub use project::Selection;
 pub use steps::{GraphSteps, ProjectionSteps};

@@ -228,4 +228,15 @@ impl ReadTxn {
             }
         }
     }
+
+    /// The same if it is kept, and costs nothing.
+    pub(crate) fn kept_projection(&self, selection: &Selection) -> Option<Arc<Projection>> {
+        self.projections().kept(self.commit_seq(), selection)
+    }
+
+    /// Notes that so many entries were read without it, and says how many these are by now.
+    pub(crate) fn read_beside_projection(&self, selection: &Selection, entries: u64) -> u64 {
+        let commit = self.commit_seq();
+        self.projections().read_beside(commit, selection, entries)
+    }
 }

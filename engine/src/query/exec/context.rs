@@ -49,6 +49,8 @@ pub(crate) struct Context<'t> {
     pub(crate) work: Work,
     /// The planner's rules that are followed.
     rules: Rules,
+    /// To how many threads long work is shared out.
+    pub(crate) threads: usize,
     /// How its rows came about.
     pub(crate) provenance: Provenance,
     /// What each operator has done, if somebody wants to know.
@@ -81,6 +83,8 @@ pub(crate) struct Limits {
     pub(crate) steps: Option<u64>,
     /// The planner's rules that are followed where a procedure runs a text of its own.
     pub(crate) rules: Rules,
+    /// To how many threads long work is shared out.
+    pub(crate) threads: usize,
     /// Who may stop it.
     pub(crate) cancel: CancelToken,
     /// What the time is measured with.
@@ -134,6 +138,7 @@ impl<'t> Context<'t> {
             memory: Memory::new(limits.memory_bytes),
             work: Work::default(),
             rules: limits.rules,
+            threads: limits.threads.max(1),
             provenance: Provenance::default(),
             profile: None,
             connected: BTreeMap::new(),
@@ -243,6 +248,13 @@ impl<'t> Context<'t> {
             return Err(late(time));
         }
         Ok(())
+    }
+
+    /// How much work it may still do.
+    pub(crate) fn steps_left(&self) -> u64 {
+        let done = self.work.rows.saturating_add(self.work.relationships);
+        self.steps
+            .map_or(u64::MAX, |steps| steps.saturating_sub(done))
     }
 
     /// How long it may run.

@@ -75,6 +75,9 @@ impl GraphFace for Graph<'_> {
 
     fn has_label(&self, node: NodeId, label: &str) -> Result<bool, Fault> {
         self.ensure_there(node.into())?;
+        if self.surely_has_label(node, label)? {
+            return Ok(true);
+        }
         let ids = self.label_ids(node)?.ok_or_else(|| deleted(node.into()))?;
         let label = self.catalog()?.labels.id(label);
         Ok(label.is_some_and(|label| ids.contains(&label)))

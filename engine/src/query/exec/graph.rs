@@ -22,6 +22,7 @@ use crate::query::procedures::Registry;
 use crate::storage::cancel::CancelToken;
 use crate::storage::family::Family;
 use crate::value::{NodeId, RelationshipId, Value};
+use labels::LabelParts;
 use lately::Lately;
 use roaring::RoaringTreemap;
 use std::cell::{Cell, RefCell};
@@ -55,6 +56,8 @@ pub(crate) struct Graph<'t> {
     properties: Cell<u64>,
     /// What was read last of a snapshot.
     lately: RefCell<Lately>,
+    /// Parts of the sets of labels of a snapshot.
+    labels: RefCell<LabelParts>,
     /// How many bytes were read in the transactions before this one.
     read_bytes: u64,
     /// How many of those were committed.
@@ -106,8 +109,10 @@ macro_rules! with_txn {
 }
 
 mod hierarchies;
+mod labels;
 mod lately;
 mod projections;
+mod rows;
 mod searches;
 
 impl<'t> Graph<'t> {
@@ -123,6 +128,7 @@ impl<'t> Graph<'t> {
             seeks: Cell::new(0),
             properties: Cell::new(0),
             lately: RefCell::default(),
+            labels: RefCell::default(),
         }
     }
 
@@ -428,7 +434,7 @@ impl<'t> Graph<'t> {
     }
 
     /// The numbers of types, in order and each once; `None` stands for any.
-    fn type_ids(&self, types: &TypeNames) -> Result<Option<Vec<TypeId>>> {
+    pub(super) fn type_ids(&self, types: &TypeNames) -> Result<Option<Vec<TypeId>>> {
         let Some(names) = types else { return Ok(None) };
         let catalog = self.catalog()?;
         let mut ids: Vec<TypeId> = names

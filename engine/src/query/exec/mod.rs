@@ -17,6 +17,7 @@
 //! | asking vector and text indexes | `hits.rs` |
 //! | the loop | `pipeline.rs`, `stage.rs` |
 //! | what each operator has done | `profile.rs` |
+//! | matches that are only counted | `walks/` |
 //! | values for those outside | `hydrate.rs` |
 //!
 //! Next: `context.rs`.
@@ -35,6 +36,7 @@ mod memory;
 mod pipeline;
 mod profile;
 mod stage;
+mod walks;
 pub(crate) mod write;
 
 #[cfg(test)]

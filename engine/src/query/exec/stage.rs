@@ -9,6 +9,7 @@ use super::gather;
 use super::kind::Kind;
 use super::memory::Charge;
 use super::pipeline::Run;
+use super::walks;
 use crate::error::Error;
 use crate::query::error::Fault;
 use crate::query::plan::Op;
@@ -134,6 +135,7 @@ enum State {
     Foreach(Option<Box<Run>>),
     Counted(flat::Counted),
     Aggregate(Box<gather::Groups>),
+    Walks(Box<walks::Walking>),
     Sort(Box<gather::Sorting>),
     Distinct(Box<gather::Seen>),
     Eager(Box<gather::Kept>),
@@ -164,6 +166,7 @@ impl State {
             Op::Foreach { .. } => Self::Foreach(None),
             Op::Skip(_) | Op::Limit(_) => Self::Counted(flat::Counted::default()),
             Op::Aggregate(_) => Self::Aggregate(Box::default()),
+            Op::Walks(_) => Self::Walks(Box::default()),
             Op::Sort { .. } => Self::Sort(Box::default()),
             Op::Distinct(_) => Self::Distinct(Box::default()),
             Op::Eager { .. } => Self::Eager(Box::default()),
@@ -186,6 +189,7 @@ impl State {
             Self::Merge(merging) => merging.nested(),
             Self::Foreach(run) => run.as_deref_mut(),
             Self::InTransactions(portions) => portions.nested(),
+            Self::Walks(walking) => walking.nested(),
             // The rounds of a repetition are closed one by one.
             _ => None,
         }
@@ -227,6 +231,7 @@ impl Stage {
             State::Union(arms) => arms.reset(),
             State::InTransactions(portions) => portions.reset(),
             State::Merge(merging) => merging.reset(),
+            State::Walks(walking) => **walking = walks::Walking::default(),
             _ => {}
         }
     }
@@ -291,6 +296,7 @@ impl Stage {
             (Op::Skip(rows), State::Counted(state)) => state.skip(rows, input, site),
             (Op::Limit(rows), State::Counted(state)) => state.limit(rows, input, site),
             (Op::Aggregate(of), State::Aggregate(state)) => state.poll(of, input, site),
+            (Op::Walks(of), State::Walks(state)) => state.poll(of, input, site),
             (
                 Op::Sort {
                     by,

@@ -38,7 +38,7 @@ impl Planner<'_> {
         for clause in arm.clauses {
             self.clause(clause, &mut flow);
         }
-        flow.finish()
+        self.walks(flow.finish())
     }
 
     pub(super) fn clause(&self, clause: BoundClause, flow: &mut Flow) {

@@ -4,8 +4,9 @@
 //! in the text.
 
 use super::{
-    BudgetUnit, CreateItem, ExpandMany, IndexName, Keep, LabelOf, Op, Plan, Repeat, Roots, ScanBy,
-    Scored, Search, SearchKind, Seek, Segment, Traverse, TypeNames,
+    Aggregate, BudgetUnit, CreateItem, ExpandMany, IndexName, Keep, LabelOf, Op, Plan, Repeat,
+    Roots, ScanBy, Scored, Search, SearchKind, Seek, Segment, Traverse, TypeNames, WalkedNode,
+    Walks,
 };
 use crate::query::exec::key_of;
 use crate::query::expr::{Expr, ExprKind, Labels, Slot};
@@ -131,17 +132,8 @@ impl Shown<'_> {
                 return self.ops(&apply.ops, depth + 1);
             }
             Op::Call(call) => format!("Call {}", call.procedure.name()),
-            Op::Aggregate(aggregate) => {
-                let groups = aggregate.groups.iter();
-                let groups: Vec<String> = groups.map(|(group, _)| self.expr(group)).collect();
-                let aggregates = aggregate.aggregates.iter();
-                let aggregates: Vec<&str> = aggregates.map(|one| one.span.of(self.text)).collect();
-                format!(
-                    "Aggregate {} BY [{}]",
-                    aggregates.join(", "),
-                    groups.join(", ")
-                )
-            }
+            Op::Aggregate(aggregate) => format!("Aggregate {}", self.aggregated(aggregate)),
+            Op::Walks(walks) => format!("Walks {}", self.walks(walks)),
             Op::Sort {
                 by, skip, limit, ..
             } => {
@@ -180,6 +172,43 @@ impl Shown<'_> {
             }
         };
         self.line(depth, &line);
+    }
+
+    /// What is computed of groups, and what the groups are.
+    fn aggregated(&self, aggregate: &Aggregate) -> String {
+        let groups = aggregate.groups.iter();
+        let groups: Vec<String> = groups.map(|(group, _)| self.expr(group)).collect();
+        let aggregates = aggregate.aggregates.iter();
+        let aggregates: Vec<&str> = aggregates.map(|one| one.span.of(self.text)).collect();
+        format!("{} BY [{}]", aggregates.join(", "), groups.join(", "))
+    }
+
+    /// The links of a figure, what is asked of its nodes, and what is counted.
+    fn walks(&self, walks: &Walks) -> String {
+        let slot = |number: usize| walks.nodes.get(number).map(|node| node.slot);
+        let links = walks.links.iter().filter_map(|link| {
+            let (from, to) = (slot(link.from)?, slot(link.to)?);
+            Some(self.way(from, Some(link.relationship), to, link.arrow, &link.types))
+        });
+        let mut shown = links.collect::<Vec<_>>().join(", ");
+        let labels = |node: &WalkedNode| {
+            let name = self.name(node.slot);
+            let labels = node.labels.iter();
+            let labels = labels.map(move |label| format!("{name}:{label}"));
+            labels.collect::<Vec<_>>()
+        };
+        let mut tests = Vec::new();
+        for (number, node) in walks.nodes.iter().enumerate() {
+            if let (0, Some(ScanBy::Label(label))) = (number, &walks.begins) {
+                tests.push(format!("{}:{label}", self.name(node.slot)));
+            }
+            tests.extend(labels(node));
+            tests.extend(node.tests.iter().map(|test| self.condition(test)));
+        }
+        if !tests.is_empty() {
+            shown = format!("{shown} WHERE {}", tests.join(" AND "));
+        }
+        format!("{shown}: {}", self.aggregated(&walks.aggregate))
     }
 
     fn repeat(&mut self, op: &Repeat, depth: usize) {

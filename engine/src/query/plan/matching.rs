@@ -453,7 +453,7 @@ impl Matcher {
 }
 
 /// An arrow seen from its other end.
-fn turned(arrow: Arrow) -> Arrow {
+pub(super) fn turned(arrow: Arrow) -> Arrow {
     match arrow {
         Arrow::Right => Arrow::Left,
         Arrow::Left => Arrow::Right,

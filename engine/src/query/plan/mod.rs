@@ -14,6 +14,7 @@
 //! | a pattern: in which order, from where | `matching.rs`, `order.rs`, `estimate.rs`, `start.rs` |
 //! | subqueries that a number answers | `degree.rs` |
 //! | level-wise traversals | `traverse/` |
+//! | patterns of which only numbers are asked | `walks.rs` |
 //! | what an index may find | `search.rs` |
 //! | how a plan is shown | `explain.rs` |
 
@@ -31,6 +32,7 @@ mod rules;
 mod search;
 mod start;
 mod traverse;
+mod walks;
 mod write;
 
 pub(crate) use bound::*;
@@ -38,6 +40,7 @@ pub(crate) use explain::PlanLine;
 pub(crate) use ops::*;
 pub(crate) use rules::Rules;
 pub(crate) use traverse::*;
+pub(crate) use walks::*;
 
 use super::bind::Bound;
 use crate::catalog::{Catalog, IndexDef};
@@ -79,6 +82,8 @@ pub enum Rule {
     RecoverByCodes,
     /// What a search may find is reached by a walk where its condition is a pattern.
     WalkToWhatIsSearched,
+    /// Matches of which only the number is asked are counted without a row for each.
+    CountWalksAtOnce,
 }
 
 /// The rules, in the order in which they are applied, and why each is there.
@@ -145,6 +150,11 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
         Rule::WalkToWhatIsSearched,
         "a walk from a node that is known meets what may be found; asking each whether there is such a walk meets \
          everything",
+    ),
+    (
+        Rule::CountWalksAtOnce,
+        "how many ways go on from a node is the length of its row: a count needs no row for each match, and most \
+         nodes are met more than once",
     ),
 ];
 

@@ -7,7 +7,7 @@
 //!
 //! Next: `exec/`, which runs them.
 
-use super::Traverse;
+use super::{Traverse, Walks};
 use crate::query::expr::{Expr, Slot, Span};
 use crate::query::functions::AggregateFunction;
 use std::sync::Arc;
@@ -79,6 +79,8 @@ pub(crate) enum Op {
     Call(Box<CallProcedure>),
     /// Groups of rows.
     Aggregate(Box<Aggregate>),
+    /// Groups of the matches of a pattern, which are only counted.
+    Walks(Box<Walks>),
     /// Rows in order; only the first `limit` after `skip` if it is known that no more are needed.
     Sort {
         by: Vec<SortKey>,

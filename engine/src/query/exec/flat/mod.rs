@@ -95,7 +95,7 @@ pub(super) trait Flat {
 }
 
 /// The node in a slot, if it is not null.
-fn node_in(value: &Value) -> Result<Option<NodeId>, Fault> {
+pub(super) fn node_in(value: &Value) -> Result<Option<NodeId>, Fault> {
     match value {
         Value::Null => Ok(None),
         Value::Node(node) => Ok(Some(node.id())),

@@ -64,6 +64,15 @@ impl Groups {
         if !input.has_ended() {
             return Ok(Poll::Wants);
         }
+        self.give(of, site)
+    }
+
+    /// Gives groups, once all rows were taken.
+    pub(in crate::query::exec) fn give(
+        &mut self,
+        of: &Aggregate,
+        site: &mut Site<'_, '_>,
+    ) -> Result<Poll, Fault> {
         let giving = self.giving.get_or_insert_with(|| {
             if self.groups.is_empty() && of.groups.is_empty() {
                 self.groups.push(Group::new(of, Vec::new()));
@@ -89,7 +98,7 @@ impl Groups {
     }
 
     /// Takes a row.
-    fn add(
+    pub(in crate::query::exec) fn add(
         &mut self,
         of: &Aggregate,
         site: &mut Site<'_, '_>,

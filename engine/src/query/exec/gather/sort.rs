@@ -29,6 +29,10 @@ pub(in crate::query::exec) struct Sorting {
     begun: bool,
     giving: Option<std::vec::IntoIter<Sorted>>,
     bytes: usize,
+    /// Whether the first rows, as many as are wanted, are in order: what is not before the last of them is not wanted.
+    bounded: bool,
+    /// The keys of a row that was not wanted, to be used again.
+    spare: Vec<Value>,
 }
 
 struct Sorted {
@@ -89,9 +93,14 @@ impl Sorting {
         site: &mut Site<'_, '_>,
         row: &mut [Value],
     ) -> Result<(), Fault> {
-        let mut keys = Vec::with_capacity(by.len());
+        let mut keys = std::mem::take(&mut self.spare);
+        keys.clear();
         for key in by {
             keys.push(eval(site.context, &key.expr, row)?);
+        }
+        if !self.wants(by, &keys) {
+            self.spare = keys;
+            return Ok(());
         }
         let kept = keep
             .iter()
@@ -109,26 +118,38 @@ impl Sorting {
         site.charge_in_all(self.bytes)
     }
 
+    /// Whether a row with these keys may be among the first. One that is equal to the last of those came later.
+    fn wants(&self, by: &[SortKey], keys: &[Value]) -> bool {
+        let last = self.most.filter(|_| self.bounded);
+        let last = last.and_then(|most| self.rows.get(most.checked_sub(1)?));
+        last.is_none_or(|last| order(by, keys, &last.keys).is_lt())
+    }
+
     /// Sorts, and keeps what is wanted.
     fn cut(&mut self, by: &[SortKey]) {
         // Stable: those that came first stay first, so that cutting off early changes nothing.
-        self.rows.sort_by(|left, right| {
-            let pairs = left.keys.iter().zip(&right.keys).zip(by);
-            let mut orders = pairs.map(|((left, right), key)| {
-                let order = left.order(right);
-                if key.descending {
-                    order.reverse()
-                } else {
-                    order
-                }
-            });
-            orders
-                .find(|order| order.is_ne())
-                .unwrap_or(Ordering::Equal)
-        });
+        self.rows
+            .sort_by(|left, right| order(by, &left.keys, &right.keys));
         if let Some(most) = self.most {
             self.rows.truncate(most);
             self.bytes = self.rows.iter().map(|sorted| sorted.bytes).sum();
+            self.bounded = true;
         }
     }
+}
+
+/// Which of two rows comes first.
+fn order(by: &[SortKey], left: &[Value], right: &[Value]) -> Ordering {
+    let pairs = left.iter().zip(right).zip(by);
+    let mut orders = pairs.map(|((left, right), key)| {
+        let order = left.order(right);
+        if key.descending {
+            order.reverse()
+        } else {
+            order
+        }
+    });
+    orders
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
 }

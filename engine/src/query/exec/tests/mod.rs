@@ -56,6 +56,7 @@ fn context(graph: Graph<'_>, setting: Setting) -> Context<'_> {
         time: None,
         steps: None,
         rules: Rules::ALL,
+        threads: 1,
         cancel: setting.cancel,
         clock: Arc::new(SystemClock::new()),
     };

@@ -55,33 +55,7 @@ impl Asked {
         let mut values = self.values.iter().zip(&other.values);
         self.commit == other.commit
             && self.written == other.written
-            && values.all(|(one, other)| identical(one, other))
-    }
-}
-
-/// Whether nothing can tell two values from each other: 1 is not 1.0 here, nor 0.0 what -0.0 is.
-fn identical(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
-        (Value::List(one), Value::List(other)) => {
-            one.len() == other.len()
-                && one
-                    .iter()
-                    .zip(other.iter())
-                    .all(|(one, other)| identical(one, other))
-        }
-        (Value::Map(one), Value::Map(other)) => {
-            one.len() == other.len()
-                && one
-                    .iter()
-                    .zip(other.iter())
-                    .all(|((key, one), (as_key, other))| key == as_key && identical(one, other))
-        }
-        (Value::Vector(one), Value::Vector(other)) => {
-            let one = one.as_slice().iter().map(|number| number.to_bits());
-            one.eq(other.as_slice().iter().map(|number| number.to_bits()))
-        }
-        _ => one.kind() == other.kind() && one.equivalent(other),
+            && values.all(|(one, other)| one.is_identical(other))
     }
 }
 

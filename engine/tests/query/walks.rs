@@ -1,0 +1,336 @@
+//! Counts of matches beside the same counts row by row: random small graphs with loops, parallel relationships and
+//! nodes that were deleted, random patterns, the same rows with and without the planner's rules.
+//!
+//! `WALKS_SEED` runs one seed again, `WALKS_ROUNDS` runs as many as are asked for.
+//!
+//! Next: `main.rs`.
+
+use super::database;
+use fastrand::Rng;
+use std::collections::BTreeMap;
+use stratigraph::{Database, Error, QueryOptions, Row, Rows, Value};
+
+const LABELS: &[&str] = &["A", "B", "C"];
+const TYPES: &[&str] = &["X", "Y"];
+
+/// Fills a database with a random graph.
+fn fill(database: &Database, rng: &mut Rng) {
+    let mut transaction = database.write().unwrap();
+    let count = rng.usize(1..9);
+    // Sometimes every node has the label, so that nobody has to ask.
+    let common = rng.bool();
+    let mut ids = Vec::new();
+    for number in 0..count {
+        let mut labels: Vec<&str> = LABELS.iter().copied().filter(|_| rng.bool()).collect();
+        if common {
+            labels.push("A");
+            labels.sort_unstable();
+            labels.dedup();
+        }
+        let mut properties = vec![("k", Value::from(number as i64))];
+        if rng.u8(0..4) > 0 {
+            properties.push(("v", Value::from(rng.i64(0..3))));
+        }
+        ids.push(transaction.create_node(labels, properties).unwrap());
+    }
+    for number in 0..rng.usize(2..28) {
+        let of = TYPES[rng.usize(0..8) / 5];
+        let (from, to) = (ids[rng.usize(0..count)], ids[rng.usize(0..count)]);
+        let mut properties = vec![("k", Value::from(number as i64))];
+        match rng.u8(0..5) {
+            0 => {}
+            1 => properties.push(("w", Value::from("long ".repeat(200)))),
+            2 => properties.push(("w", Value::from(1.0))),
+            _ => properties.push(("w", Value::from(rng.i64(0..3)))),
+        }
+        let made = transaction.create_relationship(from, of, to, properties);
+        made.unwrap();
+    }
+    transaction.commit().unwrap();
+    let gone = rng.i64(0..12);
+    change(
+        database,
+        &format!("MATCH (n) WHERE n.k = {gone} DETACH DELETE n"),
+    );
+    let gone = rng.i64(0..20);
+    change(
+        database,
+        &format!("MATCH ()-[r]->() WHERE r.k = {gone} DELETE r"),
+    );
+}
+
+fn change(database: &Database, text: &str) {
+    database.query(text, ()).unwrap().finish().unwrap();
+}
+
+fn node(rng: &mut Rng, name: &str) -> String {
+    match rng.u8(0..12) {
+        0 | 1 => format!("({name}:A)"),
+        2 => format!("({name}:{})", LABELS[rng.usize(0..3)]),
+        3 => format!("({name}:A&B)"),
+        4 => format!("({name} {{v: 1}})"),
+        _ => format!("({name})"),
+    }
+}
+
+fn link(rng: &mut Rng, name: &str) -> String {
+    let types = match rng.u8(0..16) {
+        0..8 => ":X",
+        8 | 9 => ":Y",
+        10..13 => "",
+        13 | 14 => ":Y|X",
+        _ => ":None",
+    };
+    match rng.u8(0..5) {
+        0 => format!("<-[{name}{types}]-"),
+        1 => format!("-[{name}{types}]-"),
+        _ => format!("-[{name}{types}]->"),
+    }
+}
+
+/// A random question that is answered by counts, most of the time.
+fn question(rng: &mut Rng) -> String {
+    let nodes = rng.usize(1..=3);
+    let mut text = match rng.u8(0..16) {
+        0 => "MATCH (a) WHERE a.k < 4 ".to_owned(),
+        1 | 2 => "UNWIND [1, 1, 2] AS k MATCH (a {k: k}) ".to_owned(),
+        3 => "OPTIONAL MATCH (a {k: 77}) ".to_owned(),
+        _ => String::new(),
+    };
+    let mut parts = vec![node(rng, "a")];
+    let names = ["a", "b", "c", "d"];
+    for number in 0..nodes {
+        let from = match rng.u8(0..4) {
+            0 => names[rng.usize(0..=number)],
+            _ => names[number],
+        };
+        let (name, far) = (format!("r{number}"), node(rng, names[number + 1]));
+        let part = format!("({from}){}{far}", link(rng, &name));
+        parts.push(part);
+    }
+    if nodes > 1 && rng.u8(0..3) == 0 {
+        let (one, other) = (names[rng.usize(0..nodes)], names[nodes]);
+        let (from, to) = if rng.bool() {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        parts.push(format!("({from}){}({to})", link(rng, "s")));
+    }
+    if rng.u8(0..5) == 0 {
+        let cut = rng.usize(1..=parts.len());
+        let rest = parts.split_off(cut);
+        text += &format!("MATCH {} ", parts.join(", "));
+        if !rest.is_empty() {
+            text += &format!("MATCH {} ", rest.join(", "));
+        }
+    } else {
+        text += &format!("MATCH {} ", parts.join(", "));
+    }
+    let (any, last) = (names[rng.usize(0..=nodes)], names[nodes]);
+    if rng.u8(0..4) == 0 {
+        let condition = ["v > 0", "v IS NULL", "v <> 1", "k IN [1, 2, 3]"][rng.usize(0..4)];
+        text += &format!("WHERE {any}.{condition} ");
+    }
+    text + &match rng.u8(0..12) {
+        0..3 => "RETURN count(*) AS n".to_owned(),
+        3 => format!("RETURN count({any}) AS n, count(r0) AS m"),
+        4 => format!("RETURN count(DISTINCT {last}) AS n"),
+        5 => format!("RETURN count(DISTINCT {any}) AS n, count(*) AS m"),
+        6 => format!("RETURN {any}.v AS v, count(*) AS n, count(DISTINCT {any}) AS m"),
+        7 => {
+            format!("WITH {any} AS x, count(*) AS n RETURN x.k AS k, n ORDER BY n DESC, k LIMIT 3")
+        }
+        8 => format!("RETURN {last}.v AS v, {last}.k % 2 AS k, count(DISTINCT {last}) AS n"),
+        9 => "RETURN r0.w AS w, count(*) AS n".to_owned(),
+        10 => format!("RETURN r0.w AS w, {any}.v AS v, count(*) AS n"),
+        _ => format!("RETURN count(*) AS n, max({any}.k) AS m"),
+    }
+}
+
+/// The rows of a query, in an order of their own.
+fn sorted(rows: Result<Rows<'_>, Error>) -> Vec<String> {
+    let shown = |row: Result<Row, Error>| {
+        let row = row.unwrap();
+        // 1 and 1.0 are one group, which is shown as the one that was met first.
+        let values = row.values().iter();
+        let values = values.map(|value| value.to_string().replace("1.0", "1"));
+        values.collect::<Vec<_>>().join(" | ")
+    };
+    let mut rows: Vec<String> = rows.unwrap().map(shown).collect();
+    rows.sort();
+    rows
+}
+
+fn is_counted(database: &Database, text: &str) -> bool {
+    let rows = database.query(&format!("EXPLAIN {text}"), ()).unwrap();
+    let plan = rows.summary().plan().map(str::to_string).unwrap();
+    plan.contains("Walks ") || plan.contains("CountByProperty ")
+}
+
+/// Compares the answers of a seed; how many questions were answered by counts.
+fn round(seed: u64) -> (usize, BTreeMap<&'static str, usize>) {
+    let rng = &mut Rng::with_seed(seed);
+    let kept = Database::in_memory().unwrap();
+    fill(&kept, rng);
+    // Without a place for projections only the neighbourhood can be read, or each row.
+    let without = Database::builder().projection_cache_bytes(0);
+    let without = without.in_memory().unwrap();
+    fill(&without, rng);
+    let mut found = BTreeMap::new();
+    let mut counted = 0;
+    for _ in 0..30 {
+        let text = question(rng);
+        for (name, database) in [("kept", &kept), ("without", &without)] {
+            let plain = QueryOptions::new().optimise(false);
+            let expected = sorted(database.query_with(&text, (), &plain));
+            let case = format!("seed {seed}, {name}: {text}");
+            for (batch, threads) in [(1, 1), (1024, 2)] {
+                let options = QueryOptions::new().batch_rows(batch).threads(threads);
+                let rows = sorted(database.query_with(&text, (), &options));
+                assert_eq!(rows, expected, "{case}");
+            }
+            let tight = QueryOptions::new().memory_bytes(60_000);
+            let rows = sorted(database.query_with(&text, (), &tight));
+            assert_eq!(rows, expected, "with little memory, {case}");
+            if is_counted(database, &text) {
+                counted += 1;
+                let kind = match expected.as_slice() {
+                    [] => "none",
+                    [one] if one.starts_with('0') => "zero",
+                    [_] => "one",
+                    _ => "several",
+                };
+                *found.entry(kind).or_insert(0) += 1;
+            }
+            // What is not committed is counted too, by whoever has written it.
+            let mut writing = database.write().unwrap();
+            let made = "MATCH (a) WHERE a.k < 3 CREATE (a)-[:X {w: 1}]->(:A {k: 50})<-[:X]-(a)";
+            writing.query(made, ()).unwrap().finish().unwrap();
+            let rows = sorted(writing.query(&text, ()));
+            let expected = sorted(writing.query_with(&text, (), &plain));
+            assert_eq!(rows, expected, "within a transaction, {case}");
+            writing.rollback();
+        }
+    }
+    (counted, found)
+}
+
+#[test]
+fn counts_are_those_of_the_rows() {
+    let number = |name| {
+        let text = std::env::var(name).ok()?;
+        Some(text.parse::<u64>().expect("a number"))
+    };
+    let seeds = match (number("WALKS_SEED"), number("WALKS_ROUNDS")) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, rounds) => 0..rounds.unwrap_or(40),
+    };
+    let is_whole = seeds.end - seeds.start >= 40;
+    let (mut counted, mut found) = (0, BTreeMap::new());
+    for seed in seeds {
+        let (more, kinds) = round(seed);
+        counted += more;
+        kinds
+            .into_iter()
+            .for_each(|(kind, more)| *found.entry(kind).or_insert(0) += more);
+    }
+    println!("{counted} counted: {found:?}");
+    if is_whole {
+        assert!(counted > 800, "{counted} of 2,400 were counted");
+        assert!(found["several"] > 60 && found["one"] > 200, "{found:?}");
+    }
+}
+
+/// Rows and seeks of the operators, by their first words.
+fn works(database: &Database, text: &str, optimise: bool) -> Vec<(String, u64, u64)> {
+    let options = QueryOptions::new().optimise(optimise);
+    let rows = database.query_with(&format!("PROFILE {text}"), (), &options);
+    let summary = rows.unwrap().finish().unwrap();
+    let works = summary.operators().iter().map(|one| {
+        let word = one.text().split(' ').next().unwrap_or_default();
+        let work = one.work().unwrap();
+        (word.to_owned(), work.rows, work.seeks)
+    });
+    works.collect()
+}
+
+/// 300 nodes with twenty relationships each.
+fn hubs() -> Database {
+    database(&[
+        "CREATE INDEX n_k FOR (n:N) ON (n.k)",
+        "UNWIND range(0, 299) AS k CREATE (:N {k: k, v: k % 7})",
+        "MATCH (n:N) UNWIND range(1, 20) AS i MATCH (m:N {k: (n.k * 7 + i * i) % 300}) CREATE (n)-[:T {w: i % 3}]->(m)",
+    ])
+}
+
+#[test]
+fn a_count_makes_one_row_and_reads_each_node_once() {
+    let database = hubs();
+    let text = "MATCH (n:N {k: 3})-[:T]->()-[:T]->()-[:T]->(m:N) RETURN count(*) AS n";
+    let works_of = |optimise| works(&database, text, optimise);
+    let (found, rows) = (works_of(true), works_of(false));
+    let made = |works: &[(String, u64, u64)]| works.iter().map(|one| one.1).sum::<u64>();
+    let words: Vec<&str> = found.iter().map(|one| one.0.as_str()).collect();
+    assert_eq!(words, ["IndexSeek", "Walks", "Compute"]);
+    assert!(made(&found) <= 3, "{found:?}");
+    assert!(made(&rows) > 8_000, "{rows:?}");
+    // The rows of twenty nodes beside the first, the degrees of at most 300, and nothing twice.
+    assert!(found[1].2 <= 1 + 20 + 300, "{found:?}");
+    let rows: u64 = rows.iter().map(|one| one.2).sum();
+    assert!(rows > 8_000, "{rows}");
+}
+
+#[test]
+fn a_whole_graph_is_read_once_for_each_commit() {
+    let database = hubs();
+    let text = "MATCH (a:N)-[:T]->(b)-[:T]->(c), (a)-[:T]->(c) RETURN count(*) AS n";
+    let (first, second) = (works(&database, text, true), works(&database, text, true));
+    assert_eq!(first[0].0, "Walks");
+    assert_eq!(first[0].1, 1);
+    assert!(second[0].2 <= 10, "it is kept: {second:?}");
+    let count = |optimise| {
+        let options = QueryOptions::new().optimise(optimise);
+        sorted(database.query_with(text, (), &options))
+    };
+    let before = count(true);
+    assert_eq!(before, count(false));
+    change(&database, "MATCH (a:N {k: 5}) DETACH DELETE a");
+    assert_eq!(count(true), count(false));
+    assert_ne!(count(true), before);
+}
+
+/// How many relationships there are of a type, with labels that all of them have, is known.
+#[test]
+fn what_is_counted_already_is_not_counted() {
+    let database = hubs();
+    let text = "MATCH (:N)-[r:T]->(:N) RETURN count(r) AS n";
+    assert!(works(&database, text, true)[0].2 < 10);
+    let rows = sorted(database.query(text, ()));
+    assert_eq!(
+        rows,
+        sorted(database.query_with(text, (), &QueryOptions::new().optimise(false)))
+    );
+    // One without the label, and it has to be looked at.
+    change(&database, "MATCH (a:N {k: 5}) CREATE (a)-[:T]->(:Other)");
+    assert_eq!(rows, sorted(database.query(text, ())));
+    assert_ne!(
+        rows,
+        sorted(database.query("MATCH ()-[r:T]->() RETURN count(r) AS n", ()))
+    );
+}
+
+/// What is read around a start counts, and ends a query that may do no more.
+#[test]
+fn a_count_has_its_limits() {
+    let database = hubs();
+    for text in [
+        "MATCH (n:N {k: 3})-[:T]->()-[:T]->()-[:T]->(m) RETURN count(DISTINCT m) AS n",
+        "MATCH (a:N)-[:T]->()-[:T]->()-[:T]->()-[:T]->(m) RETURN count(*) AS n",
+    ] {
+        let options = QueryOptions::new().max_steps(500);
+        let error = database.query_with(text, (), &options);
+        let error = error.and_then(Rows::finish).err().unwrap().to_string();
+        assert!(error.contains("StepLimit"), "{text}: {error}");
+    }
+}
