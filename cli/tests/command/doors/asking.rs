@@ -26,18 +26,6 @@ fn forget_commits(told: &mut serde_json::Value) {
     }
 }
 
-/// What `verb --json` prints, without what every verb says.
-fn told(arguments: &[&str], code: i32) -> serde_json::Value {
-    let said = run(&[arguments, &["--json"]].concat());
-    let mut answer: serde_json::Value =
-        serde_json::from_str(&said.assert_code(code).stdout).unwrap();
-    let fields = answer.as_object_mut().unwrap();
-    for name in ["verb", "ok", "findings"] {
-        fields.remove(name);
-    }
-    answer
-}
-
 /// A query over the table of volcanoes.
 const QUERIES: &str = r#"
 name = "volcano_named"
