@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Database, Read as _};
+use stratigraph::Database;
+use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph_models::{
     Asked, Endpoint, Generator, ModelError, Recorded, Reply, Request, Reranker, ScoreScale,
     ScriptedServer, Step,
@@ -322,8 +322,7 @@ fn what_passages_and_models_say_is_data() {
     ], "analysis": "x'}) MATCH (n) DELETE n //"});
     let (server, equipment) = with_model(move |_| streamed(&obeys));
     let (db, library) = built(equipment, &[("evil", EVIL), DOCUMENTS[1]]);
-    let nodes = db.read().unwrap().node_count(None).unwrap();
-    let commit = db.read().unwrap().commit_seq();
+    let before = dump(&db);
     let (answer, _) = asked(&library.open().unwrap(), QUESTION, &CancelToken::new());
     let answer = answer.unwrap();
     // The passage stands between the marks of the user's message, and nowhere else.
@@ -340,8 +339,16 @@ fn what_passages_and_models_say_is_data() {
         texts(&answer)[1],
         "Look at https://evil.example/steal and now."
     );
-    assert_eq!(db.read().unwrap().node_count(None).unwrap(), nodes);
-    assert_eq!(db.read().unwrap().commit_seq(), commit);
+    assert_eq!(dump(&db), before);
+}
+
+/// All that anybody reads of it. Not its commit: indexes tidy up when it suits them.
+fn dump(db: &Database) -> String {
+    let mut text = Vec::new();
+    let mut report = |_: Progress<'_>| {};
+    let mut watch = Watch::new(&mut report, CancelToken::new());
+    db.dump_canonical(&mut text, &mut watch).unwrap();
+    String::from_utf8(text).unwrap()
 }
 
 /// Writes for ever, until nobody listens.

@@ -18,6 +18,10 @@ import kuzu
 warnings.simplefilter("ignore", DeprecationWarning)
 
 
+# A way of asking that takes longer for all questions together is given up: there may be another.
+MOST_SECONDS = 60.0
+
+
 class Peer:
     def __init__(self, path):
         self.connection = kuzu.Connection(kuzu.Database(path), num_threads=1)
@@ -50,6 +54,7 @@ class Peer:
             found = [self.one(statement, each) for statement in statements]
             seconds += time.perf_counter() - began
             answers.append(found[len(found) - 1 - after])
+            self.give_up(seconds, answers, parameters)
         return {"seconds": seconds, "rows": [comparable(rows) for rows in answers]}
 
     def levels(self, each, levels, parameters):
@@ -62,7 +67,23 @@ class Peer:
                     counts.append([level, len(ids)])
             seconds += time.perf_counter() - began
             answers.append(counts)
+            self.give_up(seconds, answers, parameters)
         return {"seconds": seconds, "rows": [comparable(rows) for rows in answers]}
+
+    def then(self, first, then, parameters):
+        answers, seconds = [], 0.0
+        for values in parameters:
+            began = time.perf_counter()
+            ids = [row[0] for row in self.one(first, values)]
+            rows = self.one(then, {**values, "ids": ids})
+            seconds += time.perf_counter() - began
+            answers.append(rows)
+            self.give_up(seconds, answers, parameters)
+        return {"seconds": seconds, "rows": [comparable(rows) for rows in answers]}
+
+    def give_up(self, seconds, answers, parameters):
+        if seconds > MOST_SECONDS and len(answers) < len(parameters):
+            raise TimeoutError(f"{seconds:.0f} s for {len(answers)} of {len(parameters)} questions")
 
 
 def comparable(rows):

@@ -22,6 +22,8 @@ pub(super) enum Asked {
     /// Statements one after the other, the last but `after` gives the rows. `%NAME%` is replaced by the parameter: the peer
     /// has places that take no parameters.
     Statements { all: Vec<String>, after: usize },
+    /// Two statements, the second with the ids that the first has given in `$ids`.
+    Then { first: String, then: String },
     /// One statement a level, each with the ids that the one before has given in `$ids`.
     Levels { each: String, levels: usize },
 }
@@ -162,10 +164,18 @@ pub(super) fn searches(social: &Social, random: &mut fastrand::Rng) -> Vec<Case>
             mark: Some(3.0),
             ours: "MATCH (n) SEARCH n IN (VECTOR INDEX about FOR $q LIMIT 10) \
                    MATCH (n)<-[:WROTE]-(:Person)-[:KNOWS]->(f:Person) RETURN count(DISTINCT f)",
-            theirs: vec![plain(
-                "CALL QUERY_VECTOR_INDEX('Post', 'about', $q, 10) WITH node AS n \
-                 MATCH (n)<-[:WROTE]-(:Person)-[:KNOWS]->(f:Person) RETURN count(DISTINCT f.id)",
-            )],
+            theirs: vec![
+                Asked::Then {
+                    first: "CALL QUERY_VECTOR_INDEX('Post', 'about', $q, 10) RETURN node.id".into(),
+                    then: "MATCH (n:Post)<-[:WROTE]-(:Person)-[:KNOWS]->(f:Person) WHERE n.id IN $ids \
+                           RETURN count(DISTINCT f.id)"
+                        .into(),
+                },
+                plain(
+                    "CALL QUERY_VECTOR_INDEX('Post', 'about', $q, 10) WITH node AS n \
+                     MATCH (n)<-[:WROTE]-(:Person)-[:KNOWS]->(f:Person) RETURN count(DISTINCT f.id)",
+                ),
+            ],
             parameters: questions,
             answers: Answers::Approximate,
         },

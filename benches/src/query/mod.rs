@@ -242,6 +242,7 @@ fn compare(
         },
     )?;
     let rates = rounds.map(|seconds| count / seconds);
+    setup.progress(&format!("{}: {:.2} times", case.name, rates.ratio()));
     report.compare(case.name, &rates, "queries/s", case.mark.map(Mark::AtLeast));
     if case.answers == Answers::Approximate {
         let name = format!("{}_same", case.name.trim_end_matches("_vs_kuzu"));

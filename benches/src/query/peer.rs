@@ -46,6 +46,9 @@ impl Peer {
             Asked::Statements { all, after } => {
                 json!({ "do": "run", "statements": all, "after": after, "parameters": parameters })
             }
+            Asked::Then { first, then } => {
+                json!({ "do": "then", "first": first, "then": then, "parameters": parameters })
+            }
             Asked::Levels { each, levels } => {
                 json!({ "do": "levels", "each": each, "levels": levels, "parameters": parameters })
             }

@@ -327,7 +327,7 @@ pub(super) const CASES: &[Case] = &[
         text: "MATCH (p:Person {id: $id}) MATCH (w)
                SEARCH w IN (VECTOR INDEX about FOR $near WHERE EXISTS { (p)-[:WROTE]->(w) } LIMIT 2) RETURN w.id",
         plan: &["IndexSeek (p) person_id = $id", "VectorSearch about FOR $near LIMIT 2 (w)", "  Filter p IS NOT NULL", "  Expand (p)-[#2:WROTE]->(w)", "  Filter w:Post", "Compute"],
-        work: (15, 6),
+        work: (15, 5),
         rule: Some((Rule::WalkToWhatIsSearched, By::Seeks)),
         beside: &[],
     },
