@@ -49,7 +49,7 @@ pub(super) fn local(social: &Social, random: &mut fastrand::Rng) -> Vec<Case> {
     let persons = social.size.persons as i64;
     let mut ids = |count: usize| -> Vec<Value> {
         (0..count)
-            .map(|_| json!({ "id": random.i64(..persons) }))
+            .map(|_| json!({ "id": random.i64(0..persons) }))
             .collect()
     };
     let case = |name, mark, ours, theirs: &str, parameters| Case {
@@ -128,7 +128,7 @@ pub(super) fn whole() -> Vec<Case> {
 pub(super) fn searches(social: &Social, random: &mut fastrand::Rng) -> Vec<Case> {
     let persons = social.size.persons as i64;
     let both: Vec<Value> = (0..30)
-        .map(|_| json!({ "id": random.i64(..persons), "q": social.question(random) }))
+        .map(|_| json!({ "id": random.i64(0..persons), "q": social.question(random) }))
         .collect();
     let questions: Vec<Value> = (0..30)
         .map(|_| json!({ "q": social.question(random) }))

@@ -281,7 +281,12 @@ fn agreement(
         shared += same;
         all += ours.len().max(theirs.len());
     }
-    Ok(shared as f64 / (all as f64).max(1.0))
+    ensure!(
+        all > 0,
+        "{}: nothing was found, whatever was asked",
+        case.name
+    );
+    Ok(shared as f64 / all as f64)
 }
 
 fn memory_of(peer: &mut Peer, name: &str, report: &mut Report) -> Result<()> {
