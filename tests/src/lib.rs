@@ -7,4 +7,6 @@ pub mod driver;
 pub mod overload;
 pub mod power;
 pub mod powerloss;
+mod serving;
+pub mod soak;
 pub mod workload;

@@ -130,6 +130,8 @@ def lightrag(documents, questions, folder):
         chunk_overlap_token_size=100,
         entity_extract_max_gleaning=0,
         enable_llm_cache_for_entity_extract=False,
+        # Vectors of hashes are far from each other: what is nearest is taken, however far that is, as ours does.
+        vector_db_storage_cls_kwargs={"cosine_better_than_threshold": -1.0},
     )
 
     async def insert(some):
@@ -181,6 +183,8 @@ def nano_graphrag(documents, questions, folder):
         embedding_func=wrap_embedding_func_with_attrs(embedding_dim=DIMENSIONS, max_token_size=8192)(embed),
         entity_extract_max_gleaning=0,
         enable_llm_cache=False,
+        # As above.
+        query_better_than_threshold=-1.0,
     )
     yield
     rag.insert([document["text"] for document in documents[:-1]])

@@ -34,7 +34,13 @@ fn name(random: &mut Rng) -> String {
 pub(super) fn questions(seed: u64, count: usize) -> Vec<String> {
     let mut random = Rng::with_seed(!seed);
     let mut question = || {
-        let (one, other) = (name(&mut random), name(&mut random));
+        let one = name(&mut random);
+        let other = loop {
+            let other = name(&mut random);
+            if other != one {
+                break other;
+            }
+        };
         format!("What have {one} and {other} in common?")
     };
     (0..count).map(|_| question()).collect()

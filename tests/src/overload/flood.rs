@@ -4,7 +4,7 @@
 //! can do. Then questions come at ten times that rate, whether or not those before them were answered.
 
 use super::clients::{Client, Ending, client, request, run as ask};
-use super::served::{PATIENCE, Served};
+use crate::serving::{PATIENCE, Served};
 use super::{Found, RunArgs};
 use anyhow::{Result, ensure};
 use std::path::Path;
@@ -78,7 +78,7 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
     found.figure("goodput", format!("{goodput:.2}"));
     found.figure("calm_after_s", format!("{:.1}", calm_again.as_secs_f64()));
     found.figure("memory_mib", most >> 20);
-    found.figure("limit_enforced", server.memory.is_enforced());
+    found.figure("limit_enforced", server.memory_is_limited());
     found.require(flooded.wrong.is_empty(), || {
         format!(
             "{} calls ended in another way, such as {}",

@@ -2,7 +2,7 @@
 //! is unpacked. What waits in the line must not take all the memory there is.
 
 use super::clients::{Client, ENDLESS, Ending, channel, client, request, run as ask};
-use super::served::Served;
+use crate::serving::Served;
 use super::{Found, RunArgs};
 use anyhow::{Context, Result};
 use http_body_util::Full;

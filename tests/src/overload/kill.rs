@@ -9,7 +9,7 @@
 //! In the end the database is opened without a server and checked.
 
 use super::clients::{Client, channel, drain, statement};
-use super::served::{PATIENCE, Served};
+use crate::serving::{PATIENCE, Served};
 use super::{Found, RunArgs};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;

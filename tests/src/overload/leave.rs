@@ -4,7 +4,7 @@
 //! statements, which are all of them here, when it has ended. Both clocks are the machine's.
 
 use super::clients::{ENDLESS, channel, client, request, run as ask, statement};
-use super::served::{Holdings, PATIENCE, Served};
+use crate::serving::{Holdings, PATIENCE, Served};
 use super::{Found, RunArgs};
 use anyhow::Result;
 use std::collections::HashMap;

@@ -5,25 +5,22 @@
 //! to whom it refuses when to come again, keep what it has acknowledged, and have nothing left of those who are gone.
 //! [`kill`] kills it while clients write: it must come back with all that it has acknowledged, and with nothing in part.
 //!
-//! [`served`] is the process and what can be seen of it from outside, [`memory`] its limit.
+//! The process and what can be seen of it from outside is in [`serving`].
 //!
 //! A run must fail when it proves nothing: when nothing was refused, or nothing was under way when a client left. Times
 //! are printed; none is asserted, since a busy machine is no fault of the server.
 
-mod child;
 mod clients;
 mod flood;
 mod hoard;
 mod kill;
 mod leave;
-mod memory;
-mod served;
 mod streams;
 
 use crate::driver::program;
 use crate::driver::scratch::Scratch;
+use crate::serving::{self, ChildArgs};
 use anyhow::Result;
-use child::ChildArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -117,7 +114,7 @@ impl Found {
 pub fn main() -> ExitCode {
     let args = Args::parse();
     let done = match &args.role {
-        Some(Role::Serve(child)) => child::serve(child).map(|()| true),
+        Some(Role::Serve(child)) => serving::serve(child).map(|()| true),
         None => run(&args.run),
     };
     program::end("overload", done)

@@ -3,7 +3,7 @@
 //! An open transaction holds the writer's place until all of them are under way, so that they are so at the same time.
 
 use super::clients::{channel, client, request, run as ask, statement};
-use super::served::Served;
+use crate::serving::{Holdings, Served};
 use super::{Found, RunArgs};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
@@ -131,7 +131,7 @@ impl Calls {
 async fn separate(
     args: &RunArgs,
     server: &Served,
-    before: &super::served::Holdings,
+    before: &Holdings,
     found: &mut Found,
 ) -> Result<()> {
     let count = args.separate.min(files_left()?);

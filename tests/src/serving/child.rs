@@ -8,20 +8,20 @@ use stratigraph_server::Flags;
 
 /// What a parent tells it.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct ChildArgs {
+pub(crate) struct ChildArgs {
     /// The folder with databases.
     #[arg(long)]
-    pub(super) dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// The file with its settings.
     #[arg(long)]
-    pub(super) settings: PathBuf,
+    pub(crate) settings: PathBuf,
     /// A bug to plant.
     #[arg(long)]
-    pub(super) plant: Option<String>,
+    pub(crate) plant: Option<String>,
 }
 
 /// Serves until stdin ends, which it does when the parent is gone.
-pub(super) fn serve(args: &ChildArgs) -> Result<()> {
+pub(crate) fn serve(args: &ChildArgs) -> Result<()> {
     // Nothing that takes memory is done before the parent has set the limit.
     let mut go = String::new();
     std::io::stdin().lock().read_line(&mut go)?;

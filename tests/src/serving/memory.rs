@@ -31,7 +31,7 @@ impl MemoryLimit {
             Ok(group) => Some(group),
             Err(error) => {
                 eprintln!(
-                    "overload: no control group ({error:#}): the most memory that the server has had is compared instead"
+                    "no control group ({error:#}): the most memory that the server has had is compared instead"
                 );
                 None
             }
@@ -65,7 +65,7 @@ impl MemoryLimit {
 impl Group {
     fn make(process: u32, bytes: u64) -> Result<Self> {
         let (parent, version) = parent()?;
-        let folder = parent.join(format!("stratigraph-overload-{process}"));
+        let folder = parent.join(format!("stratigraph-test-{process}"));
         fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         // From here on dropping it removes it.
         let group = Self { folder, version };
@@ -129,6 +129,6 @@ impl Drop for Group {
             }
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        eprintln!("overload: {} is left", self.folder.display());
+        eprintln!("{} is left", self.folder.display());
     }
 }

@@ -12,14 +12,14 @@ use std::process::{ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A condition is waited for no longer than this: on a machine that is busy all of it may be needed.
-pub(super) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// The memory that a server gets.
-pub(super) const MEMORY: u64 = 1 << 30;
+pub(crate) const MEMORY: u64 = 1 << 30;
 
 /// A server that runs.
-pub(super) struct Served {
-    pub(super) address: String,
-    pub(super) memory: MemoryLimit,
+pub(crate) struct Served {
+    pub(crate) address: String,
+    memory: MemoryLimit,
     metrics: String,
     process: std::process::Child,
     /// Its end is what tells the server to end.
@@ -28,26 +28,26 @@ pub(super) struct Served {
 
 /// What a server has in its hands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Holdings {
-    pub(super) threads: usize,
+pub(crate) struct Holdings {
+    pub(crate) threads: usize,
     /// Sockets; what files RocksDB has open is its own affair.
-    pub(super) connections: usize,
-    pub(super) running: u64,
-    pub(super) waiting: u64,
-    pub(super) writers: u64,
-    pub(super) transactions: u64,
-    pub(super) snapshots: u64,
-    pub(super) memory_free: u64,
+    pub(crate) connections: usize,
+    pub(crate) running: u64,
+    pub(crate) waiting: u64,
+    pub(crate) writers: u64,
+    pub(crate) transactions: u64,
+    pub(crate) snapshots: u64,
+    pub(crate) memory_free: u64,
 }
 
 impl Served {
     /// Starts one over an empty folder with these settings beside those that every one has here.
-    pub(super) fn start(folder: &Path, settings: &str) -> Result<Self> {
+    pub(crate) fn start(folder: &Path, settings: &str) -> Result<Self> {
         Self::start_with(folder, settings, None)
     }
 
     /// The same over whatever is in the folder, with a bug if one is named.
-    pub(super) fn start_with(folder: &Path, settings: &str, bug: Option<&str>) -> Result<Self> {
+    pub(crate) fn start_with(folder: &Path, settings: &str, bug: Option<&str>) -> Result<Self> {
         let file = folder.join("settings.toml");
         let usual =
             "listen = \"127.0.0.1:0\"\nmetrics_listen = \"127.0.0.1:0\"\nlog_level = \"error\"\n";
@@ -93,7 +93,7 @@ impl Served {
     }
 
     /// What it has in its hands now.
-    pub(super) fn holdings(&self) -> Result<Holdings> {
+    pub(crate) fn holdings(&self) -> Result<Holdings> {
         let process = Path::new("/proc").join(self.process.id().to_string());
         // Counted before the metrics are asked for, over a connection that ends when it likes.
         let connections = sockets(&process.join("fd"))?;
@@ -118,7 +118,7 @@ impl Served {
     }
 
     /// Waits until what it holds is as it should be.
-    pub(super) async fn until(
+    pub(crate) async fn until(
         &self,
         what: &str,
         is: impl Fn(&Holdings) -> bool,
@@ -138,7 +138,7 @@ impl Served {
     }
 
     /// The processor time that it has used.
-    pub(super) fn processor_time(&self) -> Result<Duration> {
+    pub(crate) fn processor_time(&self) -> Result<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
         let (_, rest) = stat.rsplit_once(')').context("an odd stat")?;
         let ticks = rest
@@ -152,7 +152,7 @@ impl Served {
     }
 
     /// Bytes of memory: what it has now and what it has had at most.
-    pub(super) fn memory_use(&self) -> Result<(u64, u64)> {
+    pub(crate) fn memory_use(&self) -> Result<(u64, u64)> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let field = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -165,8 +165,19 @@ impl Served {
         Ok((field("VmRSS:")?, field("VmHWM:")?))
     }
 
+    /// How many files and sockets it has open.
+    pub(crate) fn open_files(&self) -> Result<usize> {
+        let open = Path::new("/proc").join(self.process.id().to_string());
+        Ok(open.join("fd").read_dir()?.count())
+    }
+
+    /// Whether the kernel holds it to its memory.
+    pub(crate) fn memory_is_limited(&self) -> bool {
+        self.memory.is_enforced()
+    }
+
     /// What its memory must have been, and what it was, in words if it is wrong.
-    pub(super) fn memory_is_fine(&mut self) -> Result<(), String> {
+    pub(crate) fn memory_is_fine(&mut self) -> Result<(), String> {
         if self.memory.kills() > 0 {
             return Err(format!(
                 "it was killed at {} MiB",

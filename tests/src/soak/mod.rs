@@ -1,0 +1,239 @@
+//! `soak`: a server under mixed load for as long as one likes, killed and started again and again.
+//!
+//! ```text
+//! serve ──> compare with what was acknowledged ──> everybody at once, for a while ──> SIGKILL ──> serve ...
+//! ```
+//! [`writer`]s, [`reader`]s, [`documents`] and a [`keeper`] (backups, changes of the schema, checks, compaction) work at
+//! the same time. Outside of the server stands what is known of everything ([`world`], a [`history`] of each thing): each
+//! row that anybody is given must have been so between question and answer, and what was acknowledged must be there
+//! after a kill. Now and then the database is opened without a server, its indexes are held against ones that are made
+//! anew, and the last backup is restored and compared ([`audit`]). [`slopes`] says whether memory or open files grow.
+
+mod audit;
+mod content;
+mod documents;
+mod history;
+mod keeper;
+mod reader;
+mod slopes;
+mod world;
+mod writer;
+
+use crate::driver::program::{self, Common, proves_something};
+use crate::driver::scratch::Scratch;
+use crate::serving::{self, ChildArgs, Served};
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use slopes::Samples;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use stratigraph_client::{Client, Retry};
+use tokio::task::JoinSet;
+use world::{WRITERS, World, lock};
+
+const READERS: usize = 3;
+/// On a busy machine all of it may be needed.
+const CALL_LIMIT: Duration = Duration::from_secs(300);
+/// Of so many kills one is looked at without a server.
+const EXAMINE_ONE_OF: u8 = 4;
+
+/// Runs a server under mixed load, kills it at random, and compares.
+///
+/// Example: `soak --minutes 5 --seed 1`
+#[derive(Debug, Parser)]
+#[command(name = "soak", args_conflicts_with_subcommands = true)]
+struct Args {
+    #[command(subcommand)]
+    role: Option<Role>,
+    /// How long it goes on.
+    #[arg(long, default_value_t = 60.0)]
+    minutes: f64,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Subcommand)]
+enum Role {
+    /// The process that serves.
+    #[command(hide = true)]
+    Serve(ChildArgs),
+}
+
+/// The program.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = match &args.role {
+        Some(Role::Serve(child)) => serving::serve(child).map(|()| true),
+        None => run(&args),
+    };
+    program::end("soak", done)
+}
+
+fn run(args: &Args) -> Result<bool> {
+    let seed = args.common.seed();
+    let scratch = Scratch::new(None, "soak")?;
+    eprintln!("soak: seed {seed}, in {}", scratch.root().display());
+    let world = Arc::new(World::new());
+    let mut soak = Soak {
+        world: Arc::clone(&world),
+        random: fastrand::Rng::with_seed(seed),
+        folder: scratch.root(),
+        plant: args.common.plant.as_deref(),
+        samples: Samples::default(),
+        kills: 0,
+        restored: 0,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let until = Instant::now() + Duration::from_secs_f64(args.minutes * 60.0);
+    let done = runtime.block_on(soak.until(until));
+    let (kills, restored, samples) = (soak.kills, soak.restored, soak.samples);
+    scratch.remove()?;
+    if let Err(error) = &done {
+        world.error(format!("it broke off: {error:#}"));
+    }
+    told(&world, restored, &samples);
+    let found = world.found();
+    println!(
+        "soak minutes={} kills={kills} acked_lost={} wrong_rows={} index_diffs={} rss_slope={:.2} fd_slope={:.2} errors={}",
+        args.minutes,
+        found.acked_lost,
+        found.wrong_rows,
+        found.index_diffs,
+        samples.memory(),
+        samples.files(),
+        found.errors,
+    );
+    let is_fine = found.acked_lost + found.wrong_rows + found.index_diffs + found.errors == 0;
+    if !is_fine {
+        let plant = args.common.plant_again();
+        eprintln!("soak: reproduce with: soak --minutes {} --seed {seed}{plant}", args.minutes);
+    }
+    let counts = &world.counts;
+    let proves = proves_something(
+        "soak",
+        &[
+            (kills == 0, "nothing was killed"),
+            (counts.writes.load(Relaxed) == 0, "nothing was written"),
+            (counts.reads.load(Relaxed) == 0, "nothing was read"),
+            (counts.documents.load(Relaxed) == 0, "no document was taken in"),
+        ],
+    );
+    Ok(is_fine && proves)
+}
+
+fn told(world: &World, restored: u64, samples: &Samples) {
+    let counts = &world.counts;
+    eprintln!(
+        "soak: writes={} reads={} searches={} missed={} documents={} backups={} restored={restored} schema_changes={} busy={} most_rss_mib={:.0}",
+        counts.writes.load(Relaxed),
+        counts.reads.load(Relaxed),
+        counts.searches.load(Relaxed),
+        counts.missed.load(Relaxed),
+        counts.documents.load(Relaxed),
+        counts.backups.load(Relaxed),
+        counts.schema_changes.load(Relaxed),
+        counts.busy.load(Relaxed),
+        samples.most_memory(),
+    );
+}
+
+/// A run.
+struct Soak<'a> {
+    world: Arc<World>,
+    random: fastrand::Rng,
+    folder: &'a Path,
+    plant: Option<&'a str>,
+    samples: Samples,
+    kills: u64,
+    restored: u64,
+}
+
+impl Soak<'_> {
+    /// One life of the server after the other.
+    async fn until(&mut self, until: Instant) -> Result<()> {
+        let backups = self.folder.join("backups");
+        let settings = format!(
+            "cache_size = \"64MiB\"\nmax_write_queue_wait = \"120s\"\nmax_queue_wait = \"120s\"\nbackup_dir = \"{}\"\n",
+            backups.display()
+        );
+        while Instant::now() < until {
+            self.world.set_killed(false);
+            let server = Served::start_with(self.folder, &settings, self.plant)?;
+            audit::compare(&self.world, &client(&server).await?).await?;
+            // Of a life that is over nobody knows any more what was begun when.
+            *lock(&self.world.backup) = None;
+            self.live(server, until).await?;
+            if self.random.u8(..EXAMINE_ONE_OF) == 0 || Instant::now() >= until {
+                let restored = self.folder.join("restored");
+                let of_default = backups.join("default");
+                let was_there = audit::restore_last(&self.world, &of_default, &restored)?;
+                self.restored += u64::from(was_there);
+                audit::examine(&self.world, &self.folder.join("data/default"))?;
+            }
+            let found = self.world.found();
+            eprintln!("soak: {} kills, {found:?}", self.kills);
+        }
+        // What the last kill has left, too.
+        self.world.set_killed(false);
+        let server = Served::start_with(self.folder, &settings, self.plant)?;
+        audit::compare(&self.world, &client(&server).await?).await
+    }
+
+    /// Everybody at once, until the server is killed among them.
+    async fn live(&mut self, mut server: Served, until: Instant) -> Result<()> {
+        let mut work = JoinSet::new();
+        for writer in 0..WRITERS {
+            let (world, client) = (Arc::clone(&self.world), client(&server).await?);
+            work.spawn(writer::run(world, client, writer, self.random.u64(..)));
+        }
+        for _ in 0..READERS {
+            let (world, client) = (Arc::clone(&self.world), client(&server).await?);
+            work.spawn(reader::run(world, client, self.random.u64(..)));
+        }
+        let (world, client) = (&self.world, client(&server).await?);
+        work.spawn(documents::write(Arc::clone(world), client.clone(), self.random.u64(..)));
+        work.spawn(documents::read(Arc::clone(world), client.clone(), self.random.u64(..)));
+        work.spawn(keeper::run(Arc::clone(world), client, self.random.u64(..)));
+        let began = Instant::now();
+        let ends = until.min(began + self.length());
+        while Instant::now() < ends {
+            tokio::time::sleep(Duration::from_secs(1).min(ends.saturating_duration_since(Instant::now()))).await;
+            let (now, _) = server.memory_use()?;
+            let age = began.elapsed().as_secs_f64();
+            self.samples.note(self.kills, age, now, server.open_files()?);
+        }
+        if let Err(wrong) = server.memory_is_fine() {
+            self.world.error(wrong);
+        }
+        self.world.set_killed(true);
+        tokio::task::block_in_place(|| drop(server));
+        self.kills += 1;
+        while let Some(ended) = work.join_next().await {
+            ended?;
+        }
+        Ok(())
+    }
+
+    /// Most lives are short, since a kill finds most; some are long, so that growth can be seen.
+    fn length(&mut self) -> Duration {
+        let milliseconds = match self.random.u8(..4) {
+            0 => self.random.u64(30_000..90_000),
+            _ => self.random.u64(500..12_000),
+        };
+        Duration::from_millis(milliseconds)
+    }
+}
+
+/// A connection that does nothing twice: what is known must be what was done.
+async fn client(server: &Served) -> Result<Client> {
+    let client = Client::builder(format!("http://{}", server.address))
+        .retry(Retry::never())
+        .timeout(CALL_LIMIT);
+    Ok(client.connect().await?)
+}

@@ -1,0 +1,83 @@
+//! Whether a server takes more and more while it lives: memory, and open files.
+
+/// What a server had at some age.
+#[derive(Debug, Clone, Copy)]
+struct Sample {
+    life: u64,
+    minutes: f64,
+    mebibytes: f64,
+    files: f64,
+}
+
+/// What all servers had.
+#[derive(Debug, Default)]
+pub(super) struct Samples(Vec<Sample>);
+
+/// A server that is younger is still filling its caches.
+const GROWN_UP_SECONDS: f64 = 15.0;
+
+impl Samples {
+    /// Notes what a server has, which is so many seconds old.
+    pub(super) fn note(&mut self, life: u64, seconds: f64, bytes: u64, files: usize) {
+        if seconds >= GROWN_UP_SECONDS {
+            self.0.push(Sample {
+                life,
+                minutes: seconds / 60.0,
+                mebibytes: bytes as f64 / f64::from(1 << 20),
+                files: files as f64,
+            });
+        }
+    }
+
+    /// How many mebibytes a minute.
+    pub(super) fn memory(&self) -> f64 {
+        self.slope(|sample| sample.mebibytes)
+    }
+
+    /// How many open files a minute.
+    pub(super) fn files(&self) -> f64 {
+        self.slope(|sample| sample.files)
+    }
+
+    /// The most memory that any has had, in mebibytes.
+    pub(super) fn most_memory(&self) -> f64 {
+        let all = self.0.iter().map(|sample| sample.mebibytes);
+        all.fold(0.0, f64::max)
+    }
+
+    /// Least squares over all lives, each around its own mean: what a life begins with is no growth.
+    fn slope(&self, of: impl Fn(&Sample) -> f64) -> f64 {
+        let (mut above, mut below) = (0.0, 0.0);
+        for life in self.0.chunk_by(|one, other| one.life == other.life) {
+            let mean = |of: &dyn Fn(&Sample) -> f64| {
+                life.iter().map(of).sum::<f64>() / life.len() as f64
+            };
+            let (at, value) = (mean(&|sample| sample.minutes), mean(&|sample| of(sample)));
+            for sample in life {
+                above += (sample.minutes - at) * (of(sample) - value);
+                below += (sample.minutes - at).powi(2);
+            }
+        }
+        if below > 0.0 { above / below } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_life_begins_with_is_no_growth() {
+        let mut samples = Samples::default();
+        for life in 0..5 {
+            for second in 0..100 {
+                let bytes = (life * 50 + second / 30) << 20;
+                samples.note(life, second as f64, bytes, 7);
+            }
+        }
+        // A mebibyte each half minute, in steps.
+        assert!((samples.memory() - 2.0).abs() < 0.2, "{}", samples.memory());
+        assert_eq!(samples.files(), 0.0);
+        assert_eq!(Samples::default().memory(), 0.0);
+    }
+}
