@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 const PAGE: &str = include_str!("../../../docs/command-line.md");
 const TUTORIAL: &str = include_str!("../../../docs/tutorial.md");
 const OPERATIONS: &str = include_str!("../../../docs/operations.md");
+const FILE_FORMAT: &str = include_str!("../../../docs/file-format.md");
 const COMING_FROM: &str = include_str!("../../../docs/coming-from.md");
 
 /// Commands and what they print, with the line where each stands.
@@ -135,6 +136,11 @@ fn the_tutorial_is_true() {
 #[test]
 fn the_examples_of_operations_are_true() {
     the_examples_are_true("docs/operations.md", OPERATIONS, 10);
+}
+
+#[test]
+fn the_bytes_of_the_file_format_are_these() {
+    the_examples_are_true("docs/file-format.md", FILE_FORMAT, 3);
 }
 
 #[test]
