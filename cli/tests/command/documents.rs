@@ -1,4 +1,4 @@
-//! The page about the command line: what its examples say is what comes.
+//! The pages with commands: what their examples say is what comes.
 //!
 //! A block that names a file is that file; a block of the kind `console` is commands after `$` and what they print.
 //! A line `...` stands for any lines, and `...` within a line for any text.
@@ -9,6 +9,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 const PAGE: &str = include_str!("../../../docs/command-line.md");
+const TUTORIAL: &str = include_str!("../../../docs/tutorial.md");
+const OPERATIONS: &str = include_str!("../../../docs/operations.md");
+const FILE_FORMAT: &str = include_str!("../../../docs/file-format.md");
+const COMING_FROM: &str = include_str!("../../../docs/coming-from.md");
 
 /// Commands and what they print, with the line where each stands.
 struct Step {
@@ -59,14 +63,14 @@ fn line_fits(expected: &str, found: &str) -> bool {
     }
 }
 
-#[test]
-fn the_examples_of_the_page_are_true() {
+/// Runs the commands of a page one after the other, in a folder of its own. There are at least so many.
+fn the_examples_are_true(name: &str, page: &str, least: usize) {
     let world = World::new();
     let folder = world.path("page");
     fs::create_dir(&folder).unwrap();
     let mut blocks: Vec<(usize, String, Vec<&str>)> = Vec::new();
     let mut open: Option<(usize, String, Vec<&str>)> = None;
-    for (number, line) in PAGE.lines().enumerate() {
+    for (number, line) in page.lines().enumerate() {
         match (line.strip_prefix("```"), &mut open) {
             (Some(kind), None) => open = Some((number + 1, kind.to_owned(), Vec::new())),
             (Some(_), Some(_)) => blocks.extend(open.take()),
@@ -76,9 +80,9 @@ fn the_examples_of_the_page_are_true() {
     }
     let (mut commands, mut wrong) = (0, Vec::new());
     for (at, kind, lines) in blocks {
-        let (kind, name) = kind.split_once(' ').unwrap_or((&kind, ""));
-        if !name.is_empty() {
-            let path = folder.join(name);
+        let (kind, file) = kind.split_once(' ').unwrap_or((&kind, ""));
+        if !file.is_empty() {
+            let path = folder.join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, lines.join("\n") + "\n").unwrap();
             continue;
@@ -103,7 +107,7 @@ fn the_examples_of_the_page_are_true() {
             let found = run(&folder, &step.command);
             if !fits(&step.expected, &found) {
                 wrong.push(format!(
-                    "docs/command-line.md:{}: $ {}\n{}",
+                    "{name}:{}: $ {}\n{}",
                     step.line,
                     step.command,
                     found.join("\n")
@@ -116,7 +120,32 @@ fn the_examples_of_the_page_are_true() {
         "these print something else:\n{}",
         wrong.join("\n\n")
     );
-    assert!(commands > 15, "the page has lost its examples");
+    assert!(commands >= least, "{name} has lost its examples");
+}
+
+#[test]
+fn the_examples_of_the_page_are_true() {
+    the_examples_are_true("docs/command-line.md", PAGE, 40);
+}
+
+#[test]
+fn the_tutorial_is_true() {
+    the_examples_are_true("docs/tutorial.md", TUTORIAL, 40);
+}
+
+#[test]
+fn the_examples_of_operations_are_true() {
+    the_examples_are_true("docs/operations.md", OPERATIONS, 10);
+}
+
+#[test]
+fn the_bytes_of_the_file_format_are_these() {
+    the_examples_are_true("docs/file-format.md", FILE_FORMAT, 3);
+}
+
+#[test]
+fn what_others_do_elsewhere_is_done_here_as_is_said() {
+    the_examples_are_true("docs/coming-from.md", COMING_FROM, 10);
 }
 
 #[test]

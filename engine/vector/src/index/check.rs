@@ -156,7 +156,9 @@ impl Index {
         self.graph.blocks.load(slot, false, &mut stored);
         let numbers = stored.numbers.iter();
         let mut bits = code.stored.iter().zip(numbers);
-        let same = bits.all(|(byte, number)| byte.wrapping_add(128).cast_signed() == *number);
+        // As a code is read again: what lies beyond the outermost cell is stored as 0, and no number is -128.
+        let read = |byte: &u8| byte.wrapping_add(128).cast_signed().max(-127);
+        let same = bits.all(|(byte, number)| read(byte) == *number);
         let mut found = None;
         let wanted = [Wanted { slot, id }];
         let shown = self

@@ -57,6 +57,29 @@ fn a_code_made_again_has_the_same_bits() {
 }
 
 #[test]
+fn no_vector_differs_from_its_own_code() {
+    for metric in [Metric::Cosine, Metric::Dot, Metric::Euclidean] {
+        for coding in [Coding::Halves, Coding::Bytes, Coding::Whole] {
+            let mut random = Rng::with_seed(6);
+            // Of so many components some lie beyond the outermost cell, on either side.
+            let space = Space::new(&mut random, 384);
+            let index = settings(384, metric, coding).build().unwrap();
+            let vectors: Vec<Vec<f32>> = (0..200).map(|_| space.vector(&mut random)).collect();
+            for (id, vector) in vectors.iter().enumerate() {
+                index.insert(1, id as u64, vector).unwrap();
+            }
+            for (id, vector) in vectors.iter().enumerate() {
+                let differs = index.differs(1, id as u64, vector);
+                assert_eq!(differs, None, "{metric:?} {coding:?} {id}");
+                let another = &vectors[(id + 1) % vectors.len()];
+                let differs = index.differs(1, id as u64, another);
+                assert!(differs.is_some(), "{metric:?} {coding:?} {id}");
+            }
+        }
+    }
+}
+
+#[test]
 fn recall_stays_when_all_that_comes_is_elsewhere() {
     for (metric, coding) in [
         (Metric::Cosine, Coding::Halves),
