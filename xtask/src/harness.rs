@@ -1,5 +1,5 @@
 //! Programs that are run in release mode with the caller's own arguments: the benchmarks and the
-//! crash, power-loss, damage and overload harnesses.
+//! crash, power-loss, damage, overload and soak harnesses.
 //!
 //! Nothing here reads their arguments, so that each program documents and checks its own.
 
@@ -52,6 +52,11 @@ pub(crate) fn overload(places: &Places, arguments: &[String]) -> Result<(), Fail
         "overload",
         &words(arguments),
     )?)
+}
+
+/// `cargo xtask soak`
+pub(crate) fn soak(places: &Places, arguments: &[String]) -> Result<(), Failure> {
+    Ok(run(&Cargo::linking(places)?, "soak", &words(arguments))?)
 }
 
 /// Builds all harnesses, so that their own times in a summary are not mostly compilation.

@@ -44,6 +44,7 @@ const HARNESSES: &[(&str, &[&str])] = &[
             "1",
         ],
     ),
+    ("soak", &["--minutes", "1", "--seed", "1"]),
 ];
 
 /// `cargo xtask test`

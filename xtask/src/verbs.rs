@@ -69,7 +69,7 @@ pub(crate) const VERBS: &[Verb] = &[
         takes: "20 minutes; 30 when the code is compiled anew; first time 60",
         detail: "Without arguments: setup with its models, then format, map, lints and docs, then the tests, the examples\n\
                  in the documentation, a client in Python, scripts and conformance scenarios, and the\n\
-                 crash, powerloss, damage and overload harnesses at test size.\n\
+                 crash, powerloss, damage, overload and soak harnesses at test size.\n\
                  Arguments go to cargo-nextest, and then only the tests they select are run.",
         example: "cargo xtask test overlay",
         passes_help_on: false,
@@ -165,6 +165,18 @@ pub(crate) const VERBS: &[Verb] = &[
         example: "cargo xtask overload --seconds 60 --seed 1",
         passes_help_on: true,
         run: harness::overload,
+    },
+    Verb {
+        name: "soak",
+        arguments: "[options]",
+        summary: "a server under mixed load, killed again and again, compared with what it has acknowledged",
+        takes: "60 minutes as it stands; `--minutes N`",
+        detail: "Queries, searches, documents, updates, deletes, backups, changes of the schema and checks at the same\n\
+                 time. Every row must have been so between question and answer, and what was acknowledged must be\n\
+                 there after each kill. Memory and open files of each life are fitted by a line.",
+        example: "cargo xtask soak --minutes 5 --seed 1",
+        passes_help_on: true,
+        run: harness::soak,
     },
     Verb {
         name: "foreign",

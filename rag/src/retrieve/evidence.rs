@@ -105,11 +105,12 @@ const OF_RELATIONSHIP: [&str; 5] = ["key", "predicate", "description", "source",
 /// Where a chunk stands.
 const OF_PLACE: [&str; 6] = ["key", "document", "start", "end", "first_page", "last_page"];
 
-/// Reads what things say. Each document and each place is looked up once.
+/// Reads what things say. Each document, each place and each end of facts is looked up once.
 pub(super) struct Reader<'a, R> {
     read: &'a R,
     documents: HashMap<String, Option<(String, String)>>,
     places: HashMap<NodeId, Option<Place>>,
+    ends: HashMap<NodeId, String>,
 }
 
 impl<'a, R: Read> Reader<'a, R> {
@@ -118,6 +119,7 @@ impl<'a, R: Read> Reader<'a, R> {
             read,
             documents: HashMap::new(),
             places: HashMap::new(),
+            ends: HashMap::new(),
         }
     }
 
@@ -205,17 +207,19 @@ impl<'a, R: Read> Reader<'a, R> {
             name if name.is_empty() => text_of(node, "key"),
             name => name,
         };
+        let summary = text_of(node, "summary");
         let (mut said, mut places) = (BTreeSet::new(), Vec::new());
         let links = self
             .read
             .neighbours(id, Direction::Incoming, Some(by.name()))?;
         for link in links.take(MOST_PLACES) {
             let link = link?;
-            let description = self.read.property(link.relationship, "description")?;
-            said.extend(description.as_str().map(str::to_owned));
+            if summary.is_empty() {
+                let description = self.read.property(link.relationship, "description")?;
+                said.extend(description.as_str().map(str::to_owned));
+            }
             places.extend(self.place_of(link.node)?);
         }
-        let summary = text_of(node, "summary");
         let text = match summary.is_empty() {
             true => joined(said.iter().map(String::as_str)),
             false => summary,
@@ -230,14 +234,7 @@ impl<'a, R: Read> Reader<'a, R> {
     ) -> Result<Evidence, RetrieveError> {
         let said = |name| found.get(name).and_then(Value::as_str).unwrap_or_default();
         let kind = found.relationship_type();
-        let end = |node: NodeId| -> Result<String, RetrieveError> {
-            let name = self.read.property(node, "name")?;
-            Ok(match name.as_str() {
-                Some(name) => name.to_owned(),
-                None => key_of(self.read, node)?,
-            })
-        };
-        let (subject, object) = (end(found.source())?, end(found.target())?);
+        let (subject, object) = (self.end(found.source())?, self.end(found.target())?);
         let predicate = match said("predicate") {
             "" => kind,
             predicate => predicate,
@@ -277,6 +274,20 @@ impl<'a, R: Read> Reader<'a, R> {
             text,
             places,
         })
+    }
+
+    /// What an end of a relationship is called.
+    fn end(&mut self, node: NodeId) -> Result<String, RetrieveError> {
+        if let Some(known) = self.ends.get(&node) {
+            return Ok(known.clone());
+        }
+        let name = self.read.property(node, "name")?;
+        let name = match name.as_str() {
+            Some(name) => name.to_owned(),
+            None => key_of(self.read, node)?,
+        };
+        self.ends.insert(node, name.clone());
+        Ok(name)
     }
 
     fn places_of_instance(&mut self, node: &Node) -> Result<Vec<Place>, RetrieveError> {

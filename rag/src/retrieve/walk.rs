@@ -124,7 +124,7 @@ impl Expand {
         let mut seen: HashSet<Entity> = from.iter().map(|item| item.entity).collect();
         let mut found = Vec::new();
         let mut edge: Vec<Item> = from.to_vec();
-        for _ in 0..self.steps {
+        'walk: for _ in 0..self.steps {
             let mut next = Vec::new();
             for item in &edge {
                 let Entity::Node(node) = item.entity else {
@@ -139,6 +139,17 @@ impl Expand {
                     }
                     if seen.insert(neighbour.node.into()) {
                         next.push(item.step(by, neighbour.node));
+                    }
+                    let enough = match self.emit {
+                        Emit::Relationships => found.len(),
+                        Emit::Nodes => found.len() + next.len(),
+                    };
+                    // Something that half of the graph speaks of has thousands of them.
+                    if enough >= self.k {
+                        if self.emit == Emit::Nodes {
+                            found.append(&mut next);
+                        }
+                        break 'walk;
                     }
                 }
             }
