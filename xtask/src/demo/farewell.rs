@@ -18,11 +18,10 @@ pub(super) fn say(program: &Program, folder: &Path, took: Duration) {
     println!(
         "\neverything is left in {folder}: the databases strata, bag, tag, triples and hybrid, the guide, and what was found.\n\
          Three things to try next:\n\n\
-         \x20   cd {folder}\n\
+         \x20   cd {folder} && alias stratigraph={binary}\n\
          \x20   stratigraph repl strata          # MATCH (w:Work)-[:STONE_FROM]->(q:Quarry) RETURN q.name, count(*);\n\
          \x20   stratigraph ask strata 'Why is the viaduct of brick?'{embedder}\n\
-         \x20   stratigraph ingest ANYTHING/ --into mine --profile strata{embedder}    # then ask it\n\n\
-         `stratigraph` is {binary}",
+         \x20   stratigraph ingest ANYTHING/ --into mine --profile strata{embedder}    # then ask it",
         folder = folder.display(),
         binary = program.binary().display(),
     );

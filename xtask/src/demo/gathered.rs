@@ -5,8 +5,9 @@
 use super::picture::{Node, Picture};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many headings are gone into, and so many facts shown of one thing.
-const MOST: usize = 4;
+/// So many headings are gone into, and so many facts are shown of one thing.
+const HEADINGS: usize = 5;
+const FACTS: usize = 4;
 
 /// Rows of a statement, each cell as text.
 type Rows = Vec<Vec<String>>;
@@ -37,14 +38,14 @@ pub(crate) fn picture(
     });
     let best: Vec<String> = best
         .into_iter()
-        .take(MOST)
+        .take(HEADINGS)
         .map(|node| literal(&node.key))
         .collect();
     let below = ask(&format!(
         "MATCH (s:Section)-[:HAS_CHILD]->(c:Chunk) WHERE s.heading IN [{}] \
          OPTIONAL MATCH (c)-[:MENTIONS]->(e:Entity)-[f:FACT]->(o:Entity) \
          RETURN s.heading, c.key, c.text, coalesce(e.name, ''), coalesce(f.predicate + ' ' + o.name, '') \
-         ORDER BY s.heading, c.key, e.name, f.key",
+         ORDER BY s.heading, c.key, e.name, f.predicate, o.name",
         best.join(", ")
     ))?;
     nodes.extend(what_lies_below(&below));
@@ -108,7 +109,7 @@ fn what_lies_below(rows: &[Vec<String>]) -> Vec<Node> {
             continue;
         }
         let told = facts.entry(thing).or_default();
-        if told.len() < MOST || told.contains(fact.as_str()) {
+        if told.len() < FACTS || told.contains(fact.as_str()) {
             told.insert(fact);
             let named = format!("thing {thing}");
             add(4, &named, thing, passage);

@@ -41,7 +41,7 @@ const GAP: (usize, usize) = (40, 6);
 /// Where the first box stands.
 const TOP: (usize, usize) = (8, 62);
 /// So many letters fit into a box, beside a score.
-const LETTERS: usize = 25;
+const LETTERS: usize = 22;
 
 impl Picture {
     /// As SVG. The same boxes give the same bytes, in whatever order they come.
