@@ -4,7 +4,7 @@ use super::program::Program;
 use super::questions::QUESTIONS;
 
 /// Nothing in the sample answers it.
-const UNANSWERED: &str = "Which cheese is made on the island?";
+const UNANSWERED: &str = "How is the parliament of Finland elected?";
 
 /// Finds the threshold, asks, and is refused.
 pub(super) fn show(program: &Program) -> Result<(), String> {
@@ -26,8 +26,12 @@ pub(super) fn show(program: &Program) -> Result<(), String> {
         program.run(&program.with_embedder(&["ask", "strata", QUESTIONS[0]]))?
     );
     println!();
-    // No script takes a refusal for an answer: its exit code is 2.
     let words = program.with_embedder(&["ask", "strata", UNANSWERED]);
-    print!("{}", program.run_for_code(&words, 2)?);
+    // No script takes a refusal for an answer: its exit code is 2.
+    let said = program.run_for(&words, &[0, 2])?;
+    print!("{}", said.text);
+    if said.code == 0 {
+        println!("(not refused: a threshold from a sample as small as this is a rough one)");
+    }
     Ok(())
 }

@@ -83,10 +83,8 @@ pub(super) fn ingest(program: &Program) -> Result<(), String> {
         "typed:tables/mapping.toml",
     ];
     told(&program.run(&program.with_embedder(&words))?);
-    print!(
-        "{}",
-        program.run(&["routes", "add", "strata", "tables/queries.toml"])?
-    );
+    let words = ["routes", "add", "strata", "tables/queries.toml"];
+    print!("{}", program.run(&program.with_embedder(&words))?);
     shell::say(
         "   domains are searched by their summaries: without a model, the most central sentences",
     );
