@@ -133,6 +133,13 @@ pub(crate) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
+/// The values of a line of the form `plain`.
+pub(crate) fn cells(line: &str) -> Vec<String> {
+    line.split('\t')
+        .map(|cell| cell.replace("\\n", " ").replace("\\t", " "))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 //!
 //! What it says on stderr (bars, problems) goes to the terminal as it comes.
 
+use super::gathered::cells;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -142,13 +143,6 @@ fn shown(words: &[&str]) -> String {
         .chain(quoted)
         .collect();
     words.join(" ")
-}
-
-/// The values of a line of the form `plain`.
-fn cells(line: &str) -> Vec<String> {
-    line.split('\t')
-        .map(|cell| cell.replace("\\n", " ").replace("\\t", " "))
-        .collect()
 }
 
 /// The text in one line of at most so many letters.

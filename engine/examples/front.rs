@@ -1,0 +1,33 @@
+// The example of README.md, which a test holds against this file and runs: `cargo run --example front`.
+// (No inner documentation: the test includes this file within its own.)
+
+use stratigraph::{Constraint, Database, Read, Result, Value, Vector, VectorIndex, VectorSearch};
+
+fn main() -> Result<()> {
+    let db = Database::in_memory()?; // or Database::create("library")?, which is a folder
+    db.create_constraint(Constraint::on_nodes("Book").unique(["title"]))?;
+    db.create_vector_index(VectorIndex::on_nodes("Book", "gist", 3).named("gists"))?;
+
+    let mut txn = db.write()?; // one writer at a time; others wait in a queue
+    let gist = Value::Vector(Vector::new([0.1, 0.9, 0.2])?);
+    let book = txn.create_node(["Book"], [("title", "Moby-Dick".into()), ("gist", gist)])?;
+    let author = txn.create_node(["Person"], [("name", "Herman Melville")])?;
+    txn.create_relationship(author, "WROTE", book, [("year", 1851)])?;
+    txn.commit()?; // durable once it returns: graph, constraint and vectors in one piece
+
+    let read = db.read()?; // a snapshot: it never changes and never blocks
+    let near = read.search_vectors("gists", &VectorSearch::new(&[0.0, 1.0, 0.0], 10))?;
+    assert_eq!(near.hits.len(), 1);
+
+    let text =
+        "MATCH (p)-[w:WROTE]->(b:Book) WHERE w.year < $year RETURN p.name AS who, b.title AS what";
+    for row in db.query(text, [("year", 1900)])? {
+        let row = row?;
+        println!(
+            "{} wrote {}",
+            row.get::<String>("who")?,
+            row.get::<String>("what")?
+        );
+    }
+    Ok(())
+}
