@@ -1,7 +1,7 @@
 //! README.md: every block of it is run, and its picture is what comes of the sample.
 //!
 //! A block of the kind `console` is commands after `$` in the folder of the checkout's samples, and what they print; one of the kind
-//! `text repl` a conversation at a terminal; those in Rust are examples of the crates, word for word. The one in Python is run
+//! `text repl` a conversation at a terminal; those in Rust are files beside this one, word for word. The one in Python is run
 //! by `cargo xtask foreign`.
 
 use crate::documents::{fits, run};
@@ -18,14 +18,14 @@ mod gathered;
 mod picture;
 
 const README: &str = include_str!("../../../README.md");
-const IN_A_PROGRAM: &str = include_str!("../../../engine/examples/front.rs");
-const FROM_ANOTHER: &str = include_str!("../../../client/examples/front.rs");
+const IN_A_PROGRAM: &str = include_str!("front/in_a_program.rs");
+const FROM_ANOTHER: &str = include_str!("front/from_another_process.rs");
 /// The question of the picture.
 const QUESTION: &str = "Which stone is the lighthouse at Skerry Point built of, and why?";
 const PICTURE: &str = "docs/pictures/descent.svg";
 
 mod in_a_program {
-    include!("../../../engine/examples/front.rs");
+    include!("front/in_a_program.rs");
 
     pub(super) fn run() -> Result<()> {
         main()
@@ -33,7 +33,7 @@ mod in_a_program {
 }
 
 mod from_another {
-    include!("../../../client/examples/front.rs");
+    include!("front/from_another_process.rs");
 
     /// What the example leaves on each account of the server.
     pub(super) fn left(address: &str) -> Vec<(String, i64)> {
@@ -42,9 +42,6 @@ mod from_another {
         let left = accounts.into_iter();
         left.map(|account| (account.owner, account.money)).collect()
     }
-
-    /// So that the part of the example that only it needs is compiled, and not said to be unused.
-    pub(super) const WHOLE: fn() -> Result<(), Error> = main;
 }
 
 /// A block with the line where it begins, and its kind.
@@ -175,15 +172,8 @@ fn without_place_and_time(line: &str) -> String {
 
 #[test]
 fn the_examples_in_rust_are_those_that_run() {
-    // From the first `use` to what is not shown.
-    let shown = |whole: &'static str| {
-        let (_, whole) = whole.split_once("\n\n").unwrap();
-        whole
-            .split("\n// What follows is not")
-            .next()
-            .unwrap()
-            .trim_end()
-    };
+    // All but the lines for those who read it there.
+    let shown = |whole: &'static str| whole.split_once("\n\n").unwrap().1.trim_end();
     let written: Vec<String> = blocks()
         .into_iter()
         .filter(|block| block.kind == "rust")
@@ -196,7 +186,6 @@ fn the_examples_in_rust_are_those_that_run() {
     let served = Served::start(&world.path("data"), &[]);
     let left = from_another::left(&format!("http://{}", served.place));
     assert_eq!(left, [("Ann".to_owned(), 30), ("Bob".to_owned(), 170)]);
-    let _whole = from_another::WHOLE;
 }
 
 #[test]

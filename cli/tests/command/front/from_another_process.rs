@@ -1,5 +1,4 @@
-// The example of README.md, which a test holds against this file and runs: with `stratigraph serve DIR` beside it,
-// `cargo run -p stratigraph-client --example front`. (No inner documentation: the test includes this file within its own.)
+// The example of README.md, word for word but for these lines. `../front.rs` includes it, so there is no inner documentation.
 
 use serde::Deserialize;
 use stratigraph_client::{Client, Error};
@@ -34,13 +33,4 @@ async fn pay(address: &str) -> Result<Vec<Account>, Error> {
         .read_only() // so it may be asked again if the connection breaks
         .all()
         .await
-}
-
-// What follows is not in README.md.
-#[tokio::main]
-async fn main() -> Result<(), Error> {
-    for account in pay("http://localhost:7687").await? {
-        println!("{}: {}", account.owner, account.money);
-    }
-    Ok(())
 }

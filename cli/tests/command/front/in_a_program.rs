@@ -1,5 +1,4 @@
-// The example of README.md, which a test holds against this file and runs: `cargo run --example front`.
-// (No inner documentation: the test includes this file within its own.)
+// The example of README.md, word for word but for these lines. `../front.rs` includes it, so there is no inner documentation.
 
 use stratigraph::{Constraint, Database, Read, Result, Value, Vector, VectorIndex, VectorSearch};
 
