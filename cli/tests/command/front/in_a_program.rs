@@ -18,15 +18,9 @@ fn main() -> Result<()> {
     let near = read.search_vectors("gists", &VectorSearch::new(&[0.0, 1.0, 0.0], 10))?;
     assert_eq!(near.hits.len(), 1);
 
-    let text =
-        "MATCH (p)-[w:WROTE]->(b:Book) WHERE w.year < $year RETURN p.name AS who, b.title AS what";
-    for row in db.query(text, [("year", 1900)])? {
-        let row = row?;
-        println!(
-            "{} wrote {}",
-            row.get::<String>("who")?,
-            row.get::<String>("what")?
-        );
+    let who = "MATCH (p)-[:WROTE]->(b:Book {title: $title}) RETURN p.name AS name";
+    for row in db.query(who, [("title", "Moby-Dick")])? {
+        println!("{} wrote it", row?.get::<String>("name")?);
     }
     Ok(())
 }
