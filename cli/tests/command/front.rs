@@ -7,7 +7,7 @@
 use crate::documents::{fits, run};
 use crate::served::Served;
 use crate::terminal::Terminal;
-use crate::world::{World, command, copy_folder, run as run_binary};
+use crate::world::{World, command, copy_folder};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -225,33 +225,4 @@ fn the_picture_is_what_the_sample_gives() {
     let kept = fs::read_to_string(&file).unwrap_or_default();
     assert_eq!(kept, drawn, "{PICTURE}: STRATIGRAPH_ACCEPT=1 draws it anew");
     assert!(README.contains(PICTURE), "README.md does not show it");
-}
-
-#[test]
-fn the_front_page_knows_the_verbs_and_names_files_that_exist() {
-    // The list of the page is a choice; what it names has to be there.
-    let verbs = run_binary(&["help"]).stdout;
-    for block in blocks().iter().filter(|block| block.kind == "sh") {
-        for line in block
-            .text
-            .iter()
-            .filter_map(|line| line.strip_prefix("stratigraph "))
-        {
-            let verb = line.split_whitespace().next().unwrap();
-            assert!(
-                verbs.contains(&format!("\n  {verb} ")),
-                "there is no verb {verb}"
-            );
-        }
-    }
-    for link in README
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split(')').next())
-    {
-        let path = link.split('#').next().unwrap();
-        if !path.is_empty() && !path.contains("://") {
-            assert!(checkout().join(path).exists(), "README.md links to {path}");
-        }
-    }
 }

@@ -119,4 +119,24 @@ mod tests {
     fn texts_become_json() {
         assert_eq!(json("a \"b\" \\ c\nd"), r#""a \"b\" \\ c\u000ad""#);
     }
+
+    #[test]
+    fn what_answers_a_question_stands_in_the_guide() {
+        let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
+        let sample = Path::new(&here).with_file_name(super::super::SAMPLE);
+        let guide = corpus(&sample.join("guide")).unwrap();
+        let questions = folder::read(&sample.join("questions/questions.jsonl")).unwrap();
+        let mut unanswered = 0;
+        for line in questions.lines() {
+            let Some((_, rest)) = line.split_once("\"passages\": [") else {
+                assert!(line.contains("\"gold\": []"), "{line}");
+                unanswered += 1;
+                continue;
+            };
+            // Written as JSON here and there, so that they can be compared as they stand.
+            let passage = rest.split("\"]").next().unwrap().trim_start_matches('"');
+            assert!(guide.contains(passage), "{passage}");
+        }
+        assert_eq!((questions.lines().count(), unanswered), (26, 2));
+    }
 }

@@ -3,7 +3,6 @@
 //! A database has the layers of one system, so there are five of them here, and the tables stand beside the layers of ours.
 
 use super::program::Program;
-use crate::shell;
 
 /// One database.
 pub(super) struct System {
@@ -72,8 +71,8 @@ pub(super) fn ingest(program: &Program) -> Result<(), String> {
         words.extend(["--into", system.database, "--profile", system.profile]);
         told(&program.run(&program.with_embedder(&words))?);
     }
-    shell::say(
-        "   tables with a mapping become typed nodes beside the layers, and queries over them are declared",
+    println!(
+        "tables with a mapping become typed nodes beside the layers, and queries over them are declared:"
     );
     let words = [
         "ingest",
@@ -85,8 +84,8 @@ pub(super) fn ingest(program: &Program) -> Result<(), String> {
     told(&program.run(&program.with_embedder(&words))?);
     let words = ["routes", "add", "strata", "tables/queries.toml"];
     print!("{}", program.run(&program.with_embedder(&words))?);
-    shell::say(
-        "   domains are searched by their summaries: without a model, the most central sentences",
+    println!(
+        "domains are searched by their summaries, which are the most central sentences without a model:"
     );
     let statement =
         "CALL rag.resummarise({domains: true, central: true}) YIELD key RETURN count(*) AS domains";
