@@ -27,8 +27,8 @@ const PICTURE: &str = "docs/pictures/descent.svg";
 mod in_a_program {
     include!("front/in_a_program.rs");
 
-    pub(super) fn run() -> Result<()> {
-        main()
+    pub(super) fn run() {
+        main().unwrap();
     }
 }
 
@@ -181,7 +181,7 @@ fn the_examples_in_rust_are_those_that_run() {
         .collect();
     assert_eq!(written, [shown(IN_A_PROGRAM), shown(FROM_ANOTHER)]);
 
-    in_a_program::run().unwrap();
+    in_a_program::run();
     let world = World::new();
     let served = Served::start(&world.path("data"), &[]);
     let left = from_another::left(&format!("http://{}", served.place));

@@ -1,8 +1,8 @@
 // The example of README.md, word for word but for these lines. `../front.rs` includes it, so there is no inner documentation.
 
-use stratigraph::{Constraint, Database, Read, Result, Value, Vector, VectorIndex, VectorSearch};
+use stratigraph::{Constraint, Database, Read, Value, Vector, VectorIndex, VectorSearch};
 
-fn main() -> Result<()> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let db = Database::in_memory()?; // or Database::create("library")?, which is a folder
     db.create_constraint(Constraint::on_nodes("Book").unique(["title"]))?;
     db.create_vector_index(VectorIndex::on_nodes("Book", "gist", 3).named("gists"))?;
