@@ -1,4 +1,4 @@
-//! README.md: every block of it is run, and its picture is what comes of the sample.
+//! README.md: every block of it is run, and its picture is what comes of the sample. The example of docs/library.md too.
 //!
 //! A block of the kind `console` is commands after `$` in the folder of the checkout's samples, and what they print; one of the kind
 //! `text repl` a conversation at a terminal; those in Rust are files beside this one, word for word. The one in Python is run
@@ -20,12 +20,22 @@ mod picture;
 const README: &str = include_str!("../../../README.md");
 const IN_A_PROGRAM: &str = include_str!("front/in_a_program.rs");
 const FROM_ANOTHER: &str = include_str!("front/from_another_process.rs");
+const LIBRARY: &str = include_str!("../../../docs/library.md");
+const VECTORS_AND_TEXTS: &str = include_str!("front/vectors_and_texts.rs");
 /// The question of the picture.
 const QUESTION: &str = "Which stone is the lighthouse at Skerry Point built of, and why?";
 const PICTURE: &str = "docs/pictures/descent.svg";
 
 mod in_a_program {
     include!("front/in_a_program.rs");
+
+    pub(super) fn run() {
+        main().unwrap();
+    }
+}
+
+mod vectors_and_texts {
+    include!("front/vectors_and_texts.rs");
 
     pub(super) fn run() {
         main().unwrap();
@@ -51,9 +61,9 @@ struct Block {
     text: Vec<String>,
 }
 
-fn blocks() -> Vec<Block> {
+fn blocks(page: &str) -> Vec<Block> {
     let (mut blocks, mut open) = (Vec::new(), None::<Block>);
-    for (line, text) in README.lines().enumerate() {
+    for (line, text) in page.lines().enumerate() {
         match (text.strip_prefix("```"), &mut open) {
             (Some(kind), None) => {
                 open = Some(Block {
@@ -87,7 +97,7 @@ fn the_front_page_is_true() {
     let world = World::new();
     let folder = folder(&world);
     let (mut commands, mut conversations, mut wrong) = (0, 0, Vec::new());
-    for block in blocks() {
+    for block in blocks(README) {
         match block.kind.as_str() {
             "console" => {
                 let mut lines = block.text.into_iter().peekable();
@@ -174,14 +184,17 @@ fn without_place_and_time(line: &str) -> String {
 fn the_examples_in_rust_are_those_that_run() {
     // All but the lines for those who read it there.
     let shown = |whole: &'static str| whole.split_once("\n\n").unwrap().1.trim_end();
-    let written: Vec<String> = blocks()
-        .into_iter()
-        .filter(|block| block.kind == "rust")
-        .map(|block| block.text.join("\n"))
-        .collect();
-    assert_eq!(written, [shown(IN_A_PROGRAM), shown(FROM_ANOTHER)]);
+    let written = |page: &str| {
+        let rust = blocks(page)
+            .into_iter()
+            .filter(|block| block.kind == "rust");
+        rust.map(|block| block.text.join("\n")).collect::<Vec<_>>()
+    };
+    assert_eq!(written(README), [shown(IN_A_PROGRAM), shown(FROM_ANOTHER)]);
+    assert_eq!(written(LIBRARY), [shown(VECTORS_AND_TEXTS)]);
 
     in_a_program::run();
+    vectors_and_texts::run();
     let world = World::new();
     let served = Served::start(&world.path("data"), &[]);
     let left = from_another::left(&format!("http://{}", served.place));
