@@ -43,13 +43,16 @@ mod tests {
 
     #[test]
     fn every_verb_is_in_the_documents() {
-        let readme = include_str!("../../README.md");
+        let page = include_str!("../../docs/command-line.md");
         let map = include_str!("../../ARCHITECTURE.md");
         let row = map.lines().find(|line| line.starts_with("| `cli/` |"));
         for verb in Arguments::command().get_subcommands() {
             let name = verb.get_name();
-            let call = format!("\nstratigraph {name} ");
-            assert!(readme.contains(&call), "README.md does not know {name}");
+            let call = format!("`{name} ");
+            assert!(
+                page.contains(&call),
+                "docs/command-line.md does not know {name}"
+            );
             let is_there = row.is_some_and(|row| row.contains(&format!("`{name}`")));
             assert!(is_there, "ARCHITECTURE.md does not know {name}");
         }

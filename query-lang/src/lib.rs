@@ -3,6 +3,17 @@
 //! [`parse`] makes a [`Statement`](ast::Statement) of a text, or tells what is wrong, where, and what to
 //! do about it. Nothing here knows a graph: what the names mean is the engine's part.
 //!
+//! ```
+//! use stratigraph_query_lang::parse;
+//!
+//! let statement = parse("match (p:Person) where p.born>1900 return p.name")?;
+//! assert_eq!(statement.to_string(), "MATCH (p:Person) WHERE p.born > 1900 RETURN p.name");
+//!
+//! let mistake = parse("MATCH (p:Person) RETRUN p").unwrap_err();
+//! assert_eq!(mistake.hint.as_deref(), Some("did you mean 'RETURN'?"));
+//! # Ok::<(), stratigraph_query_lang::ParseError>(())
+//! ```
+//!
 //! | what | where |
 //! |---|---|
 //! | places in a text | `span.rs` |

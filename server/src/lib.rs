@@ -4,6 +4,21 @@
 //! a query means is the engine's. What is here is between them: who may call what, how much at a time, for how long,
 //! and how it is told.
 //!
+//! ```
+//! use stratigraph_server::{Flags, Server};
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let folder = folder.path().join("data");
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! let mut config = Flags::default().resolve().unwrap(); // what flags, the environment or a file would set
+//! config.listen = ([127, 0, 0, 1], 0).into(); // whichever port is free
+//! let server = Server::start(&folder, config).await?;
+//! println!("serving gRPC on {}", server.address());
+//! server.shutdown().await?; // what runs may finish
+//! # Ok::<(), stratigraph_server::ServerError>(())
+//! # }).unwrap();
+//! ```
+//!
 //! ```text
 //! connection ──> door ──> method ──> turn ──> thread ──> engine ──> outlet ──> stream
 //! connections.rs  door.rs  services/  work/slots.rs  run.rs          work/outlet.rs

@@ -4,6 +4,20 @@
 //! What records mean is the business of whoever reads them: an import makes a graph of them as it is, a reader of
 //! documents what a mapping says. Nothing here trusts a file or holds more of it than a record.
 //!
+//! ```
+//! use stratigraph_tables::{CsvReader, Kind, Read1, Signs};
+//!
+//! let file = "name,born\n\"O'Neill, Bob\",1984\n".as_bytes();
+//! let mut records = CsvReader::new(file, "people.csv".into(), Signs::default(), 1 << 20);
+//! assert!(matches!(records.read()?, Read1::Record)); // the header
+//! assert!(matches!(records.read()?, Read1::Record));
+//! let born = records.field(1).unwrap();
+//! assert_eq!((born.text, born.line, born.column), ("1984", 2, 16));
+//! let kind = Kind::named("int").unwrap();
+//! assert_eq!(kind.read(born.text, ';').unwrap().as_int(), Some(1984));
+//! # Ok::<(), stratigraph_tables::TableError>(())
+//! ```
+//!
 //! | what | where |
 //! |---|---|
 //! | records of CSV | [`csv_reader`] |

@@ -52,12 +52,15 @@ pub(crate) const VERBS: &[Verb] = &[
     },
     Verb {
         name: "demo",
-        arguments: "",
-        summary: "show what stands now, on a real little database",
-        takes: "3 minutes; first time 20",
-        detail: "Builds the release binary and the examples, runs the examples people, communities and\n\
-                 outline, and walks through info, check, scrub, backup, restore and dump on the database\n\
-                 that outline made in a temporary folder. The folder is removed at the end.",
+        arguments: "[--embedder lexical] [--into DIR] [--with PROGRAM]",
+        summary: "take a small corpus through every system: graphs, questions, answers, receipts, measures",
+        takes: "2 minutes after the build; the first build 40",
+        detail: "Installs what is missing, builds the release binary, fetches the small embedding model (without\n\
+                 a network it says so, and goes on with the embedder of letters), and takes samples/halvren into a\n\
+                 graph for each published system and for ours: a guide, a register of facts, tables. It asks the same\n\
+                 questions through all presets, walks down the levels, answers with receipts, edits a sentence, measures,\n\
+                 and leaves all of it in a folder below the target directory, or in the one of --into. --with takes a\n\
+                 `stratigraph` that is built already.",
         example: "cargo xtask demo",
         passes_help_on: false,
         run: demo::run,

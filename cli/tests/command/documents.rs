@@ -21,7 +21,8 @@ struct Step {
     expected: Vec<String>,
 }
 
-fn run(folder: &Path, command: &str) -> Vec<String> {
+/// Runs a line of a shell in a folder: what it prints, with what it says on stderr.
+pub(crate) fn run(folder: &Path, command: &str) -> Vec<String> {
     let binary = Path::new(env!("CARGO_BIN_EXE_stratigraph"));
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", binary.parent().unwrap().display());
@@ -39,7 +40,7 @@ fn run(folder: &Path, command: &str) -> Vec<String> {
 }
 
 /// Whether the lines are those that are expected.
-fn fits(expected: &[String], found: &[String]) -> bool {
+pub(crate) fn fits(expected: &[String], found: &[String]) -> bool {
     match expected.split_first() {
         None => found.is_empty(),
         Some((any, rest)) if any == "..." => {

@@ -1,0 +1,241 @@
+//! README.md: every block of it is run, and its picture is what comes of the sample. The example of docs/library.md too.
+//!
+//! A block of the kind `console` is commands after `$` in the folder of the checkout's samples, and what they print; one of the kind
+//! `text repl` a conversation at a terminal; those in Rust are files beside this one, word for word. The one in Python is run
+//! by `cargo xtask foreign`.
+
+use crate::documents::{fits, run};
+use crate::served::Served;
+use crate::terminal::Terminal;
+use crate::world::{World, command, copy_folder};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+// What draws is the demo's own: the picture here is the one that `cargo xtask demo` would write.
+#[path = "../../../xtask/src/demo/gathered.rs"]
+mod gathered;
+#[path = "../../../xtask/src/demo/picture.rs"]
+mod picture;
+
+const README: &str = include_str!("../../../README.md");
+const IN_A_PROGRAM: &str = include_str!("front/in_a_program.rs");
+const FROM_ANOTHER: &str = include_str!("front/from_another_process.rs");
+const LIBRARY: &str = include_str!("../../../docs/library.md");
+const VECTORS_AND_TEXTS: &str = include_str!("front/vectors_and_texts.rs");
+/// The question of the picture.
+const QUESTION: &str = "Which stone is the lighthouse at Skerry Point built of, and why?";
+const PICTURE: &str = "docs/pictures/descent.svg";
+
+mod in_a_program {
+    include!("front/in_a_program.rs");
+
+    pub(super) fn run() {
+        main().unwrap();
+    }
+}
+
+mod vectors_and_texts {
+    include!("front/vectors_and_texts.rs");
+
+    pub(super) fn run() {
+        main().unwrap();
+    }
+}
+
+mod from_another {
+    include!("front/from_another_process.rs");
+
+    /// What the example leaves on each account of the server.
+    pub(super) fn left(address: &str) -> Vec<(String, i64)> {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let accounts = runtime.block_on(pay(address)).unwrap();
+        let left = accounts.into_iter();
+        left.map(|account| (account.owner, account.money)).collect()
+    }
+}
+
+/// A block with the line where it begins, and its kind.
+struct Block {
+    line: usize,
+    kind: String,
+    text: Vec<String>,
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let (mut blocks, mut open) = (Vec::new(), None::<Block>);
+    for (line, text) in page.lines().enumerate() {
+        match (text.strip_prefix("```"), &mut open) {
+            (Some(kind), None) => {
+                open = Some(Block {
+                    line: line + 1,
+                    kind: kind.to_owned(),
+                    text: Vec::new(),
+                });
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some(block)) => block.text.push(text.to_owned()),
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A folder with the samples, as the checkout has them.
+fn folder(world: &World) -> PathBuf {
+    let folder = world.path("front");
+    fs::create_dir(&folder).unwrap();
+    copy_folder(&checkout().join("samples"), &folder.join("samples"));
+    folder
+}
+
+#[test]
+fn the_front_page_is_true() {
+    let world = World::new();
+    let folder = folder(&world);
+    let (mut commands, mut conversations, mut wrong) = (0, 0, Vec::new());
+    for block in blocks(README) {
+        match block.kind.as_str() {
+            "console" => {
+                let mut lines = block.text.into_iter().peekable();
+                while let Some(line) = lines.next() {
+                    let command = line.strip_prefix("$ ").unwrap_or_else(|| {
+                        panic!("README.md, block of line {}: {line}", block.line)
+                    });
+                    let mut expected = Vec::new();
+                    while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+                        expected.push(line);
+                    }
+                    commands += 1;
+                    let found = run(&folder, command);
+                    if !fits(&expected, &found) {
+                        wrong.push(format!("$ {command}\n{}", found.join("\n")));
+                    }
+                }
+            }
+            "text repl" => {
+                conversations += 1;
+                converse(&block, &folder);
+            }
+            // Run by the tests below, by `cargo xtask foreign`, and by whoever builds this.
+            "rust" | "python" | "text" | "sh" => {}
+            other => panic!("README.md, line {}: nobody runs `{other}`", block.line),
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "these print something else:\n{}",
+        wrong.join("\n\n")
+    );
+    assert!(
+        commands >= 10 && conversations == 1,
+        "README.md has lost its examples"
+    );
+}
+
+/// Says what stands after the prompts, and waits for what stands below.
+fn converse(block: &Block, folder: &Path) {
+    let mut lines = block.text.iter();
+    let start = lines
+        .next()
+        .and_then(|line| line.strip_prefix("$ stratigraph "));
+    let words: Vec<String> = start
+        .unwrap()
+        .split_whitespace()
+        .map(|word| match word {
+            "library" => folder.join(word).to_string_lossy().into_owned(),
+            word => word.to_owned(),
+        })
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut terminal = Terminal::start(&words, &folder.join("state"), 120);
+    for line in lines {
+        if let Some(typed) = line.strip_prefix("stratql> ") {
+            terminal.waits_for("stratql> ");
+            terminal.types(&format!("{typed}\r"));
+        } else if let Some(typed) = line.strip_prefix("     ...> ") {
+            terminal.waits_for("...> ");
+            terminal.types(&format!("{typed}\r"));
+        } else {
+            terminal.waits_for(&without_place_and_time(line));
+        }
+    }
+    terminal.waits_for("stratql> ");
+    terminal.types(":quit\r");
+    assert_eq!(terminal.ends(), Some(0));
+}
+
+/// A line without what differs: where the folder is, and how long a statement took.
+fn without_place_and_time(line: &str) -> String {
+    let line = line.strip_prefix("library").unwrap_or(line);
+    match line
+        .strip_suffix(" ms")
+        .and_then(|line| line.rsplit_once(", "))
+    {
+        Some((before, _)) => before.to_owned(),
+        None => line.to_owned(),
+    }
+}
+
+#[test]
+fn the_examples_in_rust_are_those_that_run() {
+    // All but the lines for those who read it there.
+    let shown = |whole: &'static str| whole.split_once("\n\n").unwrap().1.trim_end();
+    let written = |page: &str| {
+        let rust = blocks(page)
+            .into_iter()
+            .filter(|block| block.kind == "rust");
+        rust.map(|block| block.text.join("\n")).collect::<Vec<_>>()
+    };
+    assert_eq!(written(README), [shown(IN_A_PROGRAM), shown(FROM_ANOTHER)]);
+    assert_eq!(written(LIBRARY), [shown(VECTORS_AND_TEXTS)]);
+
+    in_a_program::run();
+    vectors_and_texts::run();
+    let world = World::new();
+    let served = Served::start(&world.path("data"), &[]);
+    let left = from_another::left(&format!("http://{}", served.place));
+    assert_eq!(left, [("Ann".to_owned(), 30), ("Bob".to_owned(), 170)]);
+}
+
+#[test]
+fn the_picture_is_what_the_sample_gives() {
+    let world = World::new();
+    let folder = folder(&world);
+    let said = |words: &[&str]| {
+        let output = command(words).current_dir(&folder).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{words:?}: {stderr}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let sample = "samples/halvren";
+    let path = |name: &str| format!("{sample}/{name}");
+    let (guide, facts) = (path("guide"), path("facts"));
+    said(&[
+        "ingest",
+        &guide,
+        &facts,
+        "--into",
+        "strata",
+        "--profile",
+        "strata",
+    ]);
+    let mapping = format!("typed:{}", path("tables/mapping.toml"));
+    said(&["ingest", "--into", "strata", "--profile", &mapping]);
+    said(&["routes", "add", "strata", &path("tables/queries.toml")]);
+    let drawn = gathered::picture(QUESTION, &mut |statement| {
+        let rows = said(&["query", "strata", "--format", "plain", statement]);
+        Ok(rows.lines().map(gathered::cells).collect())
+    });
+    let drawn = drawn.unwrap().draw();
+    let file = checkout().join(PICTURE);
+    if std::env::var_os("STRATIGRAPH_ACCEPT").is_some() {
+        fs::write(&file, &drawn).unwrap();
+    }
+    let kept = fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(kept, drawn, "{PICTURE}: STRATIGRAPH_ACCEPT=1 draws it anew");
+    assert!(README.contains(PICTURE), "README.md does not show it");
+}
