@@ -4,8 +4,8 @@
 //! can do. Then questions come at ten times that rate, whether or not those before them were answered.
 
 use super::clients::{Client, Ending, client, request, run as ask};
-use crate::serving::{PATIENCE, Served};
 use super::{Found, RunArgs};
+use crate::serving::{PATIENCE, Served};
 use anyhow::{Result, ensure};
 use std::path::Path;
 use std::time::{Duration, Instant};

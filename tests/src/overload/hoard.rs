@@ -2,8 +2,8 @@
 //! is unpacked. What waits in the line must not take all the memory there is.
 
 use super::clients::{Client, ENDLESS, Ending, channel, client, request, run as ask};
-use crate::serving::Served;
 use super::{Found, RunArgs};
+use crate::serving::Served;
 use anyhow::{Context, Result};
 use http_body_util::Full;
 use prost::Message as _;

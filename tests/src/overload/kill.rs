@@ -9,8 +9,8 @@
 //! In the end the database is opened without a server and checked.
 
 use super::clients::{Client, channel, drain, statement};
-use crate::serving::{PATIENCE, Served};
 use super::{Found, RunArgs};
+use crate::serving::{PATIENCE, Served};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -4,8 +4,8 @@
 //! statements, which are all of them here, when it has ended. Both clocks are the machine's.
 
 use super::clients::{ENDLESS, channel, client, request, run as ask, statement};
-use crate::serving::{Holdings, PATIENCE, Served};
 use super::{Found, RunArgs};
+use crate::serving::{Holdings, PATIENCE, Served};
 use anyhow::Result;
 use std::collections::HashMap;
 use std::path::Path;

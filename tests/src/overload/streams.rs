@@ -3,8 +3,8 @@
 //! An open transaction holds the writer's place until all of them are under way, so that they are so at the same time.
 
 use super::clients::{channel, client, request, run as ask, statement};
-use crate::serving::{Holdings, Served};
 use super::{Found, RunArgs};
+use crate::serving::{Holdings, Served};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use stratigraph_proto::v1::query_service_client::QueryServiceClient;

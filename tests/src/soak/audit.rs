@@ -26,7 +26,9 @@ pub(super) async fn compare(world: &World, client: &Client) -> Result<()> {
         let rows: Vec<Row> = query.param("writer", writer).all().await?;
         let mut seen = [None; SLOTS];
         for row in &rows {
-            let place = row.whole().and_then(|item| Some((seen.get_mut(item.slot)?, item)));
+            let place = row
+                .whole()
+                .and_then(|item| Some((seen.get_mut(item.slot)?, item)));
             match place {
                 Some((place @ None, item)) => *place = Some(item.version),
                 _ => world.wrong_row(format!("after a kill: {row:?} is in part, or there twice")),
@@ -52,7 +54,9 @@ pub(super) async fn compare(world: &World, client: &Client) -> Result<()> {
         match version_of(client, number).await? {
             Ok(version) => {
                 let judged = world.documents()[number].settle(version);
-                world.note(judged, || format!("after a kill: document {number} is {version:?}"));
+                world.note(judged, || {
+                    format!("after a kill: document {number} is {version:?}")
+                });
             }
             Err(wrong) => world.wrong_row(format!("after a kill: {wrong}")),
         }
@@ -63,7 +67,10 @@ pub(super) async fn compare(world: &World, client: &Client) -> Result<()> {
 /// Opens the database without a server, and holds its indexes against what is stored.
 pub(super) fn examine(world: &World, dir: &Path) -> Result<()> {
     let db = Database::open(dir).context("cannot open the database after a kill")?;
-    for finding in db.check(&mut Watch::new(&mut |_| {}, CancelToken::new()))?.findings {
+    for finding in db
+        .check(&mut Watch::new(&mut |_| {}, CancelToken::new()))?
+        .findings
+    {
         world.index_difference(format!("{}: {}", finding.place, finding.what));
     }
     for difference in differences(&db)? {
@@ -84,7 +91,9 @@ pub(super) fn restore_last(world: &World, backups: &Path, into: &Path) -> Result
     let read = db.read()?;
     let mut seen = vec![[None; SLOTS]; WRITERS];
     for id in read.nodes_with_label("Item")? {
-        let node = read.node(stratigraph::NodeId::new(id))?.context("a label without a node")?;
+        let node = read
+            .node(stratigraph::NodeId::new(id))?
+            .context("a label without a node")?;
         let place = whole(&node).and_then(|item| {
             let place = seen.get_mut(item.writer)?.get_mut(item.slot)?;
             Some((place, item))

@@ -31,7 +31,13 @@ pub(super) async fn write(world: Arc<World>, client: Client, seed: u64) {
             (history.settled().is_some(), history.next_version())
         };
         let done = if was_there && random.u8(..4) == 0 {
-            bring(|| world.documents(), number, None, take_out(&client, number)).await
+            bring(
+                || world.documents(),
+                number,
+                None,
+                take_out(&client, number),
+            )
+            .await
         } else {
             let call = put_in(&client, number, version);
             bring(|| world.documents(), number, Some(version), call).await
@@ -46,7 +52,7 @@ pub(super) async fn write(world: Arc<World>, client: Client, seed: u64) {
 }
 
 async fn put_in(client: &Client, number: usize, version: u64) -> Result<(), Error> {
-    let layers = Layers::new("structure");
+    let layers = Layers::new("bag");
     let mut upserts = client.rag().upsert().layers(layers).start();
     upserts
         .send(Document::new(id(number), document(number, version)))
@@ -92,7 +98,9 @@ async fn whole(world: &World, client: &Client, number: usize) -> Result<(), Erro
     };
     count(&world.counts.reads);
     let judged = world.documents()[number].judge(since, version);
-    world.note(judged, || format!("document {number} was seen as {version:?}"));
+    world.note(judged, || {
+        format!("document {number} was seen as {version:?}")
+    });
     Ok(())
 }
 
@@ -107,27 +115,43 @@ pub(super) async fn version_of(
         return Ok(Ok(None));
     };
     let Some((_, version)) = of_document(&first.title) else {
-        return Ok(Err(format!("document {number} has the title {:?}", first.title)));
+        return Ok(Err(format!(
+            "document {number} has the title {:?}",
+            first.title
+        )));
     };
     let word = document_word(number, version);
     let texts: Vec<&str> = rows.iter().filter_map(|row| row.text.as_deref()).collect();
     let is_of_it = |text: &&str| of_document(text) == Some((number, version));
     let all = texts.concat();
-    let is_whole = (1..=chapters(number, version))
-        .all(|chapter| all.matches(&format!("In chapter {chapter} of {word} ")).count() == 1);
+    let is_whole = (1..=chapters(number, version)).all(|chapter| {
+        all.matches(&format!("In chapter {chapter} of {word} "))
+            .count()
+            == 1
+    });
     let titled = rows.iter().all(|row| row.title == word);
     Ok(if titled && is_whole && texts.iter().all(is_of_it) {
         Ok(Some(version))
     } else {
-        Err(format!("document {number} is not all of one version: {rows:?}"))
+        Err(format!(
+            "document {number} is not all of one version: {rows:?}"
+        ))
     })
 }
 
 /// What is found must be of versions that were there.
-async fn retrieve(world: &World, client: &Client, preset: &str, number: usize) -> Result<(), Error> {
+async fn retrieve(
+    world: &World,
+    client: &Client,
+    preset: &str,
+    number: usize,
+) -> Result<(), Error> {
     let since: Vec<Moment> = world.documents_now();
     let versions = world.documents()[number].settled();
-    let about = versions.map_or_else(|| "lime".to_owned(), |version| document_word(number, version));
+    let about = versions.map_or_else(
+        || "lime".to_owned(),
+        |version| document_word(number, version),
+    );
     let question = format!("What is burnt in chapter 1 of {about}?");
     let retrieved = client.rag().retrieve(preset, question).run().await;
     let retrieved = match retrieved {

@@ -79,7 +79,12 @@ impl History {
     }
 
     /// The same of what was taken between two moments, such as a backup.
-    pub(super) fn judge_until(&self, since: Moment, until: Moment, seen: State) -> Result<(), Wrong> {
+    pub(super) fn judge_until(
+        &self,
+        since: Moment,
+        until: Moment,
+        seen: State,
+    ) -> Result<(), Wrong> {
         if self.states[since.0..=until.0].contains(&seen) {
             return Ok(());
         }

@@ -112,7 +112,10 @@ fn run(args: &Args) -> Result<bool> {
     let is_fine = found.acked_lost + found.wrong_rows + found.index_diffs + found.errors == 0;
     if !is_fine {
         let plant = args.common.plant_again();
-        eprintln!("soak: reproduce with: soak --minutes {} --seed {seed}{plant}", args.minutes);
+        eprintln!(
+            "soak: reproduce with: soak --minutes {} --seed {seed}{plant}",
+            args.minutes
+        );
     }
     let counts = &world.counts;
     let proves = proves_something(
@@ -121,7 +124,10 @@ fn run(args: &Args) -> Result<bool> {
             (kills == 0, "nothing was killed"),
             (counts.writes.load(Relaxed) == 0, "nothing was written"),
             (counts.reads.load(Relaxed) == 0, "nothing was read"),
-            (counts.documents.load(Relaxed) == 0, "no document was taken in"),
+            (
+                counts.documents.load(Relaxed) == 0,
+                "no document was taken in",
+            ),
         ],
     );
     Ok(is_fine && proves)
@@ -197,16 +203,28 @@ impl Soak<'_> {
             work.spawn(reader::run(world, client, self.random.u64(..)));
         }
         let (world, client) = (&self.world, client(&server).await?);
-        work.spawn(documents::write(Arc::clone(world), client.clone(), self.random.u64(..)));
-        work.spawn(documents::read(Arc::clone(world), client.clone(), self.random.u64(..)));
+        work.spawn(documents::write(
+            Arc::clone(world),
+            client.clone(),
+            self.random.u64(..),
+        ));
+        work.spawn(documents::read(
+            Arc::clone(world),
+            client.clone(),
+            self.random.u64(..),
+        ));
         work.spawn(keeper::run(Arc::clone(world), client, self.random.u64(..)));
         let began = Instant::now();
         let ends = until.min(began + self.length());
         while Instant::now() < ends {
-            tokio::time::sleep(Duration::from_secs(1).min(ends.saturating_duration_since(Instant::now()))).await;
+            tokio::time::sleep(
+                Duration::from_secs(1).min(ends.saturating_duration_since(Instant::now())),
+            )
+            .await;
             let (now, _) = server.memory_use()?;
             let age = began.elapsed().as_secs_f64();
-            self.samples.note(self.kills, age, now, server.open_files()?);
+            self.samples
+                .note(self.kills, age, now, server.open_files()?);
         }
         if let Err(wrong) = server.memory_is_fine() {
             self.world.error(wrong);

@@ -60,7 +60,13 @@ impl Row {
 }
 
 /// Judges rows, and that none is missing of those that were to be there.
-fn judge(world: &World, how: &str, since: &Moments, rows: &[Row], is_wanted: impl Fn(Item) -> bool) {
+fn judge(
+    world: &World,
+    how: &str,
+    since: &Moments,
+    rows: &[Row],
+    is_wanted: impl Fn(Item) -> bool,
+) {
     for row in rows {
         match row.whole() {
             Some(item) => world.judge(how, since, item),
@@ -73,8 +79,14 @@ fn judge(world: &World, how: &str, since: &Moments, rows: &[Row], is_wanted: imp
             let Some(version) = history.settled().filter(|_| history.is_at_rest(*since)) else {
                 continue;
             };
-            let item = Item { writer, slot, version };
-            let times = rows.iter().filter(|row| row.writer == writer && row.slot == slot);
+            let item = Item {
+                writer,
+                slot,
+                version,
+            };
+            let times = rows
+                .iter()
+                .filter(|row| row.writer == writer && row.slot == slot);
             if is_wanted(item) && times.count() != 1 {
                 world.wrong_row(format!("{how}: {item:?} is not there once"));
             }
@@ -85,9 +97,15 @@ fn judge(world: &World, how: &str, since: &Moments, rows: &[Row], is_wanted: imp
 async fn slot(world: &World, client: &Client, (writer, slot): (usize, usize)) -> Result<(), Error> {
     let since = world.now();
     let query = client.query([OF_SLOT, COLUMNS].concat()).read_only();
-    let rows: Vec<Row> = query.param("writer", writer).param("slot", slot).all().await?;
+    let rows: Vec<Row> = query
+        .param("writer", writer)
+        .param("slot", slot)
+        .all()
+        .await?;
     count(&world.counts.reads);
-    judge(world, "by its slot", &since, &rows, |item| (item.writer, item.slot) == (writer, slot));
+    judge(world, "by its slot", &since, &rows, |item| {
+        (item.writer, item.slot) == (writer, slot)
+    });
     Ok(())
 }
 
@@ -96,7 +114,9 @@ async fn shelf(world: &World, client: &Client, writer: usize) -> Result<(), Erro
     let query = client.query([OF_SHELF, COLUMNS].concat()).read_only();
     let rows: Vec<Row> = query.param("writer", writer).all().await?;
     count(&world.counts.reads);
-    judge(world, "by its shelf", &since, &rows, |item| item.writer == writer);
+    judge(world, "by its shelf", &since, &rows, |item| {
+        item.writer == writer
+    });
     Ok(())
 }
 
@@ -105,7 +125,9 @@ async fn number(world: &World, client: &Client, number: i64) -> Result<(), Error
     let query = client.query([OF_NUMBER, COLUMNS].concat()).read_only();
     let rows: Vec<Row> = query.param("number", number).all().await?;
     count(&world.counts.reads);
-    judge(world, "by its number", &since, &rows, |item| item.number() == number);
+    judge(world, "by its number", &since, &rows, |item| {
+        item.number() == number
+    });
     Ok(())
 }
 
@@ -134,7 +156,9 @@ async fn near(
     }
     count(&world.counts.missed);
     if exact {
-        world.wrong_row(format!("by its vector: {item:?} is not found exactly, but {found:?}"));
+        world.wrong_row(format!(
+            "by its vector: {item:?} is not found exactly, but {found:?}"
+        ));
     }
     Ok(())
 }
@@ -153,7 +177,9 @@ async fn word(world: &World, client: &Client, about: (usize, usize)) -> Result<(
     count(&world.counts.searches);
     let found = judge_hits(world, "by its word", &since, &answer.hits);
     if is_at_rest(world, &since, about) && found != [item] {
-        world.wrong_row(format!("by its word: {item:?} is wanted, and found is {found:?}"));
+        world.wrong_row(format!(
+            "by its word: {item:?} is wanted, and found is {found:?}"
+        ));
     }
     Ok(())
 }
@@ -165,13 +191,21 @@ fn judge_hits(world: &World, how: &str, since: &Moments, hits: &[Hit]) -> Vec<It
     };
     let mut items = Vec::new();
     for hit in hits {
-        let parts = (number(hit, "writer"), number(hit, "slot"), number(hit, "version"));
+        let parts = (
+            number(hit, "writer"),
+            number(hit, "slot"),
+            number(hit, "version"),
+        );
         let (Some(writer), Some(slot), Some(version)) = parts else {
             world.wrong_row(format!("{how}: a hit that is nothing: {hit:?}"));
             continue;
         };
         let (writer, slot) = (writer as usize, slot as usize);
-        let item = Item { writer, slot, version };
+        let item = Item {
+            writer,
+            slot,
+            version,
+        };
         world.judge(how, since, item);
         items.push(item);
     }
@@ -181,7 +215,11 @@ fn judge_hits(world: &World, how: &str, since: &Moments, hits: &[Hit]) -> Vec<It
 /// A thing as it was acknowledged, if it is there.
 fn there(world: &World, (writer, slot): (usize, usize)) -> Option<Item> {
     let version = world.items(writer)[slot].settled()?;
-    Some(Item { writer, slot, version })
+    Some(Item {
+        writer,
+        slot,
+        version,
+    })
 }
 
 fn is_at_rest(world: &World, since: &Moments, (writer, slot): (usize, usize)) -> bool {

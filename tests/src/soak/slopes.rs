@@ -49,9 +49,8 @@ impl Samples {
     fn slope(&self, of: impl Fn(&Sample) -> f64) -> f64 {
         let (mut above, mut below) = (0.0, 0.0);
         for life in self.0.chunk_by(|one, other| one.life == other.life) {
-            let mean = |of: &dyn Fn(&Sample) -> f64| {
-                life.iter().map(of).sum::<f64>() / life.len() as f64
-            };
+            let mean =
+                |of: &dyn Fn(&Sample) -> f64| life.iter().map(of).sum::<f64>() / life.len() as f64;
             let (at, value) = (mean(&|sample| sample.minutes), mean(&|sample| of(sample)));
             for sample in life {
                 above += (sample.minutes - at) * (of(sample) - value);

@@ -115,10 +115,11 @@ impl World {
 
     /// Judges a row that somebody saw who had asked at a moment.
     pub(super) fn judge(&self, how: &str, since: &Moments, item: Item) {
-        let judged = match since.get(item.writer).and_then(|slots| slots.get(item.slot)) {
-            Some(since) => {
-                self.items(item.writer)[item.slot].judge(*since, Some(item.version))
-            }
+        let judged = match since
+            .get(item.writer)
+            .and_then(|slots| slots.get(item.slot))
+        {
+            Some(since) => self.items(item.writer)[item.slot].judge(*since, Some(item.version)),
             None => Err(Wrong::Never),
         };
         self.note(judged, || format!("{how}: {item:?} was seen"));

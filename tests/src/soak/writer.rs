@@ -39,7 +39,11 @@ pub(super) async fn run(world: Arc<World>, client: Client, writer: usize, seed: 
             let history = &mut world.items(writer)[slot];
             (history.settled().is_some(), history.next_version())
         };
-        let item = Item { writer, slot, version };
+        let item = Item {
+            writer,
+            slot,
+            version,
+        };
         let statements: &[&str] = match (was_there, random.u8(..10)) {
             (false, _) => &[CREATE],
             (true, 0..3) => &[DELETE],
@@ -98,6 +102,8 @@ fn expect_one(world: &World, item: Item, done: &Summary) {
     let made = done.counters;
     let touched = made.properties_set + made.nodes_deleted;
     if touched == 0 || made.nodes_deleted > 1 {
-        world.wrong_row(format!("writer: a statement about {item:?} changed {made:?}"));
+        world.wrong_row(format!(
+            "writer: a statement about {item:?} changed {made:?}"
+        ));
     }
 }

@@ -134,12 +134,15 @@ impl Index {
     }
 
     /// What is wrong with what the index has of an id, beside the vector that it should have had since a
-    /// sequence. Whoever was written later is not looked at.
+    /// sequence. Of whoever was written or removed later it is only asked whether the index had it then.
     #[must_use]
     pub fn differs(&self, sequence: u64, id: u64, vector: &[f32]) -> Option<&'static str> {
         let writer = self.writer.lock();
         let Some(slot) = writer.ids.get(id, &self.slots) else {
-            return Some("is not there");
+            // It may have been removed since: whoever reads at the sequence finds it still.
+            let was_there =
+                |slot| self.slots.record(slot).id == id && self.slots.sees(slot, sequence);
+            return (!(0..self.used()).any(was_there)).then_some("is not there");
         };
         if self.slots.record(slot).born > sequence {
             return None;

@@ -177,3 +177,18 @@ fn codes_lose_about_as_much_as_is_said() {
         }
     }
 }
+
+#[test]
+fn what_was_removed_since_was_there() {
+    let mut random = Rng::with_seed(7);
+    let space = Space::new(&mut random, 16);
+    let index = settings(16, Metric::Cosine, Coding::Halves)
+        .build()
+        .unwrap();
+    let vector = space.vector(&mut random);
+    index.insert(1, 5, &vector).unwrap();
+    index.remove(2, 5).unwrap();
+    assert_eq!(index.differs(1, 5, &vector), None);
+    assert_eq!(index.differs(2, 5, &vector), Some("is not there"));
+    assert_eq!(index.differs(1, 6, &vector), Some("is not there"));
+}
