@@ -84,6 +84,8 @@ pub enum Rule {
     WalkToWhatIsSearched,
     /// Matches of which only the number is asked are counted without a row for each.
     CountWalksAtOnce,
+    /// Conditions on two nodes of such matches, and what need not be there, are counted with them.
+    CountAcrossNodes,
 }
 
 /// The rules, in the order in which they are applied, and why each is there.
@@ -155,6 +157,11 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
         Rule::CountWalksAtOnce,
         "how many ways go on from a node is the length of its row: a count needs no row for each match, and most \
          nodes are met more than once",
+    ),
+    (
+        Rule::CountAcrossNodes,
+        "how many of a row are not alike is all less those that are, and what need not be there is a factor: neither \
+         needs a row for each match",
     ),
 ];
 

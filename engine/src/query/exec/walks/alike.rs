@@ -1,0 +1,76 @@
+//! Who has the same value of a property as whom, for nodes that must differ in it.
+//!
+//! Next: `whole.rs`.
+
+use crate::algo::Projection;
+use crate::algo::walks::{Class, Classes};
+use crate::query::error::Fault;
+use crate::query::exec::kind::Kind;
+use crate::query::exec::stage::Site;
+use crate::value::{Grouped, NodeId, Value};
+use std::collections::HashMap;
+
+/// Values, and the number of each.
+#[derive(Default)]
+pub(super) struct Alike {
+    numbers: HashMap<Grouped, u32>,
+}
+
+impl Alike {
+    /// The class of those with a value; none if equality is more than one class.
+    pub(super) fn class(
+        &mut self,
+        value: Value,
+        site: &mut Site<'_, '_>,
+    ) -> Result<Option<Class>, Fault> {
+        match &value {
+            Value::Null => return Ok(Some(Class::Unknown)),
+            Value::Float(float) if float.is_nan() => return Ok(Some(Class::LikeNobody)),
+            // Whether two of them are equal may depend on what is unknown within.
+            Value::List(_) | Value::Map(_) => return Ok(None),
+            _ => {}
+        }
+        let next = self.numbers.len() as u32;
+        let value = Grouped(value);
+        if let Some(number) = self.numbers.get(&value) {
+            return Ok(Some(Class::Number(*number)));
+        }
+        let bytes = value.0.held_bytes() + 2 * size_of::<Value>();
+        site.context.memory.charge(bytes)?;
+        self.numbers.insert(value, next);
+        Ok(Some(Class::Number(next)))
+    }
+}
+
+/// The classes of all nodes of a projection by a property; none if it has to be asked row by row.
+pub(super) fn of_all(
+    key: &str,
+    nodes: &Projection,
+    site: &mut Site<'_, '_>,
+) -> Result<Option<Classes>, Fault> {
+    let graph = &site.context.graph;
+    let most = graph
+        .projection_bytes()
+        .min(site.context.memory.left() as u64);
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let Some(column) = graph.column(Kind::Nodes, &None, key, most)? else {
+        return Ok(None);
+    };
+    site.context
+        .memory
+        .charge(column.bytes() + Classes::bytes(nodes.len()))?;
+    let mut alike = Alike::default();
+    let mut by_code = Vec::with_capacity(column.values().len());
+    for value in column.values() {
+        let Some(class) = alike.class(value.clone(), site)? else {
+            return Ok(None);
+        };
+        by_code.push(class);
+    }
+    let class = |node: &NodeId| {
+        let code = column.code(node.get());
+        let class = code.and_then(|code| by_code.get(code as usize)).copied();
+        class.unwrap_or(Class::Unknown)
+    };
+    Ok(Some(Classes::new(nodes.nodes().iter().map(class))))
+}
