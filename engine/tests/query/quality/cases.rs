@@ -43,6 +43,22 @@ pub(super) const CASES: &[Case] = &[
         beside: &[],
     },
     Case {
+        why: "friends of friends but oneself: of each person all pairs of friends, less those of a friend with himself",
+        text: "MATCH (a:Person)-[:KNOWS]-(b:Person)-[:KNOWS]-(c:Person) WHERE a.id <> c.id RETURN count(*) AS n",
+        plan: &["Walks (a)-[#2:KNOWS]-(b), (b)-[#4:KNOWS]-(c) WHERE", "Compute"],
+        work: (8631, 1),
+        rule: Some((Rule::CountAcrossNodes, By::Steps)),
+        beside: &[],
+    },
+    Case {
+        why: "who may know nobody counts once, and nobody asks whom the others know",
+        text: "MATCH (p:Person)-[:LIVES]->(c:City) OPTIONAL MATCH (p)-[:WORKS]->(f:Company) OPTIONAL MATCH (p)-[:WROTE]->(w) RETURN count(*) AS n",
+        plan: &["Walks (c)<-[#2:LIVES]-(p), optional (p)-[#4:WORKS]->(f), optional (p)-[#6:WROTE]->(w) WHERE", "Compute"],
+        work: (6847, 421),
+        rule: Some((Rule::CountAcrossNodes, By::Seeks)),
+        beside: &[],
+    },
+    Case {
         why: "of two labels the rare one is where to begin: ten companies, four hundred persons",
         text: "MATCH (p:Person)-[:WORKS]->(c:Company) RETURN p.id, c.name",
         plan: &["NodesByLabel (c:Company)", "Expand (c)<-[#2:WORKS]-(p)", "Filter p:Person", "Compute"],
