@@ -268,7 +268,12 @@ impl Shown<'_> {
             ""
         };
         let into = self.name(search.into);
-        format!("{kind} {index} FOR {query} LIMIT {limit}{exact}{score} ({into}{known})")
+        let most = search.most.iter().map(|most| self.expr(most));
+        let most = match most.collect::<Vec<_>>().join(" + ") {
+            most if most.is_empty() => most,
+            most => format!(" at most {most}"),
+        };
+        format!("{kind} {index} FOR {query} LIMIT {limit}{exact}{score} ({into}{known}){most}")
     }
 
     fn scan(&self, into: Slot, by: &ScanBy, of: &str) -> String {

@@ -82,6 +82,8 @@ pub enum Rule {
     RecoverByCodes,
     /// What a search may find is reached by a walk where its condition is a pattern.
     WalkToWhatIsSearched,
+    /// A search that compares everything finds no more than a limit lets through.
+    SearchOnlyWhatIsKept,
     /// Matches of which only the number is asked are counted without a row for each.
     CountWalksAtOnce,
     /// Conditions on two nodes of such matches, and what need not be there, are counted with them.
@@ -152,6 +154,10 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
         Rule::WalkToWhatIsSearched,
         "a walk from a node that is known meets what may be found; asking each whether there is such a walk meets \
          everything",
+    ),
+    (
+        Rule::SearchOnlyWhatIsKept,
+        "the best ten of the best thousand are the best ten, and all that is compared is held against the worst of these",
     ),
     (
         Rule::CountWalksAtOnce,

@@ -348,6 +348,14 @@ pub(super) const CASES: &[Case] = &[
         beside: &[],
     },
     Case {
+        why: "of the best hundred in order the best three are asked for, and no others",
+        text: "MATCH (w) SEARCH w IN (VECTOR INDEX about FOR $near LIMIT 100 EXACT) SCORE AS score RETURN w.id SKIP 1 LIMIT 2",
+        plan: &["VectorSearch about FOR $near LIMIT 100 EXACT", "Skip 1", "Limit 2", "Compute"],
+        work: (10, 2),
+        rule: Some((Rule::SearchOnlyWhatIsKept, By::Steps)),
+        beside: &[],
+    },
+    Case {
         why: "a level is stepped from at once, without a row for each of its nodes",
         text: "MATCH (r:Root) TRAVERSE FROM r STEP (a)-[:SUB]->(b:Section) LEVELS 0..3 YIELD node RETURN node.n",
         plan: &["NodesByLabel (r:Root)", "Traverse levels 0..3", "  From r", "  Step, the whole level at once", "    Expand (a)-[#5:SUB]->(b)", "    Filter b:Section", "Compute"],

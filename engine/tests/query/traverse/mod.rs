@@ -108,7 +108,7 @@ fn a_row_gives_back_what_it_held() {
 fn a_level_reads_what_it_scores() {
     let database = super::database(&[
         "CREATE (:Root)",
-        "UNWIND range(0, 1599) AS i CREATE (:S {k: i, v: vector([cos(i * 0.7)] + [x IN range(1, 63) | (i * x) % 17 - 8], 64, FLOAT32)})",
+        "UNWIND range(0, 1599) AS i CREATE (:S {k: i, v: vector([cos(i * 0.7)] + [x IN range(1, 63) | (i * x) % 17 - 8])})",
         "CREATE INDEX s_k FOR (s:S) ON (s.k)",
         "MATCH (r:Root), (s:S) WHERE s.k % 40 = 0 CREATE (r)-[:SUB]->(s)",
         "MATCH (s:S) WHERE s.k % 40 = 0 UNWIND range(1, 39) AS i MATCH (t:S {k: s.k + i}) CREATE (s)-[:SUB]->(t)",

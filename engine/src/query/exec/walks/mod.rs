@@ -326,7 +326,7 @@ impl<'o> Asked<'o> {
         let context = &mut *site.context;
         let threads = context.threads.min(1 + ground.places / PLACES_PER_THREAD);
         // Arrays by place, for each thread and for what is being added up.
-        let arrays = (2 * threads + 4 + 2 * self.of.nodes.len()).saturating_mul(ground.places);
+        let arrays = (threads + 4 + self.of.nodes.len()).saturating_mul(ground.places);
         context
             .memory
             .charge(arrays.saturating_mul(size_of::<u64>()))?;
