@@ -1,6 +1,7 @@
 //! Relationships of many nodes beside those of each of them.
 
 use super::*;
+use crate::NO_PROPERTIES;
 use crate::graph::{Direction, Neighbour};
 use crate::value::NodeId;
 
@@ -10,14 +11,13 @@ fn relationships_of_many_nodes_are_those_of_each() {
     let mut random = fastrand::Rng::with_seed(5);
     let database = Database::in_memory().unwrap();
     let mut writing = database.write().unwrap();
-    let no_properties = crate::NO_PROPERTIES;
     let nodes: Vec<NodeId> = (0..40)
-        .map(|_| writing.create_node(["N"], no_properties).unwrap())
+        .map(|_| writing.create_node(["N"], NO_PROPERTIES).unwrap())
         .collect();
     for _ in 0..300 {
         let (from, to) = (nodes[random.usize(0..30)], nodes[random.usize(0..40)]);
         let of = ["X", "Y", "Z"][random.usize(0..3)];
-        let made = writing.create_relationship(from, of, to, no_properties);
+        let made = writing.create_relationship(from, of, to, NO_PROPERTIES);
         made.unwrap();
     }
     writing.commit().unwrap();
