@@ -239,3 +239,49 @@ fn turned(direction: Direction) -> Direction {
         Direction::Both => Direction::Both,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algo::walks::{Absent, Differ};
+
+    #[test]
+    fn a_figure_that_is_turned_twice_is_the_same() {
+        let link = |from, direction, apart| Link {
+            from,
+            direction,
+            types: 0,
+            apart,
+            optional: false,
+        };
+        let figure = Figure {
+            nodes: vec![
+                vec![link(0, Direction::Outgoing, vec![])],
+                vec![link(1, Direction::Incoming, vec![0])],
+            ],
+            differ: vec![Differ {
+                nodes: (0, 2),
+                by: None,
+            }],
+            absent: vec![Absent {
+                nodes: (0, 1),
+                direction: Direction::Incoming,
+                types: 0,
+            }],
+        };
+        let mut turned = figure.clone();
+        turned.turn();
+        assert_eq!(turned.nodes[0][0].direction, Direction::Incoming);
+        assert_eq!(
+            (turned.nodes[1][0].from, turned.differ[0].nodes),
+            (0, (1, 2))
+        );
+        let absent = turned.absent[0];
+        assert_eq!(
+            (absent.nodes, absent.direction),
+            ((0, 1), Direction::Outgoing)
+        );
+        turned.turn();
+        assert_eq!(turned, figure);
+    }
+}

@@ -20,26 +20,36 @@ impl Alike {
     /// The class of those with a value; none if equality is more than one class.
     pub(super) fn class(
         &mut self,
-        value: Value,
+        value: &Value,
         site: &mut Site<'_, '_>,
     ) -> Result<Option<Class>, Fault> {
-        match &value {
-            Value::Null => return Ok(Some(Class::Unknown)),
-            Value::Float(float) if float.is_nan() => return Ok(Some(Class::LikeNobody)),
-            // Whether two of them are equal may depend on what is unknown within.
-            Value::List(_) | Value::Map(_) => return Ok(None),
-            _ => {}
-        }
-        let next = self.numbers.len() as u32;
-        let value = Grouped(value);
-        if let Some(number) = self.numbers.get(&value) {
-            return Ok(Some(Class::Number(*number)));
-        }
-        let bytes = value.0.held_bytes() + 2 * size_of::<Value>();
-        site.context.memory.charge(bytes)?;
-        self.numbers.insert(value, next);
-        Ok(Some(Class::Number(next)))
+        let number = || {
+            let next = self.numbers.len() as u32;
+            let value = Grouped(value.clone());
+            if let Some(number) = self.numbers.get(&value) {
+                return Ok(*number);
+            }
+            let bytes = value.0.held_bytes() + 2 * size_of::<Value>();
+            site.context.memory.charge(bytes)?;
+            self.numbers.insert(value, next);
+            Ok(next)
+        };
+        class_of(value, number)
     }
+}
+
+/// The class of those with a value, with a number if it needs one; none if equality is more than one class.
+fn class_of(
+    value: &Value,
+    number: impl FnOnce() -> Result<u32, Fault>,
+) -> Result<Option<Class>, Fault> {
+    Ok(match value {
+        Value::Null => Some(Class::Unknown),
+        Value::Float(float) if float.is_nan() => Some(Class::LikeNobody),
+        // Whether two of them are equal may depend on what is unknown within.
+        Value::List(_) | Value::Map(_) => None,
+        _ => Some(Class::Number(number()?)),
+    })
 }
 
 /// The classes of all nodes of a projection by a property; none if it has to be asked row by row.
@@ -61,8 +71,13 @@ pub(super) fn of_all(
         .charge(column.bytes() + Classes::bytes(nodes.len()))?;
     let mut alike = Alike::default();
     let mut by_code = Vec::with_capacity(column.values().len());
-    for value in column.values() {
-        let Some(class) = alike.class(value.clone(), site)? else {
+    for (code, value) in (0_u32..).zip(column.values()) {
+        let class = match column.may_be_equal() {
+            true => alike.class(value, site)?,
+            // Each has a code of its own.
+            false => class_of(value, || Ok(code))?,
+        };
+        let Some(class) = class else {
             return Ok(None);
         };
         by_code.push(class);

@@ -181,15 +181,17 @@ impl Walking {
         let Some(starts) = starts else {
             return whole::counts(&asked, (None, self.rows), site);
         };
-        // Over a whole graph conditions are asked of all nodes, and what need not be there is looked for from all.
-        let is_dear = asked.conditions.are_any_after_the_first()
-            || !asked.keys.is_empty()
-            || of.links.iter().any(|link| link.optional);
-        let is_near = is_dear || !whole::are_due(&asked, site)?;
+        // Over a whole graph conditions are asked of all nodes, and what need not be there is looked for from all. The
+        // latter is still less than reading much beside a projection that is there.
+        let are_due = whole::are_due(&asked, site)?;
+        let are_tested = asked.conditions.are_any_after_the_first();
+        let is_dear = !asked.keys.is_empty() || of.links.iter().any(|link| link.optional);
+        let is_near = are_tested || is_dear || !are_due;
+        let little = is_dear && are_due && !are_tested;
         let held = site.context.memory.used();
         for near in [is_near, !is_near] {
             let counts = match near {
-                true => near::counts(&asked, &starts, site)?,
+                true => near::counts(&asked, (&starts, little), site)?,
                 false => whole::counts(&asked, (Some(&starts), self.rows), site)?,
             };
             if counts.is_some() {

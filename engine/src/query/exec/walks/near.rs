@@ -18,6 +18,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Of so many relationships one may be read before a projection is the better deal; a key that is looked for costs as
 /// much as some that lie behind each other.
 const RELATIONSHIPS_PER_READ: u64 = 4;
+/// The same where the projection is there already: going through all of it takes as long as reading one of so many.
+const RELATIONSHIPS_PER_LITTLE: u64 = 64;
 /// So many may be read of any graph.
 const FREE_READS: u64 = 4096;
 /// Looking for a row costs as much as reading so many of its entries.
@@ -113,14 +115,17 @@ fn side(way: Way) -> usize {
     }
 }
 
-/// Counts from some starts; none if that reads too much.
+/// Counts from some starts; none if that reads too much, or more than a little.
 pub(super) fn counts(
     asked: &Asked<'_>,
-    starts: &[(u64, u64)],
+    (starts, little): (&[(u64, u64)], bool),
     site: &mut Site<'_, '_>,
 ) -> Result<Option<Counts>, Fault> {
     let relationships = asked.relationships(site)?;
-    let left = FREE_READS + relationships / RELATIONSHIPS_PER_READ;
+    let left = match little {
+        true => relationships / RELATIONSHIPS_PER_LITTLE,
+        false => FREE_READS + relationships / RELATIONSHIPS_PER_READ,
+    };
     if starts.len() as u64 > left {
         return Ok(None);
     }
@@ -294,7 +299,7 @@ impl Near {
                 let id = self.met.ids.get(place as usize).copied();
                 let node = NodeId::new(id.unwrap_or_default());
                 let value = site.context.graph.property(Entity::Node(node), key)?;
-                match (alike.class(value, site)?, classes.get_mut(place as usize)) {
+                match (alike.class(&value, site)?, classes.get_mut(place as usize)) {
                     (Some(class), Some(of)) => *of = class,
                     _ => return Ok(None),
                 }
