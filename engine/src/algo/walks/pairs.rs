@@ -117,14 +117,9 @@ impl<'a> Pair<'a> {
         let is_plain = one.is_plain() && other.is_plain() && self.differ.is_none();
         let mut pairs = 0;
         // A relationship of a node with itself comes once, whichever way it is walked.
-        let mut rows = Vec::with_capacity(2);
-        if both_out {
-            rows.push((0, true));
-        }
-        if both_in {
-            rows.push((1, !both_out));
-        }
-        for (way, loops) in rows.iter().copied() {
+        let out = both_out.then_some((0, true));
+        let into = both_in.then_some((1, !both_out));
+        for (way, loops) in out.into_iter().chain(into) {
             let rows = one.rows[way];
             if is_plain {
                 let loops = if loops { 0 } else { rows.loops(near) };
@@ -137,7 +132,7 @@ impl<'a> Pair<'a> {
                 }
             }
         }
-        if rows.is_empty() {
+        if !both_out && !both_in {
             let way = usize::from(one.direction == Direction::Incoming);
             pairs += u128::from(one.rows[way].loops(near)) * weight(near);
         }

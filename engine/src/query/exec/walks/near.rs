@@ -108,6 +108,9 @@ struct Near {
 /// By node of a figure, the places where it was met.
 type Levels = Vec<Vec<u32>>;
 
+/// By node of a figure, the places where it may be; none if that is anywhere.
+type Fitting = Vec<Option<Bits>>;
+
 fn side(way: Way) -> usize {
     match way {
         Way::Out => 0,
@@ -190,7 +193,7 @@ impl Near {
         asked: &Asked<'_>,
         starts: &[(u32, u64)],
         site: &mut Site<'_, '_>,
-    ) -> Result<Option<(Levels, Vec<Option<Bits>>)>, Fault> {
+    ) -> Result<Option<(Levels, Fitting)>, Fault> {
         let mut conditions = asked.conditions.fresh();
         let last = asked.figure.nodes.len();
         // By node of the figure, the places where it may be.
