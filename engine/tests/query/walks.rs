@@ -19,6 +19,7 @@ fn fill(database: &Database, rng: &mut Rng) {
     let count = rng.usize(1..9);
     // Sometimes every node has the label, so that nobody has to ask.
     let common = rng.bool();
+    let lists = rng.u8(0..4) == 0;
     let mut ids = Vec::new();
     for number in 0..count {
         let mut labels: Vec<&str> = LABELS.iter().copied().filter(|_| rng.bool()).collect();
@@ -29,7 +30,14 @@ fn fill(database: &Database, rng: &mut Rng) {
         }
         let mut properties = vec![("k", Value::from(number as i64))];
         if rng.u8(0..4) > 0 {
-            properties.push(("v", Value::from(rng.i64(0..3))));
+            let value = match rng.u8(0..24) {
+                0 => Value::from(f64::NAN),
+                1 => Value::from(1.0),
+                2 => Value::from("1"),
+                3 | 4 if lists => Value::from(vec![Value::from(f64::NAN)]),
+                _ => Value::from(rng.i64(0..3)),
+            };
+            properties.push(("v", value));
         }
         ids.push(transaction.create_node(labels, properties).unwrap());
     }
@@ -88,6 +96,45 @@ fn link(rng: &mut Rng, name: &str) -> String {
     }
 }
 
+/// A condition on two nodes, or one that looks like it.
+fn between(rng: &mut Rng, names: &[&str]) -> String {
+    let at = rng.usize(0..names.len());
+    let beside = (at + rng.usize(1..=names.len().min(3))) % names.len();
+    let (one, other) = (names[at], names[beside]);
+    match rng.u8(0..20) {
+        12..17 | 0..3 => format!("{one} <> {other}"),
+        3 | 4 => format!("{one}.k <> {other}.k"),
+        5 | 6 | 17..20 => format!("{one}.v <> {other}.v"),
+        7 => format!("NOT {one}.v = {other}.v"),
+        8 => format!("NOT ({one}){}({other})", link(rng, "")),
+        9 => format!("NOT EXISTS {{ MATCH ({one}){}({other}) }}", link(rng, "")),
+        10 => format!("NOT EXISTS {{ ({one}){}({other}:A) }}", link(rng, "")),
+        _ => format!("{one}.v < {other}.v"),
+    }
+}
+
+/// What need not be there.
+fn arm_of(rng: &mut Rng, from: &str, name: &str) -> String {
+    let (own, more) = (format!("s{name}"), format!("t{name}"));
+    let mut text = format!(
+        "OPTIONAL MATCH ({from}){}{}",
+        link(rng, &own),
+        node(rng, name)
+    );
+    match rng.u8(0..6) {
+        0 => text += &format!("{}{}", link(rng, &more), node(rng, &format!("{name}2"))),
+        1 => text += &format!(", ({name}){}({name}2:A)", link(rng, &more)),
+        _ => {}
+    }
+    match rng.u8(0..16) {
+        0 => text += &format!(" WHERE {name}.v > 0"),
+        1 => text += &format!(" WHERE {from}.v > 0"),
+        2 => text += &format!(" WHERE {name} <> {from}"),
+        _ => {}
+    }
+    text + " "
+}
+
 /// A random question that is answered by counts, most of the time.
 fn question(rng: &mut Rng) -> String {
     let nodes = rng.usize(1..=3);
@@ -128,11 +175,30 @@ fn question(rng: &mut Rng) -> String {
         text += &format!("MATCH {} ", parts.join(", "));
     }
     let (any, last) = (names[rng.usize(0..=nodes)], names[nodes]);
+    let mut conditions = Vec::new();
     if rng.u8(0..4) == 0 {
         let condition = ["v > 0", "v IS NULL", "v <> 1", "k IN [1, 2, 3]"][rng.usize(0..4)];
-        text += &format!("WHERE {any}.{condition} ");
+        conditions.push(format!("{any}.{condition}"));
     }
-    text + &match rng.u8(0..12) {
+    for _ in 0..rng.usize(0..6).saturating_sub(3) {
+        conditions.push(between(rng, &names[..=nodes]));
+    }
+    if !conditions.is_empty() {
+        text += &format!("WHERE {} ", conditions.join(" AND "));
+    }
+    let mut last_arm = None;
+    for number in 0..rng.usize(0..8).saturating_sub(5) {
+        let from = last_arm.filter(|_| rng.u8(0..4) == 0);
+        let from = from.unwrap_or(names[rng.usize(0..=nodes)]);
+        let arm = ["x", "y", "z"][number];
+        text += &arm_of(rng, from, arm);
+        last_arm = Some(arm);
+    }
+    text + &match rng.u8(0..13) {
+        12 if last_arm.is_some() => {
+            let arm = last_arm.unwrap_or_default();
+            format!("RETURN count({arm}) AS n, count(*) AS m")
+        }
         0..3 => "RETURN count(*) AS n".to_owned(),
         3 => format!("RETURN count({any}) AS n, count(r0) AS m"),
         4 => format!("RETURN count(DISTINCT {last}) AS n"),
@@ -318,6 +384,76 @@ fn what_is_counted_already_is_not_counted() {
         rows,
         sorted(database.query("MATCH ()-[r:T]->() RETURN count(r) AS n", ()))
     );
+}
+
+/// The same with the rules and without: `(number of rows, the count)` is checked too, so that nothing is compared with
+/// nothing.
+fn agrees(database: &Database, text: &str, count: &str) {
+    let plain = QueryOptions::new().optimise(false);
+    assert!(is_counted(database, text), "{text}");
+    let rows = sorted(database.query(text, ()));
+    assert_eq!(
+        rows,
+        sorted(database.query_with(text, (), &plain)),
+        "{text}"
+    );
+    assert_eq!(rows, [count], "{text}");
+}
+
+/// All that have a relationship may have a label, and what need not have it may not.
+#[test]
+fn a_label_is_asked_where_a_link_need_not_be_there() {
+    let database = database(&[
+        "CREATE (a:A), (b:B), (c:C), (c)-[:X]->(a), (c)-[:X]->(b), (a)-[:Y]->(b), (a)-[:Y]->(c)",
+    ]);
+    agrees(
+        &database,
+        "MATCH (c)-[:X]->(a:A) OPTIONAL MATCH (a)-[:Y]->(z) RETURN count(*) AS n",
+        "2",
+    );
+    agrees(
+        &database,
+        "MATCH (c)-[:X]->(b) OPTIONAL MATCH (b)-[:Y]->(z) RETURN count(*) AS n",
+        "3",
+    );
+}
+
+/// What must not be there may be written from either end.
+#[test]
+fn what_is_not_there_is_seen_from_either_end() {
+    let database = database(&[
+        "CREATE (a:A)-[:X]->(b:B), (a)-[:Y]->(b), (a)-[:X]->(c:B), (c)-[:Y]->(a), (a)-[:X]->(:B)",
+    ]);
+    for (condition, count) in [
+        ("NOT (a)-[:Y]->(b)", "2"),
+        ("NOT (b)<-[:Y]-(a)", "2"),
+        ("NOT (b)-[:Y]->(a)", "2"),
+        ("NOT (a)-[:Y]-(b)", "1"),
+        ("NOT EXISTS { (b)-[:Y]->(a) } AND NOT (b)<-[:Y]-(a)", "1"),
+        ("NOT (b)-[:X]->(a)", "3"),
+    ] {
+        let text = format!("MATCH (a:A)-[:X]->(b:B) WHERE {condition} RETURN count(*) AS n");
+        agrees(&database, &text, count);
+    }
+}
+
+/// Whether values are equal is not always a matter of classes.
+#[test]
+fn what_differs_is_what_is_not_equal() {
+    for (values, count) in [
+        ("[1, 2, 2, 1.0]", "8"),
+        ("[1, 'x', null, 'x']", "4"),
+        ("[0.0 / 0.0, 0.0 / 0.0, 1, 1]", "10"),
+        ("[[1, 2], [1, 2], [2], 1]", "10"),
+        ("[[0.0 / 0.0], [0.0 / 0.0], 1, 1]", "10"),
+    ] {
+        let database = database(&[&format!(
+            "CREATE (m:M) WITH m UNWIND {values} AS v CREATE (m)-[:X]->(:N {{v: v}})"
+        )]);
+        // Of four values, in twelve pairs.
+        let text = "MATCH (a)<-[:X]-(m:M)-[:X]->(b) WHERE a.v <> b.v RETURN count(*) AS n";
+        agrees(&database, text, count);
+    }
 }
 
 /// What is read around a start counts, and ends a query that may do no more.

@@ -273,6 +273,60 @@ fn vectors_are_read_within_a_limit() {
     assert_eq!(few.components(), &whole.components()[..1500]);
 }
 
+/// Nodes that lie together, alone, or far apart; some without a vector, some with one of another length.
+#[test]
+fn the_vectors_of_some_nodes_are_those_of_all() {
+    let mut random = fastrand::Rng::with_seed(11);
+    let db = Database::in_memory().unwrap();
+    let mut txn = db.write().unwrap();
+    let mut own = Vec::new();
+    for at in 0..600_u16 {
+        let length = match random.u8(0..10) {
+            0 => None,
+            1 => Some(4),
+            _ => Some(3),
+        };
+        let components = length.map(|length| vec![f32::from(at); length]);
+        let vector = components
+            .clone()
+            .map(|of| ("emb", Value::Vector(Vector::new(of).unwrap())));
+        own.push((txn.create_node(["A"], vector).unwrap(), components));
+    }
+    txn.commit().unwrap();
+    let check = |read: &dyn Fn(&[NodeId]) -> VectorTable, random: &mut fastrand::Rng| {
+        for share in [1, 2, 9, 30, 200] {
+            let (mut wanted, mut at) = (Vec::new(), 0);
+            while at < own.len() {
+                // Runs, as children of one node are.
+                let run = random.usize(1..40).min(own.len() - at);
+                if random.usize(0..share) == 0 {
+                    wanted.extend(own[at..at + run].iter());
+                }
+                at += run;
+            }
+            let nodes: Vec<NodeId> = wanted.iter().map(|(node, _)| *node).collect();
+            let table = read(&nodes);
+            let mut fits: Vec<&(NodeId, Option<Vec<f32>>)> = wanted;
+            fits.retain(|(_, of)| of.as_ref().is_some_and(|of| of.len() == 3));
+            let expected: Vec<NodeId> = fits.iter().map(|(node, _)| *node).collect();
+            assert_eq!(table.nodes(), expected);
+            let all: Vec<f32> = fits
+                .iter()
+                .flat_map(|(_, of)| of.clone().unwrap())
+                .collect();
+            assert_eq!(table.components(), all);
+        }
+    };
+    let read = db.read().unwrap();
+    let txn = db.write().unwrap();
+    for _ in 0..20 {
+        let stored = |nodes: &[NodeId]| VectorTable::of_nodes(&read, "emb", nodes, 3).unwrap();
+        check(&stored, &mut random);
+        let written = |nodes: &[NodeId]| VectorTable::of_nodes(&txn, "emb", nodes, 3).unwrap();
+        check(&written, &mut random);
+    }
+}
+
 #[test]
 fn recover_over_a_hierarchy_ends_with_it() {
     let db = Database::in_memory().unwrap();

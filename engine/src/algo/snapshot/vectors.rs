@@ -18,8 +18,8 @@ use stratigraph_vector::Rows;
 /// Rows that a table has room for at first.
 const FIRST_ROWS: usize = 64;
 
-/// Nodes are looked up one by one if only one of so many between the first and the last is wanted.
-const SPARSE: u64 = 16;
+/// Reading so many vectors that nobody asked for costs about as much as looking for the next one.
+const READ_OVER: u64 = 8;
 
 /// The vectors that nodes have as one property, row by row in the order of the nodes' ids.
 #[derive(Clone, Debug)]
@@ -118,41 +118,57 @@ impl VectorTable {
             VectorKey { property, entity }.encode()
         };
         let damaged = |error: CodecError| Error::record(Family::Vectors.name(), error);
-        let mut row = Vec::with_capacity(dimension);
-        let between = last.get() - first.get();
-        if between / SPARSE > nodes.len() as u64 {
+        table.nodes.reserve_exact(nodes.len());
+        table.rows.reserve_exact(nodes.len() * dimension);
+        // Children of one node mostly lie together, and far from those of the next one.
+        let is_run = |left: &NodeId, right: &NodeId| right.get() - left.get() <= READ_OVER;
+        if nodes.chunk_by(is_run).count() * 2 > nodes.len() {
             for node in nodes {
-                row.clear();
-                let decode = |bytes: &[u8]| decode_vector_into(bytes, &mut row);
+                let before = table.rows.len();
+                let decode = |bytes: &[u8]| decode_vector_into(bytes, &mut table.rows);
                 let found = view.keys.get_with(Family::Vectors, &key(*node), decode)?;
                 if let Some(found) = found.transpose().map_err(damaged)? {
-                    table.push_if(found == dimension, *node, &row);
+                    table.keep_if(found == dimension, *node, before);
                 }
             }
             return Ok(table);
         }
-        // They lie so close together that reading what is between them costs less than looking for each.
         let end = [&key(*last)[..], &[0]].concat();
-        let range = KeyRange::between(key(*first), end);
-        let mut scan = view.keys.scan(Family::Vectors, &range)?;
-        let mut wanted = nodes.iter().peekable();
-        while let Some(entry) = scan.next()? {
-            let found = VectorKey::decode(entry.key).map_err(damaged)?.entity;
-            let Entity::Node(node) = found else { continue };
-            while wanted.next_if(|wanted| **wanted < node).is_some() {}
-            if wanted.next_if(|wanted| **wanted == node).is_some() {
-                row.clear();
-                let found = decode_vector_into(entry.value, &mut row).map_err(damaged)?;
-                table.push_if(found == dimension, node, &row);
+        let mut scan = view
+            .keys
+            .scan(Family::Vectors, &KeyRange::between(key(*first), end))?;
+        for run in nodes.chunk_by(is_run) {
+            let (Some(begin), Some(end)) = (run.first(), run.last()) else {
+                continue;
+            };
+            if begin != first {
+                scan.seek(&key(*begin));
+            }
+            let mut wanted = run.iter().peekable();
+            while let Some(entry) = scan.next()? {
+                let found = VectorKey::decode(entry.key).map_err(damaged)?.entity;
+                let Entity::Node(node) = found else { continue };
+                while wanted.next_if(|wanted| **wanted < node).is_some() {}
+                if wanted.next_if(|wanted| **wanted == node).is_some() {
+                    let before = table.rows.len();
+                    let found = decode_vector_into(entry.value, &mut table.rows);
+                    let found = found.map_err(damaged)?;
+                    table.keep_if(found == dimension, node, before);
+                }
+                if node >= *end {
+                    break;
+                }
             }
         }
         Ok(table)
     }
 
-    fn push_if(&mut self, fits: bool, node: NodeId, row: &[f32]) {
+    /// Keeps the row that was read last, which begins there, or takes it away again.
+    fn keep_if(&mut self, fits: bool, node: NodeId, begins: usize) {
         if fits {
             self.nodes.push(node);
-            self.rows.extend_from_slice(row);
+        } else {
+            self.rows.truncate(begins);
         }
     }
 

@@ -12,6 +12,17 @@ impl Bits {
         Self(vec![0; bound.div_ceil(64)])
     }
 
+    /// All places below `bound`.
+    pub(crate) fn all(bound: usize) -> Self {
+        let mut all = Self(vec![u64::MAX; bound.div_ceil(64)]);
+        if let Some(last) = all.0.last_mut()
+            && !bound.is_multiple_of(64)
+        {
+            *last = (1 << (bound % 64)) - 1;
+        }
+        all
+    }
+
     /// Whether a place is in it. One that is not below the bound never is.
     #[inline]
     pub(crate) fn has(&self, place: u32) -> bool {
@@ -24,6 +35,14 @@ impl Bits {
     pub(crate) fn put(&mut self, place: u32) {
         if let Some(word) = self.0.get_mut(place as usize / 64) {
             *word |= 1 << (place % 64);
+        }
+    }
+
+    /// Takes a place out.
+    #[inline]
+    pub(crate) fn take(&mut self, place: u32) {
+        if let Some(word) = self.0.get_mut(place as usize / 64) {
+            *word &= !(1 << (place % 64));
         }
     }
 
@@ -64,5 +83,11 @@ mod tests {
         others.put(7);
         others.unite(&bits);
         assert_eq!(others.places().count(), 5);
+        others.take(7);
+        others.take(500);
+        assert_eq!(others, bits);
+        for bound in [0, 1, 63, 64, 65, 130] {
+            assert_eq!(Bits::all(bound).places().count(), bound);
+        }
     }
 }

@@ -3,14 +3,19 @@
 //! Next: `trails.rs`.
 
 use super::bits::Bits;
+use super::classes::Classes;
 use super::rows::Rows;
 use crate::algo::Direction;
 
 /// Nodes with links between them. The first one is where a walk begins; the others are found one after the other.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figure {
     /// The links of each node after the first to nodes before it, at least one each.
     pub(crate) nodes: Vec<Vec<Link>>,
+    /// Nodes that must not be alike.
+    pub(crate) differ: Vec<Differ>,
+    /// Nodes that must not be linked.
+    pub(crate) absent: Vec<Absent>,
 }
 
 /// A link of a figure. Links are numbered in their order, over all nodes.
@@ -24,6 +29,28 @@ pub(crate) struct Link {
     pub(crate) types: usize,
     /// Links before it, of the same types, whose relationship must be another one.
     pub(crate) apart: Vec<usize>,
+    /// Whether it need not be there: where nothing can be found over it, that is one match. Whatever hangs on it is a
+    /// tree, in which nothing has to differ from anything.
+    pub(crate) optional: bool,
+}
+
+/// Two nodes of a figure that must not be alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Differ {
+    /// The nodes, in their order.
+    pub(crate) nodes: (usize, usize),
+    /// By which classes, by a number that the ground knows; without any they must not be the same.
+    pub(crate) by: Option<usize>,
+}
+
+/// Two nodes of a figure between which there must be no relationship of some types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Absent {
+    /// The nodes, in their order.
+    pub(crate) nodes: (usize, usize),
+    /// As seen from the first of them.
+    pub(crate) direction: Direction,
+    pub(crate) types: usize,
 }
 
 /// Where a figure is looked for.
@@ -34,6 +61,19 @@ pub(crate) struct Ground<'a> {
     pub(crate) rows: Vec<[Rows<'a>; 2]>,
     /// For each node of the figure the places where it may be; none if it may be anywhere.
     pub(crate) allowed: Vec<Option<Bits>>,
+    /// For each number of classes who is like whom.
+    pub(crate) classes: Vec<Classes>,
+    /// Whether walks begin wherever the first node may be, equally often, so that they may begin elsewhere too: then
+    /// the rows of [`Figure::turned_types`] are there both ways.
+    pub(crate) is_anywhere: bool,
+}
+
+impl<'a> Ground<'a> {
+    /// The rows of some types, out and in.
+    pub(super) fn rows_of(&self, types: usize) -> [Rows<'a>; 2] {
+        let rows = self.rows.get(types).copied();
+        rows.unwrap_or([Rows::none(), Rows::none()])
+    }
 }
 
 /// What is asked.
@@ -123,8 +163,7 @@ impl Figure {
         for links in &self.nodes {
             all.iter_mut().for_each(|steps| steps.push(Vec::new()));
             for link in links {
-                let [out, into] =
-                    (ground.rows.get(link.types).copied()).unwrap_or([Rows::none(), Rows::none()]);
+                let [out, into] = ground.rows_of(link.types);
                 let step = |rows, outgoing, loops| Step {
                     from: link.from,
                     rows,
@@ -152,16 +191,12 @@ impl Figure {
         all
     }
 
-    /// Whether each node has one link, and no two links could be the same relationship: then walks need not be
-    /// looked at one by one.
-    pub(super) fn is_free(&self) -> bool {
-        let mut nodes = self.nodes.iter();
-        nodes.all(|links| matches!(links.as_slice(), [link] if link.apart.is_empty()))
-    }
-
-    /// Whether each node is linked to the one before it.
-    pub(super) fn is_chain(&self) -> bool {
-        let mut nodes = self.nodes.iter().enumerate();
-        nodes.all(|(before, links)| links.iter().all(|link| link.from == before))
+    /// Which way the rows of some types are walked for a link: out, in, and whether loops count on the way in.
+    pub(super) fn ways(direction: Direction) -> &'static [(bool, bool)] {
+        match direction {
+            Direction::Outgoing => &[(true, true)],
+            Direction::Incoming => &[(false, true)],
+            Direction::Both => &[(true, true), (false, false)],
+        }
     }
 }

@@ -4,25 +4,32 @@
 //! (a)-->(b)-->(c)            for each a, for each b: as many as the row of b is long
 //! (a)-->(b)-->(c)<--(a)      for each a, for each b: where the rows of a and b meet
 //! (a)-[:X]->(b)-[:Y]->(c)    no relationship can be both: sums by place, no walks at all
+//! (a)<-[:X]-(b)-[:X]->(c)    all pairs by place, less those of a relationship with itself: no walks either
 //! ```
 //! Numbers are those of all trails: where a figure says so, no relationship is taken twice, also among
 //! parallel ones and loops. The result does not depend on the number of threads.
 //!
-//! Next: `figure.rs`, then `trails.rs`.
+//! Next: `figure.rs`, then `fold.rs` and `trails.rs`.
 
+mod barred;
 mod bits;
+mod classes;
 mod figure;
+mod fold;
+mod leaf;
 mod marks;
 mod meet;
+mod pairs;
+mod parts;
 mod rows;
 #[cfg(test)]
 mod tests;
 mod trails;
-mod tree;
 mod work;
 
 pub(crate) use bits::Bits;
-pub(crate) use figure::{Figure, Found, Ground, Link, Wanted};
+pub(crate) use classes::{Class, Classes};
+pub(crate) use figure::{Absent, Differ, Figure, Found, Ground, Link, Wanted};
 pub(crate) use rows::Rows;
 pub(crate) use work::Looked;
 
@@ -30,8 +37,9 @@ use super::AlgoError;
 use super::parallel::{MOST_THREADS, run_jobs};
 use crate::storage::cancel::Watch;
 use figure::Steps;
+use fold::Rest;
 use std::ops::Range;
-use trails::Walker;
+use trails::{Walker, ends_of};
 use work::Work;
 
 /// One in so many places must be a start before going through all rows is better than walking from the starts.
@@ -54,101 +62,94 @@ pub(crate) fn count(
     looked: &Looked,
     watch: &mut Watch<'_>,
 ) -> Result<Found, AlgoError> {
-    let mut found = Found::nothing(wanted, ground.places);
-    let is_broad = starts.len().saturating_mul(PLACES_PER_START) >= ground.places;
-    let by_rows = figure.is_free() && (is_broad || figure.nodes.len() > SHORT);
-    for steps in figure.turns(ground) {
-        let more = match wanted {
-            Wanted::Total | Wanted::Each(0) if by_rows => {
-                back(&steps, ground, (starts, wanted), looked, watch)?
-            }
-            Wanted::Last | Wanted::Each(_) if by_rows && ends_a_chain(figure, wanted) => {
-                forward(&steps, ground, (starts, wanted), looked, watch)?
-            }
-            _ => walk(&steps, ground, (starts, wanted), threads, (looked, watch))?,
+    let is_broad = |starts: &[_]| starts.len().saturating_mul(PLACES_PER_START) >= ground.places;
+    let mut rest = Rest::new(figure, ground, starts, wanted);
+    let links = || figure.nodes.iter().flatten();
+    if is_broad(starts) || figure.nodes.len() > SHORT || links().any(|link| link.optional) {
+        rest = alone(rest, watch, |rest, beat| {
+            let mut work = Work::new(looked, beat);
+            let rest = rest.fold(ground, &mut work)?;
+            work.finish()?;
+            Ok(rest)
+        })?;
+    }
+    if rest.figure.nodes.is_empty() {
+        return Ok(rest.alone(ground.places));
+    }
+    let mut found = Found::nothing(rest.wanted, ground.places);
+    for steps in rest.figure.turns(ground) {
+        let ends = match is_broad(&rest.starts) {
+            true => ends(&steps, &rest, ground, looked, watch)?,
+            false => None,
         };
+        let more = walk(
+            &steps,
+            (&rest, ends.as_deref()),
+            ground,
+            threads,
+            (looked, watch),
+        )?;
         found.add(&more);
     }
     Ok(found)
 }
 
-/// Whether what is asked is about the last node of a chain.
-fn ends_a_chain(figure: &Figure, wanted: Wanted) -> bool {
-    let last = figure.nodes.len();
-    figure.is_chain() && (wanted == Wanted::Last || wanted == Wanted::Each(last))
-}
-
-fn back(
+/// How often the last node is found from each place, where that is more than a length: nodes before it are met often.
+fn ends(
     steps: &Steps<'_>,
+    rest: &Rest<'_>,
     ground: &Ground<'_>,
-    (starts, wanted): (&[(u32, u64)], Wanted),
     looked: &Looked,
     watch: &mut Watch<'_>,
-) -> Result<Found, AlgoError> {
-    let ways = alone(watch, |beat| {
+) -> Result<Option<Vec<u64>>, AlgoError> {
+    let last = steps.len();
+    let Some([link]) = steps.last().map(Vec::as_slice) else {
+        return Ok(None);
+    };
+    if link.loops && rest.is_plain(last) {
+        return Ok(None);
+    }
+    let ends = alone((), watch, |(), beat| {
         let mut work = Work::new(looked, beat);
-        let ways = tree::back(steps, ground, &mut work)?;
-        work.finish()?;
-        Ok(ways)
-    })?;
-    let mut found = Found::nothing(wanted, ground.places);
-    for (start, times) in starts.iter().copied() {
-        let walks = (ways.get(start as usize)).map_or(0, |ways| ways.saturating_mul(times));
-        match found.each.get_mut(start as usize) {
-            Some(each) => *each = each.saturating_add(walks),
-            None => found.total = found.total.saturating_add(walks),
+        let mut ends = Vec::with_capacity(ground.places);
+        for near in 0..ground.places as u32 {
+            work.look(1 + link.rows.degree(near))?;
+            ends.push(ends_of(link, near, |far| rest.weight(last, far)));
         }
-    }
-    Ok(found)
-}
-
-fn forward(
-    steps: &Steps<'_>,
-    ground: &Ground<'_>,
-    (starts, wanted): (&[(u32, u64)], Wanted),
-    looked: &Looked,
-    watch: &mut Watch<'_>,
-) -> Result<Found, AlgoError> {
-    let ways = alone(watch, |beat| {
-        let mut work = Work::new(looked, beat);
-        let ways = tree::forward(steps, ground, starts, &mut work)?;
         work.finish()?;
-        Ok(ways)
+        Ok(ends)
     })?;
-    let mut found = Found::default();
-    match wanted {
-        Wanted::Last => found.last = tree::which(&ways),
-        Wanted::Total | Wanted::Each(_) => found.each = ways,
-    }
-    Ok(found)
+    Ok(Some(ends))
 }
 
 fn walk(
     steps: &Steps<'_>,
+    (rest, ends): (&Rest<'_>, Option<&[u64]>),
     ground: &Ground<'_>,
-    (starts, wanted): (&[(u32, u64)], Wanted),
     threads: usize,
     (looked, watch): (&Looked, &mut Watch<'_>),
 ) -> Result<Found, AlgoError> {
-    let jobs = shares(steps, starts, threads);
+    let jobs = shares(steps, &rest.starts, threads);
     let parts = run_jobs(jobs, STEP, watch, |share, pulse| {
         let mut beat = || pulse.beat(0, 0);
         let work = Work::new(looked, &mut beat);
-        Walker::new(steps, ground, wanted, work).walk(starts.get(share).unwrap_or_default())
+        let starts = rest.starts.get(share).unwrap_or_default();
+        Walker::new(steps, (rest, ends), ground, work).walk(starts)
     })?;
     let mut parts = parts.into_iter();
-    let mut found = (parts.next()).unwrap_or_else(|| Found::nothing(wanted, ground.places));
+    let mut found = (parts.next()).unwrap_or_else(|| Found::nothing(rest.wanted, ground.places));
     parts.for_each(|part| found.add(&part));
     Ok(found)
 }
 
 /// The work on the calling thread.
-fn alone<T: Send>(
+fn alone<J: Send, T: Send>(
+    job: J,
     watch: &mut Watch<'_>,
-    work: impl Fn(&mut dyn FnMut() -> Result<(), AlgoError>) -> Result<T, AlgoError> + Sync,
+    work: impl Fn(J, &mut dyn FnMut() -> Result<(), AlgoError>) -> Result<T, AlgoError> + Sync,
 ) -> Result<T, AlgoError> {
-    let mut results = run_jobs(vec![()], STEP, watch, |(), pulse| {
-        work(&mut || pulse.beat(0, 0))
+    let mut results = run_jobs(vec![job], STEP, watch, |job, pulse| {
+        work(job, &mut || pulse.beat(0, 0))
     })?;
     let result = results.pop();
     result.ok_or_else(|| crate::error::Error::bug("a job gave no result").into())

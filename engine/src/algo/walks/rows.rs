@@ -67,6 +67,18 @@ impl<'a> Rows<'a> {
         let from = row.partition_point(|one| *one < far);
         run_of(&row[from..], far) as u64
     }
+
+    /// How many relationships a place has with itself.
+    #[inline]
+    pub(super) fn loops(self, place: u32) -> u64 {
+        /// Going through so many entries takes no longer than halving them.
+        const SHORT: usize = 64;
+        let row = self.row(place);
+        match row.len() <= SHORT {
+            true => row.iter().filter(|far| **far == place).count() as u64,
+            false => self.between(place, place),
+        }
+    }
 }
 
 /// How often a row begins with this.

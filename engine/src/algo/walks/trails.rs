@@ -4,10 +4,12 @@
 //! multiplied with. Where two links could be the same relationship, those that were taken before are taken off that
 //! number. So no ids of relationships are needed, and the result is exact.
 //!
-//! Next: `tree.rs`, which looks at no walks at all.
+//! Next: `barred.rs`, for what must not be at its end.
 
+use super::barred::{Barred, Bars};
 use super::bits::Bits;
 use super::figure::{Found, Ground, Step, Steps, Wanted};
+use super::fold::Rest;
 use super::marks::Marks;
 use super::meet::{is_far_longer, meet};
 use super::rows::run_of;
@@ -18,8 +20,13 @@ use std::collections::HashMap;
 /// Walks through one figure with one way for each link.
 pub(super) struct Walker<'w, 'a> {
     steps: &'w Steps<'a>,
-    allowed: &'w [Option<Bits>],
+    rest: &'w Rest<'w>,
     wanted: Wanted,
+    /// What each node must not be, for where those before it are.
+    bars: Vec<Bars<'w>>,
+    barred: Barred,
+    /// By place, how often the last node is found over its only link; none if that was not worked out.
+    ends: Option<&'w [u64]>,
     /// Where each node is so far.
     at: Vec<u32>,
     /// Source and target of the relationship of each link so far.
@@ -38,18 +45,23 @@ pub(super) struct Walker<'w, 'a> {
 impl<'w, 'a> Walker<'w, 'a> {
     pub(super) fn new(
         steps: &'w Steps<'a>,
+        (rest, ends): (&'w Rest<'w>, Option<&'w [u64]>),
         ground: &'w Ground<'a>,
-        wanted: Wanted,
         work: Work<'w>,
     ) -> Self {
+        let wanted = rest.wanted;
         let done = match wanted {
             Wanted::Last => Bits::new(ground.places),
             Wanted::Total | Wanted::Each(_) => Bits::default(),
         };
+        let bars = |node| Bars::of(node, rest, |types| ground.rows_of(types), &ground.classes);
         Self {
             steps,
-            allowed: &ground.allowed,
+            rest,
             wanted,
+            bars: (0..=steps.len()).map(bars).collect(),
+            barred: Barred::default(),
+            ends,
             at: vec![0; steps.len() + 1],
             taken: Vec::new(),
             found: Found::nothing(wanted, ground.places),
@@ -66,7 +78,8 @@ impl<'w, 'a> Walker<'w, 'a> {
     pub(super) fn walk(mut self, starts: &[(u32, u64)]) -> Result<Found, AlgoError> {
         for (start, times) in starts.iter().copied() {
             self.work.look(1)?;
-            if self.allows(0, start) {
+            let times = times.saturating_mul(self.rest.weight(0, start));
+            if times > 0 {
                 self.at[0] = start;
                 self.extend(1, times)?;
             }
@@ -77,8 +90,23 @@ impl<'w, 'a> Walker<'w, 'a> {
 
     #[inline]
     fn allows(&self, node: usize, place: u32) -> bool {
-        let allowed = self.allowed.get(node).and_then(Option::as_ref);
-        allowed.is_none_or(|allowed| allowed.has(place))
+        self.rest.allows(node, place)
+    }
+
+    /// How often a node counts at a place, while the others are where they are.
+    #[inline]
+    fn times(&self, node: usize, place: u32) -> u64 {
+        let bars = self.bars.get(node);
+        match bars.is_some_and(|bars| bars.bar(&self.at, place)) {
+            true => 0,
+            false => self.rest.weight(node, place),
+        }
+    }
+
+    /// Whether where a node may be does not depend on others, and it counts once wherever it is.
+    fn is_open(&self, node: usize) -> bool {
+        let weights = self.rest.weights.get(node);
+        weights.is_none_or(Option::is_none) && self.bars.get(node).is_none_or(Bars::are_none)
     }
 
     /// Finds a node after those that are found, and whatever comes after it.
@@ -99,7 +127,8 @@ impl<'w, 'a> Walker<'w, 'a> {
         while let Some(far) = row.first().copied() {
             let run = run_of(row, far);
             row = &row[run..];
-            if !self.allows(node, far) {
+            let times = self.times(node, far);
+            if times == 0 {
                 continue;
             }
             let before = self.taken.len();
@@ -113,7 +142,7 @@ impl<'w, 'a> Walker<'w, 'a> {
             };
             if ways > 0 {
                 self.at[node] = far;
-                self.extend(node + 1, weight.saturating_mul(ways))?;
+                self.extend(node + 1, weight.saturating_mul(ways).saturating_mul(times))?;
             }
             self.taken.truncate(before);
         }
@@ -156,9 +185,12 @@ impl<'w, 'a> Walker<'w, 'a> {
 
     /// The last node.
     fn end(&mut self, node: usize, links: &[Step<'a>], weight: u64) -> Result<(), AlgoError> {
+        let is_open = self.is_open(node);
         match (self.wanted, links) {
-            (Wanted::Last, [link]) => self.mark(node, link),
-            (Wanted::Each(of), [link]) if of == node => self.add_each(node, link, weight),
+            (Wanted::Last, [link]) if is_open => self.mark(node, link),
+            (Wanted::Each(of), [link]) if of == node && is_open => {
+                self.add_each(node, link, weight)
+            }
             (Wanted::Last, _) => self.one_by_one(node, links, weight),
             (Wanted::Each(of), _) if of == node => self.one_by_one(node, links, weight),
             (_, [link]) => {
@@ -166,7 +198,8 @@ impl<'w, 'a> Walker<'w, 'a> {
                 self.add(ways, weight);
                 Ok(())
             }
-            (_, links) => self.count_meeting(node, links, weight),
+            (_, links) if is_open => self.count_meeting(node, links, weight),
+            (_, links) => self.one_by_one(node, links, weight),
         }
     }
 
@@ -185,20 +218,66 @@ impl<'w, 'a> Walker<'w, 'a> {
         }
     }
 
-    /// How many ways there are over the only link of the last node.
+    /// How many ways there are over the only link of the last node: all, less what is barred and what is taken.
     fn count(&mut self, node: usize, link: &Step<'a>) -> Result<u64, AlgoError> {
         let near = self.at[link.from];
-        if link.loops && self.allowed.get(node).is_none_or(Option::is_none) {
-            self.work.look(1)?;
-            let others = self.others_taken(link).count() as u64;
-            return Ok((link.rows.degree(near) as u64).saturating_sub(others));
+        let all = match self.ends {
+            _ if link.loops && self.rest.is_plain(node) => {
+                self.work.look(1)?;
+                link.rows.degree(near) as u64
+            }
+            Some(ends) => {
+                self.work.look(1)?;
+                ends.get(near as usize).copied().unwrap_or_default()
+            }
+            None => {
+                let row = link.rows.row(near);
+                self.work.look(1 + row.len())?;
+                ends_of(link, near, |far| self.rest.weight(node, far))
+            }
+        };
+        // What is too large to be known stays too large.
+        if all == 0 || all == u64::MAX {
+            return Ok(all);
         }
+        let barred = self.count_barred(node, link, near)?;
+        let taken = { self.others_taken(link) }.map(|far| self.times(node, far));
+        let taken = taken.fold(0, u64::saturating_add);
+        Ok(all.saturating_sub(barred).saturating_sub(taken))
+    }
+
+    /// How many of these ways lead to where the last node must not be.
+    fn count_barred(&mut self, node: usize, link: &Step<'a>, near: u32) -> Result<u64, AlgoError> {
+        let Some(bars) = self.bars.get(node).filter(|bars| !bars.are_none()) else {
+            return Ok(0);
+        };
+        let looked = self.barred.note(bars, &self.at, self.places);
         let row = link.rows.row(near);
-        self.work.look(1 + row.len())?;
-        let counts = |far: u32| self.allows(node, far) && (link.loops || far != near);
-        let all = row.iter().filter(|far| counts(**far)).count() as u64;
-        let others = self.others_taken(link).filter(|far| counts(*far)).count();
-        Ok(all.saturating_sub(others as u64))
+        let counts = |far: u32| match link.loops || far != near {
+            true => self.rest.weight(node, far),
+            false => 0,
+        };
+        let mut sum = 0_u64;
+        match self.barred.few_beside(row) {
+            Some(few) => {
+                self.work.look(looked + few.len())?;
+                for far in few.iter().copied() {
+                    let ways = link.rows.between(near, far);
+                    if ways > 0 {
+                        sum = sum.saturating_add(ways.saturating_mul(counts(far)));
+                    }
+                }
+            }
+            None => {
+                self.work.look(looked + row.len())?;
+                for far in row.iter().copied() {
+                    if self.barred.has(bars, &self.at, far) {
+                        sum = sum.saturating_add(counts(far));
+                    }
+                }
+            }
+        }
+        Ok(sum)
     }
 
     /// Adds a walk to each place of the last node.
@@ -282,10 +361,11 @@ impl<'w, 'a> Walker<'w, 'a> {
         self.work.look(1 + row.len())?;
         while let Some(far) = row.first().copied() {
             row = &row[run_of(row, far)..];
-            if !self.allows(node, far) {
+            let times = self.times(node, far);
+            if times == 0 {
                 continue;
             }
-            let ways = self.ways_to(links, far);
+            let ways = self.ways_to(links, far).saturating_mul(times);
             if ways == 0 {
                 continue;
             }
@@ -323,7 +403,7 @@ impl<'w, 'a> Walker<'w, 'a> {
         }
         let rows = (one.rows.row(nears.0), other.rows.row(nears.1));
         self.work.look(1 + rows.0.len().min(rows.1.len()))?;
-        let allowed = self.allowed.get(node).and_then(Option::as_ref);
+        let allowed = self.rest.allowed.get(node).and_then(Option::as_ref);
         let counts = |far: u32| allowed.is_none_or(|allowed| allowed.has(far));
         // The row of the node that was found first stays while the other one changes.
         let (stays, changes) = match one.from < other.from {
@@ -365,4 +445,11 @@ impl<'w, 'a> Walker<'w, 'a> {
         self.add(ways, weight);
         Ok(())
     }
+}
+
+/// How often the last node is found from a place over its only link, if it counts so often at each place.
+pub(super) fn ends_of(link: &Step<'_>, near: u32, times: impl Fn(u32) -> u64) -> u64 {
+    let row = link.rows.row(near).iter().copied();
+    let row = row.filter(|far| link.loops || *far != near);
+    row.map(times).fold(0, u64::saturating_add)
 }

@@ -101,6 +101,7 @@ impl Binder<'_> {
             index,
             query,
             limit,
+            most: Vec::new(),
             exact: from.exact.is_some(),
             into,
             relationships,

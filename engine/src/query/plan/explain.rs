@@ -188,7 +188,12 @@ impl Shown<'_> {
         let slot = |number: usize| walks.nodes.get(number).map(|node| node.slot);
         let links = walks.links.iter().filter_map(|link| {
             let (from, to) = (slot(link.from)?, slot(link.to)?);
-            Some(self.way(from, Some(link.relationship), to, link.arrow, &link.types))
+            let way = self.way(from, Some(link.relationship), to, link.arrow, &link.types);
+            Some(if link.optional {
+                format!("optional {way}")
+            } else {
+                way
+            })
         });
         let mut shown = links.collect::<Vec<_>>().join(", ");
         let labels = |node: &WalkedNode| {
@@ -205,6 +210,8 @@ impl Shown<'_> {
             tests.extend(labels(node));
             tests.extend(node.tests.iter().map(|test| self.condition(test)));
         }
+        let bars = walks.bars.iter();
+        tests.extend(bars.map(|bar| self.condition(&bar.condition)));
         if !tests.is_empty() {
             shown = format!("{shown} WHERE {}", tests.join(" AND "));
         }
@@ -261,7 +268,12 @@ impl Shown<'_> {
             ""
         };
         let into = self.name(search.into);
-        format!("{kind} {index} FOR {query} LIMIT {limit}{exact}{score} ({into}{known})")
+        let most = search.most.iter().map(|most| self.expr(most));
+        let most = match most.collect::<Vec<_>>().join(" + ") {
+            most if most.is_empty() => most,
+            most => format!(" at most {most}"),
+        };
+        format!("{kind} {index} FOR {query} LIMIT {limit}{exact}{score} ({into}{known}){most}")
     }
 
     fn scan(&self, into: Slot, by: &ScanBy, of: &str) -> String {

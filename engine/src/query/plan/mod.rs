@@ -82,8 +82,12 @@ pub enum Rule {
     RecoverByCodes,
     /// What a search may find is reached by a walk where its condition is a pattern.
     WalkToWhatIsSearched,
+    /// A search that compares everything finds no more than a limit lets through.
+    SearchOnlyWhatIsKept,
     /// Matches of which only the number is asked are counted without a row for each.
     CountWalksAtOnce,
+    /// Conditions on two nodes of such matches, and what need not be there, are counted with them.
+    CountAcrossNodes,
 }
 
 /// The rules, in the order in which they are applied, and why each is there.
@@ -152,9 +156,18 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
          everything",
     ),
     (
+        Rule::SearchOnlyWhatIsKept,
+        "the best ten of the best thousand are the best ten, and all that is compared is held against the worst of these",
+    ),
+    (
         Rule::CountWalksAtOnce,
         "how many ways go on from a node is the length of its row: a count needs no row for each match, and most \
          nodes are met more than once",
+    ),
+    (
+        Rule::CountAcrossNodes,
+        "how many of a row are not alike is all less those that are, and what need not be there is a factor: neither \
+         needs a row for each match",
     ),
 ];
 

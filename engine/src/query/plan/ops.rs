@@ -466,6 +466,8 @@ pub(crate) struct Search {
     pub(crate) query: Expr,
     /// How many are found at most.
     pub(crate) limit: Expr,
+    /// How many rows are needed of all that it gives, if not all are: these are added up.
+    pub(crate) most: Vec<Expr>,
     /// Whether everything is compared.
     pub(crate) exact: bool,
     /// Gets what was found.

@@ -5,7 +5,7 @@
 //! Next: `matching.rs`.
 
 use super::barrier::Flow;
-use super::{Aggregate, BoundProjection, Op, Planner, Rule, SortKey};
+use super::{Aggregate, BoundProjection, Op, Planner, Rule, SearchKind, SortKey};
 use crate::query::expr::{Expr, Slot};
 
 impl Planner<'_> {
@@ -50,14 +50,14 @@ impl Planner<'_> {
                 .partition(|(slot, item)| may_come_last((*slot, item), &order)),
             false => (Vec::new(), items),
         };
-        if self.follows(Rule::ExpandOnlyWhatIsKept)
-            && sorted
+        if sorted
             && !groups
             && !distinct
             && items.is_empty()
             && let Some(limit) = &limit
         {
-            expand_only(flow, skip.as_ref(), limit);
+            let most = skip.iter().chain([limit]).cloned().collect();
+            self.find_only(flow, most);
         }
         // A filter after the projection may read what was there before it.
         let mut keep = scope.clone();
@@ -106,6 +106,29 @@ impl Planner<'_> {
         flow.renew(scope);
     }
 
+    /// Where rows come from the relationships of a node, or from an index, and are cut off next, no more of them are read
+    /// than are left.
+    fn find_only(&self, flow: &mut Flow, most: Vec<Expr>) {
+        match flow.last_mut() {
+            Some(Op::Expand(expand))
+                if self.follows(Rule::ExpandOnlyWhatIsKept)
+                    && !expand.to_bound
+                    && expand.apart_from.is_empty() =>
+            {
+                expand.most = most;
+            }
+            // Where not everything is compared, how many are sought says how far: fewer might be others.
+            Some(Op::Search(search))
+                if self.follows(Rule::SearchOnlyWhatIsKept)
+                    && (search.exact || search.kind == SearchKind::Fulltext)
+                    && search.must_be.is_none() =>
+            {
+                search.most = most;
+            }
+            _ => {}
+        }
+    }
+
     fn aggregate(&self, aggregate: Aggregate, flow: &mut Flow) {
         let Aggregate { groups, aggregates } = aggregate;
         let in_any_order = ["count", "min", "max"];
@@ -144,14 +167,4 @@ impl Planner<'_> {
 fn may_come_last((slot, item): (Slot, &Expr), order: &[SortKey]) -> bool {
     let sorted_by = order.iter().any(|key| key.expr.reads(slot));
     !sorted_by && item.is_steady() && !item.may_fail()
-}
-
-/// Where rows come from the relationships of a node and are cut off next, no more of them are read than are left.
-fn expand_only(flow: &mut Flow, skip: Option<&Expr>, limit: &Expr) {
-    if let Some(Op::Expand(expand)) = flow.last_mut()
-        && !expand.to_bound
-        && expand.apart_from.is_empty()
-    {
-        expand.most = skip.into_iter().chain([limit]).cloned().collect();
-    }
 }

@@ -7,7 +7,7 @@
 
 use super::matching::turned;
 use super::{Aggregate, Aggregated, Arrow, Expand, Op, Ops, Planner, Rule, ScanBy, TypeNames};
-use crate::query::expr::{Expr, ExprKind, Labels, Slot};
+use crate::query::expr::{Body, ComparisonOperator, Expr, ExprKind, Labels, Slot, SubqueryKind};
 use crate::query::types::Types;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub(crate) struct Walks {
     pub(crate) nodes: Vec<WalkedNode>,
     /// The links, in the order of the nodes that they lead to.
     pub(crate) links: Vec<WalkedLink>,
+    /// What must not be so between two nodes.
+    pub(crate) bars: Vec<WalkedBar>,
     /// Where the first node comes from; none if it is in the rows.
     pub(crate) begins: Option<ScanBy>,
     /// The node that is grouped by, or of which is asked how many there are.
@@ -60,6 +62,29 @@ pub(crate) struct WalkedLink {
     pub(crate) types: TypeNames,
     /// The links before it, of the same types, that must walk another relationship.
     pub(crate) apart: Vec<usize>,
+    /// Whether it need not be there, with all that hangs on it.
+    pub(crate) optional: bool,
+}
+
+/// What must not be so between two nodes of a figure.
+#[derive(Clone, Debug)]
+pub(crate) struct WalkedBar {
+    /// The nodes, by number, in their order.
+    pub(crate) nodes: (usize, usize),
+    pub(crate) what: BarredBy,
+    /// The condition that says so.
+    pub(crate) condition: Expr,
+}
+
+/// What it is.
+#[derive(Clone, Debug)]
+pub(crate) enum BarredBy {
+    /// They are one node.
+    Same,
+    /// They have the same value of a property, or one of them has none.
+    Alike(Arc<str>),
+    /// There is a relationship between them; the arrow is seen from the first.
+    Linked(Arrow, TypeNames),
 }
 
 impl Planner<'_> {
@@ -68,14 +93,19 @@ impl Planner<'_> {
         if !self.follows(Rule::CountWalksAtOnce) {
             return ops;
         }
+        let across = self.follows(Rule::CountAcrossNodes);
         let mut after: Vec<Op> = Vec::with_capacity(ops.len());
         for op in ops {
-            if let Op::Aggregate(aggregate) = &op
-                && let Some((begin, walks)) = walks_before(&after, aggregate)
-            {
-                after.truncate(begin);
-                after.push(Op::Walks(Box::new(walks)));
-                continue;
+            if let Op::Aggregate(aggregate) = &op {
+                // What begins later may still be counted, if all of it cannot be.
+                let whole = across.then(|| walks_before(&after, aggregate, true));
+                let found = whole.flatten();
+                let found = found.or_else(|| walks_before(&after, aggregate, false));
+                if let Some((begin, walks)) = found {
+                    after.truncate(begin);
+                    after.push(Op::Walks(Box::new(walks)));
+                    continue;
+                }
             }
             after.push(op);
         }
@@ -84,8 +114,12 @@ impl Planner<'_> {
 }
 
 /// The walks that an aggregate counts, and from which operator on they replace those before it.
-fn walks_before(ops: &[Op], aggregate: &Aggregate) -> Option<(usize, Walks)> {
-    let is_part = |op: &&Op| matches!(op, Op::Expand(_) | Op::Filter(_));
+fn walks_before(ops: &[Op], aggregate: &Aggregate, across: bool) -> Option<(usize, Walks)> {
+    let is_part = |op: &&Op| match op {
+        Op::Expand(_) | Op::Filter(_) => true,
+        Op::Optional { .. } => across,
+        _ => false,
+    };
     let mut begin = ops.len() - ops.iter().rev().take_while(is_part).count();
     let filters = ops[begin..].iter().map_while(|op| match op {
         Op::Filter(condition) => Some(condition),
@@ -107,7 +141,10 @@ fn walks_before(ops: &[Op], aggregate: &Aggregate) -> Option<(usize, Walks)> {
         let filters = ops[begin..].iter();
         begin += filters.take_while(|op| matches!(op, Op::Filter(_))).count();
     }
-    let mut figure = FigureOf::default();
+    let mut figure = FigureOf {
+        across,
+        ..FigureOf::default()
+    };
     match (&scan, ops.get(begin)) {
         (Some((into, _)), _) => figure.nodes.push(node(*into)),
         (None, Some(Op::Expand(expand))) => figure.nodes.push(node(expand.from)),
@@ -117,6 +154,7 @@ fn walks_before(ops: &[Op], aggregate: &Aggregate) -> Option<(usize, Walks)> {
         match op {
             Op::Filter(condition) => figure.test(condition)?,
             Op::Expand(expand) => figure.link(expand)?,
+            Op::Optional { ops, .. } => figure.hang(ops)?,
             _ => return None,
         }
     }
@@ -132,6 +170,7 @@ fn walks_before(ops: &[Op], aggregate: &Aggregate) -> Option<(usize, Walks)> {
     let walks = Walks {
         nodes: figure.nodes,
         links: figure.links,
+        bars: figure.bars,
         begins: scan.map(|(_, by)| by),
         of,
         property,
@@ -158,13 +197,89 @@ fn node(slot: Slot) -> WalkedNode {
     }
 }
 
+/// Whether a condition says of one of these slots that it is not null.
+fn is_there(condition: &Expr, slots: &[Slot]) -> bool {
+    match &condition.kind {
+        ExprKind::IsNull { of, negated: true } => slots.iter().any(|slot| of.is_slot(*slot)),
+        _ => false,
+    }
+}
+
+/// The two slots of which a condition says that something must not be so between them, and what.
+fn bar_of(condition: &Expr) -> Option<(Slot, Slot, BarredBy)> {
+    match &condition.kind {
+        ExprKind::Comparison { first, rest } => match rest.as_slice() {
+            [(ComparisonOperator::NotEqual, second)] => differing(first, second),
+            _ => None,
+        },
+        ExprKind::Not(of) => match &of.kind {
+            ExprKind::Comparison { first, rest } => match rest.as_slice() {
+                [(ComparisonOperator::Equal, second)] => differing(first, second),
+                _ => None,
+            },
+            ExprKind::Subquery {
+                kind: SubqueryKind::Exists,
+                body: Body::Planned { ops, .. },
+            } => unlinked(ops),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn differing(first: &Expr, second: &Expr) -> Option<(Slot, Slot, BarredBy)> {
+    match (&first.kind, &second.kind) {
+        (ExprKind::Slot(one), ExprKind::Slot(other)) => Some((*one, *other, BarredBy::Same)),
+        (ExprKind::Property { of, key }, ExprKind::Property { of: to, key: same })
+            if key == same =>
+        {
+            match (&of.kind, &to.kind) {
+                (ExprKind::Slot(one), ExprKind::Slot(other)) => {
+                    Some((*one, *other, BarredBy::Alike(Arc::clone(key))))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The ends of the only link of a subquery, if it asks for nothing else.
+fn unlinked(ops: &[Op]) -> Option<(Slot, Slot, BarredBy)> {
+    let (last, filters) = ops.split_last()?;
+    let Op::Expand(expand) = last else {
+        return None;
+    };
+    let ends = [expand.from, expand.to];
+    let are_there = { filters.iter() }.all(|op| match op {
+        Op::Filter(condition) => is_there(condition, &ends),
+        _ => false,
+    });
+    let is_plain = expand.to_bound && expand.apart_from.is_empty() && expand.most.is_empty();
+    let mut types = expand.types.clone();
+    if let Some(names) = &mut types {
+        names.sort_unstable();
+        names.dedup();
+    }
+    (are_there && is_plain).then_some((
+        expand.from,
+        expand.to,
+        BarredBy::Linked(expand.arrow, types),
+    ))
+}
+
 /// A figure that is being put together.
 #[derive(Default)]
 struct FigureOf {
     nodes: Vec<WalkedNode>,
     links: Vec<WalkedLink>,
+    bars: Vec<WalkedBar>,
     /// Relationships that must not be the same: of a link, and of one that was walked before.
     apart: Vec<(Slot, Slot)>,
+    /// What need not be there: nodes and relationships.
+    optional: BTreeSet<Slot>,
+    /// Whether conditions on two nodes, and what need not be there, may be part of it.
+    across: bool,
 }
 
 impl FigureOf {
@@ -172,8 +287,13 @@ impl FigureOf {
         self.nodes.iter().position(|node| node.slot == slot)
     }
 
-    /// A condition on one of its nodes.
+    /// A condition on one of its nodes, or on two.
     fn test(&mut self, condition: &Expr) -> Option<()> {
+        if self.across
+            && let Some((one, other, what)) = bar_of(condition)
+        {
+            return self.bar((one, other), what, condition);
+        }
         let mut slots = BTreeSet::new();
         condition.each_slot(&mut |slot| {
             slots.insert(slot);
@@ -182,7 +302,16 @@ impl FigureOf {
         let (slot, None) = (slots.next()?, slots.next()) else {
             return None;
         };
+        self.test_one(slot, condition)
+    }
+
+    /// A condition on one of its nodes, which must be there.
+    fn test_one(&mut self, slot: Slot, condition: &Expr) -> Option<()> {
         let number = self.number(slot)?;
+        // Of null it may be true.
+        if self.optional.contains(&slot) {
+            return None;
+        }
         let node = self.nodes.get_mut(number)?;
         match &condition.kind {
             ExprKind::HasLabels {
@@ -203,7 +332,77 @@ impl FigureOf {
         Some(())
     }
 
+    /// What must not be so between two of its nodes.
+    fn bar(&mut self, (one, other): (Slot, Slot), what: BarredBy, condition: &Expr) -> Option<()> {
+        if [one, other].iter().any(|slot| self.optional.contains(slot)) {
+            return None;
+        }
+        let (one, other) = (self.number(one)?, self.number(other)?);
+        let (nodes, what) = match what {
+            _ if one == other => return None,
+            BarredBy::Linked(arrow, types) if one > other => {
+                ((other, one), BarredBy::Linked(turned(arrow), types))
+            }
+            what => ((one.min(other), one.max(other)), what),
+        };
+        self.bars.push(WalkedBar {
+            nodes,
+            what,
+            condition: condition.clone(),
+        });
+        Some(())
+    }
+
+    /// What need not be there: a chain or a tree that hangs on one node by one link.
+    fn hang(&mut self, ops: &[Op]) -> Option<()> {
+        let (links, bars) = (self.links.len(), self.bars.len());
+        let before: Vec<Slot> = self.nodes.iter().map(|node| node.slot).collect();
+        let mut hung = BTreeSet::new();
+        for op in ops {
+            match op {
+                // Where it is null, nothing hangs on it, and that is one match all the same.
+                Op::Filter(condition) if is_there(condition, &before) => {}
+                Op::Filter(condition) => {
+                    let mut slots = BTreeSet::new();
+                    condition.each_slot(&mut |slot| {
+                        slots.insert(slot);
+                    });
+                    // Of a node that is there anyway it would drop what hangs, not the node.
+                    let mut slots = slots.into_iter();
+                    let (slot, None) = (slots.next()?, slots.next()) else {
+                        return None;
+                    };
+                    if !hung.contains(&slot) {
+                        return None;
+                    }
+                    self.test_one(slot, condition)?;
+                }
+                Op::Expand(expand) if !expand.to_bound => {
+                    let is_first = self.links.len() == links;
+                    if is_first == hung.contains(&expand.from) {
+                        return None;
+                    }
+                    self.link_any(expand)?;
+                    self.links.last_mut()?.optional = is_first;
+                    hung.extend([expand.relationship, expand.to]);
+                }
+                _ => return None,
+            }
+        }
+        self.optional.extend(hung);
+        (self.links.len() > links && self.bars.len() == bars).then_some(())
+    }
+
+    /// A link that must be there.
     fn link(&mut self, expand: &Expand) -> Option<()> {
+        let ends = [expand.from, expand.to];
+        match ends.iter().any(|end| self.optional.contains(end)) {
+            true => None,
+            false => self.link_any(expand),
+        }
+    }
+
+    fn link_any(&mut self, expand: &Expand) -> Option<()> {
         let from = self.number(expand.from)?;
         let (from, to, arrow) = match (self.number(expand.to), expand.to_bound) {
             (None, false) => {
@@ -230,6 +429,7 @@ impl FigureOf {
             arrow,
             types,
             apart: Vec::new(),
+            optional: false,
         });
         Some(())
     }
@@ -257,7 +457,11 @@ impl FigureOf {
                 _ => return None,
             }
         }
-        Some(())
+        // What hangs on a node is counted by itself: nothing in it may depend on what else is there.
+        let mut hung = self.links.iter();
+        let is_alone =
+            hung.all(|link| !self.optional.contains(&link.relationship) || link.apart.is_empty());
+        is_alone.then_some(())
     }
 
     /// The property that an aggregate groups by, if that is one of the only link, and it asks for counts alone.
@@ -268,7 +472,8 @@ impl FigureOf {
         let mut aggregates = aggregate.aggregates.iter();
         let are_plain = aggregates.all(|one| self.is_counted(one) == Some(None));
         let key = group.property_of(link.relationship);
-        key.filter(|_| are_plain).cloned()
+        let is_plain = are_plain && self.bars.is_empty() && !link.optional;
+        key.filter(|_| is_plain).cloned()
     }
 
     /// The node that an aggregate asks about, if it asks for counts alone, and about one node at most.
@@ -292,6 +497,7 @@ impl FigureOf {
         let mut about = about.into_iter();
         match (about.next(), about.next()) {
             (None, _) => Some(None),
+            (Some(slot), None) if self.optional.contains(&slot) => None,
             (Some(slot), None) => Some(Some(self.number(slot)?)),
             _ => None,
         }
@@ -307,8 +513,8 @@ impl FigureOf {
         }
         match (&argument.kind, one.distinct) {
             (ExprKind::Constant(value), false) if !value.is_null() => Some(None),
-            // Nodes and relationships of a match are never null.
-            (ExprKind::Slot(slot), false) => {
+            // Nodes and relationships of a match are never null, but for those that need not be there.
+            (ExprKind::Slot(slot), false) if !self.optional.contains(slot) => {
                 let mut links = self.links.iter();
                 let is_link = links.any(|link| link.relationship == *slot);
                 (is_link || self.number(*slot).is_some()).then_some(None)

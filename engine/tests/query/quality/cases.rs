@@ -43,6 +43,22 @@ pub(super) const CASES: &[Case] = &[
         beside: &[],
     },
     Case {
+        why: "friends of friends but oneself: of each person all pairs of friends, less those of a friend with himself",
+        text: "MATCH (a:Person)-[:KNOWS]-(b:Person)-[:KNOWS]-(c:Person) WHERE a.id <> c.id RETURN count(*) AS n",
+        plan: &["Walks (a)-[#2:KNOWS]-(b), (b)-[#4:KNOWS]-(c) WHERE", "Compute"],
+        work: (8631, 1),
+        rule: Some((Rule::CountAcrossNodes, By::Steps)),
+        beside: &[],
+    },
+    Case {
+        why: "who may know nobody counts once, and nobody asks whom the others know",
+        text: "MATCH (p:Person)-[:LIVES]->(c:City) OPTIONAL MATCH (p)-[:WORKS]->(f:Company) OPTIONAL MATCH (p)-[:WROTE]->(w) RETURN count(*) AS n",
+        plan: &["Walks (c)<-[#2:LIVES]-(p), optional (p)-[#4:WORKS]->(f), optional (p)-[#6:WROTE]->(w) WHERE", "Compute"],
+        work: (6847, 421),
+        rule: Some((Rule::CountAcrossNodes, By::Seeks)),
+        beside: &[],
+    },
+    Case {
         why: "of two labels the rare one is where to begin: ten companies, four hundred persons",
         text: "MATCH (p:Person)-[:WORKS]->(c:Company) RETURN p.id, c.name",
         plan: &["NodesByLabel (c:Company)", "Expand (c)<-[#2:WORKS]-(p)", "Filter p:Person", "Compute"],
@@ -329,6 +345,14 @@ pub(super) const CASES: &[Case] = &[
         plan: &["IndexSeek (p) person_id = $id", "VectorSearch about FOR $near LIMIT 2 (w)", "  Filter p IS NOT NULL", "  Expand (p)-[#2:WROTE]->(w)", "  Filter w:Post", "Compute"],
         work: (15, 5),
         rule: Some((Rule::WalkToWhatIsSearched, By::Seeks)),
+        beside: &[],
+    },
+    Case {
+        why: "of the best hundred in order the best three are asked for, and no others",
+        text: "MATCH (w) SEARCH w IN (VECTOR INDEX about FOR $near LIMIT 100 EXACT) SCORE AS score RETURN w.id SKIP 1 LIMIT 2",
+        plan: &["VectorSearch about FOR $near LIMIT 100 EXACT", "Skip 1", "Limit 2", "Compute"],
+        work: (10, 2),
+        rule: Some((Rule::SearchOnlyWhatIsKept, By::Steps)),
         beside: &[],
     },
     Case {

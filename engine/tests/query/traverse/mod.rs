@@ -101,3 +101,45 @@ fn a_row_gives_back_what_it_held() {
         .finish()
         .unwrap();
 }
+
+/// Sections whose leaves lie far apart: only candidates are read, each once, and each node that is stepped from is looked
+/// for once.
+#[test]
+fn a_level_reads_what_it_scores() {
+    let database = super::database(&[
+        "CREATE (:Root)",
+        "UNWIND range(0, 1599) AS i CREATE (:S {k: i, v: vector([cos(i * 0.7)] + [x IN range(1, 63) | (i * x) % 17 - 8])})",
+        "CREATE INDEX s_k FOR (s:S) ON (s.k)",
+        "MATCH (r:Root), (s:S) WHERE s.k % 40 = 0 CREATE (r)-[:SUB]->(s)",
+        "MATCH (s:S) WHERE s.k % 40 = 0 UNWIND range(1, 39) AS i MATCH (t:S {k: s.k + i}) CREATE (s)-[:SUB]->(t)",
+    ]);
+    let text = "PROFILE MATCH (r:Root) TRAVERSE FROM r UNFILTERED STEP (a)-[:SUB]->(b:S) LEVELS 0..2 \
+                SCORE vector.cosine(b.v, $q) KEEP WHERE score > -2.0 AND ($all OR b.k % 320 = 0) \
+                YIELD node, level, score RETURN level, count(*) AS n, sum(score) AS s ORDER BY level";
+    let run = |all: bool, optimise: bool| {
+        let q: Vec<Value> = (0..64).map(|at| Value::Float(f64::from(at % 5))).collect();
+        let options = QueryOptions::new().optimise(optimise);
+        let parameters = [("all", Value::Bool(all)), ("q", Value::from(q))];
+        let mut rows = database.query_with(text, parameters, &options).unwrap();
+        let shown = rows
+            .by_ref()
+            .map(|row| format!("{:?}", row.unwrap().values()));
+        let shown: Vec<String> = shown.collect();
+        let summary = rows.finish().unwrap();
+        let mut operators = summary.operators().iter();
+        let traverse = operators.find(|one| one.text().starts_with("Traverse"));
+        (shown, *traverse.unwrap().work().unwrap())
+    };
+    for (all, steps, scored) in [
+        (true, 1 + 40, 1 + 40 + 40 * 39),
+        (false, 1 + 5, 1 + 40 + 5 * 39),
+    ] {
+        let (rows, work) = run(all, true);
+        assert_eq!(rows, run(all, false).0);
+        assert!(work.distances <= scored, "{work:?}");
+        // KEEP reads a property of each.
+        assert!(work.seeks <= scored + steps + 10, "{work:?}");
+        // A vector with its key, the key of its relationship, and a small record.
+        assert!(work.read_bytes < scored * 400 + 20_000, "{work:?}");
+    }
+}

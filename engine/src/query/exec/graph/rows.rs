@@ -8,7 +8,7 @@ use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::graph::keys::{AdjacencyKey, DegreeKey};
 use crate::graph::view::{self, View};
-use crate::graph::{Read, ReadTxn, Way, WriteTxn};
+use crate::graph::{Direction, Neighbour, Read, ReadTxn, Way, WriteTxn};
 use crate::query::plan::TypeNames;
 use crate::storage::range::KeyRange;
 use crate::value::NodeId;
@@ -28,7 +28,60 @@ impl Graph<'_> {
     ) -> Result<()> {
         self.seeks.set(self.seeks.get() + nodes.len() as u64);
         let types = self.type_ids(types)?;
-        with_txn!(self, txn => rows(&view::of(txn), (way, types.as_deref()), nodes, each))
+        let far = &mut |place: usize, key: AdjacencyKey| each(place, key.far.get());
+        with_txn!(self, txn => {
+            let nodes = nodes.iter().map(|node| NodeId::new(*node));
+            rows(&view::of(txn), (way, types.as_deref()), nodes, far)
+        })
+    }
+
+    /// Appends the relationships of some nodes, which ascend, each with the place of its node among them: of node after
+    /// node, until there are `enough`. How many nodes that were.
+    ///
+    /// One cursor goes over all of them, and another one where they are walked both ways.
+    pub(in crate::query::exec) fn neighbours_of(
+        &self,
+        nodes: &[NodeId],
+        (direction, enough): (Direction, usize),
+        types: &TypeNames,
+        into: &mut Vec<(usize, Neighbour)>,
+    ) -> Result<usize> {
+        let types = self.type_ids(types)?;
+        let both = direction == Direction::Both;
+        let mut read = nodes.len();
+        for way in direction.ways() {
+            let before = into.len();
+            let mut left = read;
+            let each = &mut |place: usize, key: AdjacencyKey| {
+                let last = into.last().map(|(place, _)| *place);
+                // A node is read to its end, the next one is not begun.
+                if into.len() - before >= enough && last != Some(place) {
+                    left = place;
+                    return false;
+                }
+                if !(both && *way == Way::In && key.far == key.near) {
+                    let neighbour = Neighbour {
+                        node: key.far,
+                        relationship: key.relationship,
+                        relationship_type: key.relationship_type,
+                        way: *way,
+                    };
+                    into.push((place, neighbour));
+                }
+                true
+            };
+            with_txn!(self, txn => {
+                let nodes = nodes.iter().copied().take(read);
+                rows(&view::of(txn), (*way, types.as_deref()), nodes, each)
+            })?;
+            read = left;
+        }
+        into.retain(|(place, _)| *place < read);
+        if both {
+            into.sort_by_key(|(place, _)| *place);
+        }
+        self.seeks.set(self.seeks.get() + read as u64);
+        Ok(read)
     }
 
     /// How many relationships each of these nodes has.
@@ -113,22 +166,23 @@ impl Graph<'_> {
 fn rows<K: KeyRead>(
     view: &View<'_, K>,
     (way, types): (Way, Option<&[TypeId]>),
-    nodes: &[u64],
-    each: &mut dyn FnMut(usize, u64) -> bool,
+    nodes: impl DoubleEndedIterator<Item = NodeId> + Clone,
+    each: &mut dyn FnMut(usize, AdjacencyKey) -> bool,
 ) -> Result<()> {
-    let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
+    let mut ends = nodes.clone();
+    let Some(first) = ends.next() else {
         return Ok(());
     };
+    let last = ends.next_back().unwrap_or(first);
     let family = way.family();
     let damaged = |error| Error::record(family.name(), error);
-    let begin = first.to_be_bytes();
-    let range = match last.checked_add(1) {
+    let begin = first.get().to_be_bytes();
+    let range = match last.get().checked_add(1) {
         Some(end) => KeyRange::between(begin, end.to_be_bytes()),
         None => KeyRange::starting_at(begin),
     };
     let mut scan = view.keys.scan(family, &range)?;
-    for (place, node) in nodes.iter().enumerate() {
-        let near = NodeId::new(*node);
+    for (place, near) in nodes.enumerate() {
         let mut visit = |prefix: &[u8]| -> Result<bool> {
             scan.seek(prefix);
             while let Some(entry) = scan.next()? {
@@ -139,14 +193,14 @@ fn rows<K: KeyRead>(
                     continue;
                 }
                 let key = AdjacencyKey::decode(entry.key).map_err(damaged)?;
-                if !each(place, key.far.get()) {
+                if !each(place, key) {
                     return Ok(false);
                 }
             }
             Ok(true)
         };
         match types {
-            None if !visit(&node.to_be_bytes())? => return Ok(()),
+            None if !visit(&near.get().to_be_bytes())? => return Ok(()),
             None => {}
             Some(types) => {
                 for of in types {

@@ -3,10 +3,12 @@
 //! | what | where |
 //! |---|---|
 //! | functions of the host for many rows at once | `hosts.rs` |
+//! | relationships of many nodes beside those of each | `neighbours.rs` |
 //! | batches, limits, the stack | `runs.rs` |
 //! | trails and shortest ways, beside a search that tries everything | `trails.rs` |
 
 mod hosts;
+mod neighbours;
 mod runs;
 mod trails;
 

@@ -171,6 +171,8 @@ fn is_implied(
             Arrow::Either => (&[Way::Out, Way::In], &[Way::Out, Way::In]),
         };
         let ends = match number {
+            // A node need not have what need not be there.
+            _ if number == link.from && link.optional => continue,
             _ if number == link.from => from,
             _ if number == link.to => to,
             _ => continue,

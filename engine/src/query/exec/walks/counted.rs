@@ -23,6 +23,8 @@ pub(super) fn total(
     let is_whole = asked.of.begins.is_some()
         && asked.wanted == Wanted::Total
         && link.direction != Direction::Both
+        && !link.optional
+        && asked.of.bars.is_empty()
         && asked.conditions.are_none();
     if !is_whole {
         return Ok(None);

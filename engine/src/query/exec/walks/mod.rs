@@ -12,6 +12,7 @@
 //!
 //! Next: `near.rs`.
 
+mod alike;
 mod by_property;
 mod by_rows;
 mod conditions;
@@ -26,11 +27,11 @@ use super::kind::Kind;
 use super::pipeline::Run;
 use super::stage::{Input, Poll, Site};
 use crate::algo::Direction;
-use crate::algo::walks::{self, Figure, Found, Ground, Link, Looked, Wanted};
+use crate::algo::walks::{self, Absent, Differ, Figure, Found, Ground, Link, Looked, Wanted};
 use crate::error::Error;
 use crate::graph::Way;
 use crate::query::error::{Detail, Fault, raise};
-use crate::query::plan::{Arrow, ScanBy, TypeNames, Walks};
+use crate::query::plan::{Arrow, BarredBy, ScanBy, TypeNames, Walks};
 use crate::value::Value;
 use by_rows::ByRows;
 use conditions::Conditions;
@@ -60,6 +61,8 @@ struct Asked<'o> {
     of: &'o Walks,
     /// The types of its links, each list of them once.
     types: Vec<&'o TypeNames>,
+    /// The properties by which nodes must differ, each once.
+    keys: Vec<&'o str>,
     figure: Figure,
     wanted: Wanted,
     conditions: Conditions<'o>,
@@ -178,12 +181,17 @@ impl Walking {
         let Some(starts) = starts else {
             return whole::counts(&asked, (None, self.rows), site);
         };
-        // Over a whole graph conditions are asked of all nodes.
-        let is_near = asked.conditions.are_any_after_the_first() || !whole::are_due(&asked, site)?;
+        // Over a whole graph conditions are asked of all nodes, and what need not be there is looked for from all. The
+        // latter is still less than reading much beside a projection that is there.
+        let are_due = whole::are_due(&asked, site)?;
+        let are_tested = asked.conditions.are_any_after_the_first();
+        let is_dear = !asked.keys.is_empty() || of.links.iter().any(|link| link.optional);
+        let is_near = are_tested || is_dear || !are_due;
+        let little = is_dear && are_due && !are_tested;
         let held = site.context.memory.used();
         for near in [is_near, !is_near] {
             let counts = match near {
-                true => near::counts(&asked, &starts, site)?,
+                true => near::counts(&asked, (&starts, little), site)?,
                 false => whole::counts(&asked, (Some(&starts), self.rows), site)?,
             };
             if counts.is_some() {
@@ -205,27 +213,34 @@ fn with_times(starts: &[u64]) -> Vec<(u64, u64)> {
 impl<'o> Asked<'o> {
     fn new(of: &'o Walks, site: &mut Site<'_, '_>) -> Result<Self, Fault> {
         let mut types: Vec<&TypeNames> = Vec::new();
+        let mut keys: Vec<&str> = Vec::new();
         let mut nodes: Vec<Vec<Link>> = vec![Vec::new(); of.nodes.len().saturating_sub(1)];
         for link in &of.links {
-            let number = match types.iter().position(|known| **known == link.types) {
-                Some(number) => number,
-                None => {
-                    types.push(&link.types);
-                    types.len() - 1
-                }
-            };
-            let direction = match link.arrow {
-                Arrow::Right => Direction::Outgoing,
-                Arrow::Left => Direction::Incoming,
-                Arrow::Either => Direction::Both,
-            };
+            let number = number_of(&mut types, &link.types);
             if let Some(links) = link.to.checked_sub(1).and_then(|at| nodes.get_mut(at)) {
                 links.push(Link {
                     from: link.from,
-                    direction,
+                    direction: direction_of(link.arrow),
                     types: number,
                     apart: link.apart.clone(),
+                    optional: link.optional,
                 });
+            }
+        }
+        let (mut differ, mut absent) = (Vec::new(), Vec::new());
+        for bar in &of.bars {
+            let nodes = bar.nodes;
+            match &bar.what {
+                BarredBy::Same => differ.push(Differ { nodes, by: None }),
+                BarredBy::Alike(key) => {
+                    let by = Some(number_of(&mut keys, &**key));
+                    differ.push(Differ { nodes, by });
+                }
+                BarredBy::Linked(arrow, names) => absent.push(Absent {
+                    nodes,
+                    direction: direction_of(*arrow),
+                    types: number_of(&mut types, names),
+                }),
             }
         }
         let last = of.nodes.len().saturating_sub(1);
@@ -238,15 +253,20 @@ impl<'o> Asked<'o> {
         Ok(Self {
             of,
             types,
-            figure: Figure { nodes },
+            keys,
+            figure: Figure {
+                nodes,
+                differ,
+                absent,
+            },
             wanted,
             conditions: Conditions::new(of, site)?,
         })
     }
 
     /// Which ways the rows of each list of types are needed.
-    fn ways(link: &Link) -> &'static [Way] {
-        match link.direction {
+    fn ways(direction: Direction) -> &'static [Way] {
+        match direction {
             Direction::Outgoing => &[Way::Out],
             Direction::Incoming => &[Way::In],
             Direction::Both => &[Way::Out, Way::In],
@@ -308,7 +328,7 @@ impl<'o> Asked<'o> {
         let context = &mut *site.context;
         let threads = context.threads.min(1 + ground.places / PLACES_PER_THREAD);
         // Arrays by place, for each thread and for what is being added up.
-        let arrays = (threads + 2 + self.of.nodes.len()).saturating_mul(ground.places);
+        let arrays = (threads + 4 + self.of.nodes.len()).saturating_mul(ground.places);
         context
             .memory
             .charge(arrays.saturating_mul(size_of::<u64>()))?;
@@ -336,6 +356,25 @@ impl<'o> Asked<'o> {
         let walks = counts.each.iter().map(|(_, walks)| *walks);
         counts.total = walks.fold(counts.total, u64::saturating_add);
         Ok(counts)
+    }
+}
+
+/// The number of something among those that are there, where it is added if it is not.
+fn number_of<T: PartialEq>(known: &mut Vec<T>, one: T) -> usize {
+    match known.iter().position(|other| *other == one) {
+        Some(number) => number,
+        None => {
+            known.push(one);
+            known.len() - 1
+        }
+    }
+}
+
+fn direction_of(arrow: Arrow) -> Direction {
+    match arrow {
+        Arrow::Right => Direction::Outgoing,
+        Arrow::Left => Direction::Incoming,
+        Arrow::Either => Direction::Both,
     }
 }
 

@@ -4,17 +4,22 @@
 //!
 //! Next: `whole.rs`.
 
+use super::alike::Alike;
 use super::{Asked, Counts, unless_too_large, whole};
-use crate::algo::walks::{Bits, Ground, Link, Rows, Wanted};
-use crate::graph::Way;
+use crate::algo::walks::{Bits, Class, Classes, Ground, Link, Rows, Wanted};
+use crate::graph::{Entity, Way};
 use crate::query::error::Fault;
 use crate::query::exec::stage::Site;
-use std::collections::HashMap;
+use crate::query::graph_face::GraphFace;
+use crate::value::NodeId;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Of so many relationships one may be read before a projection is the better deal; a key that is looked for costs as
 /// much as some that lie behind each other.
 const RELATIONSHIPS_PER_READ: u64 = 4;
+/// The same where the projection is there already: going through all of it takes as long as reading one of so many.
+const RELATIONSHIPS_PER_LITTLE: u64 = 64;
 /// So many may be read of any graph.
 const FREE_READS: u64 = 4096;
 /// Looking for a row costs as much as reading so many of its entries.
@@ -100,6 +105,12 @@ struct Near {
     spent: u64,
 }
 
+/// By node of a figure, the places where it was met.
+type Levels = Vec<Vec<u32>>;
+
+/// By node of a figure, the places where it may be; none if that is anywhere.
+type Fitting = Vec<Option<Bits>>;
+
 fn side(way: Way) -> usize {
     match way {
         Way::Out => 0,
@@ -107,14 +118,17 @@ fn side(way: Way) -> usize {
     }
 }
 
-/// Counts from some starts; none if that reads too much.
+/// Counts from some starts; none if that reads too much, or more than a little.
 pub(super) fn counts(
     asked: &Asked<'_>,
-    starts: &[(u64, u64)],
+    (starts, little): (&[(u64, u64)], bool),
     site: &mut Site<'_, '_>,
 ) -> Result<Option<Counts>, Fault> {
     let relationships = asked.relationships(site)?;
-    let left = FREE_READS + relationships / RELATIONSHIPS_PER_READ;
+    let left = match little {
+        true => relationships / RELATIONSHIPS_PER_LITTLE,
+        false => FREE_READS + relationships / RELATIONSHIPS_PER_READ,
+    };
     if starts.len() as u64 > left {
         return Ok(None);
     }
@@ -142,7 +156,10 @@ impl Near {
             .iter()
             .map(|(start, times)| (self.met.number(*start), *times))
             .collect();
-        let Some(allowed) = self.read_levels(asked, &numbered, site)? else {
+        let Some((levels, allowed)) = self.read_levels(asked, &numbered, site)? else {
+            return Ok(None);
+        };
+        let Some(classes) = self.read_classes(asked, &levels, site)? else {
             return Ok(None);
         };
         let places = self.met.ids.len();
@@ -156,6 +173,8 @@ impl Near {
                 .map(|[out, into]| [out.rows(), into.rows()])
                 .collect(),
             allowed,
+            classes,
+            is_anywhere: false,
         };
         let id = |place: u32| {
             self.met
@@ -167,30 +186,36 @@ impl Near {
         asked.count(&ground, &numbered, id, site).map(Some)
     }
 
-    /// Reads what can be reached, and gives the places where each node may be; none if it is too much.
+    /// Reads what can be reached, and gives the places that each node was met at, and where it may be; none if it is too
+    /// much.
     fn read_levels(
         &mut self,
         asked: &Asked<'_>,
         starts: &[(u32, u64)],
         site: &mut Site<'_, '_>,
-    ) -> Result<Option<Vec<Option<Bits>>>, Fault> {
+    ) -> Result<Option<(Levels, Fitting)>, Fault> {
         let mut conditions = asked.conditions.fresh();
         let last = asked.figure.nodes.len();
         // By node of the figure, the places where it may be.
-        let mut levels: Vec<Vec<u32>> = Vec::with_capacity(last + 1);
+        let mut levels: Levels = Vec::with_capacity(last + 1);
         let mut first: Vec<u32> = starts.iter().map(|(start, _)| *start).collect();
         if !self.keep_fitting(&mut conditions, 0, &mut first, site)? {
             return Ok(None);
         }
         levels.push(first);
+        let depends = |node: usize| {
+            let mut bars = asked.of.bars.iter();
+            bars.any(|bar| bar.nodes.0 == node || bar.nodes.1 == node)
+        };
         for (before, links) in asked.figure.nodes.iter().enumerate() {
             let node = before + 1;
             let is_counted = node == last
                 && !asked.conditions.are_any(node)
+                && !depends(node)
                 && !matches!(asked.wanted, Wanted::Last)
                 && asked.wanted != Wanted::Each(node);
             if let ([link], true) = (links.as_slice(), is_counted)
-                && let [way] = Asked::ways(link)
+                && let [way] = Asked::ways(link.direction)
             {
                 let from = levels.get(link.from).map(Vec::as_slice);
                 let from = from.unwrap_or_default();
@@ -202,13 +227,13 @@ impl Near {
             for link in links {
                 let from = levels.get(link.from).map(Vec::as_slice);
                 let from = from.unwrap_or_default();
-                for way in Asked::ways(link) {
+                for way in Asked::ways(link.direction) {
                     if !self.read_rows(asked, (link.types, *way), from, site)? {
                         return Ok(None);
                     }
                 }
             }
-            if node == last && !asked.conditions.are_any(node) {
+            if node == last && !asked.conditions.are_any(node) && !depends(node) {
                 continue;
             }
             let mut met = match links.first() {
@@ -223,6 +248,15 @@ impl Near {
             }
             levels.push(met);
         }
+        for absent in &asked.figure.absent {
+            let from = levels.get(absent.nodes.0).map(Vec::as_slice);
+            let from = from.unwrap_or_default();
+            for way in Asked::ways(absent.direction) {
+                if !self.read_rows(asked, (absent.types, *way), from, site)? {
+                    return Ok(None);
+                }
+            }
+        }
         let places = self.met.ids.len();
         let bits = (0..=last).map(|node| {
             asked.conditions.are_any(node).then(|| {
@@ -232,7 +266,50 @@ impl Near {
                 bits
             })
         });
-        Ok(Some(bits.collect()))
+        let bits = bits.collect();
+        Ok(Some((levels, bits)))
+    }
+
+    /// By property, who of the nodes that must differ in it are alike; none if that is too much to be read, or has to be
+    /// asked row by row.
+    fn read_classes(
+        &mut self,
+        asked: &Asked<'_>,
+        levels: &Levels,
+        site: &mut Site<'_, '_>,
+    ) -> Result<Option<Vec<Classes>>, Fault> {
+        let places = self.met.ids.len();
+        let mut all = Vec::with_capacity(asked.keys.len());
+        for (number, key) in asked.keys.iter().enumerate() {
+            let mut alike = Alike::default();
+            let mut classes = vec![Class::Unknown; places];
+            site.context.memory.charge(Classes::bytes(places))?;
+            let differ = asked.figure.differ.iter();
+            let differ = differ.filter(|differ| differ.by == Some(number));
+            let nodes: BTreeSet<usize> = differ
+                .flat_map(|differ| [differ.nodes.0, differ.nodes.1])
+                .collect();
+            let met: BTreeSet<u32> = { nodes.iter() }
+                .filter_map(|node| levels.get(*node))
+                .flatten()
+                .copied()
+                .collect();
+            if !self.spend(READS_PER_ROW.saturating_mul(met.len() as u64), 0, site)? {
+                return Ok(None);
+            }
+            for place in met {
+                site.context.step()?;
+                let id = self.met.ids.get(place as usize).copied();
+                let node = NodeId::new(id.unwrap_or_default());
+                let value = site.context.graph.property(Entity::Node(node), key)?;
+                match (alike.class(&value, site)?, classes.get_mut(place as usize)) {
+                    (Some(class), Some(of)) => *of = class,
+                    _ => return Ok(None),
+                }
+            }
+            all.push(Classes::new(classes.into_iter()));
+        }
+        Ok(Some(all))
     }
 
     /// Keeps the places where a node of the figure may be; false if too much was read for that.
@@ -274,7 +351,7 @@ impl Near {
     fn reached(&self, link: &Link, from: &[u32]) -> Vec<u32> {
         let mut seen = Bits::new(self.met.ids.len());
         let mut reached = Vec::new();
-        for way in Asked::ways(link) {
+        for way in Asked::ways(link.direction) {
             let Some(read) = self.read.get(link.types) else {
                 continue;
             };

@@ -2,7 +2,7 @@
 //!
 //! Next: `tally.rs`.
 
-use super::{Asked, Counts, unless_too_large};
+use super::{Asked, Counts, alike, unless_too_large};
 use crate::algo::snapshot::Selection;
 use crate::algo::walks::{Bits, Ground, Rows};
 use crate::algo::{Direction, Projection};
@@ -83,10 +83,17 @@ fn counts_over(
     site: &mut Site<'_, '_>,
 ) -> Result<Option<Counts>, Fault> {
     let mut projections = Vec::with_capacity(asked.types.len());
+    let turned_types = match starts {
+        None => asked.figure.turned_types(asked.wanted),
+        Some(_) => None,
+    };
     for (number, types) in asked.types.iter().enumerate() {
-        let mut links = asked.figure.nodes.iter().flatten();
-        let turned =
-            links.any(|link| link.types == number && link.direction != Direction::Outgoing);
+        let links = asked.figure.nodes.iter().flatten();
+        let links = links.map(|link| (link.types, link.direction));
+        let absent = asked.figure.absent.iter();
+        let absent = absent.map(|absent| (absent.types, absent.direction));
+        let is_turned = |(types, direction)| types == number && direction != Direction::Outgoing;
+        let turned = turned_types == Some(number) || links.chain(absent).any(is_turned);
         let projection = projection(types, turned, site)?;
         let bytes = usize::try_from(projection.bytes()).unwrap_or(usize::MAX);
         site.context.memory.charge(bytes)?;
@@ -100,6 +107,14 @@ fn counts_over(
     for node in 0..=asked.figure.nodes.len() {
         allowed.push(fitting(asked, node, &nodes, site)?);
     }
+    let mut classes = Vec::with_capacity(asked.keys.len());
+    for key in &asked.keys {
+        let Some(of_key) = alike::of_all(key, &nodes, site)? else {
+            return Ok(None);
+        };
+        classes.push(of_key);
+    }
+    let is_anywhere = starts.is_none();
     let starts: Vec<(u32, u64)> = match starts {
         Some(starts) => {
             let starts = starts.iter();
@@ -129,6 +144,8 @@ fn counts_over(
         places,
         rows: all,
         allowed,
+        classes,
+        is_anywhere,
     };
     let id = |place: u32| nodes.node(place).map_or(0, NodeId::get);
     asked.count(&ground, &starts, id, site).map(Some)

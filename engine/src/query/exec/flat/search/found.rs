@@ -49,7 +49,15 @@ pub(super) fn find(
     site: &mut Site<'_, '_>,
     row: &mut [Value],
 ) -> Result<Hits, Fault> {
-    let count = row_count("LIMIT", &of.limit, site.context, row)?;
+    let mut count = row_count("LIMIT", &of.limit, site.context, row)?;
+    if !of.most.is_empty() {
+        let mut most = 0_usize;
+        for rows in &of.most {
+            let rows = row_count("LIMIT", rows, site.context, &site.frame.argument)?;
+            most = most.saturating_add(rows);
+        }
+        count = count.min(most);
+    }
     let (name, span) = named(&of.index, site.context)?;
     let found = match of.kind {
         SearchKind::Vector => vectors(of, (&name, count), allowed, site, row),

@@ -29,7 +29,8 @@ pub(super) struct Stepping<'a, 's, 't> {
     of: &'a Of,
     sources: Labelled<'a>,
     targets: Labelled<'a>,
-    neighbours: Vec<Neighbour>,
+    /// What was read last, each with the place of the node that it was read from.
+    neighbours: Vec<(usize, Neighbour)>,
 }
 
 /// Which nodes have the label that the step asks for.
@@ -41,6 +42,9 @@ enum Labelled<'a> {
     /// These.
     Set(RoaringTreemap),
 }
+
+/// So many relationships are read before anybody looks at them, and as many more as their last node has.
+const TOGETHER: usize = 1024;
 
 /// With so many nodes to ask, all of a label are read at once.
 const MANY: usize = 1024;
@@ -108,19 +112,24 @@ impl<'a, 's, 't> Stepping<'a, 's, 't> {
             let graph = &shared.context.graph;
             self.sources.keep(from.to_mut(), graph, |node| *node)?;
         }
-        for parent in &*from {
+        let mut from = &*from;
+        while !from.is_empty() {
             self.neighbours.clear();
             let mut shared = self.shared.borrow_mut();
-            let way = direction(direct.arrow);
+            let way = (direction(direct.arrow), TOGETHER);
             let graph = &shared.context.graph;
-            graph.neighbours(*parent, way, &direct.types, &mut self.neighbours)?;
+            let read = graph.neighbours_of(from, way, &direct.types, &mut self.neighbours)?;
+            let (parents, rest) = from.split_at_checked(read).unwrap_or((from, &[]));
             shared.context.look(self.neighbours.len())?;
             let graph = &shared.context.graph;
             self.targets
-                .keep(&mut self.neighbours, graph, |neighbour| neighbour.node)?;
+                .keep(&mut self.neighbours, graph, |(_, neighbour)| neighbour.node)?;
             shared.charge(self.neighbours.len() * ARRIVAL_BYTES)?;
             drop(shared);
-            for neighbour in &self.neighbours {
+            for (place, neighbour) in &self.neighbours {
+                let Some(parent) = parents.get(*place) else {
+                    continue;
+                };
                 let arrival = Arrival {
                     parent: *parent,
                     via: &[],
@@ -131,6 +140,7 @@ impl<'a, 's, 't> Stepping<'a, 's, 't> {
                     return Ok(());
                 }
             }
+            from = rest;
         }
         Ok(())
     }
