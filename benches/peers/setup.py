@@ -4,9 +4,10 @@
     python3 benches/peers/setup.py              those of `cargo xtask bench vector` and `text`
     python3 benches/peers/setup.py documents    those of `cargo xtask bench documents`
     python3 benches/peers/setup.py query        that of `cargo xtask bench query`
+    python3 benches/peers/setup.py beside       those of `cargo xtask bench peers`
 
 Makes a virtual environment with the pinned Python peers, builds the Rust peers with the versions of their
-own lock file, and writes down where both are (`peers.json`, `documents.json`, `query.json`), which is how the
+own lock file, and writes down where both are (`peers.json`, `documents.json`, `query.json`, `beside.json`), which is how the
 benchmarks find them. Running it again changes nothing. Takes about ten minutes the first time; needs Python 3.11 or newer with its
 headers, a C++ compiler, cargo, and a network. Those of documents are five minutes, 1.5 GB, and Python 3.11 to 3.13.
 
@@ -28,6 +29,19 @@ DOCUMENTS = HERE / "requirements-documents.txt"
 QUERY = HERE / "requirements-query.txt"
 COMPILED = HERE / "requirements-compiled.txt"
 RUST = HERE / "rust"
+# Each by itself: one that does not install is named with the reason, and the others are measured.
+BESIDE = {
+    "kuzu": ["kuzu==0.11.3", "pyarrow==26.0.1"],
+    "ladybug": ["ladybug==0.22.0", "pyarrow==26.0.1"],
+    "lancedb": ["lancedb==0.40.0", "pyarrow==26.0.1"],
+    "qdrant-edge": ["qdrant-edge-py==0.9.0"],
+    "sqlite-vec": ["sqlite-vec==0.1.9", "pysqlite3-binary==0.5.4.post2"],
+    "hnswlib": ["hnswlib==0.8.0"],
+    "faiss": ["faiss-cpu==1.15.1"],
+    "usearch": ["usearch==2.26.6"],
+    "helix": ["helix-db==0.3.4", "helix-db-embedded==0.3.3"],
+    "surrealdb": ["surrealdb==2.0.0", "surrealdb-embedded==3.0.0b10"],
+}
 
 
 def cache():
@@ -72,6 +86,33 @@ def rust_peers(home):
     return target / "release" / "stratigraph-peers"
 
 
+def beside(home):
+    """An environment with whatever of `BESIDE` installs, and why the others do not."""
+    pins = json.dumps(BESIDE) + sys.version
+    folder = home / f"venv-{hashlib.sha256(pins.encode()).hexdigest()[:16]}"
+    python = folder / "bin" / "python"
+    if not (folder / "whole").exists():
+        venv.create(folder, with_pip=True, clear=True)
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "numpy==2.4.6")
+    installed, missing = [], {}
+    for name, packages in BESIDE.items():
+        print("==>", *packages, flush=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--prefer-binary", *packages]
+        module = f"{name.replace('-', '_')}_side"
+        probe = [python, "-c", f"import importlib.util, {module}"]
+        here = {**os.environ, "PYTHONPATH": str(HERE / "python" / "peers")}
+        for command in (pip, probe):
+            done = subprocess.run(command, env=here, capture_output=True, text=True)
+            if done.returncode:
+                said = (done.stderr.strip() or "no word").splitlines()
+                missing[name] = said[-1]
+                break
+        else:
+            installed.append(name)
+    (folder / "whole").touch()
+    return {"python": str(python), "peers": installed, "missing": missing}
+
+
 def main():
     if sys.version_info < (3, 11):
         sys.exit("the pinned versions need Python 3.11 or newer")
@@ -85,6 +126,8 @@ def main():
             write(home / "documents.json", {"python": str(python_peers(home, DOCUMENTS))})
         case ["query"]:
             write(home / "query.json", {"python": str(python_peers(home, QUERY))})
+        case ["beside"]:
+            write(home / "beside.json", beside(home))
         case _:
             sys.exit(__doc__)
     print("peers are in", home)

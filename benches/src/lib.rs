@@ -8,6 +8,7 @@ pub mod graph;
 pub mod index;
 pub mod ingest;
 mod measure;
+pub mod peers;
 pub mod query;
 pub mod retrieve;
 pub mod server;

@@ -42,14 +42,21 @@ impl Machine {
     }
 
     pub(crate) fn print(&self) {
+        self.lines().iter().for_each(|line| println!("{line}"));
+    }
+
+    /// What there is to say about it, a line each.
+    pub(crate) fn lines(&self) -> Vec<String> {
         let gib = self.memory_bytes as f64 / f64::from(1 << 30);
-        println!("machine    {} x {}, {gib:.1} GiB RAM", self.cores, self.cpu);
-        println!("kernel     {}", self.kernel);
-        println!(
-            "files      {} on {} ({})",
-            self.folder, self.file_system, self.device
-        );
-        println!("load       {} at the start", load());
+        vec![
+            format!("machine    {} x {}, {gib:.1} GiB RAM", self.cores, self.cpu),
+            format!("kernel     {}", self.kernel),
+            format!(
+                "files      {} on {} ({})",
+                self.folder, self.file_system, self.device
+            ),
+            format!("load       {} at the start", load()),
+        ]
     }
 }
 

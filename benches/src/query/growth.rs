@@ -91,7 +91,7 @@ fn at_size(
 }
 
 /// The slope of the line through the logarithms, by least squares.
-fn slope(points: &[(usize, f64)]) -> f64 {
+pub(crate) fn slope(points: &[(usize, f64)]) -> f64 {
     let logs = points
         .iter()
         .map(|(size, time)| ((*size as f64).ln(), time.ln()));

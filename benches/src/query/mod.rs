@@ -6,7 +6,7 @@
 
 mod cases;
 mod columns;
-mod growth;
+pub(crate) mod growth;
 mod lsqb;
 mod ours;
 mod peer;

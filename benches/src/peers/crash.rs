@@ -1,0 +1,124 @@
+//! Killed in the middle of taking in: is what was acknowledged there, in whole batches, and is the index whole?
+
+use super::Run;
+use super::driver::{Driver, Said};
+use super::search::pass;
+use super::sheet::{Better, Cell};
+use super::truth::nearest;
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::time::Instant;
+
+/// Rows of a batch, each acknowledged when it is durable.
+const BATCH: usize = 500;
+/// A list in which every side finds most, where its index is whole.
+const LIST: usize = 256;
+
+/// What was left after the kill.
+struct Left {
+    acknowledged: usize,
+    found: usize,
+    recall: f64,
+    open_s: f64,
+    per_second: f64,
+}
+
+pub(super) fn kills(run: &mut Run<'_>) -> Result<()> {
+    let names: Vec<String> = run.sides.iter().map(|side| side.name.clone()).collect();
+    for name in names {
+        run.setup.progress(&format!("kill: {name}"));
+        let left = match one(run, &name) {
+            Ok(left) => left,
+            Err(error) => Err(format!("failed: {error:#}")),
+        };
+        let put = |run: &mut Run<'_>, figure, unit, better, cell| {
+            run.sheet.put(figure, unit, better, &name, cell);
+        };
+        let rate = match &left {
+            Ok(left) => Cell::Noted(left.per_second, format!("batches of {BATCH}")),
+            Err(why) => Cell::Told(why.clone()),
+        };
+        put(
+            run,
+            "durable batches, searchable",
+            "rows/s",
+            Better::More,
+            rate,
+        );
+        let lost = left.map(|left| {
+            let lost = left.acknowledged.saturating_sub(left.found);
+            let whole = if left.found.is_multiple_of(BATCH) {
+                "whole batches"
+            } else {
+                "a part of a batch"
+            };
+            let note = format!(
+                "{} acknowledged, {} there, {whole}, recall {:.3}, open in {:.2} s",
+                left.acknowledged, left.found, left.recall, left.open_s
+            );
+            Cell::Noted(lost as f64, note)
+        });
+        let lost = lost.unwrap_or_else(Cell::Told);
+        put(
+            run,
+            "lost by kill -9",
+            "acknowledged rows",
+            Better::Less,
+            lost,
+        );
+    }
+    Ok(())
+}
+
+fn one(run: &Run<'_>, name: &str) -> Result<std::result::Result<Left, String>> {
+    let folder = run.setup.dir.join(format!("{name}-killed"));
+    let start = || Driver::start(name, run.python, &run.data.folder, &folder, run.patience);
+    let rows = run.data.nodes().min(20_000);
+    let mut driver = start()?;
+    driver.send(&json!({ "do": "batches", "rows": rows, "batch": BATCH }))?;
+    let mut acknowledged = 0;
+    let mut began: Option<(Instant, usize)> = None;
+    let mut per_second = 0.0;
+    let begun = Instant::now();
+    // Until it ends: what it had said before the kill is still to be read.
+    while let Some(said) = driver.next()? {
+        if let Some(why) = said["cannot"].as_str() {
+            return Ok(Err(why.to_owned()));
+        }
+        if let Some(why) = said["failed"].as_str() {
+            anyhow::bail!("{why}");
+        }
+        let Some(now) = said["acknowledged"].as_u64() else {
+            break;
+        };
+        acknowledged = usize::try_from(now)?;
+        let (first, at) = *began.get_or_insert((Instant::now(), acknowledged));
+        let long = begun.elapsed().as_secs() > 60;
+        if acknowledged >= rows / 2 || long {
+            let seconds = first.elapsed().as_secs_f64();
+            if per_second == 0.0 && acknowledged > at {
+                per_second = (acknowledged - at) as f64 / seconds;
+            }
+            driver.kill()?;
+        }
+    }
+    drop(driver);
+    let mut driver = start()?;
+    let said = match driver.ask(&json!({ "do": "open" }))? {
+        Said::Done(said) => said,
+        Said::Cannot(why) => return Ok(Err(why)),
+    };
+    let found = usize::try_from(said["nodes"].as_u64().context("no number of nodes")?)?;
+    let truth = nearest(run.data, &run.data.vectors, |node| node < found)?;
+    let recall = match pass(&mut driver, LIST, None, &truth)? {
+        Ok(pass) => pass.recall,
+        Err(why) => return Ok(Err(why)),
+    };
+    Ok(Ok(Left {
+        acknowledged,
+        found,
+        recall,
+        open_s: said["seconds"].as_f64().context("no time")?,
+        per_second,
+    }))
+}

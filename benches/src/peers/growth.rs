@@ -1,0 +1,105 @@
+//! How the time of each of our own main operations grows with the graph, and the slope of the line through the times where
+//! both axes are logarithms: 0 does not grow, 1 grows with the graph.
+
+use super::data::{Data, WALKS};
+use super::driver::{Driver, OURS};
+use super::search::FILTERS;
+use crate::measure::Setup;
+use crate::query::growth::slope;
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(3_600);
+/// The list of all searches.
+const LIST: usize = 64;
+
+/// What one operation takes at each number of nodes.
+pub(super) struct Grown {
+    pub(super) name: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) points: Vec<(usize, f64)>,
+    pub(super) slope: f64,
+}
+
+pub(super) fn measure(setup: &Setup, sizes: &[usize]) -> Result<Vec<Grown>> {
+    let mut points: BTreeMap<(&'static str, &'static str), Vec<(usize, f64)>> = BTreeMap::new();
+    for nodes in sizes.iter().copied() {
+        setup.progress(&format!("growth: {nodes} nodes"));
+        let folder = setup.subfolder(&format!("growth-{nodes}"))?;
+        let data = Data::make(&folder, nodes, setup.seed)?;
+        for (name, unit, value) in at_size(&data, &folder)? {
+            setup.progress(&format!("{name}: {value:.1} {unit}"));
+            points.entry((name, unit)).or_default().push((nodes, value));
+        }
+        fs::remove_dir_all(&folder)?;
+    }
+    let grown = points.into_iter().map(|((name, unit), points)| Grown {
+        name,
+        unit,
+        slope: slope(&points),
+        points,
+    });
+    Ok(grown.collect())
+}
+
+fn at_size(data: &Data, folder: &Path) -> Result<Vec<(&'static str, &'static str, f64)>> {
+    let ours = folder.join("ours");
+    let mut driver = Driver::start(OURS, Path::new(""), folder, &ours, PATIENCE)?;
+    let loaded = driver.must(&json!({ "do": "load" }))?;
+    let mut all = vec![
+        (
+            "load: nodes and relationships",
+            "s of the wall clock",
+            part(&loaded, "edges_s")? + part(&loaded, "nodes_s")?,
+        ),
+        (
+            "load: indexes",
+            "s of the wall clock",
+            part(&loaded, "index_s")?,
+        ),
+    ];
+    let mut timed = |name, request: &Value, count: usize| -> Result<()> {
+        // The first time does not count.
+        driver.must(request)?;
+        let said = driver.must(request)?;
+        all.push((name, "us", part(&said, "cpu")? * 1e6 / count as f64));
+        Ok(())
+    };
+    let queries = data.query_count();
+    timed(
+        "search",
+        &json!({ "do": "search", "ef": LIST, "below": null }),
+        queries,
+    )?;
+    for ((below, _), name) in FILTERS.into_iter().zip([
+        "filter of 0.1 %",
+        "filter of 1 %",
+        "filter of 10 %",
+        "filter of 50 %",
+    ]) {
+        timed(
+            name,
+            &json!({ "do": "search", "ef": LIST, "below": below }),
+            queries,
+        )?;
+    }
+    timed("vector, then two hops", &json!({ "do": "hops" }), WALKS)?;
+    timed("descent of five levels", &json!({ "do": "descend" }), WALKS)?;
+    driver.close()?;
+    let mut driver = Driver::start(OURS, Path::new(""), folder, &ours, PATIENCE)?;
+    let opened = driver.must(&json!({ "do": "open" }))?;
+    all.push(("open, and a query", "ms", part(&opened, "seconds")? * 1e3));
+    let changed = driver.must(&json!({ "do": "churn" }))?;
+    let changes = (data.deleted.len() + data.updated.len()) as f64;
+    all.push(("a change", "us", part(&changed, "seconds")? * 1e6 / changes));
+    Ok(all)
+}
+
+fn part(said: &Value, name: &str) -> Result<f64> {
+    said[name].as_f64().with_context(|| format!("no {name}"))
+}

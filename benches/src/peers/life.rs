@@ -1,0 +1,206 @@
+//! A database's life: loaded, closed, opened anew, changed. What it takes on the disk and in memory is looked at from outside.
+
+use super::data::K;
+use super::driver::{Driver, OURS, Said};
+use super::search::pass;
+use super::sheet::{Better, Cell, Sheet};
+use super::truth::nearest;
+use super::{Run, Side, numbers};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+/// The list of searches that are not made at a recall.
+const LIST: usize = 128;
+
+/// Has every side load everything; whoever cannot is left out from there on, and named with the reason.
+pub(super) fn loads(run: &mut Run<'_>) -> Result<Vec<(String, String)>> {
+    let mut missing = Vec::new();
+    let names: Vec<String> = run.sides.iter().map(|side| side.name.clone()).collect();
+    for (place, name) in names.iter().enumerate() {
+        run.setup.progress(&format!("load: {name}"));
+        let folder = run.setup.dir.join(name);
+        let mut driver = Driver::start(name, run.python, &run.data.folder, &folder, run.patience)?;
+        let loaded = driver.ask(&json!({ "do": "load" }));
+        match loaded {
+            Ok(Said::Done(said)) => {
+                loaded_figures(&mut run.sheet, name, run.data.nodes(), &said)?;
+                run.sides[place].driver = Some(driver);
+            }
+            // Without ours there is nothing to compare.
+            Err(error) if name == OURS => return Err(error),
+            Ok(Said::Cannot(why)) => missing.push((name.clone(), why)),
+            Err(error) => missing.push((name.clone(), format!("cannot load: {error:#}"))),
+        }
+    }
+    run.sides.retain(|side| side.driver.is_some());
+    run.sheet
+        .sides
+        .retain(|side| missing.iter().all(|(name, _)| name != side));
+    Ok(missing)
+}
+
+fn loaded_figures(sheet: &mut Sheet, name: &str, nodes: usize, said: &Value) -> Result<()> {
+    let seconds = |part: &str| said[part].as_f64();
+    let whole = seconds("seconds").context("no time")?;
+    let edges = match seconds("edges_s") {
+        Some(_) => "with relationships",
+        None => "without: it has no graph",
+    };
+    let rate = Cell::Noted(nodes as f64 / whole, edges.into());
+    sheet.put("load everything", "nodes/s", Better::More, name, rate);
+    let cpu = Cell::Number(seconds("cpu").context("no time")?);
+    sheet.put("load: processor time", "s", Better::Less, name, cpu);
+    for (figure, part) in [
+        ("load: graph alone", "edges_s"),
+        ("load: vector index alone", "index_s"),
+    ] {
+        let cell = match seconds(part) {
+            Some(seconds) => Cell::Number(seconds),
+            None if part == "edges_s" => Cell::Told("no graph".into()),
+            None => Cell::Told("not apart".into()),
+        };
+        sheet.put(figure, "s", Better::Less, name, cell);
+    }
+    Ok(())
+}
+
+/// Closes all, looks at what lies on the disk, and opens them in new processes.
+pub(super) fn reopened(run: &mut Run<'_>) -> Result<()> {
+    let truth = nearest(run.data, &run.data.vectors, |_| true)?;
+    for place in 0..run.sides.len() {
+        let Some(driver) = run.sides[place].driver.take() else {
+            continue;
+        };
+        let name = run.sides[place].name.clone();
+        run.setup.progress(&format!("open: {name}"));
+        match reopen(run, &name, driver, &truth) {
+            Ok(driver) => run.sides[place].driver = Some(driver),
+            Err(error) => {
+                let why = Cell::Told(format!("failed: {error:#}"));
+                run.sheet
+                    .put("open, and a query", "ms", Better::Less, &name, why);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn reopen(run: &mut Run<'_>, name: &str, driver: Driver, truth: &[Vec<u32>]) -> Result<Driver> {
+    driver.close()?;
+    let folder = run.setup.dir.join(name);
+    let bytes = Cell::Number(size_of(&folder)? as f64 / 1e6);
+    run.sheet
+        .put("on the disk", "MB", Better::Less, name, bytes);
+    let mut driver = Driver::start(name, run.python, &run.data.folder, &folder, run.patience)?;
+    driver.must(&json!({ "do": "tell" }))?;
+    let (own, files) = driver.memory()?;
+    let said = driver.must(&json!({ "do": "open" }))?;
+    let opened = said["seconds"].as_f64().context("no time")?;
+    let nodes = said["nodes"].as_u64().context("no number of nodes")?;
+    let cell = match usize::try_from(nodes)? == run.data.nodes() {
+        true => Cell::Number(opened * 1e3),
+        false => Cell::Told(format!("only {nodes} nodes are there")),
+    };
+    run.sheet
+        .put("open, and a query", "ms", Better::Less, name, cell);
+    // Once without counting, so that what is read when it is needed has been read.
+    let _ = pass(&mut driver, LIST, None, truth)?;
+    let (own_after, files_after) = driver.memory()?;
+    let grown = (own_after - own).max(0.0);
+    let note = format!("and {:.0} of files", (files_after - files).max(0.0));
+    let cell = Cell::Noted(grown, note);
+    run.sheet.put("in memory", "MB", Better::Less, name, cell);
+    Ok(driver)
+}
+
+/// A fifth is deleted and a fifth gets another vector; then the same searches.
+pub(super) fn churned(run: &mut Run<'_>) -> Result<()> {
+    let data = run.data;
+    let gone: HashSet<u32> = data.deleted.iter().copied().collect();
+    let truth = nearest(data, &data.after_churn(), |node| {
+        !gone.contains(&(node as u32))
+    })?;
+    for Side { name, driver } in &mut run.sides {
+        let Some(driver) = driver else {
+            continue;
+        };
+        run.setup.progress(&format!("churn: {name}"));
+        let changed = churn(driver, &truth, &gone);
+        let changed = changed.unwrap_or_else(|error| Err(format!("failed: {error:#}")));
+        let sheet = &mut run.sheet;
+        match changed {
+            Err(why) => {
+                sheet.put("churn", "changes/s", Better::More, name, Cell::Told(why));
+            }
+            Ok(Changed {
+                seconds,
+                rows,
+                recall,
+                ghosts,
+            }) => {
+                let count = data.deleted.len() + data.updated.len();
+                let rate = Cell::Number(count as f64 / seconds);
+                sheet.put("churn", "changes/s", Better::More, name, rate);
+                let rows = Cell::Noted(rows, format!("{ghosts} of them deleted"));
+                let figure = "after churn: rows of ten";
+                sheet.put(figure, "rows", Better::More, name, rows);
+                let cell = Cell::Noted(recall, format!("list {LIST}"));
+                let figure = "after churn: recall";
+                sheet.put(figure, "of the nearest", Better::Neither, name, cell);
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Changed {
+    seconds: f64,
+    rows: f64,
+    recall: f64,
+    /// How many rows were given that had been deleted.
+    ghosts: usize,
+}
+
+fn churn(
+    driver: &mut Driver,
+    truth: &[Vec<u32>],
+    gone: &HashSet<u32>,
+) -> Result<std::result::Result<Changed, String>> {
+    let said = match driver.ask(&json!({ "do": "churn" }))? {
+        Said::Done(said) => said,
+        Said::Cannot(why) => return Ok(Err(why)),
+    };
+    let seconds = said["seconds"].as_f64().context("no time")?;
+    let found = match pass(driver, LIST, None, truth)? {
+        Ok(pass) => pass,
+        Err(why) => return Ok(Err(why)),
+    };
+    let again = driver.must(&json!({ "do": "search", "ef": LIST, "below": null }))?;
+    let ghosts = numbers(&again["ids"])?;
+    let ghosts = ghosts.iter().flatten().filter(|row| gone.contains(row));
+    debug_assert!(found.rows <= K as f64);
+    Ok(Ok(Changed {
+        seconds,
+        rows: found.rows,
+        recall: found.recall,
+        ghosts: ghosts.count(),
+    }))
+}
+
+/// The bytes that a file, or what lies in a folder, takes on the disk: a file may be longer than what was written of it.
+fn size_of(path: &Path) -> Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_dir() {
+        // The reserve of ours is given back when the disk is full; it counts all the same.
+        return Ok(metadata.blocks() * 512);
+    }
+    let mut bytes = 0;
+    for entry in fs::read_dir(path)? {
+        bytes += size_of(&entry?.path())?;
+    }
+    Ok(bytes)
+}
