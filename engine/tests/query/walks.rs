@@ -389,8 +389,12 @@ fn what_is_counted_already_is_not_counted() {
 /// The same with the rules and without: `(number of rows, the count)` is checked too, so that nothing is compared with
 /// nothing.
 fn agrees(database: &Database, text: &str, count: &str) {
-    let plain = QueryOptions::new().optimise(false);
     assert!(is_counted(database, text), "{text}");
+    is_the_same(database, text, count);
+}
+
+fn is_the_same(database: &Database, text: &str, count: &str) {
+    let plain = QueryOptions::new().optimise(false);
     let rows = sorted(database.query(text, ()));
     assert_eq!(
         rows,
@@ -454,6 +458,75 @@ fn what_differs_is_what_is_not_equal() {
         let text = "MATCH (a)<-[:X]-(m:M)-[:X]->(b) WHERE a.v <> b.v RETURN count(*) AS n";
         agrees(&database, text, count);
     }
+}
+
+/// A figure may be turned more than once, each time along other relationships.
+#[test]
+fn a_figure_is_turned_along_several_types() {
+    let text = "CREATE (a:A)-[:X]->(b:B)-[:X]->(c:C), (b)-[:Y]->(d:D)-[:Y]->(e:E), (b)-[:Z]->(e)";
+    for (pattern, count) in [
+        ("(a:A)-[:X]->(b)-[:X]->(c), (b)-[:Y]->(d)-[:Y]->(e)", "1"),
+        ("(b)-[:Y]->(d)-[:Y]->(e), (a)-[:X]->(b)-[:X]->(c)", "1"),
+        ("(a:A)-[:X]->(b)-[:X]->(c), (b)-[:Z]->(d)-[:Y]->(e)", "0"),
+        (
+            "(a:A)-[:X]->(b)-[:X]->(c), (b)-[:Y]->(d)-[:Y]->(e), (b)-[:Z]->(f)",
+            "1",
+        ),
+    ] {
+        // Anew each time: what was built for another query must not help.
+        let database = database(&[text]);
+        let text = format!("MATCH {pattern} RETURN count(*) AS n");
+        agrees(&database, &text, count);
+    }
+}
+
+/// Where only the lengths of rows were read, nobody knows where they lead.
+#[test]
+fn lengths_of_rows_are_not_taken_for_rows() {
+    let others = "UNWIND range(1, 40) AS i CREATE (:O {k: i})-[:X]->(:O)";
+    let database = database(&[
+        others,
+        "CREATE (a:A)-[:Y]->(d), (a)-[:X]->(d)",
+        "CREATE (a:B)-[:Y]->(:D), (a)-[:X]->(:D)",
+    ]);
+    for (label, count) in [("A", "0"), ("B", "1")] {
+        let text = format!(
+            "MATCH (a:{label})-[:Y]->(d) WHERE NOT (a)-[:X]->(d) MATCH (a)-[:X]->(c) RETURN count(*) AS n"
+        );
+        agrees(&database, &text, count);
+    }
+}
+
+/// What need not be there is asked about where something else need not be there.
+#[test]
+fn what_need_not_be_there_may_depend_on_what_is_not() {
+    let database = database(&["CREATE (a:A)-[:X]->(b:B), (a)-[:Y]->(), (a)-[:Y]->()"]);
+    for (condition, count) in [
+        ("x IS NOT NULL", "1"),
+        ("a IS NOT NULL", "2"),
+        ("b IS NOT NULL", "2"),
+    ] {
+        let text = format!(
+            "MATCH (a)-[:X]->(b) OPTIONAL MATCH (b)-[:Z]->(x) OPTIONAL MATCH (a)-[:Y]->(d) WHERE {condition} RETURN count(*) AS n"
+        );
+        is_the_same(&database, &text, count);
+    }
+}
+
+/// A name that is computed may be none: it is asked of those alone that are matched.
+#[test]
+fn labels_that_are_computed_are_asked_of_matches() {
+    let database = database(&["CREATE (:A), (:B)"]);
+    let rows = database.query_with(
+        "MATCH (a:A)-[:X]->(b:$($x)) RETURN count(*) AS n",
+        [("x", 5)],
+        &QueryOptions::new(),
+    );
+    let rows: Vec<i64> = rows
+        .unwrap()
+        .map(|row| row.unwrap().get("n").unwrap())
+        .collect();
+    assert_eq!(rows, [0]);
 }
 
 /// What is read around a start counts, and ends a query that may do no more.

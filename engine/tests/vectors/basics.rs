@@ -1,7 +1,7 @@
 //! What readers and writers see of a vector index.
 
 use super::*;
-use stratigraph::{Effort, Error, How, NO_PROPERTIES, ServedBy};
+use stratigraph::{Effort, Error, How, NO_PROPERTIES, ReadTxn, ServedBy};
 
 fn four(db: &Database) -> Vec<NodeId> {
     let mut txn = db.write().unwrap();
@@ -247,4 +247,44 @@ fn searches_are_limited_by_labels_ids_and_properties() {
         error.to_string().contains("declare it with `filterable`"),
         "{error}"
     );
+}
+
+#[test]
+fn what_was_allowed_at_one_commit_is_not_at_another() {
+    let db = Database::in_memory().unwrap();
+    db.create_vector_index(chunks().filterable(["year"]))
+        .unwrap();
+    let add = |year: i64| {
+        let mut txn = db.write().unwrap();
+        let properties = [("v", value([1.0, year as f32])), ("year", year.into())];
+        let node = txn.create_node(["Chunk"], properties).unwrap();
+        txn.commit().unwrap();
+        node
+    };
+    let (one, two) = (add(1), add(2));
+    let found = |read: &ReadTxn, search: &VectorSearch<'_>| -> Vec<Entity> {
+        let answer = read.search_vectors("chunks", search).unwrap();
+        assert_eq!(answer.served_by, ServedBy::Index);
+        entities(&answer)
+    };
+    let search = VectorSearch::new(&[1.0, 0.0], 5);
+    let first = search.clone().where_equal("year", 1);
+    let late = search.clone().where_range("year", Value::from(2)..);
+    let before = db.read().unwrap();
+    for _ in 0..2 {
+        assert_eq!(found(&before, &first), [one.into()]);
+        assert_eq!(found(&before, &late), [two.into()]);
+    }
+    let mut txn = db.write().unwrap();
+    txn.set_property(one, "year", 3).unwrap();
+    // Nor is what a transaction has changed itself taken for what others have asked for.
+    let changed = txn.search_vectors("chunks", &first).unwrap();
+    assert!(changed.hits.is_empty());
+    txn.commit().unwrap();
+    let after = db.read().unwrap();
+    for _ in 0..2 {
+        assert!(found(&after, &first).is_empty());
+        assert_eq!(found(&after, &late), [one.into(), two.into()]);
+        assert_eq!(found(&before, &first), [one.into()]);
+    }
 }

@@ -119,7 +119,6 @@ impl VectorTable {
         };
         let damaged = |error: CodecError| Error::record(Family::Vectors.name(), error);
         table.nodes.reserve_exact(nodes.len());
-        table.rows.reserve_exact(nodes.len() * dimension);
         // Children of one node mostly lie together, and far from those of the next one.
         let is_run = |left: &NodeId, right: &NodeId| right.get() - left.get() <= READ_OVER;
         if nodes.chunk_by(is_run).count() * 2 > nodes.len() {

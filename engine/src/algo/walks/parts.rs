@@ -4,6 +4,7 @@
 
 use super::figure::{Figure, Link, Wanted};
 use crate::algo::Direction;
+use std::collections::BTreeSet;
 
 impl Figure {
     /// The number of the node that is asked about, if one is.
@@ -163,9 +164,10 @@ impl Figure {
             && others.any(|other| turned.is_leaf(other, wanted) && turned.is_pair((1, other)))
     }
 
-    /// Of which types the link is whose rows are needed the other way round, if walks may begin anywhere.
-    pub(crate) fn turned_types(&self, mut wanted: Wanted) -> Option<usize> {
+    /// Of which types the links are whose rows are needed the other way round, if walks may begin anywhere.
+    pub(crate) fn turned_types(&self, mut wanted: Wanted) -> BTreeSet<usize> {
         let mut rest = self.clone();
+        let mut types = BTreeSet::new();
         loop {
             if let Some(leaf) = rest.free_leaf(wanted) {
                 rest.remove(leaf);
@@ -176,9 +178,11 @@ impl Figure {
                     wanted = wanted.without(leaf);
                 }
             } else if !rest.is_root_free(wanted) && rest.is_better_turned(wanted) {
-                return rest.only_link(1).map(|link| link.types);
+                types.extend(rest.only_link(1).map(|link| link.types));
+                rest.turn();
+                wanted = wanted.turned();
             } else {
-                return None;
+                return types;
             }
         }
     }

@@ -1,9 +1,9 @@
 //! One vector index of an open database, and what state it is in.
 
+use super::asked::Asked;
 use crate::catalog::VectorIndexDef;
 use crate::codec::CommitSeq;
 use crate::error::{Error, Result};
-use crate::graph::sets::SetId;
 use crate::storage::cancel::CancelToken;
 use parking_lot::{Condvar, Mutex, RwLock};
 use roaring::{RoaringBitmap, RoaringTreemap};
@@ -63,15 +63,15 @@ pub(crate) struct Live {
     pub(crate) index: Arc<Index>,
     /// Who reads at an earlier commit cannot be answered by it.
     pub(crate) from: CommitSeq,
-    /// The slots of labels and types that were asked for, at the commits at which they were.
-    sets: Mutex<VecDeque<SlotsOfSet>>,
+    /// The slots that searches were limited to, at the commits at which they were.
+    sets: Mutex<VecDeque<Allowed>>,
     /// Links and frees in the background, until this is dropped.
     _tender: Option<Tender>,
 }
 
-/// The slots of what has a label, or is of a type.
-struct SlotsOfSet {
-    set: SetId,
+/// The slots of what a search was limited to.
+struct Allowed {
+    asked: Asked,
     commit: CommitSeq,
     slots: Arc<RoaringBitmap>,
 }
@@ -92,14 +92,14 @@ impl Live {
         }
     }
 
-    /// The slots of a set at a commit, whose ids are `read` if nobody has asked for them before.
+    /// The slots that somebody asks for at a commit, whose ids are `read` if nobody has asked for them before.
     pub(super) fn slots_of(
         &self,
-        set: SetId,
+        asked: &Asked,
         commit: CommitSeq,
         read: impl FnOnce() -> Result<RoaringTreemap>,
     ) -> Result<Arc<RoaringBitmap>> {
-        let is_it = |kept: &&SlotsOfSet| kept.set == set && kept.commit == commit;
+        let is_it = |kept: &&Allowed| kept.commit == commit && kept.asked == *asked;
         if let Some(kept) = self.sets.lock().iter().find(is_it) {
             return Ok(Arc::clone(&kept.slots));
         }
@@ -108,8 +108,8 @@ impl Live {
         if sets.len() >= KEPT_SETS {
             sets.pop_front();
         }
-        sets.push_back(SlotsOfSet {
-            set,
+        sets.push_back(Allowed {
+            asked: asked.clone(),
             commit,
             slots: Arc::clone(&slots),
         });

@@ -14,6 +14,7 @@
 //! [`saved`] keeps it, [`loaded`] reads what was kept, [`leftovers`] removes what was not finished, [`search`] asks it,
 //! and [`sift`] asks it for the scores of many.
 
+mod asked;
 mod best;
 mod bound;
 mod bring_up;

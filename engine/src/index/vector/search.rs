@@ -1,5 +1,6 @@
 //! Asking a vector index, at the commit of a transaction and with its own changes on top.
 
+use super::asked::Asked;
 use super::best::Best;
 use super::bound::{Live, State};
 use super::registry::VectorIndexes;
@@ -24,15 +25,15 @@ enum Limit {
     Nothing,
     /// These ids.
     Ids(RoaringTreemap),
-    /// Everything with a label, or of a type.
-    Set(SetId),
+    /// What others may have asked for at the same commit.
+    Asked(Asked),
 }
 
 impl Limit {
     fn ids(&self) -> Option<&RoaringTreemap> {
         match self {
             Self::Ids(ids) => Some(ids),
-            Self::Nothing | Self::Set(_) => None,
+            Self::Nothing | Self::Asked(_) => None,
         }
     }
 }
@@ -106,10 +107,12 @@ impl<K: KeyRead> Place<'_, K> {
         let within = match limit {
             Limit::Nothing => None,
             Limit::Ids(ids) => Some(Arc::new(live.index.slots_of(ids))),
-            Limit::Set(set) => match live.slots_of(*set, commit, || self.view.set(*set)) {
-                Ok(slots) => Some(slots),
-                Err(error) => return Ok(Err(error)),
-            },
+            Limit::Asked(asked) => {
+                match live.slots_of(asked, commit, || self.ids(def, search, asked.set)) {
+                    Ok(slots) => Some(slots),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
         };
         let token = self.view.keys.cancel_token();
         let stops = || token.is_cancelled();
@@ -183,8 +186,8 @@ impl<K: KeyRead> Place<'_, K> {
         let ids = match limit {
             Limit::Nothing => None,
             Limit::Ids(ids) => Some(ids),
-            Limit::Set(of) => {
-                set = self.view.set(*of)?;
+            Limit::Asked(asked) => {
+                set = self.ids(def, search, asked.set)?;
                 Some(&set)
             }
         };
@@ -220,26 +223,43 @@ impl<K: KeyRead> Place<'_, K> {
         let set = search
             .label
             .map(|label| self.view.set_named(def.scope, label));
-        let alone = search.among.is_none() && search.filters.is_empty();
-        match set {
-            None if alone => return Ok(Limit::Nothing),
+        let set = match set {
             Some(None) => return Ok(Limit::Ids(RoaringTreemap::new())),
-            // What others have asked for is of use, unless this transaction has changes of its own.
-            Some(Some(set)) if alone && self.view.pending.is_none() => return Ok(Limit::Set(set)),
-            _ => {}
+            Some(set) => set,
+            None if search.among.is_none() && search.filters.is_empty() => {
+                return Ok(Limit::Nothing);
+            }
+            None => None,
+        };
+        // What others have asked for is of use, unless this transaction has changes of its own.
+        if search.among.is_none()
+            && self.view.pending.is_none()
+            && let Some(asked) = Asked::new(set, &search.filters)
+        {
+            return Ok(Limit::Asked(asked));
         }
+        self.ids(def, search, set).map(Limit::Ids)
+    }
+
+    /// The ids that a search is limited to, as it is limited somehow.
+    fn ids(
+        &self,
+        def: &VectorIndexDef,
+        search: &VectorSearch<'_>,
+        set: Option<SetId>,
+    ) -> Result<RoaringTreemap> {
         let mut allowed = search.among.cloned();
         let mut narrow = |ids: RoaringTreemap| match &mut allowed {
             Some(allowed) => *allowed &= ids,
             None => allowed = Some(ids),
         };
-        if let Some(Some(set)) = set {
+        if let Some(set) = set {
             narrow(self.view.set(set)?);
         }
         for (property, allowed) in &search.filters {
             narrow(self.matching(def, property, allowed)?);
         }
-        Ok(allowed.map_or(Limit::Nothing, Limit::Ids))
+        Ok(allowed.unwrap_or_default())
     }
 
     /// What has a property as it may be.

@@ -184,9 +184,11 @@ impl Expr {
             | ExprKind::Parameter(_)
             | ExprKind::Comparison { .. }
             | ExprKind::IsNull { .. } => false,
-            ExprKind::HasLabels { of, .. } | ExprKind::Property { of, .. } => {
-                !of.types.is_within(Types::ENTITY)
+            ExprKind::HasLabels { of, labels } => {
+                // Names that are computed may be none.
+                !matches!(labels, Labels::Name(_)) || !of.types.is_within(Types::ENTITY)
             }
+            ExprKind::Property { of, .. } => !of.types.is_within(Types::ENTITY),
             // Of what is no boolean nothing can be said.
             ExprKind::And(parts) | ExprKind::Or(parts) => {
                 !parts.iter().all(|part| part.types == Types::BOOLEAN)

@@ -356,7 +356,14 @@ impl FigureOf {
     /// What need not be there: a chain or a tree that hangs on one node by one link.
     fn hang(&mut self, ops: &[Op]) -> Option<()> {
         let (links, bars) = (self.links.len(), self.bars.len());
-        let before: Vec<Slot> = self.nodes.iter().map(|node| node.slot).collect();
+        let from = ops.iter().find_map(|op| match op {
+            Op::Expand(expand) => Some(expand.from),
+            _ => None,
+        });
+        // Another node that need not be there decides whether anything hangs here.
+        let before = self.nodes.iter().map(|node| node.slot);
+        let is_sure = |slot: &Slot| Some(*slot) == from || !self.optional.contains(slot);
+        let before: Vec<Slot> = before.filter(is_sure).collect();
         let mut hung = BTreeSet::new();
         for op in ops {
             match op {

@@ -11,17 +11,20 @@ use crate::value::{NodeId, NodeValue, Value};
 
 /// The runs that are still to be made, and the groups so far.
 pub(super) struct ByRows {
-    /// The first node of each run; none where it finds that itself.
-    starts: std::vec::IntoIter<Option<u64>>,
+    /// So many runs find their first node themselves.
+    anywhere: u64,
+    /// The first node of each other run.
+    starts: std::vec::IntoIter<u64>,
     run: Option<Run>,
     groups: Groups,
     gathered: bool,
 }
 
 impl ByRows {
-    /// Runs that begin with these nodes.
-    pub(super) fn new(starts: Vec<Option<u64>>) -> Self {
+    /// So many runs that begin anywhere, and runs that begin with these nodes.
+    pub(super) fn new(anywhere: u64, starts: Vec<u64>) -> Self {
         Self {
+            anywhere,
             starts: starts.into_iter(),
             run: None,
             groups: Groups::default(),
@@ -37,8 +40,12 @@ impl ByRows {
     /// Gathers, and gives groups.
     pub(super) fn poll(&mut self, of: &Walks, site: &mut Site<'_, '_>) -> Result<Poll, Fault> {
         if !self.gathered {
+            while let Some(left) = self.anywhere.checked_sub(1) {
+                self.anywhere = left;
+                self.gather(of, None, site)?;
+            }
             while let Some(start) = self.starts.next() {
-                self.gather(of, start, site)?;
+                self.gather(of, Some(start), site)?;
             }
             self.gathered = true;
         }

@@ -87,7 +87,7 @@ impl Walking {
         if self.giving.is_none() && self.by_rows.is_none() {
             match self.groups(of, site)? {
                 Some(groups) => self.giving = Some(groups.into_iter()),
-                None => self.by_rows = Some(Box::new(ByRows::new(self.runs(of)))),
+                None => self.by_rows = Some(Box::new(self.by_rows(of))),
             }
         }
         if let Some(by_rows) = &mut self.by_rows {
@@ -127,15 +127,13 @@ impl Walking {
         Ok(())
     }
 
-    /// What the operators row by row begin with: a start for each row, or nothing where they find it themselves.
-    fn runs(&mut self, of: &Walks) -> Vec<Option<u64>> {
-        match of.begins {
-            Some(_) => vec![None; usize::try_from(self.rows).unwrap_or(usize::MAX)],
-            None => std::mem::take(&mut self.starts)
-                .into_iter()
-                .map(Some)
-                .collect(),
-        }
+    /// The same row by row: a run for each row, which begins with its node, or anywhere.
+    fn by_rows(&mut self, of: &Walks) -> ByRows {
+        let anywhere = match of.begins {
+            Some(_) => self.rows,
+            None => 0,
+        };
+        ByRows::new(anywhere, std::mem::take(&mut self.starts))
     }
 
     /// The groups; none if they have to be found row by row.

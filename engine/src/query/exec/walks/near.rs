@@ -70,7 +70,17 @@ struct Read {
     begins: Vec<u32>,
     ends: Vec<u32>,
     targets: Vec<u32>,
-    known: Vec<bool>,
+    known: Vec<Known>,
+}
+
+/// What is known of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    #[default]
+    Nothing,
+    /// How long it is, and not where it leads.
+    Length,
+    All,
 }
 
 impl Read {
@@ -92,7 +102,7 @@ impl Read {
     fn grow(&mut self, places: usize) {
         self.begins.resize(places, 0);
         self.ends.resize(places, 0);
-        self.known.resize(places, false);
+        self.known.resize(places, Known::Nothing);
     }
 }
 
@@ -383,14 +393,14 @@ impl Near {
         }
     }
 
-    /// Those of some places whose rows are not known yet, by id.
-    fn unread(&self, (types, way): (usize, Way), places: &[u32]) -> Vec<(u64, u32)> {
+    /// Those of some places of whose rows not so much is known yet, by id.
+    fn unread(&self, (types, way): (usize, Way), places: &[u32], enough: Known) -> Vec<(u64, u32)> {
         let Some(read) = self.read.get(types) else {
             return Vec::new();
         };
         let known = &read[side(way)].known;
         let unread = places.iter().copied();
-        let unread = unread.filter(|place| !known.get(*place as usize).copied().unwrap_or(false));
+        let unread = unread.filter(|place| known.get(*place as usize).copied() < Some(enough));
         let id = |place: u32| {
             self.met
                 .ids
@@ -412,7 +422,7 @@ impl Near {
         places: &[u32],
         site: &mut Site<'_, '_>,
     ) -> Result<bool, Fault> {
-        let unread = self.unread((types, way), places);
+        let unread = self.unread((types, way), places, Known::All);
         let nodes: Vec<u64> = unread.iter().map(|(id, _)| *id).collect();
         let Some(names) = asked.types.get(types) else {
             return Ok(true);
@@ -451,7 +461,7 @@ impl Near {
             }
             let at = *place as usize;
             (read.begins[at], read.ends[at]) = (begin as u32, end as u32);
-            read.known[at] = true;
+            read.known[at] = Known::All;
             begin = end;
         }
         let all = keys < most;
@@ -466,7 +476,7 @@ impl Near {
         places: &[u32],
         site: &mut Site<'_, '_>,
     ) -> Result<bool, Fault> {
-        let unread = self.unread((types, way), places);
+        let unread = self.unread((types, way), places, Known::Length);
         let nodes: Vec<u64> = unread.iter().map(|(id, _)| *id).collect();
         let Some(names) = asked.types.get(types) else {
             return Ok(true);
@@ -487,7 +497,7 @@ impl Near {
                 return Ok(false);
             };
             (read.begins[at], read.ends[at]) = (0, degree);
-            read.known[at] = true;
+            read.known[at] = Known::Length;
         }
         Ok(true)
     }

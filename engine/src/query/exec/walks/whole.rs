@@ -10,6 +10,7 @@ use crate::query::error::Fault;
 use crate::query::exec::stage::Site;
 use crate::query::plan::TypeNames;
 use crate::value::NodeId;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is projected for some types: all nodes, so that it serves whatever is asked of them.
@@ -85,7 +86,7 @@ fn counts_over(
     let mut projections = Vec::with_capacity(asked.types.len());
     let turned_types = match starts {
         None => asked.figure.turned_types(asked.wanted),
-        Some(_) => None,
+        Some(_) => BTreeSet::new(),
     };
     for (number, types) in asked.types.iter().enumerate() {
         let links = asked.figure.nodes.iter().flatten();
@@ -93,7 +94,7 @@ fn counts_over(
         let absent = asked.figure.absent.iter();
         let absent = absent.map(|absent| (absent.types, absent.direction));
         let is_turned = |(types, direction)| types == number && direction != Direction::Outgoing;
-        let turned = turned_types == Some(number) || links.chain(absent).any(is_turned);
+        let turned = turned_types.contains(&number) || links.chain(absent).any(is_turned);
         let projection = projection(types, turned, site)?;
         let bytes = usize::try_from(projection.bytes()).unwrap_or(usize::MAX);
         site.context.memory.charge(bytes)?;

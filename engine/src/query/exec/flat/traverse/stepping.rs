@@ -118,7 +118,10 @@ impl<'a, 's, 't> Stepping<'a, 's, 't> {
             let mut shared = self.shared.borrow_mut();
             let way = (direction(direct.arrow), TOGETHER);
             let graph = &shared.context.graph;
-            let read = graph.neighbours_of(from, way, &direct.types, &mut self.neighbours)?;
+            // Who has no relationships is passed over without a word, so that so many are looked at before somebody may
+            // say that it is enough.
+            let some = from.get(..TOGETHER).unwrap_or(from);
+            let read = graph.neighbours_of(some, way, &direct.types, &mut self.neighbours)?;
             let (parents, rest) = from.split_at_checked(read).unwrap_or((from, &[]));
             shared.context.look(self.neighbours.len())?;
             let graph = &shared.context.graph;
