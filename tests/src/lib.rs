@@ -8,5 +8,5 @@ pub mod overload;
 pub mod power;
 pub mod powerloss;
 mod serving;
-pub mod soak;
+mod soak;
 pub mod workload;

@@ -56,7 +56,8 @@ pub(crate) fn overload(places: &Places, arguments: &[String]) -> Result<(), Fail
 
 /// `cargo xtask soak`
 pub(crate) fn soak(places: &Places, arguments: &[String]) -> Result<(), Failure> {
-    Ok(run(&Cargo::linking(places)?, "soak", &words(arguments))?)
+    let arguments = [&["soak"], words(arguments).as_slice()].concat();
+    Ok(run(&Cargo::linking(places)?, "overload", &arguments)?)
 }
 
 /// Builds all harnesses, so that their own times in a summary are not mostly compilation.

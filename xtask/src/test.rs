@@ -17,12 +17,14 @@ use crate::steps::{self, Steps};
 use crate::tools;
 use crate::verbs::Failure;
 
-/// The seed is fixed so that a red run can be repeated; the harness's own verb takes any seed.
-const HARNESSES: &[(&str, &[&str])] = &[
-    ("crash", &["--cycles", "50", "--seed", "1"]),
-    ("powerloss", &["--images", "50", "--seed", "1"]),
-    ("damage", &["--cases", "200"]),
+/// What a step is called, its program, and how that is run. The seed is fixed so that a red run can be repeated; the harness's
+/// own verb takes any seed.
+const HARNESSES: &[(&str, &str, &[&str])] = &[
+    ("crash", "crash", &["--cycles", "50", "--seed", "1"]),
+    ("powerloss", "powerloss", &["--images", "50", "--seed", "1"]),
+    ("damage", "damage", &["--cases", "200"]),
     (
+        "overload",
         "overload",
         &[
             "--seconds",
@@ -44,7 +46,11 @@ const HARNESSES: &[(&str, &[&str])] = &[
             "1",
         ],
     ),
-    ("soak", &["--minutes", "1", "--seed", "1"]),
+    (
+        "soak",
+        "overload",
+        &["soak", "--minutes", "1", "--seed", "1"],
+    ),
 ];
 
 /// `cargo xtask test`
@@ -79,8 +85,8 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
     foreign::step(places, &cargo, steps)?;
     conformance::steps(places, &cargo, steps)?;
     steps.run("harnesses", || harness::build(&cargo))?;
-    for (name, arguments) in HARNESSES {
-        steps.run(name, || harness::run(&cargo, name, arguments))?;
+    for (name, program, arguments) in HARNESSES {
+        steps.run(name, || harness::run(&cargo, program, arguments))?;
     }
     Ok(())
 }

@@ -20,6 +20,7 @@ mod streams;
 use crate::driver::program;
 use crate::driver::scratch::Scratch;
 use crate::serving::{self, ChildArgs};
+use crate::soak::{self, SoakArgs};
 use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;
@@ -40,6 +41,8 @@ enum Role {
     /// The process that serves.
     #[command(hide = true)]
     Serve(ChildArgs),
+    /// Another harness that serves, in this program as its building takes minutes: see [`crate::soak`].
+    Soak(SoakArgs),
 }
 
 /// A part of a run.
@@ -115,6 +118,7 @@ pub fn main() -> ExitCode {
     let args = Args::parse();
     let done = match &args.role {
         Some(Role::Serve(child)) => serving::serve(child).map(|()| true),
+        Some(Role::Soak(args)) => return program::end("soak", soak::run(args)),
         None => run(&args.run),
     };
     program::end("overload", done)

@@ -19,14 +19,12 @@ mod slopes;
 mod world;
 mod writer;
 
-use crate::driver::program::{self, Common, proves_something};
+use crate::driver::program::{Common, proves_something};
 use crate::driver::scratch::Scratch;
-use crate::serving::{self, ChildArgs, Served};
+use crate::serving::Served;
 use anyhow::Result;
-use clap::{Parser, Subcommand};
 use slopes::Samples;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -43,11 +41,8 @@ const EXAMINE_ONE_OF: u8 = 4;
 /// Runs a server under mixed load, kills it at random, and compares.
 ///
 /// Example: `soak --minutes 5 --seed 1`
-#[derive(Debug, Parser)]
-#[command(name = "soak", args_conflicts_with_subcommands = true)]
-struct Args {
-    #[command(subcommand)]
-    role: Option<Role>,
+#[derive(Debug, clap::Args)]
+pub(crate) struct SoakArgs {
     /// How long it goes on.
     #[arg(long, default_value_t = 60.0)]
     minutes: f64,
@@ -55,25 +50,11 @@ struct Args {
     common: Common,
 }
 
-#[derive(Debug, Subcommand)]
-enum Role {
-    /// The process that serves.
-    #[command(hide = true)]
-    Serve(ChildArgs),
-}
-
-/// The program.
-#[must_use]
-pub fn main() -> ExitCode {
-    let args = Args::parse();
-    let done = match &args.role {
-        Some(Role::Serve(child)) => serving::serve(child).map(|()| true),
-        None => run(&args),
-    };
-    program::end("soak", done)
-}
-
-fn run(args: &Args) -> Result<bool> {
+/// A run.
+///
+/// # Errors
+/// What kept it from beginning; what it has found is told.
+pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
     let seed = args.common.seed();
     let scratch = Scratch::new(None, "soak")?;
     eprintln!("soak: seed {seed}, in {}", scratch.root().display());
@@ -113,7 +94,7 @@ fn run(args: &Args) -> Result<bool> {
     if !is_fine {
         let plant = args.common.plant_again();
         eprintln!(
-            "soak: reproduce with: soak --minutes {} --seed {seed}{plant}",
+            "soak: reproduce with: cargo xtask soak --minutes {} --seed {seed}{plant}",
             args.minutes
         );
     }
