@@ -41,7 +41,8 @@ enum Role {
     /// The process that serves.
     #[command(hide = true)]
     Serve(ChildArgs),
-    /// Another harness that serves, in this program as its building takes minutes: see [`crate::soak`].
+    /// Runs a server under mixed load, kills it at random, and compares. Example: `soak --minutes 5 --seed 1`
+    // Another harness, in this program as building one that serves takes minutes.
     Soak(SoakArgs),
 }
 
