@@ -138,25 +138,19 @@ impl Expand {
                         found.push(item.step(by, followed));
                     }
                     if seen.insert(neighbour.node.into()) {
-                        next.push(item.step(by, neighbour.node));
-                    }
-                    let enough = match self.emit {
-                        Emit::Relationships => found.len(),
-                        Emit::Nodes => found.len() + next.len(),
-                    };
-                    // Something that half of the graph speaks of has thousands of them.
-                    if enough >= self.k {
+                        let there = item.step(by, neighbour.node);
                         if self.emit == Emit::Nodes {
-                            found.append(&mut next);
+                            found.push(there.clone());
                         }
+                        next.push(there);
+                    }
+                    // Something that half of the graph speaks of has thousands of them.
+                    if found.len() >= self.k {
                         break 'walk;
                     }
                 }
             }
-            if self.emit == Emit::Nodes {
-                found.extend(next.iter().cloned());
-            }
-            if found.len() >= self.k || next.is_empty() {
+            if next.is_empty() {
                 break;
             }
             edge = next;

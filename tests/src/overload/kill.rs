@@ -10,7 +10,7 @@
 
 use super::clients::{Client, channel, drain, statement};
 use super::{Found, RunArgs};
-use crate::serving::{PATIENCE, Served};
+use crate::serving::{PATIENCE, PATIENT_SETTINGS, Served};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,9 +35,6 @@ const WRITERS: usize = 6;
 const PARTS: i64 = 7;
 /// The server is killed when so many transactions were acknowledged since it was back, or fewer.
 const MOST_ACKNOWLEDGED: u64 = 60;
-
-const SETTINGS: &str =
-    "cache_size = \"64MiB\"\nmax_write_queue_wait = \"120s\"\nmax_queue_wait = \"120s\"\n";
 
 /// Some of the nodes of a transaction, each with a relationship to the one that they all belong to.
 const WRITE: &str = "MERGE (of:Whole {writer: $writer, number: $number}) WITH of
@@ -72,11 +69,11 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
     let writers: Arc<Vec<Writer>> = Arc::new((0..WRITERS).map(|_| Writer::default()).collect());
     let (mut under_way, mut unheard) = (0, 0);
     for _ in 0..args.kills {
-        let server = Served::start_with(folder, SETTINGS, args.plant.as_deref())?;
+        let server = Served::start_with(folder, PATIENT_SETTINGS, args.plant.as_deref())?;
         unheard += compare(&server.address, &writers, &mut found).await?;
         under_way += write_until_killed(server, &writers, &mut random).await?;
     }
-    let server = Served::start_with(folder, SETTINGS, args.plant.as_deref())?;
+    let server = Served::start_with(folder, PATIENT_SETTINGS, args.plant.as_deref())?;
     unheard += compare(&server.address, &writers, &mut found).await?;
     drop(server);
     let findings = check(&folder.join("data/default"))?;

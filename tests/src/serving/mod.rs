@@ -7,4 +7,4 @@ mod memory;
 mod served;
 
 pub(crate) use child::{ChildArgs, serve};
-pub(crate) use served::{Holdings, PATIENCE, Served};
+pub(crate) use served::{Holdings, PATIENCE, PATIENT_SETTINGS, Served};

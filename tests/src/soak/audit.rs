@@ -2,11 +2,13 @@
 
 use super::content::{Item, SLOTS};
 use super::documents::version_of;
+use super::history::State;
 use super::keeper::SCHEMA;
 use super::reader::{COLUMNS, OF_WRITER, Row};
 use super::world::{Backup, DOCUMENTS, WRITERS, World, lock};
 use crate::driver::indexes::differences;
 use anyhow::{Context, Result};
+use std::fmt::Debug;
 use std::path::Path;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::{Database, Node, Read, Value, restore};
@@ -24,16 +26,11 @@ pub(super) async fn compare(world: &World, client: &Client) -> Result<()> {
     for writer in 0..WRITERS {
         let query = client.query([OF_WRITER, COLUMNS].concat()).read_only();
         let rows: Vec<Row> = query.param("writer", writer).all().await?;
-        let mut seen = [None; SLOTS];
+        let mut seen = nothing();
         for row in &rows {
-            let place = row
-                .whole()
-                .and_then(|item| Some((seen.get_mut(item.slot)?, item)));
-            match place {
-                Some((place @ None, item)) => *place = Some(item.version),
-                _ => world.wrong_row(format!("after a kill: {row:?} is in part, or there twice")),
-            }
+            note(world, "after a kill", &mut seen, row.whole(), row);
         }
+        let seen = seen.swap_remove(writer);
         let count = seen.iter().flatten().count() as u64;
         for (slot, seen) in seen.into_iter().enumerate() {
             let judged = world.items(writer)[slot].settle(seen);
@@ -89,19 +86,12 @@ pub(super) fn restore_last(world: &World, backups: &Path, into: &Path) -> Result
     restore(backups, Some(backup.number), into, &mut watch)?;
     let db = Database::open(into).context("cannot open what was restored")?;
     let read = db.read()?;
-    let mut seen = vec![[None; SLOTS]; WRITERS];
+    let mut seen = nothing();
     for id in read.nodes_with_label("Item")? {
         let node = read
             .node(stratigraph::NodeId::new(id))?
             .context("a label without a node")?;
-        let place = whole(&node).and_then(|item| {
-            let place = seen.get_mut(item.writer)?.get_mut(item.slot)?;
-            Some((place, item))
-        });
-        match place {
-            Some((place @ None, item)) => *place = Some(item.version),
-            _ => world.wrong_row(format!("in a backup: {node:?} is in part, or there twice")),
-        }
+        note(world, "in a backup", &mut seen, whole(&node), &node);
     }
     judge_backup(world, &backup, &seen);
     drop(read);
@@ -110,7 +100,26 @@ pub(super) fn restore_last(world: &World, backups: &Path, into: &Path) -> Result
     Ok(true)
 }
 
-fn judge_backup(world: &World, backup: &Backup, seen: &[[Option<u64>; SLOTS]]) {
+/// The versions that are there, by writer and slot.
+type Seen = Vec<[State; SLOTS]>;
+
+fn nothing() -> Seen {
+    vec![[None; SLOTS]; WRITERS]
+}
+
+/// Notes what is stored as one thing; each is there once, and all of it.
+fn note(world: &World, when: &str, seen: &mut Seen, item: Option<Item>, stored: &impl Debug) {
+    let place = item.and_then(|item| {
+        let place = seen.get_mut(item.writer)?.get_mut(item.slot)?;
+        Some((place, item.version))
+    });
+    match place {
+        Some((place @ None, version)) => *place = Some(version),
+        _ => world.wrong_row(format!("{when}: {stored:?} is in part, or there twice")),
+    }
+}
+
+fn judge_backup(world: &World, backup: &Backup, seen: &Seen) {
     for (writer, slots) in seen.iter().enumerate() {
         for (slot, seen) in slots.iter().enumerate() {
             let (since, until) = (backup.since[writer][slot], backup.until[writer][slot]);
@@ -130,11 +139,10 @@ fn whole(node: &Node) -> Option<Item> {
         slot: usize::try_from(number("slot")?).ok()?,
         version: u64::try_from(number("version")?).ok()?,
     };
-    let vector = match node.get("embedding") {
-        Some(Value::Vector(vector)) => vector.as_slice() == item.vector().0.as_slice(),
-        _ => false,
+    let Some(Value::Vector(vector)) = node.get("embedding") else {
+        return None;
     };
-    let text = node.get("text").and_then(Value::as_str);
-    let fits = text == Some(&item.text()) && number("number") == Some(item.number());
-    (vector && fits).then_some(item)
+    let text = node.get("text").and_then(Value::as_str)?;
+    item.is(text, number("number")?, vector.as_slice())
+        .then_some(item)
 }

@@ -8,7 +8,7 @@ pub(super) const SLOTS: usize = 150;
 /// The width of vectors.
 pub(super) const DIMENSIONS: usize = 32;
 /// How many numbers there are, each of many things.
-const NUMBERS: u64 = 40;
+pub(super) const NUMBERS: u64 = 40;
 
 /// A thing of a writer as it is in one version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,11 @@ impl Item {
     pub(super) fn vector(self) -> Vector {
         let mut random = self.random();
         Vector((0..DIMENSIONS).map(|_| random.f32() - 0.5).collect())
+    }
+
+    /// Whether what was stored as this is all of this.
+    pub(super) fn is(self, text: &str, number: i64, vector: &[f32]) -> bool {
+        text == self.text() && number == self.number() && vector == self.vector().0
     }
 
     fn random(self) -> fastrand::Rng {

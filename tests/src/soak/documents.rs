@@ -2,7 +2,7 @@
 //! parts of two versions.
 
 use super::content::{chapters, document, document_word, of_document};
-use super::history::Moment;
+use super::history::Wrong;
 use super::world::{DOCUMENTS, Next, World, bring, count};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -146,22 +146,14 @@ async fn retrieve(
     preset: &str,
     number: usize,
 ) -> Result<(), Error> {
-    let since: Vec<Moment> = world.documents_now();
-    let versions = world.documents()[number].settled();
-    let about = versions.map_or_else(
-        || "lime".to_owned(),
-        |version| document_word(number, version),
-    );
-    let question = format!("What is burnt in chapter 1 of {about}?");
-    let retrieved = client.rag().retrieve(preset, question).run().await;
-    let retrieved = match retrieved {
-        // Nothing was ever taken in.
-        Err(Error::Refused(refusal)) if world.documents_are_new() => {
-            drop(refusal);
-            return Ok(());
-        }
-        retrieved => retrieved?,
+    let since = world.documents_now();
+    // Before the first is there, there are no layers to ask.
+    let Some(version) = world.documents()[number].settled() else {
+        return Ok(());
     };
+    let about = document_word(number, version);
+    let question = format!("What is burnt in chapter 1 of {about}?");
+    let retrieved = client.rag().retrieve(preset, question).run().await?;
     count(&world.counts.searches);
     for found in &retrieved.found {
         // Names that chunks share are of no document.
@@ -170,7 +162,7 @@ async fn retrieve(
         };
         let judged = match since.get(number) {
             Some(since) => world.documents()[number].judge(*since, Some(version)),
-            None => Err(super::history::Wrong::Never),
+            None => Err(Wrong::Never),
         };
         world.note(judged, || format!("{preset} gave {:?}", found.text));
     }

@@ -85,7 +85,9 @@ impl History {
         until: Moment,
         seen: State,
     ) -> Result<(), Wrong> {
-        if self.states[since.0..=until.0].contains(&seen) {
+        // What was begun by then may have been refused since.
+        let until = until.0.min(self.states.len() - 1);
+        if self.states[since.0..=until].contains(&seen) {
             return Ok(());
         }
         match self.states[..since.0].contains(&seen) {
@@ -142,7 +144,9 @@ mod tests {
         assert_eq!(history.judge(history.now(), Some(1)), Err(Wrong::Never));
         assert_eq!(history.next_version(), 1);
         history.begin(Some(2));
+        let (since, until) = (history.now(), history.end());
         history.refuse();
+        assert_eq!(history.judge_until(since, until, None), Ok(()));
         assert_eq!(history.settle(Some(2)), Err(Wrong::Never));
     }
 }

@@ -21,7 +21,7 @@ mod writer;
 
 use crate::driver::program::{Common, proves_something};
 use crate::driver::scratch::Scratch;
-use crate::serving::Served;
+use crate::serving::{PATIENT_SETTINGS, Served};
 use anyhow::Result;
 use slopes::Samples;
 use std::path::Path;
@@ -35,6 +35,8 @@ use world::{WRITERS, World, lock};
 const READERS: usize = 3;
 /// On a busy machine all of it may be needed.
 const CALL_LIMIT: Duration = Duration::from_secs(300);
+/// The longest life in a short run, in milliseconds; in a long one it is a sixth of all.
+const SHORTEST_LONG: u64 = 90_000;
 /// Of so many kills one is looked at without a server.
 const EXAMINE_ONE_OF: u8 = 4;
 
@@ -65,6 +67,7 @@ pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
         folder: scratch.root(),
         plant: args.common.plant.as_deref(),
         samples: Samples::default(),
+        longest: SHORTEST_LONG.max((args.minutes * 60_000.0 / 6.0) as u64),
         kills: 0,
         restored: 0,
     };
@@ -105,6 +108,7 @@ pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
             (kills == 0, "nothing was killed"),
             (counts.writes.load(Relaxed) == 0, "nothing was written"),
             (counts.reads.load(Relaxed) == 0, "nothing was read"),
+            (counts.searches.load(Relaxed) == 0, "nothing was searched"),
             (
                 counts.documents.load(Relaxed) == 0,
                 "no document was taken in",
@@ -137,6 +141,8 @@ struct Soak<'a> {
     folder: &'a Path,
     plant: Option<&'a str>,
     samples: Samples,
+    /// The longest life, in milliseconds.
+    longest: u64,
     kills: u64,
     restored: u64,
 }
@@ -145,10 +151,7 @@ impl Soak<'_> {
     /// One life of the server after the other.
     async fn until(&mut self, until: Instant) -> Result<()> {
         let backups = self.folder.join("backups");
-        let settings = format!(
-            "cache_size = \"64MiB\"\nmax_write_queue_wait = \"120s\"\nmax_queue_wait = \"120s\"\nbackup_dir = \"{}\"\n",
-            backups.display()
-        );
+        let settings = format!("{PATIENT_SETTINGS}backup_dir = \"{}\"\n", backups.display());
         while Instant::now() < until {
             self.world.set_killed(false);
             let server = Served::start_with(self.folder, &settings, self.plant)?;
@@ -196,14 +199,15 @@ impl Soak<'_> {
         ));
         work.spawn(keeper::run(Arc::clone(world), client, self.random.u64(..)));
         let began = Instant::now();
-        let ends = until.min(began + self.length());
+        let length = self.length().min(until.saturating_duration_since(began));
+        let ends = began + length;
         while Instant::now() < ends {
             tokio::time::sleep(
                 Duration::from_secs(1).min(ends.saturating_duration_since(Instant::now())),
             )
             .await;
             let (now, _) = server.memory_use()?;
-            let age = began.elapsed().as_secs_f64();
+            let age = (began.elapsed().as_secs_f64(), length.as_secs_f64());
             self.samples
                 .note(self.kills, age, now, server.open_files()?);
         }
@@ -219,10 +223,10 @@ impl Soak<'_> {
         Ok(())
     }
 
-    /// Most lives are short, since a kill finds most; some are long, so that growth can be seen.
+    /// Most lives are short, since a kill finds most; some are long, so that growth can be told from the filling of caches.
     fn length(&mut self) -> Duration {
         let milliseconds = match self.random.u8(..4) {
-            0 => self.random.u64(30_000..90_000),
+            0 => self.random.u64(30_000..self.longest),
             _ => self.random.u64(500..12_000),
         };
         Duration::from_millis(milliseconds)

@@ -13,13 +13,14 @@ struct Sample {
 #[derive(Debug, Default)]
 pub(super) struct Samples(Vec<Sample>);
 
-/// A server that is younger is still filling its caches.
-const GROWN_UP_SECONDS: f64 = 15.0;
+/// A server that is younger fills its caches: so many seconds, and so much of its life.
+const YOUTH_SECONDS: f64 = 15.0;
+const YOUTH: f64 = 1.0 / 3.0;
 
 impl Samples {
-    /// Notes what a server has, which is so many seconds old.
-    pub(super) fn note(&mut self, life: u64, seconds: f64, bytes: u64, files: usize) {
-        if seconds >= GROWN_UP_SECONDS {
+    /// Notes what a server has that is so many seconds old and gets as old as `end`.
+    pub(super) fn note(&mut self, life: u64, (seconds, end): (f64, f64), bytes: u64, files: usize) {
+        if seconds >= YOUTH_SECONDS.max(end * YOUTH) {
             self.0.push(Sample {
                 life,
                 minutes: seconds / 60.0,
@@ -71,7 +72,7 @@ mod tests {
         for life in 0..5 {
             for second in 0..100 {
                 let bytes = (life * 50 + second / 30) << 20;
-                samples.note(life, second as f64, bytes, 7);
+                samples.note(life, (second as f64, 100.0), bytes, 7);
             }
         }
         // A mebibyte each half minute, in steps.

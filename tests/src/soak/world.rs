@@ -107,12 +107,6 @@ impl World {
         self.documents().iter().map(History::now).collect()
     }
 
-    /// Whether no document was acknowledged yet.
-    pub(super) fn documents_are_new(&self) -> bool {
-        let is_new = |history: &History| history.settled().is_none();
-        self.documents().iter().all(is_new)
-    }
-
     /// Judges a row that somebody saw who had asked at a moment.
     pub(super) fn judge(&self, how: &str, since: &Moments, item: Item) {
         let judged = match since
