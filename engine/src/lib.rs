@@ -45,8 +45,8 @@ pub mod value;
 
 pub use database::{
     BackupInfo, BackupManifest, CheckReport, Constraint, ConstraintOn, Database, DatabaseBuilder,
-    DatabaseInfo, Declaration, Finding, HierarchyOptions, Index, TextIndex, VectorIndex,
-    WeakDatabase, keys, list_backups, restore, verify_backup,
+    DatabaseInfo, Declaration, Finding, HierarchyOptions, Index, PrunedBackups, TextIndex,
+    VectorIndex, WeakDatabase, keys, list_backups, restore, verify_backup,
 };
 pub use error::{Cycle, Error, ErrorKind, Result, TimeLimit, Violation, ViolationReason};
 pub use exchange::{DumpError, DumpReport, LoadOptions, LoadReport, verify_dump};

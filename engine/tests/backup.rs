@@ -1,6 +1,7 @@
 //! Backups: of one commit, incremental, verified to the byte, taken while writers go on.
 
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -8,7 +9,9 @@ use std::time::Duration;
 use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::storage::family::Family;
-use stratigraph::{Database, Error, ErrorKind, list_backups, restore, verify_backup};
+use stratigraph::{
+    Database, Error, ErrorKind, PrunedBackups, list_backups, restore, verify_backup,
+};
 
 fn quiet<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
     work(&mut Watch::new(&mut |_| {}, CancelToken::new()))
@@ -245,4 +248,79 @@ fn a_new_backup_heals_contents_that_it_copies_again() {
     quiet(|watch| db.backup(&backups, watch)).unwrap();
     quiet(|watch| restore(&backups, None, &target, watch)).unwrap();
     is_exactly_at(&open(&target), 10);
+}
+
+/// What stands in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+fn prune(db: &Database, backups: &Path, keep: u32) -> Result<PrunedBackups, Error> {
+    let keep = NonZeroU32::new(keep).unwrap();
+    quiet(|watch| db.prune_backups(backups, keep, watch))
+}
+
+#[test]
+fn old_backups_go_with_what_only_they_had_and_the_newest_stay_whole() {
+    let (folder, backups) = backed_up();
+    let db = open(&folder.path().join("db"));
+    for _ in 0..3 {
+        commit(&db);
+        // Its files are others then, and the old ones are of no use to a new backup.
+        quiet(|watch| db.compact(watch)).unwrap();
+        quiet(|watch| db.backup(&backups, watch)).unwrap();
+    }
+    fs::write(backups.join("files/copying"), b"cut short").unwrap();
+    let before = names(&backups.join("files"));
+    let pruned = prune(&db, &backups, 2).unwrap();
+    assert_eq!(pruned.removed, [1, 2]);
+    let after = names(&backups.join("files"));
+    assert!(after.len() < before.len() - 1 && !after.contains(&"copying".to_owned()));
+    assert!(pruned.freed_bytes > 9);
+    assert_eq!(names(&backups), ["000003.backup", "000004.backup", "files"]);
+    for (number, at) in [(3, 12), (4, 13)] {
+        quiet(|watch| verify_backup(&backups, Some(number), watch)).unwrap();
+        let target = folder.path().join(format!("restored-{number}"));
+        quiet(|watch| restore(&backups, Some(number), &target, watch)).unwrap();
+        is_exactly_at(&open(&target), at);
+    }
+    // Numbers are not given again, and there is nothing more to remove.
+    let again = prune(&db, &backups, 2).unwrap();
+    assert_eq!(again, PrunedBackups::default());
+    let next = quiet(|watch| db.backup(&backups, watch)).unwrap();
+    assert_eq!(next.number, 5);
+}
+
+#[test]
+fn nothing_is_removed_that_may_be_needed() {
+    let (folder, backups) = backed_up();
+    let db = open(&folder.path().join("db"));
+    commit(&db);
+    quiet(|watch| db.backup(&backups, watch)).unwrap();
+    let all = names(&backups.join("files"));
+    // Of another database.
+    let other = open(&folder.path().join("other"));
+    let refused = prune(&other, &backups, 1).unwrap_err();
+    assert!(matches!(refused, Error::ForeignFile { .. }), "{refused}");
+    // Of what is kept nobody can say which contents it needs.
+    let second = backups.join("000002.backup");
+    let manifest = fs::read(&second).unwrap();
+    fs::write(&second, &manifest[..manifest.len() / 2]).unwrap();
+    let refused = prune(&db, &backups, 1).unwrap_err();
+    assert!(refused.to_string().contains("000002.backup"), "{refused}");
+    fs::write(&second, &manifest).unwrap();
+    // More are to be kept than there are.
+    assert_eq!(prune(&db, &backups, 9).unwrap(), PrunedBackups::default());
+    assert_eq!(names(&backups), ["000001.backup", "000002.backup", "files"]);
+    assert_eq!(names(&backups.join("files")), all);
+    // A damaged one that goes is in nobody's way.
+    fs::write(backups.join("000001.backup"), b"damaged").unwrap();
+    assert_eq!(prune(&db, &backups, 1).unwrap().removed, [1]);
+    let target = folder.path().join("restored");
+    quiet(|watch| restore(&backups, None, &target, watch)).unwrap();
+    is_exactly_at(&open(&target), 11);
 }

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size, things};
 use crate::progress::{Progress, Unit};
 use clap::Args;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use stratigraph::{Database, verify_backup};
 
@@ -12,9 +13,10 @@ The database is opened for writing, since a backup starts with a checkpoint. Con
 backup has are not copied again. One folder takes the backups of one database.
 
 Example:
-  stratigraph backup /var/lib/library /mnt/backup/library --verify
+  stratigraph backup /var/lib/library /mnt/backup/library --verify --keep 14
 
-JSON: path, folder, database, number, commit, format, files, total_bytes, new_bytes, verified";
+JSON: path, folder, database, number, commit, format, files, total_bytes, new_bytes, verified, and with
+--keep: removed, freed_bytes";
 
 /// Arguments of `backup`.
 #[derive(Debug, Args)]
@@ -27,6 +29,9 @@ pub(crate) struct Backup {
     /// Read every byte of the new backup again and compare
     #[arg(long)]
     verify: bool,
+    /// Keep so many of the newest backups, this one among them, and remove older ones
+    #[arg(long, value_name = "N")]
+    keep: Option<NonZeroU32>,
 }
 
 impl Backup {
@@ -41,13 +46,20 @@ impl Backup {
         }
         let db = Database::open(&self.dir)?;
         let backup = progress.watch(Unit::Bytes, |watch| db.backup(&self.dest, watch))?;
-        db.close()?;
         if self.verify {
             let number = Some(backup.number);
             progress.watch(Unit::Bytes, |watch| {
                 verify_backup(&self.dest, number, watch)
             })?;
         }
+        // Not before the new one is known to be good.
+        let pruned = self.keep.map(|keep| {
+            progress.watch(Unit::Bytes, |watch| {
+                db.prune_backups(&self.dest, keep, watch)
+            })
+        });
+        let pruned = pruned.transpose()?;
+        db.close()?;
         let manifest = &backup.manifest;
         let files = manifest.files.len() as u64;
         let mut facts = Table::of_facts();
@@ -60,6 +72,11 @@ impl Backup {
             .fact("new", &size(backup.new_bytes));
         if self.verify {
             facts.fact("verified", &"every byte");
+        }
+        if let Some(pruned) = &pruned {
+            let removed = things(pruned.removed.len() as u64, "old backup");
+            let freed = size(pruned.freed_bytes);
+            facts.fact("removed", &format_args!("{removed}, {freed}"));
         }
         let mut reply = Reply::new("backup");
         reply
@@ -74,6 +91,11 @@ impl Backup {
             .field("total_bytes", manifest.total_bytes())
             .field("new_bytes", backup.new_bytes)
             .field("verified", self.verify);
+        if let Some(pruned) = pruned {
+            reply
+                .field("removed", pruned.removed)
+                .field("freed_bytes", pruned.freed_bytes);
+        }
         Ok(reply)
     }
 }

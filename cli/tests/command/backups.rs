@@ -229,3 +229,23 @@ fn a_folder_takes_one_database() {
     let listed = ask("backups", &[&dest], &[]).answer("backups", &["backups"]);
     assert_eq!(listed["backups"].as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn so_many_backups_are_kept() {
+    let world = World::new();
+    let (db, dest) = (world.database("library"), world.path("backups"));
+    back_up(&db, &dest);
+    back_up(&db, &dest);
+    let said = ask("backup", &[&db, &dest], &["--keep", "2"]);
+    let fields = [BACKUP, &["removed", "freed_bytes"]].concat();
+    let third = said.assert_code(0).answer("backup", &fields);
+    assert_eq!(
+        (&third["number"], &third["removed"]),
+        (&3.into(), &vec![1].into())
+    );
+    let said = ask("backups", &[&dest], &["--verify"]);
+    let left = said.assert_code(0).answer("backups", &["backups"]);
+    assert_eq!(left["backups"].as_array().map(Vec::len), Some(2));
+    ask("backup", &[&db, &dest], &["--keep", "0"]).assert_code(2);
+    assert_eq!(left["backups"][0]["number"], 2);
+}

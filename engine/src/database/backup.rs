@@ -96,7 +96,11 @@ impl Database {
     }
 
     /// The backups that a new one may share contents with. A damaged manifest is in nobody's way.
-    fn earlier_backups(&self, folder: &Path, numbers: &[u64]) -> Result<Vec<BackupInfo>> {
+    pub(super) fn earlier_backups(
+        &self,
+        folder: &Path,
+        numbers: &[u64],
+    ) -> Result<Vec<BackupInfo>> {
         let mut earlier = Vec::new();
         for number in numbers {
             match read_backup(folder, *number) {
@@ -233,7 +237,7 @@ pub fn list_backups(folder: &Path) -> Result<Vec<BackupInfo>> {
 }
 
 /// The numbers of the backups in a folder, as the names of their manifests tell.
-fn backup_numbers(folder: &Path) -> Result<Vec<u64>> {
+pub(super) fn backup_numbers(folder: &Path) -> Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| Error::io("read", folder, error))? {
         let entry = entry.map_err(|error| Error::io("read", folder, error))?;
@@ -321,6 +325,6 @@ pub(super) fn check_contents(
     ))
 }
 
-fn manifest_path(folder: &Path, number: u64) -> PathBuf {
+pub(super) fn manifest_path(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("{number:06}.backup"))
 }

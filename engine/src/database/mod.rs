@@ -13,6 +13,7 @@ mod look;
 mod manifest;
 mod migrate;
 mod open;
+mod prune;
 mod restore;
 mod schema;
 mod settings;
@@ -23,6 +24,7 @@ pub use backup::{BackupInfo, list_backups, verify_backup};
 pub use check::{CheckReport, Finding};
 pub use info::DatabaseInfo;
 pub use manifest::BackupManifest;
+pub use prune::PrunedBackups;
 pub use restore::restore;
 pub use schema::{
     Constraint, ConstraintOn, Declaration, HierarchyOptions, Index, TextIndex, VectorIndex,
@@ -95,7 +97,7 @@ pub(crate) struct Inner {
     jobs: Arc<Jobs>,
     /// Indexes and constraints that are being built.
     builds: schema::Builds,
-    /// Held by the one backup that is being taken.
+    /// Held by the one backup that is being taken, and by who removes old ones.
     backing_up: Mutex<()>,
     /// Held while a load's runs are taken in, and while a checkpoint is made: it flushes first and
     /// lists files then, so a run taken in between would be in it without its load's marker.

@@ -105,12 +105,13 @@ const OF_RELATIONSHIP: [&str; 5] = ["key", "predicate", "description", "source",
 /// Where a chunk stands.
 const OF_PLACE: [&str; 6] = ["key", "document", "start", "end", "first_page", "last_page"];
 
-/// Reads what things say. Each document, each place and each end of facts is looked up once.
+/// Reads what things say. Each document, each place, each name and each end of facts is looked up once.
 pub(super) struct Reader<'a, R> {
     read: &'a R,
     documents: HashMap<String, Option<(String, String)>>,
     places: HashMap<NodeId, Option<Place>>,
     ends: HashMap<NodeId, String>,
+    names: HashMap<Entity, Name>,
 }
 
 impl<'a, R: Read> Reader<'a, R> {
@@ -120,6 +121,7 @@ impl<'a, R: Read> Reader<'a, R> {
             documents: HashMap::new(),
             places: HashMap::new(),
             ends: HashMap::new(),
+            names: HashMap::new(),
         }
     }
 
@@ -135,7 +137,10 @@ impl<'a, R: Read> Reader<'a, R> {
     }
 
     /// What something is called.
-    pub(super) fn name(&self, entity: Entity) -> Result<Name, RetrieveError> {
+    pub(super) fn name(&mut self, entity: Entity) -> Result<Name, RetrieveError> {
+        if let Some(known) = self.names.get(&entity) {
+            return Ok(known.clone());
+        }
         let (kind, key) = match entity {
             Entity::Node(id) => {
                 let node = self.read.node_with(id, &["key"])?;
@@ -152,7 +157,9 @@ impl<'a, R: Read> Reader<'a, R> {
                 })
             }
         };
-        Ok(Name { kind, key })
+        let name = Name { kind, key };
+        self.names.insert(entity, name.clone());
+        Ok(name)
     }
 
     fn evidence_of_node(&mut self, id: NodeId) -> Result<Option<Evidence>, RetrieveError> {

@@ -138,7 +138,7 @@ impl Name {
 
 /// The receipt of an item that says this.
 pub(super) fn receipt<R: Read>(
-    reader: &Reader<'_, R>,
+    reader: &mut Reader<'_, R>,
     item: &Item,
     evidence: &super::Evidence,
     (as_of, exact): (u64, bool),

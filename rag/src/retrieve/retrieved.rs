@@ -81,7 +81,7 @@ impl Pipeline {
                 places += 1;
                 continue;
             }
-            let receipt = receipt(&reader, item, &evidence, as_of)?;
+            let receipt = receipt(&mut reader, item, &evidence, as_of)?;
             passages.push(passage(&receipt, &evidence));
             entities.push(item.entity);
             found.push(Found {
@@ -123,7 +123,7 @@ pub(crate) fn told<R: Read>(
             continue;
         };
         all.push(Found {
-            receipt: receipt(&reader, item, &evidence, as_of)?,
+            receipt: receipt(&mut reader, item, &evidence, as_of)?,
             heading: evidence.heading,
             text: evidence.text,
             packed: false,

@@ -2,6 +2,7 @@
 
 use super::quantity::{Period, Size};
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// Makes of each line a flag, a variable of the environment, a name in the file, and a field of [`Config`]. A default
@@ -77,6 +78,7 @@ settings! {
     "Databases" {
         default_database: String = "default", "STRATIGRAPH_DEFAULT_DATABASE", "The database of requests that name none";
         backup_dir: PathBuf = -, "STRATIGRAPH_BACKUP_DIR", "Where backups lie, a folder for each database; backups are refused if it is not said";
+        backup_keep: NonZeroU32 = -, "STRATIGRAPH_BACKUP_KEEP", "How many backups of each database are kept, the newest; older ones are removed when one is taken. All if it is not said";
         max_databases: u32 = "16", "STRATIGRAPH_MAX_DATABASES", "How many databases there may be";
         cache_size: Size = "256MiB", "STRATIGRAPH_CACHE_SIZE", "The cache of stored blocks of each database";
     }

@@ -126,6 +126,16 @@ impl NamedQueries {
         }
     }
 
+    /// Removes the queries of a backup that is gone. That they are left lying is no reason for the next one to fail.
+    pub(crate) fn forget(file: &Path) {
+        let Err(error) = fs::remove_file(file) else {
+            return;
+        };
+        if error.kind() != std::io::ErrorKind::NotFound {
+            tracing::error!(%error, file = %file.display(), "named queries of an old backup could not be removed");
+        }
+    }
+
     fn write(&self, queries: &BTreeMap<String, NamedQuery>) -> Result<(), Failure> {
         Self::write_to(&self.file, queries)
     }

@@ -118,6 +118,7 @@ impl AdminService for Admin {
         let caller = Caller::of(&request)?;
         let database = caller.database(&self.0, &request.into_inner().database)?;
         let folder = self.backups_of(&database.name)?;
+        let keep = self.0.config.backup_keep;
         let hold = database.holds.hold("backup");
         let part = |part| v1::BackupDatabaseResponse { part: Some(part) };
         self.long(
@@ -129,6 +130,12 @@ impl AdminService for Admin {
                 let made = database.engine.backup(&folder, watch)?;
                 // They are the server's, not the engine's; a backup that lacks them has failed.
                 database.named.copy_to(&queries_of(&folder, made.number))?;
+                if let Some(keep) = keep {
+                    let pruned = database.engine.prune_backups(&folder, keep, watch)?;
+                    for number in pruned.removed {
+                        NamedQueries::forget(&queries_of(&folder, number));
+                    }
+                }
                 Ok(part(backup::Part::Backup(described(&made))))
             },
         )

@@ -1,6 +1,7 @@
 //! `DatabaseService`, `AdminService`, metrics and probes.
 
 use super::harness::{ENDLESS, Fixture, ask, http, reason, run};
+use std::num::NonZeroU32;
 use std::time::Duration;
 use stratigraph_proto::v1::admin_service_client::AdminServiceClient;
 use stratigraph_proto::v1::database_service_client::DatabaseServiceClient;
@@ -417,21 +418,25 @@ async fn a_database_in_use_is_not_dropped_and_the_message_says_why() {
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn named_queries_go_into_backups_and_come_back_with_them() {
-    let fixture = Fixture::start(|_, _| ()).await;
-    let mut admin = AdminServiceClient::new(fixture.channel().await);
-    let mut queries = fixture.queries().await;
+/// A query that is to have a name.
+fn all_nodes() -> v1::SaveNamedQueryRequest {
     let query = v1::NamedQuery {
         name: "all".to_owned(),
         text: "MATCH (n) RETURN n".to_owned(),
         ..v1::NamedQuery::default()
     };
-    let save = v1::SaveNamedQueryRequest {
+    v1::SaveNamedQueryRequest {
         query: Some(query),
         ..v1::SaveNamedQueryRequest::default()
-    };
-    queries.save_named_query(save).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn named_queries_go_into_backups_and_come_back_with_them() {
+    let fixture = Fixture::start(|_, _| ()).await;
+    let mut admin = AdminServiceClient::new(fixture.channel().await);
+    let mut queries = fixture.queries().await;
+    queries.save_named_query(all_nodes()).await.unwrap();
     let backup = v1::BackupDatabaseRequest::default();
     last(admin.backup_database(backup).await.unwrap().into_inner()).await;
     let gone = v1::DropNamedQueryRequest {
@@ -458,4 +463,40 @@ async fn named_queries_go_into_backups_and_come_back_with_them() {
     assert_eq!(before.into_inner().queries[0].name, "all");
     let now = queries.list_named_queries(list("default")).await.unwrap();
     assert!(now.into_inner().queries.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn so_many_backups_are_kept_and_older_ones_go_with_their_queries() {
+    let keep = NonZeroU32::new(2);
+    let fixture = Fixture::start(|config, _| config.backup_keep = keep).await;
+    let mut admin = AdminServiceClient::new(fixture.channel().await);
+    let mut queries = fixture.queries().await;
+    queries.save_named_query(all_nodes()).await.unwrap();
+    for _ in 0..4 {
+        let backup = v1::BackupDatabaseRequest::default();
+        last(admin.backup_database(backup).await.unwrap().into_inner()).await;
+    }
+    let listed = admin
+        .list_backups(v1::ListBackupsRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+    let numbers: Vec<u64> = listed.backups.iter().map(|backup| backup.number).collect();
+    assert_eq!(numbers, [3, 4]);
+    let folder = fixture.folder.path().join("backups/default");
+    let mut kept: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "files")
+        .collect();
+    kept.sort();
+    assert_eq!(
+        kept,
+        [
+            "000003.backup",
+            "000003.queries.json",
+            "000004.backup",
+            "000004.queries.json"
+        ]
+    );
 }

@@ -151,7 +151,10 @@ impl Soak<'_> {
     /// One life of the server after the other.
     async fn until(&mut self, until: Instant) -> Result<()> {
         let backups = self.folder.join("backups");
-        let settings = format!("{PATIENT_SETTINGS}backup_dir = \"{}\"\n", backups.display());
+        let settings = format!(
+            "{PATIENT_SETTINGS}backup_keep = 3\nbackup_dir = \"{}\"\n",
+            backups.display()
+        );
         while Instant::now() < until {
             self.world.set_killed(false);
             let server = Served::start_with(self.folder, &settings, self.plant)?;

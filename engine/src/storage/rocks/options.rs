@@ -71,7 +71,8 @@ pub(super) fn quiet_files(options: &mut Options) {
 
 /// Every family with its options, in the table's order.
 pub(super) fn families(settings: &StoreSettings) -> Vec<ColumnFamilyDescriptor> {
-    let cache = Cache::new_lru_cache(settings.cache_bytes);
+    // Without the lock and the list of the LRU cache, which every block of every read goes through.
+    let cache = Cache::new_hyper_clock_cache(settings.cache_bytes, 0);
     FAMILIES
         .iter()
         .map(|spec| ColumnFamilyDescriptor::new(name(spec), family(spec, &cache, settings)))
