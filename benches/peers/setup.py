@@ -41,6 +41,8 @@ BESIDE = {
     "usearch": ["usearch==2.26.6"],
     "helix": ["helix-db==0.3.4", "helix-db-embedded==0.3.3"],
     "surrealdb": ["surrealdb==2.0.0", "surrealdb-embedded==3.0.0b10"],
+    "cozo": ["cozo-embedded==0.7.6"],
+    "chromadb": ["chromadb==1.5.9"],
 }
 
 

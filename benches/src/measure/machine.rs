@@ -42,19 +42,22 @@ impl Machine {
     }
 
     pub(crate) fn print(&self) {
-        self.lines().iter().for_each(|line| println!("{line}"));
+        let place = format!("{} on {} ({})", self.folder, self.file_system, self.device);
+        let lines = self.lines_with(&place);
+        lines.iter().for_each(|line| println!("{line}"));
     }
 
-    /// What there is to say about it, a line each.
+    /// What a page says about it, a line each: where a folder is on somebody's machine is nobody's business.
     pub(crate) fn lines(&self) -> Vec<String> {
+        self.lines_with(&self.file_system)
+    }
+
+    fn lines_with(&self, files: &str) -> Vec<String> {
         let gib = self.memory_bytes as f64 / f64::from(1 << 30);
         vec![
             format!("machine    {} x {}, {gib:.1} GiB RAM", self.cores, self.cpu),
             format!("kernel     {}", self.kernel),
-            format!(
-                "files      {} on {} ({})",
-                self.folder, self.file_system, self.device
-            ),
+            format!("files      {files}"),
             format!("load       {} at the start", load()),
         ]
     }
@@ -92,4 +95,22 @@ fn mount_of(dir: &Path) -> Option<(String, String)> {
     let deepest = mounts.filter(|(point, ..)| dir.starts_with(point));
     let (_, kind, device) = deepest.max_by_key(|(point, ..)| point.len())?;
     Some((kind, device))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_not_told_where_the_folder_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = Machine::look(folder.path()).unwrap();
+        let lines = machine.lines();
+        let files = format!("files      {}", machine.file_system);
+        assert!(lines.contains(&files), "{lines:?}");
+        let place = machine.folder.as_str();
+        assert!(lines.iter().all(|line| !line.contains(place)), "{lines:?}");
+        let printed = machine.lines_with(place);
+        assert!(printed.iter().any(|line| line.contains(place)));
+    }
 }

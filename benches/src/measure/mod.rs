@@ -15,6 +15,7 @@ pub(crate) mod peer;
 pub(crate) mod recorded;
 pub(crate) mod report;
 pub(crate) mod rounds;
+pub(crate) mod slope;
 
 use anyhow::{Context, Result};
 use clap::Args;

@@ -3,7 +3,7 @@
 use super::Run;
 use super::driver::{Driver, Said};
 use super::search::pass;
-use super::sheet::{Better, Cell};
+use super::sheet::{Better, Cell, number};
 use super::truth::nearest;
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -21,6 +21,21 @@ struct Left {
     recall: f64,
     open_s: f64,
     per_second: f64,
+    /// Whether it waits for the disk before it acknowledges.
+    synced: bool,
+}
+
+impl Left {
+    /// Whatever is not synced survives a kill, since the system has it, and no loss of power: that is no speed to compare.
+    fn rate(&self) -> Cell {
+        match self.synced {
+            true => Cell::Noted(self.per_second, format!("batches of {BATCH}")),
+            false => Cell::Told(format!(
+                "not durable: {} a second without waiting for the disk",
+                number(self.per_second)
+            )),
+        }
+    }
 }
 
 pub(super) fn kills(run: &mut Run<'_>) -> Result<()> {
@@ -35,7 +50,7 @@ pub(super) fn kills(run: &mut Run<'_>) -> Result<()> {
             run.sheet.put(figure, unit, better, &name, cell);
         };
         let rate = match &left {
-            Ok(left) => Cell::Noted(left.per_second, format!("batches of {BATCH}")),
+            Ok(left) => left.rate(),
             Err(why) => Cell::Told(why.clone()),
         };
         put(
@@ -108,6 +123,7 @@ fn one(run: &Run<'_>, name: &str) -> Result<std::result::Result<Left, String>> {
         Said::Done(said) => said,
         Said::Cannot(why) => return Ok(Err(why)),
     };
+    let told = driver.must(&json!({ "do": "tell" }))?;
     let found = usize::try_from(said["nodes"].as_u64().context("no number of nodes")?)?;
     let truth = nearest(run.data, &run.data.vectors, |node| node < found)?;
     let recall = match pass(&mut driver, LIST, None, &truth)? {
@@ -120,5 +136,28 @@ fn one(run: &Run<'_>, name: &str) -> Result<std::result::Result<Left, String>> {
         recall,
         open_s: said["seconds"].as_f64().context("no time")?,
         per_second,
+        synced: told["synced"].as_bool().unwrap_or(true),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_synced_has_no_speed() {
+        let left = |synced| Left {
+            acknowledged: 500,
+            found: 500,
+            recall: 1.0,
+            open_s: 0.1,
+            per_second: 2_000.0,
+            synced,
+        };
+        assert!(matches!(left(true).rate(), Cell::Noted(rate, _) if rate == 2_000.0));
+        let Cell::Told(said) = left(false).rate() else {
+            panic!("it has a speed");
+        };
+        assert!(said.contains("not durable: 2,000"), "{said}");
+    }
 }

@@ -3,9 +3,9 @@
 
 use super::data::{Data, WALKS};
 use super::driver::{Driver, OURS};
-use super::search::FILTERS;
+use super::search::{FILTERS, filter_of};
 use crate::measure::Setup;
-use crate::query::growth::slope;
+use crate::measure::slope::slope;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -20,14 +20,14 @@ const LIST: usize = 64;
 
 /// What one operation takes at each number of nodes.
 pub(super) struct Grown {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) unit: &'static str,
     pub(super) points: Vec<(usize, f64)>,
     pub(super) slope: f64,
 }
 
 pub(super) fn measure(setup: &Setup, sizes: &[usize]) -> Result<Vec<Grown>> {
-    let mut points: BTreeMap<(&'static str, &'static str), Vec<(usize, f64)>> = BTreeMap::new();
+    let mut points: BTreeMap<(String, &'static str), Vec<(usize, f64)>> = BTreeMap::new();
     for nodes in sizes.iter().copied() {
         setup.progress(&format!("growth: {nodes} nodes"));
         let folder = setup.subfolder(&format!("growth-{nodes}"))?;
@@ -47,56 +47,44 @@ pub(super) fn measure(setup: &Setup, sizes: &[usize]) -> Result<Vec<Grown>> {
     Ok(grown.collect())
 }
 
-fn at_size(data: &Data, folder: &Path) -> Result<Vec<(&'static str, &'static str, f64)>> {
+/// An operation, the unit of its time, and the time.
+type Timed = (String, &'static str, f64);
+
+fn at_size(data: &Data, folder: &Path) -> Result<Vec<Timed>> {
     let ours = folder.join("ours");
+    let mut all: Vec<Timed> = Vec::new();
+    let mut put = |name: &str, unit, value| all.push((name.to_owned(), unit, value));
     let mut driver = Driver::start(OURS, Path::new(""), folder, &ours, PATIENCE)?;
     let loaded = driver.must(&json!({ "do": "load" }))?;
-    let mut all = vec![
-        (
-            "load: nodes and relationships",
-            "s of the wall clock",
-            part(&loaded, "edges_s")? + part(&loaded, "nodes_s")?,
-        ),
-        (
-            "load: indexes",
-            "s of the wall clock",
-            part(&loaded, "index_s")?,
-        ),
-    ];
-    let mut timed = |name, request: &Value, count: usize| -> Result<()> {
+    let graph = part(&loaded, "edges_s")? + part(&loaded, "nodes_s")?;
+    put(
+        "load: nodes and relationships",
+        "s of the wall clock",
+        graph,
+    );
+    let indexes = part(&loaded, "index_s")?;
+    put("load: indexes", "s of the wall clock", indexes);
+    let mut timed = |name: &str, request: &Value, count: usize| -> Result<()> {
         // The first time does not count.
         driver.must(request)?;
         let said = driver.must(request)?;
-        all.push((name, "us", part(&said, "cpu")? * 1e6 / count as f64));
+        put(name, "us", part(&said, "cpu")? * 1e6 / count as f64);
         Ok(())
     };
-    let queries = data.query_count();
-    timed(
-        "search",
-        &json!({ "do": "search", "ef": LIST, "below": null }),
-        queries,
-    )?;
-    for ((below, _), name) in FILTERS.into_iter().zip([
-        "filter of 0.1 %",
-        "filter of 1 %",
-        "filter of 10 %",
-        "filter of 50 %",
-    ]) {
-        timed(
-            name,
-            &json!({ "do": "search", "ef": LIST, "below": below }),
-            queries,
-        )?;
+    let search = |below: Option<u32>| json!({ "do": "search", "ef": LIST, "below": below });
+    timed("search", &search(None), data.query_count())?;
+    for (below, share) in FILTERS {
+        timed(&filter_of(share), &search(Some(below)), data.query_count())?;
     }
     timed("vector, then two hops", &json!({ "do": "hops" }), WALKS)?;
     timed("descent of five levels", &json!({ "do": "descend" }), WALKS)?;
     driver.close()?;
     let mut driver = Driver::start(OURS, Path::new(""), folder, &ours, PATIENCE)?;
     let opened = driver.must(&json!({ "do": "open" }))?;
-    all.push(("open, and a query", "ms", part(&opened, "seconds")? * 1e3));
+    put("open, and a query", "ms", part(&opened, "seconds")? * 1e3);
     let changed = driver.must(&json!({ "do": "churn" }))?;
     let changes = (data.deleted.len() + data.updated.len()) as f64;
-    all.push(("a change", "us", part(&changed, "seconds")? * 1e6 / changes));
+    put("a change", "us", part(&changed, "seconds")? * 1e6 / changes);
     Ok(all)
 }
 

@@ -1,11 +1,10 @@
 //! A database's life: loaded, closed, opened anew, changed. What it takes on the disk and in memory is looked at from outside.
 
-use super::data::K;
 use super::driver::{Driver, OURS, Said};
-use super::search::pass;
+use super::search::{Pass, pass};
 use super::sheet::{Better, Cell, Sheet};
 use super::truth::nearest;
-use super::{Run, Side, numbers};
+use super::{Run, Side};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -57,10 +56,11 @@ fn loaded_figures(sheet: &mut Sheet, name: &str, nodes: usize, said: &Value) -> 
         ("load: graph alone", "edges_s"),
         ("load: vector index alone", "index_s"),
     ] {
-        let cell = match seconds(part) {
-            Some(seconds) => Cell::Number(seconds),
-            None if part == "edges_s" => Cell::Told("no graph".into()),
-            None => Cell::Told("not apart".into()),
+        let cell = match (seconds(part), said[part].as_str()) {
+            (Some(seconds), _) => Cell::Number(seconds),
+            (None, Some(why)) => Cell::Told(why.to_owned()),
+            (None, None) if part == "edges_s" => Cell::Told("no graph".into()),
+            (None, None) => Cell::Told("not apart".into()),
         };
         sheet.put(figure, "s", Better::Less, name, cell);
     }
@@ -164,6 +164,18 @@ struct Changed {
     ghosts: usize,
 }
 
+impl Changed {
+    fn of(seconds: f64, pass: &Pass, gone: &HashSet<u32>) -> Self {
+        let rows = || pass.found.iter().flatten();
+        Self {
+            seconds,
+            rows: rows().count() as f64 / pass.found.len() as f64,
+            recall: pass.recall,
+            ghosts: rows().filter(|row| gone.contains(row)).count(),
+        }
+    }
+}
+
 fn churn(
     driver: &mut Driver,
     truth: &[Vec<u32>],
@@ -174,20 +186,8 @@ fn churn(
         Said::Cannot(why) => return Ok(Err(why)),
     };
     let seconds = said["seconds"].as_f64().context("no time")?;
-    let found = match pass(driver, LIST, None, truth)? {
-        Ok(pass) => pass,
-        Err(why) => return Ok(Err(why)),
-    };
-    let again = driver.must(&json!({ "do": "search", "ef": LIST, "below": null }))?;
-    let ghosts = numbers(&again["ids"])?;
-    let ghosts = ghosts.iter().flatten().filter(|row| gone.contains(row));
-    debug_assert!(found.rows <= K as f64);
-    Ok(Ok(Changed {
-        seconds,
-        rows: found.rows,
-        recall: found.recall,
-        ghosts: ghosts.count(),
-    }))
+    let pass = pass(driver, LIST, None, truth)?;
+    Ok(pass.map(|pass| Changed::of(seconds, &pass, gone)))
 }
 
 /// The bytes that a file, or what lies in a folder, takes on the disk: a file may be longer than what was written of it.
@@ -203,4 +203,35 @@ fn size_of(path: &Path) -> Result<u64> {
         bytes += size_of(&entry?.path())?;
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_gone_are_counted_where_they_are_found() {
+        let pass = Pass {
+            recall: 0.5,
+            cpu: 1.0,
+            found: vec![vec![1, 2], vec![3]],
+        };
+        let changed = Changed::of(2.0, &pass, &HashSet::from([3, 9]));
+        assert_eq!((changed.rows, changed.ghosts), (1.5, 1));
+    }
+
+    #[test]
+    fn a_side_says_in_words_why_it_has_no_index() {
+        let mut sheet = Sheet::default();
+        let said =
+            json!({ "seconds": 2.0, "cpu": 1.0, "edges_s": null, "index_s": "not downloaded" });
+        loaded_figures(&mut sheet, "a", 10, &said).unwrap();
+        let told = |figure| match sheet.cell(figure, "a") {
+            Some(Cell::Told(why)) => why.clone(),
+            _ => String::new(),
+        };
+        assert_eq!(told("load: vector index alone"), "not downloaded");
+        assert_eq!(told("load: graph alone"), "no graph");
+        assert_eq!(sheet.number("load everything", "a"), Some(5.0));
+    }
 }

@@ -119,7 +119,13 @@ fn measure(setup: &Setup, arguments: &Arguments) -> Result<Report> {
         let grown = growth::measure(setup, &sizes)?;
         println!("{}", page::growth(&grown));
         for operation in &grown {
-            report.count(operation.name, operation.slope, None, "log/log", None);
+            report.count(
+                operation.name.clone(),
+                operation.slope,
+                None,
+                "log/log",
+                None,
+            );
         }
         if arguments.write {
             page::write_growth(&checkout, &machine, &grown)?;

@@ -21,18 +21,23 @@ pub(super) const FILTERS: [(u32, &str); 4] =
 pub(super) struct Pass {
     pub(super) recall: f64,
     pub(super) cpu: f64,
-    /// How many rows a query got.
-    pub(super) rows: f64,
+    /// The rows of each query.
+    pub(super) found: Vec<Vec<u32>>,
+}
+
+/// What a search that allows so many nodes is called in every table.
+pub(super) fn filter_of(share: &str) -> String {
+    format!("filter of {share}")
 }
 
 /// Every side at the recall, in alternating rounds; then with each filter.
 pub(super) fn searches(run: &mut Run<'_>) -> Result<()> {
     let truth = nearest(run.data, &run.data.vectors, |_| true)?;
     at_recall(run, "search", None, &truth)?;
-    for (below, name) in FILTERS {
+    for (below, share) in FILTERS {
         let data = run.data;
         let truth = nearest(data, &data.vectors, |node| data.buckets[node] < below)?;
-        at_recall(run, &format!("filter of {name}"), Some(below), &truth)?;
+        at_recall(run, &filter_of(share), Some(below), &truth)?;
     }
     Ok(())
 }
@@ -56,11 +61,10 @@ fn read(said: &Value, truth: &[Vec<u32>]) -> Result<Pass> {
     if found.len() != truth.len() {
         bail!("{} answers to {} queries", found.len(), truth.len());
     }
-    let rows: usize = found.iter().map(Vec::len).sum();
     Ok(Pass {
         recall: recall(&found, truth),
         cpu: said["cpu"].as_f64().context("no time")?,
-        rows: rows as f64 / found.len() as f64,
+        found,
     })
 }
 

@@ -9,6 +9,7 @@ use super::social::{Size, Social};
 use crate::measure::Setup;
 use crate::measure::report::Report;
 use crate::measure::rounds::median;
+use crate::measure::slope::slope;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -88,34 +89,4 @@ fn at_size(
     }
     db.close()?;
     setup.done_with(&dir, keep)
-}
-
-/// The slope of the line through the logarithms, by least squares.
-pub(crate) fn slope(points: &[(usize, f64)]) -> f64 {
-    let logs = points
-        .iter()
-        .map(|(size, time)| ((*size as f64).ln(), time.ln()));
-    let logs: Vec<(f64, f64)> = logs.collect();
-    let count = logs.len() as f64;
-    let (x, y) = logs
-        .iter()
-        .fold((0.0, 0.0), |(x, y), one| (x + one.0, y + one.1));
-    let (x, y) = (x / count, y / count);
-    let up: f64 = logs.iter().map(|one| (one.0 - x) * (one.1 - y)).sum();
-    let along: f64 = logs.iter().map(|one| (one.0 - x).powi(2)).sum();
-    up / along
-}
-
-#[cfg(test)]
-mod tests {
-    use super::slope;
-
-    #[test]
-    fn slopes_are_those_of_powers() {
-        for power in [0.0, 0.5, 1.0, 2.0_f64] {
-            let points =
-                [10_000, 100_000, 1_000_000].map(|size| (size, 3.0 * (size as f64).powf(power)));
-            assert!((slope(&points) - power).abs() < 1e-9, "{power}");
-        }
-    }
 }

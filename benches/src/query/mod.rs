@@ -6,7 +6,7 @@
 
 mod cases;
 mod columns;
-pub(crate) mod growth;
+mod growth;
 mod lsqb;
 mod ours;
 mod peer;

@@ -57,6 +57,17 @@ class Data:
         return np.asarray(self.buckets) < limit
 
 
+    def child_pairs(self, numbers):
+        """The section above each of these, and it; the root has none."""
+        return [(int(self.parents[row]), row) for row in numbers if row]
+
+
 def parts(count, size=1000):
     """Ranges of so many at a time."""
     return [range(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+def slices(*arrays, size=1000):
+    """The same rows of arrays that belong together, so many at a time."""
+    for numbers in parts(len(arrays[0]), size):
+        yield tuple(array[numbers.start : numbers.stop] for array in arrays)

@@ -1,45 +1,38 @@
-"""faiss: HNSW in memory, written to a file as a whole. A filter is a bitmap that the program makes itself."""
-
-import os
+"""faiss: HNSW in memory, written to a file as a whole. A filter is made by the program itself: a bitmap for the graph; where
+few are allowed their numbers, and the vectors under the graph are compared, since a walk through it passes few of them."""
 
 import faiss
 import numpy as np
-from side import Cannot, Clock, Side
+from side import Cannot, InFile
 
 
-class Faiss(Side):
-    def load(self):
+class Faiss(InFile):
+    def fill(self):
         faiss.omp_set_num_threads(1)
-        clock = Clock()
         self.index = faiss.IndexHNSWFlat(self.data.dims, 16, faiss.METRIC_INNER_PRODUCT)
         self.index.hnsw.efConstruction = 128
         self.index.add(np.ascontiguousarray(self.data.vectors))
-        indexed = clock.wall()
-        os.makedirs(self.folder, exist_ok=True)
-        path = os.path.join(self.folder, "index")
+
+    def write(self, path):
         faiss.write_index(self.index, path)
-        with open(path) as file:
-            os.fsync(file.fileno())
-        return {**clock.took(), "edges_s": None, "index_s": indexed}
 
-    def open(self):
+    def read(self, path):
         faiss.omp_set_num_threads(1)
-        clock = Clock()
-        self.index = faiss.read_index(os.path.join(self.folder, "index"))
-        self.index.search(np.array(self.data.queries[:1]), self.data.k)
-        return {"seconds": clock.wall(), "nodes": self.index.ntotal, "edges": None}
+        self.index = faiss.read_index(path)
 
-    def search(self, ef, below):
-        queries = np.array(self.data.queries)
-        clock = Clock()
+    def near(self, queries, below, ef):
         selector = None
+        if self.narrow(below):
+            rows = faiss.IDSelectorArray(np.flatnonzero(self.data.below(below)))
+            return self.index.storage.search(queries, self.data.k, params=faiss.SearchParameters(sel=rows))[1]
         if below is not None:
             bits = np.packbits(self.data.below(below), bitorder="little")
             selector = faiss.IDSelectorBitmap(bits)
         how = faiss.SearchParametersHNSW(efSearch=ef, sel=selector)
-        found = self.index.search(queries, self.data.k, params=how)[1]
-        took = clock.took()
-        return {**took, "ids": [[row for row in rows if row >= 0] for rows in found.tolist()]}
+        return self.index.search(queries, self.data.k, params=how)[1]
+
+    def counts(self):
+        return self.index.ntotal, None
 
     def churn(self):
         raise Cannot("its HNSW index deletes nothing")

@@ -1,14 +1,14 @@
 """HelixDB, embedded, in a folder: nodes, edges and a vector index, asked by its own builder of queries.
 
-Its searches have no length of a list to be told.
+Its searches have no length of a list to be told; where there is a filter it is how many rows are found before it.
 """
 
 import os
 from importlib.metadata import version as version_of
 
-from data import parts
-from helixdb import Client, Disk, SourcePredicate, g, read_batch, write_batch
-from helixdb.dsl import IndexSpec, PropertyValue, VectorDistanceMetric
+from data import parts, slices
+from helixdb import Client, Disk, Predicate, SourcePredicate, define_params, g, param, read_batch, write_batch
+from helixdb.dsl import IndexSpec, NodeRef, PropertyValue, VectorDistanceMetric
 from side import Clock, Side
 
 # More rows than so a search among some nodes does not give,
@@ -18,6 +18,8 @@ SECTIONS = 25
 
 
 class Helix(Side):
+    synced = False
+
     def connect(self):
         os.makedirs(self.folder, exist_ok=True)
         self.client = Client.embedded(Disk(os.path.abspath(self.folder), "app"))
@@ -32,15 +34,23 @@ class Helix(Side):
         batch = write_batch()
         for place, step in enumerate(steps):
             batch = batch.var_as(f"s{place}", step)
-        return self.client.query(batch.returning(["s0"]).to_query_request())
+        self.client.query(batch.returning(["s0"]).to_query_request())
 
     def read(self, steps, name="found"):
         return self.client.query(read_batch().var_as(name, steps).returning([name]).to_query_request())[name]
 
     def node(self, row):
-        data = self.data
-        vector = PropertyValue.f32_array(data.vectors[row].tolist())
-        return g().add_n("Node", {"bucket": int(data.buckets[row]), "v": vector})
+        # A statement each: as a parameter a vector would be stored with numbers of 64 bits.
+        vector = PropertyValue.f32_array(self.data.vectors[row].tolist())
+        return g().add_n("Node", {"bucket": int(self.data.buckets[row]), "v": vector})
+
+    def relate(self, label, pairs):
+        """One statement for all pairs: a thousand of their own its planner refuses at times."""
+        given = define_params({"pairs": param.array(param.object(param.value()))})
+        each = write_batch().var_as("done", g().n(NodeRef.param("one")).add_e(label, NodeRef.param("other")))
+        batch = write_batch().for_each_param("pairs", each).returning([])
+        rows = [{"one": one, "other": other} for one, other in pairs]
+        self.client.query(batch.to_query_request(given, {"pairs": rows}))
 
     def load(self):
         clock, data = Clock(), self.data
@@ -48,75 +58,59 @@ class Helix(Side):
         for numbers in parts(len(data)):
             self.write([self.node(row) for row in numbers])
         nodes_s = clock.wall()
-        for numbers in parts(len(data.edges)):
-            pairs = data.edges[numbers.start : numbers.stop].tolist()
-            self.write([g().n(one).add_e("LINK", other) for one, other in pairs])
+        for (pairs,) in slices(data.edges):
+            self.relate("LINK", pairs.tolist())
         for numbers in parts(len(data)):
-            self.write([g().n(int(data.parents[row])).add_e("CHILD", row) for row in numbers if row])
+            self.relate("CHILD", data.child_pairs(numbers))
         return {**clock.took(), "nodes_s": nodes_s, "edges_s": clock.wall() - nodes_s, "index_s": None}
 
-    def open(self):
-        clock = Clock()
-        self.connect()
-        self.one(self.data.queries[0].tolist(), None, 0)
-        seconds = clock.wall()
-        counted = self.read(g().n_with_label("Node").count())
-        edges = self.read(g().e_with_label("CHILD").count())
+    def counts(self):
         number = lambda said: said if isinstance(said, int) else said[0] if isinstance(said, list) else said["count"]  # noqa: E731
-        return {"seconds": seconds, "nodes": number(counted), "edges": number(edges)}
+        return [number(self.read(steps.count())) for steps in (g().n_with_label("Node"), g().e_with_label("CHILD"))]
 
     def one(self, query, below, ef):
+        if self.narrow(below):
+            return self.compared(query, below)
         if below is None:
             steps = g().vector_search_nodes("Node", "v", query, self.data.k)
         else:
-            few = SourcePredicate.lt("bucket", below)
-            steps = g().n_with_label_where("Node", few).vector_search("Node", "v", query, self.data.k)
+            # As many as the list is long, and of these the ones that the filter allows.
+            near = g().vector_search_nodes("Node", "v", query, ef)
+            steps = near.where(Predicate.lt("bucket", below)).limit(self.data.k)
         return [row["$id"] for row in self.read(steps.value_map(["$id"]))]
 
-    def search(self, ef, below):
-        return self.searched(self.one, below, ef)
+    def compared(self, query, below):
+        few = g().n_with_label_where("Node", SourcePredicate.lt("bucket", below))
+        steps = few.vector_search("Node", "v", query, self.data.k)
+        return [row["$id"] for row in self.read(steps.value_map(["$id"]))]
 
-    def hops(self):
-        queries = [self.data.queries[way["query"]].tolist() for way in self.data.descents]
-        reached, clock = [], Clock()
-        for query in queries:
-            steps = g().vector_search_nodes("Node", "v", query, self.data.k).out("LINK").out("LINK").dedup()
-            reached.append([row["$id"] for row in self.read(steps.value_map(["$id"]))])
-        took = clock.took()
-        return {**took, "hits": [self.one(query, None, 0) for query in queries], "reached": reached}
+    def reach(self, query):
+        steps = g().vector_search_nodes("Node", "v", query, self.data.k).out("LINK").out("LINK").dedup()
+        return [row["$id"] for row in self.read(steps.value_map(["$id"]))]
 
-    def descend(self):
-        levels, clock = [], Clock()
-        for way in self.data.descents:
-            query, ids, counts = self.data.queries[way["query"]].tolist(), [0], []
-            for _ in range(self.data.levels - 1):
-                kept = []
-                for numbers in parts(len(ids), SECTIONS):
-                    # All children, ranked: a search among what a walk has found is exact. Its distance is half of 1 - cosine.
-                    above = g().n(ids[numbers.start : numbers.stop])
-                    below = above.out("CHILD").vector_search("Node", "v", query, MOST)
-                    rows = self.read(below.value_map(["$id", "$distance"]))
-                    kept += [row["$id"] for row in rows if 1.0 - 2.0 * row["$distance"] > way["tau"]]
-                ids = kept
-                counts.append(len(ids))
-            levels.append(counts)
-        return {**clock.took(), "levels": levels}
+    def children(self, ids, query, tau):
+        kept = []
+        for (above,) in slices(ids, size=SECTIONS):
+            # All children, ranked: a search among what a walk has found is exact. Its distance is half of 1 - cosine.
+            below = g().n(above).out("CHILD").vector_search("Node", "v", query, MOST)
+            rows = self.read(below.value_map(["$id", "$distance"]))
+            kept += [row["$id"] for row in rows if 1.0 - 2.0 * row["$distance"] > tau]
+        return kept
 
     def churn(self):
         data, clock = self.data, Clock()
-        for numbers in parts(len(data.deleted)):
-            self.write([g().n(data.deleted[numbers.start : numbers.stop].tolist()).drop()])
-        for numbers in parts(len(data.updated)):
-            here = slice(numbers.start, numbers.stop)
-            changed = zip(data.updated[here].tolist(), data.update_vectors[here])
-            self.write([g().n(row).set_property("v", PropertyValue.f32_array(v.tolist())) for row, v in changed])
+        for (gone,) in slices(data.deleted):
+            self.write([g().n(gone.tolist()).drop()])
+        for changed, vectors in slices(data.updated, data.update_vectors):
+            rows = zip(changed.tolist(), vectors.tolist())
+            self.write([g().n(row).set_property("v", PropertyValue.f32_array(v)) for row, v in rows])
         return clock.took()
 
     def batches(self, rows, batch, acknowledge):
         self.create()
         for numbers in parts(rows, batch):
             self.write([self.node(row) for row in numbers])
-            self.write([g().n(int(self.data.parents[row])).add_e("CHILD", row) for row in numbers if row])
+            self.relate("CHILD", self.data.child_pairs(numbers))
             acknowledge(numbers[-1] + 1)
 
     def close(self):

@@ -1,12 +1,12 @@
-"""Kuzu, and Ladybug, which goes on from it: a graph with a vector index, asked in Cypher."""
+"""Kuzu: a graph with a vector index, asked in Cypher. `ladybug_side.py` goes on from it."""
 
 import importlib
 import os
 
 import numpy as np
 import pyarrow as pa
-from data import parts
-from side import Clock, Side
+from data import parts, slices
+from side import LIST, Clock, Side
 
 
 class Kuzu(Side):
@@ -18,6 +18,9 @@ class Kuzu(Side):
         os.makedirs(self.folder, exist_ok=True)
         self.db = self.library.Database(os.path.join(self.folder, "db"))
         self.connection = self.library.Connection(self.db, num_threads=1)
+        self.extend()
+
+    def extend(self):
         try:
             self.connection.execute("LOAD vector")
         except RuntimeError:
@@ -56,73 +59,67 @@ class Kuzu(Side):
     def copy(self, table, rows):
         self.connection.execute(f"COPY {table} FROM $rows", {"rows": rows})
 
-    def open(self):
-        clock = Clock()
-        self.connect()
-        self.one(self.data.queries[0].tolist(), None, 64)
-        seconds = clock.wall()
+    def counts(self):
         nodes = self.rows("MATCH (n:Node) RETURN count(*)")[0][0]
         edges = self.rows("MATCH (:Node)-[c:CHILD]->(:Node) RETURN count(*)")[0][0]
-        return {"seconds": seconds, "nodes": nodes, "edges": edges}
+        return nodes, edges
 
     def rows(self, statement, values=None):
         return self.connection.execute(statement, values or {}).get_all()
 
     def one(self, query, below, ef):
+        if self.narrow(below):
+            return self.compared(query, below)
         where = "Node" if below is None else "few"
         statement = f"CALL QUERY_VECTOR_INDEX('{where}', 'near', $q, {self.data.k}, efs := {ef}) RETURN node.id"
         return [row[0] for row in self.rows(statement, {"q": query})]
 
+    def compared(self, query, below):
+        few = "" if below is None else f"WHERE n.bucket < {below} "
+        statement = (
+            f"MATCH (n:Node) {few}RETURN n.id ORDER BY array_cosine_similarity(n.v, CAST($q AS FLOAT[{self.data.dims}])) DESC"
+            f" LIMIT {self.data.k}"
+        )
+        return [row[0] for row in self.rows(statement, {"q": query})]
+
     def search(self, ef, below):
-        if below is None:
-            return self.searched(self.one, below, ef)
+        if below is None or self.narrow(below):
+            return super().search(ef, below)
         # Its filter is a projected graph, made once for all queries that have it.
         clock = Clock()
         self.rows(f"CALL PROJECT_GRAPH_CYPHER('few', 'MATCH (n:Node) WHERE n.bucket < {below} RETURN n')")
-        found = self.searched(self.one, below, ef)["ids"]
+        found = super().search(ef, below)["ids"]
         took = clock.took()
         self.rows("CALL DROP_PROJECTED_GRAPH('few')")
         return {**took, "ids": found}
 
-    def hops(self):
-        data = self.data
+    def reach(self, query):
+        # Two statements are faster than one here.
         then = "MATCH (h:Node)-[:LINK]->(:Node)-[:LINK]->(m:Node) WHERE h.id IN $ids RETURN DISTINCT m.id"
-        queries = [data.queries[way["query"]].tolist() for way in data.descents]
-        hits, reached, clock = [], [], Clock()
-        for query in queries:
-            # Two statements are faster than one here.
-            hits.append(self.one(query, None, 64))
-            reached.append([row[0] for row in self.rows(then, {"ids": hits[-1]})])
-        return {**clock.took(), "hits": hits, "reached": reached}
+        return [row[0] for row in self.rows(then, {"ids": self.one(query, None, LIST)})]
 
-    def descend(self):
-        data = self.data
+    def children(self, ids, query, tau):
         statement = (
             "MATCH (p:Node)-[:CHILD]->(c:Node) WHERE p.id IN $ids"
-            f" AND array_cosine_similarity(c.v, CAST($q AS FLOAT[{data.dims}])) > $tau RETURN c.id"
+            f" AND array_cosine_similarity(c.v, CAST($q AS FLOAT[{self.data.dims}])) > $tau RETURN c.id"
         )
-        queries = [data.queries[way["query"]].tolist() for way in data.descents]
-        levels, clock = [], Clock()
-        for query, way in zip(queries, data.descents):
-            ids, counts = [0], []
-            for _ in range(data.levels - 1):
-                values = {"ids": ids, "q": query, "tau": way["tau"]}
-                ids = [row[0] for row in self.rows(statement, values)] if ids else []
-                counts.append(len(ids))
-            levels.append(counts)
-        return {**clock.took(), "levels": levels}
+        return [row[0] for row in self.rows(statement, {"ids": ids, "q": query, "tau": tau})]
 
     def churn(self):
         data, clock = self.data, Clock()
-        for numbers in parts(len(data.deleted)):
-            gone = data.deleted[numbers.start : numbers.stop].tolist()
-            self.rows("MATCH (n:Node) WHERE n.id IN $ids DETACH DELETE n", {"ids": gone})
-        for numbers in parts(len(data.updated)):
-            ids = data.updated[numbers.start : numbers.stop].tolist()
-            # An indexed vector cannot be set: the node is deleted, and made anew without its relationships.
-            self.rows("MATCH (n:Node) WHERE n.id IN $ids DETACH DELETE n", {"ids": ids})
-            self.create(ids, data.update_vectors[numbers.start : numbers.stop])
+        for (gone,) in slices(data.deleted):
+            self.delete(gone)
+        for ids, vectors in slices(data.updated, data.update_vectors):
+            self.replace(ids, vectors)
         return clock.took()
+
+    def delete(self, ids):
+        self.rows("MATCH (n:Node) WHERE n.id IN $ids DETACH DELETE n", {"ids": ids.tolist()})
+
+    def replace(self, ids, vectors):
+        # An indexed vector cannot be set: the node is deleted, and made anew without its relationships.
+        self.delete(ids)
+        self.create(ids, vectors)
 
     def create(self, ids, vectors):
         buckets = self.data.buckets
@@ -139,7 +136,7 @@ class Kuzu(Side):
         for numbers in parts(rows, batch):
             self.rows("BEGIN TRANSACTION")
             self.create(numbers, data.vectors[numbers.start : numbers.stop])
-            pairs = [{"one": int(data.parents[row]), "other": row} for row in numbers if row]
+            pairs = [{"one": one, "other": other} for one, other in data.child_pairs(numbers)]
             self.rows(
                 "UNWIND $pairs AS p MATCH (a:Node {id: p.one}), (b:Node {id: p.other}) CREATE (a)-[:CHILD]->(b)",
                 {"pairs": pairs},

@@ -5,7 +5,7 @@ import os
 import lancedb
 import numpy as np
 import pyarrow as pa
-from data import parts
+from data import parts, slices
 from side import Clock, Side
 
 # Four times as many rows as are asked for are ranked by the vectors themselves.
@@ -13,6 +13,8 @@ RANKED_AGAIN = 4
 
 
 class Lance(Side):
+    synced = False
+
     def rows(self, numbers, vectors):
         flat = pa.array(np.ascontiguousarray(vectors).reshape(-1))
         numbers = np.asarray(numbers, dtype=np.int64)
@@ -37,11 +39,11 @@ class Lance(Side):
         self.index()
         return {**clock.took(), "nodes_s": rows_s, "edges_s": None, "index_s": clock.wall() - rows_s}
 
-    def open(self):
-        clock = Clock()
+    def connect(self):
         self.table = lancedb.connect(self.folder).open_table("nodes")
-        self.one(self.data.queries[0].tolist(), None, 64)
-        return {"seconds": clock.wall(), "nodes": self.table.count_rows(), "edges": None}
+
+    def counts(self):
+        return self.table.count_rows(), None
 
     def one(self, query, below, ef):
         search = self.table.search(query, vector_column_name="v").distance_type("cosine").limit(self.data.k)
@@ -51,18 +53,12 @@ class Lance(Side):
             search = search.where(f"bucket < {below}", prefilter=True)
         return search.to_arrow()["id"].to_pylist()
 
-    def search(self, ef, below):
-        return self.searched(self.one, below, ef)
-
     def churn(self):
         data, clock = self.data, Clock()
-        for numbers in parts(len(data.deleted)):
-            gone = ", ".join(map(str, data.deleted[numbers.start : numbers.stop].tolist()))
-            self.table.delete(f"id IN ({gone})")
-        for numbers in parts(len(data.updated)):
-            here = slice(numbers.start, numbers.stop)
-            rows = self.rows(data.updated[here], data.update_vectors[here])
-            self.table.merge_insert("id").when_matched_update_all().execute(rows)
+        for (gone,) in slices(data.deleted):
+            self.table.delete(f"id IN ({', '.join(map(str, gone.tolist()))})")
+        for changed, vectors in slices(data.updated, data.update_vectors):
+            self.table.merge_insert("id").when_matched_update_all().execute(self.rows(changed, vectors))
         # What has changed is searched without the index until this is called.
         self.table.optimize()
         return clock.took()

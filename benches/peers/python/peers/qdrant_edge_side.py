@@ -4,7 +4,7 @@ import os
 from importlib.metadata import version as version_of
 
 import qdrant_edge as edge
-from data import parts
+from data import parts, slices
 from side import Clock, Side
 
 ALL = 10**9
@@ -51,12 +51,11 @@ class Qdrant(Side):
         self.shard.flush()
         return {**clock.took(), "nodes_s": rows_s, "edges_s": None, "index_s": clock.wall() - rows_s}
 
-    def open(self):
-        clock = Clock()
+    def connect(self):
         self.shard = edge.EdgeShard.load(self.folder)
-        self.one(self.data.queries[0].tolist(), None, 64)
-        seconds = clock.wall()
-        return {"seconds": seconds, "nodes": self.shard.count(edge.CountRequest(exact=True)), "edges": None}
+
+    def counts(self):
+        return self.shard.count(edge.CountRequest(exact=True)), None
 
     def one(self, query, below, ef):
         how = edge.SearchParams(
@@ -68,17 +67,12 @@ class Qdrant(Side):
         request = edge.QueryRequest(limit=self.data.k, query=edge.Query.Nearest(query), filter=few, params=how)
         return [point.id for point in self.shard.query(request)]
 
-    def search(self, ef, below):
-        return self.searched(self.one, below, ef)
-
     def churn(self):
         data, clock = self.data, Clock()
-        for numbers in parts(len(data.deleted)):
-            gone = data.deleted[numbers.start : numbers.stop].tolist()
-            self.shard.update(edge.UpdateOperation.delete_points(gone))
-        for numbers in parts(len(data.updated)):
-            here = slice(numbers.start, numbers.stop)
-            self.put(data.updated[here], data.update_vectors[here])
+        for (gone,) in slices(data.deleted):
+            self.shard.update(edge.UpdateOperation.delete_points(gone.tolist()))
+        for changed, vectors in slices(data.updated, data.update_vectors):
+            self.put(changed, vectors)
         self.tend()
         self.shard.flush()
         return clock.took()

@@ -29,7 +29,7 @@ def say(line):
 def answer(side, version, what, request):
     match what:
         case "tell":
-            return {"version": version}
+            return {"version": version, "synced": side.synced}
         case "batches":
             side.batches(request["rows"], request["batch"], lambda rows: say({"acknowledged": rows}))
             return {"done": True}

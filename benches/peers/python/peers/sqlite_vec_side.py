@@ -7,7 +7,7 @@ import os
 
 import pysqlite3 as sqlite3
 import sqlite_vec
-from data import parts
+from data import parts, slices
 from side import Clock, Side
 
 
@@ -43,21 +43,17 @@ class SqliteVec(Side):
         vectors = clock.wall()
         self.db.execute("BEGIN")
         self.db.executemany("INSERT INTO link VALUES (?, ?)", self.data.edges.tolist())
-        above = self.data.parents.tolist()
-        self.db.executemany("INSERT INTO child VALUES (?, ?)", [(above[row], row) for row in range(1, len(above))])
+        self.db.executemany("INSERT INTO child VALUES (?, ?)", self.data.child_pairs(range(len(self.data))))
         self.db.execute("COMMIT")
         self.db.execute("CREATE INDEX link_one ON link(one, other)")
         self.db.execute("CREATE INDEX child_one ON child(one, other)")
-        return {**clock.took(), "nodes_s": vectors, "edges_s": clock.wall() - vectors, "index_s": None}
+        return {**clock.took(), "nodes_s": vectors, "edges_s": clock.wall() - vectors, "index_s": "none: all vectors are compared"}
 
-    def open(self):
-        clock = Clock()
-        self.connect()
-        self.one(self.data.queries[0].tobytes(), None, 0)
-        seconds = clock.wall()
-        nodes = self.db.execute("SELECT count(*) FROM near").fetchone()[0]
-        edges = self.db.execute("SELECT count(*) FROM child").fetchone()[0]
-        return {"seconds": seconds, "nodes": nodes, "edges": edges}
+    def counts(self):
+        return [self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("near", "child")]
+
+    def told(self, query):
+        return query.tobytes()
 
     def one(self, query, below, ef):
         statement = "SELECT id FROM near WHERE v MATCH ? AND k = ?"
@@ -66,62 +62,42 @@ class SqliteVec(Side):
             statement, values = statement + " AND bucket < ?", [*values, below]
         return [row[0] for row in self.db.execute(statement, values)]
 
-    def search(self, ef, below):
-        queries, found = [query.tobytes() for query in self.data.queries], []
-        clock = Clock()
-        for query in queries:
-            found.append(self.one(query, below, ef))
-        return {**clock.took(), "ids": found}
-
-    def hops(self):
+    def reach(self, query):
         statement = (
             "SELECT DISTINCT b.other FROM (SELECT id FROM near WHERE v MATCH ? AND k = ?) AS hit"
             " JOIN link AS a ON a.one = hit.id JOIN link AS b ON b.one = a.other"
         )
-        queries = [self.data.queries[way["query"]].tobytes() for way in self.data.descents]
-        reached, clock = [], Clock()
-        for query in queries:
-            reached.append([row[0] for row in self.db.execute(statement, (query, self.data.k))])
-        took = clock.took()
-        return {**took, "hits": [self.one(query, None, 0) for query in queries], "reached": reached}
+        return [row[0] for row in self.db.execute(statement, (query, self.data.k))]
 
-    def descend(self):
+    def children(self, ids, query, tau):
         statement = (
             "SELECT child.other FROM child JOIN near ON near.id = child.other"
             " WHERE child.one IN (SELECT value FROM json_each(?)) AND 1 - vec_distance_cosine(near.v, ?) > ?"
         )
-        levels, clock = [], Clock()
-        for way in self.data.descents:
-            query, ids, counts = self.data.queries[way["query"]].tobytes(), [0], []
-            for _ in range(self.data.levels - 1):
-                ids = [row[0] for row in self.db.execute(statement, (str(ids), query, way["tau"]))]
-                counts.append(len(ids))
-            levels.append(counts)
-        return {**clock.took(), "levels": levels}
+        return [row[0] for row in self.db.execute(statement, (str(ids), query, tau))]
 
     def churn(self):
         data, clock = self.data, Clock()
-        for numbers in parts(len(data.deleted)):
+        for (gone,) in slices(data.deleted):
             self.db.execute("BEGIN")
-            gone = [(int(data.deleted[at]),) for at in numbers]
+            gone = [(row,) for row in gone.tolist()]
             self.db.executemany("DELETE FROM near WHERE id = ?", gone)
             self.db.executemany("DELETE FROM link WHERE one = ?", gone)
             self.db.executemany("DELETE FROM child WHERE one = ?", gone)
             self.db.execute("COMMIT")
-        for numbers in parts(len(data.updated)):
+        for changed, vectors in slices(data.updated, data.update_vectors):
             self.db.execute("BEGIN")
-            changed = [(data.update_vectors[at].tobytes(), int(data.updated[at])) for at in numbers]
-            self.db.executemany("UPDATE near SET v = ? WHERE id = ?", changed)
+            rows = [(vector.tobytes(), row) for row, vector in zip(changed.tolist(), vectors)]
+            self.db.executemany("UPDATE near SET v = ? WHERE id = ?", rows)
             self.db.execute("COMMIT")
         return clock.took()
 
     def batches(self, rows, batch, acknowledge):
         self.create()
-        above = self.data.parents
         for numbers in parts(rows, batch):
             self.db.execute("BEGIN")
             self.db.executemany("INSERT INTO near(id, bucket, v) VALUES (?, ?, ?)", self.rows(numbers))
-            self.db.executemany("INSERT INTO child VALUES (?, ?)", [(int(above[row]), row) for row in numbers if row])
+            self.db.executemany("INSERT INTO child VALUES (?, ?)", self.data.child_pairs(numbers))
             self.db.execute("COMMIT")
             acknowledge(numbers[-1] + 1)
 

@@ -1,49 +1,38 @@
 """usearch: an index in memory, saved to a file as a whole. Its Python has no filter."""
 
-import os
-
 import numpy as np
 import usearch
-from side import Cannot, Clock, Side
+from side import Cannot, Clock, InFile
 from usearch.index import Index
 
 
-class Usearch(Side):
+class Usearch(InFile):
     def new(self):
         return Index(ndim=self.data.dims, metric="ip", dtype="f32", connectivity=16, expansion_add=128)
 
-    def load(self):
-        clock = Clock()
+    def fill(self):
         self.index = self.new()
         self.index.add(np.arange(len(self.data), dtype=np.uint64), np.array(self.data.vectors), threads=1)
-        indexed = clock.wall()
-        self.save()
-        return {**clock.took(), "edges_s": None, "index_s": indexed}
 
-    def save(self):
-        os.makedirs(self.folder, exist_ok=True)
-        path = os.path.join(self.folder, "index")
+    def write(self, path):
         self.index.save(path)
-        with open(path) as file:
-            os.fsync(file.fileno())
 
-    def open(self):
-        clock = Clock()
+    def read(self, path):
         self.index = self.new()
-        self.index.load(os.path.join(self.folder, "index"))
-        self.index.search(self.data.queries[0], self.data.k)
-        return {"seconds": clock.wall(), "nodes": len(self.index), "edges": None}
+        self.index.load(path)
 
-    def search(self, ef, below):
+    def near(self, queries, below, ef):
         if below is not None:
             raise Cannot("no filter in its Python")
-        queries = np.array(self.data.queries)
         self.index.expansion_search = ef
-        clock = Clock()
-        found = self.index.search(queries, self.data.k, threads=1)
-        took = clock.took()
-        ids = [keys[:count].tolist() for keys, count in zip(found.keys, found.counts)]
-        return {**took, "ids": ids}
+        return self.index.search(queries, self.data.k, threads=1)
+
+    def one(self, query, below, ef):
+        # To a single query it gives something else than to many.
+        return self.near(query, below, ef).keys.tolist()
+
+    def rows(self, found):
+        return [keys[:count].tolist() for keys, count in zip(found.keys, found.counts)]
 
     def churn(self):
         data, clock = self.data, Clock()
