@@ -1,6 +1,7 @@
 //! One small corpus through every door: what is in the database then is the same, byte for byte.
 
 mod asking;
+mod with_model;
 
 use crate::served::Served;
 use crate::world::{World, run};

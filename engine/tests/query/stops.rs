@@ -138,6 +138,25 @@ fn ancestors_and_traversals_end_too() {
 }
 
 #[test]
+fn reading_a_property_of_everything_ends_too() {
+    let database = database(&[
+        "CREATE (a:A) WITH a UNWIND range(1, 50000) AS i CREATE (a)-[:T]->(a)",
+        "CREATE (:A)-[:T {w: 1}]->(:B)",
+    ]);
+    let text = "MATCH (a)-[r:T]->(b) RETURN r.w, count(*) AS n";
+    for late in [true, false] {
+        let ended = database.query_with(text, (), &options(late));
+        assert_ended(ended.and_then(Rows::finish), late, text);
+    }
+    // Once it is read there is little left to ask for.
+    database.query(text, ()).and_then(Rows::finish).unwrap();
+    for late in [true, false] {
+        let ended = database.query_with(text, (), &options(late));
+        assert!(ended.and_then(Rows::finish).is_ok(), "late {late}");
+    }
+}
+
+#[test]
 fn declarations_end_when_they_are_cancelled_and_leave_nothing() {
     let database = database(&[
         "UNWIND range(1, 50) AS i CREATE (:A {k: i, t: 'word' + i, e: vector([i, 1])})-[:T]->(:B)",

@@ -8,7 +8,7 @@
 use super::database;
 use fastrand::Rng;
 use std::collections::BTreeMap;
-use stratigraph::{Database, Error, QueryOptions, Row, Rows, Value};
+use stratigraph::{Database, Error, PlannerRule, QueryOptions, Row, Rows, Value};
 
 const LABELS: &[&str] = &["A", "B", "C"];
 const TYPES: &[&str] = &["X", "Y"];
@@ -113,6 +113,29 @@ fn between(rng: &mut Rng, names: &[&str]) -> String {
     }
 }
 
+/// A condition on what there is over links from a node, or one that looks like it.
+fn hanging(rng: &mut Rng, from: &str) -> String {
+    let mut pattern = format!("({from}){}{}", link(rng, ""), node(rng, ""));
+    match rng.u8(0..10) {
+        0 | 1 => pattern += &format!("{}{}", link(rng, ""), node(rng, "")),
+        2 => pattern += &format!(", ({from}){}()", link(rng, "")),
+        3 => pattern = format!("({from}){}({from})", link(rng, "")),
+        4 => pattern = format!("({from}:A){}()", link(rng, "")),
+        _ => {}
+    }
+    let than = ["=", "<", "<=", ">", ">=", "<>"][rng.usize(0..6)];
+    let number = rng.i64(-1..4);
+    match rng.u8(0..12) {
+        0..3 => format!("EXISTS {{ {pattern} }}"),
+        3..6 => format!("NOT EXISTS {{ {pattern} }}"),
+        6..8 => format!("COUNT {{ {pattern} }} {than} {number}"),
+        8 => format!("{number} {than} COUNT {{ {pattern} }}"),
+        9 => format!("EXISTS {{ ({from}){}(e) WHERE e.v > 0 }}", link(rng, "")),
+        10 => format!("NOT ({from}){}()", link(rng, "")),
+        _ => format!("(EXISTS {{ {pattern} }} OR {from}.v = 1)"),
+    }
+}
+
 /// What need not be there.
 fn arm_of(rng: &mut Rng, from: &str, name: &str) -> String {
     let (own, more) = (format!("s{name}"), format!("t{name}"));
@@ -130,6 +153,7 @@ fn arm_of(rng: &mut Rng, from: &str, name: &str) -> String {
         0 => text += &format!(" WHERE {name}.v > 0"),
         1 => text += &format!(" WHERE {from}.v > 0"),
         2 => text += &format!(" WHERE {name} <> {from}"),
+        3 => text += &format!(" WHERE {}", hanging(rng, name)),
         _ => {}
     }
     text + " "
@@ -183,6 +207,10 @@ fn question(rng: &mut Rng) -> String {
     for _ in 0..rng.usize(0..6).saturating_sub(3) {
         conditions.push(between(rng, &names[..=nodes]));
     }
+    for _ in 0..rng.usize(0..7).saturating_sub(4) {
+        let from = names[rng.usize(0..=nodes)];
+        conditions.push(hanging(rng, from));
+    }
     if !conditions.is_empty() {
         text += &format!("WHERE {} ", conditions.join(" AND "));
     }
@@ -194,7 +222,7 @@ fn question(rng: &mut Rng) -> String {
         text += &arm_of(rng, from, arm);
         last_arm = Some(arm);
     }
-    text + &match rng.u8(0..13) {
+    text + &match rng.u8(0..17) {
         12 if last_arm.is_some() => {
             let arm = last_arm.unwrap_or_default();
             format!("RETURN count({arm}) AS n, count(*) AS m")
@@ -210,6 +238,12 @@ fn question(rng: &mut Rng) -> String {
         8 => format!("RETURN {last}.v AS v, {last}.k % 2 AS k, count(DISTINCT {last}) AS n"),
         9 => "RETURN r0.w AS w, count(*) AS n".to_owned(),
         10 => format!("RETURN r0.w AS w, {any}.v AS v, count(*) AS n"),
+        13 => format!("RETURN sum({any}.k) AS n, avg({any}.k) AS m, count({any}.v) AS v"),
+        14 => format!("RETURN min({any}.v) AS n, max({any}.k % 3) AS m"),
+        15 => format!(
+            "RETURN {any}.v AS v, sum({any}.k) AS n, count(*) AS m, count(DISTINCT {any}) AS d"
+        ),
+        16 => format!("RETURN {any} AS x, avg({any}.k) AS n, max({any}.v) AS m"),
         _ => format!("RETURN count(*) AS n, max({any}.k) AS m"),
     }
 }
@@ -249,6 +283,12 @@ fn round(seed: u64) -> (usize, BTreeMap<&'static str, usize>) {
         let text = question(rng);
         for (name, database) in [("kept", &kept), ("without", &without)] {
             let plain = QueryOptions::new().optimise(false);
+            // Of parts that need not be there some have millions of matches: nobody waits for their rows.
+            let few = plain.clone().max_steps(100_000);
+            let rows = database.query_with(&text, (), &few);
+            if rows.and_then(Rows::finish).is_err() {
+                continue;
+            }
             let expected = sorted(database.query_with(&text, (), &plain));
             let case = format!("seed {seed}, {name}: {text}");
             for (batch, threads) in [(1, 1), (1024, 2)] {
@@ -303,7 +343,7 @@ fn counts_are_those_of_the_rows() {
     }
     println!("{counted} counted: {found:?}");
     if is_whole {
-        assert!(counted > 800, "{counted} of 2,400 were counted");
+        assert!(counted > 700, "{counted} of 2,400 were counted");
         assert!(found["several"] > 60 && found["one"] > 200, "{found:?}");
     }
 }
@@ -527,6 +567,192 @@ fn labels_that_are_computed_are_asked_of_matches() {
         .map(|row| row.unwrap().get("n").unwrap())
         .collect();
     assert_eq!(rows, [0]);
+}
+
+/// What is found from a node is asked of a node that may be met often, and that may be the first, the last, or between.
+#[test]
+fn what_hangs_on_a_node_is_one_or_nothing() {
+    let database = database(&[
+        "CREATE (a:A), (b:B), (c:C), (d:D {v: 1}), (a)-[:X]->(b), (a)-[:X]->(b), (a)-[:X]->(c), (c)-[:X]->(c)",
+        "MATCH (b:B), (c:C), (d:D) CREATE (b)-[:Y]->(d), (b)-[:Y]->(d), (c)-[:Y]->(b)-[:Z]->(b), (d)-[:Y]->(c)",
+    ]);
+    for (condition, count) in [
+        // Twice to b, once to c, and c to itself.
+        ("EXISTS { (m)-[:Y]->() }", "4"),
+        ("EXISTS { (m)-[:Y|Y]->(:D) }", "2"),
+        ("NOT EXISTS { (m)-[:Y]->(:D) }", "2"),
+        ("EXISTS { (m)-[:Y]->(e) WHERE e.v = 1 }", "2"),
+        ("EXISTS { (n)-[:Y]->() }", "1"),
+        ("NOT (n)-[:Y]->()", "3"),
+        ("COUNT { (m)-[:Y]->() } = 2", "2"),
+        ("COUNT { (m)-[:Y]->() } = 1", "2"),
+        ("COUNT { (n)-[:X]->() } < 3", "1"),
+        (
+            "COUNT { (m)-[:Y]->() } > 1 AND 1 < COUNT { (n)-[:X]->() }",
+            "2",
+        ),
+        ("COUNT { (m)-[:Y]-() } >= 3", "2"),
+        // A loop is one relationship, whichever way it is met.
+        ("COUNT { (m)-[:X]-() } = 2", "4"),
+        ("COUNT { (m)-[:Z]-() } = 1", "2"),
+        ("COUNT { (m)-[:Y]->() } < 0", "0"),
+        ("COUNT { (m)-[:Y]->() } > -1", "4"),
+        ("NOT EXISTS { (m)-[:None]->() }", "4"),
+        ("EXISTS { (m)-[:Y]->()-[:Z]->() }", "2"),
+        ("COUNT { (m)<-[:X]-()-[:Y]->() } < 1", "2"),
+        // Of a relationship and the same one again there is no chain.
+        ("EXISTS { (m)-[:X]->()-[:X]->() }", "0"),
+    ] {
+        let text = format!("MATCH (n)-[:X]->(m) WHERE {condition} RETURN count(*) AS n");
+        is_the_same(&database, &text, count);
+    }
+    for condition in ["EXISTS { (m)-[:Y]->(:D) }", "COUNT { (n)-[:X]->() } > 2"] {
+        for wanted in [
+            "m.v AS v, count(*)",
+            "count(DISTINCT n)",
+            "count(DISTINCT m)",
+        ] {
+            let text = format!("MATCH (n)-[:X]->(m) WHERE {condition} RETURN {wanted} AS n");
+            assert!(is_counted(&database, &text), "{text}");
+            let plain = QueryOptions::new().optimise(false);
+            let rows = sorted(database.query(&text, ()));
+            assert_eq!(
+                rows,
+                sorted(database.query_with(&text, (), &plain)),
+                "{text}"
+            );
+        }
+    }
+}
+
+/// Of what is null nothing is found: a condition on it is not one on places.
+#[test]
+fn what_hangs_on_what_is_not_there_is_not_counted() {
+    let database = database(&["CREATE (:A)-[:X]->(:B)-[:Y]->(:C), (:A)-[:X]->(:D)"]);
+    for (condition, count) in [
+        ("NOT EXISTS { (c)-[:Z]->() }", "2"),
+        ("COUNT { (c)-[:Z]->() } = 0", "2"),
+        ("EXISTS { (c)<-[:Y]-() }", "1"),
+        ("NOT EXISTS { (c)<-[:Y]-() }", "1"),
+    ] {
+        let text = format!(
+            "MATCH (a:A)-[:X]->(b) OPTIONAL MATCH (b)-[:Y]->(c) WITH a, b, c WHERE {condition} RETURN count(*) AS n"
+        );
+        is_the_same(&database, &text, count);
+        let text = format!(
+            "MATCH (a:A)-[:X]->(b) OPTIONAL MATCH (b)-[:Y]->(c) WHERE {condition} RETURN count(*) AS n"
+        );
+        is_the_same(&database, &text, "2");
+    }
+}
+
+/// Each node that is met is asked once, and only for the length of its row.
+#[test]
+fn what_hangs_on_a_node_is_read_once_for_each_node() {
+    let database = hubs();
+    for text in [
+        "MATCH (n:N {k: 3})-[:T]->()-[:T]->(m) WHERE EXISTS { (m)<-[:T]-() } RETURN count(*) AS n",
+        "MATCH (n:N {k: 3})-[:T]->()-[:T]->(m) WHERE COUNT { (m)<-[:T]-() } > 3 RETURN count(*) AS n",
+        "MATCH (n:N {k: 3})-[:T]->()-[:T]->(m) WHERE NOT EXISTS { (m)<-[:T]-() } RETURN count(*) AS n",
+    ] {
+        let found = works(&database, text, true);
+        let words: Vec<&str> = found.iter().map(|one| one.0.as_str()).collect();
+        assert_eq!(words, ["IndexSeek", "Walks", "Compute"], "{text}");
+        // One start, twenty rows, and the lengths of at most 300.
+        assert!(found[1].2 <= 1 + 20 + 300, "{text}: {found:?}");
+        assert!(found.iter().map(|one| one.1).sum::<u64>() <= 3, "{found:?}");
+        let rows = works(&database, text, false);
+        assert!(rows.iter().map(|one| one.2).sum::<u64>() > 400, "{rows:?}");
+        let plain = QueryOptions::new().optimise(false);
+        assert_eq!(
+            sorted(database.query(text, ())),
+            sorted(database.query_with(text, (), &plain))
+        );
+    }
+    // Over the whole graph no node is asked by itself once the rows are there.
+    let text = "MATCH (n:N)-[:T]->(m) WHERE EXISTS { (m)-[:T]->() } AND NOT EXISTS { (n)<-[:T]-(:Other) } RETURN count(*) AS n";
+    works(&database, text, true);
+    let again = works(&database, text, true);
+    assert_eq!(again[0].0, "Walks", "{again:?}");
+    assert!(again[0].2 <= 10, "{again:?}");
+}
+
+/// A number is added as often as its node is met. What depends on the order of rows, or fails, is left to them.
+#[test]
+fn sums_and_extremes_are_those_of_the_rows() {
+    let whole = i64::MAX;
+    for (values, wanted, expected) in [
+        (
+            "[1, 2, null, 4]",
+            "sum(b.v), avg(b.v), count(b.v), min(b.v), max(b.v)",
+            "[21 | 3.0 | 7 | 1 | 4]",
+        ),
+        (
+            "[null, null]",
+            "sum(b.v), avg(b.v), count(b.v), min(b.v), max(b.v)",
+            "[0 | null | 0 | null | null]",
+        ),
+        ("[]", "sum(b.v), avg(b.v), max(b.v)", "[0 | null | null]"),
+        ("['b', 'a', 3, true]", "min(b.v), max(b.v)", "['a' | 3]"),
+        (
+            "[0.5, 0.25]",
+            "sum(b.v), avg(b.v)",
+            "[1.0 | 0.3333333333333333]",
+        ),
+        ("[1, 2.5]", "sum(b.v), max(b.v)", "[6.0 | 2.5]"),
+        (
+            &format!("[{whole}, -{whole}]"),
+            "sum(b.v)",
+            &format!("[-{whole}]"),
+        ),
+        (&format!("[{whole}]"), "sum(b.v)", &format!("[{whole}]")),
+        (&format!("[0, {whole}]"), "sum(b.v)", "IntegerOverflow"),
+        ("[1, 'x']", "sum(b.v)", "InvalidArgument"),
+    ] {
+        // The first is met once, the second twice, and so on.
+        let database = database(&[
+            "CREATE (:A)",
+            &format!(
+                "MATCH (a:A) UNWIND range(1, size({values})) AS i CREATE (a)-[:X]->(:B {{i: i, v: {values}[i - 1]}})"
+            ),
+            "MATCH (a:A), (b:B) UNWIND range(2, b.i) AS i CREATE (a)-[:X]->(b)",
+        ]);
+        let text = format!("MATCH (a:A)-[:X]->(b:B) RETURN {wanted}");
+        assert!(is_counted(&database, &text), "{text}");
+        for options in [QueryOptions::new(), QueryOptions::new().optimise(false)] {
+            let rows = database.query_with(&text, (), &options);
+            let rows: Result<Vec<String>, Error> = rows.and_then(|rows| {
+                let rows = rows.map(|row| {
+                    row.map(|row| {
+                        let values = row.values().iter().map(ToString::to_string);
+                        values.collect::<Vec<_>>().join(" | ")
+                    })
+                });
+                rows.collect()
+            });
+            let found = match rows {
+                Ok(rows) => format!("[{}]", rows.join(", ")),
+                Err(error) => error.to_string(),
+            };
+            assert!(found.contains(expected), "{values}, {wanted}: {found}");
+        }
+    }
+}
+
+/// A property is read once for each node, however often that is met.
+#[test]
+fn a_sum_reads_each_node_once() {
+    let database = hubs();
+    let text = "MATCH (n:N {k: 3})-[:T]->()-[:T]->(m) RETURN sum(m.v) AS n";
+    let found = works(&database, text, true);
+    let words: Vec<&str> = found.iter().map(|one| one.0.as_str()).collect();
+    assert_eq!(words, ["IndexSeek", "Walks", "Compute"]);
+    assert!(found[1].1 == 1 && found[1].2 <= 1 + 20 + 300, "{found:?}");
+    let plain = QueryOptions::new().without_rule(PlannerRule::SumOverCounts);
+    assert_eq!(
+        sorted(database.query(text, ())),
+        sorted(database.query_with(text, (), &plain))
+    );
 }
 
 /// What is read around a start counts, and ends a query that may do no more.

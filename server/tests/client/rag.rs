@@ -268,7 +268,12 @@ async fn queries_are_declared_called_and_dropped() {
         ("titled", false)
     );
     let declared = rag.declared().await.unwrap();
-    assert!(declared.declared && declared.queries[0].tool.contains("\"function\""));
+    let titled = &declared.queries[0];
+    assert!(declared.declared && titled.tool.contains("\"function\""));
+    assert_eq!(
+        (titled.description.as_str(), titled.target.as_str()),
+        ("The headings that are called so.", "Section")
+    );
     let called = rag
         .call("titled", r#"{"title": "Rocks"}"#, 5)
         .await

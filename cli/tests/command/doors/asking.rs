@@ -9,7 +9,7 @@ fn asked(at: &str, preset: &str) -> serde_json::Value {
 
 /// What was told, but for the commit that it was told as of: a server that opens a database tidies its indexes, which is a commit
 /// that changes nothing that anybody reads.
-fn at_any_commit(told: &serde_json::Value) -> String {
+pub(super) fn at_any_commit(told: &serde_json::Value) -> String {
     let mut told = told.clone();
     forget_commits(&mut told);
     told.to_string()
@@ -39,6 +39,13 @@ type = "text"
 of = { label = "Volcano", property = "key" }
 "#;
 
+/// One that finds more than one row.
+const SEVERAL: &str = r#"
+name = "volcanoes"
+description = "All volcanoes."
+statement = "MATCH (v:Volcano) RETURN v"
+"#;
+
 impl Doors {
     /// A table beside the documents.
     fn add_volcanoes(&self, into: &str) {
@@ -57,7 +64,7 @@ impl Doors {
     }
 }
 
-const QUESTION: &str = "Where does basalt come from, and what is dry near Mount Etna?";
+pub(super) const QUESTION: &str = "Where does basalt come from, and what is dry near Mount Etna?";
 
 #[test]
 fn one_retrieval_is_the_same_bytes_through_every_door() {
@@ -364,11 +371,16 @@ fn a_declared_query_is_the_same_through_every_door() {
         )
     };
     let etna = r#"{"name": "Mount Etna"}"#;
+    let several = doors.world.path("several.toml");
+    fs::write(&several, SEVERAL).unwrap();
+    told(&["routes", "add", at, several.to_str().unwrap()], 0);
+    let one_row = |at: &str| told(&["routes", "call", at, "volcanoes", "--rows", "1"], 0);
     let (list, tools, called) = (
         told(&["routes", "list", at], 0),
         told(&["routes", "tools", at], 0),
         call(at, etna),
     );
+    let of_two = one_row(at);
     assert_eq!(
         tools["tools"][0]["function"]["parameters"]["required"],
         json!(["name"])
@@ -395,6 +407,9 @@ fn a_declared_query_is_the_same_through_every_door() {
         tools.to_string()
     );
     assert_eq!(call(&at, etna).to_string(), called.to_string());
+    // Of two rows one was asked for, which is said.
+    assert_eq!(of_two["more"], true);
+    assert_eq!(one_row(&at).to_string(), of_two.to_string());
     let again = told(&["routes", "add", &at, queries], 0);
     assert_eq!(again["added"][0]["replaced"], true);
     let refused = run(&[

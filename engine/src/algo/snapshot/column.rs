@@ -11,6 +11,7 @@ use crate::graph::keys::{Entity, decode_record_key};
 use crate::graph::record::{NodeRecord, RelationshipRecord};
 use crate::graph::view::{self, View};
 use crate::graph::{Read, ReadTxn};
+use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
@@ -21,6 +22,9 @@ use std::sync::Arc;
 
 /// What a value takes beside itself: in a list, and as a key with its code.
 const VALUE_BYTES: usize = 2 * size_of::<Value>() + 16;
+
+/// How many records are read between two looks at whether to go on, less one: a millisecond's worth or so.
+const BETWEEN_BEATS: u64 = 0xfff;
 
 /// Whose property a column has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +146,22 @@ struct Reading {
     most_bytes: usize,
 }
 
+/// Asks whether to go on, with the first record and then every few thousand.
+struct Beats<'b, 'w> {
+    watch: &'b mut Watch<'w>,
+    entries: u64,
+}
+
+impl Beats<'_, '_> {
+    fn entry(&mut self) -> Result<()> {
+        if self.entries & BETWEEN_BEATS == 0 {
+            self.watch.step("read a property", self.entries, 0)?;
+        }
+        self.entries += 1;
+        Ok(())
+    }
+}
+
 impl Reading {
     /// Adds an entity; false if that is too much.
     fn add(&mut self, id: u64, value: Value, ends: Option<(u64, u64)>) -> bool {
@@ -171,12 +191,14 @@ impl Reading {
 }
 
 impl ReadTxn {
-    /// A property of many entities; none if it takes more than so many bytes.
+    /// A property of many entities; none if it takes more than so many bytes. Reading it may be stopped, and what was read
+    /// until then is given up.
     pub(crate) fn column(
         &self,
         of: &ColumnOf,
         property: PropertyId,
         most_bytes: usize,
+        watch: &mut Watch<'_>,
     ) -> Result<Option<Arc<Column>>> {
         let key = Key {
             commit: self.commit_seq(),
@@ -192,10 +214,12 @@ impl ReadTxn {
             codes: HashMap::new(),
             most_bytes,
         };
+        let (view, mut beats) = (view::of(self), Beats { watch, entries: 0 });
         let all = match of {
-            ColumnOf::Nodes => read_nodes(&view::of(self), property, &mut reading),
+            ColumnOf::Nodes => read_nodes(&view, property, &mut reading, &mut beats),
             ColumnOf::Relationships(types) => {
-                read_relationships(&view::of(self), (types.as_deref(), property), &mut reading)
+                let asked = (types.as_deref(), property);
+                read_relationships(&view, asked, &mut reading, &mut beats)
             }
         };
         if !all? {
@@ -219,12 +243,14 @@ fn read_nodes<K: KeyRead>(
     view: &View<'_, K>,
     property: PropertyId,
     into: &mut Reading,
+    beats: &mut Beats<'_, '_>,
 ) -> Result<bool> {
     let damaged = |error| Error::record(Family::Nodes.name(), error);
     let mut scan = view
         .keys
         .scan_with(Family::Nodes, &KeyRange::all(), once())?;
     while let Some(entry) = scan.next()? {
+        beats.entry()?;
         let id = decode_record_key(entry.key).map_err(damaged)?;
         let slot = NodeRecord::decode_property(entry.value, property).map_err(damaged)?;
         let value = match slot {
@@ -242,12 +268,14 @@ fn read_relationships<K: KeyRead>(
     view: &View<'_, K>,
     (types, property): (Option<&[TypeId]>, PropertyId),
     into: &mut Reading,
+    beats: &mut Beats<'_, '_>,
 ) -> Result<bool> {
     let damaged = |error| Error::record(Family::Edges.name(), error);
     let mut scan = view
         .keys
         .scan_with(Family::Edges, &KeyRange::all(), once())?;
     while let Some(entry) = scan.next()? {
+        beats.entry()?;
         let id = decode_record_key(entry.key).map_err(damaged)?;
         let ends = RelationshipRecord::decode_ends(entry.value).map_err(damaged)?;
         if types.is_some_and(|types| types.binary_search(&ends.relationship_type).is_err()) {

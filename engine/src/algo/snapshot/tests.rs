@@ -2,7 +2,7 @@
 
 use super::cache::Found;
 use super::*;
-use crate::algo::random_graph::watched;
+use crate::algo::random_graph::{cancelled_after, watched};
 use crate::algo::traverse::{Keep, NodeScorer, Recover, Traverse, Where};
 use crate::algo::{AlgoError, Projection};
 use crate::clock::SystemClock;
@@ -208,6 +208,30 @@ fn a_weight_that_is_no_number_is_named_by_its_kind() {
     assert_eq!(error.to_string(), expected);
     let elsewhere = Selection::all().label("Nobody").weight("w");
     assert_eq!(read.project(&elsewhere).unwrap().skipped(), 40);
+}
+
+#[test]
+fn reading_a_column_may_be_stopped_and_what_was_read_is_not_kept() {
+    let db = database(5000, 1 << 24, &[(7, Value::Float(2.0))]);
+    let read = db.read().unwrap();
+    let weight = read.catalog().properties.id("w").unwrap();
+    // Where it is stopped is seen with the next few thousand.
+    for (of, entries, values, looks) in [
+        (ColumnOf::Nodes, 5000, 1, 2),
+        (ColumnOf::Relationships(None), 10_000, 2, 3),
+    ] {
+        let column = |watch: &mut Watch<'_>| read.column(&of, weight, usize::MAX, watch);
+        for steps in 0..looks - 1 {
+            let stopped = cancelled_after(steps, column);
+            assert!(matches!(stopped, Err(Error::Cancelled)), "{of:?}, {steps}");
+        }
+        let whole = watched(column).unwrap().unwrap();
+        assert_eq!(whole.codes().len(), entries, "{of:?}");
+        assert_eq!(whole.values().len(), values, "{of:?}");
+        // What is kept is not read again, and nobody is asked.
+        let kept = cancelled_after(0, column).unwrap().unwrap();
+        assert!(Arc::ptr_eq(&whole, &kept), "{of:?}");
+    }
 }
 
 #[test]

@@ -29,9 +29,32 @@ pub(crate) struct Link {
     pub(crate) types: usize,
     /// Links before it, of the same types, whose relationship must be another one.
     pub(crate) apart: Vec<usize>,
-    /// Whether it need not be there: where nothing can be found over it, that is one match. Whatever hangs on it is a
-    /// tree, in which nothing has to differ from anything.
-    pub(crate) optional: bool,
+    /// How often what is found over it counts.
+    pub(crate) times: Times,
+}
+
+/// How often that counts which is found over a link, with all that hangs on it. Where it is not each time, what hangs on
+/// the link is a tree, in which nothing has to differ from anything, and nobody asks about its nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Times {
+    /// Each time it is found.
+    #[default]
+    Each,
+    /// The same, and once where nothing is found: it need not be there.
+    AtLeastOnce,
+    /// Once where it is found at least and at most so often, and nowhere else.
+    OnceIf(u64, u64),
+}
+
+impl Times {
+    /// How often it counts where it is found so often.
+    pub(super) fn of(self, found: u64) -> u64 {
+        match self {
+            Self::Each => found,
+            Self::AtLeastOnce => found.max(1),
+            Self::OnceIf(least, most) => u64::from((least..=most).contains(&found)),
+        }
+    }
 }
 
 /// Two nodes of a figure that must not be alike.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a node at the end of one link, which nothing else depends on | a factor of the node that it hangs on: the sum over its row |
 //! | the same where it need not be there | the same, and one where nothing is found |
+//! | the same where it must be there so often, and only that is asked | one or nothing |
 //! | two such nodes that depend on each other alone | a factor: all pairs but those that are not allowed (`pairs.rs`) |
 //! | a first node that only the second one hangs on | the second one is where walks begin, so often |
 //! | the same, if it is one of two that depend on each other and walks may begin anywhere | the two change places |
@@ -183,8 +184,7 @@ impl<'g> Rest<'g> {
         self.multiply(link.from, ground.places, |rest, place| {
             let leaf = rest.leaf(node, &link, ground);
             work.look(1 + leaf.entries(place))?;
-            let all = leaf.all(place);
-            Ok(if link.optional { all.max(1) } else { all })
+            Ok(link.times.of(leaf.all(place)))
         })?;
         self.remove(node);
         Ok(())
@@ -232,25 +232,23 @@ impl<'g> Rest<'g> {
         let Some(link) = self.figure.only_link(1).cloned() else {
             return Ok(());
         };
-        let rows = ground.rows_of(link.types);
         let mut times = vec![0_u64; ground.places];
+        // How often the second one counts is asked where it is.
+        let second = Leaf {
+            weights: None,
+            ..self.leaf(1, &link, ground)
+        };
         for (start, walks) in self.starts.iter().copied() {
             let walks = walks.saturating_mul(self.weight(0, start));
             if walks == 0 {
                 continue;
             }
-            for (out, loops) in Figure::ways(link.direction) {
-                let row = rows[usize::from(!out)].row(start);
-                work.look(1 + row.len())?;
-                for far in row.iter().copied() {
-                    if (*loops || far != start)
-                        && self.allows(1, far)
-                        && let Some(there) = times.get_mut(far as usize)
-                    {
-                        *there = there.saturating_add(walks);
-                    }
+            work.look(1 + second.entries(start))?;
+            second.each(start, |far, _| {
+                if let Some(there) = times.get_mut(far as usize) {
+                    *there = there.saturating_add(walks);
                 }
-            }
+            });
         }
         let starts = (0_u32..).zip(times).filter(|(_, times)| *times > 0);
         self.starts = starts.collect();

@@ -29,7 +29,7 @@ mod work;
 
 pub(crate) use bits::Bits;
 pub(crate) use classes::{Class, Classes};
-pub(crate) use figure::{Absent, Differ, Figure, Found, Ground, Link, Wanted};
+pub(crate) use figure::{Absent, Differ, Figure, Found, Ground, Link, Times, Wanted};
 pub(crate) use rows::Rows;
 pub(crate) use work::Looked;
 
@@ -65,7 +65,10 @@ pub(crate) fn count(
     let is_broad = |starts: &[_]| starts.len().saturating_mul(PLACES_PER_START) >= ground.places;
     let mut rest = Rest::new(figure, ground, starts, wanted);
     let links = || figure.nodes.iter().flatten();
-    if is_broad(starts) || figure.nodes.len() > SHORT || links().any(|link| link.optional) {
+    if is_broad(starts)
+        || figure.nodes.len() > SHORT
+        || links().any(|link| link.times != Times::Each)
+    {
         rest = alone(rest, watch, |rest, beat| {
             let mut work = Work::new(looked, beat);
             let rest = rest.fold(ground, &mut work)?;

@@ -2,7 +2,7 @@
 //!
 //! Next: `fold.rs`, which makes numbers of them.
 
-use super::figure::{Figure, Link, Wanted};
+use super::figure::{Figure, Link, Times, Wanted};
 use crate::algo::Direction;
 use std::collections::BTreeSet;
 
@@ -102,8 +102,8 @@ impl Figure {
         let between = { self.differ.iter() }.filter(|differ| differ.nodes == (one, other));
         let mut absent = self.absent.iter().map(|absent| absent.nodes);
         first.from == second.from
-            && !first.optional
-            && !second.optional
+            && first.times == Times::Each
+            && second.times == Times::Each
             && alone(numbers.0, numbers.1)
             && alone(numbers.1, numbers.0)
             && self.pairs().all(is_own)
@@ -111,11 +111,13 @@ impl Figure {
             && absent.all(|nodes| nodes != (one, other))
     }
 
-    /// Whether the first node has one link, which must be there, and nothing else depends on it.
+    /// Whether the first node has one link, which counts each time, and nothing else depends on it.
     pub(super) fn is_root_free(&self, wanted: Wanted) -> bool {
         self.links_from(0) == 1
             && self.wanted(wanted) != Some(0)
-            && self.only_link(1).is_some_and(|link| !link.optional)
+            && self
+                .only_link(1)
+                .is_some_and(|link| link.times == Times::Each)
             && !self.depends(0)
             && self.apart_from(0).is_empty()
     }
@@ -152,7 +154,9 @@ impl Figure {
     pub(super) fn is_better_turned(&self, wanted: Wanted) -> bool {
         let is_end = self.links_from(0) == 1
             && !matches!(wanted, Wanted::Last | Wanted::Each(0))
-            && self.only_link(1).is_some_and(|link| !link.optional);
+            && self
+                .only_link(1)
+                .is_some_and(|link| link.times == Times::Each);
         if !is_end {
             return false;
         }
@@ -256,7 +260,7 @@ mod tests {
             direction,
             types: 0,
             apart,
-            optional: false,
+            times: Times::Each,
         };
         let figure = Figure {
             nodes: vec![

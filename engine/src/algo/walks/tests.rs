@@ -125,7 +125,7 @@ impl Trier<'_> {
             })
     }
 
-    /// In how many ways that can be found which hangs on a node and need not be there.
+    /// How often that counts which hangs on a node.
     fn hanging(&self, node: usize, place: u32, arms: usize) -> u64 {
         let nodes = self.figure.nodes.iter().enumerate().skip(arms);
         let nodes = nodes.filter(|(_, links)| links[0].from == node);
@@ -137,7 +137,11 @@ impl Trier<'_> {
                     .sum::<u64>()
             };
             let all = (0..self.list.len()).map(fars).sum::<u64>();
-            if links[0].optional { all.max(1) } else { all }
+            match links[0].times {
+                Times::Each => all,
+                Times::AtLeastOnce => all.max(1),
+                Times::OnceIf(least, most) => u64::from(least <= all && all <= most),
+            }
         });
         found.product()
     }
@@ -168,7 +172,7 @@ fn random_figure(random: &mut Rng) -> (Figure, usize) {
                 direction: random_direction(random),
                 types,
                 apart: if apart { before } else { Vec::new() },
-                optional: false,
+                times: Times::Each,
             }
         });
         nodes.push(links.collect());
@@ -196,7 +200,13 @@ fn random_figure(random: &mut Rng) -> (Figure, usize) {
             types: random.usize(0..2),
             apart: Vec::new(),
             // What hangs on what need not be there may itself have to be there with it.
-            optional: from <= count || random.bool(),
+            times: match random.u8(0..4) {
+                0 | 1 if from > count => Times::Each,
+                0 => Times::OnceIf(1, u64::MAX),
+                1 => Times::OnceIf(0, 0),
+                2 => Times::OnceIf(random.u64(0..3), random.u64(1..4)),
+                _ => Times::AtLeastOnce,
+            },
         }]);
     }
     let figure = Figure {
@@ -354,7 +364,7 @@ fn starts_are_shared_out_without_a_gap() {
         direction: Direction::Outgoing,
         types: 0,
         apart,
-        optional: false,
+        times: Times::Each,
     };
     let figure = Figure {
         nodes: vec![vec![link(0, vec![])], vec![link(1, vec![0])]],

@@ -64,13 +64,13 @@ pub(crate) struct Live {
     /// Who reads at an earlier commit cannot be answered by it.
     pub(crate) from: CommitSeq,
     /// The slots that searches were limited to, at the commits at which they were.
-    sets: Mutex<VecDeque<Allowed>>,
+    sets: Mutex<VecDeque<Kept>>,
     /// Links and frees in the background, until this is dropped.
     _tender: Option<Tender>,
 }
 
 /// The slots of what a search was limited to.
-struct Allowed {
+struct Kept {
     asked: Asked,
     commit: CommitSeq,
     slots: Arc<RoaringBitmap>,
@@ -99,7 +99,7 @@ impl Live {
         commit: CommitSeq,
         read: impl FnOnce() -> Result<RoaringTreemap>,
     ) -> Result<Arc<RoaringBitmap>> {
-        let is_it = |kept: &&Allowed| kept.commit == commit && kept.asked == *asked;
+        let is_it = |kept: &&Kept| kept.commit == commit && kept.asked == *asked;
         if let Some(kept) = self.sets.lock().iter().find(is_it) {
             return Ok(Arc::clone(&kept.slots));
         }
@@ -108,7 +108,7 @@ impl Live {
         if sets.len() >= KEPT_SETS {
             sets.pop_front();
         }
-        sets.push_back(Allowed {
+        sets.push_back(Kept {
             asked: asked.clone(),
             commit,
             slots: Arc::clone(&slots),

@@ -182,6 +182,12 @@ pub(crate) trait Accumulator: Send {
     /// Takes one row's arguments.
     fn add(&mut self, arguments: &[Value]) -> Result<(), Fault>;
 
+    /// Takes the only argument of so many rows at once, whichever rows come between them; false if that is not for
+    /// certain the same, and then nothing was taken.
+    fn add_times(&mut self, _value: &Value, _times: u64) -> bool {
+        false
+    }
+
     /// The result.
     fn finish(self: Box<Self>) -> Result<Value, Fault>;
 

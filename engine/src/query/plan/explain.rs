@@ -8,6 +8,7 @@ use super::{
     Roots, ScanBy, Scored, Search, SearchKind, Seek, Segment, Traverse, TypeNames, WalkedNode,
     Walks,
 };
+use crate::algo::walks::Times;
 use crate::query::exec::key_of;
 use crate::query::expr::{Expr, ExprKind, Labels, Slot};
 use std::sync::Arc;
@@ -86,7 +87,11 @@ impl Shown<'_> {
             Op::Traverse(op) => return self.traverse(op, depth),
             Op::Shortest(op) => match op.segments.as_slice() {
                 [Segment::Link { link, .. }] => {
-                    format!("{} {}", chosen(op.kind), self.many(link))
+                    let both = match op.from_both && op.plain().is_some() {
+                        true => " from both ends",
+                        false => "",
+                    };
+                    format!("{} {}{both}", chosen(op.kind), self.many(link))
                 }
                 segments => {
                     let (from, to) = (self.name(op.from), self.name(op.to));
@@ -189,10 +194,13 @@ impl Shown<'_> {
         let links = walks.links.iter().filter_map(|link| {
             let (from, to) = (slot(link.from)?, slot(link.to)?);
             let way = self.way(from, Some(link.relationship), to, link.arrow, &link.types);
-            Some(if link.optional {
-                format!("optional {way}")
-            } else {
-                way
+            Some(match link.times {
+                Times::Each => way,
+                Times::AtLeastOnce => format!("optional {way}"),
+                Times::OnceIf(1, u64::MAX) => format!("if {way}"),
+                Times::OnceIf(0, 0) => format!("unless {way}"),
+                Times::OnceIf(least, u64::MAX) => format!("if {least}.. {way}"),
+                Times::OnceIf(least, most) => format!("if {least}..{most} {way}"),
             })
         });
         let mut shown = links.collect::<Vec<_>>().join(", ");

@@ -362,6 +362,7 @@ impl Planner<'_> {
             filters,
             kind,
             apart_from: walk.apart_from,
+            from_both: walk.to_bound && self.follows(Rule::SearchFromBothEnds),
         }
     }
 
@@ -453,7 +454,7 @@ impl Matcher {
 }
 
 /// An arrow seen from its other end.
-pub(super) fn turned(arrow: Arrow) -> Arrow {
+pub(crate) fn turned(arrow: Arrow) -> Arrow {
     match arrow {
         Arrow::Right => Arrow::Left,
         Arrow::Left => Arrow::Right,

@@ -14,7 +14,7 @@
 //! | a pattern: in which order, from where | `matching.rs`, `order.rs`, `estimate.rs`, `start.rs` |
 //! | subqueries that a number answers | `degree.rs` |
 //! | level-wise traversals | `traverse/` |
-//! | patterns of which only numbers are asked | `walks.rs` |
+//! | patterns of which only numbers are asked | `walks.rs`, `stated.rs` |
 //! | what an index may find | `search.rs` |
 //! | how a plan is shown | `explain.rs` |
 
@@ -31,12 +31,14 @@ mod projection;
 mod rules;
 mod search;
 mod start;
+mod stated;
 mod traverse;
 mod walks;
 mod write;
 
 pub(crate) use bound::*;
 pub(crate) use explain::PlanLine;
+pub(crate) use matching::turned;
 pub(crate) use ops::*;
 pub(crate) use rules::Rules;
 pub(crate) use traverse::*;
@@ -88,6 +90,12 @@ pub enum Rule {
     CountWalksAtOnce,
     /// Conditions on two nodes of such matches, and what need not be there, are counted with them.
     CountAcrossNodes,
+    /// Whether something is found from a node of such matches, and how often, is told of all nodes at once.
+    CountWhereSomethingHangs,
+    /// Sums, extremes and averages over such matches are made of how often each node is met.
+    SumOverCounts,
+    /// The shortest ways between two known nodes are looked for from both.
+    SearchFromBothEnds,
 }
 
 /// The rules, in the order in which they are applied, and why each is there.
@@ -168,6 +176,20 @@ pub(crate) const RULES: &[(Rule, &str)] = &[
         Rule::CountAcrossNodes,
         "how many of a row are not alike is all less those that are, and what need not be there is a factor: neither \
          needs a row for each match",
+    ),
+    (
+        Rule::CountWhereSomethingHangs,
+        "whether there is something over a link is a sum over a row, one or nothing: to ask it of each match is to ask \
+         the same node again and again",
+    ),
+    (
+        Rule::SumOverCounts,
+        "a node that is met a thousand times adds its number a thousand times: one product, and the number is read once",
+    ),
+    (
+        Rule::SearchFromBothEnds,
+        "what is so many steps away grows with each step by as much again: two searches of half the way meet few nodes, \
+         and the end that leads to less goes on",
     ),
 ];
 

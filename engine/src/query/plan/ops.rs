@@ -8,7 +8,7 @@
 //! Next: `exec/`, which runs them.
 
 use super::{Traverse, Walks};
-use crate::query::expr::{Expr, Slot, Span};
+use crate::query::expr::{Expr, ExprKind, Slot, Span};
 use crate::query::functions::AggregateFunction;
 use std::sync::Arc;
 pub(crate) use stratigraph_query_lang::ast::{Arrow, OnError, SearchKind, SelectorKind};
@@ -271,6 +271,29 @@ pub(crate) struct Shortest {
     /// Which of the ways between the same two nodes.
     pub(crate) kind: SelectorKind,
     pub(crate) apart_from: Vec<Slot>,
+    /// Whether a plain search may begin at both ends.
+    pub(crate) from_both: bool,
+}
+
+impl Shortest {
+    /// The single link of a pattern of which only the smallest length matters, and whether the pattern has no length.
+    pub(crate) fn plain(&self) -> Option<(&ExpandMany, bool)> {
+        let smallest = matches!(
+            self.kind,
+            SelectorKind::Any(1)
+                | SelectorKind::Shortest(1)
+                | SelectorKind::ShortestGroups(1)
+                | SelectorKind::AllShortest
+        );
+        match self.segments.as_slice() {
+            [Segment::Link { link, single }]
+                if smallest && link.min <= 1 && self.filters.is_empty() =>
+            {
+                Some((link, *single))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// One link of a chain.
@@ -365,6 +388,16 @@ pub(crate) struct Aggregated {
     pub(crate) arguments: Vec<Expr>,
     pub(crate) into: Slot,
     pub(crate) span: Span,
+}
+
+impl Aggregated {
+    /// Whether it counts rows, or things that are never null in them, once it is known that it asks of nothing else.
+    pub(crate) fn counts(&self) -> bool {
+        let mut arguments = self.arguments.iter();
+        let are_whole =
+            arguments.all(|one| matches!(one.kind, ExprKind::Constant(_) | ExprKind::Slot(_)));
+        self.function.name == "count" && are_whole
+    }
 }
 
 impl std::fmt::Debug for Aggregated {

@@ -3,11 +3,13 @@
 //! An aggregate forgets all slots but those that it fills. So where it asks how many matches there are, and what
 //! it groups by is one node, nobody reads the others, and the operators before it become one.
 //!
-//! Next: `exec/walks/`, which counts.
+//! Next: `stated.rs`, then `exec/walks/`, which counts.
 
 use super::matching::turned;
+use super::stated::{bar_of, hung_by, is_label, is_there, only_slot, ordered};
 use super::{Aggregate, Aggregated, Arrow, Expand, Op, Ops, Planner, Rule, ScanBy, TypeNames};
-use crate::query::expr::{Body, ComparisonOperator, Expr, ExprKind, Labels, Slot, SubqueryKind};
+use crate::algo::walks::Times;
+use crate::query::expr::{Expr, ExprKind, Labels, Slot};
 use crate::query::types::Types;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,7 +34,7 @@ pub(crate) struct Walks {
     pub(crate) of: Option<usize>,
     /// The property of the only link that is grouped by.
     pub(crate) property: Option<Arc<str>>,
-    /// What is computed. Each aggregate is a count: of matches, or with DISTINCT of that node.
+    /// What is computed: counts of matches, or with DISTINCT of that node, and sums and extremes of what that node has.
     pub(crate) aggregate: Aggregate,
     /// The same matches row by row, without the aggregate: for what was written and not committed, and where there
     /// is no memory for it.
@@ -62,8 +64,9 @@ pub(crate) struct WalkedLink {
     pub(crate) types: TypeNames,
     /// The links before it, of the same types, that must walk another relationship.
     pub(crate) apart: Vec<usize>,
-    /// Whether it need not be there, with all that hangs on it.
-    pub(crate) optional: bool,
+    /// How often it counts, with all that hangs on it: each time, or as something that need not be there, or as a
+    /// condition on the node that it hangs on.
+    pub(crate) times: Times,
 }
 
 /// What must not be so between two nodes of a figure.
@@ -93,14 +96,17 @@ impl Planner<'_> {
         if !self.follows(Rule::CountWalksAtOnce) {
             return ops;
         }
-        let across = self.follows(Rule::CountAcrossNodes);
+        let takes = Takes {
+            across: self.follows(Rule::CountAcrossNodes),
+            hung: self.follows(Rule::CountWhereSomethingHangs),
+            sums: self.follows(Rule::SumOverCounts),
+        };
         let mut after: Vec<Op> = Vec::with_capacity(ops.len());
         for op in ops {
             if let Op::Aggregate(aggregate) = &op {
-                // What begins later may still be counted, if all of it cannot be.
-                let whole = across.then(|| walks_before(&after, aggregate, true));
-                let found = whole.flatten();
-                let found = found.or_else(|| walks_before(&after, aggregate, false));
+                // What begins later, or is less, may still be counted, if all of it cannot be.
+                let mut tries = takes.and_less();
+                let found = tries.find_map(|takes| walks_before(&after, aggregate, takes));
                 if let Some((begin, walks)) = found {
                     after.truncate(begin);
                     after.push(Op::Walks(Box::new(walks)));
@@ -113,23 +119,52 @@ impl Planner<'_> {
     }
 }
 
+/// What is taken into a figure beside links and conditions on one node.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Takes {
+    /// Conditions on two nodes, and what need not be there.
+    across: bool,
+    /// Conditions on how often something is found from a node.
+    hung: bool,
+    /// Sums and extremes.
+    sums: bool,
+}
+
+impl Takes {
+    /// All of it, then less and less.
+    fn and_less(self) -> impl Iterator<Item = Self> {
+        let all = [(true, true), (true, false), (false, true), (false, false)];
+        let all = { all.into_iter() }.map(move |(across, hung)| Self {
+            across,
+            hung,
+            sums: self.sums,
+        });
+        all.filter(move |less| (self.across || !less.across) && (self.hung || !less.hung))
+    }
+}
+
 /// The walks that an aggregate counts, and from which operator on they replace those before it.
-fn walks_before(ops: &[Op], aggregate: &Aggregate, across: bool) -> Option<(usize, Walks)> {
+fn walks_before(ops: &[Op], aggregate: &Aggregate, takes: Takes) -> Option<(usize, Walks)> {
     let is_part = |op: &&Op| match op {
         Op::Expand(_) | Op::Filter(_) => true,
-        Op::Optional { .. } => across,
+        Op::Optional { .. } => takes.across,
         _ => false,
     };
     let mut begin = ops.len() - ops.iter().rev().take_while(is_part).count();
+    // A pattern without links is a scan, and there is nothing to be saved.
+    if ops[begin..].iter().all(|op| matches!(op, Op::Filter(_))) {
+        return None;
+    }
     let filters = ops[begin..].iter().map_while(|op| match op {
         Op::Filter(condition) => Some(condition),
         _ => None,
     });
     // What else is asked of the first node may leave few, and those are better found before.
-    let are_labels = { filters }.all(is_label);
+    let is_taken = |condition| is_label(condition) || takes.hung && hung_by(condition).is_some();
+    let are_taken = { filters }.all(is_taken);
     let scan = match begin.checked_sub(1).and_then(|at| ops.get(at)) {
         Some(Op::Scan { into, by })
-            if are_labels && matches!(by, ScanBy::All | ScanBy::Label(_)) =>
+            if are_taken && matches!(by, ScanBy::All | ScanBy::Label(_)) =>
         {
             begin -= 1;
             Some((*into, by.clone()))
@@ -142,7 +177,7 @@ fn walks_before(ops: &[Op], aggregate: &Aggregate, across: bool) -> Option<(usiz
         begin += filters.take_while(|op| matches!(op, Op::Filter(_))).count();
     }
     let mut figure = FigureOf {
-        across,
+        takes,
         ..FigureOf::default()
     };
     match (&scan, ops.get(begin)) {
@@ -154,7 +189,7 @@ fn walks_before(ops: &[Op], aggregate: &Aggregate, across: bool) -> Option<(usiz
         match op {
             Op::Filter(condition) => figure.test(condition)?,
             Op::Expand(expand) => figure.link(expand)?,
-            Op::Optional { ops, .. } => figure.hang(ops)?,
+            Op::Optional { ops, .. } => figure.hang(ops, Times::AtLeastOnce)?,
             _ => return None,
         }
     }
@@ -180,92 +215,12 @@ fn walks_before(ops: &[Op], aggregate: &Aggregate, across: bool) -> Option<(usiz
     Some((begin, walks))
 }
 
-/// Whether a condition asks for one label.
-fn is_label(condition: &Expr) -> bool {
-    let labels = match &condition.kind {
-        ExprKind::HasLabels { labels, .. } => labels,
-        _ => return false,
-    };
-    matches!(labels, Labels::Name(_))
-}
-
 fn node(slot: Slot) -> WalkedNode {
     WalkedNode {
         slot,
         labels: Vec::new(),
         tests: Vec::new(),
     }
-}
-
-/// Whether a condition says of one of these slots that it is not null.
-fn is_there(condition: &Expr, slots: &[Slot]) -> bool {
-    match &condition.kind {
-        ExprKind::IsNull { of, negated: true } => slots.iter().any(|slot| of.is_slot(*slot)),
-        _ => false,
-    }
-}
-
-/// The two slots of which a condition says that something must not be so between them, and what.
-fn bar_of(condition: &Expr) -> Option<(Slot, Slot, BarredBy)> {
-    match &condition.kind {
-        ExprKind::Comparison { first, rest } => match rest.as_slice() {
-            [(ComparisonOperator::NotEqual, second)] => differing(first, second),
-            _ => None,
-        },
-        ExprKind::Not(of) => match &of.kind {
-            ExprKind::Comparison { first, rest } => match rest.as_slice() {
-                [(ComparisonOperator::Equal, second)] => differing(first, second),
-                _ => None,
-            },
-            ExprKind::Subquery {
-                kind: SubqueryKind::Exists,
-                body: Body::Planned { ops, .. },
-            } => unlinked(ops),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn differing(first: &Expr, second: &Expr) -> Option<(Slot, Slot, BarredBy)> {
-    match (&first.kind, &second.kind) {
-        (ExprKind::Slot(one), ExprKind::Slot(other)) => Some((*one, *other, BarredBy::Same)),
-        (ExprKind::Property { of, key }, ExprKind::Property { of: to, key: same })
-            if key == same =>
-        {
-            match (&of.kind, &to.kind) {
-                (ExprKind::Slot(one), ExprKind::Slot(other)) => {
-                    Some((*one, *other, BarredBy::Alike(Arc::clone(key))))
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// The ends of the only link of a subquery, if it asks for nothing else.
-fn unlinked(ops: &[Op]) -> Option<(Slot, Slot, BarredBy)> {
-    let (last, filters) = ops.split_last()?;
-    let Op::Expand(expand) = last else {
-        return None;
-    };
-    let ends = [expand.from, expand.to];
-    let are_there = { filters.iter() }.all(|op| match op {
-        Op::Filter(condition) => is_there(condition, &ends),
-        _ => false,
-    });
-    let is_plain = expand.to_bound && expand.apart_from.is_empty() && expand.most.is_empty();
-    let mut types = expand.types.clone();
-    if let Some(names) = &mut types {
-        names.sort_unstable();
-        names.dedup();
-    }
-    (are_there && is_plain).then_some((
-        expand.from,
-        expand.to,
-        BarredBy::Linked(expand.arrow, types),
-    ))
 }
 
 /// A figure that is being put together.
@@ -276,10 +231,9 @@ struct FigureOf {
     bars: Vec<WalkedBar>,
     /// Relationships that must not be the same: of a link, and of one that was walked before.
     apart: Vec<(Slot, Slot)>,
-    /// What need not be there: nodes and relationships.
+    /// What need not be there: nodes and relationships. They are asked about by nobody else.
     optional: BTreeSet<Slot>,
-    /// Whether conditions on two nodes, and what need not be there, may be part of it.
-    across: bool,
+    takes: Takes,
 }
 
 impl FigureOf {
@@ -289,20 +243,17 @@ impl FigureOf {
 
     /// A condition on one of its nodes, or on two.
     fn test(&mut self, condition: &Expr) -> Option<()> {
-        if self.across
+        if self.takes.across
             && let Some((one, other, what)) = bar_of(condition)
         {
             return self.bar((one, other), what, condition);
         }
-        let mut slots = BTreeSet::new();
-        condition.each_slot(&mut |slot| {
-            slots.insert(slot);
-        });
-        let mut slots = slots.into_iter();
-        let (slot, None) = (slots.next()?, slots.next()) else {
-            return None;
-        };
-        self.test_one(slot, condition)
+        if self.takes.hung
+            && let Some((ops, times)) = hung_by(condition)
+        {
+            return self.hang(ops, times);
+        }
+        self.test_one(only_slot(condition)?, condition)
     }
 
     /// A condition on one of its nodes, which must be there.
@@ -353,13 +304,17 @@ impl FigureOf {
         Some(())
     }
 
-    /// What need not be there: a chain or a tree that hangs on one node by one link.
-    fn hang(&mut self, ops: &[Op]) -> Option<()> {
+    /// What need not be there, or is there so often: a chain or a tree that hangs on one node by one link.
+    fn hang(&mut self, ops: &[Op], times: Times) -> Option<()> {
         let (links, bars) = (self.links.len(), self.bars.len());
         let from = ops.iter().find_map(|op| match op {
             Op::Expand(expand) => Some(expand.from),
             _ => None,
         });
+        // A condition on what may be null is no condition on places: null is in none.
+        if times != Times::AtLeastOnce && self.optional.contains(&from?) {
+            return None;
+        }
         // Another node that need not be there decides whether anything hangs here.
         let before = self.nodes.iter().map(|node| node.slot);
         let is_sure = |slot: &Slot| Some(*slot) == from || !self.optional.contains(slot);
@@ -370,15 +325,8 @@ impl FigureOf {
                 // Where it is null, nothing hangs on it, and that is one match all the same.
                 Op::Filter(condition) if is_there(condition, &before) => {}
                 Op::Filter(condition) => {
-                    let mut slots = BTreeSet::new();
-                    condition.each_slot(&mut |slot| {
-                        slots.insert(slot);
-                    });
+                    let slot = only_slot(condition)?;
                     // Of a node that is there anyway it would drop what hangs, not the node.
-                    let mut slots = slots.into_iter();
-                    let (slot, None) = (slots.next()?, slots.next()) else {
-                        return None;
-                    };
                     if !hung.contains(&slot) {
                         return None;
                     }
@@ -390,7 +338,9 @@ impl FigureOf {
                         return None;
                     }
                     self.link_any(expand)?;
-                    self.links.last_mut()?.optional = is_first;
+                    if is_first {
+                        self.links.last_mut()?.times = times;
+                    }
                     hung.extend([expand.relationship, expand.to]);
                 }
                 _ => return None,
@@ -410,6 +360,10 @@ impl FigureOf {
     }
 
     fn link_any(&mut self, expand: &Expand) -> Option<()> {
+        // Some of them are no number of them.
+        if !expand.most.is_empty() {
+            return None;
+        }
         let from = self.number(expand.from)?;
         let (from, to, arrow) = match (self.number(expand.to), expand.to_bound) {
             (None, false) => {
@@ -424,19 +378,14 @@ impl FigureOf {
         for other in &expand.apart_from {
             self.apart.push((expand.relationship, *other));
         }
-        let mut types = expand.types.clone();
-        if let Some(names) = &mut types {
-            names.sort_unstable();
-            names.dedup();
-        }
         self.links.push(WalkedLink {
             from,
             to,
             relationship: expand.relationship,
             arrow,
-            types,
+            types: ordered(&expand.types),
             apart: Vec::new(),
-            optional: false,
+            times: Times::Each,
         });
         Some(())
     }
@@ -479,11 +428,12 @@ impl FigureOf {
         let mut aggregates = aggregate.aggregates.iter();
         let are_plain = aggregates.all(|one| self.is_counted(one) == Some(None));
         let key = group.property_of(link.relationship);
-        let is_plain = are_plain && self.bars.is_empty() && !link.optional;
+        let is_plain = are_plain && self.bars.is_empty() && link.times == Times::Each;
         key.filter(|_| is_plain).cloned()
     }
 
-    /// The node that an aggregate asks about, if it asks for counts alone, and about one node at most.
+    /// The node that an aggregate asks about, if it asks for nothing but counts, sums and extremes, and about one node at
+    /// most.
     fn counted(&self, aggregate: &Aggregate) -> Option<Option<usize>> {
         let mut about = BTreeSet::new();
         for (group, _) in &aggregate.groups {
@@ -510,13 +460,13 @@ impl FigureOf {
         }
     }
 
-    /// Whether an aggregate is a count of matches, or which nodes it counts.
+    /// Whether an aggregate is a count of matches, or of which node it asks anything.
     fn is_counted(&self, one: &Aggregated) -> Option<Option<Slot>> {
         let [argument] = one.arguments.as_slice() else {
             return None;
         };
-        if one.function.name != "count" {
-            return None;
+        if !one.counts() {
+            return self.is_summed(one, argument).map(Some);
         }
         match (&argument.kind, one.distinct) {
             (ExprKind::Constant(value), false) if !value.is_null() => Some(None),
@@ -529,5 +479,15 @@ impl FigureOf {
             (ExprKind::Slot(slot), true) => self.number(*slot).map(|_| Some(*slot)),
             _ => None,
         }
+    }
+
+    /// The node of which an aggregate sums something up, or takes the least or the most.
+    fn is_summed(&self, one: &Aggregated, argument: &Expr) -> Option<Slot> {
+        let is_known = ["count", "sum", "avg", "min", "max"].contains(&one.function.name);
+        if !self.takes.sums || !is_known || one.distinct || !argument.is_steady() {
+            return None;
+        }
+        let slot = only_slot(argument)?;
+        self.number(slot).map(|_| slot)
     }
 }

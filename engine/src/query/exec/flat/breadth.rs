@@ -1,10 +1,11 @@
 //! Breadth first: each node is reached once, by all of its shortest ways.
 //!
-//! Next: `field.rs`.
+//! Next: `between.rs`.
 
+use super::between::between;
 use super::shortest::{Ground, Way};
 use crate::query::error::Fault;
-use crate::query::plan::{ExpandMany, SelectorKind};
+use crate::query::plan::{Arrow, ExpandMany, SelectorKind};
 use crate::value::{NodeId, RelationshipId};
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ const REACHED_BYTES: usize = 96;
 
 /// The nodes that were reached, and the ways to them that are still to be given.
 pub(super) struct Breadth {
-    reached: HashMap<NodeId, Reached>,
+    reached: AllReached,
     /// Where ways are to be given to, the last first.
     targets: Vec<NodeId>,
     /// The way that is being walked back: nodes, and which of the relationships that lead there is next.
@@ -21,10 +22,55 @@ pub(super) struct Breadth {
     way: Vec<RelationshipId>,
 }
 
-struct Reached {
-    distance: u64,
+/// Nodes that were reached.
+pub(super) type AllReached = HashMap<NodeId, Reached>;
+
+/// A node that was reached.
+pub(super) struct Reached {
+    pub(super) distance: u64,
     /// The relationships that lead here from nodes one step nearer.
-    before: Vec<(NodeId, RelationshipId)>,
+    pub(super) before: Vec<(NodeId, RelationshipId)>,
+}
+
+impl Reached {
+    /// Where a search begins.
+    pub(super) fn start() -> Self {
+        Self {
+            distance: 0,
+            before: Vec::new(),
+        }
+    }
+}
+
+/// Steps from some nodes of a level to the next one: the nodes that are reached for the first time. One way to each is
+/// enough, or all are wanted.
+pub(super) fn step(
+    (link, arrow): (&ExpandMany, Arrow),
+    (level, distance): (&[NodeId], u64),
+    (reached, one_is_enough): (&mut AllReached, bool),
+    ground: &mut Ground<'_, '_, '_>,
+) -> Result<Vec<NodeId>, Fault> {
+    let (mut next, mut neighbours) = (Vec::new(), Vec::new());
+    for node in level.iter().copied() {
+        ground.neighbours_along(link, arrow, node, &mut neighbours)?;
+        for neighbour in &neighbours {
+            let step = (node, neighbour.relationship);
+            match reached.get_mut(&neighbour.node) {
+                None => {
+                    ground.site.charge(REACHED_BYTES)?;
+                    let before = vec![step];
+                    reached.insert(neighbour.node, Reached { distance, before });
+                    next.push(neighbour.node);
+                }
+                Some(known) if known.distance == distance && !one_is_enough => {
+                    ground.site.charge(size_of_val(&step))?;
+                    known.before.push(step);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    Ok(next)
 }
 
 impl Breadth {
@@ -39,40 +85,32 @@ impl Breadth {
             ground.of.kind,
             SelectorKind::Any(1) | SelectorKind::Shortest(1)
         );
-        let start = Reached {
-            distance: 0,
-            before: Vec::new(),
-        };
-        let mut reached = HashMap::from([(from, start)]);
+        if let Some(to) = to.filter(|to| ground.of.from_both && *to != from) {
+            let reached = between(link, (from, to), first_is_enough, ground)?;
+            let found = reached.contains_key(&to).then_some(to);
+            return Ok(Self {
+                reached,
+                targets: found.into_iter().collect(),
+                back: Vec::new(),
+                way: Vec::new(),
+            });
+        }
+        let mut reached = HashMap::from([(from, Reached::start())]);
         let mut order = Vec::new();
         if min == 0 {
             order.push(from);
         }
-        let (mut frontier, mut neighbours) = (vec![from], Vec::new());
+        let mut frontier = vec![from];
         let mut distance = 0;
-        let there = |reached: &HashMap<_, _>| to.is_some_and(|to| reached.contains_key(&to));
+        let there = |reached: &AllReached| to.is_some_and(|to| reached.contains_key(&to));
         while !frontier.is_empty() && max.is_none_or(|max| distance < max) && !there(&reached) {
             distance += 1;
-            let mut next = Vec::new();
-            for node in frontier {
-                ground.neighbours(link, node, &mut neighbours)?;
-                for neighbour in &neighbours {
-                    let step = (node, neighbour.relationship);
-                    match reached.get_mut(&neighbour.node) {
-                        None => {
-                            ground.site.charge(REACHED_BYTES)?;
-                            let before = vec![step];
-                            reached.insert(neighbour.node, Reached { distance, before });
-                            next.push(neighbour.node);
-                        }
-                        Some(known) if known.distance == distance && !first_is_enough => {
-                            ground.site.charge(size_of_val(&step))?;
-                            known.before.push(step);
-                        }
-                        Some(_) => {}
-                    }
-                }
-            }
+            let next = step(
+                (link, link.arrow),
+                (&frontier, distance),
+                (&mut reached, first_is_enough),
+                ground,
+            )?;
             order.extend_from_slice(&next);
             frontier = next;
         }

@@ -7,7 +7,7 @@
 //! | nodes | `scan.rs`, `seek.rs` |
 //! | what an index finds | `search/` |
 //! | along relationships | `expand.rs`, `ends.rs`, `expand_many.rs`, `follow.rs`, `repeat.rs` |
-//! | the shortest ways | `shortest.rs`, `breadth.rs`, `field.rs`, `ranked.rs` |
+//! | the shortest ways | `shortest.rs`, `breadth.rs`, `between.rs`, `field.rs`, `ranked.rs` |
 //! | level by level | `traverse/mod.rs` |
 //! | values of a row | `filter.rs`, `compute.rs`, `unwind.rs` |
 //! | nested operators | `optional.rs`, `union.rs`, `apply.rs`, `foreach.rs` |
@@ -19,6 +19,7 @@
 
 mod apart;
 mod apply;
+mod between;
 mod breadth;
 mod call;
 mod change;

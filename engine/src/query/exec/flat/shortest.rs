@@ -1,6 +1,7 @@
 //! Along the shortest ways from a node, to one other or to each that can be reached.
 //!
-//! Where only the smallest length of a single link matters, each node is reached once ([`Breadth`]). Otherwise, and
+//! Where only the smallest length of a single link matters, each node is reached once ([`Breadth`]), and between two
+//! nodes that are known the search begins at both (`between.rs`). Otherwise, and
 //! for ways that lead back to where they began, ways are looked for one after the other ([`Ranked`]).
 //!
 //! Next: `breadth.rs`.
@@ -16,7 +17,7 @@ use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
 use crate::query::exec::eval::is_true;
 use crate::query::exec::stage::Site;
-use crate::query::plan::{ExpandMany, Segment, SelectorKind, Shortest};
+use crate::query::plan::{Arrow, ExpandMany, Segment, Shortest};
 use crate::value::{NodeId, NodeValue, RelationshipId, RelationshipValue, Value};
 
 /// The searches that still have ways to give.
@@ -52,10 +53,21 @@ impl Ground<'_, '_, '_> {
         node: NodeId,
         into: &mut Vec<Neighbour>,
     ) -> Result<(), Fault> {
+        self.neighbours_along(link, link.arrow, node, into)
+    }
+
+    /// The same over a link that is walked this way.
+    pub(super) fn neighbours_along(
+        &mut self,
+        link: &ExpandMany,
+        arrow: Arrow,
+        node: NodeId,
+        into: &mut Vec<Neighbour>,
+    ) -> Result<(), Fault> {
         into.clear();
         let context = &mut *self.site.context;
         let graph = &context.graph;
-        graph.neighbours(node, direction(link.arrow), &link.types, into)?;
+        graph.neighbours(node, direction(arrow), &link.types, into)?;
         context.look(into.len())?;
         if link.each.is_none() && link.apart_from.is_empty() {
             return Ok(());
@@ -127,21 +139,6 @@ fn value_of(link: &ExpandMany, single: bool, way: &[RelationshipId]) -> Value {
     }
 }
 
-/// The single link of a pattern of which only the smallest length matters.
-fn plain(of: &Shortest) -> Option<(&ExpandMany, bool)> {
-    use SelectorKind::{AllShortest, Any, Shortest, ShortestGroups};
-    let smallest = matches!(
-        of.kind,
-        Any(1) | Shortest(1) | ShortestGroups(1) | AllShortest
-    );
-    match of.segments.as_slice() {
-        [Segment::Link { link, single }] if smallest && link.min <= 1 && of.filters.is_empty() => {
-            Some((link, *single))
-        }
-        _ => None,
-    }
-}
-
 impl Flat for Ways {
     type Of<'o> = &'o Shortest;
 
@@ -178,7 +175,7 @@ impl Flat for Ways {
             kept: 0,
         };
         let mut sought = to;
-        if let Some((link, _)) = plain(of) {
+        if let Some((link, _)) = of.plain() {
             if to != Some(from) || link.min == 0 {
                 self.breadth = Some(Breadth::search(link, (from, to), &mut ground)?);
             }
@@ -209,7 +206,7 @@ impl Flat for Ways {
         out: &mut Batch,
     ) -> Result<bool, Fault> {
         while out.len() < site.frame.room {
-            if let (Some(breadth), Some((link, single))) = (&mut self.breadth, plain(of)) {
+            if let (Some(breadth), Some((link, single))) = (&mut self.breadth, of.plain()) {
                 let Some((to, way)) = breadth.next(of.kind) else {
                     self.breadth = None;
                     continue;

@@ -27,7 +27,7 @@ struct Group {
 }
 
 /// An aggregate of a group.
-struct Computing {
+pub(in crate::query::exec) struct Computing {
     accumulator: Box<dyn Accumulator>,
     /// With DISTINCT, the arguments that it was given.
     seen: Option<HashSet<Vec<Grouped>>>,
@@ -36,11 +36,7 @@ struct Computing {
 
 impl Group {
     fn new(of: &Aggregate, keys: Vec<Value>) -> Self {
-        let computing = of.aggregates.iter().map(|aggregated| Computing {
-            accumulator: (aggregated.function.start)(),
-            seen: aggregated.distinct.then(HashSet::new),
-            bytes: 0,
-        });
+        let computing = of.aggregates.iter().map(Computing::new);
         Self {
             keys,
             computing: computing.collect(),
@@ -87,8 +83,7 @@ impl Groups {
                 row[slot.at()] = key;
             }
             for (aggregated, computing) in of.aggregates.iter().zip(group.computing) {
-                let value = computing.accumulator.finish();
-                row[aggregated.into.at()] = value.map_err(|fault| fault.at(aggregated.span))?;
+                row[aggregated.into.at()] = computing.finish(aggregated)?;
             }
         }
         if out.is_empty() {
@@ -133,6 +128,36 @@ impl Groups {
 }
 
 impl Computing {
+    /// One that was given nothing yet.
+    pub(in crate::query::exec) fn new(of: &Aggregated) -> Self {
+        Self {
+            accumulator: (of.function.start)(),
+            seen: of.distinct.then(HashSet::new),
+            bytes: 0,
+        }
+    }
+
+    /// What it comes to.
+    pub(in crate::query::exec) fn finish(self, of: &Aggregated) -> Result<Value, Fault> {
+        self.accumulator.finish().map_err(|fault| fault.at(of.span))
+    }
+
+    /// Takes a row so many times; false if only the rows themselves can tell what comes of them.
+    pub(in crate::query::exec) fn add_times(
+        &mut self,
+        (of, times): (&Aggregated, u64),
+        site: &mut Site<'_, '_>,
+        row: &mut [Value],
+    ) -> Result<bool, Fault> {
+        let ([argument], None) = (of.arguments.as_slice(), &self.seen) else {
+            return Ok(false);
+        };
+        let value = eval(site.context, argument, row)?;
+        let taken = self.accumulator.add_times(&value, times);
+        self.charge(site)?;
+        Ok(taken)
+    }
+
     fn add(
         &mut self,
         of: &Aggregated,
@@ -167,6 +192,10 @@ impl Computing {
         }
         let added = self.accumulator.add(&arguments);
         added.map_err(|fault| fault.at(of.span))?;
+        self.charge(site)
+    }
+
+    fn charge(&mut self, site: &mut Site<'_, '_>) -> Result<(), Fault> {
         let bytes = self.accumulator.bytes();
         if let Some(more) = bytes.checked_sub(self.bytes) {
             site.charge(more)?;

@@ -22,7 +22,7 @@ mod in_transactions;
 mod portion;
 mod sort;
 
-pub(super) use aggregate::Groups;
+pub(super) use aggregate::{Computing, Groups};
 pub(super) use delete::Doomed;
 pub(super) use distinct::Seen;
 pub(super) use eager::Kept;

@@ -69,6 +69,7 @@ impl Graph<'_> {
         types: &TypeNames,
         property: &str,
         most_bytes: usize,
+        watch: &mut Watch<'_>,
     ) -> Result<Option<Arc<Column>>> {
         let Some(read) = self.snapshot() else {
             return Ok(None);
@@ -81,7 +82,7 @@ impl Graph<'_> {
             Kind::Relationships => ColumnOf::Relationships(self.type_ids(types)?),
         };
         self.count_seek(0);
-        read.column(&of, id, most_bytes)
+        read.column(&of, id, most_bytes, watch)
     }
 
     /// The vectors that nodes have as a property; only those of `nodes`, if they are given.

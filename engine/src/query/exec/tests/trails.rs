@@ -290,10 +290,9 @@ fn the_shortest_ways_are_the_shortest_of_all_trails() {
             for (from, trail, to) in small.trails(arrow, min, max) {
                 all.entry((from, to)).or_default().push(trail);
             }
-            for (kind, to_bound) in kinds
-                .iter()
-                .flat_map(|kind| [(*kind, false), (*kind, true)])
-            {
+            for (kind, (to_bound, from_both)) in kinds.iter().flat_map(|kind| {
+                [(false, false), (true, false), (true, true)].map(|how| (*kind, how))
+            }) {
                 let segment = Segment::Link {
                     link: link(arrow, min, max, to_bound),
                     single: false,
@@ -307,13 +306,15 @@ fn the_shortest_ways_are_the_shortest_of_all_trails() {
                     filters: Vec::new(),
                     kind,
                     apart_from: Vec::new(),
+                    from_both,
                 }));
                 let mut given: BTreeMap<(u64, u64), Vec<Vec<u64>>> = BTreeMap::new();
                 for (from, trail, to) in found(&small, op, to_bound, 2) {
                     given.entry((from, to)).or_default().push(trail);
                 }
                 let graph = &small.ends;
-                let case = format!("{graph:?} {arrow:?} {min}..{max:?} {kind:?} {to_bound}");
+                let case =
+                    format!("{graph:?} {arrow:?} {min}..{max:?} {kind:?} {to_bound} {from_both}");
                 assert!(given.keys().eq(all.keys()), "{case}: {given:?} of {all:?}");
                 for (ends, ways) in &given {
                     assert!(

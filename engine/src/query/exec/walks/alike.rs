@@ -2,6 +2,7 @@
 //!
 //! Next: `whole.rs`.
 
+use super::column;
 use crate::algo::Projection;
 use crate::algo::walks::{Class, Classes};
 use crate::query::error::Fault;
@@ -58,12 +59,7 @@ pub(super) fn of_all(
     nodes: &Projection,
     site: &mut Site<'_, '_>,
 ) -> Result<Option<Classes>, Fault> {
-    let graph = &site.context.graph;
-    let most = graph
-        .projection_bytes()
-        .min(site.context.memory.left() as u64);
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let Some(column) = graph.column(Kind::Nodes, &None, key, most)? else {
+    let Some(column) = column(Kind::Nodes, &None, key, site)? else {
         return Ok(None);
     };
     site.context

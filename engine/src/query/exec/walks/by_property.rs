@@ -3,7 +3,7 @@
 //! Next: `tally.rs`.
 
 use super::tally::Group;
-use super::{Asked, graph_labelled_ends};
+use super::{Asked, column, graph_labelled_ends};
 use crate::algo::Direction;
 use crate::query::error::Fault;
 use crate::query::exec::kind::Kind;
@@ -44,11 +44,7 @@ pub(super) fn groups(
             }
         }
     }
-    let most = graph
-        .projection_bytes()
-        .min(site.context.memory.left() as u64);
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let Some(column) = graph.column(Kind::Relationships, types, property, most)? else {
+    let Some(column) = column(Kind::Relationships, types, property, site)? else {
         return Ok(None);
     };
     site.context.memory.charge(column.bytes())?;

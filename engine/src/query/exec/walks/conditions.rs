@@ -2,6 +2,7 @@
 //!
 //! Next: `near.rs`.
 
+use crate::algo::walks::Times;
 use crate::error::Result as EngineResult;
 use crate::graph::Way;
 use crate::query::error::Fault;
@@ -171,8 +172,8 @@ fn is_implied(
             Arrow::Either => (&[Way::Out, Way::In], &[Way::Out, Way::In]),
         };
         let ends = match number {
-            // A node need not have what need not be there.
-            _ if number == link.from && link.optional => continue,
+            // A node need not have what need not be there, or must not be.
+            _ if number == link.from && link.times != Times::Each => continue,
             _ if number == link.from => from,
             _ if number == link.to => to,
             _ => continue,

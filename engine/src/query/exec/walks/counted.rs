@@ -4,7 +4,7 @@
 
 use super::Asked;
 use crate::algo::Direction;
-use crate::algo::walks::Wanted;
+use crate::algo::walks::{Times, Wanted};
 use crate::query::error::Fault;
 use crate::query::exec::stage::Site;
 
@@ -23,7 +23,7 @@ pub(super) fn total(
     let is_whole = asked.of.begins.is_some()
         && asked.wanted == Wanted::Total
         && link.direction != Direction::Both
-        && !link.optional
+        && link.times == Times::Each
         && asked.of.bars.is_empty()
         && asked.conditions.are_none();
     if !is_whole {

@@ -8,6 +8,9 @@
 //! | in no rows: an array of a property of relationships (`by_property.rs`) | that is what is grouped by |
 //! | they are made: the operators row by row (`by_rows.rs`) | in a write transaction, or where memory does not do |
 //!
+//! Sums and extremes of what the counted node has are made of how often it is met, where they are the same in any order:
+//! where a float or something that is no number turns up, the rows are made.
+//!
 //! Each gives the same numbers. What is counted over the rows is in `algo/walks/`, which sees neither store nor query.
 //!
 //! Next: `near.rs`.
@@ -27,7 +30,10 @@ use super::kind::Kind;
 use super::pipeline::Run;
 use super::stage::{Input, Poll, Site};
 use crate::algo::Direction;
-use crate::algo::walks::{self, Absent, Differ, Figure, Found, Ground, Link, Looked, Wanted};
+use crate::algo::snapshot::Column;
+use crate::algo::walks::{
+    self, Absent, Differ, Figure, Found, Ground, Link, Looked, Times, Wanted,
+};
 use crate::error::Error;
 use crate::graph::Way;
 use crate::query::error::{Detail, Fault, raise};
@@ -36,6 +42,7 @@ use crate::value::Value;
 use by_rows::ByRows;
 use conditions::Conditions;
 use roaring::RoaringTreemap;
+use std::sync::Arc;
 use tally::Group;
 
 /// The starts so far, or the groups that are still to be given.
@@ -155,7 +162,7 @@ impl Walking {
         let counts = self.counts(of, site);
         site.context.memory.reset(held);
         match counts? {
-            Some(counts) => tally::groups(of, counts, site).map(Some),
+            Some(counts) => tally::groups(of, counts, site),
             None => Ok(None),
         }
     }
@@ -179,11 +186,12 @@ impl Walking {
         let Some(starts) = starts else {
             return whole::counts(&asked, (None, self.rows), site);
         };
-        // Over a whole graph conditions are asked of all nodes, and what need not be there is looked for from all. The
+        // Over a whole graph conditions are asked of all nodes, and what hangs on one is looked for from all. The
         // latter is still less than reading much beside a projection that is there.
         let are_due = whole::are_due(&asked, site)?;
         let are_tested = asked.conditions.are_any_after_the_first();
-        let is_dear = !asked.keys.is_empty() || of.links.iter().any(|link| link.optional);
+        let is_dear =
+            !asked.keys.is_empty() || { of.links.iter() }.any(|link| link.times != Times::Each);
         let is_near = are_tested || is_dear || !are_due;
         let little = is_dear && are_due && !are_tested;
         let held = site.context.memory.used();
@@ -221,7 +229,7 @@ impl<'o> Asked<'o> {
                     direction: direction_of(link.arrow),
                     types: number,
                     apart: link.apart.clone(),
-                    optional: link.optional,
+                    times: link.times,
                 });
             }
         }
@@ -380,6 +388,22 @@ fn direction_of(arrow: Arrow) -> Direction {
 fn graph_labelled(label: &str, site: &Site<'_, '_>) -> Result<RoaringTreemap, Error> {
     let graph = &site.context.graph;
     graph.ids_with_label(Kind::Nodes, label)
+}
+
+/// A property of all nodes, or of all relationships of some types, within what projections and the query may take; none
+/// if it takes more, or has to be asked row by row.
+fn column(
+    kind: Kind,
+    types: &TypeNames,
+    property: &str,
+    site: &Site<'_, '_>,
+) -> Result<Option<Arc<Column>>, Fault> {
+    let left = site.context.memory.left() as u64;
+    site.context.watched(|graph, watch| {
+        let most = graph.projection_bytes().min(left);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        graph.column(kind, types, property, most, watch)
+    })
 }
 
 /// The nodes with which the only link of a figure may begin and end; none if it may be any.

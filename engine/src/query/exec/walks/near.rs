@@ -6,7 +6,7 @@
 
 use super::alike::Alike;
 use super::{Asked, Counts, unless_too_large, whole};
-use crate::algo::walks::{Bits, Class, Classes, Ground, Link, Rows, Wanted};
+use crate::algo::walks::{Bits, Class, Classes, Ground, Link, Rows, Times, Wanted};
 use crate::graph::{Entity, Way};
 use crate::query::error::Fault;
 use crate::query::exec::stage::Site;
@@ -219,7 +219,11 @@ impl Near {
         };
         for (before, links) in asked.figure.nodes.iter().enumerate() {
             let node = before + 1;
-            let is_counted = node == last
+            // What hangs on a node is folded before anything is walked.
+            let hangs =
+                links.iter().all(|link| link.times != Times::Each) && { asked.of.links.iter() }
+                    .all(|link| link.from != node);
+            let is_counted = (node == last || hangs)
                 && !asked.conditions.are_any(node)
                 && !depends(node)
                 && !matches!(asked.wanted, Wanted::Last)
@@ -232,6 +236,7 @@ impl Near {
                 if !self.read_degrees(asked, (link.types, *way), from, site)? {
                     return Ok(None);
                 }
+                levels.push(Vec::new());
                 continue;
             }
             for link in links {

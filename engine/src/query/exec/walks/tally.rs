@@ -1,23 +1,27 @@
-//! Groups of nodes that were counted, in the order of their ids.
+//! Groups of nodes that were counted, in the order of their ids, and what is summed up of them.
 //!
 //! Next: `by_rows.rs`.
 
-use super::{Counts, integer};
+use super::{Counts, column, integer};
 use crate::error::Error;
 use crate::query::error::Fault;
 use crate::query::exec::eval::eval;
+use crate::query::exec::gather::Computing;
 use crate::query::exec::kind::Kind;
 use crate::query::exec::stage::Site;
+use crate::query::expr::Slot;
 use crate::query::plan::Walks;
 use crate::value::{Grouped, NodeId, NodeValue, Value};
 use std::collections::HashMap;
 
 /// A group: what it has in common, how many matches it has, and how many nodes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Group {
     keys: Vec<Value>,
     matches: u64,
     nodes: u64,
+    /// By aggregate, if it is no count.
+    computing: Vec<Option<Computing>>,
 }
 
 impl Group {
@@ -26,8 +30,40 @@ impl Group {
         Self {
             keys,
             matches,
-            nodes: 0,
+            ..Self::default()
         }
+    }
+
+    /// A group of nodes with nothing in it yet.
+    fn empty(of: &Walks, keys: Vec<Value>) -> Self {
+        let aggregates = of.aggregate.aggregates.iter();
+        let computing = aggregates.map(|one| (!one.counts()).then(|| Computing::new(one)));
+        Self {
+            keys,
+            computing: computing.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a node that is in the row and was met so often; false if what is summed up needs the rows themselves.
+    fn take(
+        &mut self,
+        of: &Walks,
+        matches: u64,
+        site: &mut Site<'_, '_>,
+        row: &mut [Value],
+    ) -> Result<bool, Fault> {
+        self.add(matches);
+        self.nodes += 1;
+        for (one, computing) in of.aggregate.aggregates.iter().zip(&mut self.computing) {
+            // The largest number there is may stand for a larger one.
+            if let Some(computing) = computing
+                && (matches == u64::MAX || !computing.add_times((one, matches), site, row)?)
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The memory that it holds.
@@ -47,7 +83,12 @@ impl Group {
         for ((_, slot), key) in of.aggregate.groups.iter().zip(self.keys) {
             row[slot.at()] = key;
         }
+        let mut computing = self.computing.into_iter();
         for one in &of.aggregate.aggregates {
+            if let Some(computing) = computing.next().flatten() {
+                row[one.into.at()] = computing.finish(one)?;
+                continue;
+            }
             let count = integer(if one.distinct {
                 self.nodes
             } else {
@@ -59,33 +100,54 @@ impl Group {
     }
 }
 
-/// Puts what was counted into groups.
+/// Puts what was counted into groups; none if the rows themselves are needed for what is summed up.
 pub(super) fn groups(
     of: &Walks,
     counts: Counts,
     site: &mut Site<'_, '_>,
-) -> Result<Vec<Group>, Fault> {
+) -> Result<Option<Vec<Group>>, Fault> {
     let by = &of.aggregate.groups;
-    if by.is_empty() {
-        return Ok(vec![Group {
-            keys: Vec::new(),
-            matches: counts.total,
+    let sums = { of.aggregate.aggregates.iter() }.any(|one| !one.counts());
+    if by.is_empty() && !sums {
+        return Ok(Some(vec![Group {
             nodes: counts.each.len() as u64,
-        }]);
+            ..Group::of(Vec::new(), counts.total)
+        }]));
     }
     let Some(slot) = of.of.and_then(|at| of.nodes.get(at)).map(|node| node.slot) else {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     };
     if let [(group, _)] = by.as_slice()
+        && !sums
         && let Some(key) = group.property_of(slot)
         && let Some(groups) = by_column(key, &counts, site)?
     {
-        return Ok(groups);
+        return Ok(Some(groups));
     }
+    let held = site.charge.bytes();
+    let groups = by_node(of, (slot, counts), site)?;
+    if groups.is_none() {
+        site.charge_in_all(held)?;
+    }
+    Ok(groups)
+}
+
+/// The same node by node.
+fn by_node(
+    of: &Walks,
+    (slot, counts): (Slot, Counts),
+    site: &mut Site<'_, '_>,
+) -> Result<Option<Vec<Group>>, Fault> {
+    let by = &of.aggregate.groups;
     let is_node_itself = by.iter().any(|(group, _)| group.is_slot(slot));
     let mut row = site.frame.argument.clone();
     let mut groups: Vec<Group> = Vec::new();
     let mut numbers: HashMap<Vec<Grouped>, usize> = HashMap::new();
+    if by.is_empty() {
+        // There is one, whether or not anything is in it.
+        groups.push(Group::empty(of, Vec::new()));
+        numbers.insert(Vec::new(), 0);
+    }
     for (node, matches) in counts.each {
         site.context.step()?;
         row[slot.at()] = Value::Node(NodeValue::of(NodeId::new(node)));
@@ -103,11 +165,10 @@ pub(super) fn groups(
                 let bytes = keys
                     .iter()
                     .map(|key| key.0.held_bytes() + size_of::<Value>());
-                site.charge(2 * bytes.sum::<usize>() + size_of::<Group>() + 64)?;
-                groups.push(Group {
-                    keys: keys.iter().map(|key| key.0.clone()).collect(),
-                    ..Group::default()
-                });
+                let computing = of.aggregate.aggregates.len() * (size_of::<Computing>() + 64);
+                site.charge(2 * bytes.sum::<usize>() + size_of::<Group>() + 64 + computing)?;
+                let values = keys.iter().map(|key| key.0.clone()).collect();
+                groups.push(Group::empty(of, values));
                 if !is_node_itself {
                     numbers.insert(keys, groups.len() - 1);
                 }
@@ -115,10 +176,11 @@ pub(super) fn groups(
                 &mut groups[at]
             }
         };
-        group.add(matches);
-        group.nodes += 1;
+        if !group.take(of, matches, site, &mut row)? {
+            return Ok(None);
+        }
     }
-    Ok(groups)
+    Ok(Some(groups))
 }
 
 /// The same by one property, if so many nodes were counted that reading it of all of them is better.
@@ -134,11 +196,7 @@ fn by_column(
     if counted.saturating_mul(NODES_PER_LOOK) < graph.node_count(None)? {
         return Ok(None);
     }
-    let most = graph
-        .projection_bytes()
-        .min(site.context.memory.left() as u64);
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let Some(column) = graph.column(Kind::Nodes, &None, key, most)? else {
+    let Some(column) = column(Kind::Nodes, &None, key, site)? else {
         return Ok(None);
     };
     let held = column.bytes() + column.values().len() * size_of::<usize>();

@@ -48,6 +48,15 @@ impl Accumulator for Extreme {
         Ok(())
     }
 
+    fn add_times(&mut self, value: &Value, _times: u64) -> bool {
+        // Of 1 and 1.0 the one that comes first is kept; of these two that are equal are the same.
+        let is_itself = matches!(
+            value,
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::String(_)
+        );
+        is_itself && self.add(std::slice::from_ref(value)).is_ok()
+    }
+
     fn finish(self: Box<Self>) -> Result<Value, Fault> {
         Ok(self.so_far)
     }

@@ -23,6 +23,15 @@ impl Accumulator for Count {
         Ok(())
     }
 
+    fn add_times(&mut self, value: &Value, times: u64) -> bool {
+        if value.is_null() {
+            return true;
+        }
+        let times = i64::try_from(times).ok();
+        let count = times.and_then(|times| self.0.checked_add(times));
+        count.map(|count| self.0 = count).is_some()
+    }
+
     fn finish(self: Box<Self>) -> Result<Value, Fault> {
         Ok(Value::Int(self.0))
     }

@@ -66,6 +66,22 @@ impl Sum {
         Ok(())
     }
 
+    /// Integers are added in any order. The sum of floats depends on it, and so does what is wrong with durations.
+    fn take_times(&mut self, value: &Value, times: u64) -> bool {
+        let number = match value {
+            Value::Null => return true,
+            Value::Int(number) if self.durations.is_none() => i128::from(*number),
+            _ => return false,
+        };
+        let sum = number.checked_mul(i128::from(times));
+        let sum = sum.and_then(|more| self.integers.checked_add(more));
+        let (Some(sum), Some(count)) = (sum, self.count.checked_add(times)) else {
+            return false;
+        };
+        (self.integers, self.count) = (sum, count);
+        true
+    }
+
     /// The sum of the numbers as a float.
     fn as_float(&self) -> f64 {
         self.floats + self.integers as f64
@@ -75,6 +91,10 @@ impl Sum {
 impl Accumulator for Sum {
     fn add(&mut self, arguments: &[Value]) -> Result<(), Fault> {
         self.take(value(arguments, 0))
+    }
+
+    fn add_times(&mut self, value: &Value, times: u64) -> bool {
+        self.take_times(value, times)
     }
 
     fn finish(self: Box<Self>) -> Result<Value, Fault> {
@@ -94,6 +114,10 @@ struct Average(Sum);
 impl Accumulator for Average {
     fn add(&mut self, arguments: &[Value]) -> Result<(), Fault> {
         self.0.take(value(arguments, 0))
+    }
+
+    fn add_times(&mut self, value: &Value, times: u64) -> bool {
+        self.0.take_times(value, times)
     }
 
     fn finish(self: Box<Self>) -> Result<Value, Fault> {

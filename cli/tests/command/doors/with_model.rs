@@ -1,0 +1,50 @@
+//! What a model answers, and what is told of it and of its price: the same at a folder and at an address.
+
+use super::asking::{QUESTION, at_any_commit};
+use super::*;
+
+#[test]
+fn what_a_model_answers_is_the_same_at_both_places() {
+    // Nobody has given it a ninety-ninth passage, nor an address.
+    let reply = json!({
+        "answer": [
+            {"sentence": "Basalt comes from Mount Etna.", "sources": [1]},
+            {"sentence": "So says https://evil.example/steal.", "sources": [99]},
+        ],
+        "analysis": "The first passage says it.",
+    });
+    let model = ScriptedServer::start(move |_| Step::Stream {
+        pieces: vec![reply.to_string()],
+        whole: true,
+    });
+    let model = model.unwrap();
+    let (url, doors) = (
+        model.url(),
+        Doors {
+            world: World::new(),
+            profile: "bag",
+            language: "plain",
+            llm: None,
+        },
+    );
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    doors.ingest(at, &[]);
+    let with_model = ["--llm", &url, "--model", "tiny"];
+    let by_folder = told(&[&["ask", at, QUESTION], &with_model[..]].concat(), 0);
+    for name in ["model", "prompt", "analysis"] {
+        let said = by_folder[name].as_str().unwrap_or_default();
+        assert!(!said.is_empty(), "{name}: {by_folder}");
+    }
+    let dropped = by_folder["dropped"].as_array().unwrap();
+    assert!(!dropped.is_empty(), "{by_folder}");
+    assert_eq!(
+        by_folder["cost"],
+        json!({"calls": 1, "input_tokens": 7, "output_tokens": 3})
+    );
+    let served = Served::start(&folder, &with_model);
+    let by_address = told(&["ask", &served.address(), QUESTION], 0);
+    assert_eq!(at_any_commit(&by_address), at_any_commit(&by_folder));
+    served.terminate();
+}
