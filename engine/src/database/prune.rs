@@ -2,6 +2,7 @@
 
 use super::Database;
 use super::backup::{backup_numbers, manifest_path};
+use super::manifest::BackupFile;
 use crate::error::{Error, Result};
 use crate::storage::cancel::Watch;
 use crate::storage::files::sync_dir;
@@ -65,7 +66,7 @@ impl Database {
                 ));
             };
             let files = backup.manifest.files.iter();
-            named.extend(files.map(|file| file.stored_name()));
+            named.extend(files.map(BackupFile::stored_name));
         }
         // Without its manifest a backup is not there, so contents go when the manifests are gone for good.
         for number in &numbers {

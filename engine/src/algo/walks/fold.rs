@@ -183,7 +183,7 @@ impl<'g> Rest<'g> {
         };
         self.multiply(link.from, ground.places, |rest, place| {
             let leaf = rest.leaf(node, &link, ground);
-            work.look(1 + leaf.entries(place))?;
+            work.look(1 + leaf.looked_at(place))?;
             Ok(link.times.of(leaf.all(place)))
         })?;
         self.remove(node);

@@ -44,6 +44,14 @@ impl<'a> Leaf<'a> {
             .sum()
     }
 
+    /// How many of them are looked at to know how often it can be found from a place.
+    pub(super) fn looked_at(&self, near: u32) -> usize {
+        match self.is_plain() && self.direction != Direction::Both {
+            true => 0,
+            false => self.entries(near),
+        }
+    }
+
     /// The end of every relationship from a place, and how often it counts there.
     #[inline]
     pub(super) fn each(&self, near: u32, mut each: impl FnMut(u32, u64)) {

@@ -353,16 +353,28 @@ impl Planner<'_> {
                     kind => self.repeat(kind, part).map(Segment::Rounds),
                 }
             });
+        let segments: Vec<Segment> = segments.collect();
+        // From the other end relationships are come to that no way from the first one has: asking about those must do no harm.
+        let is_harmless = |segment: &Segment| match segment {
+            Segment::Link { link, .. } => {
+                let each = link.each.as_ref().map(|(_, each)| each);
+                each.is_none_or(|each| !each.may_fail() && each.is_steady())
+            }
+            _ => true,
+        };
+        let from_both = walk.to_bound
+            && self.follows(Rule::SearchFromBothEnds)
+            && segments.iter().all(is_harmless);
         Shortest {
             from: walk.ends.0,
             to: walk.ends.1,
             to_bound: walk.to_bound,
-            segments: segments.collect(),
+            segments,
             checks,
             filters,
             kind,
             apart_from: walk.apart_from,
-            from_both: walk.to_bound && self.follows(Rule::SearchFromBothEnds),
+            from_both,
         }
     }
 

@@ -36,11 +36,15 @@ impl Group {
 
     /// A group of nodes with nothing in it yet.
     fn empty(of: &Walks, keys: Vec<Value>) -> Self {
-        let aggregates = of.aggregate.aggregates.iter();
-        let computing = aggregates.map(|one| (!one.counts()).then(|| Computing::new(one)));
+        let aggregates = &of.aggregate.aggregates;
+        let computing =
+            { aggregates.iter() }.map(|one| (!one.counts()).then(|| Computing::new(one)));
         Self {
             keys,
-            computing: computing.collect(),
+            computing: match sums(of) > 0 {
+                true => computing.collect(),
+                false => Vec::new(),
+            },
             ..Self::default()
         }
     }
@@ -100,6 +104,12 @@ impl Group {
     }
 }
 
+/// How many of its aggregates are no counts.
+fn sums(of: &Walks) -> usize {
+    let aggregates = of.aggregate.aggregates.iter();
+    aggregates.filter(|one| !one.counts()).count()
+}
+
 /// Puts what was counted into groups; none if the rows themselves are needed for what is summed up.
 pub(super) fn groups(
     of: &Walks,
@@ -107,8 +117,7 @@ pub(super) fn groups(
     site: &mut Site<'_, '_>,
 ) -> Result<Option<Vec<Group>>, Fault> {
     let by = &of.aggregate.groups;
-    let sums = { of.aggregate.aggregates.iter() }.any(|one| !one.counts());
-    if by.is_empty() && !sums {
+    if by.is_empty() && sums(of) == 0 {
         return Ok(Some(vec![Group {
             nodes: counts.each.len() as u64,
             ..Group::of(Vec::new(), counts.total)
@@ -118,7 +127,7 @@ pub(super) fn groups(
         return Ok(Some(Vec::new()));
     };
     if let [(group, _)] = by.as_slice()
-        && !sums
+        && sums(of) == 0
         && let Some(key) = group.property_of(slot)
         && let Some(groups) = by_column(key, &counts, site)?
     {
@@ -165,7 +174,7 @@ fn by_node(
                 let bytes = keys
                     .iter()
                     .map(|key| key.0.held_bytes() + size_of::<Value>());
-                let computing = of.aggregate.aggregates.len() * (size_of::<Computing>() + 64);
+                let computing = sums(of) * (size_of::<Computing>() + 64);
                 site.charge(2 * bytes.sum::<usize>() + size_of::<Group>() + 64 + computing)?;
                 let values = keys.iter().map(|key| key.0.clone()).collect();
                 groups.push(Group::empty(of, values));
