@@ -96,4 +96,13 @@ mod tests {
             assert_eq!(called.name(), "unknown");
         }
     }
+
+    #[test]
+    fn what_the_protocol_is_made_of_is_told_to_who_may_read() {
+        for version in ["v1", "v1alpha"] {
+            let path = format!("/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo");
+            let called = Called::of(&path);
+            assert_eq!(called.needs(&path).unwrap(), Some(Role::Read), "{path}");
+        }
+    }
 }

@@ -293,6 +293,40 @@ mod tests {
     }
 
     #[test]
+    fn timeouts_have_six_units() {
+        let read = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("grpc-timeout", text.parse().unwrap());
+            grpc_timeout(&headers).unwrap().unwrap()
+        };
+        assert_eq!(read("2H"), Duration::from_secs(7_200));
+        assert_eq!(read("2M"), Duration::from_secs(120));
+        assert_eq!(read("2S"), Duration::from_secs(2));
+        assert_eq!(read("2m"), Duration::from_millis(2));
+        assert_eq!(read("2u"), Duration::from_micros(2));
+        assert_eq!(read("2n"), Duration::from_nanos(2));
+    }
+
+    #[test]
+    fn only_what_tonic_says_of_a_message_is_blamed_on_it() {
+        let blamed = |status: Status| {
+            let mut headers = HeaderMap::new();
+            status.add_header(&mut headers).unwrap();
+            blame_the_message(&mut headers);
+            Status::from_header_map(&headers).unwrap().code()
+        };
+        let ours = |code| Status::with_details(code, "ours", vec![1].into());
+        for (code, instead) in [
+            (Code::OutOfRange, Code::ResourceExhausted),
+            (Code::Internal, Code::InvalidArgument),
+            (Code::NotFound, Code::NotFound),
+        ] {
+            assert_eq!(blamed(Status::new(code, "tonic's")), instead);
+            assert_eq!(blamed(ours(code)), code);
+        }
+    }
+
+    #[test]
     fn ids_that_could_fool_a_log_are_replaced() {
         let id = |text: &str| {
             let mut headers = HeaderMap::new();

@@ -184,6 +184,9 @@ fn neighbours_are_found_inside_the_range_only() {
     );
     assert_eq!(last(Bound::Unbounded, &middle), Some(b'd'));
     assert_eq!(last(Bound::Excluded(&b"d"[..]), &middle), None);
+    for until in [Bound::Included(&b"f"[..]), Bound::Excluded(&b"f"[..])] {
+        assert_eq!(last(until, &middle), Some(b'd'), "before the end");
+    }
     let deleted = batch.first_from(F, Bound::Unbounded, &middle);
     assert_eq!(
         deleted,

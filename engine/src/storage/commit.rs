@@ -464,3 +464,6 @@ impl<S: Send + Sync> CommitLog<S> {
         self.alarm.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -144,10 +144,7 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
         Err(error) => return Err(error),
     };
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(&target);
     let random = crate::ids::random_id().map_err(io::Error::other)?;
     let beside = folder.join(format!(".tokens-{random}"));
     let written = write_beside(&beside, &target, contents)
@@ -158,6 +155,14 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
         let _ = std::fs::remove_file(&beside);
     }
     written
+}
+
+/// The folder of a file; a name alone is in the one that we are in.
+fn folder_of(target: &Path) -> &Path {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 fn write_beside(beside: &Path, target: &Path, contents: &[u8]) -> io::Result<()> {
@@ -230,6 +235,13 @@ mod tests {
             2,
             "nothing is left beside it"
         );
+    }
+
+    #[test]
+    fn a_file_is_written_beside_the_one_that_it_replaces() {
+        for (path, folder) in [("/a/b.toml", "/a"), ("a/b.toml", "a"), ("b.toml", ".")] {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder));
+        }
     }
 
     #[test]

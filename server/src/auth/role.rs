@@ -66,3 +66,21 @@ impl FromStr for Role {
         role.ok_or_else(|| format!("`{text}` is no role: there are read, write and admin"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_in_order_and_are_read_as_they_are_shown() {
+        let roles = [Role::Read, Role::Write, Role::Admin];
+        assert!(roles.is_sorted());
+        for (role, word) in roles.into_iter().zip(["read", "write", "admin"]) {
+            assert_eq!(role.to_string(), word);
+            assert_eq!(word.parse(), Ok(role));
+        }
+        for word in ["", "Read", "writer", "*"] {
+            assert!(word.parse::<Role>().is_err(), "{word}");
+        }
+    }
+}

@@ -226,3 +226,50 @@ pub(crate) fn over() -> Failure {
         why: "it had just ended".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transaction(id: &str, owner: &Arc<str>) -> Arc<Transaction> {
+        Arc::new(Transaction {
+            id: id.to_owned(),
+            owner: Arc::clone(owner),
+            writes: true,
+            commands: std::sync::mpsc::sync_channel(1).0,
+            cancel: CancelToken::default(),
+        })
+    }
+
+    #[tokio::test]
+    async fn nobody_learns_anything_of_the_transactions_of_others() {
+        let (mine, other): (Arc<str>, Arc<str>) = ("mine".into(), "other".into());
+        let known = Transactions::default();
+        known.add(transaction("open", &mine));
+        known.add(transaction("ended", &mine));
+        assert_eq!(known.count(), 2);
+        known.remove(&transaction("ended", &mine), Ended::Committed(Some(7)));
+        assert_eq!(known.count(), 1);
+
+        assert!(known.open(&mine, "open").is_ok());
+        assert_eq!(known.commit(&mine, "ended").await.ok(), Some(Some(7)));
+        let told = |failure: Failure, id: &str| match failure {
+            Failure::Unknown { name, hint, .. } => {
+                assert_eq!(name, id);
+                hint
+            }
+            failure => panic!("{failure:?}"),
+        };
+        let nothing = told(known.commit(&other, "none").await.unwrap_err(), "none");
+        for id in ["open", "ended"] {
+            let refused = [
+                known.open(&other, id).map(drop).unwrap_err(),
+                known.commit(&other, id).await.map(drop).unwrap_err(),
+                known.roll_back(&other, id).await.unwrap_err(),
+            ];
+            for refused in refused {
+                assert_eq!(told(refused, id), nothing, "as if it had never been");
+            }
+        }
+    }
+}

@@ -406,3 +406,6 @@ impl KeyRead for KeyWriteTxn {
         self.meter.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests;
