@@ -263,6 +263,20 @@ pub enum ComparisonOperator {
     GreaterOrEqual,
 }
 
+impl ComparisonOperator {
+    /// The one that says the same with its sides changed.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+            Self::Equal | Self::NotEqual => self,
+        }
+    }
+}
+
 /// `+`, `-`, `*`, `/`, `%`, `^`, `||`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArithmeticOperator {

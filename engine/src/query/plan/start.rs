@@ -406,7 +406,7 @@ fn conditions_on<'a>(
                 if let Some(key) = key_of(right)
                     && known(left)
                 {
-                    let test = test(mirrored(*operator), left);
+                    let test = test(operator.mirrored(), left);
                     into.extend(test.map(|test| says(key, test)));
                 }
                 left = right;
@@ -458,14 +458,4 @@ fn test(operator: ComparisonOperator, value: &Expr) -> Option<Test<'_>> {
         ComparisonOperator::Less => Test::Below(value, false),
         ComparisonOperator::LessOrEqual => Test::Below(value, true),
     })
-}
-
-fn mirrored(operator: ComparisonOperator) -> ComparisonOperator {
-    match operator {
-        ComparisonOperator::Less => ComparisonOperator::Greater,
-        ComparisonOperator::LessOrEqual => ComparisonOperator::GreaterOrEqual,
-        ComparisonOperator::Greater => ComparisonOperator::Less,
-        ComparisonOperator::GreaterOrEqual => ComparisonOperator::LessOrEqual,
-        same => same,
-    }
 }

@@ -130,7 +130,7 @@ pub(super) fn hung_by(condition: &Expr) -> Option<(&[Op], Times)> {
             let is_count = |kind: &SubqueryKind| matches!(kind, SubqueryKind::Count);
             match (found_by(first, is_count), found_by(second, is_count)) {
                 (Some(ops), None) => Some((ops, so_often(*operator, second)?)),
-                (None, Some(ops)) => Some((ops, so_often(mirrored(*operator), first)?)),
+                (None, Some(ops)) => Some((ops, so_often(operator.mirrored(), first)?)),
                 _ => None,
             }
         }
@@ -169,16 +169,4 @@ fn so_often(operator: ComparisonOperator, number: &Expr) -> Option<Times> {
         Ok(most) => Times::OnceIf(least, most),
         Err(_) => Times::OnceIf(1, 0),
     })
-}
-
-/// The same comparison with its sides changed.
-fn mirrored(operator: ComparisonOperator) -> ComparisonOperator {
-    match operator {
-        ComparisonOperator::Less => ComparisonOperator::Greater,
-        ComparisonOperator::LessOrEqual => ComparisonOperator::GreaterOrEqual,
-        ComparisonOperator::Greater => ComparisonOperator::Less,
-        ComparisonOperator::GreaterOrEqual => ComparisonOperator::LessOrEqual,
-        ComparisonOperator::Equal => ComparisonOperator::Equal,
-        ComparisonOperator::NotEqual => ComparisonOperator::NotEqual,
-    }
 }
