@@ -53,6 +53,16 @@ struct Doors {
 }
 
 impl Doors {
+    /// One of a profile, in words of no language, without a model.
+    fn of(profile: &'static str) -> Self {
+        Self {
+            world: World::new(),
+            profile,
+            language: "plain",
+            llm: None,
+        }
+    }
+
     fn system(&self) -> System {
         self.profile.parse().unwrap()
     }
@@ -294,10 +304,8 @@ fn what_a_model_reads_is_the_same_bytes_through_every_door() {
     });
     let model = model.unwrap();
     let doors = Doors {
-        world: World::new(),
-        profile: "triples",
-        language: "plain",
         llm: Some(model.url()),
+        ..Doors::of("triples")
     };
     doors.compare();
     assert!(model.asked().len() >= 5, "each door has asked it");
@@ -371,12 +379,7 @@ fn relations_are_clustered_and_merged_alike_at_a_folder_and_an_address() {
 
 #[test]
 fn an_address_follows_the_files_as_a_folder_does() {
-    let doors = Doors {
-        world: World::new(),
-        profile: "bag",
-        language: "plain",
-        llm: None,
-    };
+    let doors = Doors::of("bag");
     let (served, path) = doors.served("address");
     let address = served.address();
     let docs = doors.files();

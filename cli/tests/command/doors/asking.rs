@@ -74,12 +74,7 @@ fn one_retrieval_is_the_same_bytes_through_every_door() {
         ("triples", &["triples", "strata"]),
         ("hybrid", &["hybrid", "graph", "strata", "audit"]),
     ] {
-        let doors = Doors {
-            world: World::new(),
-            profile,
-            language: "plain",
-            llm: None,
-        };
+        let doors = Doors::of(profile);
         let folder = doors.world.path("served");
         let path = folder.join("default");
         doors.ingest(path.to_str().unwrap(), &[]);
@@ -139,12 +134,7 @@ fn one_retrieval_is_the_same_bytes_through_every_door() {
 
 #[test]
 fn one_answer_is_the_same_bytes_through_every_door() {
-    let doors = Doors {
-        world: World::new(),
-        profile: "bag",
-        language: "plain",
-        llm: None,
-    };
+    let doors = Doors::of("bag");
     let folder = doors.world.path("served");
     let path = folder.join("default");
     let at = path.to_str().unwrap();
@@ -335,12 +325,7 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
 
 #[test]
 fn a_declared_query_is_the_same_through_every_door() {
-    let doors = Doors {
-        world: World::new(),
-        profile: "hybrid",
-        language: "plain",
-        llm: None,
-    };
+    let doors = Doors::of("hybrid");
     let folder = doors.world.path("served");
     let path = folder.join("default");
     let at = path.to_str().unwrap();
@@ -452,12 +437,7 @@ fn a_declared_query_is_the_same_through_every_door() {
 
 #[test]
 fn receipts_fall_with_what_was_edited_at_both_places() {
-    let doors = Doors {
-        world: World::new(),
-        profile: "bag",
-        language: "plain",
-        llm: None,
-    };
+    let doors = Doors::of("bag");
     let folder = doors.world.path("served");
     let path = folder.join("default");
     doors.ingest(path.to_str().unwrap(), &[]);

@@ -18,15 +18,7 @@ fn what_a_model_answers_is_the_same_at_both_places() {
         whole: true,
     });
     let model = model.unwrap();
-    let (url, doors) = (
-        model.url(),
-        Doors {
-            world: World::new(),
-            profile: "bag",
-            language: "plain",
-            llm: None,
-        },
-    );
+    let (url, doors) = (model.url(), Doors::of("bag"));
     let folder = doors.world.path("served");
     let path = folder.join("default");
     let at = path.to_str().unwrap();

@@ -3,6 +3,7 @@
 //! Values that cannot be told from each other have one code, so that grouping counts codes and compares few values. Columns of a commit are
 //! kept for a while, as projections are.
 
+use super::fill::BETWEEN_BEATS;
 use crate::catalog::{PropertyId, TypeId};
 use crate::codec::CommitSeq;
 use crate::database::keys::KeyRead;
@@ -22,9 +23,6 @@ use std::sync::Arc;
 
 /// What a value takes beside itself: in a list, and as a key with its code.
 const VALUE_BYTES: usize = 2 * size_of::<Value>() + 16;
-
-/// How many records are read between two looks at whether to go on, less one: a millisecond's worth or so.
-const BETWEEN_BEATS: u64 = 0xfff;
 
 /// Whose property a column has.
 #[derive(Clone, Debug, PartialEq, Eq)]

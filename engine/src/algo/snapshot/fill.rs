@@ -18,8 +18,8 @@ use crate::storage::range::KeyRange;
 use crate::storage::store::ScanOptions;
 use crate::value::{RelationshipId, Value};
 
-/// How many keys or records are read between two reports, less one: a millisecond's worth or so.
-const BETWEEN_BEATS: u64 = 0xfff;
+/// How many keys or records are read between two reports, or looks at whether to go on, less one: a millisecond's worth or so.
+pub(super) const BETWEEN_BEATS: u64 = 0xfff;
 
 /// Which relationships are read.
 pub(super) struct Source<'v, 'a, K> {

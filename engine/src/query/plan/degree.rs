@@ -2,15 +2,16 @@
 //!
 //! Next: `matching.rs`.
 
+use super::stated::is_there;
 use super::{Arrow, Degree, Expand, Op};
-use crate::query::expr::{ExprKind, Slot, SubqueryKind};
+use crate::query::expr::SubqueryKind;
 
 /// What `EXISTS` or `COUNT` of one relationship reads instead of walking; none if the operators do anything else.
 pub(super) fn degree_of(kind: &SubqueryKind, ops: &[Op]) -> Option<Degree> {
     let expand = match ops {
         [Op::Expand(expand)] => expand,
         // Nothing leaves null, with the condition and without.
-        [Op::Filter(filter), Op::Expand(expand)] if is_there(filter, expand.from) => expand,
+        [Op::Filter(filter), Op::Expand(expand)] if is_there(filter, &[expand.from]) => expand,
         _ => return None,
     };
     let Expand {
@@ -38,8 +39,4 @@ pub(super) fn degree_of(kind: &SubqueryKind, ops: &[Op]) -> Option<Degree> {
         arrow: *arrow,
         types: types.clone(),
     })
-}
-
-fn is_there(filter: &crate::query::expr::Expr, slot: Slot) -> bool {
-    matches!(&filter.kind, ExprKind::IsNull { of, negated: true } if of.is_slot(slot))
 }

@@ -6,13 +6,12 @@
 //!
 //! Next: `field.rs`.
 
-use super::breadth::{AllReached, Reached, step};
+use super::breadth::{AllReached, Reached, arrive, step};
 use super::shortest::Ground;
 use crate::query::error::Fault;
 use crate::query::plan::{Arrow, ExpandMany, turned};
 use crate::value::NodeId;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 /// Of so many nodes of a level it is read how many relationships they have; the others have about as many.
 const ASKED: usize = 16;
@@ -124,14 +123,9 @@ pub(super) fn between(
                 .get(&node)
                 .map(|known| known.before.as_slice());
             for (far, relationship) in onward.unwrap_or_default() {
-                let step = (node, *relationship);
-                match reached.entry(*far) {
-                    Entry::Occupied(known) => known.into_mut().before.push(step),
-                    Entry::Vacant(place) => {
-                        let before = vec![step];
-                        place.insert(Reached { distance, before });
-                        next.push(*far);
-                    }
+                let (place, step) = ((*far, distance), (node, *relationship));
+                if arrive(place, step, (&mut reached, one_is_enough), ground)? {
+                    next.push(*far);
                 }
             }
         }

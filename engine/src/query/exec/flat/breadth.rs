@@ -52,25 +52,39 @@ pub(super) fn step(
 ) -> Result<Vec<NodeId>, Fault> {
     let (mut next, mut neighbours) = (Vec::new(), Vec::new());
     for node in level.iter().copied() {
-        ground.neighbours_along(link, arrow, node, &mut neighbours)?;
+        ground.neighbours((link, arrow), node, &mut neighbours)?;
         for neighbour in &neighbours {
             let step = (node, neighbour.relationship);
-            match reached.get_mut(&neighbour.node) {
-                None => {
-                    ground.site.charge(REACHED_BYTES)?;
-                    let before = vec![step];
-                    reached.insert(neighbour.node, Reached { distance, before });
-                    next.push(neighbour.node);
-                }
-                Some(known) if known.distance == distance && !one_is_enough => {
-                    ground.site.charge(size_of_val(&step))?;
-                    known.before.push(step);
-                }
-                Some(_) => {}
+            let place = (neighbour.node, distance);
+            if arrive(place, step, (reached, one_is_enough), ground)? {
+                next.push(neighbour.node);
             }
         }
     }
     Ok(next)
+}
+
+/// Comes to a node so far away by a step; whether for the first time. Who comes to it later has no shortest way.
+pub(super) fn arrive(
+    (node, distance): (NodeId, u64),
+    step: (NodeId, RelationshipId),
+    (reached, one_is_enough): (&mut AllReached, bool),
+    ground: &mut Ground<'_, '_, '_>,
+) -> Result<bool, Fault> {
+    match reached.get_mut(&node) {
+        None => {
+            ground.site.charge(REACHED_BYTES)?;
+            let before = vec![step];
+            reached.insert(node, Reached { distance, before });
+            return Ok(true);
+        }
+        Some(known) if known.distance == distance && !one_is_enough => {
+            ground.site.charge(size_of_val(&step))?;
+            known.before.push(step);
+        }
+        Some(_) => {}
+    }
+    Ok(false)
 }
 
 impl Breadth {

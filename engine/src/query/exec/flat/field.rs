@@ -117,7 +117,7 @@ impl Field {
         match of.segments.get(segment) {
             Some(Segment::Link { link, .. }) => {
                 let mut neighbours = Vec::new();
-                ground.neighbours(link, node, &mut neighbours)?;
+                ground.neighbours((link, link.arrow), node, &mut neighbours)?;
                 steps.extend(neighbours.iter().map(|one| Step {
                     to: one.node,
                     relationships: vec![one.relationship],

@@ -49,18 +49,7 @@ impl Ground<'_, '_, '_> {
     /// The relationships that lead on from a node over a link.
     pub(super) fn neighbours(
         &mut self,
-        link: &ExpandMany,
-        node: NodeId,
-        into: &mut Vec<Neighbour>,
-    ) -> Result<(), Fault> {
-        self.neighbours_along(link, link.arrow, node, into)
-    }
-
-    /// The same over a link that is walked this way.
-    pub(super) fn neighbours_along(
-        &mut self,
-        link: &ExpandMany,
-        arrow: Arrow,
+        (link, arrow): (&ExpandMany, Arrow),
         node: NodeId,
         into: &mut Vec<Neighbour>,
     ) -> Result<(), Fault> {

@@ -35,15 +35,14 @@ impl Group {
     }
 
     /// A group of nodes with nothing in it yet.
-    fn empty(of: &Walks, keys: Vec<Value>) -> Self {
-        let aggregates = &of.aggregate.aggregates;
-        let computing =
-            { aggregates.iter() }.map(|one| (!one.counts()).then(|| Computing::new(one)));
+    fn empty(of: &Walks, keys: Vec<Value>, sums: usize) -> Self {
+        let aggregates = of.aggregate.aggregates.iter();
+        let computing = aggregates.map(|one| (!one.counts()).then(|| Computing::new(one)));
         Self {
             keys,
-            computing: match sums(of) > 0 {
-                true => computing.collect(),
-                false => Vec::new(),
+            computing: match sums {
+                0 => Vec::new(),
+                _ => computing.collect(),
             },
             ..Self::default()
         }
@@ -152,9 +151,11 @@ fn by_node(
     let mut row = site.frame.argument.clone();
     let mut groups: Vec<Group> = Vec::new();
     let mut numbers: HashMap<Vec<Grouped>, usize> = HashMap::new();
+    let sums = sums(of);
+    let computing = sums * (size_of::<Computing>() + 64);
     if by.is_empty() {
         // There is one, whether or not anything is in it.
-        groups.push(Group::empty(of, Vec::new()));
+        groups.push(Group::empty(of, Vec::new(), sums));
         numbers.insert(Vec::new(), 0);
     }
     for (node, matches) in counts.each {
@@ -174,10 +175,9 @@ fn by_node(
                 let bytes = keys
                     .iter()
                     .map(|key| key.0.held_bytes() + size_of::<Value>());
-                let computing = sums(of) * (size_of::<Computing>() + 64);
                 site.charge(2 * bytes.sum::<usize>() + size_of::<Group>() + 64 + computing)?;
                 let values = keys.iter().map(|key| key.0.clone()).collect();
-                groups.push(Group::empty(of, values));
+                groups.push(Group::empty(of, values, sums));
                 if !is_node_itself {
                     numbers.insert(keys, groups.len() - 1);
                 }
