@@ -8,7 +8,7 @@ use stratigraph::algo::snapshot::{GraphSteps, Selection, VectorTable};
 use stratigraph::algo::traverse::{Keep, Measure, NodeVectors, Traverse, VectorScorer, Where};
 use stratigraph::algo::{PageRankOptions, pagerank, top_k};
 use stratigraph::clock::SystemClock;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, Direction, NO_PROPERTIES, NodeId, Read, Value, Vector};
 
 /// Characters of Les Misérables who appear together, by groups.
@@ -48,8 +48,7 @@ const ACROSS: [(&str, &str); 6] = [
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let db = Database::in_memory()?;
-    let mut quiet = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    let mut watch = Watch::new(&mut quiet, CancelToken::new());
+    let mut watch = Watch::quiet();
 
     // A bulk load takes any number of nodes and relationships in bounded memory, and is whole or not
     // at all. A real vector would come from an embedding model; here each group has its own corner.

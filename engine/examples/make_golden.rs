@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::value::{Date, Duration, LocalTime, ValueKind};
 use stratigraph::{
     Analysis, Constraint, Database, HierarchyOptions, Index, NO_PROPERTIES, NodeId, Read, Result,
@@ -34,8 +34,7 @@ fn main() -> Result<()> {
     std::thread::sleep(std::time::Duration::from_secs(1));
     copy(&work, &target).expect("the golden database can be copied");
     let dump = File::create(target.with_extension("jsonl")).expect("the dump can be created");
-    let mut ignore = |_: Progress<'_>| {};
-    db.dump(dump, &mut Watch::new(&mut ignore, CancelToken::new()))?;
+    db.dump(dump, &mut Watch::quiet())?;
     println!("{} at commit {}", target.display(), db.read()?.commit_seq());
     drop(db);
     fs::remove_dir_all(&work).expect("the work folder can be removed");
@@ -133,8 +132,7 @@ fn load(db: &Database) -> Result<()> {
             load.add_relationship(first, "LOADED", node, [("at", number)])?;
         }
     }
-    let mut ignore = |_: Progress<'_>| {};
-    load.finish(&mut Watch::new(&mut ignore, CancelToken::new()))?;
+    load.finish(&mut Watch::quiet())?;
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use stratigraph::{
 };
 
 fn quiet<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
-    work(&mut Watch::new(&mut |_| {}, CancelToken::new()))
+    work(&mut Watch::quiet())
 }
 
 fn open(path: &Path) -> Database {

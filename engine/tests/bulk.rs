@@ -36,7 +36,7 @@ fn on_both(test: impl Fn(&Database)) {
 }
 
 fn finish(load: KeyBulkLoad) -> Result<CommitSeq> {
-    load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))
+    load.finish(&mut Watch::quiet())
 }
 
 fn count(db: &Database, family: Family) -> u64 {
@@ -256,7 +256,7 @@ fn a_backup_in_the_middle_of_a_load_is_refused() {
     let backups = folder.path().join("backups");
     let mut refused = Vec::new();
     let mut back_up = |_: stratigraph::storage::cancel::Progress<'_>| {
-        let result = db.backup(&backups, &mut Watch::new(&mut |_| {}, CancelToken::new()));
+        let result = db.backup(&backups, &mut Watch::quiet());
         refused.push(result.unwrap_err());
     };
     load.finish(&mut Watch::new(&mut back_up, CancelToken::new()))
@@ -268,6 +268,5 @@ fn a_backup_in_the_middle_of_a_load_is_refused() {
             .all(|error| matches!(error, Error::LoadInProgress)),
         "{refused:?}"
     );
-    db.backup(&backups, &mut Watch::new(&mut |_| {}, CancelToken::new()))
-        .unwrap();
+    db.backup(&backups, &mut Watch::quiet()).unwrap();
 }

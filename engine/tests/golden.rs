@@ -6,7 +6,7 @@ use folder::copy;
 use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph::Database;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::files::header::CURRENT_FORMAT;
 
 /// Each database with its dump.
@@ -25,11 +25,7 @@ fn golden() -> Vec<(PathBuf, PathBuf)> {
 /// Whether it holds what `make_golden` has written, and nothing that contradicts itself.
 fn is_whole(db: &Database, dump: &str) {
     let mut dumped = Vec::new();
-    db.dump(
-        &mut dumped,
-        &mut Watch::new(&mut |_| {}, CancelToken::new()),
-    )
-    .unwrap();
+    db.dump(&mut dumped, &mut Watch::quiet()).unwrap();
     // Opening may have saved an index, which is a commit: the last line says which it is of.
     let without_origin = |dump: &str| -> Vec<String> {
         let lines = dump.lines().map(|line| line.split(",\"of\":").next());
@@ -38,9 +34,7 @@ fn is_whole(db: &Database, dump: &str) {
     let dumped = String::from_utf8(dumped).unwrap();
     assert_eq!(without_origin(&dumped), without_origin(dump));
     assert!(dump.lines().count() > 100, "the dump has been cut");
-    let report = db
-        .check(&mut Watch::new(&mut |_| {}, CancelToken::new()))
-        .unwrap();
+    let report = db.check(&mut Watch::quiet()).unwrap();
     assert!(report.is_clean(), "{:?}", report.findings);
 }
 

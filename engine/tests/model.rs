@@ -9,7 +9,7 @@ use std::path::Path;
 use stratigraph::Database;
 use stratigraph::keys::{KeyRead, KeyReadTxn, KeyWriteTxn};
 use stratigraph::storage::batch::Savepoint;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
@@ -122,15 +122,11 @@ impl Machine<'_> {
                     assert_eq!(load.put(Family::Nodes, &key, &value).is_err(), stored);
                     model.entry((Family::Nodes, key)).or_insert(value);
                 }
-                load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))
-                    .unwrap();
+                load.finish(&mut Watch::quiet()).unwrap();
                 self.model = model;
             }
             Step::Flush => self.db().flush().unwrap(),
-            Step::Compact => self
-                .db()
-                .compact(&mut Watch::new(&mut |_| {}, CancelToken::new()))
-                .unwrap(),
+            Step::Compact => self.db().compact(&mut Watch::quiet()).unwrap(),
             Step::Reopen { cleanly } => {
                 let Some(folder) = self.folder else { return };
                 self.kept.clear();

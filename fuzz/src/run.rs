@@ -123,7 +123,7 @@ fn settled(database: &Database, text: &str, answer: &Answer, before: &str, after
         );
     }
     if before != after {
-        let report = database.check(&mut watch(&mut |_| {})).expect("memory");
+        let report = database.check(&mut Watch::quiet()).expect("memory");
         assert!(report.is_clean(), "{text}\n{report:?}");
     }
     let nodes = database.query("MATCH (n) RETURN count(n) AS n", ());
@@ -201,11 +201,7 @@ fn sorted(answer: &Answer) -> Option<Vec<&String>> {
 /// The graph and its declarations without ids, which differ from run to run.
 fn dump(database: &Database) -> String {
     let mut bytes = Vec::new();
-    let dumped = database.dump_canonical(&mut bytes, &mut watch(&mut |_| {}));
+    let dumped = database.dump_canonical(&mut bytes, &mut Watch::quiet());
     dumped.expect("a small graph");
     String::from_utf8(bytes).expect("text")
-}
-
-fn watch<'a>(report: &'a mut dyn FnMut(stratigraph::storage::cancel::Progress<'_>)) -> Watch<'a> {
-    Watch::new(report, CancelToken::new())
 }

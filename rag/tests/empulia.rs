@@ -8,7 +8,7 @@ mod shared;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph_models::{Embedder, Lexical, LocalEmbedder, ModelError, Rows, cached_minilm};
 use stratigraph_rag::extract::Triple;
 use stratigraph_rag::relations::{Assigned, Clustering, Negations, Relations, negates, rename};
@@ -32,8 +32,7 @@ fn cluster(names: &BTreeSet<&str>, embedder: &dyn Embedder, negations: Negations
         negations,
         ..Clustering::default()
     };
-    let mut report = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut watch = Watch::quiet();
     Relations::cluster(names.iter().copied(), embedder, clustering, &mut watch).unwrap()
 }
 

@@ -245,10 +245,7 @@ fn of_query(error: &QueryError) -> Told {
 
 fn shorten(text: &mut String) {
     if text.len() > MAX_MESSAGE_BYTES {
-        let end = (0..=MAX_MESSAGE_BYTES)
-            .rev()
-            .find(|at| text.is_char_boundary(*at));
-        text.truncate(end.unwrap_or(0));
+        text.truncate(text.floor_char_boundary(MAX_MESSAGE_BYTES));
         text.push_str("...");
     }
 }

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stratigraph::Database;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph_tests::power::shim::{self, Preload};
 use stratigraph_tests::power::{Mode, NodeId, Op, Recording};
 use stratigraph_tests::workload::keys::is_bulk_load;
@@ -149,9 +149,7 @@ impl Run {
         let Verdict::Exact(found) = verdict else {
             panic!("{what}, {acknowledged} acknowledged: {verdict:?}")
         };
-        let report = db
-            .check(&mut Watch::new(&mut |_| {}, CancelToken::new()))
-            .unwrap();
+        let report = db.check(&mut Watch::quiet()).unwrap();
         assert!(report.is_clean(), "{what}: {report:?}");
         Hand::take_up(&db, self.workload, WRITER, found)
             .and_then(|mut hand| hand.commit(&db))

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use stratigraph::keys::KeyRead as _;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
 use stratigraph::{Database, DatabaseBuilder, NO_PROPERTIES, Read as _};
@@ -55,8 +55,7 @@ fn work(dir: &Path, first: u64, step: u64) -> (u64, Option<u64>) {
 
 /// What is wrong with what is left.
 fn faults(dir: &Path, acknowledged: u64) -> Vec<String> {
-    let mut no_report = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut no_report, CancelToken::new());
+    let mut watch = Watch::quiet();
     let db = builder().open(dir).unwrap();
     let mut faults = indexes::differences(&db).unwrap();
     db.finish_schema(&mut watch).unwrap();

@@ -1,7 +1,7 @@
 //! The workload on a healthy database: the oracle agrees after every batch, and tells one batch from
 //! another.
 
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, Direction, NodeId, Read};
 use stratigraph_tests::workload::{
     BatchNumber, Found, Hand, Model, Verdict, Workload, Writer, judge, verify,
@@ -45,9 +45,7 @@ fn run(seed: u64, batches: u64, every: u64) -> (Database, Workload) {
             );
         }
     }
-    let report = db
-        .check(&mut Watch::new(&mut |_| {}, CancelToken::new()))
-        .unwrap();
+    let report = db.check(&mut Watch::quiet()).unwrap();
     assert!(report.is_clean(), "seed {seed}: {report:?}");
     (db, workload)
 }

@@ -1,9 +1,10 @@
 //! A peer, in a process of its own that times itself: `peers/python/documents.py`.
 
 use super::Built;
+use crate::vector::python_of;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python/documents.py");
@@ -16,7 +17,7 @@ pub(super) fn build(
     folder: &Path,
 ) -> Result<Built> {
     let log = folder.with_extension("log");
-    let output = Command::new(python()?)
+    let output = Command::new(python_of("documents", "five minutes, 1.5 GB")?)
         .args([DRIVER, name])
         .args([documents, questions, folder])
         .stdin(Stdio::null())
@@ -45,14 +46,4 @@ pub(super) fn build(
         relations: number("relations")?,
         peak_mb: number("peak_rss_bytes")? / 1e6,
     })
-}
-
-/// Where `benches/peers/setup.py documents` has put it.
-fn python() -> Result<PathBuf> {
-    let path = crate::vector::peers_folder()?.join("documents.json");
-    let text = std::fs::read(&path).context(
-        "the peers are not there: run `python3 benches/peers/setup.py documents` once (five minutes, 1.5 GB)",
-    )?;
-    let places: Value = serde_json::from_slice(&text)?;
-    Ok(places["python"].as_str().context("no Python")?.into())
 }

@@ -7,15 +7,14 @@
 //! write two families at once. Beside the clock's time stands the processors', which other work on the
 //! machine hardly touches: `bulk_cpu_vs_raw`.
 
-use crate::measure::Setup;
 use crate::measure::memory::{peak, reset_peak};
 use crate::measure::peer::Peer;
 use crate::measure::recorded::Recorded;
 use crate::measure::report::{Mark, Report};
 use crate::measure::rounds::Rounds;
+use crate::measure::{Setup, cpu_time};
 use anyhow::{Context, Result};
 use rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
-use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,9 +65,9 @@ pub(super) fn measure(setup: &Setup, dir: &Path, report: &mut Report) -> Result<
                 let path = dir.join("ours");
                 reset_peak()?;
                 phases = Phases::default();
-                let before = cpu_seconds();
+                let before = cpu_time::of_process();
                 let took = load(setup.seed, nodes, relationships, &path, &mut phases)?;
-                our_cpu.push(cpu_seconds() - before);
+                our_cpu.push(cpu_time::of_process() - before);
                 peak_bytes = peak_bytes.max(peak()?);
                 fs::remove_dir_all(&path)?;
                 Ok(took)
@@ -252,7 +251,7 @@ fn raw(db: &Database, source: &Path, dir: &Path, threads: usize) -> Result<(Dura
             .map(|family| Pairs::of(db, *family))
             .collect();
         let pairs = pairs?;
-        let (begun, before) = (Instant::now(), cpu_seconds());
+        let (begun, before) = (Instant::now(), cpu_time::of_process());
         let written = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for pairs in pairs.iter().filter(|pairs| !pairs.lengths.is_empty()) {
@@ -276,15 +275,9 @@ fn raw(db: &Database, source: &Path, dir: &Path, threads: usize) -> Result<(Dura
                 .ingest_external_file_cf_opts(peer.family(family)?, &ingest, files?)?;
         }
         took += begun.elapsed();
-        cpu += cpu_seconds() - before;
+        cpu += cpu_time::of_process() - before;
     }
     drop(peer);
     fs::remove_dir_all(dir)?;
     Ok((took, cpu))
-}
-
-/// The processors' time that the process has had.
-fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

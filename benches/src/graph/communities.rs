@@ -14,7 +14,7 @@ use std::process::Command;
 use std::time::Instant;
 use stratigraph::algo::leiden::{LeidenOptions, Undirected, leiden};
 use stratigraph::algo::{Projection, ProjectionBuilder, ProjectionOptions};
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{NodeId, RelationshipId};
 
 const NODES: u64 = 10_000;
@@ -48,12 +48,7 @@ pub(super) fn measure(setup: &Setup, report: &mut Report) -> Result<()> {
             ..LeidenOptions::default()
         };
         let begun = Instant::now();
-        let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-        let found = leiden(
-            &view,
-            &options,
-            &mut Watch::new(&mut report, CancelToken::new()),
-        )?;
+        let found = leiden(&view, &options, &mut Watch::quiet())?;
         ours.push((begun.elapsed().as_secs_f64(), found.best().quality));
     }
     setup.progress("leiden: leidenalg");
@@ -154,5 +149,5 @@ fn project(edges: &[(u64, u64)]) -> Result<Projection> {
         part.push(NodeId::new(*source), NodeId::new(*target), id, None)?;
     }
     drop(part);
-    Ok(builder.build(2, &mut Watch::new(&mut |_| {}, CancelToken::new()))?)
+    Ok(builder.build(2, &mut Watch::quiet())?)
 }

@@ -6,7 +6,7 @@ use crate::measure::peer::Peer;
 use anyhow::Result;
 use std::path::Path;
 use std::time::Duration;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Constraint, Database, Durability, NodeId, Value};
 
 /// Relationships that leave each node.
@@ -41,7 +41,7 @@ impl Content {
                 .named("email"),
         )?;
         write(&db, setup.seed, nodes)?;
-        db.compact(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+        db.compact(&mut Watch::quiet())?;
         db.close()?;
         files::copy_database(&our_dir.join("store"), &raw_dir)?;
         let ours = builder.open(&our_dir)?;

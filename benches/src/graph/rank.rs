@@ -12,7 +12,7 @@ use stratigraph::algo::{
     Adjacency, PageRankOptions, Projection, ProjectionBuilder, ProjectionOptions,
     personalised_pagerank,
 };
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{NodeId, RelationshipId};
 
 const ITERATIONS: u32 = 10;
@@ -58,8 +58,7 @@ fn one(
         |_| Ok(()),
         |()| {
             let begun = Instant::now();
-            let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-            let mut watch = Watch::new(&mut report, CancelToken::new());
+            let mut watch = Watch::quiet();
             let ranks = personalised_pagerank(graph, restart, options, &mut watch)?;
             let took = begun.elapsed();
             ensure!(ranks.iterations == ITERATIONS, "fewer iterations were made");
@@ -120,5 +119,5 @@ fn random_graph(seed: u64, nodes: u64) -> Result<Projection> {
         )?;
     }
     drop(part);
-    Ok(builder.build(2, &mut Watch::new(&mut |_| {}, CancelToken::new()))?)
+    Ok(builder.build(2, &mut Watch::quiet())?)
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{
     BulkOptions, Database, HierarchyOptions, NO_PROPERTIES, NodeId, Parameters, ReadTxn, Value,
     Vector, VectorIndex,
@@ -159,7 +159,7 @@ fn load(db: &Database, rows: &[f32]) -> Result<NodeId> {
         let node = load.add_node(["Section"], [("v", vector)])?;
         load.add_relationship(parent, "HAS", node, NO_PROPERTIES)?;
     }
-    load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+    load.finish(&mut Watch::quiet())?;
     Ok(root)
 }
 

@@ -16,7 +16,7 @@ use stratigraph::algo::traverse::{
 };
 use stratigraph::algo::{Projection, ProjectionBuilder, ProjectionOptions};
 use stratigraph::clock::SystemClock;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Error, NodeId, RelationshipId};
 use stratigraph_vector::{Kernels, Rows};
 
@@ -187,7 +187,7 @@ impl Sections {
             part.push(parent, child, RelationshipId::new(number as u64), None)?;
         }
         drop(part);
-        let graph = builder.build(2, &mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+        let graph = builder.build(2, &mut Watch::quiet())?;
         Ok(Self { graph, levels })
     }
 }

@@ -5,7 +5,7 @@ use crate::vector::generate::{Recipe, generate, latent};
 use anyhow::Result;
 use std::path::Path;
 use std::sync::Arc;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, Metric, Value, Vector, VectorIndex};
 use stratigraph_vector::{Index, Rerank, Settings};
 
@@ -66,7 +66,6 @@ pub(super) fn wait(db: &Database) -> Result<()> {
 
 /// Waits until an index answers.
 pub(super) fn wait_until_ready(db: &Database) -> Result<()> {
-    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    let watch = &mut Watch::new(&mut report, CancelToken::new());
+    let watch = &mut Watch::quiet();
     Ok(db.wait_for_vector_index(INDEX, watch)?)
 }

@@ -10,11 +10,10 @@
 mod content;
 
 use crate::measure::report::{Mark, Report};
-use crate::measure::{Common, Setup, memory};
+use crate::measure::{Common, Setup, cpu_time, memory};
 use anyhow::{Result, ensure};
 use clap::Parser;
 use content::{Numbers, Texts};
-use rustix::time::{ClockId, clock_gettime};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -82,13 +81,13 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         })
     });
     let peaks = Peaks::of(bytes);
-    let (begun, processor) = (Instant::now(), cpu_seconds());
+    let (begun, processor) = (Instant::now(), cpu_time::of_process());
     let report_of = Ingest::new(&layers, &recipe).measure(&Words).run(
         documents.inspect(|_| peaks.look(made.get(), &db, setup)),
         &|_| (),
     );
     let seconds = (begun.elapsed() - making.get() - embedder.took()).as_secs_f64();
-    let processor = cpu_seconds() - processor;
+    let processor = cpu_time::of_process() - processor;
     ensure!(
         report_of.count_failed == 0 && report_of.ended.is_none(),
         "documents could not be taken in: {report_of:?}"
@@ -237,10 +236,4 @@ impl Peaks {
             seen.push((share, self.most.get(), Known::of(db)));
         }
     }
-}
-
-/// The processors' time that the process has had.
-fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

@@ -7,6 +7,12 @@
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
+/// The seconds of all processors that this process has had.
+pub(crate) fn of_process() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
 /// A moment in this thread's processor time.
 pub(crate) struct CpuTime(Duration);
 

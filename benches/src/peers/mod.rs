@@ -21,7 +21,6 @@ mod walk;
 use crate::measure::machine::Machine;
 use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
-use crate::vector::peers_folder;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use data::{DIMENSIONS, Data, K};
@@ -212,11 +211,7 @@ fn version(run: &Run<'_>, name: &str) -> Result<String> {
 
 /// What `benches/peers/setup.py beside` has written down.
 fn installed(wanted: &[String]) -> Result<Installed> {
-    let path = peers_folder()?.join("beside.json");
-    let text = std::fs::read(&path).context(
-        "the peers are not there: run `python3 benches/peers/setup.py beside` once (five minutes)",
-    )?;
-    let places: Value = serde_json::from_slice(&text)?;
+    let places = crate::vector::installed("beside", "five minutes")?;
     let names: Vec<String> = serde_json::from_value(places["peers"].clone())?;
     let missing = places["missing"]
         .as_object()

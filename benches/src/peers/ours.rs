@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{
     BulkOptions, Database, Effort, Entity, Index, NO_PROPERTIES, NodeId, Parameters, Prepared,
     QueryOptions, Read, Value, Vector, VectorIndex, VectorSearch,
@@ -137,7 +137,7 @@ impl Side {
         for (node, above) in data.parents.iter().enumerate().skip(1) {
             load.add_relationship(id(*above), "CHILD", id(node as u32), NO_PROPERTIES)?;
         }
-        load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+        load.finish(&mut Watch::quiet())?;
         let graph_s = all.wall();
         declare(db)?;
         let (seconds, cpu) = (all.wall(), all.cpu());

@@ -12,7 +12,7 @@ use anyhow::Result;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::Path;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, NO_PROPERTIES, NodeId, Value};
 
 /// The kinds of nodes: their label, one more for those that are messages, and how many there are for each person.
@@ -153,7 +153,7 @@ impl Lsqb {
                 load.add_relationship(from, links.name, to, NO_PROPERTIES)?;
             }
         }
-        load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+        load.finish(&mut Watch::quiet())?;
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 mod cases;
 mod columns;
 mod growth;
+mod levels;
 mod lsqb;
 mod ours;
 mod peer;
@@ -156,6 +157,7 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         let (db, mut peer) = both(setup, &dir, |db| tree.load(db), &tree.write(&dir)?)?;
         for case in cases::descents(&tree, &mut random) {
             compare(setup, &db, &mut peer, &case, &mut report)?;
+            levels::compare(setup, &db, &case, &mut report)?;
         }
         memory_of(&mut peer, "tree", &mut report)?;
         drop(peer);

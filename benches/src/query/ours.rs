@@ -16,7 +16,7 @@ impl Ours {
         Ok(Self {
             // As the peer: what is long would be shared out otherwise.
             prepared: db.prepare_with(text, &QueryOptions::new().threads(1))?,
-            parameters: parameters.iter().map(read).collect::<Result<_>>()?,
+            parameters: self::parameters(parameters)?,
         })
     }
 
@@ -31,6 +31,11 @@ impl Ours {
         }
         Ok((begun.elapsed(), all))
     }
+}
+
+/// What a statement is asked with, one time after the other.
+pub(super) fn parameters(asked: &[Json]) -> Result<Vec<Parameters>> {
+    asked.iter().map(read).collect()
 }
 
 /// Lists of numbers are vectors.

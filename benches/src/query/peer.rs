@@ -1,10 +1,11 @@
 //! Kuzu, in a process of its own that times itself: `peers/python/kuzu_peer.py`. JSON lines to it, and back.
 
 use super::cases::Asked;
+use crate::vector::python_of;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/python/kuzu_peer.py");
@@ -18,7 +19,7 @@ pub(super) struct Peer {
 impl Peer {
     /// With a new database in the file `path`.
     pub(super) fn start(path: &Path) -> Result<Self> {
-        let mut child = Command::new(python()?)
+        let mut child = Command::new(python_of("query", "a minute")?)
             .arg(DRIVER)
             .arg(path)
             .stdin(Stdio::piped())
@@ -86,14 +87,4 @@ impl Drop for Peer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Where `benches/peers/setup.py query` has put it.
-fn python() -> Result<PathBuf> {
-    let path = crate::vector::peers_folder()?.join("query.json");
-    let text = std::fs::read(&path).context(
-        "the peer is not there: run `python3 benches/peers/setup.py query` once (a minute)",
-    )?;
-    let places: Value = serde_json::from_slice(&text)?;
-    Ok(places["python"].as_str().context("no Python")?.into())
 }

@@ -5,7 +5,7 @@ use crate::measure::Setup;
 use anyhow::Result;
 use std::collections::HashSet;
 use std::path::Path;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, NO_PROPERTIES, NodeId, Value, Vector};
 
 /// The width of a post's vector.
@@ -140,7 +140,7 @@ impl Social {
         for (post, tag) in &self.tagged {
             load.add_relationship(at(posts, *post), "HAS", at(tags, *tag), NO_PROPERTIES)?;
         }
-        load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+        load.finish(&mut Watch::quiet())?;
         declare(db, &["Person", "Post", "Tag"], ("about", "Post"))
     }
 

@@ -5,7 +5,7 @@ use super::social::{DIMENSIONS, declare, near_kinds};
 use crate::measure::Setup;
 use anyhow::Result;
 use std::path::Path;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, NO_PROPERTIES, NodeId, Value, Vector};
 
 pub(super) const LEVELS: usize = 5;
@@ -71,7 +71,7 @@ impl Tree {
             let (parent, child) = (NodeId::new((*parent).into()), NodeId::new((*child).into()));
             load.add_relationship(parent, "CHILD", child, NO_PROPERTIES)?;
         }
-        load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+        load.finish(&mut Watch::quiet())?;
         declare(db, &["Section"], ("sections", "Section"))
     }
 

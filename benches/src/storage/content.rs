@@ -9,7 +9,7 @@ use crate::measure::peer::Peer;
 use anyhow::Result;
 use std::path::Path;
 use std::time::Duration;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 use stratigraph::{Database, Durability};
 
@@ -43,7 +43,7 @@ impl Content {
         let (our_dir, raw_dir) = (dir.join("ours"), dir.join("raw"));
         let db = builder.clone().open(&our_dir)?;
         write(&db, setup.seed, nodes, prefixes)?;
-        db.compact(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+        db.compact(&mut Watch::quiet())?;
         db.close()?;
         files::copy_database(&our_dir.join("store"), &raw_dir)?;
         let ours = builder.open(&our_dir)?;

@@ -14,7 +14,7 @@ use rocksdb::DB;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use stratigraph::Database;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 
 /// The size of our own default cache: the peer gets the same.
@@ -86,7 +86,7 @@ fn load(database: &Path, seed: u64, bytes: usize) -> Result<()> {
             load.put(family, &number.to_be_bytes(), &value)?;
         }
     }
-    load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+    load.finish(&mut Watch::quiet())?;
     child::commit_records(&db, seed, 16 << 20)?;
     db.close()?;
     Ok(())

@@ -1,7 +1,7 @@
 //! What something cost this process: processor time of all its threads, wall time, resident memory
 //! without the pages of files.
 
-use rustix::time::{ClockId, clock_gettime};
+use crate::measure::cpu_time;
 use std::time::Instant;
 
 pub(super) struct Cost {
@@ -14,13 +14,13 @@ impl Cost {
     pub(super) fn begin() -> Self {
         Self {
             rss_bytes: rss_bytes(),
-            cpu_s: cpu_s(),
+            cpu_s: cpu_time::of_process(),
             wall: Instant::now(),
         }
     }
 
     pub(super) fn cpu_s(&self) -> f64 {
-        cpu_s() - self.cpu_s
+        cpu_time::of_process() - self.cpu_s
     }
 
     pub(super) fn wall_s(&self) -> f64 {
@@ -30,11 +30,6 @@ impl Cost {
     pub(super) fn rss_bytes(&self) -> f64 {
         (rss_bytes() - self.rss_bytes).max(0.0)
     }
-}
-
-fn cpu_s() -> f64 {
-    let now = clock_gettime(ClockId::ProcessCPUTime);
-    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 
 fn rss_bytes() -> f64 {

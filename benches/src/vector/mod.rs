@@ -27,7 +27,7 @@ mod updates;
 use crate::measure::cache::cache;
 use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Parser, ValueEnum};
 use compare::{Compared, FilteredRow, Plan};
 use filters::{Kind, PERCENTS};
@@ -84,6 +84,23 @@ enum Group {
 /// Where `benches/peers/setup.py` has put the peers.
 pub(crate) fn peers_folder() -> Result<PathBuf> {
     Ok(cache()?.join("peers"))
+}
+
+/// What `benches/peers/setup.py GROUP` has written down of where the peers are; it takes so long.
+pub(crate) fn installed(group: &str, takes: &str) -> Result<serde_json::Value> {
+    let path = peers_folder()?.join(format!("{group}.json"));
+    let text = std::fs::read(&path).with_context(|| {
+        format!(
+            "the peers are not there: run `python3 benches/peers/setup.py {group}` once ({takes})"
+        )
+    })?;
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// The Python of a group of peers.
+pub(crate) fn python_of(group: &str, takes: &str) -> Result<PathBuf> {
+    let places = installed(group, takes)?;
+    Ok(places["python"].as_str().context("no Python")?.into())
 }
 
 /// The figures of the summary line, in its order.

@@ -127,21 +127,22 @@ pub(crate) fn terminal_width() -> Option<usize> {
     (size.ws_col > 0).then_some(size.ws_col.into())
 }
 
-/// `500ms`, `10s`, `2m`; a number alone is in seconds.
+/// `500ms`, `10s`, `2min`; a number alone is in seconds.
 fn duration(text: &str) -> Result<Duration, String> {
     let unit = text.trim_start_matches(|one: char| one.is_ascii_digit() || one == '.');
     let number = &text[..text.len() - unit.len()];
     let seconds_each = match unit {
         "ms" => 0.001,
         "s" | "" => 1.0,
-        "m" => 60.0,
-        _ => return Err("write 500ms, 10s or 2m".to_owned()),
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("write 500ms, 10s or 2min".to_owned()),
     };
     let seconds = number.parse::<f64>().map(|number| number * seconds_each);
     let time = seconds
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| "write 500ms, 10s or 2m".to_owned())
+    time.ok_or_else(|| "write 500ms, 10s or 2min".to_owned())
 }
 
 #[cfg(test)]
@@ -155,6 +156,8 @@ mod tests {
             ("10s", 10_000),
             ("1.5s", 1500),
             ("2m", 120_000),
+            ("2min", 120_000),
+            ("1h", 3_600_000),
             ("3", 3000),
         ];
         for (text, milliseconds) in cases {
@@ -164,7 +167,7 @@ mod tests {
                 "{text}"
             );
         }
-        for text in ["", "s", "1h", "-1s", "1.2.3s", "ten"] {
+        for text in ["", "s", "1w", "-1s", "1.2.3s", "ten"] {
             assert!(duration(text).is_err(), "{text}");
         }
     }

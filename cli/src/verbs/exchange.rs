@@ -1,4 +1,5 @@
-//! What `dump` and `load` share: making something beside its name, and saying what a dump holds.
+//! What the verbs share that write files and folders whole or take them in: making something beside its name, and saying
+//! what a dump holds.
 
 use crate::failure::Failure;
 use crate::output::Reply;
@@ -20,6 +21,37 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 pub(super) fn put_in_place(half: &Path, path: &Path) -> Result<(), Failure> {
     fs::rename(half, path).map_err(|error| io_error("rename", half, error))?;
     sync_folder_of(path)
+}
+
+/// A new database may take the place of nothing, or of an empty folder.
+pub(super) fn ensure_free(path: &Path) -> Result<(), Failure> {
+    let holds_something = path
+        .read_dir()
+        .is_ok_and(|mut entries| entries.next().is_some());
+    if path.is_file() || holds_something {
+        let path = path.to_path_buf();
+        return Err(Error::AlreadyExists { path }.into());
+    }
+    Ok(())
+}
+
+pub(super) fn remove_folder(folder: &Path) -> Result<(), Failure> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(io_error("remove", folder, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An empty folder of that name may be there; nothing else may.
+pub(super) fn remove_empty(path: &Path) -> Result<(), Failure> {
+    match fs::remove_dir(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(io_error("replace", path, error))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn sync_folder_of(path: &Path) -> Result<(), Failure> {

@@ -1,8 +1,7 @@
 //! `export`: a graph as JSON lines, CSV, or a script of statements.
 
 use super::backup::lies_inside;
-use super::exchange::{beside, io_error, put_in_place};
-use super::load::{ensure_free, remove_folder};
+use super::exchange::{beside, ensure_free, io_error, put_in_place, remove_empty, remove_folder};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size};
 use crate::progress::{Progress, Unit};
@@ -83,7 +82,7 @@ impl Export {
     /// # Errors
     /// What the engine refuses, what the form cannot say, or a file that is there.
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
-        let form = self.form();
+        let form = self.form()?;
         let mut reply = Reply::new("export");
         let source = self.open(progress)?;
         let exported = match (&self.output, form) {
@@ -130,14 +129,19 @@ impl Export {
         Ok(reply)
     }
 
-    fn form(&self) -> ExportForm {
-        self.format.unwrap_or_else(|| {
-            let ending = self.output.as_ref().and_then(|path| path.extension());
-            match ending.and_then(|ending| ending.to_str()) {
-                Some("stratql" | "cypher" | "cql") => ExportForm::Script,
-                _ => ExportForm::Jsonl,
+    fn form(&self) -> Result<ExportForm, TransferError> {
+        if let Some(form) = self.format {
+            return Ok(form);
+        }
+        let ending = self.output.as_ref().and_then(|path| path.extension());
+        match ending.and_then(|ending| ending.to_str()) {
+            Some("stratql" | "cypher" | "cql") => Ok(ExportForm::Script),
+            Some("csv") => {
+                let why = "CSV is a folder of files: say --format csv, and name a folder with -o";
+                Err(TransferError::Request(why.to_owned()))
             }
-        })
+            _ => Ok(ExportForm::Jsonl),
+        }
     }
 
     /// Opens a folder read-only, or connects.
@@ -163,7 +167,7 @@ impl Export {
         out: &mut dyn Outlet,
         progress: &Progress,
     ) -> Result<Exported, Failure> {
-        let form = match self.form() {
+        let form = match self.form()? {
             ExportForm::Jsonl => Form::JsonLines,
             ExportForm::Csv => Form::Csv {
                 array: self.array_delimiter,
@@ -218,7 +222,7 @@ impl Export {
         let written = self
             .write(source, &mut Folder::new(&half), progress)
             .and_then(|exported| {
-                super::import::remove_empty(folder)?;
+                remove_empty(folder)?;
                 put_in_place(&half, folder)?;
                 Ok(exported)
             });

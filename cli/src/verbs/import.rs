@@ -1,7 +1,6 @@
 //! `import`: nodes and relationships from CSV and JSON lines.
 
-use super::exchange::{beside, put_in_place};
-use super::load::{ensure_free, remove_folder};
+use super::exchange::{beside, ensure_free, put_in_place, remove_empty, remove_folder};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, printable, size, things};
 use crate::progress::{Progress, Unit};
@@ -10,7 +9,7 @@ use crate::transfer::{self, Brought, Files, Reading, SHOWN_BAD, Signs, Target, T
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 use stratigraph::{BulkOptions, Database};
 
@@ -338,16 +337,6 @@ fn undeclared(failure: Failure, files: &Files<'_>) -> Failure {
             })
         }
         other => other,
-    }
-}
-
-/// An empty folder of that name may be there; nothing else may.
-pub(super) fn remove_empty(path: &Path) -> Result<(), Failure> {
-    match std::fs::remove_dir(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(super::exchange::io_error("replace", path, error))
-        }
-        _ => Ok(()),
     }
 }
 

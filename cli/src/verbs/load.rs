@@ -1,11 +1,13 @@
 //! `load`: a new database out of a dump.
 
-use super::exchange::{self, beside, io_error, put_in_place};
+use super::exchange::{
+    self, beside, ensure_free, io_error, put_in_place, remove_empty, remove_folder,
+};
 use crate::failure::Failure;
 use crate::output::{Reply, Table, count, size, things};
 use crate::progress::{Progress, Unit};
 use clap::Args;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use stratigraph::{Database, DumpError, Error, LoadOptions, LoadReport};
@@ -100,13 +102,7 @@ impl Load {
             .map_err(Failure::from)
             .and_then(|db| self.load(db, input, progress))
             .and_then(|loaded| {
-                // An empty folder of that name may be there; nothing else may.
-                match fs::remove_dir(&path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(io_error("replace", &path, error));
-                    }
-                    _ => {}
-                }
+                remove_empty(&path)?;
                 put_in_place(&half, &path)?;
                 Ok(loaded)
             });
@@ -175,25 +171,4 @@ pub(super) fn open(dir: &Path) -> Result<Database, Failure> {
         },
         failure => failure,
     })
-}
-
-/// A new database may take the place of nothing, or of an empty folder.
-pub(super) fn ensure_free(path: &Path) -> Result<(), Failure> {
-    let holds_something = path
-        .read_dir()
-        .is_ok_and(|mut entries| entries.next().is_some());
-    if path.is_file() || holds_something {
-        let path = path.to_path_buf();
-        return Err(Error::AlreadyExists { path }.into());
-    }
-    Ok(())
-}
-
-pub(super) fn remove_folder(folder: &Path) -> Result<(), Failure> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(io_error("remove", folder, error))
-        }
-        _ => Ok(()),
-    }
 }

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, NO_PROPERTIES, Value};
 use tempfile::TempDir;
 
@@ -43,9 +43,7 @@ impl World {
         // was made under is gone. Compacting now leaves it nothing to do, so that two backups
         // meet the same files.
         let db = Database::open(&path).unwrap();
-        let mut ignore = |_: Progress<'_>| {};
-        db.compact(&mut Watch::new(&mut ignore, CancelToken::new()))
-            .unwrap();
+        db.compact(&mut Watch::quiet()).unwrap();
         db.close().unwrap();
         path
     }

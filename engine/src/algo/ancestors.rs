@@ -45,7 +45,7 @@ pub struct Ancestor {
 /// ```
 /// use stratigraph::algo::{self, AncestorsOptions};
 /// # use stratigraph::algo::{ProjectionBuilder, ProjectionOptions};
-/// # use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+/// # use stratigraph::storage::cancel::Watch;
 /// # use stratigraph::value::{NodeId, RelationshipId};
 /// # let nodes = [1, 2, 3, 4].map(NodeId::new);
 /// # let builder = ProjectionBuilder::new(nodes, ProjectionOptions::default())?;
@@ -54,8 +54,7 @@ pub struct Ancestor {
 /// # part.push(nodes[1], nodes[2], RelationshipId::new(2), None)?;
 /// # part.push(nodes[2], nodes[3], RelationshipId::new(3), None)?;
 /// # drop(part);
-/// # let mut report = |_: Progress<'_>| {};
-/// # let mut watch = Watch::new(&mut report, CancelToken::new());
+/// # let mut watch = Watch::quiet();
 /// # let graph = builder.build(1, &mut watch)?;
 /// // paragraphs 1 and 2 are part of chapter 3, which is part of book 4
 /// let starts = [1, 2].map(NodeId::new);

@@ -47,15 +47,14 @@ impl Components {
 /// ```
 /// use stratigraph::algo;
 /// # use stratigraph::algo::{ProjectionBuilder, ProjectionOptions};
-/// # use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+/// # use stratigraph::storage::cancel::Watch;
 /// # use stratigraph::value::{NodeId, RelationshipId};
 /// # let nodes = [10, 20, 30].map(NodeId::new);
 /// # let builder = ProjectionBuilder::new(nodes, ProjectionOptions::default())?;
 /// # let mut part = builder.part();
 /// # part.push(nodes[2], nodes[0], RelationshipId::new(1), None)?;
 /// # drop(part);
-/// # let mut report = |_: Progress<'_>| {};
-/// # let mut watch = Watch::new(&mut report, CancelToken::new());
+/// # let mut watch = Watch::quiet();
 /// # let graph = builder.build(1, &mut watch)?;
 /// // 30 -> 10, and 20 by itself
 /// assert_eq!(algo::weak_components(&graph, &mut watch)?.component, [0, 1, 0]);
@@ -180,7 +179,7 @@ pub fn strong_components(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
+    use crate::algo::random_graph::{RandomGraph, cancelled_after};
 
     /// Names every node by the smallest one it is together with.
     fn smallest(nodes: usize, together: impl Fn(usize, usize) -> bool) -> Vec<u32> {
@@ -218,13 +217,13 @@ mod tests {
             };
             let weak = closure(&graph.steps(true));
             let strong = closure(&graph.steps(undirected));
-            let found = watched(|watch| weak_components(&projection, watch)).unwrap();
+            let found = weak_components(&projection, &mut Watch::quiet()).unwrap();
             assert_eq!(
                 found.component,
                 smallest(nodes, |a, b| weak[a][b]),
                 "seed {seed}"
             );
-            let found = watched(|watch| strong_components(&projection, watch)).unwrap();
+            let found = strong_components(&projection, &mut Watch::quiet()).unwrap();
             let expected = smallest(nodes, |a, b| strong[a][b] && strong[b][a]);
             assert_eq!(found.component, expected, "seed {seed}");
 
@@ -252,13 +251,13 @@ mod tests {
         };
         let projection = graph.project(false);
         assert_eq!(
-            watched(|watch| strong_components(&projection, watch))
+            strong_components(&projection, &mut Watch::quiet())
                 .unwrap()
                 .count,
             1
         );
         assert_eq!(
-            watched(|watch| weak_components(&projection, watch))
+            weak_components(&projection, &mut Watch::quiet())
                 .unwrap()
                 .count,
             1

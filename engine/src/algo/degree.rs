@@ -13,7 +13,7 @@ use crate::storage::cancel::Watch;
 /// ```
 /// use stratigraph::algo::{self, Direction};
 /// # use stratigraph::algo::{ProjectionBuilder, ProjectionOptions};
-/// # use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+/// # use stratigraph::storage::cancel::Watch;
 /// # use stratigraph::value::{NodeId, RelationshipId};
 /// # let nodes = [10, 20].map(NodeId::new);
 /// # let builder = ProjectionBuilder::new(nodes, ProjectionOptions::default())?;
@@ -21,8 +21,7 @@ use crate::storage::cancel::Watch;
 /// # part.push(nodes[0], nodes[1], RelationshipId::new(1), None)?;
 /// # part.push(nodes[0], nodes[1], RelationshipId::new(2), None)?;
 /// # drop(part);
-/// # let mut report = |_: Progress<'_>| {};
-/// # let mut watch = Watch::new(&mut report, CancelToken::new());
+/// # let mut watch = Watch::quiet();
 /// # let graph = builder.build(1, &mut watch)?;
 /// // two relationships 10 -> 20
 /// assert_eq!(algo::degrees(&graph, Direction::Outgoing, &mut watch)?, [2, 0]);
@@ -74,7 +73,7 @@ pub fn weighted_degrees(
 mod tests {
     use super::*;
     use crate::algo::ProjectionOptions;
-    use crate::algo::random_graph::{RandomGraph, watched};
+    use crate::algo::random_graph::RandomGraph;
 
     #[test]
     fn degrees_are_those_of_the_plain_list() {
@@ -97,9 +96,9 @@ mod tests {
                             add(target, weight);
                         }
                     }
-                    let found = watched(|watch| degrees(&projection, direction, watch)).unwrap();
+                    let found = degrees(&projection, direction, &mut Watch::quiet()).unwrap();
                     assert_eq!(found, counts, "seed {seed}");
-                    let found = watched(|watch| weighted_degrees(&projection, direction, watch));
+                    let found = weighted_degrees(&projection, direction, &mut Watch::quiet());
                     assert_eq!(found.unwrap(), weights, "seed {seed}");
                 }
             }
@@ -109,7 +108,7 @@ mod tests {
     #[test]
     fn weights_must_be_there() {
         let graph = RandomGraph::new(3, 20).project_with(ProjectionOptions::default(), 1, 1);
-        let outcome = watched(|watch| weighted_degrees(&graph, Direction::Both, watch));
+        let outcome = weighted_degrees(&graph, Direction::Both, &mut Watch::quiet());
         assert!(matches!(outcome, Err(AlgoError::NoWeights)));
     }
 }

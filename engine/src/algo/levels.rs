@@ -46,7 +46,7 @@ pub struct Levels {
 /// ```
 /// use stratigraph::algo::{self, LevelsOptions, UNREACHED};
 /// # use stratigraph::algo::{ProjectionBuilder, ProjectionOptions};
-/// # use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+/// # use stratigraph::storage::cancel::Watch;
 /// # use stratigraph::value::{NodeId, RelationshipId};
 /// # let nodes = [10, 20, 30, 40].map(NodeId::new);
 /// # let builder = ProjectionBuilder::new(nodes, ProjectionOptions::default())?;
@@ -54,8 +54,7 @@ pub struct Levels {
 /// # part.push(nodes[0], nodes[1], RelationshipId::new(1), None)?;
 /// # part.push(nodes[1], nodes[2], RelationshipId::new(2), None)?;
 /// # drop(part);
-/// # let mut report = |_: Progress<'_>| {};
-/// # let mut watch = Watch::new(&mut report, CancelToken::new());
+/// # let mut watch = Watch::quiet();
 /// # let graph = builder.build(1, &mut watch)?;
 /// // 10 -> 20 -> 30, and 40 by itself
 /// let found = algo::levels(&graph, &[NodeId::new(10)], &LevelsOptions::default(), &mut watch)?;
@@ -199,7 +198,7 @@ impl Search<'_, '_> {
 mod tests {
     use super::*;
     use crate::algo::ProjectionOptions;
-    use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
+    use crate::algo::random_graph::{RandomGraph, cancelled_after};
 
     /// Relaxes every step until nothing changes.
     fn slow(
@@ -274,7 +273,7 @@ mod tests {
                     max_depth,
                     parents: true,
                 };
-                let found = watched(|watch| levels(&projection, &root_nodes, &options, watch));
+                let found = levels(&projection, &root_nodes, &options, &mut Watch::quiet());
                 let expected = slow(&graph, &steps, &roots, max_depth.unwrap_or(UNREACHED));
                 assert_eq!(found.unwrap(), expected, "seed {seed}, {options:?}");
             }
@@ -292,8 +291,7 @@ mod tests {
         };
         let projection = graph.project(false);
         let options = LevelsOptions::default();
-        let found =
-            watched(|watch| levels(&projection, &[graph.node(0)], &options, watch)).unwrap();
+        let found = levels(&projection, &[graph.node(0)], &options, &mut Watch::quiet()).unwrap();
         assert_eq!(found.levels.last(), Some(&(nodes as u32 - 1)));
         let root = [graph.node(0)];
         let stopped = cancelled_after(3, |watch| levels(&projection, &root, &options, watch));
@@ -302,7 +300,7 @@ mod tests {
             Err(AlgoError::Engine(crate::Error::Cancelled))
         ));
         let unknown = [NodeId::new(nodes)];
-        let error = watched(|watch| levels(&projection, &unknown, &options, watch)).unwrap_err();
+        let error = levels(&projection, &unknown, &options, &mut Watch::quiet()).unwrap_err();
         assert!(matches!(error, AlgoError::NotProjected { node } if node == unknown[0]));
     }
 }

@@ -92,7 +92,7 @@ impl RandomGraph {
                 }
             }
         }
-        watched(|watch| builder.build(threads, watch)).unwrap()
+        builder.build(threads, &mut Watch::quiet()).unwrap()
     }
 
     pub(crate) fn node(&self, place: u32) -> NodeId {
@@ -110,14 +110,6 @@ impl RandomGraph {
         }
         steps
     }
-}
-
-/// Runs `work` with a watch that nobody listens to.
-pub(crate) fn watched<R>(work: impl FnOnce(&mut Watch<'_>) -> R) -> R {
-    work(&mut Watch::new(
-        &mut |_: Progress<'_>| {},
-        CancelToken::new(),
-    ))
 }
 
 /// Runs `work` with a watch that is cancelled after a number of steps.

@@ -41,7 +41,7 @@ pub struct DistanceOptions {
 /// ```
 /// use stratigraph::algo::{self, ShortestPathOptions};
 /// # use stratigraph::algo::{ProjectionBuilder, ProjectionOptions};
-/// # use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+/// # use stratigraph::storage::cancel::Watch;
 /// # use stratigraph::value::{NodeId, RelationshipId};
 /// # let nodes = [10, 20, 30].map(NodeId::new);
 /// # let options = ProjectionOptions { weights: true, ..ProjectionOptions::default() };
@@ -51,8 +51,7 @@ pub struct DistanceOptions {
 /// # part.push(nodes[0], nodes[1], RelationshipId::new(2), Some(1.0))?;
 /// # part.push(nodes[1], nodes[2], RelationshipId::new(3), Some(2.0))?;
 /// # drop(part);
-/// # let mut report = |_: Progress<'_>| {};
-/// # let mut watch = Watch::new(&mut report, CancelToken::new());
+/// # let mut watch = Watch::quiet();
 /// # let graph = builder.build(1, &mut watch)?;
 /// let (from, to) = (NodeId::new(10), NodeId::new(30));
 /// // 10 -> 30 weighs 5, 10 -> 20 -> 30 weighs 1 + 2

@@ -53,7 +53,7 @@ impl Triangles {
 /// ```
 /// use stratigraph::algo;
 /// # use stratigraph::algo::{ProjectionBuilder, ProjectionOptions};
-/// # use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+/// # use stratigraph::storage::cancel::Watch;
 /// # use stratigraph::value::{NodeId, RelationshipId};
 /// # let nodes = [1, 2, 3, 4].map(NodeId::new);
 /// # let builder = ProjectionBuilder::new(nodes, ProjectionOptions::default())?;
@@ -62,8 +62,7 @@ impl Triangles {
 /// #     part.push(nodes[a], nodes[b], RelationshipId::new(id), None)?;
 /// # }
 /// # drop(part);
-/// # let mut report = |_: Progress<'_>| {};
-/// # let mut watch = Watch::new(&mut report, CancelToken::new());
+/// # let mut watch = Watch::quiet();
 /// # let graph = builder.build(1, &mut watch)?;
 /// // 1 - 2 - 3 - 1, and 3 - 4
 /// let found = algo::triangles(&graph, 2, &mut watch)?;
@@ -239,7 +238,7 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
+    use crate::algo::random_graph::{RandomGraph, cancelled_after};
 
     #[test]
     fn triangles_are_those_of_trying_all_triples() {
@@ -294,7 +293,7 @@ mod tests {
             for undirected in [false, true] {
                 let projection = graph.project(undirected);
                 for threads in [1, 3] {
-                    let found = watched(|watch| triangles(&projection, threads, watch)).unwrap();
+                    let found = triangles(&projection, threads, &mut Watch::quiet()).unwrap();
                     assert_eq!(found, expected, "seed {seed}");
                     assert_eq!(found.clustering(), clustering, "seed {seed}");
                 }

@@ -487,10 +487,7 @@ mod tests {
         let backup = std::thread::spawn({
             let (db, target) = (db.clone(), folder.path().join("backups"));
             move || {
-                let mut no_report = |_: crate::storage::cancel::Progress<'_>| {};
-                let token = crate::storage::cancel::CancelToken::new();
-                let mut watch = Watch::new(&mut no_report, token);
-                db.backup(target, &mut watch)
+                db.backup(target, &mut Watch::quiet())
                     .map(|made| made.manifest.number)
             }
         });

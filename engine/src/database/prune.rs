@@ -31,13 +31,12 @@ impl Database {
     ///
     /// ```
     /// # use stratigraph::Database;
-    /// # use stratigraph::storage::cancel::{CancelToken, Watch};
+    /// # use stratigraph::storage::cancel::Watch;
     /// # use std::num::NonZeroU32;
     /// # let folder = tempfile::tempdir()?;
     /// let db = Database::create(folder.path().join("library"))?;
     /// let backups = folder.path().join("backups");
-    /// let mut no_report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    /// let mut watch = Watch::new(&mut no_report, CancelToken::new());
+    /// let mut watch = Watch::quiet();
     /// for _ in 0..9 {
     ///     db.backup(&backups, &mut watch)?;
     /// }

@@ -44,7 +44,7 @@ impl Database {
     /// the same contents are the same bytes, but for the end line.
     ///
     /// ```
-    /// use stratigraph::storage::cancel::{CancelToken, Watch};
+    /// use stratigraph::storage::cancel::Watch;
     /// use stratigraph::{Database, LoadOptions, Read};
     ///
     /// let db = Database::in_memory()?;
@@ -52,8 +52,7 @@ impl Database {
     /// txn.create_node(["Book"], [("title", "Moby-Dick")])?;
     /// txn.commit()?;
     ///
-    /// let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    /// let mut watch = Watch::new(&mut report, CancelToken::new());
+    /// let mut watch = Watch::quiet();
     /// let mut text = Vec::new();
     /// db.dump(&mut text, &mut watch)?;
     /// let again = Database::in_memory()?;

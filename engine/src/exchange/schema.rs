@@ -73,13 +73,13 @@ impl Database {
     ///
     /// ```
     /// use stratigraph::exchange::DeclarationLines;
-    /// use stratigraph::storage::cancel::{CancelToken, Watch};
+    /// use stratigraph::storage::cancel::Watch;
     /// use stratigraph::{Database, Read};
     ///
     /// let db = Database::in_memory()?;
     /// let mut lines = DeclarationLines::default();
     /// lines.add(1, r#"{"index":"by_name","label":"Person","properties":["name"]}"#)?;
-    /// db.declare(&lines, &mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+    /// db.declare(&lines, &mut Watch::quiet())?;
     /// assert!(db.read()?.index("by_name").is_ok());
     /// # Ok::<(), stratigraph::Error>(())
     /// ```

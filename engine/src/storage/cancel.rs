@@ -119,6 +119,15 @@ impl<'a> Watch<'a> {
         Self { report, cancel }
     }
 
+    /// For work that nobody watches and nobody cancels.
+    pub fn quiet() -> Watch<'static> {
+        // What has no size is not allocated, so nothing is lost by this.
+        Watch::new(
+            Box::leak(Box::new(|_: Progress<'_>| {})),
+            CancelToken::new(),
+        )
+    }
+
     /// Says how far the work is, and whether it may go on.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! Dumps that somebody has edited: what is taken although no dump looks like that, and what a refusal
 //! says to whoever has the line before them.
 
-use crate::{dump, dump_error, load_with, watched};
+use crate::{dump, dump_error, load_with};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, DumpError, Error, LoadOptions, NO_PROPERTIES, NodeId, Read, Value};
 
 const HEADER: &str = r#"{"stratigraph_dump":1,"nodes":1,"relationships":0,"next":{"node":9,"relationship":9,"declaration":9}}"#;
@@ -170,7 +171,11 @@ fn a_refused_load_leaves_even_the_commit_number() {
     txn.commit().unwrap();
     let (text, _) = dump(&db);
     let before = db.read().unwrap().commit_seq();
-    let loaded = watched(|watch| db.load(text.as_bytes(), &LoadOptions::default(), watch));
+    let loaded = db.load(
+        text.as_bytes(),
+        &LoadOptions::default(),
+        &mut Watch::quiet(),
+    );
     assert!(matches!(
         dump_error(loaded.unwrap_err()),
         DumpError::NotEmpty

@@ -1,7 +1,7 @@
 //! Dumps that were cut, edited, damaged, or made to do harm.
 
 use crate::model::Model;
-use crate::{dump, dump_error, load, load_with, watched};
+use crate::{dump, dump_error, load, load_with};
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{Database, DumpError, Error, ErrorKind, LoadOptions, Read, verify_dump};
 
@@ -19,7 +19,7 @@ fn edited() -> LoadOptions {
 #[track_caller]
 fn refused(lines: &[&str]) -> String {
     let text = lines.join("\n");
-    let read = watched(|watch| verify_dump(text.as_bytes(), &edited(), watch)).unwrap_err();
+    let read = verify_dump(text.as_bytes(), &edited(), &mut Watch::quiet()).unwrap_err();
     let loaded = dump_error(load_with(text.as_bytes(), &edited()).unwrap_err());
     assert_eq!(read.to_string(), loaded.to_string());
     assert_eq!(read.kind(), ErrorKind::Request);
@@ -237,7 +237,7 @@ fn a_header_that_does_not_fit_is_refused() {
         (vec![HEADER, NODE, OTHER, KNOWS, END], "the checksum is "),
     ] {
         let text = lines.join("\n");
-        let error = watched(|watch| verify_dump(text.as_bytes(), &strict, watch)).unwrap_err();
+        let error = verify_dump(text.as_bytes(), &strict, &mut Watch::quiet()).unwrap_err();
         assert!(error.to_string().starts_with(expected), "{error}");
     }
     let high = HEADER.replace("\"node\":9", "\"node\":18446744073709551615");
@@ -266,7 +266,7 @@ fn depth_and_length_have_limits() {
     let name = "n".repeat(300);
     let long = format!(r#"{{"node":0,"labels":[],"properties":{{"{name}":1}}}}"#);
     let text = [HEADER, &long, END].join("\n");
-    let error = watched(|watch| verify_dump(text.as_bytes(), &options, watch)).unwrap_err();
+    let error = verify_dump(text.as_bytes(), &options, &mut Watch::quiet()).unwrap_err();
     assert!(matches!(
         dump_error(error),
         DumpError::LineTooLong {
@@ -277,7 +277,7 @@ fn depth_and_length_have_limits() {
     let exact = LoadOptions::default()
         .ignore_checksum(true)
         .line_bytes(long.len() as u64);
-    assert!(watched(|watch| verify_dump(text.as_bytes(), &exact, watch)).is_ok());
+    assert!(verify_dump(text.as_bytes(), &exact, &mut Watch::quiet()).is_ok());
 }
 
 /// Endless input that says how much of it was taken.
@@ -296,7 +296,7 @@ fn an_endless_line_is_given_up() {
     let mut endless = Endless(0);
     let input = std::io::BufReader::new(&mut endless);
     let options = LoadOptions::default().line_bytes(1 << 20);
-    let error = watched(|watch| verify_dump(input, &options, watch)).unwrap_err();
+    let error = verify_dump(input, &options, &mut Watch::quiet()).unwrap_err();
     assert!(matches!(
         dump_error(error),
         DumpError::LineTooLong { line: 1, .. }
@@ -308,12 +308,12 @@ fn an_endless_line_is_given_up() {
 fn text_that_is_none_is_refused() {
     let mut text = [HEADER, NODE, ""].join("\n").into_bytes();
     text.extend_from_slice(b"{\"label\":\"\xff\"}\n");
-    let error = watched(|watch| verify_dump(&text[..], &edited(), watch)).unwrap_err();
+    let error = verify_dump(&text[..], &edited(), &mut Watch::quiet()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "line 3, column 11: the bytes are not UTF-8 text"
     );
-    let error = watched(|watch| verify_dump(&b"\x1f\x8b\x08\xff"[..], &edited(), watch));
+    let error = verify_dump(&b"\x1f\x8b\x08\xff"[..], &edited(), &mut Watch::quiet());
     assert!(error.unwrap_err().to_string().contains("(it is not text)"));
 }
 
@@ -323,7 +323,7 @@ fn too_many_names_are_refused() {
     for name in 0..=stratigraph::catalog::MAX_NAMES {
         text.push_str(&format!("\n{{\"label\":\"n{name}\"}}"));
     }
-    let error = watched(|watch| verify_dump(text.as_bytes(), &edited(), watch)).unwrap_err();
+    let error = verify_dump(text.as_bytes(), &edited(), &mut Watch::quiet()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "line 65538: 65537 label are over the limit of 65536"
@@ -337,7 +337,7 @@ fn what_was_cut_or_damaged_is_never_taken() {
     let db = Model::random(&mut rng, 12, false).database(&mut rng);
     let text = dump(&db).0.into_bytes();
     let options = LoadOptions::default();
-    let verified = |bytes: &[u8]| watched(|watch| verify_dump(bytes, &options, watch));
+    let verified = |bytes: &[u8]| verify_dump(bytes, &options, &mut Watch::quiet());
     assert!(verified(&text).is_ok());
     // The last line break is no loss.
     for cut in 0..text.len() - 1 {
@@ -378,7 +378,7 @@ fn what_was_cut_or_damaged_is_never_taken() {
         }
         if let Ok((db, _)) = load_with(&damaged, &edited()) {
             taken += 1;
-            let report = watched(|watch| db.check(watch)).unwrap();
+            let report = db.check(&mut Watch::quiet()).unwrap();
             assert!(
                 report.is_clean(),
                 "seed {seed}, round {round}: {:?}",
@@ -402,7 +402,7 @@ fn a_load_that_stops_half_way_says_so_and_leaves_no_new_database() {
     ]
     .join("\n");
     let db = Database::in_memory().unwrap();
-    let load = || watched(|watch| db.load(text.as_bytes(), &edited(), watch));
+    let load = || db.load(text.as_bytes(), &edited(), &mut Watch::quiet());
     match load().unwrap_err() {
         Error::Dump(error) => {
             assert!(
@@ -445,10 +445,19 @@ fn nothing_is_written_before_the_first_portion() {
     // Refused in the first portion: the database is still new.
     let db = Database::in_memory().unwrap();
     let text = [HEADER, NODE, NODE].join("\n");
-    let refused = watched(|watch| db.load(text.as_bytes(), &edited(), watch)).unwrap_err();
+    let refused = db
+        .load(text.as_bytes(), &edited(), &mut Watch::quiet())
+        .unwrap_err();
     assert!(matches!(refused, Error::Dump(error) if matches!(*error, DumpError::IdOrder { .. })));
     let (good, _) = dump(&Database::in_memory().unwrap());
-    assert!(watched(|watch| db.load(good.as_bytes(), &LoadOptions::default(), watch)).is_ok());
+    assert!(
+        db.load(
+            good.as_bytes(),
+            &LoadOptions::default(),
+            &mut Watch::quiet()
+        )
+        .is_ok()
+    );
 }
 
 #[test]
@@ -520,11 +529,13 @@ fn what_cannot_be_written_or_read_is_unavailable() {
         }
     }
     let db = Database::in_memory().unwrap();
-    let error = watched(|watch| db.dump(Full, watch)).unwrap_err();
+    let error = db.dump(Full, &mut Watch::quiet()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(error.to_string(), "cannot write the dump: no room");
     let input = std::io::BufReader::new(Broken);
-    let error = watched(|watch| db.load(input, &LoadOptions::default(), watch)).unwrap_err();
+    let error = db
+        .load(input, &LoadOptions::default(), &mut Watch::quiet())
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         error.to_string(),

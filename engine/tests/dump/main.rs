@@ -7,31 +7,26 @@ mod hostile;
 mod model;
 mod round_trip;
 
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, DumpError, DumpReport, Error, LoadOptions, LoadReport};
-
-fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
-    let mut report = |_: Progress<'_>| {};
-    work(&mut Watch::new(&mut report, CancelToken::new()))
-}
 
 fn dump(db: &Database) -> (String, DumpReport) {
     let mut text = Vec::new();
-    let report = watched(|watch| db.dump(&mut text, watch)).unwrap();
+    let report = db.dump(&mut text, &mut Watch::quiet()).unwrap();
     assert_eq!(report.contents.bytes, text.len() as u64);
     (String::from_utf8(text).unwrap(), report)
 }
 
 fn canonical(db: &Database) -> String {
     let mut text = Vec::new();
-    let report = watched(|watch| db.dump_canonical(&mut text, watch)).unwrap();
+    let report = db.dump_canonical(&mut text, &mut Watch::quiet()).unwrap();
     assert_eq!(report.contents.bytes, text.len() as u64);
     String::from_utf8(text).unwrap()
 }
 
 fn load_with(bytes: &[u8], options: &LoadOptions) -> Result<(Database, LoadReport), Error> {
     let db = Database::in_memory().unwrap();
-    let report = watched(|watch| db.load(bytes, options, watch))?;
+    let report = db.load(bytes, options, &mut Watch::quiet())?;
     Ok((db, report))
 }
 

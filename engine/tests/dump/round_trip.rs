@@ -1,7 +1,7 @@
 //! What was dumped comes back: ids, names, declarations, and the next dump.
 
 use crate::model::Model;
-use crate::{canonical, dump, load, load_with, watched, without_origin};
+use crate::{canonical, dump, load, load_with, without_origin};
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{
     Constraint, Database, Direction, Error, Index, LoadOptions, NO_LABELS, NO_PROPERTIES, NodeId,
@@ -19,7 +19,7 @@ fn random_graphs_come_back_and_dump_to_the_same_bytes() {
         let context = format!("seed {seed}, round {round}:\n{text}");
         assert_eq!(dump(&db).0, text, "{context}");
         let options = LoadOptions::default();
-        let found = watched(|watch| verify_dump(text.as_bytes(), &options, watch)).unwrap();
+        let found = verify_dump(text.as_bytes(), &options, &mut Watch::quiet()).unwrap();
         assert_eq!(found, report.contents, "{context}");
 
         let (again, loaded) = load_with(text.as_bytes(), &options).unwrap();
@@ -30,7 +30,7 @@ fn random_graphs_come_back_and_dump_to_the_same_bytes() {
             "{context}"
         );
         assert_eq!(canonical(&again), canonical(&db), "{context}");
-        let checked = watched(|watch| again.check(watch)).unwrap();
+        let checked = again.check(&mut Watch::quiet()).unwrap();
         assert!(checked.is_clean(), "{:?} {context}", checked.findings);
 
         // The next ids are those that the original would give.
@@ -159,7 +159,7 @@ fn many_portions_become_one_database() {
     let (text, _) = dump(&db);
     let again = load(&text).unwrap();
     assert_eq!(without_origin(&dump(&again).0), without_origin(&text));
-    assert!(watched(|watch| again.check(watch)).unwrap().is_clean());
+    assert!(again.check(&mut Watch::quiet()).unwrap().is_clean());
 }
 
 #[test]
@@ -170,7 +170,11 @@ fn only_a_new_database_takes_a_dump() {
     let node = txn.create_node(["Person"], NO_PROPERTIES).unwrap();
     txn.delete_node(node).unwrap();
     txn.commit().unwrap();
-    let refused = watched(|watch| db.load(text.as_bytes(), &LoadOptions::default(), watch));
+    let refused = db.load(
+        text.as_bytes(),
+        &LoadOptions::default(),
+        &mut Watch::quiet(),
+    );
     assert!(
         matches!(&refused, Err(Error::Dump(error)) if error.to_string().starts_with("the database is not new")),
         "{refused:?}"

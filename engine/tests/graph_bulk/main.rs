@@ -10,7 +10,7 @@ mod undone;
 use items::{Item, fill, write};
 use std::path::Path;
 use stratigraph::keys::KeyRead;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
 use stratigraph::value::ValueKind;
@@ -43,20 +43,12 @@ fn assert_same(left: &Stored, right: &Stored, what: &str) {
 }
 
 fn assert_sound(db: &Database) {
-    let report = db.check(&mut watch()).unwrap();
+    let report = db.check(&mut Watch::quiet()).unwrap();
     assert!(report.is_clean(), "{:?}", report.findings);
 }
 
-fn watch() -> Watch<'static> {
-    // A report of its own for each: the tests that look at progress make their own.
-    Watch::new(
-        Box::leak(Box::new(|_: Progress<'_>| {})),
-        CancelToken::new(),
-    )
-}
-
 fn finish(load: BulkLoad) -> Result<BulkReport> {
-    load.finish(&mut watch())
+    load.finish(&mut Watch::quiet())
 }
 
 /// Adds everything in one load.

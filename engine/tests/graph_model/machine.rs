@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use stratigraph::keys::KeyRead as _;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::{FAMILIES, Family};
 use stratigraph::storage::range::KeyRange;
 use stratigraph::{Database, Durability, NO_PROPERTIES, NodeId, ReadTxn};
@@ -108,10 +108,7 @@ impl Machine {
                 compare(&read, &plain, Look::Some(6), &mut self.rng);
             }
             90..93 => self.db().flush().unwrap(),
-            93..95 => self
-                .db()
-                .compact(&mut Watch::new(&mut |_| {}, CancelToken::new()))
-                .unwrap(),
+            93..95 => self.db().compact(&mut Watch::quiet()).unwrap(),
             95..100 => self.reopen(),
             _ => {}
         }
@@ -211,8 +208,7 @@ impl Machine {
 
     /// The database finds nothing wrong with itself either.
     fn check(&self) {
-        let mut watch = |_: Progress<'_>| {};
-        let mut watch = Watch::new(&mut watch, CancelToken::new());
+        let mut watch = Watch::quiet();
         let report = self.db().check(&mut watch).unwrap();
         assert!(report.is_clean(), "{:?}", report.findings);
     }

@@ -1,6 +1,7 @@
 //! Much that is declared at once: in one commit where nothing is there yet, and one after the other where something is.
 
 use crate::{by_name, is_clean, many, names_are_indexed, unique_names};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{
     Constraint, Database, Declaration, Error, HierarchyOptions, Index, NO_PROPERTIES, Read,
     TextIndex, Value, Vector, VectorIndex,
@@ -56,7 +57,7 @@ fn a_new_database_gets_its_schema_in_one_commit() {
     );
     assert!(!catalog.is_building("names") && !catalog.is_building("texts"));
     drop(read);
-    db.finish_schema(&mut watch(&mut |_| {})).unwrap();
+    db.finish_schema(&mut Watch::quiet()).unwrap();
     // All of it is kept to from then on.
     let mut txn = db.write().unwrap();
     let properties = |name: i64| {
@@ -88,13 +89,6 @@ fn a_new_database_gets_its_schema_in_one_commit() {
     );
     assert_eq!(found.unwrap().count(), 2);
     names_are_indexed(&db);
-}
-
-fn watch<'a>(
-    report: &'a mut dyn FnMut(stratigraph::storage::cancel::Progress<'_>),
-) -> stratigraph::storage::cancel::Watch<'a> {
-    let token = stratigraph::storage::cancel::CancelToken::new();
-    stratigraph::storage::cancel::Watch::new(report, token)
 }
 
 #[test]

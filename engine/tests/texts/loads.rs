@@ -23,7 +23,7 @@ fn a_bulk_load_brings_its_texts() {
         .add_node(["Paper"], [("title", "Basalt columns")])
         .unwrap();
     load.add_node(["Other"], [("title", "Basalt")]).unwrap();
-    unwatched(|watch| load.finish(watch)).unwrap();
+    load.finish(&mut Watch::quiet()).unwrap();
     let read = db.read().unwrap();
     assert_eq!(
         found(&read, "papers", "basalt"),
@@ -41,18 +41,23 @@ fn a_dump_has_the_declarations() {
         .unwrap();
     txn.commit().unwrap();
     let mut dump = Vec::new();
-    unwatched(|watch| db.dump(&mut dump, watch)).unwrap();
+    db.dump(&mut dump, &mut Watch::quiet()).unwrap();
     let text = String::from_utf8(dump.clone()).unwrap();
     let line = r#"{"text_index":"papers","label":"Paper","fields":[{"property":"abstract","weight":1.0},{"property":"title","weight":2.0}],"analysis":"english","k1":0.9,"b":0.4}"#;
     assert!(text.contains(line), "{text}");
     let copy = Database::in_memory().unwrap();
-    unwatched(|watch| copy.load(dump.as_slice(), &LoadOptions::default(), watch)).unwrap();
+    copy.load(
+        dump.as_slice(),
+        &LoadOptions::default(),
+        &mut Watch::quiet(),
+    )
+    .unwrap();
     assert_eq!(
         found(&copy.read().unwrap(), "papers", "granite"),
         [paper.into()]
     );
     let mut again = Vec::new();
-    unwatched(|watch| copy.dump(&mut again, watch)).unwrap();
+    copy.dump(&mut again, &mut Watch::quiet()).unwrap();
     let declared = |dump: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(dump).into_owned();
         let lines = text

@@ -14,11 +14,6 @@ mod upkeep;
 use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
 use stratigraph::{Analysis, Database, Entity, NodeId, Read, TextIndex, TextSearch};
 
-fn unwatched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
-    let mut report = |_: Progress<'_>| {};
-    work(&mut Watch::new(&mut report, CancelToken::new()))
-}
-
 /// Who is found for some words, the best first.
 fn found(read: &impl Read, index: &str, words: &str) -> Vec<Entity> {
     let answer = read

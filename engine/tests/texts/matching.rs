@@ -192,10 +192,7 @@ fn any_text_is_found_by_itself_and_marked_at_characters() {
                     .unwrap();
             }
         }
-        let mut watch_report = |_: Progress<'_>| {};
-        let report = db
-            .check(&mut Watch::new(&mut watch_report, CancelToken::new()))
-            .unwrap();
+        let report = db.check(&mut Watch::quiet()).unwrap();
         assert!(report.findings.is_empty(), "{report:?}");
     }
 }

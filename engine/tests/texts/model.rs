@@ -151,7 +151,7 @@ fn answers_are_those_of_an_index_made_anew() {
                 old.push((db.read().unwrap(), nodes.clone()));
             }
             if rng.usize(..4) == 0 {
-                unwatched(|watch| db.tend_text_index("texts", watch)).unwrap();
+                db.tend_text_index("texts", &mut Watch::quiet()).unwrap();
             }
             for (read, then) in &old {
                 compare(read, then, rng, seed);

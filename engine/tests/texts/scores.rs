@@ -77,17 +77,23 @@ fn boosts_within_boosts_stay_numbers() {
     let (db, _) = with_texts(Analysis::Plain, &["alpha beta", "alpha"]);
     let read = db.read().unwrap();
     for innermost in [1.0, 0.0] {
-        let mut query = Query::term("alpha").boosted(innermost);
-        for _ in 0..8 {
-            query = query.boosted(1e6);
-        }
-        // Each way of walking, since they treat what is no number differently.
-        for query in [query.clone(), query.and_not(Query::term("gamma"))] {
-            if let Ok(answer) = read.search_text("texts", &TextSearch::of(query, 9)) {
-                for hit in answer.hits {
-                    assert!(hit.score.is_finite(), "{hit:?}");
-                }
-            }
+        let query = Query::term("alpha").boosted(innermost);
+        let most = query.clone().boosted(1e3).boosted(1e3);
+        let more = query.boosted(1e3).boosted(1e3).boosted(1.01);
+        // With and without what must not be there: the two are walked differently.
+        for change in [
+            |query: Query| query,
+            |query: Query| query.and_not(Query::term("gamma")),
+        ] {
+            let ask = |query| read.search_text("texts", &TextSearch::of(change(query), 9));
+            let hits = ask(most.clone()).unwrap().hits;
+            assert_eq!(hits.len(), 2);
+            assert!(hits.iter().all(|hit| hit.score.is_finite()), "{hits:?}");
+            let outcome = ask(more.clone());
+            assert!(
+                matches!(outcome, Err(stratigraph::Error::BadDeclaration { .. })),
+                "{outcome:?}"
+            );
         }
     }
 }

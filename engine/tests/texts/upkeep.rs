@@ -121,11 +121,11 @@ fn an_index_is_filled_with_what_a_load_has_brought() {
     assert_eq!(hit(&before), 1);
     let mut load = db.bulk_load().unwrap();
     let new = load.add_node(["N"], [("text", "granite")]).unwrap();
-    unwatched(|watch| load.finish(watch)).unwrap();
+    load.finish(&mut Watch::quiet()).unwrap();
     let read = db.read().unwrap();
     assert_eq!(hit(&read), 2);
     assert_eq!(found(&read, "texts", "slate"), [nodes[1].into()]);
     assert_eq!(found(&read, "texts", "granite"), [new.into()]);
-    let report = unwatched(|watch| db.check(watch)).unwrap();
+    let report = db.check(&mut Watch::quiet()).unwrap();
     assert!(report.findings.is_empty(), "{report:?}");
 }

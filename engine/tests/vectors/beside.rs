@@ -14,11 +14,6 @@ pub(super) fn sleep(ms: u64) {
     std::thread::sleep(Duration::from_millis(ms));
 }
 
-pub(super) fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
-    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    work(&mut Watch::new(&mut report, CancelToken::new()))
-}
-
 /// Nodes with vectors that are told by their numbers.
 pub(super) fn add(db: &Database, ids: std::ops::Range<u64>, dimensions: usize) {
     let mut txn = db.write().unwrap();
@@ -31,7 +26,7 @@ pub(super) fn add(db: &Database, ids: std::ops::Range<u64>, dimensions: usize) {
 
 /// What a check has found; it is to be nothing.
 pub(super) fn findings(db: &Database) -> String {
-    let report = watched(|watch| db.check(watch)).unwrap();
+    let report = db.check(&mut Watch::quiet()).unwrap();
     match report.is_clean() {
         true => String::new(),
         false => format!("{report:?}"),

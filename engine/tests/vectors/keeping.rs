@@ -183,7 +183,7 @@ fn a_snapshot_is_of_a_whole_commit() {
         load.add_node(["N"], [("v", value(row(id, DIMENSIONS)))])
             .unwrap();
     }
-    watched(|watch| load.finish(watch)).unwrap();
+    load.finish(&mut Watch::quiet()).unwrap();
     wait(&db);
     idle();
     assert_eq!(findings(&db), "");

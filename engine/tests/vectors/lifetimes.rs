@@ -20,7 +20,7 @@ fn a_load_that_began_while_an_index_is_made_is_in_it() {
     }
     // Until it waits for the writer's place.
     sleep(3000);
-    watched(|watch| load.finish(watch)).unwrap();
+    load.finish(&mut Watch::quiet()).unwrap();
     wait(&db);
     let query = row(1, 32);
     let search = VectorSearch::new(&query, 5000).effort(Effort::Exact);
@@ -169,7 +169,7 @@ fn a_close_does_not_wait_until_an_index_has_caught_up() {
     for id in 0..20_000 {
         load.add_node(["N"], [("v", value(row(id, 32)))]).unwrap();
     }
-    watched(|watch| load.finish(watch)).unwrap();
+    load.finish(&mut Watch::quiet()).unwrap();
     let clock = SystemClock::new();
     let began = clock.now();
     db.close().unwrap();

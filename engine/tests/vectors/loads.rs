@@ -37,9 +37,7 @@ fn a_bulk_load_brings_its_vectors_to_the_index() {
         .unwrap();
     load.add_relationship(other, "R", other, NO_PROPERTIES)
         .unwrap();
-    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    load.finish(&mut Watch::new(&mut report, CancelToken::new()))
-        .unwrap();
+    load.finish(&mut Watch::quiet()).unwrap();
     for waits in [false, true] {
         if waits {
             wait(&db);
@@ -75,8 +73,7 @@ fn a_dump_has_the_declarations() {
     )
     .unwrap();
     txn.commit().unwrap();
-    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    let watch = &mut Watch::new(&mut report, CancelToken::new());
+    let watch = &mut Watch::quiet();
     let mut dump = Vec::new();
     db.dump(&mut dump, watch).unwrap();
     let text = String::from_utf8(dump.clone()).unwrap();
@@ -115,4 +112,36 @@ fn a_dump_has_the_declarations() {
             .collect()
     };
     assert_eq!(body(&again), body(&dump));
+}
+
+#[test]
+fn a_commit_that_an_index_has_no_memory_for_is_refused_whole() {
+    const EACH: u64 = 500;
+    let builder = Database::builder().vector_index_bytes(2 << 20);
+    let db = builder.in_memory().unwrap();
+    db.create_vector_index(VectorIndex::on_nodes("N", "v", 64).named("n"))
+        .unwrap();
+    let mut rng = Rng::with_seed(1);
+    let mut add = || {
+        let mut txn = db.write().unwrap();
+        for _ in 0..EACH {
+            let row = random(&mut rng, 64);
+            txn.create_node(["N"], [("v", value(row))]).unwrap();
+        }
+        txn.commit()
+    };
+    let mut taken = 0;
+    let error = loop {
+        match add() {
+            Ok(_) => taken += EACH,
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("the index is full"), "{error}");
+    assert!((500..10_000).contains(&taken), "{taken}");
+    let read = db.read().unwrap();
+    assert_eq!(read.node_count(Some("N")).unwrap(), taken);
+    let query = random(&mut Rng::with_seed(2), 64);
+    let search = VectorSearch::new(&query, 10);
+    assert_eq!(read.search_vectors("n", &search).unwrap().hits.len(), 10);
 }

@@ -35,8 +35,7 @@ fn random(rng: &mut Rng, dimensions: usize) -> Vec<f32> {
 /// Waits for every index.
 fn wait(db: &Database) {
     for index in db.vector_indexes().unwrap() {
-        let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-        let watch = &mut Watch::new(&mut report, CancelToken::new());
+        let watch = &mut Watch::quiet();
         db.wait_for_vector_index(&index.definition.name, watch)
             .unwrap();
     }

@@ -125,8 +125,7 @@ fn a_restored_backup_has_its_index() {
     let before = answers(&db);
     db.close().unwrap();
     let db = Database::open(&home).unwrap();
-    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    let watch = &mut Watch::new(&mut report, CancelToken::new());
+    let watch = &mut Watch::quiet();
     db.backup(&backups, watch).unwrap();
     stratigraph::restore(&backups, None, &back, watch).unwrap();
     let db = Database::open(&back).unwrap();

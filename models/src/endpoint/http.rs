@@ -1,7 +1,7 @@
 //! One call over HTTP, repeated where that is safe and useful.
 //!
 //! Both calls only compute, so any may be made again; what costs money for nothing is not: a refusal that
-//! says the request is wrong, and a reply that came in part.
+//! says the request is wrong, and a stream that broke off after it had begun.
 
 use super::limits::{Limits, Place};
 use super::{EndpointBuilder, Key};
@@ -64,7 +64,7 @@ impl Http {
         let here = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
         if plain && builder.key.is_some() && !here && !builder.key_in_the_clear {
             return Err(bad(
-                "the key would go over the network in the clear; use https://, or say send_key_in_the_clear",
+                "the key would go over the network in the clear; use https://, or in a program `EndpointBuilder::send_key_in_the_clear`",
             ));
         }
         let mut config = Agent::config_builder()

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::build::BuildError;
+use crate::build::{BuildError, TablesError};
 use crate::extract::ExtractError;
 use crate::retrieve::RetrieveError;
 use crate::routes::RouteError;
@@ -14,6 +14,9 @@ pub enum DoorError {
     /// The layers refuse.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// Tables cannot be taken in or out.
+    #[error(transparent)]
+    Tables(#[from] TablesError),
     /// A piece could not be read.
     #[error(transparent)]
     Extract(#[from] ExtractError),

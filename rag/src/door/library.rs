@@ -210,12 +210,18 @@ impl Library {
         })
     }
 
-    /// Takes a document out, with everything that nobody else says; one that is not there is fine.
+    /// Takes a document out, with everything that nobody else says, or what the tables of a mapping stated under that
+    /// id; one that is not there is fine.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub fn delete(&self, id: &str) -> Result<Change, DoorError> {
-        Ok(self.open()?.layers.delete(id)?)
+        let layers = self.open()?.layers;
+        let change = layers.delete(id)?;
+        if change.keys > 0 {
+            return Ok(change);
+        }
+        Ok(layers.delete_tables(id)?)
     }
 
     /// What has a stale summary; nothing if there are no layers.

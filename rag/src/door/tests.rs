@@ -10,6 +10,7 @@ use stratigraph_models::{Lexical, Recorded, Request};
 use super::*;
 use crate::build::{Layers, Profile};
 use crate::ingest::System;
+use crate::read::TableMapping;
 
 mod naming;
 mod summaries;
@@ -59,6 +60,33 @@ fn model() -> Recorded {
         let summary = json!({"summary": "Basalt comes from Mount Etna."});
         Some(if is_summary { summary } else { fact }.to_string())
     })
+}
+
+#[test]
+fn what_tables_stated_goes_out_by_the_name_of_their_mapping() {
+    let folder = tempfile::tempdir().unwrap();
+    let mapping = folder.path().join("law.toml");
+    std::fs::write(
+        folder.path().join("clauses.csv"),
+        "id,text\nc1,Paid\nc2,Built\n",
+    )
+    .unwrap();
+    let node = "[[nodes]]\nfile = \"clauses.csv\"\nlabel = \"Clause\"\nkey = \"id\"\n[nodes.properties]\ntext = \"string\"\n";
+    std::fs::write(&mapping, node).unwrap();
+    let (db, library) = library(Equipment::default());
+    rows(&db, "CALL rag.createLayers('structure')");
+    let tables = TableMapping::read(&mapping).unwrap();
+    let open = library.open().unwrap();
+    open.layers().upsert_tables("law.toml", &tables).unwrap();
+    let clauses = || rows(&db, "MATCH (c:Clause) RETURN count(c) AS n")[0].get::<i64>("n");
+    assert_eq!(clauses().unwrap(), 2);
+    let gone = |id: &str| {
+        let text = format!("CALL rag.deleteDocument('{id}') YIELD deleted RETURN deleted");
+        rows(&db, &text)[0].get::<i64>("deleted").unwrap()
+    };
+    assert_eq!((gone("other.toml"), clauses().unwrap()), (0, 2));
+    assert!(gone("law.toml") > 1);
+    assert_eq!(clauses().unwrap(), 0);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use stratigraph::storage::cancel::CancelToken;
 
-use super::set::{Labelled, LabelledSet};
+use super::set::{Labelled, LabelledSet, limited};
 use super::{Judge, Mean, confidence_of};
 use crate::door::{DoorError, Open};
 use crate::retrieve::{Pipeline, Question, RetrieveError};
@@ -202,10 +202,6 @@ impl Labelled {
     /// # Errors
     /// [`RetrieveError::LongQuestion`].
     pub fn question(&self) -> Result<Question, RetrieveError> {
-        let mut question = Question::new(&self.text)?;
-        for (name, datum) in &self.only {
-            question = question.only(name, datum.clone());
-        }
-        Ok(question)
+        limited(&self.text, &self.only)
     }
 }

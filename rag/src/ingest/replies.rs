@@ -1,13 +1,11 @@
 //! Replies of models lie in the database that they are paid for.
 
-use std::fmt::Write as _;
-
 use crate::build::{Asked, KeptReply, Replies};
-use crate::extract::{CacheError, CallCache, CallKey, Kept};
+use crate::extract::{CacheError, CallCache, CallKey, Kept, hex};
 
 impl CallCache for Replies {
     fn get(&self, key: &CallKey) -> Result<Option<Kept>, CacheError> {
-        let kept = Self::get(self, &asked(key, &hexadecimal(&key.content)))?;
+        let kept = Self::get(self, &asked(key, &hex(&key.content)))?;
         Ok(kept.map(|kept| Kept {
             reply: kept.text,
             usage: kept.usage,
@@ -19,7 +17,7 @@ impl CallCache for Replies {
             text: reply.reply.clone(),
             usage: reply.usage,
         };
-        let content = hexadecimal(&key.content);
+        let content = hex(&key.content);
         Ok(Self::put(self, &asked(key, &content), &reply)?)
     }
 }
@@ -30,12 +28,4 @@ fn asked<'a>(key: &'a CallKey, content: &'a str) -> Asked<'a> {
         prompt: &key.prompt,
         model: &key.model,
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

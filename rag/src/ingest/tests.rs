@@ -40,8 +40,7 @@ fn counts(layers: &Layers) -> [u64; 5] {
 /// The whole graph without ids, and without what models were paid for.
 fn dump(layers: &Layers) -> String {
     layers.replies().forget().unwrap();
-    let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut watch = Watch::quiet();
     let mut text = Vec::new();
     let db = layers.database();
     db.dump_canonical(&mut text, &mut watch).unwrap();

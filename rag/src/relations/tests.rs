@@ -44,8 +44,7 @@ fn angles() -> Angles {
 }
 
 fn clustered(names: &[&str], clustering: Clustering) -> Relations {
-    let mut report = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut watch = Watch::quiet();
     Relations::cluster(names.iter().copied(), &angles(), clustering, &mut watch).unwrap()
 }
 

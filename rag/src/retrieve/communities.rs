@@ -9,7 +9,7 @@ use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::algo::leiden::{LeidenOptions, Undirected, leiden};
 use stratigraph::graph::Entity;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Direction, NodeId, Read, VectorSearch};
 
 use super::{Along, Desk, Item, RetrieveError, Scale};
@@ -232,8 +232,7 @@ impl Communities {
             resolution: self.resolution,
             ..LeidenOptions::default()
         };
-        let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-        let mut watch = Watch::new(&mut report, CancelToken::new());
+        let mut watch = Watch::quiet();
         let found = leiden(&graph, &options, &mut watch).map_err(|error| refused(&error))?;
         let levels = found.levels().iter();
         Ok(levels

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use stratigraph::Database;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph_models::{
     Asked, Endpoint, Generator, ModelError, Recorded, Reply, Request, Reranker, ScoreScale,
     ScriptedServer, Step,
@@ -226,8 +226,7 @@ fn what_passages_and_models_say_is_data() {
 /// All that anybody reads of it. Not its commit: indexes tidy up when it suits them.
 fn dump(db: &Database) -> String {
     let mut text = Vec::new();
-    let mut report = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut watch = Watch::quiet();
     db.dump_canonical(&mut text, &mut watch).unwrap();
     String::from_utf8(text).unwrap()
 }

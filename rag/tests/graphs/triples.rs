@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph_models::{Embedder, ModelError, Recorded, Request, Rows};
 use stratigraph_rag::build::Contribution;
 use stratigraph_rag::chunk::Words;
@@ -118,8 +118,7 @@ impl Embedder for Angles {
 
 /// Clusters the relations of what was extracted, and gives it their names.
 fn clustered(pieces: &mut [Extracted], clustering: Clustering) -> Relations {
-    let mut report = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut watch = Watch::quiet();
     let names = pieces.iter().flat_map(|piece| &piece.triples);
     let names = names.map(|triple| triple.predicate.as_str());
     let relations = Relations::cluster(names, &Angles, clustering, &mut watch).unwrap();

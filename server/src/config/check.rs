@@ -183,6 +183,8 @@ impl Config {
             ("max_documents", self.max_documents),
             ("max_ingestions", self.max_ingestions),
             ("max_prepared", self.max_prepared),
+            ("max_search_results", self.max_search_results),
+            ("max_batch_searches", self.max_batch_searches),
         ] {
             if value == 0 {
                 find(
@@ -191,6 +193,12 @@ impl Config {
                         least: "1".to_owned(),
                     },
                 );
+            }
+        }
+        for (setting, value) in [("max_rows", self.max_rows), ("max_steps", self.max_steps)] {
+            if value == 0 {
+                let least = "1".to_owned();
+                find(setting, FindingKind::TooSmall { least });
             }
         }
         for (setting, size, least) in [
@@ -202,6 +210,8 @@ impl Config {
             ("max_query_memory", self.max_query_memory, 1 << 20),
             ("max_transaction_size", self.max_transaction_size, 64 << 10),
             ("max_header_size", self.max_header_size, 4 << 10),
+            ("vector_index_size", self.vector_index_size, 4 << 20),
+            ("write_buffer_size", self.write_buffer_size, 64 << 10),
         ] {
             if size.0 < least {
                 let least = super::Size(least).to_string();
@@ -217,6 +227,9 @@ impl Config {
             ("max_ingestion_time", self.max_ingestion_time),
             ("reload_interval", self.reload_interval),
             ("keep_alive_interval", self.keep_alive_interval),
+            ("keep_alive_timeout", self.keep_alive_timeout),
+            ("handshake_limit", self.handshake_limit),
+            ("max_bulk_time", self.max_bulk_time),
         ] {
             if period.millis() < 10 {
                 find(

@@ -81,6 +81,10 @@ settings! {
         backup_keep: NonZeroU32 = -, "STRATIGRAPH_BACKUP_KEEP", "How many backups of each database are kept, the newest; older ones are removed when one is taken. All if it is not said";
         max_databases: u32 = "16", "STRATIGRAPH_MAX_DATABASES", "How many databases there may be";
         cache_size: Size = "256MiB", "STRATIGRAPH_CACHE_SIZE", "The cache of stored blocks of each database";
+        write_buffer_size: Size = "64MiB", "STRATIGRAPH_WRITE_BUFFER_SIZE", "What is written to each database and not in its sorted files yet; also bounds the log that a start reads again";
+        text_cache_size: Size = "256MiB", "STRATIGRAPH_TEXT_CACHE_SIZE", "The cache of decoded text indexes of each database";
+        projection_cache_size: Size = "512MiB", "STRATIGRAPH_PROJECTION_CACHE_SIZE", "The cache of what algorithms and counting queries keep of the graph of each database; 0MiB keeps nothing";
+        vector_index_size: Size = "8GiB", "STRATIGRAPH_VECTOR_INDEX_SIZE", "The most memory of each vector index; a commit that would take more is refused";
     }
     "Security" {
         tokens: PathBuf = -, "STRATIGRAPH_TOKENS", "The file with the hashes of tokens, as `stratigraph token new` makes it; everybody may do everything if it is not said";

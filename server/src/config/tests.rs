@@ -162,3 +162,24 @@ fn limits_that_let_nothing_through_are_found() {
         ["tls_key", "max_query_memory", "tls_key", "max_queries"]
     );
 }
+
+#[test]
+fn no_limit_lets_nothing_through() {
+    let none = [
+        ("max_rows", "0"),
+        ("max_steps", "0"),
+        ("max_search_results", "0"),
+        ("max_batch_searches", "0"),
+        ("handshake_limit", "0ms"),
+        ("keep_alive_timeout", "0ms"),
+        ("max_bulk_time", "0ms"),
+        ("vector_index_size", "1MiB"),
+        ("write_buffer_size", "1KiB"),
+    ];
+    for (setting, value) in none {
+        let flag = format!("--{}", setting.replace('_', "-"));
+        let found = config(&[&flag, value]).check();
+        let settings: Vec<_> = found.iter().map(|finding| finding.setting).collect();
+        assert_eq!(settings, [setting]);
+    }
+}

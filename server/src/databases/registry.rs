@@ -135,6 +135,10 @@ impl Databases {
         let engine = Database::builder()
             .create_if_missing(true)
             .cache_bytes(config.cache_size.bytes())
+            .write_buffer_bytes(config.write_buffer_size.bytes())
+            .text_cache_bytes(config.text_cache_size.bytes())
+            .projection_cache_bytes(config.projection_cache_size.0)
+            .vector_index_bytes(config.vector_index_size.0)
             .write_queue_timeout(config.max_write_queue_wait.0)
             // The threads of transactions keep these too; a bulk write is one long transaction.
             .transaction_idle_limit(config.max_transaction_idle.0.max(config.max_bulk_time.0))

@@ -102,10 +102,8 @@ impl Running {
 
     /// The beginning of a text, without what somebody may have written into it.
     fn shown(&self, text: &str) -> String {
-        let end = (0..=SHOWN_TEXT_BYTES.min(text.len()))
-            .rev()
-            .find(|at| text.is_char_boundary(*at));
-        self.told(text.get(..end.unwrap_or(0)).unwrap_or_default())
+        let end = text.floor_char_boundary(SHOWN_TEXT_BYTES);
+        self.told(text.get(..end).unwrap_or_default())
     }
 
     fn told(&self, text: &str) -> String {

@@ -227,6 +227,7 @@ async fn thresholds_are_found_with_progress_and_gone_by() {
         .unwrap();
     assert!(found.auroc > 0.8 && found.documents == 6, "{found:?}");
     let told = std::mem::take(&mut *told.lock().unwrap());
+    assert!(!told.is_empty());
     assert!(told.iter().all(|(done, of)| done <= of), "{told:?}");
     let elsewhere = rag.ask(
         "strata",

@@ -85,8 +85,7 @@ fn load(db: &Database, next: &mut u64) -> Result<()> {
     for number in *next..*next + LOADED {
         load.add_node([LABEL], properties::of(number))?;
     }
-    let mut no_report = |_: Progress<'_>| {};
-    load.finish(&mut Watch::new(&mut no_report, CancelToken::new()))?;
+    load.finish(&mut Watch::quiet())?;
     *next += LOADED;
     say(&format!("nodes {next}"))
 }

@@ -10,7 +10,7 @@ use crate::workload::{BatchNumber, Found, Model, WRITERS, Workload, Writer};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, Error, list_backups, restore, verify_backup};
 
 /// No open of so small a database takes longer, however loaded the machine is.
@@ -244,8 +244,7 @@ impl Trial {
         if !folder.exists() || list_backups(&folder)?.is_empty() {
             return Ok(());
         }
-        let mut progress = |_: stratigraph::storage::cancel::Progress<'_>| {};
-        let mut watch = Watch::new(&mut progress, CancelToken::new());
+        let mut watch = Watch::quiet();
         for backup in list_backups(&folder)? {
             verify_backup(&folder, Some(backup.number), &mut watch)
                 .context("a backup is damaged")?;

@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, restore, verify_backup};
 
 /// One in so many cases is damaged twice.
@@ -294,8 +294,7 @@ fn open_twice(findings: &mut Findings, dir: &Path, expected: &Expected) {
 
 /// Every backup either does not restore or restores exactly.
 fn restore_each(findings: &mut Findings, dir: &Path, states: &[Expected]) {
-    let mut progress = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut progress, CancelToken::new());
+    let mut watch = Watch::quiet();
     let target = dir.with_extension("restored");
     for (number, expected) in (1..).zip(states) {
         let verified = verify_backup(dir, Some(number), &mut watch);

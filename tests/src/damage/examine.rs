@@ -11,7 +11,7 @@ use crate::workload::keys::place;
 use crate::workload::{Difference, Found, Model, graph};
 use std::path::Path;
 use stratigraph::keys::KeyRead;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::{Direction, KeyRange};
 use stratigraph::storage::store::ScanOptions;
@@ -105,7 +105,7 @@ impl Findings {
             Ok(differences) if !self.are_reported() => self.indexes.extend(differences),
             Ok(_) => {}
         }
-        match db.check(&mut Watch::new(&mut |_| {}, CancelToken::new())) {
+        match db.check(&mut Watch::quiet()) {
             Err(error) => self.reports.push(error),
             Ok(report) => {
                 let found = report.findings.iter();

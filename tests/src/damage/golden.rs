@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, DatabaseBuilder, restore};
 
 const DATABASES: [&str; 3] = ["settled", "busy", "closed"];
@@ -147,8 +147,7 @@ pub(super) fn all(root: &Path, seed: u64, check: bool) -> Result<Vec<Golden>> {
         fs::remove_dir_all(&target)?;
     }
     let mut states = Vec::new();
-    let mut progress = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut progress, CancelToken::new());
+    let mut watch = Watch::quiet();
     for (number, at) in (1..).zip([COMPACTED, SECOND_FLUSH]) {
         restore(&dir, Some(number), &target, &mut watch).context("a healthy backup")?;
         // The first open of what was restored writes.
@@ -176,8 +175,7 @@ pub(super) fn run_child(arguments: &GoldenArgs) -> Result<()> {
         builder = builder.write_buffer_bytes(4 << 20);
     }
     let db = builder.open(&arguments.dir)?;
-    let mut progress = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut progress, CancelToken::new());
+    let mut watch = Watch::quiet();
     let take_up = |writer| Hand::take_up(&db, workload, Writer(writer), BatchNumber(0));
     let mut hands = (0..WRITERS).map(take_up).collect::<Result<Vec<Hand>>>()?;
     for number in 1..=LAST.0 {

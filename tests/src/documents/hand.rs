@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, NodeId, Read};
 use stratigraph_rag::build::{Asked, Change, Contribution, KeptReply, Layers, Profile};
 use stratigraph_rag::chunk::{Chunker, Chunking, Piece, Words};
@@ -163,8 +163,7 @@ pub fn canonical(layers: &Layers) -> Result<String> {
     drop(read);
     layers.replies().forget()?;
     let mut text = Vec::new();
-    let mut report = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut watch = Watch::quiet();
     db.dump_canonical(&mut text, &mut watch)?;
     let mut txn = db.write()?;
     for call in calls {

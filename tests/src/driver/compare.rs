@@ -4,7 +4,7 @@ use super::indexes;
 use crate::workload::{BatchNumber, Model, Verdict, verify};
 use std::path::Path;
 use stratigraph::Database;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 
 /// So many differences tell enough.
@@ -48,7 +48,7 @@ impl Comparison {
             Ok(differences) => comparison.indexes = differences,
             Err(error) => comparison.refused.push(format!("an index: {error}")),
         }
-        match db.check(&mut Watch::new(&mut |_| {}, CancelToken::new())) {
+        match db.check(&mut Watch::quiet()) {
             Ok(report) => {
                 let findings = report.findings.iter();
                 for of in findings {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stratigraph::Database;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 
 /// What goes on beside the writers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +40,7 @@ pub fn disturb(
     let Some(disturbance) = disturbance else {
         return Ok(());
     };
-    let mut progress = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut progress, CancelToken::new());
+    let mut watch = Watch::quiet();
     while goes_on() {
         std::thread::sleep(Duration::from_millis(rng.u64(pauses_ms.clone())));
         match disturbance {

@@ -2,7 +2,7 @@
 //! is stored, and that vector indexes have the right rows, `Database::check` tells.
 
 use stratigraph::catalog::{Catalog, Scope, VectorIndexDef};
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::value::{NodeId, RelationshipId};
 use stratigraph::{Database, Effort, Entity, Read, ReadTxn, Result, Value, Vector, VectorSearch};
 use stratigraph_vector::{Index, IndexError, Query, Settings};
@@ -29,8 +29,7 @@ pub fn differences(db: &Database) -> Result<Vec<String>> {
     let mut differences = Vec::new();
     for index in db.vector_indexes()? {
         let definition = &index.definition;
-        let mut no_report = |_: Progress<'_>| {};
-        let mut watch = Watch::new(&mut no_report, CancelToken::new());
+        let mut watch = Watch::quiet();
         db.wait_for_vector_index(&definition.name, &mut watch)?;
         let read = db.read()?;
         let stored = stored(&read, definition)?;

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use stratigraph::Database;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph_proto::v1::query_service_client::QueryServiceClient;
 use stratigraph_proto::v1::transaction_service_client::TransactionServiceClient;
 use stratigraph_proto::v1::value::Kind;
@@ -68,12 +68,13 @@ pub(super) async fn run(args: &RunArgs, seed: u64, folder: &Path) -> Result<Foun
     let mut random = fastrand::Rng::with_seed(seed);
     let writers: Arc<Vec<Writer>> = Arc::new((0..WRITERS).map(|_| Writer::default()).collect());
     let (mut under_way, mut unheard) = (0, 0);
+    let settings = format!("{PATIENT_SETTINGS}cache_size = \"64MiB\"\n");
     for _ in 0..args.kills {
-        let server = Served::start_with(folder, PATIENT_SETTINGS, args.plant.as_deref())?;
+        let server = Served::start_with(folder, &settings, args.plant.as_deref())?;
         unheard += compare(&server.address, &writers, &mut found).await?;
         under_way += write_until_killed(server, &writers, &mut random).await?;
     }
-    let server = Served::start_with(folder, PATIENT_SETTINGS, args.plant.as_deref())?;
+    let server = Served::start_with(folder, &settings, args.plant.as_deref())?;
     unheard += compare(&server.address, &writers, &mut found).await?;
     drop(server);
     let findings = check(&folder.join("data/default"))?;
@@ -278,7 +279,7 @@ async fn rows(client: &mut Client, text: &str, writer: usize) -> Result<Vec<Vec<
 /// What the engine's own check finds.
 fn check(dir: &Path) -> Result<Vec<String>> {
     let db = Database::open(dir).context("cannot open the database after the kills")?;
-    let report = db.check(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+    let report = db.check(&mut Watch::quiet())?;
     let findings = report
         .findings
         .iter()

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// Settings of a server that lets calls wait as long as it lives, so that a busy machine does not look like an error.
 pub(crate) const PATIENT_SETTINGS: &str =
-    "cache_size = \"64MiB\"\nmax_write_queue_wait = \"120s\"\nmax_queue_wait = \"120s\"\n";
+    "max_write_queue_wait = \"120s\"\nmax_queue_wait = \"120s\"\n";
 /// The memory that a server gets.
 pub(crate) const MEMORY: u64 = 1 << 30;
 

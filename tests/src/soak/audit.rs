@@ -10,7 +10,7 @@ use crate::driver::indexes::differences;
 use anyhow::{Context, Result};
 use std::fmt::Debug;
 use std::path::Path;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, Node, Read, Value, restore};
 use stratigraph_client::Client;
 
@@ -64,10 +64,7 @@ pub(super) async fn compare(world: &World, client: &Client) -> Result<()> {
 /// Opens the database without a server, and holds its indexes against what is stored.
 pub(super) fn examine(world: &World, dir: &Path) -> Result<()> {
     let db = Database::open(dir).context("cannot open the database after a kill")?;
-    for finding in db
-        .check(&mut Watch::new(&mut |_| {}, CancelToken::new()))?
-        .findings
-    {
+    for finding in db.check(&mut Watch::quiet())?.findings {
         world.index_difference(format!("{}: {}", finding.place, finding.what));
     }
     for difference in differences(&db)? {
@@ -81,8 +78,7 @@ pub(super) fn restore_last(world: &World, backups: &Path, into: &Path) -> Result
     let Some(backup) = lock(&world.backup).take() else {
         return Ok(false);
     };
-    let mut no_report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    let mut watch = Watch::new(&mut no_report, CancelToken::new());
+    let mut watch = Watch::quiet();
     restore(backups, Some(backup.number), into, &mut watch)?;
     let db = Database::open(into).context("cannot open what was restored")?;
     let read = db.read()?;

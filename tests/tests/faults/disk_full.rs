@@ -6,7 +6,7 @@ use super::small_disk::SmallDisk;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use stratigraph::keys::KeyRead;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
 use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, NO_PROPERTIES};
@@ -172,14 +172,9 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
     filled.delete(&db).unwrap();
     // What is deleted takes room until it is compacted, and compacting takes room too.
     disk.grow(32 << 20);
-    db.compact(&mut Watch::new(&mut |_| {}, CancelToken::new()))
-        .unwrap();
+    db.compact(&mut Watch::quiet()).unwrap();
     filled.put(&db, 30_000).expect("there is room");
-    assert!(
-        db.check(&mut Watch::new(&mut |_| {}, CancelToken::new()))
-            .unwrap()
-            .is_clean()
-    );
+    assert!(db.check(&mut Watch::quiet()).unwrap().is_clean());
     db.close().unwrap();
     filled.is_all_there(&Filled::builder().open(&filled.dir).unwrap());
 }

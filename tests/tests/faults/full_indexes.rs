@@ -3,7 +3,7 @@
 
 use super::small_disk::SmallDisk;
 use std::path::Path;
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{
     Database, DatabaseBuilder, Effort, ErrorKind, NodeId, Read as _, ServedBy, Value, Vector,
     VectorIndex, VectorSearch,
@@ -78,8 +78,7 @@ fn is_well(dir: &Path, count: u64) -> u64 {
         .search_vectors("n", &VectorSearch::new(&query, 1))
         .unwrap();
     assert_eq!(answer.served_by, ServedBy::Index);
-    let mut no_report = |_: Progress<'_>| {};
-    let report = db.check(&mut Watch::new(&mut no_report, CancelToken::new()));
+    let report = db.check(&mut Watch::quiet());
     assert!(report.unwrap().is_clean());
     let (more, refused) = write(&db, count, count + 1000);
     assert!(refused.is_none(), "{refused:?}");

@@ -26,6 +26,14 @@ fn an_export_goes_where_it_was_told_and_nowhere_else() {
     ask("export", &[&db], &["--format", "csv"])
         .assert_code(2)
         .error();
+    let table = world.path("x.csv");
+    let (_, message) = ask("export", &[&db], &["-o", table.to_str().unwrap()])
+        .assert_code(2)
+        .error();
+    assert!(
+        message.contains("--format csv") && !table.exists(),
+        "{message}"
+    );
     let said = run(&["export".as_ref(), db.as_os_str()]);
     assert_eq!(
         said.assert_code(0).stdout,

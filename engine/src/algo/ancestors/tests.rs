@@ -1,7 +1,7 @@
 //! Ancestors against a closure by relaxation, paths to roots against trying everything.
 
 use super::*;
-use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
+use crate::algo::random_graph::{RandomGraph, cancelled_after};
 
 /// Which places are right above each place.
 fn above(graph: &RandomGraph, undirected: bool, direction: Direction) -> Vec<BTreeSet<u32>> {
@@ -80,7 +80,7 @@ fn ancestors_are_those_of_the_closure() {
         };
         let projection = graph.project(undirected);
         let starts: Vec<_> = starts.iter().map(|&start| graph.node(start)).collect();
-        let found = watched(|watch| ancestors(&projection, &starts, &options, watch)).unwrap();
+        let found = ancestors(&projection, &starts, &options, &mut Watch::quiet()).unwrap();
         assert_eq!(found, expected, "seed {seed}");
     }
 }
@@ -136,7 +136,7 @@ fn paths_to_roots_are_those_of_trying_everything() {
                 most_paths,
             };
             let start = graph.node(start);
-            let found = watched(|watch| paths_to_roots(&projection, start, &options, watch));
+            let found = paths_to_roots(&projection, start, &options, &mut Watch::quiet());
             let found = found.unwrap();
             let as_places = found.paths.iter().map(|path| {
                 let places = path
@@ -186,7 +186,7 @@ fn the_number_of_paths_may_explode() {
     let projection = graph.project(false);
     let options = RootPathsOptions::default();
     let start = graph.node(0);
-    let found = watched(|watch| paths_to_roots(&projection, start, &options, watch)).unwrap();
+    let found = paths_to_roots(&projection, start, &options, &mut Watch::quiet()).unwrap();
     assert_eq!((found.paths.len(), found.more), (100, true));
     assert!(found.paths.iter().all(|path| path.length == 80.0));
 
@@ -202,6 +202,6 @@ fn the_number_of_paths_may_explode() {
         Err(AlgoError::Engine(crate::Error::Cancelled))
     ));
     let unknown = NodeId::new(9999);
-    let outcome = watched(|watch| paths_to_roots(&projection, unknown, &options, watch));
+    let outcome = paths_to_roots(&projection, unknown, &options, &mut Watch::quiet());
     assert!(matches!(outcome, Err(AlgoError::NotProjected { .. })));
 }

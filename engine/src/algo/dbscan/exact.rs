@@ -275,7 +275,6 @@ fn join(
 mod tests {
     use super::super::Metric;
     use super::*;
-    use crate::algo::random_graph::watched;
 
     #[test]
     fn what_is_kept_never_shows() {
@@ -309,7 +308,7 @@ mod tests {
                 };
                 let keeping = |tiles: usize| {
                     let bytes = tiles * size_of::<Tile>();
-                    watched(|watch| cluster_keeping(bytes, &vectors, &options, watch)).unwrap()
+                    cluster_keeping(bytes, &vectors, &options, &mut Watch::quiet()).unwrap()
                 };
                 let expected = keeping(usize::MAX / size_of::<Tile>());
                 for tiles in [0, 6, 15, 21] {

@@ -28,6 +28,7 @@ mod vectors;
 use crate::storage::cancel::Watch;
 use thiserror::Error;
 
+pub(crate) use tiles::places;
 pub use vectors::{Metric, Vectors};
 
 /// What makes a row a core.
@@ -192,14 +193,13 @@ const NONE: u32 = u32::MAX;
 ///
 /// ```
 /// use stratigraph::algo::dbscan::{DbscanOptions, Metric, Vectors, dbscan};
-/// use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+/// use stratigraph::storage::cancel::Watch;
 ///
 /// // Three points in a row, two side by side far away, and one by itself.
 /// let rows = [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 9.0, 9.0, 9.0, 8.0, 5.0, 40.0];
 /// let vectors = Vectors::new(&rows, 2, Metric::L2)?;
 ///
-/// let mut report = |_: Progress<'_>| {};
-/// let mut watch = Watch::new(&mut report, CancelToken::new());
+/// let mut watch = Watch::quiet();
 /// let found = dbscan(&vectors, &DbscanOptions::new(1.0, 2), &mut watch)?;
 ///
 /// assert_eq!(found.count, 2);

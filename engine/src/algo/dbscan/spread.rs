@@ -69,8 +69,7 @@ mod tests {
     #[test]
     fn each_task_is_done_once() {
         for threads in [1, 2, 5] {
-            let mut report = |_: Progress<'_>| {};
-            let mut watch = Watch::new(&mut report, CancelToken::new());
+            let mut watch = Watch::quiet();
             let done = spread(
                 (100, threads),
                 (&mut watch, "test"),

@@ -5,14 +5,9 @@ use crate::error::Error;
 use crate::storage::cancel::{CancelToken, Progress};
 use fastrand::Rng;
 
-fn quietly<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
-    let mut report = |_: Progress<'_>| {};
-    work(&mut Watch::new(&mut report, CancelToken::new()))
-}
-
 fn run(numbers: &[f32], dimension: usize, metric: Metric, options: &DbscanOptions<'_>) -> Clusters {
     let vectors = Vectors::new(numbers, dimension, metric).unwrap();
-    quietly(|watch| dbscan(&vectors, options, watch)).unwrap()
+    dbscan(&vectors, options, &mut Watch::quiet()).unwrap()
 }
 
 /// The distance as it is defined, in double precision.
@@ -154,7 +149,7 @@ fn both_ways_agree_with_the_textbook() {
             threads: 1,
         };
         let vectors = Vectors::new(&numbers, dimension, metric).unwrap();
-        let over = quietly(|watch| dbscan_over(&vectors, &options, watch)).unwrap();
+        let over = dbscan_over(&vectors, &options, &mut Watch::quiet()).unwrap();
         assert_eq!(over, expected, "{context}, asking");
 
         clusters += usize::from(expected.count > 1);
@@ -305,7 +300,7 @@ fn options_that_do_not_fit_are_refused() {
     let numbers = [1.0, 2.0];
     let vectors = Vectors::new(&numbers, 1, Metric::L2).unwrap();
     let refused = |options: &DbscanOptions<'_>| {
-        quietly(|watch| dbscan(&vectors, options, watch))
+        dbscan(&vectors, options, &mut Watch::quiet())
             .unwrap_err()
             .to_string()
     };
@@ -375,7 +370,7 @@ fn answers_in_any_order_and_with_or_without_the_row_will_do() {
         });
         let lists = Lists(lists.collect());
         let options = DbscanOptions::new(1.0, rng.u32(1..6));
-        let found = quietly(|watch| dbscan_over(&lists, &options, watch)).unwrap();
+        let found = dbscan_over(&lists, &options, &mut Watch::quiet()).unwrap();
         assert_eq!(found, textbook(&near, options.density), "seed {seed}");
     }
 }
@@ -384,10 +379,10 @@ fn answers_in_any_order_and_with_or_without_the_row_will_do() {
 fn a_query_that_fails_is_passed_on() {
     let options = DbscanOptions::new(1.0, 1);
     let failing = Lists(vec![Ok(vec![1]), Err(Error::Closed)]);
-    let stopped = quietly(|watch| dbscan_over(&failing, &options, watch));
+    let stopped = dbscan_over(&failing, &options, &mut Watch::quiet());
     assert!(matches!(stopped, Err(DbscanError::Stopped(Error::Closed))));
     let wrong = Lists(vec![Ok(vec![]), Ok(vec![0, 2])]);
-    let stopped = quietly(|watch| dbscan_over(&wrong, &options, watch));
+    let stopped = dbscan_over(&wrong, &options, &mut Watch::quiet());
     assert!(matches!(
         stopped,
         Err(DbscanError::UnknownRow {

@@ -95,7 +95,7 @@ pub(super) fn without_below(tile: &mut Tile, of_one_block: bool) {
 }
 
 /// The places of the bits that are set, in rising order.
-pub(super) fn places(mut bits: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn places(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = bits.trailing_zeros();
         // The lowest bit goes; of nothing, nothing.

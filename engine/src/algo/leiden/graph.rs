@@ -86,7 +86,7 @@ impl<'a> Undirected<'a> {
     /// ```
     /// use stratigraph::algo::leiden::{LeidenOptions, Undirected, leiden};
     /// use stratigraph::algo::snapshot::Selection;
-    /// use stratigraph::storage::cancel::{CancelToken, Watch};
+    /// use stratigraph::storage::cancel::Watch;
     /// use stratigraph::{Database, NO_PROPERTIES};
     ///
     /// let db = Database::in_memory()?;
@@ -97,8 +97,7 @@ impl<'a> Undirected<'a> {
     /// txn.commit()?;
     ///
     /// let graph = db.read()?.project(&Selection::all().undirected())?;
-    /// let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-    /// let mut watch = Watch::new(&mut report, CancelToken::new());
+    /// let mut watch = Watch::quiet();
     /// let found = leiden(&Undirected::of(&graph)?, &LeidenOptions::default(), &mut watch)?;
     /// assert_eq!(found.best().community, [0, 0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

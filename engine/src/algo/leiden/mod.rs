@@ -112,15 +112,14 @@ impl Communities {
 ///
 /// ```
 /// use stratigraph::algo::leiden::{LeidenOptions, Undirected, leiden};
-/// use stratigraph::storage::cancel::{CancelToken, Watch};
+/// use stratigraph::storage::cancel::Watch;
 ///
 /// // Two triangles, 0-1-2 and 3-4-5, with one edge between 2 and 3.
 /// let offsets = [0, 2, 4, 7, 10, 12, 14];
 /// let targets = [1, 2, 0, 2, 0, 1, 3, 2, 4, 5, 3, 5, 3, 4];
 /// let graph = Undirected::new(&offsets, &targets, None)?;
 ///
-/// let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-/// let mut watch = Watch::new(&mut report, CancelToken::new());
+/// let mut watch = Watch::quiet();
 /// let found = leiden(&graph, &LeidenOptions::default(), &mut watch)?;
 ///
 /// assert_eq!(found.best().community, [0, 0, 0, 1, 1, 1]);

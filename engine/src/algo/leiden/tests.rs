@@ -18,13 +18,7 @@ fn seeds(count: u64) -> Range<u64> {
 }
 
 fn run(graph: &Undirected<'_>, options: &LeidenOptions) -> Communities {
-    let mut report = |_: Progress<'_>| {};
-    leiden(
-        graph,
-        options,
-        &mut Watch::new(&mut report, CancelToken::new()),
-    )
-    .unwrap()
+    leiden(graph, options, &mut Watch::quiet()).unwrap()
 }
 
 fn seeded(seed: u64) -> LeidenOptions {
@@ -182,8 +176,7 @@ fn passes_are_limited() {
 fn options_out_of_range_are_named() {
     let rows = karate();
     let refused = |options: LeidenOptions| {
-        let mut report = |_: Progress<'_>| {};
-        let mut watch = Watch::new(&mut report, CancelToken::new());
+        let mut watch = Watch::quiet();
         match leiden(&rows.view(), &options, &mut watch) {
             Err(LeidenError::Option { name, .. }) => name,
             other => panic!("{other:?}"),

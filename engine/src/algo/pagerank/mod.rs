@@ -70,7 +70,7 @@ pub struct PageRank {
 /// ```
 /// use stratigraph::algo::{self, PageRankOptions};
 /// # use stratigraph::algo::{ProjectionBuilder, ProjectionOptions};
-/// # use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+/// # use stratigraph::storage::cancel::Watch;
 /// # use stratigraph::value::{NodeId, RelationshipId};
 /// # let nodes = [10, 20, 30].map(NodeId::new);
 /// # let builder = ProjectionBuilder::new(nodes, ProjectionOptions::default())?;
@@ -78,8 +78,7 @@ pub struct PageRank {
 /// # part.push(nodes[0], nodes[2], RelationshipId::new(1), None)?;
 /// # part.push(nodes[1], nodes[2], RelationshipId::new(2), None)?;
 /// # drop(part);
-/// # let mut report = |_: Progress<'_>| {};
-/// # let mut watch = Watch::new(&mut report, CancelToken::new());
+/// # let mut watch = Watch::quiet();
 /// # let graph = builder.build(1, &mut watch)?;
 /// // 10 -> 30 <- 20
 /// let ranks = algo::pagerank(&graph, &PageRankOptions::default(), &mut watch)?;

@@ -4,7 +4,7 @@ use super::layout::{self, Layout};
 use super::restart::Restart;
 use super::tiles::{BLOCK, STRIPE, Tiles};
 use super::*;
-use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
+use crate::algo::random_graph::{RandomGraph, cancelled_after};
 use crate::algo::{Direction, ProjectionOptions, degrees};
 
 /// The definition: a matrix of probabilities, multiplied by the scores again and again.
@@ -70,7 +70,7 @@ fn scores_are_those_of_the_matrix() {
         let options = random_options(&mut random);
         let everywhere = vec![1.0 / nodes as f64; nodes];
         let expected = slow(&graph, undirected, &everywhere, &options);
-        let found = watched(|watch| pagerank(&projection, &options, watch)).unwrap();
+        let found = pagerank(&projection, &options, &mut Watch::quiet()).unwrap();
         assert_close(&found.scores, &expected, seed);
         if nodes == 0 {
             continue;
@@ -96,11 +96,11 @@ fn scores_are_those_of_the_matrix() {
             .iter()
             .map(|&(place, weight)| (graph.node(place), weight))
             .collect();
-        let found = watched(|watch| personalised_pagerank(&projection, &named, &options, watch));
+        let found = personalised_pagerank(&projection, &named, &options, &mut Watch::quiet());
         let found = found.unwrap();
         assert_close(&found.scores, &expected, seed);
         let turned: Vec<_> = named.iter().rev().copied().collect();
-        let again = watched(|watch| personalised_pagerank(&projection, &turned, &options, watch));
+        let again = personalised_pagerank(&projection, &turned, &options, &mut Watch::quiet());
         assert_eq!(again.unwrap(), found, "seed {seed}");
     }
 }
@@ -144,7 +144,7 @@ fn layouts_and_threads_do_not_show() {
                         threads,
                         ..PageRankOptions::default()
                     };
-                    watched(|watch| layout::run(&projection, &restart, &options, layout, watch))
+                    layout::run(&projection, &restart, &options, layout, &mut Watch::quiet())
                         .unwrap()
                 };
                 let first = run(1, Layout::Rows, 0.0);
@@ -179,7 +179,7 @@ fn large_graphs_keep_six_digits() {
         ..PageRankOptions::default()
     };
     let nodes = graph.ids.len();
-    let away = watched(|watch| degrees(&projection, Direction::Outgoing, watch)).unwrap();
+    let away = degrees(&projection, Direction::Outgoing, &mut Watch::quiet()).unwrap();
     let mut scores = vec![1.0 / nodes as f64; nodes];
     for _ in 0..options.iterations {
         let dangling: f64 = scores
@@ -194,7 +194,7 @@ fn large_graphs_keep_six_digits() {
         }
         scores = next;
     }
-    let found = watched(|watch| pagerank(&projection, &options, watch)).unwrap();
+    let found = pagerank(&projection, &options, &mut Watch::quiet()).unwrap();
     assert_close(&found.scores, &scores, 4);
 }
 
@@ -208,7 +208,7 @@ fn the_tolerance_ends_the_rounds() {
             tolerance,
             ..PageRankOptions::default()
         };
-        watched(|watch| pagerank(&projection, &options, watch)).unwrap()
+        pagerank(&projection, &options, &mut Watch::quiet()).unwrap()
     };
     let done = run(1000, 1e-5);
     assert!(
@@ -246,7 +246,7 @@ fn far_nodes_keep_their_digits() {
             ..PageRankOptions::default()
         };
         let start = [(graph.node(0), 1.0)];
-        let found = watched(|watch| personalised_pagerank(&projection, &start, &options, watch));
+        let found = personalised_pagerank(&projection, &start, &options, &mut Watch::quiet());
         let scores = found.unwrap().scores;
         for place in 0..690_usize {
             let ratio = scores[place + 1] / scores[place];
@@ -262,7 +262,7 @@ fn bad_options_are_refused() {
     let run = |change: fn(&mut PageRankOptions)| {
         let mut options = PageRankOptions::default();
         change(&mut options);
-        watched(|watch| pagerank(&projection, &options, watch)).map(|_| ())
+        pagerank(&projection, &options, &mut Watch::quiet()).map(|_| ())
     };
     for change in [
         |options: &mut PageRankOptions| options.damping = 1.0,
@@ -285,8 +285,7 @@ fn bad_options_are_refused() {
         vec![(node, f64::INFINITY)],
     ] {
         let options = PageRankOptions::default();
-        let outcome =
-            watched(|watch| personalised_pagerank(&projection, &restart, &options, watch));
+        let outcome = personalised_pagerank(&projection, &restart, &options, &mut Watch::quiet());
         assert!(
             matches!(
                 outcome,
@@ -300,7 +299,7 @@ fn bad_options_are_refused() {
     }
     let unknown = [(NodeId::new(u64::MAX), 1.0)];
     let options = PageRankOptions::default();
-    let outcome = watched(|watch| personalised_pagerank(&projection, &unknown, &options, watch));
+    let outcome = personalised_pagerank(&projection, &unknown, &options, &mut Watch::quiet());
     assert!(matches!(outcome, Err(AlgoError::NotProjected { .. })));
     let outcome = cancelled_after(3, |watch| pagerank(&projection, &options, watch));
     assert!(matches!(
@@ -345,7 +344,7 @@ fn tiles_add_in_the_order_of_rows() {
 fn an_empty_restart_list_is_said_to_be_empty() {
     let projection = RandomGraph::new(7, 5).project(false);
     let options = PageRankOptions::default();
-    let error = watched(|watch| personalised_pagerank(&projection, &[], &options, watch));
+    let error = personalised_pagerank(&projection, &[], &options, &mut Watch::quiet());
     assert_eq!(
         error.unwrap_err().to_string(),
         "option restart = 0: name at least one node to restart at"

@@ -26,7 +26,7 @@ pub(in crate::algo) use direction::{Entry, Ways};
 
 use super::AlgoError;
 use super::pagerank::Tiling;
-use crate::storage::cancel::{CancelToken, Watch};
+use crate::storage::cancel::Watch;
 use crate::value::{NodeId, RelationshipId};
 use memory::Meter;
 use places::Places;
@@ -40,7 +40,7 @@ pub const MOST_ENTRIES: u64 = u32::MAX as u64;
 ///
 /// ```
 /// use stratigraph::algo::{ProjectionBuilder, ProjectionOptions};
-/// use stratigraph::storage::cancel::{CancelToken, Watch};
+/// use stratigraph::storage::cancel::Watch;
 /// use stratigraph::value::{NodeId, RelationshipId};
 ///
 /// let nodes = [10, 20, 30].map(NodeId::new);
@@ -51,8 +51,7 @@ pub const MOST_ENTRIES: u64 = u32::MAX as u64;
 /// part.push(nodes[0], NodeId::new(99), RelationshipId::new(3), None)?; // not projected
 /// drop(part);
 ///
-/// let mut report = |_: stratigraph::storage::cancel::Progress<'_>| {};
-/// let graph = builder.build(2, &mut Watch::new(&mut report, CancelToken::new()))?;
+/// let graph = builder.build(2, &mut Watch::quiet())?;
 /// assert_eq!(graph.neighbours(0), [1, 2]);
 /// assert_eq!(graph.node(2), Some(NodeId::new(30)));
 /// assert_eq!(graph.incoming()?.neighbours(2), [0]);
@@ -179,8 +178,7 @@ impl Projection {
     /// # Errors
     /// [`AlgoError::TooLarge`].
     pub fn incoming(&self) -> Result<&Adjacency, AlgoError> {
-        let mut report = |_: crate::storage::cancel::Progress<'_>| {};
-        self.build_incoming(&mut Watch::new(&mut report, CancelToken::new()))
+        self.build_incoming(&mut Watch::quiet())
     }
 
     /// As [`incoming`](Self::incoming), and may be cancelled.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use roaring::RoaringTreemap;
 
 use super::*;
-use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
+use crate::algo::random_graph::{RandomGraph, cancelled_after};
 use crate::error::Error;
 
 fn all_columns(undirected: bool) -> ProjectionOptions {
@@ -124,7 +124,9 @@ fn parts_are_filled_by_several_threads() {
                 });
             }
         });
-        watched(|watch| builder.build(threads as usize, watch)).unwrap()
+        builder
+            .build(threads as usize, &mut Watch::quiet())
+            .unwrap()
     };
     let (one, four) = (make(1), make(4));
     assert_eq!(one.outgoing(), four.outgoing());
@@ -147,7 +149,7 @@ fn places_are_found_whatever_the_gaps() {
             .collect();
         let twice = ids.iter().rev().chain(&ids).map(|&id| NodeId::new(id));
         let builder = ProjectionBuilder::new(twice, ProjectionOptions::default()).unwrap();
-        let projection = watched(|watch| builder.build(1, watch)).unwrap();
+        let projection = builder.build(1, &mut Watch::quiet()).unwrap();
         assert_eq!(projection.len(), ids.len(), "seed {seed}");
         let set: HashSet<u64> = ids.iter().copied().collect();
         for (place, &id) in (0_u32..).zip(&ids) {
@@ -195,7 +197,7 @@ fn bad_weights_name_their_relationship() {
     part.push(node, NodeId::new(8), RelationshipId::new(2), Some(-1.0))
         .unwrap();
     drop(part);
-    let projection = watched(|watch| builder.build(1, watch)).unwrap();
+    let projection = builder.build(1, &mut Watch::quiet()).unwrap();
     let weights = projection.weights(0).unwrap();
     assert!(weights.iter().all(|weight| weight.is_sign_positive()));
     assert_eq!(
@@ -221,7 +223,7 @@ fn memory_stays_below_the_limit() {
         }
         drop(part);
         assert!(builder.bytes() <= max_bytes);
-        watched(|watch| builder.build(2, watch))
+        builder.build(2, &mut Watch::quiet())
     };
     let whole = build(u64::MAX, false).unwrap();
     assert_eq!(whole.bytes(), 10_000 * 8 + 10_001 * 4 + 100_000 * 16);
@@ -248,7 +250,7 @@ fn memory_stays_below_the_limit() {
     };
     let nodes = (0..10_000).map(NodeId::new);
     let builder = ProjectionBuilder::new(nodes, options).unwrap();
-    let tight = watched(|watch| builder.build(1, watch)).unwrap();
+    let tight = builder.build(1, &mut Watch::quiet()).unwrap();
     assert!(matches!(
         tight.incoming(),
         Err(AlgoError::TooLarge {

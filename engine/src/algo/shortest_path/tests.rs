@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::algo::ProjectionOptions;
-use crate::algo::random_graph::{RandomGraph, cancelled_after, watched};
+use crate::algo::random_graph::{RandomGraph, cancelled_after};
 
 type Steps = Vec<(u32, u32, u64, f64)>;
 
@@ -108,10 +108,9 @@ fn paths_are_those_of_trying_everything() {
             most = most.max(expected.len());
             let (source, target) = (graph.node(ends.0), graph.node(ends.1));
             for limit in [usize::MAX, expected.len(), expected.len() / 2, 1] {
-                let found = watched(|watch| {
-                    shortest_paths(&projection, source, target, &options, limit, watch)
-                })
-                .unwrap();
+                let watch = &mut Watch::quiet();
+                let found =
+                    shortest_paths(&projection, source, target, &options, limit, watch).unwrap();
                 let as_lists = found.paths.iter().map(|path| {
                     let places = path
                         .nodes
@@ -130,7 +129,7 @@ fn paths_are_those_of_trying_everything() {
                     "{message}"
                 );
             }
-            let one = watched(|watch| shortest_path(&projection, source, target, &options, watch));
+            let one = shortest_path(&projection, source, target, &options, &mut Watch::quiet());
             assert_eq!(one.unwrap().is_some(), !expected.is_empty(), "seed {seed}");
         }
     }
@@ -165,7 +164,7 @@ fn distances_are_those_of_floyd_and_warshall() {
             })
             .collect();
         let sources: Vec<_> = sources.iter().map(|&place| graph.node(place)).collect();
-        let found = watched(|watch| distances(&projection, &sources, &options, watch)).unwrap();
+        let found = distances(&projection, &sources, &options, &mut Watch::quiet()).unwrap();
         assert_eq!(found, expected, "seed {seed}, {options:?}");
     }
 }
@@ -195,7 +194,14 @@ fn a_tangle_without_weight_is_no_trap() {
         ..ShortestPathOptions::default()
     };
     let (source, target) = (graph.node(5), graph.node(side + 1));
-    let found = watched(|watch| shortest_paths(&projection, source, target, &options, 50, watch));
+    let found = shortest_paths(
+        &projection,
+        source,
+        target,
+        &options,
+        50,
+        &mut Watch::quiet(),
+    );
     let found = found.unwrap();
     assert_eq!((found.paths.len(), found.more), (50, true));
     assert_eq!(found.paths[0].nodes.len(), 4);
@@ -211,7 +217,7 @@ fn errors_are_typed() {
             weighted,
             ..ShortestPathOptions::default()
         };
-        watched(|watch| shortest_path(&projection, source, target, &options, watch))
+        shortest_path(&projection, source, target, &options, &mut Watch::quiet())
     };
     assert!(matches!(run(node, node, true), Err(AlgoError::NoWeights)));
     assert!(matches!(
@@ -228,7 +234,7 @@ fn errors_are_typed() {
         max_distance: Some(f64::NAN),
         ..DistanceOptions::default()
     };
-    let outcome = watched(|watch| distances(&projection, &[node], &bad, watch));
+    let outcome = distances(&projection, &[node], &bad, &mut Watch::quiet());
     assert!(matches!(outcome, Err(AlgoError::BadOption { .. })));
 
     let nodes = 100_000_u32;
@@ -245,7 +251,7 @@ fn errors_are_typed() {
         let ends = (chain.node(0), chain.node(nodes - 1));
         let run =
             |watch: &mut Watch<'_>| shortest_path(&projection, ends.0, ends.1, &options, watch);
-        let path = watched(run).unwrap().unwrap();
+        let path = run(&mut Watch::quiet()).unwrap().unwrap();
         assert_eq!(path.relationships.len(), nodes as usize - 1);
         assert!(matches!(cancelled_after(2, run), Err(AlgoError::Engine(_))));
     }

@@ -9,7 +9,7 @@ use crate::algo::parallel::MOST_THREADS;
 use crate::algo::{AlgoError, Projection, ProjectionBuilder, ProjectionOptions};
 use crate::catalog::TypeId;
 use crate::graph::{Read, ReadTxn, view};
-use crate::storage::cancel::{CancelToken, Watch};
+use crate::storage::cancel::Watch;
 use crate::value::NodeId;
 use roaring::RoaringTreemap;
 use std::sync::Arc;
@@ -206,7 +206,7 @@ impl ReadTxn {
     /// # Errors
     /// [`AlgoError::TooLarge`] and other limits; see also [`Read`].
     pub fn project(&self, selection: &Selection) -> Result<Arc<Projection>, AlgoError> {
-        self.project_watched(selection, &mut Watch::new(&mut |_| {}, CancelToken::new()))
+        self.project_watched(selection, &mut Watch::quiet())
     }
 
     /// The same, with progress, and cancellable.

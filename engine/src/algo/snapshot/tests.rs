@@ -2,7 +2,7 @@
 
 use super::cache::Found;
 use super::*;
-use crate::algo::random_graph::{cancelled_after, watched};
+use crate::algo::random_graph::cancelled_after;
 use crate::algo::traverse::{Keep, NodeScorer, Recover, Traverse, Where};
 use crate::algo::{AlgoError, Projection};
 use crate::clock::SystemClock;
@@ -53,7 +53,7 @@ fn a_projection_may_grow_while_others_push_it_out() {
         let large = read.project(&Selection::all()).unwrap();
         let cache = ProjectionCache::new(large.bytes() + tiny.bytes() - 1);
         let ask = |selection, projection| {
-            let found = watched(|watch| cache.find(read.commit_seq(), &selection, watch));
+            let found = cache.find(read.commit_seq(), &selection, &mut Watch::quiet());
             if let Found::Missing(claim) = found.unwrap() {
                 claim.keep(projection);
             }
@@ -225,7 +225,7 @@ fn reading_a_column_may_be_stopped_and_what_was_read_is_not_kept() {
             let stopped = cancelled_after(steps, column);
             assert!(matches!(stopped, Err(Error::Cancelled)), "{of:?}, {steps}");
         }
-        let whole = watched(column).unwrap().unwrap();
+        let whole = column(&mut Watch::quiet()).unwrap().unwrap();
         assert_eq!(whole.codes().len(), entries, "{of:?}");
         assert_eq!(whole.values().len(), values, "{of:?}");
         // What is kept is not read again, and nobody is asked.

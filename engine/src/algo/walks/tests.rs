@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::algo::Direction;
-use crate::algo::random_graph::watched;
 use fastrand::Rng;
 use std::collections::BTreeSet;
 
@@ -321,7 +320,7 @@ fn round(seed: u64) -> u64 {
         let counted = |wanted| {
             let looked = Looked::up_to(u64::MAX);
             let asked = (starts.as_slice(), wanted);
-            watched(|watch| count(&figure, &ground(), asked, 2, &looked, watch)).unwrap()
+            count(&figure, &ground(), asked, 2, &looked, &mut Watch::quiet()).unwrap()
         };
         let case = format!("seed {seed}: {figure:?}\nin {list:?}\nfrom {starts:?}, {allowed:?}");
         assert_eq!(counted(Wanted::Total).total, total, "{case}");
@@ -379,10 +378,17 @@ fn starts_are_shared_out_without_a_gap() {
         assert_eq!(all, (0..2_000).collect::<Vec<_>>());
         let looked = Looked::up_to(u64::MAX);
         let asked = (starts.as_slice(), Wanted::Total);
-        let found = watched(|watch| count(&figure, &ground, asked, threads, &looked, watch));
+        let found = count(
+            &figure,
+            &ground,
+            asked,
+            threads,
+            &looked,
+            &mut Watch::quiet(),
+        );
         assert_eq!(found.unwrap().total, 2_000);
         let few = Looked::up_to(100);
-        let found = watched(|watch| count(&figure, &ground, asked, threads, &few, watch));
+        let found = count(&figure, &ground, asked, threads, &few, &mut Watch::quiet());
         assert!(found.is_err() && few.so_far() > 100);
     }
 }

@@ -41,7 +41,7 @@ const UNDO_BATCH_BYTES: usize = 4 << 20;
 /// A bulk load under way. Dropping it undoes what it has done.
 ///
 /// ```
-/// use stratigraph::storage::cancel::{CancelToken, Watch};
+/// use stratigraph::storage::cancel::Watch;
 /// use stratigraph::storage::family::Family;
 /// use stratigraph::Database;
 /// use stratigraph::keys::KeyRead;
@@ -51,7 +51,7 @@ const UNDO_BATCH_BYTES: usize = 4 << 20;
 /// for number in 0..1000_u64 {
 ///     load.put(Family::Nodes, &number.to_be_bytes(), b"record")?;
 /// }
-/// load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+/// load.finish(&mut Watch::quiet())?;
 /// assert!(db.key_read()?.contains(Family::Nodes, &999_u64.to_be_bytes())?);
 /// # Ok::<(), stratigraph::Error>(())
 /// ```

@@ -3,8 +3,8 @@
 //! Its levels go in as a bulk load, since there may be more of them than a transaction holds; the
 //! declaration is the load's last commit, so that both become visible together.
 
+use super::unknown;
 use super::wanted::HierarchyOptions;
-use super::{unknown, unwatched};
 use crate::catalog::{Change, Counter, GraphState, HierarchyDef};
 use crate::codec::CodecError;
 use crate::database::Database;
@@ -43,7 +43,7 @@ impl Database {
     /// [`Error::AlreadyDeclared`]; [`Error::HierarchyCycle`] or [`Error::HierarchyParent`] if the
     /// relationships that are there already do not form one.
     pub fn create_hierarchy(&self, hierarchy: HierarchyOptions) -> Result<()> {
-        self.create_hierarchy_watched(hierarchy, &mut unwatched(&mut |_| {}))
+        self.create_hierarchy_watched(hierarchy, &mut Watch::quiet())
     }
 
     /// The same, with progress, and cancellable.

@@ -29,7 +29,7 @@ use super::keys::KeyRead as _;
 use crate::catalog::{Change, Readiness, SchemaId};
 use crate::error::{Error, Result};
 use crate::graph::Read as _;
-use crate::storage::cancel::{CancelToken, Watch};
+use crate::storage::cancel::Watch;
 use crate::storage::family::Family;
 use crate::storage::range::KeyRange;
 use build::Buildable;
@@ -46,7 +46,7 @@ impl Database {
     /// [`Error::AlreadyDeclared`]; [`Error::DroppedMeanwhile`]; [`Error::IndexedValueTooLong`] if
     /// something has values that do not fit, and then there is no index.
     pub fn create_index(&self, index: Index) -> Result<()> {
-        self.create_index_watched(index, &mut unwatched(&mut |_| {}))
+        self.create_index_watched(index, &mut Watch::quiet())
     }
 
     /// The same, with progress, and cancellable.
@@ -69,7 +69,7 @@ impl Database {
     /// [`Error::AlreadyDeclared`]; [`Error::PropertiesIndexed`]; [`Error::DroppedMeanwhile`];
     /// [`Error::ConstraintViolation`] with the first that breaks it, and then there is no constraint.
     pub fn create_constraint(&self, constraint: Constraint) -> Result<()> {
-        self.create_constraint_watched(constraint, &mut unwatched(&mut |_| {}))
+        self.create_constraint_watched(constraint, &mut Watch::quiet())
     }
 
     /// The same, with progress, and cancellable.
@@ -205,9 +205,4 @@ fn unknown(what: &'static str, name: &str) -> Error {
         what,
         name: name.into(),
     }
-}
-
-/// A watch for work that nobody watches.
-fn unwatched<'a>(report: &'a mut dyn FnMut(crate::storage::cancel::Progress<'_>)) -> Watch<'a> {
-    Watch::new(report, CancelToken::new())
 }

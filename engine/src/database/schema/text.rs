@@ -3,7 +3,7 @@
 use super::build::Buildable;
 use super::declare::already;
 use super::wanted::On;
-use super::{Database, unknown, unwatched};
+use super::{Database, unknown};
 use crate::catalog::{Change, Readiness, TextIndexDef};
 use crate::error::{Error, Result};
 use crate::graph::{Read as _, WriteTxn};
@@ -112,7 +112,7 @@ impl Database {
     /// [`AlreadyDeclared`](crate::Error::AlreadyDeclared), [`BadDeclaration`](crate::Error::BadDeclaration) or
     /// [`DroppedMeanwhile`](crate::Error::DroppedMeanwhile).
     pub fn create_text_index(&self, index: TextIndex) -> Result<()> {
-        self.create_text_index_watched(index, &mut unwatched(&mut |_| {}))
+        self.create_text_index_watched(index, &mut Watch::quiet())
     }
 
     /// The same, with progress, and cancellable.

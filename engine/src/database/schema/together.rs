@@ -4,11 +4,12 @@
 //! its schema for the price of one sync. The rest is created as if each were wanted by itself.
 
 use super::wanted::{Constraint, HierarchyOptions, Index, On};
-use super::{Database, TextIndex, VectorIndex, unwatched};
+use super::{Database, TextIndex, VectorIndex};
 use crate::catalog::{Change, ConstraintDef, Counter, IndexDef, Readiness, Scope, TextIndexDef};
 use crate::catalog::{SchemaId, VectorIndexDef};
 use crate::error::Result;
 use crate::graph::{Read as _, WriteTxn, view};
+use crate::storage::cancel::Watch;
 use std::sync::Arc;
 
 /// Something to be created, whatever it is.
@@ -105,11 +106,9 @@ impl Database {
         // They were made known before anybody could drop them, and are to be forgotten if nothing came of it.
         committed.inspect_err(|_| new().for_each(|def| vectors.remove(def.id)))?;
         let begun = new().try_for_each(|def| vectors.begin(def));
-        let mut report = |_: crate::storage::cancel::Progress<'_>| {};
-        let mut watch = unwatched(&mut report);
         let ready = begun.and_then(|()| {
             let mut all = bound.iter();
-            all.try_for_each(|one| self.wait_for_vector_index(&one.def.name, &mut watch))
+            all.try_for_each(|one| self.wait_for_vector_index(&one.def.name, &mut Watch::quiet()))
         });
         ready.inspect_err(|_| new().for_each(|def| self.take_back(def)))?;
         Ok(rest)

@@ -2,7 +2,7 @@
 
 use super::declare::already;
 use super::wanted::On;
-use super::{Database, unknown, unwatched};
+use super::{Database, unknown};
 use crate::catalog::{Catalog, Change, IndexDef, Readiness, VectorIndexDef};
 use crate::error::{Error, Result};
 use crate::graph::{Read as _, WriteTxn};
@@ -164,7 +164,7 @@ impl Database {
     /// [`Error::AlreadyDeclared`]; [`Error::VectorIndex`] for settings that cannot be;
     /// [`Error::VectorRefused`] if a vector is there that does not fit, and then there is no index.
     pub fn create_vector_index(&self, index: VectorIndex) -> Result<()> {
-        self.create_vector_index_watched(index, &mut unwatched(&mut |_| {}))
+        self.create_vector_index_watched(index, &mut Watch::quiet())
     }
 
     /// The same, with progress, and cancellable.
@@ -192,7 +192,7 @@ impl Database {
     /// # Errors
     /// As [`create_vector_index`](Self::create_vector_index), but for what only making it brings to light.
     pub fn create_vector_index_in_background(&self, index: VectorIndex) -> Result<()> {
-        self.start_vector_index(index, &mut unwatched(&mut |_| {}))
+        self.start_vector_index(index, &mut Watch::quiet())
             .map(drop)
     }
 

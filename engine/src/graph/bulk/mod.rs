@@ -118,7 +118,7 @@ pub struct BulkReport {
 /// it commits, whether every property that must be there is, a load looks at at once.
 ///
 /// ```
-/// use stratigraph::storage::cancel::{CancelToken, Watch};
+/// use stratigraph::storage::cancel::Watch;
 /// use stratigraph::{Database, Read};
 ///
 /// let db = Database::in_memory()?;
@@ -126,7 +126,7 @@ pub struct BulkReport {
 /// let ann = load.add_node(["Person"], [("name", "Ann")])?;
 /// let bob = load.add_node(["Person"], [("name", "Bob")])?;
 /// load.add_relationship(ann, "KNOWS", bob, [("since", 2020)])?;
-/// let report = load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()))?;
+/// let report = load.finish(&mut Watch::quiet())?;
 /// assert_eq!((report.nodes, report.relationships), (2, 1));
 /// assert_eq!(db.read()?.node_count(Some("Person"))?, 2);
 /// # Ok::<(), stratigraph::Error>(())

@@ -76,7 +76,7 @@ impl Examination<'_, '_> {
 #[cfg(test)]
 mod tests {
     use crate::catalog::{Change, HierarchyDef};
-    use crate::storage::cancel::{CancelToken, Watch};
+    use crate::storage::cancel::Watch;
     use crate::{Constraint, Database, HierarchyOptions, Index, Read, Result, WriteTxn};
     use std::sync::Arc;
 
@@ -91,7 +91,7 @@ mod tests {
         let mut txn = db.write().unwrap();
         change(&mut txn).unwrap();
         txn.commit().unwrap();
-        let report = db.check(&mut Watch::new(&mut |_| {}, CancelToken::new()));
+        let report = db.check(&mut Watch::quiet());
         let findings = report.unwrap().findings.into_iter();
         let findings: Vec<String> = findings.map(|finding| finding.what).collect();
         findings.join("; ")

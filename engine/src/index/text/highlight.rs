@@ -254,11 +254,5 @@ fn window(
 }
 
 fn at_characters(text: &str, range: Range<usize>) -> Range<usize> {
-    let down = |at: usize| {
-        (0..=at.min(text.len()))
-            .rev()
-            .find(|at| text.is_char_boundary(*at))
-            .unwrap_or_default()
-    };
-    down(range.start)..down(range.end)
+    text.floor_char_boundary(range.start)..text.floor_char_boundary(range.end)
 }

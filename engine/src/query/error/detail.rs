@@ -185,8 +185,6 @@ details! {
     MapElementAccessByNonString: TypeError / TypeError,
     /// A list has no element of that kind of index.
     ListElementAccessByNonInteger: TypeError / TypeError,
-    /// Neither a list, a map nor an entity.
-    InvalidElementAccess: TypeError / TypeError,
     /// A property of this type cannot be stored.
     InvalidPropertyType: TypeError / TypeError,
     /// What was deleted is used.

@@ -30,6 +30,15 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
+/// The way that an arrow says.
+pub(super) fn direction(arrow: Arrow) -> Direction {
+    match arrow {
+        Arrow::Right => Direction::Outgoing,
+        Arrow::Left => Direction::Incoming,
+        Arrow::Either => Direction::Both,
+    }
+}
+
 /// The transaction that a query runs in.
 pub(crate) enum Txn<'t> {
     /// Somebody else's snapshot.
@@ -483,11 +492,7 @@ impl<'t> Graph<'t> {
     /// How many relationships a node has, without reading them. A loop counts at each of its ends.
     pub(super) fn degree(&self, of: NodeId, arrow: Arrow, types: &TypeNames) -> Result<u64> {
         let types = self.type_ids(types)?;
-        let ways = match arrow {
-            Arrow::Right => Direction::Outgoing,
-            Arrow::Left => Direction::Incoming,
-            Arrow::Either => Direction::Both,
-        };
+        let ways = direction(arrow);
         with_txn!(self, txn => {
             let (view, mut sum) = (view::of(txn), 0);
             for way in ways.ways() {

@@ -16,6 +16,7 @@
 use super::matching::Matcher;
 use super::start::{Known, Start, label_of};
 use super::{Link, LinkKind, Planner, ScanBy, Seek};
+use crate::algo::dbscan::places;
 use crate::query::expr::{ComparisonOperator, Expr, ExprKind, Labels, PredicateOperator, Slot};
 use stratigraph_query_lang::ast::Arrow;
 
@@ -352,10 +353,10 @@ impl Estimate {
     pub(super) fn factor(&self, known: Part, more: Part) -> f64 {
         let all = known.with(more);
         let mut factor = 1.0;
-        for node in ones_of(more.nodes & !known.nodes) {
+        for node in places(more.nodes & !known.nodes) {
             factor *= self.nodes[node].rows;
         }
-        for link in ones_of(more.links & !known.links) {
+        for link in places(more.links & !known.links) {
             let link = &self.links[link];
             let (from, to) = (&self.nodes[link.from], &self.nodes[link.to]);
             let ways = match link.rounds {
@@ -414,15 +415,6 @@ fn needs(by: &ScanBy, matcher: &Matcher) -> Option<Part> {
         },
     }
     matcher.part(reads.into_iter())
-}
-
-/// The places of the bits that are set.
-fn ones_of(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let at = bits.trailing_zeros();
-        bits &= bits.wrapping_sub(1);
-        (at < u64::BITS).then_some(at as usize)
-    })
 }
 
 /// How many ways there are of so many rounds, if the first goes on to so many and each other to so many.

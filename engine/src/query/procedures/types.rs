@@ -122,12 +122,6 @@ impl ProcedureType {
         Self { null: true, ..self }
     }
 
-    /// Whether null is one of the values.
-    #[must_use]
-    pub fn may_be_null(self) -> bool {
-        self.null
-    }
-
     /// What is known of it before a query runs.
     pub(crate) fn types(self) -> Types {
         self.types

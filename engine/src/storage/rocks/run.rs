@@ -4,6 +4,7 @@ use super::options::{self, StoreSettings};
 use super::refusal::refused;
 use crate::error::{Error, Result};
 use crate::storage::family::{FAMILIES, Family};
+use crate::storage::files::remove_dir;
 use crate::storage::store::{Entry, RunWriter};
 use rocksdb::{Cache, DB, IngestExternalFileOptions, Options, SstFileWriter};
 use std::fs;
@@ -121,13 +122,4 @@ pub(super) fn read(
     drop(db);
     tracing::debug!(family = family.name(), run = %run.display(), "read a run");
     remove_dir(&reader)
-}
-
-fn remove_dir(dir: &Path) -> Result<()> {
-    match fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::io("remove", dir, error))
-        }
-        _ => Ok(()),
-    }
 }

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use stratigraph::storage::cancel::{CancelToken, Progress, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, Read};
 use stratigraph_models::Lexical;
 
@@ -52,8 +52,7 @@ fn layers() -> Layers {
 
 fn canonical(layers: &Layers) -> String {
     let mut text = Vec::new();
-    let mut report = |_: Progress<'_>| {};
-    let mut watch = Watch::new(&mut report, CancelToken::new());
+    let mut watch = Watch::quiet();
     layers
         .database()
         .dump_canonical(&mut text, &mut watch)

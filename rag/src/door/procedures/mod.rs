@@ -93,7 +93,7 @@ fn upsert_document(library: WeakLibrary) -> Procedure {
 
 fn delete_document(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.deleteDocument")
-        .about("Takes a document out, with everything that nobody else says. No model is asked, and one that is not there is fine. Its transaction is its own.")
+        .about("Takes a document out, with everything that nobody else says, or what the tables of a mapping stated under that id. No model is asked, and one that is not there is fine. Its transaction is its own.")
         .takes("id", ProcedureType::STRING.not_null())
         .yields("id", ProcedureType::STRING)
         .yields("deleted", ProcedureType::INTEGER)

@@ -47,6 +47,7 @@ pub use entities::EntityRow;
 pub use facts::FactRow;
 pub(super) use facts::KnownFacts;
 pub use posed::Posed;
+pub(super) use questions::limited;
 use questions::{Asked, Known};
 use rows::is_there;
 pub(super) use rows::{id_of, rows_of, texts_of};

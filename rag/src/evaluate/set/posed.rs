@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::questions::{answers_of, kind_in, only_of};
+use super::questions::{answers_of, kind_in, limited, only_of};
 use super::rows::{id_of, rows};
 use super::{SetError, once};
 use crate::Metadata;
@@ -67,10 +67,6 @@ impl Posed {
     /// # Errors
     /// [`RetrieveError::LongQuestion`].
     pub fn question(&self) -> Result<Question, RetrieveError> {
-        let mut question = Question::new(&self.text)?;
-        for (name, datum) in &self.only {
-            question = question.only(name, datum.clone());
-        }
-        Ok(question)
+        limited(&self.text, &self.only)
     }
 }

@@ -8,6 +8,7 @@ use super::entities::tables_that_answer;
 use super::rows::{datum, id_of, page, texts_of};
 use super::{EntityRow, Gold, Labelled};
 use crate::Metadata;
+use crate::retrieve::{Question, RetrieveError};
 
 /// What a row of the questions is.
 pub(super) enum Asked {
@@ -27,6 +28,15 @@ pub(super) struct Known<'a> {
     pub(super) facts: bool,
     /// Rows of tables, of which gold are cells.
     pub(super) entities: &'a [EntityRow],
+}
+
+/// The question that a text is, of documents with this metadata alone.
+pub(in crate::evaluate) fn limited(text: &str, only: &Metadata) -> Result<Question, RetrieveError> {
+    let mut question = Question::new(text)?;
+    for (name, datum) in only {
+        question = question.only(name, datum.clone());
+    }
+    Ok(question)
 }
 
 const NO_GOLD: [&str; 3] = ["gold", "gold_doc", "evidence"];

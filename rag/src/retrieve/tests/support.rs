@@ -65,6 +65,7 @@ fn chunks_rest_on_themselves_and_as_many_are_given_as_are_asked_for() {
         assert!(support.iter().all(|item| item.way.is_empty()));
         let sections = Vector::new(Layer::Sections, 9).run(desk).unwrap();
         let support = Support::new(9).run(desk, &sections).unwrap();
+        assert!(!support.is_empty());
         assert!(support.iter().all(|item| item.way.len() == 1));
     });
 }

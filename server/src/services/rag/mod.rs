@@ -34,7 +34,7 @@ use std::sync::Arc;
 use stratigraph::ErrorKind;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::rag_service_server::RagService;
-use stratigraph_rag::build::{BuildError, Change};
+use stratigraph_rag::build::{BuildError, Change, TablesError};
 use stratigraph_rag::calibrate::CalibrateError;
 use stratigraph_rag::door::DoorError;
 use stratigraph_rag::routes::RouteError;
@@ -214,7 +214,10 @@ fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> 
 /// Why nothing went through the door.
 fn refused(error: DoorError) -> Failure {
     match error {
-        DoorError::Build(BuildError::Database(error)) => Failure::Engine(error),
+        DoorError::Build(BuildError::Database(error))
+        | DoorError::Tables(TablesError::Build(BuildError::Database(error))) => {
+            Failure::Engine(error)
+        }
         DoorError::NoLayers => state("NoLayers", &error),
         DoorError::NoRecipe => state("NoRecipe", &error),
         DoorError::NoModel => state("NoModel", &error),

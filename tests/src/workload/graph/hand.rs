@@ -15,7 +15,7 @@ use add::{add, too_long};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::HashMap;
 use stratigraph::codec::CommitSeq;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::value::{NodeId, RelationshipId};
 use stratigraph::{Database, Direction, Entity, Error, Read, Savepoint, Value, WriteTxn};
 
@@ -118,7 +118,7 @@ impl GraphHand {
 /// # Errors
 /// Whatever the database refuses.
 pub(crate) fn finish_declaring(db: &Database) -> stratigraph::Result<()> {
-    db.finish_schema(&mut Watch::new(&mut |_| {}, CancelToken::new()))
+    db.finish_schema(&mut Watch::quiet())
 }
 
 impl Ids {

@@ -13,7 +13,7 @@ pub use state::{State, place};
 
 use super::{BatchNumber, Workload, Writer, mix};
 use stratigraph::codec::CommitSeq;
-use stratigraph::storage::cancel::{CancelToken, Watch};
+use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
 use stratigraph::{Database, Result};
@@ -79,7 +79,7 @@ pub fn commit(
                 change.value.as_deref().unwrap_or_default(),
             )?;
         }
-        return load.finish(&mut Watch::new(&mut |_| {}, CancelToken::new()));
+        return load.finish(&mut Watch::quiet());
     }
     let mut txn = db.key_write()?;
     for change in &changes {

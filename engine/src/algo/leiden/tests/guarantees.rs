@@ -3,7 +3,8 @@
 use super::super::*;
 use super::slow::{Matrix, Rows, members};
 use super::{run, seeds};
-use crate::algo::random_graph::{RandomGraph, watched};
+use crate::algo::random_graph::RandomGraph;
+use crate::storage::cancel::Watch;
 use fastrand::Rng;
 
 const QUALITIES: [Quality; 2] = [Quality::Modularity, Quality::ConstantPotts];
@@ -278,7 +279,7 @@ fn a_projection_must_be_undirected() {
         let same = Undirected::new(rows.offsets(), rows.targets(), rows.all_weights()).unwrap();
         let view = Undirected::of(&projection).unwrap();
         let communities = |graph: &Undirected<'_>| {
-            watched(|watch| leiden(graph, &LeidenOptions::default(), watch)).unwrap()
+            leiden(graph, &LeidenOptions::default(), &mut Watch::quiet()).unwrap()
         };
         assert_eq!(communities(&view), communities(&same), "seed {seed}");
     }

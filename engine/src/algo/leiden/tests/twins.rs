@@ -7,7 +7,7 @@
 use super::super::*;
 use super::seeds;
 use super::slow::{Matrix, Rows};
-use crate::storage::cancel::{CancelToken, Progress};
+use crate::storage::cancel::Watch;
 use fastrand::Rng;
 use std::collections::VecDeque;
 
@@ -185,8 +185,7 @@ fn for_each_case(compare: impl Fn(u64, &Case, &[u32], Vec<u32>, &mut Random, &mu
         let mut random = Random::new(seed);
         let mut order = vec![0; case.nodes()];
         random.clone().permutation(&mut order);
-        let mut report = |_: Progress<'_>| {};
-        let mut watch = Watch::new(&mut report, CancelToken::new());
+        let mut watch = Watch::quiet();
         compare(seed, &case, &order, community, &mut random, &mut watch);
     }
 }

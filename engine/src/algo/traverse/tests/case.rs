@@ -3,10 +3,10 @@
 //! The model and the operator both read a [`Case`]; it says what is asked, never what the answer is.
 
 use super::super::*;
-use crate::algo::random_graph::watched;
 use crate::algo::snapshot::ProjectionSteps;
 use crate::algo::{Projection, ProjectionBuilder, ProjectionOptions};
 use crate::clock::SystemClock;
+use crate::storage::cancel::Watch;
 use crate::value::RelationshipId;
 use fastrand::Rng;
 use std::cell::RefCell;
@@ -328,7 +328,7 @@ pub(super) fn projected(
             .unwrap();
     }
     drop(part);
-    watched(|watch| builder.build(1, watch)).unwrap()
+    builder.build(1, &mut Watch::quiet()).unwrap()
 }
 
 fn edges(rng: &mut Rng, layers: &[Vec<u64>], hops: usize) -> Vec<Edge> {

@@ -24,11 +24,9 @@ impl Query {
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let limits = QueryLimits::DEFAULT;
-        let end = (0..=text.len().min(limits.bytes))
-            .rev()
-            .find(|end| text.is_char_boundary(*end));
+        let end = text.floor_char_boundary(limits.bytes);
         let mut parser = Parser {
-            rest: text.get(..end.unwrap_or_default()).unwrap_or_default(),
+            rest: text.get(..end).unwrap_or_default(),
         };
         let (mut must, mut should, mut not) = (Vec::new(), Vec::new(), Vec::new());
         while must.len() + should.len() + not.len() < limits.leaves {

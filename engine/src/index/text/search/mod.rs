@@ -87,12 +87,6 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
         self.statistics.live
     }
 
-    /// How many positions a document has on average, in units of weight.
-    #[must_use]
-    pub fn average_length(&self) -> f64 {
-        self.statistics.length as f64 / self.statistics.live.max(1) as f64
-    }
-
     /// In how many segments they lie.
     #[must_use]
     pub fn segments(&self) -> usize {

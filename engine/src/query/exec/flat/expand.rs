@@ -3,10 +3,11 @@
 //! Next: `ends.rs`.
 
 use super::apart::Apart;
-use super::{Flat, direction, node_in, row_count};
+use super::{Flat, node_in, row_count};
 use crate::graph::Neighbour;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
+use crate::query::exec::graph::direction;
 use crate::query::exec::stage::Site;
 use crate::query::plan::{Arrow, Expand};
 use crate::value::{NodeId, NodeValue, RelationshipId, RelationshipValue, Value};

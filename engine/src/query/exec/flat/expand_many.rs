@@ -6,12 +6,13 @@
 
 use super::apart::Apart;
 use super::follow::follow;
-use super::{Flat, direction, is_node, node_in};
+use super::{Flat, is_node, node_in};
 use crate::graph::Neighbour;
 use crate::query::error::Fault;
 use crate::query::exec::batch::Batch;
 use crate::query::exec::context::Context;
 use crate::query::exec::eval::is_true;
+use crate::query::exec::graph::direction;
 use crate::query::exec::stage::Site;
 use crate::query::plan::ExpandMany;
 use crate::value::{NodeId, NodeValue, RelationshipId, RelationshipValue, Value};

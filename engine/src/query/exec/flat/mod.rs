@@ -66,10 +66,8 @@ pub(super) use unwind::Unwind;
 
 use super::batch::Batch;
 use super::stage::Site;
-use crate::graph::Direction;
 use crate::query::error::{Detail, Fault, raise};
 use crate::query::functions::operators::with_article;
-use crate::query::plan::Arrow;
 use crate::value::{NodeId, Value};
 
 /// An operator that makes rows of each row.
@@ -111,13 +109,4 @@ pub(super) fn node_in(value: &Value) -> Result<Option<NodeId>, Fault> {
 /// Whether a slot holds this node.
 fn is_node(value: &Value, node: NodeId) -> bool {
     matches!(value, Value::Node(held) if held.id() == node)
-}
-
-/// The way that an arrow says.
-fn direction(arrow: Arrow) -> Direction {
-    match arrow {
-        Arrow::Right => Direction::Outgoing,
-        Arrow::Left => Direction::Incoming,
-        Arrow::Either => Direction::Both,
-    }
 }

@@ -20,9 +20,6 @@ mod construct;
 mod now;
 mod truncate;
 
-#[cfg(test)]
-mod tests;
-
 /// All of them, a table each.
 pub(crate) static FUNCTIONS: &[&[Function]] = &[
     construct::FUNCTIONS,

@@ -22,9 +22,7 @@ impl GraphHand {
         operations: &[Operation],
     ) -> Result<(CommitSeq, Ids)> {
         let loading = self.loading(db, options, operations)?;
-        let finished = loading
-            .load
-            .finish(&mut Watch::new(&mut |_| {}, CancelToken::new()));
+        let finished = loading.load.finish(&mut Watch::quiet());
         let report = finished?;
         let more = |of: fn(&Ids) -> usize| (of(&loading.ids) - of(&self.ids)) as u64;
         let (nodes, relationships) = (

@@ -10,7 +10,7 @@ use super::shared::Shared;
 use crate::algo::traverse::{Arrival, Hop, Steps};
 use crate::graph::Neighbour;
 use crate::query::error::Fault;
-use crate::query::exec::flat::direction;
+use crate::query::exec::graph::direction;
 use crate::query::exec::pipeline::Run;
 use crate::query::exec::{Graph, Kind};
 use crate::query::plan::DirectStep;
