@@ -22,7 +22,7 @@ pub enum Purpose {
 /// ```
 /// use stratigraph_models::{Embedder, ModelError, Rows};
 ///
-/// Stands in for a model in tests: how often each vowel occurs.
+/// // Stands in for a model in tests: how often each vowel occurs.
 /// struct Vowels;
 ///
 /// impl Embedder for Vowels {
