@@ -67,5 +67,5 @@ pub use query::{
 };
 pub use storage::commit::Durability;
 pub use storage::files::holder::{Holder, Holders};
-pub use stratigraph_vector::{Coding, Effort, How, Metric, Strategy};
+pub use stratigraph_vector::{Coding, Effort, How, Kernels, Metric, Strategy};
 pub use value::{NodeId, NodeValue, PathValue, RelationshipId, RelationshipValue, Value, Vector};

@@ -17,6 +17,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(3_600);
 /// The list of all searches.
 const LIST: usize = 64;
+/// So often each operation is timed.
+const TIMES: usize = 5;
 
 /// What one operation takes at each number of nodes.
 pub(super) struct Grown {
@@ -65,10 +67,14 @@ fn at_size(data: &Data, folder: &Path) -> Result<Vec<Timed>> {
     let indexes = part(&loaded, "index_s")?;
     put("load: indexes", "s of the wall clock", indexes);
     let mut timed = |name: &str, request: &Value, count: usize| -> Result<()> {
-        // The first time does not count.
+        // The first time does not count. Processor time is of the whole process, which saves and merges for a while after
+        // a load: that only adds, so the least counts.
         driver.must(request)?;
-        let said = driver.must(request)?;
-        put(name, "us", part(&said, "cpu")? * 1e6 / count as f64);
+        let mut least = f64::INFINITY;
+        for _ in 0..TIMES {
+            least = least.min(part(&driver.must(request)?, "cpu")?);
+        }
+        put(name, "us", least * 1e6 / count as f64);
         Ok(())
     };
     let search = |below: Option<u32>| json!({ "do": "search", "ef": LIST, "below": below });

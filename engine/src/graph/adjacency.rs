@@ -195,7 +195,7 @@ pub(crate) fn stored_degrees(
     Ok(found)
 }
 
-/// All nodes that are one step away from any of `from`, with one cursor over the whole family.
+/// All nodes that are one step away from any of `from`, and how many steps lead there.
 pub(crate) fn neighbour_set(
     keys: &impl KeyRead,
     from: &RoaringTreemap,
@@ -203,11 +203,26 @@ pub(crate) fn neighbour_set(
     types: Option<&[TypeId]>,
     reached: &mut RoaringTreemap,
 ) -> Result<u64> {
+    let mut walked = 0;
+    each_neighbour(keys, from, way, types, |_, far| {
+        reached.insert(far.get());
+        walked += 1;
+    })?;
+    Ok(walked)
+}
+
+/// Calls `visit` with both ends of each step away from any of `from`, with one cursor over the whole family.
+pub(crate) fn each_neighbour(
+    keys: &impl KeyRead,
+    from: &RoaringTreemap,
+    way: Way,
+    types: Option<&[TypeId]>,
+    mut visit: impl FnMut(NodeId, NodeId),
+) -> Result<()> {
     let family = way.family();
     let mut scan = keys.scan(family, &KeyRange::all())?;
-    let mut walked = 0;
-    let mut visit = |start: &[u8], prefix: &[u8]| -> Result<()> {
-        scan.seek(start);
+    let mut walk = |near: NodeId, prefix: &[u8]| -> Result<()> {
+        scan.seek(prefix);
         while let Some(entry) = scan.next()? {
             let Some(rest) = entry.key.strip_prefix(prefix) else {
                 break;
@@ -221,25 +236,28 @@ pub(crate) fn neighbour_set(
                 let what = "adjacency key";
                 Error::record(family.name(), CodecError::NotCanonical { what, at: 12 })
             })?;
-            reached.insert(u64::from_be_bytes(far));
-            walked += 1;
+            visit(near, NodeId::new(u64::from_be_bytes(far)));
         }
         Ok(())
     };
     for node in from {
+        let near = NodeId::new(node);
         match types {
-            None => visit(&node.to_be_bytes(), &node.to_be_bytes())?,
+            None => walk(near, &node.to_be_bytes())?,
             Some(types) => {
                 for of in types {
-                    let degree = DegreeKey {
-                        near: NodeId::new(node),
-                        relationship_type: *of,
-                    };
-                    let prefix = degree.encode();
-                    visit(&prefix, &prefix)?;
+                    let relationship_type = *of;
+                    walk(
+                        near,
+                        &DegreeKey {
+                            near,
+                            relationship_type,
+                        }
+                        .encode(),
+                    )?;
                 }
             }
         }
     }
-    Ok(walked)
+    Ok(())
 }

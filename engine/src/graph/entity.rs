@@ -2,7 +2,7 @@
 
 use super::keys::Entity;
 use super::properties::{Values, Wanted};
-use super::record::{NodeRecord, RelationshipRecord};
+use super::record::{Ends, NodeRecord, RelationshipRecord};
 use super::view::View;
 use crate::catalog::{Catalog, LabelId, PropertyId, TypeId};
 use crate::database::keys::KeyRead;
@@ -40,15 +40,36 @@ impl Node {
         let found = view.record(Family::Nodes, id.get(), |bytes| {
             NodeRecord::decode_values(bytes, wanted)
         })?;
-        let Some((labels, values)) = found else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
+        found.map(|found| Self::of(view, id, found)).transpose()
+    }
+
+    /// Several, in the order of their ids.
+    pub(crate) fn read_all<K: KeyRead>(
+        view: &View<'_, K>,
+        ids: &[NodeId],
+        wanted: Wanted<'_>,
+    ) -> Result<Vec<Option<Self>>> {
+        let numbers = ids.iter().map(|id| id.get());
+        let found = view.records(Family::Nodes, numbers, |bytes| {
+            NodeRecord::decode_values(bytes, wanted)
+        })?;
+        let found = ids.iter().zip(found);
+        let found =
+            found.map(|(id, found)| found.map(|found| Self::of(view, *id, found)).transpose());
+        found.collect()
+    }
+
+    fn of<K: KeyRead>(
+        view: &View<'_, K>,
+        id: NodeId,
+        (labels, values): (Vec<LabelId>, Values),
+    ) -> Result<Self> {
+        Ok(Self {
             id,
             labels,
             properties: resolve(view, id.into(), values)?,
             catalog: Arc::clone(&view.state.catalog),
-        }))
+        })
     }
 
     /// Its id.
@@ -102,17 +123,38 @@ impl Relationship {
         let found = view.record(Family::Edges, id.get(), |bytes| {
             RelationshipRecord::decode_values(bytes, wanted)
         })?;
-        let Some((ends, values)) = found else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
+        found.map(|found| Self::of(view, id, found)).transpose()
+    }
+
+    /// Several, in the order of their ids.
+    pub(crate) fn read_all<K: KeyRead>(
+        view: &View<'_, K>,
+        ids: &[RelationshipId],
+        wanted: Wanted<'_>,
+    ) -> Result<Vec<Option<Self>>> {
+        let numbers = ids.iter().map(|id| id.get());
+        let found = view.records(Family::Edges, numbers, |bytes| {
+            RelationshipRecord::decode_values(bytes, wanted)
+        })?;
+        let found = ids.iter().zip(found);
+        let found =
+            found.map(|(id, found)| found.map(|found| Self::of(view, *id, found)).transpose());
+        found.collect()
+    }
+
+    fn of<K: KeyRead>(
+        view: &View<'_, K>,
+        id: RelationshipId,
+        (ends, values): (Ends, Values),
+    ) -> Result<Self> {
+        Ok(Self {
             id,
             relationship_type: ends.relationship_type,
             source: ends.source,
             target: ends.target,
             properties: resolve(view, id.into(), values)?,
             catalog: Arc::clone(&view.state.catalog),
-        }))
+        })
     }
 
     /// Its id.

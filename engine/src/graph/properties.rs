@@ -384,11 +384,17 @@ fn encode_vector(vector: &Vector) -> Vec<u8> {
 
 /// A stored vector of so many dimensions.
 pub(crate) fn decode_vector(bytes: &[u8], dimension: u64) -> Result<Vector, CodecError> {
-    let mut components = Vec::with_capacity(bytes.len() / 4);
-    let found = decode_vector_into(bytes, &mut components)?;
-    if found as u64 != dimension {
-        return Err(bad_vector());
+    let vector = decode_any_vector(bytes)?;
+    match vector.as_slice().len() as u64 == dimension {
+        true => Ok(vector),
+        false => Err(bad_vector()),
     }
+}
+
+/// A stored vector, whatever its dimension.
+pub(crate) fn decode_any_vector(bytes: &[u8]) -> Result<Vector, CodecError> {
+    let mut components = Vec::with_capacity(bytes.len() / 4);
+    decode_vector_into(bytes, &mut components)?;
     Vector::new(components).map_err(|_| bad_vector())
 }
 

@@ -17,7 +17,7 @@ use crate::index::property::Lookup;
 use crate::index::text::{SearchOptions, TextAnswer, TextHit, TextSearch};
 use crate::index::vector::{Place, VectorAnswer, VectorSearch};
 use crate::index::{Fusion, HybridHit, fuse};
-use crate::value::{NodeId, RelationshipId, Value};
+use crate::value::{NodeId, RelationshipId, Value, Vector};
 use roaring::RoaringTreemap;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -48,6 +48,16 @@ pub trait Read: Viewed {
         Node::read(&view, node, Wanted::These(&wanted))
     }
 
+    /// Several nodes as [`node_with`](Self::node_with) gives each, in the order of their ids: one question to the
+    /// store instead of as many.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn nodes_with(&self, nodes: &[NodeId], properties: &[&str]) -> Result<Vec<Option<Node>>> {
+        let (view, wanted) = (self.view(), known(self.catalog(), properties));
+        Node::read_all(&view, nodes, Wanted::These(&wanted))
+    }
+
     /// A relationship with its ends and all its properties.
     ///
     /// # Errors
@@ -69,6 +79,19 @@ pub trait Read: Viewed {
         Relationship::read(&view, relationship, Wanted::These(&wanted))
     }
 
+    /// Several relationships as [`relationship_with`](Self::relationship_with) gives each, in the order of their ids.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn relationships_with(
+        &self,
+        relationships: &[RelationshipId],
+        properties: &[&str],
+    ) -> Result<Vec<Option<Relationship>>> {
+        let (view, wanted) = (self.view(), known(self.catalog(), properties));
+        Relationship::read_all(&view, relationships, Wanted::These(&wanted))
+    }
+
     /// Whether a node or a relationship is there.
     ///
     /// # Errors
@@ -88,6 +111,19 @@ pub trait Read: Viewed {
             Some(id) => view.property(entity, id)?.ok_or_else(missing),
             None if view.contains(entity)? => Ok(Value::Null),
             None => Err(missing()),
+        }
+    }
+
+    /// The vectors that some have as a property, in their order: records are not read, and there is none where
+    /// something else is stored or nothing.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn vectors_of(&self, entities: &[Entity], property: &str) -> Result<Vec<Option<Vector>>> {
+        let view = self.view();
+        match view.catalog().properties.id(property) {
+            Some(id) => view.vectors(entities, id),
+            None => Ok(vec![None; entities.len()]),
         }
     }
 
@@ -215,6 +251,28 @@ pub trait Read: Viewed {
             adjacency::neighbour_set(view.keys, nodes, *way, types.as_deref(), &mut reached)?;
         }
         Ok(reached)
+    }
+
+    /// Every step from a node of a set to another node, as both of them: what [`neighbours`](Self::neighbours) of each
+    /// gives, read with one cursor. From a node to itself it is one step in each direction.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn neighbour_pairs(
+        &self,
+        nodes: &RoaringTreemap,
+        direction: Direction,
+        relationship_type: Option<&str>,
+    ) -> Result<Vec<(NodeId, NodeId)>> {
+        let (view, types) = (self.view(), self.types(relationship_type));
+        let mut pairs = Vec::new();
+        for way in direction.ways() {
+            let types = types.as_deref();
+            adjacency::each_neighbour(view.keys, nodes, *way, types, |near, far| {
+                pairs.push((near, far));
+            })?;
+        }
+        Ok(pairs)
     }
 
     /// How many relationships a node has, of one type or of all. It does not read them.

@@ -3,8 +3,9 @@
 
 use super::adjacency::{self, Neighbours};
 use super::ids::{Ids, RecordId};
-use super::keys::{DegreeKey, Entity, Way, record_key};
+use super::keys::{DegreeKey, Entity, VectorKey, Way, record_key};
 use super::pending::{self, Pending, decode_degree, stored};
+use super::properties::decode_any_vector;
 use super::record::{NodeRecord, RelationshipRecord};
 use super::sets::{self, ContainerKey, SetId};
 use super::viewed::Viewed;
@@ -13,7 +14,7 @@ use crate::codec::CodecError;
 use crate::database::keys::KeyRead;
 use crate::error::{Error, Result};
 use crate::storage::family::Family;
-use crate::value::{NodeId, RelationshipId, Value};
+use crate::value::{NodeId, RelationshipId, Value, Vector};
 use roaring::{RoaringBitmap, RoaringTreemap};
 use std::collections::BTreeMap;
 
@@ -82,6 +83,44 @@ impl<'a, K: KeyRead> View<'a, K> {
         decode: impl Fn(&[u8]) -> Result<T, CodecError>,
     ) -> Result<Option<T>> {
         stored(self.keys, family, &record_key(number), decode)
+    }
+
+    /// Several records, in the order of their numbers.
+    pub(crate) fn records<T>(
+        &self,
+        family: Family,
+        numbers: impl Iterator<Item = u64>,
+        decode: impl Fn(&[u8]) -> Result<T, CodecError>,
+    ) -> Result<Vec<Option<T>>> {
+        let keys: Vec<_> = numbers.map(record_key).collect();
+        self.values(family, &keys, decode)
+    }
+
+    /// The vectors that some have as a property, in their order; none for what has something else, or is not there.
+    pub(crate) fn vectors(
+        &self,
+        entities: &[Entity],
+        property: PropertyId,
+    ) -> Result<Vec<Option<Vector>>> {
+        let key = |entity: &Entity| {
+            let entity = *entity;
+            VectorKey { property, entity }.encode()
+        };
+        let keys: Vec<_> = entities.iter().map(key).collect();
+        self.values(Family::Vectors, &keys, decode_any_vector)
+    }
+
+    fn values<T, const N: usize>(
+        &self,
+        family: Family,
+        keys: &[[u8; N]],
+        decode: impl Fn(&[u8]) -> Result<T, CodecError>,
+    ) -> Result<Vec<Option<T>>> {
+        let keys: Vec<&[u8]> = keys.iter().map(<[u8; N]>::as_slice).collect();
+        let values = self.keys.multi_get(family, &keys)?.into_iter();
+        let values = values.map(|value| value.as_deref().map(&decode).transpose());
+        let values: Result<_, _> = values.collect();
+        values.map_err(|error| Error::record(family.name(), error))
     }
 
     /// The ids of a set.

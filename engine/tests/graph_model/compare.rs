@@ -41,6 +41,7 @@ pub(crate) fn compare(read: &impl Read, plain: &Plain, look: Look, rng: &mut Rng
     }
     absent(read, plain, rng);
     sets_of_neighbours(read, plain, rng);
+    many_at_once(read, rng);
     crate::compare_declared::compare(read, plain, look, rng);
 }
 
@@ -268,19 +269,55 @@ fn sets_of_neighbours(read: &impl Read, plain: &Plain, rng: &mut Rng) {
         .collect();
     let of = rng.bool().then(|| TYPES[rng.usize(0..TYPES.len())]);
     for direction in DIRECTIONS {
-        let mut expected = RoaringTreemap::new();
+        let mut expected = Vec::new();
         for each in plain.relationships.values() {
             if of.is_some_and(|of| of != each.of) {
                 continue;
             }
             if direction != Direction::Incoming && from.contains(each.source) {
-                expected.insert(each.target);
+                expected.push((each.source, each.target));
             }
             if direction != Direction::Outgoing && from.contains(each.target) {
-                expected.insert(each.source);
+                expected.push((each.target, each.source));
             }
         }
-        let found = read.neighbour_set(&from, direction, of).unwrap();
+        expected.sort_unstable();
+        let pairs = read.neighbour_pairs(&from, direction, of).unwrap();
+        let mut found: Vec<_> = pairs
+            .iter()
+            .map(|(near, far)| (near.get(), far.get()))
+            .collect();
+        found.sort_unstable();
         assert_eq!(found, expected, "from {from:?}, {direction:?}, {of:?}");
+        let found = read.neighbour_set(&from, direction, of).unwrap();
+        let expected: RoaringTreemap = expected.iter().map(|(_, far)| *far).collect();
+        assert_eq!(found, expected, "from {from:?}, {direction:?}, {of:?}");
+    }
+}
+
+/// What is read together is what is read one by one: also twice, and what is not there.
+fn many_at_once(read: &impl Read, rng: &mut Rng) {
+    let numbers: Vec<u64> = (0..rng.usize(0..20)).map(|_| rng.u64(0..200)).collect();
+    let nodes: Vec<NodeId> = numbers.iter().copied().map(NodeId::new).collect();
+    let one = |node: &NodeId| format!("{:?}", read.node_with(*node, &SOME).unwrap());
+    let found = read.nodes_with(&nodes, &SOME).unwrap();
+    let found = found.iter().map(|node| format!("{node:?}"));
+    assert!(found.eq(nodes.iter().map(one)), "{nodes:?}");
+    let relationships: Vec<_> = numbers.iter().copied().map(RelationshipId::new).collect();
+    let one = |id: &RelationshipId| format!("{:?}", read.relationship_with(*id, &SOME).unwrap());
+    let found = read.relationships_with(&relationships, &SOME).unwrap();
+    let found = found.iter().map(|relationship| format!("{relationship:?}"));
+    assert!(found.eq(relationships.iter().map(one)), "{relationships:?}");
+    let entities = nodes.iter().map(|node| Entity::from(*node));
+    let entities = entities.chain(relationships.iter().map(|id| Entity::from(*id)));
+    let entities: Vec<Entity> = entities.collect();
+    for property in PROPERTIES.iter().chain(&["never"]) {
+        let one = |entity: &Entity| match read.property(*entity, property) {
+            Ok(Value::Vector(vector)) => format!("{:?}", Some(vector)),
+            _ => "None".to_owned(),
+        };
+        let found = read.vectors_of(&entities, property).unwrap();
+        let found = found.iter().map(|vector| format!("{vector:?}"));
+        assert!(found.eq(entities.iter().map(one)), "{property}");
     }
 }

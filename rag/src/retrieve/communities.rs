@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::algo::leiden::{LeidenOptions, Undirected, leiden};
 use stratigraph::graph::Entity;
 use stratigraph::storage::cancel::Watch;
-use stratigraph::{Direction, NodeId, Read, VectorSearch};
+use stratigraph::{Direction, NodeId, Read, Vector, VectorSearch};
 
 use super::{Along, Desk, Item, RetrieveError, Scale};
 use layers::Aggregate;
@@ -71,7 +71,7 @@ fn most() -> usize {
 /// An instance, with the item of its heading.
 struct Instance {
     item: Item,
-    vector: Vec<f32>,
+    vector: Vector,
 }
 
 impl Communities {
@@ -180,13 +180,17 @@ impl Communities {
         sections: &[Item],
     ) -> Result<BTreeMap<NodeId, Instance>, RetrieveError> {
         let (read, by) = (desk.read(), Along::Instances.name());
-        let mut found: BTreeMap<NodeId, &Item> = BTreeMap::new();
+        let mut of_section: BTreeMap<NodeId, &Item> = BTreeMap::new();
         for section in sections {
-            let Entity::Node(node) = section.entity else {
-                continue;
-            };
-            for instance in read.neighbours(node, Direction::Outgoing, Some(by))? {
-                found.entry(instance?.node).or_insert(section);
+            if let Entity::Node(node) = section.entity {
+                of_section.entry(node).or_insert(section);
+            }
+        }
+        let nodes: RoaringTreemap = of_section.keys().map(|id| id.get()).collect();
+        let mut found: BTreeMap<NodeId, &Item> = BTreeMap::new();
+        for (section, instance) in read.neighbour_pairs(&nodes, Direction::Outgoing, Some(by))? {
+            if let Some(section) = of_section.get(&section) {
+                found.entry(instance).or_insert(section);
             }
         }
         if found.len() > self.most {
@@ -197,16 +201,14 @@ impl Communities {
             let nearest: RoaringTreemap = hits.map(|hit| hit.entity.number()).collect();
             found.retain(|id, _| nearest.contains(id.get()));
         }
-        let mut instances = BTreeMap::new();
-        for (id, section) in found {
-            let embedding = read.property(id, "embedding")?;
-            if let Some(vector) = embedding.as_vector() {
-                let item = section.step(by, id);
-                let vector = vector.as_slice().to_vec();
-                instances.insert(id, Instance { item, vector });
-            }
-        }
-        Ok(instances)
+        let entities: Vec<Entity> = found.keys().map(|id| Entity::from(*id)).collect();
+        let vectors = read.vectors_of(&entities, "embedding")?;
+        let instances = found.into_iter().zip(vectors);
+        let instances = instances.filter_map(|((id, section), vector)| {
+            let (item, vector) = (section.step(by, id), vector?);
+            Some((id, Instance { item, vector }))
+        });
+        Ok(instances.collect())
     }
 
     /// The layers from the finest: how many communities each has, and to which every instance belongs.
@@ -248,14 +250,17 @@ fn related<R: Read>(
 ) -> Result<Vec<BTreeMap<u32, f32>>, RetrieveError> {
     let places: BTreeMap<NodeId, u32> = instances.keys().copied().zip(0..).collect();
     let mut rows = vec![BTreeMap::new(); instances.len()];
-    for (id, place) in &places {
-        for other in read.neighbours(*id, Direction::Outgoing, Some(Along::Related.name()))? {
-            let Some(other) = places.get(&other?.node).filter(|other| *other != place) else {
-                continue;
-            };
-            for (from, to) in [(place, other), (other, place)] {
-                *rows[*from as usize].entry(*to).or_insert(0.0) += 1.0;
-            }
+    let ids: RoaringTreemap = places.keys().map(|id| id.get()).collect();
+    let by = Along::Related.name();
+    for (one, other) in read.neighbour_pairs(&ids, Direction::Outgoing, Some(by))? {
+        let (Some(one), Some(other)) = (places.get(&one), places.get(&other)) else {
+            continue;
+        };
+        if one == other {
+            continue;
+        }
+        for (from, to) in [(one, other), (other, one)] {
+            *rows[*from as usize].entry(*to).or_insert(0.0) += 1.0;
         }
     }
     Ok(rows)

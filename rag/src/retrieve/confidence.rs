@@ -10,7 +10,7 @@ use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::index::text::Query;
-use stratigraph::{Analysis, Read, TextAnswer, TextSearch, Value};
+use stratigraph::{Analysis, Kernels, Read, TextAnswer, TextSearch};
 
 use super::{Desk, Found, RetrieveError};
 use crate::build::CHUNK_TEXTS;
@@ -175,35 +175,34 @@ pub(super) fn confidence<R: Read>(
     let best = packed.iter().take(BEST);
     let texts = best.flat_map(|(found, _)| [found.heading.as_str(), found.text.as_str()]);
     let wanted = desk.wanted()?;
-    let mut cosine: Option<f32> = None;
-    for (_, entity) in &packed {
-        let near = near(desk, **entity)?;
-        cosine = near.into_iter().chain(cosine).reduce(f32::max);
-    }
+    let entities: Vec<Entity> = packed.iter().map(|(_, entity)| **entity).collect();
     Ok(Confidence::of(ConfidenceParts {
-        cosine,
+        cosine: nearest(desk, &entities)?,
         coverage: wanted.share(&wanted.terms_of(texts)),
     }))
 }
 
-/// The cosine of the question and something that has a vector.
-fn near<R: Read>(desk: &Desk<'_, R>, entity: Entity) -> Result<Option<f32>, RetrieveError> {
-    for name in ["embedding", "summary_embedding"] {
-        if let Value::Vector(vector) = desk.read().property(entity, name)? {
-            return Ok(cosine(desk.vector()?, vector.as_slice()));
-        }
+/// The best cosine of the question and any of these that has a vector: its own, or that of its summary.
+fn nearest<R: Read>(desk: &Desk<'_, R>, of: &[Entity]) -> Result<Option<f32>, RetrieveError> {
+    let own = desk.read().vectors_of(of, "embedding")?;
+    let without = of.iter().zip(&own).filter(|(_, own)| own.is_none());
+    let without: Vec<Entity> = without.map(|(entity, _)| *entity).collect();
+    let summaries = match without.is_empty() {
+        true => Vec::new(),
+        false => desk.read().vectors_of(&without, "summary_embedding")?,
+    };
+    let mut best: Option<f32> = None;
+    for vector in own.iter().chain(&summaries).flatten() {
+        let near = cosine(desk.vector()?, vector.as_slice());
+        best = near.into_iter().chain(best).reduce(f32::max);
     }
-    Ok(None)
+    Ok(best)
 }
 
 /// The cosine of two vectors of the same length; nothing of others, or where one has no direction.
 pub(crate) fn cosine(one: &[f32], other: &[f32]) -> Option<f32> {
-    let product = |one: &[f32], other: &[f32]| -> f32 {
-        one.iter().zip(other).map(|(one, other)| one * other).sum()
-    };
-    let lengths = (product(one, one) * product(other, other)).sqrt();
-    let is_one = one.len() == other.len() && lengths.is_normal();
-    is_one.then(|| (product(one, other) / lengths).clamp(-1.0, 1.0))
+    let cosine = Kernels::best().cosine(one, other).ok()??;
+    Some(cosine.clamp(-1.0, 1.0))
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, Value};
+use stratigraph::{Direction, Neighbour, Node, NodeId, Read, Relationship, RelationshipId, Value};
 
+use super::support::stating;
 use super::{Item, RetrieveError};
-use crate::build::{FACT, Label, LinkKind, STATED, hash, key_of};
+use crate::build::{FACT, Label, LinkKind, hash, key_of};
 
 /// The most places of one thing that are told: half of all documents may say it.
 const MOST_PLACES: usize = 16;
@@ -215,18 +216,20 @@ impl<'a, R: Read> Reader<'a, R> {
             name => name,
         };
         let summary = text_of(node, "summary");
-        let (mut said, mut places) = (BTreeSet::new(), Vec::new());
+        let mut said = BTreeSet::new();
         let links = self
             .read
             .neighbours(id, Direction::Incoming, Some(by.name()))?;
-        for link in links.take(MOST_PLACES) {
-            let link = link?;
-            if summary.is_empty() {
-                let description = self.read.property(link.relationship, "description")?;
-                said.extend(description.as_str().map(str::to_owned));
-            }
-            places.extend(self.place_of(link.node)?);
+        let links: Vec<Neighbour> = links.take(MOST_PLACES).collect::<Result<_, _>>()?;
+        if summary.is_empty() {
+            let ids: Vec<RelationshipId> = links.iter().map(|link| link.relationship).collect();
+            let links = self.read.relationships_with(&ids, &["description"])?;
+            let links = links.iter().flatten();
+            let descriptions = links.filter_map(|link| link.get("description")?.as_str());
+            said.extend(descriptions.map(str::to_owned));
         }
+        let chunks: Vec<NodeId> = links.iter().map(|link| link.node).collect();
+        let places = self.places_of(&chunks)?;
         let text = match summary.is_empty() {
             true => joined(said.iter().map(String::as_str)),
             false => summary,
@@ -250,24 +253,13 @@ impl<'a, R: Read> Reader<'a, R> {
         let rest = [said("description"), said("source")];
         let text = headed(&stated, &joined(rest.into_iter()));
         let key = said("key");
-        let mut places = Vec::new();
-        if kind == FACT {
-            for link in self
-                .read
-                .index(STATED)?
-                .equal(&[key.into()])?
-                .take(MOST_PLACES)
-            {
-                let Entity::Relationship(link) = link? else {
-                    continue;
-                };
-                if let Some(link) = self.read.relationship_with(link, &[])? {
-                    places.extend(self.place_of(link.source())?);
-                }
-            }
+        let places = if kind == FACT {
+            self.places_of(&stating(self.read, key, MOST_PLACES)?)?
         } else if let Some(chunk) = found.get("chunk").and_then(Value::as_str) {
-            places.extend(self.place_of_key(chunk)?);
-        }
+            self.place_of_key(chunk)?.into_iter().collect()
+        } else {
+            Vec::new()
+        };
         let key = match key {
             "" => format!("{}", id.get()),
             key => key.to_owned(),
@@ -314,17 +306,28 @@ impl<'a, R: Read> Reader<'a, R> {
 
     /// Where a chunk stands.
     fn place_of(&mut self, chunk: NodeId) -> Result<Option<Place>, RetrieveError> {
-        if let Some(known) = self.places.get(&chunk) {
-            return Ok(known.clone());
+        Ok(self.places_of(&[chunk])?.pop())
+    }
+
+    /// Where each of these chunks stands; what is not there any more stands nowhere.
+    fn places_of(&mut self, chunks: &[NodeId]) -> Result<Vec<Place>, RetrieveError> {
+        let unknown = chunks
+            .iter()
+            .filter(|chunk| !self.places.contains_key(chunk));
+        let unknown: Vec<NodeId> = unknown.copied().collect();
+        let nodes = self.read.nodes_with(&unknown, &OF_PLACE)?;
+        for (chunk, node) in unknown.into_iter().zip(nodes) {
+            let node = node.filter(|node| node.has_label(Label::Chunk.name()));
+            let place = match &node {
+                Some(node) => self.own_place(node)?,
+                None => None,
+            };
+            self.places.insert(chunk, place);
         }
-        let node = self.read.node_with(chunk, &OF_PLACE)?;
-        let node = node.filter(|node| node.has_label(Label::Chunk.name()));
-        let place = match &node {
-            Some(node) => self.own_place(node)?,
-            None => None,
-        };
-        self.places.insert(chunk, place.clone());
-        Ok(place)
+        let places = chunks
+            .iter()
+            .filter_map(|chunk| self.places.get(chunk)?.clone());
+        Ok(places.collect())
     }
 
     /// Where a document's own node stands.

@@ -1,11 +1,11 @@
 //! From what is derived to the texts that it rests on.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, NodeId, Read, RelationshipId, Value};
+use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, Value};
 
 use super::confidence::cosine;
 use super::{Desk, Item, RetrieveError, Scale};
@@ -52,11 +52,12 @@ impl Support {
         desk: &Desk<'_, R>,
         items: &[Item],
     ) -> Result<Vec<Item>, RetrieveError> {
-        let (read, allowed) = (desk.read(), desk.allowed()?);
+        let allowed = desk.allowed()?;
+        let mut grounds = Grounds::of(desk.read(), items)?;
         let mut seen: HashSet<NodeId> = HashSet::new();
-        let mut chunks = Vec::new();
+        let (mut chunks, mut ways) = (Vec::new(), Vec::new());
         for item in items {
-            let (by, under) = rests_on(read, item.entity)?;
+            let (by, under) = grounds.under(item.entity)?;
             for chunk in under {
                 if chunks.len() == MOST_COMPARED {
                     break;
@@ -64,21 +65,27 @@ impl Support {
                 if !is_allowed(allowed, chunk) || !seen.insert(chunk) {
                     continue;
                 }
-                let mut found = match Entity::from(chunk) == item.entity {
-                    true => item.clone(),
-                    false => item.step(by, chunk),
-                };
-                let near = match read.property(chunk, "embedding")? {
-                    Value::Vector(vector) => cosine(desk.vector()?, vector.as_slice()),
-                    _ => None,
-                };
-                found.score = Scale::Cosine.score(near.unwrap_or_default());
-                chunks.push(found);
+                chunks.push(Entity::from(chunk));
+                ways.push((item, by));
             }
         }
-        chunks.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
-        chunks.truncate(self.k);
-        Ok(chunks)
+        let vectors = desk.read().vectors_of(&chunks, "embedding")?;
+        let mut found = Vec::with_capacity(chunks.len());
+        for ((chunk, (item, by)), vector) in chunks.into_iter().zip(ways).zip(vectors) {
+            let near = match vector {
+                Some(vector) => cosine(desk.vector()?, vector.as_slice()),
+                None => None,
+            };
+            let mut of_item = match chunk == item.entity {
+                true => item.clone(),
+                false => item.step(by, chunk),
+            };
+            of_item.score = Scale::Cosine.score(near.unwrap_or_default());
+            found.push(of_item);
+        }
+        found.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
+        found.truncate(self.k);
+        Ok(found)
     }
 }
 
@@ -86,42 +93,54 @@ fn is_allowed(allowed: Option<&RoaringTreemap>, chunk: NodeId) -> bool {
     allowed.is_none_or(|allowed| allowed.contains(chunk.get()))
 }
 
-/// The chunks that something rests on, and how it is told that it does.
-fn rests_on<R: Read>(
-    read: &R,
-    entity: Entity,
-) -> Result<(&'static str, Vec<NodeId>), RetrieveError> {
-    let node = match entity {
-        Entity::Relationship(fact) => {
-            return Ok((LinkKind::States.name(), stated_by(read, fact)?));
-        }
-        Entity::Node(node) => node,
-    };
-    let labels = Label::ALL.into_iter();
-    let mut label = None;
-    for known in labels {
-        if read.has_label(node, known.name())? {
-            label = Some(known);
-            break;
-        }
+/// What some items rest on. Nodes are read together, and each key of a chunk is looked up once.
+struct Grounds<'a, R> {
+    read: &'a R,
+    nodes: HashMap<NodeId, Node>,
+    chunks: HashMap<String, Option<NodeId>>,
+}
+
+impl<'a, R: Read> Grounds<'a, R> {
+    fn of(read: &'a R, items: &[Item]) -> Result<Self, RetrieveError> {
+        let nodes = items.iter().filter_map(|item| match item.entity {
+            Entity::Node(node) => Some(node),
+            Entity::Relationship(_) => None,
+        });
+        let nodes: Vec<NodeId> = nodes.collect();
+        let nodes = read.nodes_with(&nodes, &["chunks"])?.into_iter().flatten();
+        Ok(Self {
+            read,
+            nodes: nodes.map(|node| (node.id(), node)).collect(),
+            chunks: HashMap::new(),
+        })
     }
-    Ok(match label {
-        Some(Label::Chunk) => ("", vec![node]),
-        Some(Label::Document | Label::Section) => {
-            let by = LinkKind::HasChild.name();
-            (by, linked(read, (node, Direction::Outgoing), by)?)
-        }
-        Some(Label::Instance) => (RESTS_ON, listed(read, node)?),
-        Some(Label::Entity) => {
-            let by = LinkKind::Mentions.name();
-            (by, linked(read, (node, Direction::Incoming), by)?)
-        }
-        Some(Label::DomainTag) => {
-            let by = LinkKind::Describes.name();
-            (by, linked(read, (node, Direction::Incoming), by)?)
-        }
-        None => ("", Vec::new()),
-    })
+
+    /// The chunks that one of the items rests on, and how it is told that it does.
+    fn under(&mut self, entity: Entity) -> Result<(&'static str, Vec<NodeId>), RetrieveError> {
+        let read = self.read;
+        let node = match entity {
+            Entity::Relationship(fact) => {
+                return Ok((LinkKind::States.name(), stated_by(read, fact)?));
+            }
+            Entity::Node(node) => self.nodes.get(&node),
+        };
+        let Some(node) = node else {
+            return Ok(("", Vec::new()));
+        };
+        let mut labels = Label::ALL.into_iter();
+        let (direction, by) = match labels.find(|label| node.has_label(label.name())) {
+            Some(Label::Chunk) => return Ok(("", vec![node.id()])),
+            Some(Label::Instance) => {
+                return Ok((RESTS_ON, listed(read, &mut self.chunks, node)?));
+            }
+            Some(Label::Document | Label::Section) => (Direction::Outgoing, LinkKind::HasChild),
+            Some(Label::Entity) => (Direction::Incoming, LinkKind::Mentions),
+            Some(Label::DomainTag) => (Direction::Incoming, LinkKind::Describes),
+            None => return Ok(("", Vec::new())),
+        };
+        let by = by.name();
+        Ok((by, linked(read, (node.id(), direction), by)?))
+    }
 }
 
 /// The chunks at the other ends of links.
@@ -130,29 +149,35 @@ fn linked<R: Read>(
     (from, direction): (NodeId, Direction),
     by: &str,
 ) -> Result<Vec<NodeId>, RetrieveError> {
-    let mut chunks = Vec::new();
-    for link in read
-        .neighbours(from, direction, Some(by))?
-        .take(MOST_OF_ONE)
-    {
-        let other = link?.node;
-        if read.has_label(other, Label::Chunk.name())? {
-            chunks.push(other);
-        }
-    }
-    Ok(chunks)
+    let links = read.neighbours(from, direction, Some(by))?;
+    let ends = links.take(MOST_OF_ONE).map(|link| Ok(link?.node));
+    let ends: Vec<NodeId> = ends.collect::<Result<_, RetrieveError>>()?;
+    let ends = read.nodes_with(&ends, &[])?.into_iter().flatten();
+    let chunks = ends.filter(|end| end.has_label(Label::Chunk.name()));
+    Ok(chunks.map(|chunk| chunk.id()).collect())
 }
 
 /// The chunks that an instance lists.
-fn listed<R: Read>(read: &R, instance: NodeId) -> Result<Vec<NodeId>, RetrieveError> {
-    let list = read.property(instance, "chunks")?;
-    let keys = match &list {
-        Value::List(keys) => &keys[..],
+fn listed<R: Read>(
+    read: &R,
+    known: &mut HashMap<String, Option<NodeId>>,
+    instance: &Node,
+) -> Result<Vec<NodeId>, RetrieveError> {
+    let keys = match instance.get("chunks") {
+        Some(Value::List(keys)) => &keys[..],
         _ => &[],
     };
     let mut chunks = Vec::new();
     for key in keys.iter().filter_map(Value::as_str).take(MOST_OF_ONE) {
-        chunks.extend(find(read, Label::Chunk, key)?);
+        let chunk = match known.get(key) {
+            Some(chunk) => *chunk,
+            None => {
+                let found = find(read, Label::Chunk, key)?;
+                known.insert(key.to_owned(), found);
+                found
+            }
+        };
+        chunks.extend(chunk);
     }
     Ok(chunks)
 }
@@ -166,13 +191,21 @@ fn stated_by<R: Read>(read: &R, fact: RelationshipId) -> Result<Vec<NodeId>, Ret
     let (true, Some(key)) = (fact.relationship_type() == FACT, key) else {
         return Ok(Vec::new());
     };
-    let mut chunks = Vec::new();
-    for link in read.index(STATED)?.equal(&[key.into()])?.take(MOST_OF_ONE) {
-        if let Entity::Relationship(link) = link?
-            && let Some(link) = read.relationship_with(link, &[])?
-        {
-            chunks.push(link.source());
+    stating(read, key, MOST_OF_ONE)
+}
+
+/// The chunks that state the fact with this key, so many at most.
+pub(super) fn stating<R: Read>(
+    read: &R,
+    key: &str,
+    most: usize,
+) -> Result<Vec<NodeId>, RetrieveError> {
+    let mut links = Vec::new();
+    for link in read.index(STATED)?.equal(&[key.into()])?.take(most) {
+        if let Entity::Relationship(link) = link? {
+            links.push(link);
         }
     }
-    Ok(chunks)
+    let links = read.relationships_with(&links, &[])?;
+    Ok(links.iter().flatten().map(Relationship::source).collect())
 }

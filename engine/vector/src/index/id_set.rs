@@ -22,23 +22,30 @@ pub(super) enum IdSet {
 impl IdSet {
     /// All of these, which ascend.
     pub(super) fn of(ids: &[u64]) -> Self {
-        let (Some(first), Some(last)) = (ids.first(), ids.last()) else {
-            return Self::Far(RoaringTreemap::new());
-        };
-        let numbers = last.saturating_sub(*first);
-        let most = (ids.len() as u64).saturating_mul(NUMBERS_PER_ID);
-        if numbers >= most.max(FEW_NUMBERS) {
-            return Self::Far(ids.iter().copied().collect());
+        let ends = ids.first().copied().zip(ids.last().copied());
+        let close = Self::close(ends, ids.len() as u64, ids.iter().copied());
+        close.unwrap_or_else(|| Self::Far(ids.iter().copied().collect()))
+    }
+
+    /// All of a set.
+    pub(super) fn of_set(ids: &RoaringTreemap) -> Self {
+        let close = Self::close(ids.min().zip(ids.max()), ids.len(), ids.iter());
+        close.unwrap_or_else(|| Self::Far(ids.clone()))
+    }
+
+    /// Bits, if so many ids from the first to the last are close enough together for them.
+    fn close(ends: Option<(u64, u64)>, count: u64, ids: impl Iterator<Item = u64>) -> Option<Self> {
+        let (first, last) = ends?;
+        let numbers = last.saturating_sub(first);
+        if numbers >= count.saturating_mul(NUMBERS_PER_ID).max(FEW_NUMBERS) {
+            return None;
         }
         let words = vec![0; (numbers / BITS) as usize + 1];
-        let mut set = Self::Close {
-            first: *first,
-            words,
-        };
+        let mut set = Self::Close { first, words };
         for id in ids {
-            set.insert(*id);
+            set.insert(id);
         }
-        set
+        Some(set)
     }
 
     fn insert(&mut self, id: u64) {
@@ -108,7 +115,10 @@ mod tests {
                 .chain((count > 0).then_some(u64::MAX).filter(|_| span > 1 << 30))
                 .collect();
             let ascending: Vec<u64> = ids.iter().copied().collect();
-            let mut set = IdSet::of(&ascending);
+            let mut set = match random.bool() {
+                true => IdSet::of(&ascending),
+                false => IdSet::of_set(&ids.iter().copied().collect()),
+            };
             let mut model = ids.clone();
             for _ in 0..2000 {
                 let id = first.wrapping_add(random.u64(..span * 2)).wrapping_sub(5);

@@ -11,6 +11,9 @@
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
+use stratigraph::Kernels;
+
+use crate::retrieve::confidence::cosine;
 
 /// The contexts of instances in a layer.
 pub(super) struct Aggregate {
@@ -56,15 +59,13 @@ impl Aggregate {
 
     /// How near what an instance has taken in is to a vector.
     pub(super) fn cosine(&self, place: usize, to: &[f32]) -> f32 {
-        let (sum, to) = (direction(&self.sums[place]), direction(to));
-        sum.iter().zip(&to).map(|(sum, to)| sum * to).sum()
+        cosine(&self.sums[place], to).unwrap_or(0.0)
     }
 }
 
 /// A vector of length 1; nothing but zeros if it has none.
 fn direction(vector: &[f32]) -> Vec<f32> {
-    let square: f32 = vector.iter().map(|number| number * number).sum();
-    let length = square.sqrt();
+    let length = Kernels::best().norm(vector);
     let over = if length > 0.0 { 1.0 / length } else { 0.0 };
     vector.iter().map(|number| number * over).collect()
 }
