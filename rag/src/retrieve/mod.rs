@@ -2,8 +2,8 @@
 //!
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
 //! to heading; [`Route`] asks a declared query, [`MultiQuery`] and [`ExtractTriples`] what a model makes of the question. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
-//! [`Together`] look at what it names, what stands next to it and what it is from; [`Support`] goes
-//! back to the texts that it rests on. Of facts, [`About`] lifts those about what the question names, [`Onward`] goes on from
+//! [`Together`] look at what it names, what stands next to it and what it is from, and [`Narrow`] whether the question names
+//! that; [`Support`] goes back to the texts that it rests on. Of facts, [`About`] lifts those about what the question names, [`Onward`] goes on from
 //! them, and [`Gather`] adds everything that is stated of it. [`Threshold`], [`Limit`], [`Rerank`] and
 //! [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
 
@@ -21,10 +21,12 @@ mod extract_triples;
 mod follow;
 mod fuse;
 mod gather;
+mod implied;
 mod item;
 mod judge;
 mod mentions;
 mod multi_query;
+mod narrow;
 mod needs;
 mod onward;
 mod pack;
@@ -64,6 +66,7 @@ pub use item::{Item, Scale, Score, Step};
 pub use judge::Judge;
 pub use mentions::Mentions;
 pub use multi_query::{MultiQuery, Reworded};
+pub use narrow::Narrow;
 pub use needs::Needs;
 pub use onward::Onward;
 pub use pack::{Packed, Passage, pack};

@@ -8,8 +8,8 @@ use stratigraph::graph::Entity;
 
 use super::{
     About, Around, Ascend, Bm25, Communities, Descend, Desk, Expand, ExtractTriples, Follow,
-    Fusion, Gather, Item, Judge, Limit, Mentions, MultiQuery, Onward, Rank, Rerank, RetrieveError,
-    Route, Support, Threshold, Together, Vector, fuse,
+    Fusion, Gather, Item, Judge, Limit, Mentions, MultiQuery, Narrow, Onward, Rank, Rerank,
+    RetrieveError, Route, Support, Threshold, Together, Vector, fuse,
 };
 
 /// Stages in order; the last one's list is what is retrieved.
@@ -118,6 +118,8 @@ pub enum Operator {
     Around(Around),
     /// Lifts what is of documents of which much was found.
     Together(Together),
+    /// Lifts what is of documents that the question names by their properties.
+    Narrow(Narrow),
     /// Lifts facts about what the question names.
     About(About),
     /// Goes on from facts to those that follow from them.
@@ -192,6 +194,7 @@ impl Operator {
             Self::Follow(_) => "follow",
             Self::Around(_) => "around",
             Self::Together(_) => "together",
+            Self::Narrow(_) => "narrow",
             Self::About(_) => "about",
             Self::Onward(_) => "onward",
             Self::Gather(_) => "gather",
@@ -268,6 +271,7 @@ impl Operator {
             }
             Self::Around(around) => around.run(desk, joined(lists))?,
             Self::Together(together) => together.run(desk, joined(lists))?,
+            Self::Narrow(narrow) => narrow.run(desk, joined(lists))?,
             Self::About(about) => about.run(desk, joined(lists))?,
             Self::Onward(onward) => onward.run(desk, &joined(lists))?,
             Self::Gather(gather) => gather.run(desk, &joined(lists))?,

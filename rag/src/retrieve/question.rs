@@ -2,13 +2,16 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use roaring::RoaringTreemap;
+use stratigraph::catalog::{IndexDef, Readiness};
 use stratigraph::{How, Read, TextAnswer, Value, VectorAnswer, VectorSearch};
 use stratigraph_models::{Embedder, Generator, ModelError, Purpose, Reranker, Rows};
 
 use super::RetrieveError;
 use super::confidence::{Wanted, wanted};
+use super::implied::Implied;
 use crate::build::Label;
 use crate::extract::model::{QuestionReader, Relevance};
 use crate::routes::Statements;
@@ -78,6 +81,8 @@ pub struct Desk<'a, R> {
     generator: Option<&'a dyn Generator>,
     vector: OnceCell<Vec<f32>>,
     allowed: OnceCell<Option<RoaringTreemap>>,
+    implied: OnceCell<Implied>,
+    meant: OnceCell<Option<RoaringTreemap>>,
     /// What a search for all of its words has said of them.
     counted: OnceCell<TextAnswer>,
     wanted: OnceCell<Wanted>,
@@ -99,6 +104,8 @@ impl<'a, R: Read> Desk<'a, R> {
             generator: None,
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
+            implied: OnceCell::new(),
+            meant: OnceCell::new(),
             counted: OnceCell::new(),
             wanted: OnceCell::new(),
             was_approximate: Cell::new(false),
@@ -130,6 +137,7 @@ impl<'a, R: Read> Desk<'a, R> {
     pub(crate) fn without(mut self, chunks: RoaringTreemap) -> Self {
         self.without = Some(chunks);
         self.allowed = OnceCell::new();
+        self.meant = OnceCell::new();
         self.was_approximate = Cell::new(false);
         self
     }
@@ -288,6 +296,46 @@ impl<'a, R: Read> Desk<'a, R> {
         Ok(self.allowed.get_or_init(|| allowed).as_ref())
     }
 
+    /// What the question means without choosing it.
+    pub(super) fn implied(&self) -> Result<&Implied, RetrieveError> {
+        if let Some(implied) = self.implied.get() {
+            return Ok(implied);
+        }
+        let implied = Implied::of(self)?;
+        Ok(self.implied.get_or_init(|| implied))
+    }
+
+    /// Of the chunks that the question is about those that it means by properties that it names; nothing if it names none.
+    pub(super) fn meant(&self) -> Result<Option<&RoaringTreemap>, RetrieveError> {
+        if let Some(meant) = self.meant.get() {
+            return Ok(meant.as_ref());
+        }
+        let meant = match (self.implied()?.within(), self.allowed()?) {
+            (Some(within), Some(allowed)) => Some(within & allowed),
+            (Some(within), None) => Some(within.clone()),
+            (None, _) => None,
+        };
+        Ok(self.meant.get_or_init(|| meant).as_ref())
+    }
+
+    /// The properties by which chunks can be chosen and have not been, each with its index. That of their document is none:
+    /// it has as many values as there are documents, and these are named by their titles.
+    pub(super) fn open_filters(&self) -> Vec<(String, String)> {
+        let catalog = self.read.catalog();
+        let vectors = catalog.vector_index_named("chunk_vectors");
+        let properties = vectors.iter().flat_map(|vectors| &vectors.filters);
+        let names = properties.filter_map(|id| catalog.properties.name(*id));
+        let chosen = |name: &str| self.question.filters.contains_key(name);
+        let open = names.filter(|name| &***name != "document" && !chosen(name));
+        // One that is still being built is left out: nobody has asked for it.
+        let ready = open.filter_map(|name| {
+            let index = self.filter_index(name)?;
+            (index.readiness == Readiness::Ready)
+                .then(|| (name.to_string(), index.name.to_string()))
+        });
+        ready.collect()
+    }
+
     fn matching(&self) -> Result<Option<RoaringTreemap>, RetrieveError> {
         let mut allowed: Option<RoaringTreemap> = None;
         for (name, value) in &self.question.filters {
@@ -316,16 +364,21 @@ impl<'a, R: Read> Desk<'a, R> {
     }
 
     /// The index by which chunks are chosen.
+    fn filter_index(&self, name: &str) -> Option<&Arc<IndexDef>> {
+        let catalog = self.read.catalog();
+        let vectors = catalog.vector_index_named("chunk_vectors")?;
+        let property = catalog.properties.id(name)?;
+        let mut indexes = catalog
+            .indexes()
+            .filter(|_| vectors.filters.contains(&property));
+        indexes.find(|index| index.scope == vectors.scope && index.properties == [property])
+    }
+
+    /// Its name.
     fn chunk_index(&self, name: &str) -> Result<String, RetrieveError> {
         let catalog = self.read.catalog();
         let vectors = catalog.vector_index_named("chunk_vectors");
-        let index = vectors.and_then(|vectors| {
-            let property = catalog.properties.id(name)?;
-            let mut indexes = catalog
-                .indexes()
-                .filter(|_| vectors.filters.contains(&property));
-            indexes.find(|index| index.scope == vectors.scope && index.properties == [property])
-        });
+        let index = self.filter_index(name);
         index.map(|index| index.name.to_string()).ok_or_else(|| {
             let known = vectors.iter().flat_map(|vectors| &vectors.filters);
             let known = known.filter_map(|id| catalog.properties.name(*id));

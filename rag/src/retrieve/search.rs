@@ -1,6 +1,10 @@
 //! What is near to the question, and what has its words.
 
+use std::collections::HashSet;
+
+use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
+use stratigraph::graph::Entity;
 use stratigraph::index::text::Query;
 use stratigraph::{Effort, Read, TextAnswer, TextSearch, VectorSearch};
 
@@ -94,6 +98,9 @@ pub struct Vector {
     /// All vectors count, and the answer is the same every time.
     #[serde(default)]
     exact: bool,
+    /// As many again of the chunks that the question means by the properties that it names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    narrowed: bool,
 }
 
 impl Vector {
@@ -104,6 +111,7 @@ impl Vector {
             k,
             above: None,
             exact: false,
+            narrowed: false,
         }
     }
 
@@ -116,6 +124,12 @@ impl Vector {
     /// Misses nothing.
     pub fn exact(mut self) -> Self {
         self.exact = true;
+        self
+    }
+
+    /// Also as many of the chunks that the question means by the [properties that it names](super::Narrow).
+    pub fn narrowed(mut self) -> Self {
+        self.narrowed = true;
         self
     }
 
@@ -133,6 +147,27 @@ impl Vector {
         desk: &Desk<'_, R>,
         vector: &[f32],
     ) -> Result<Vec<Item>, RetrieveError> {
+        let allowed = match self.of {
+            Layer::Chunks => desk.allowed()?,
+            _ => None,
+        };
+        let found = self.near_among(desk, vector, allowed)?;
+        if self.narrowed
+            && self.of == Layer::Chunks
+            && let Some(meant) = desk.meant()?
+        {
+            let more = self.near_among(desk, vector, Some(meant))?;
+            return Ok(merged(found, more));
+        }
+        Ok(found)
+    }
+
+    fn near_among<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        vector: &[f32],
+        among: Option<&RoaringTreemap>,
+    ) -> Result<Vec<Item>, RetrieveError> {
         let mut search = VectorSearch::new(vector, self.k);
         if self.exact {
             search = search.effort(Effort::Proven);
@@ -140,8 +175,8 @@ impl Vector {
         if let Some(cosine) = self.above {
             search = search.threshold(cosine);
         }
-        if let (Layer::Chunks, Some(allowed)) = (self.of, desk.allowed()?) {
-            search = search.among(allowed);
+        if let Some(among) = among {
+            search = search.among(among);
         }
         let answer = desk.search_vectors(self.of.vectors(), &search)?;
         let hits = answer.hits.iter();
@@ -168,18 +203,30 @@ pub struct Bm25 {
     #[serde(default, skip_serializing_if = "Layer::is_usual")]
     of: Layer,
     k: usize,
+    /// As many again of the chunks that the question means by the properties that it names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    narrowed: bool,
 }
 
 impl Bm25 {
     /// The `k` best chunks.
     pub fn new(k: usize) -> Self {
-        let of = Layer::Chunks;
-        Self { of, k }
+        Self {
+            of: Layer::Chunks,
+            k,
+            narrowed: false,
+        }
     }
 
     /// Those of another layer.
     pub fn of(mut self, layer: Layer) -> Self {
         self.of = layer;
+        self
+    }
+
+    /// Also as many of the chunks that the question means by the [properties that it names](super::Narrow).
+    pub fn narrowed(mut self) -> Self {
+        self.narrowed = true;
         self
     }
 
@@ -205,13 +252,36 @@ impl Bm25 {
             operator: "bm25",
             reason: "words are searched `of` chunks, entities or facts".to_owned(),
         })?;
-        let mut search = TextSearch::of(Query::term(text), self.k);
-        if let Some(allowed) = desk.allowed()?.filter(|_| self.of == Layer::Chunks) {
-            search = search.among(allowed);
+        let search = |among: Option<&RoaringTreemap>| {
+            let mut search = TextSearch::of(Query::term(text), self.k);
+            if let Some(among) = among {
+                search = search.among(among);
+            }
+            let answer = desk.read().search_text(index, &search)?;
+            let hits = answer.hits.iter();
+            let found = hits.map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)));
+            Ok::<_, RetrieveError>((found.collect::<Vec<_>>(), answer))
+        };
+        if self.of != Layer::Chunks {
+            return search(None);
         }
-        let answer = desk.read().search_text(index, &search)?;
-        let hits = answer.hits.iter();
-        let found = hits.map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)));
-        Ok((found.collect(), answer))
+        let (mut found, answer) = search(desk.allowed()?)?;
+        if self.narrowed
+            && let Some(meant) = desk.meant()?
+        {
+            found = merged(found, search(Some(meant))?.0);
+        }
+        Ok((found, answer))
     }
+}
+
+/// What two searches of one index have found, each once, the best first.
+fn merged(mut found: Vec<Item>, more: Vec<Item>) -> Vec<Item> {
+    let known: HashSet<Entity> = found.iter().map(|item| item.entity).collect();
+    found.extend(
+        more.into_iter()
+            .filter(|item| !known.contains(&item.entity)),
+    );
+    found.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
+    found
 }
