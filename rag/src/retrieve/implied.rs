@@ -135,7 +135,7 @@ fn named(values: Vec<Value>, asked: &HashSet<String>) -> Vec<(Value, f32)> {
 fn asked(text: &str) -> HashSet<String> {
     let parts: Vec<String> = parts(text).collect();
     let lengths = 2..=MOST_JOINED.min(parts.len());
-    let joined = lengths.flat_map(|length| parts.windows(length).map(|run| run.concat()));
+    let joined = lengths.flat_map(|length| parts.windows(length).map(<[String]>::concat));
     let joined: Vec<String> = joined.collect();
     let alone = parts.into_iter().filter(|part| !is_common(part));
     alone.chain(joined).collect()
