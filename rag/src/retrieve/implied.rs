@@ -16,6 +16,10 @@ use crate::extract::is_common;
 
 /// A property of more values than this is not looked through: each costs a look into its index.
 const MOST_VALUES: usize = 1000;
+/// Nor is a value that so many chunks have: reading which they are would take longer than all searches.
+const MOST_CHUNKS: usize = 50_000;
+/// A longer text is no name that somebody would ask by.
+const LONGEST: usize = 256;
 /// So many words of a question are one word of a value at most: `American Water Works`, `AMERICANWATERWORKS`.
 const MOST_JOINED: usize = 4;
 /// A value of which the question says so much, beside the one of which it says most, is meant as well: a report of two years
@@ -41,11 +45,13 @@ impl Implied {
             let mut all = RoaringTreemap::new();
             for (value, sure) in named(values, &asked) {
                 let mut chunks = RoaringTreemap::new();
-                for chunk in lookup.equal(&[value])? {
+                for chunk in lookup.equal(&[value])?.take(MOST_CHUNKS + 1) {
                     chunks.insert(chunk?.number());
                 }
-                all |= &chunks;
-                implied.values.push((chunks, sure));
+                if chunks.len() <= MOST_CHUNKS as u64 {
+                    all |= &chunks;
+                    implied.values.push((chunks, sure));
+                }
             }
             if !all.is_empty() {
                 implied.narrow_to(all);
@@ -80,7 +86,7 @@ impl Implied {
     }
 }
 
-/// The texts and whole numbers among the values of a property; none if there are too many values.
+/// The short texts and whole numbers among the values of a property; none if there are too many values, or one alone.
 fn values<R: Read>(read: &R, index: &str, property: &str) -> Result<Vec<Value>, RetrieveError> {
     let lookup = read.index(index)?;
     let mut values = Vec::new();
@@ -98,10 +104,17 @@ fn values<R: Read>(read: &R, index: &str, property: &str) -> Result<Vec<Value>, 
                 return Ok(Vec::new());
             }
             // Others have no words.
-            if matches!(value, Value::String(_) | Value::Int(_)) {
+            if match &value {
+                Value::String(text) => text.len() <= LONGEST,
+                value => matches!(value, Value::Int(_)),
+            } {
                 values.push(value);
             }
         }
+    }
+    // Where there is one value alone it tells no chunks apart.
+    if values.len() < 2 {
+        values.clear();
     }
     Ok(values)
 }
@@ -220,6 +233,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_of_both_properties_is_meant_and_of_either_if_nothing_is_of_both() {
+        let chunks = |ids: &[u64]| ids.iter().copied().collect::<RoaringTreemap>();
+        let mut implied = Implied::default();
+        assert!(implied.within().is_none());
+        implied.narrow_to(chunks(&[1, 2, 3]));
+        implied.narrow_to(chunks(&[2, 3, 4]));
+        assert_eq!(implied.within(), Some(&chunks(&[2, 3])));
+        implied.narrow_to(chunks(&[5]));
+        assert_eq!(implied.within(), Some(&chunks(&[2, 3, 5])));
+        implied.values = vec![(chunks(&[2]), 0.3), (chunks(&[2, 3]), 0.9)];
+        assert_eq!([1, 2, 3].map(|id| implied.sure_of(id)), [0.0, 1.0, 0.9]);
+    }
+
+    #[test]
     fn values_are_texts_and_whole_numbers_and_not_too_many() {
         let db = Database::in_memory().unwrap();
         let mut txn = db.write().unwrap();
@@ -236,8 +263,13 @@ mod tests {
         for odd in ["unknown".into(), Value::from(2001.5), Value::from(-1)] {
             txn.create_node(["Chunk"], [("year", odd)]).unwrap();
         }
+        let long = "a".repeat(LONGEST + 1);
+        for said in ["a".repeat(LONGEST), "b".into(), long] {
+            txn.create_node(["Chunk"], [("said", said), ("alone", "one".into())])
+                .unwrap();
+        }
         txn.commit().unwrap();
-        for name in ["number", "year", "list"] {
+        for name in ["number", "year", "list", "said", "alone"] {
             let index = Index::on_nodes("Chunk", [name]).named(name);
             db.create_index(index).unwrap();
         }
@@ -250,5 +282,7 @@ mod tests {
         assert_eq!(found("year"), ["unknown", "-1", "2000", "2001", "2002"]);
         assert!(found("number").is_empty());
         assert!(found("list").is_empty());
+        assert_eq!(found("said").len(), 2);
+        assert!(found("alone").is_empty());
     }
 }
