@@ -40,6 +40,9 @@ pub struct Arguments {
     /// Beside these only.
     #[arg(long, value_delimiter = ',', value_parser = PEERS, default_values = PEERS)]
     peers: Vec<String>,
+    /// Ours beside nobody: what a change does to it is seen in a minute.
+    #[arg(long, conflicts_with = "peers")]
+    alone: bool,
 }
 
 /// What one side has built, and how long it took without the model and the embedder.
@@ -85,20 +88,65 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         "documents",
         &summary,
         |_, _| Ok(()),
-        |setup, _| measure(setup, &arguments.peers),
+        |setup, _| measure(setup, arguments),
     )
 }
 
-fn measure(setup: &Setup, peers: &[String]) -> Result<Report> {
+fn measure(setup: &Setup, arguments: &Arguments) -> Result<Report> {
     let texts = content::texts(setup.seed, setup.choose(20, 200), 300);
     let questions = content::questions(setup.seed, setup.choose(20, 100));
     content::write(&texts, &setup.dir.join(DOCUMENTS))?;
     std::fs::write(setup.dir.join(QUESTIONS), serde_json::to_vec(&questions)?)?;
     let mut report = Report::default();
-    for peer in peers {
+    if arguments.alone {
+        alone(setup, &texts, &questions, &mut report)?;
+        return Ok(report);
+    }
+    for peer in &arguments.peers {
         compare(setup, peer, &texts, &questions, &mut report)?;
     }
     Ok(report)
+}
+
+/// Ours, round by round; the median is told.
+fn alone(
+    setup: &Setup,
+    texts: &[content::Text],
+    questions: &[String],
+    report: &mut Report,
+) -> Result<()> {
+    let names = [
+        "build",
+        "one_more",
+        "query",
+        "chains_build",
+        "chains_one_more",
+    ];
+    let mut figures: [Vec<f64>; 5] = Default::default();
+    for round in 0..setup.choose(1, 5) {
+        setup.progress(&format!("round {round}"));
+        let folder = setup.subfolder(&format!("alone-{round}"))?;
+        let ours = ours::build(&folder.join("ours"), texts, questions, Asking::Alike)?;
+        let deeper = ours::build(&folder.join("chains"), texts, questions, Asking::Chains)?;
+        let taken = [
+            ours.build_s,
+            ours.one_more_s,
+            deeper.query_s,
+            deeper.build_s,
+            deeper.one_more_s,
+        ];
+        figures
+            .iter_mut()
+            .zip(taken)
+            .for_each(|(all, one)| all.push(one));
+        setup.done_with(&folder, false)?;
+    }
+    for (name, mut all) in names.into_iter().zip(figures) {
+        all.sort_unstable_by(f64::total_cmp);
+        let median = all.get(all.len() / 2).copied().unwrap_or_default();
+        report.count(name, median * 1e3, None, "ms", None);
+    }
+    Ok(())
 }
 
 fn compare(

@@ -135,20 +135,13 @@ impl<'a, K: KeyRead> Neighbours<'a, K> {
                 self.current = None;
                 continue;
             };
-            if entry.key.len() == DegreeKey::BYTES {
+            let Some(neighbour) = neighbour_of(entry.key, *way)? else {
+                continue;
+            };
+            if self.both && *way == Way::In && neighbour.node == self.near {
                 continue;
             }
-            let key = AdjacencyKey::decode(entry.key)
-                .map_err(|error| Error::record(way.family().name(), error))?;
-            if self.both && *way == Way::In && key.far == self.near {
-                continue;
-            }
-            return Ok(Some(Neighbour {
-                node: key.far,
-                relationship: key.relationship,
-                relationship_type: key.relationship_type,
-                way: *way,
-            }));
+            return Ok(Some(neighbour));
         }
     }
 }
@@ -209,6 +202,67 @@ pub(crate) fn neighbour_set(
         walked += 1;
     })?;
     Ok(walked)
+}
+
+/// The first relationships of each of some nodes, in the order of [`Neighbours`], with a cursor for each way.
+pub(crate) fn first_of_each(
+    keys: &impl KeyRead,
+    nodes: &[NodeId],
+    direction: Direction,
+    types: Option<&[TypeId]>,
+    most: usize,
+) -> Result<Vec<Vec<Neighbour>>> {
+    let mut found = vec![Vec::new(); nodes.len()];
+    for way in direction.ways() {
+        let mut scan = keys.scan(way.family(), &KeyRange::all())?;
+        for (near, found) in nodes.iter().zip(&mut found) {
+            let prefixes = match types {
+                None => vec![near.get().to_be_bytes().to_vec()],
+                Some(types) => {
+                    let of_type = |of: &TypeId| DegreeKey {
+                        near: *near,
+                        relationship_type: *of,
+                    };
+                    let keys = types.iter().map(|of| of_type(of).encode().to_vec());
+                    keys.collect()
+                }
+            };
+            for prefix in prefixes {
+                if found.len() >= most {
+                    break;
+                }
+                scan.seek(&prefix);
+                while found.len() < most {
+                    let Some(entry) = scan.next()? else { break };
+                    if !entry.key.starts_with(&prefix) {
+                        break;
+                    }
+                    let neighbour = neighbour_of(entry.key, *way)?;
+                    // In both directions a relationship of a node with itself comes once.
+                    let again = |other: &Neighbour| {
+                        direction == Direction::Both && *way == Way::In && other.node == *near
+                    };
+                    found.extend(neighbour.filter(|neighbour| !again(neighbour)));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What an entry of the family says of its node; nothing for the degree before them.
+fn neighbour_of(key: &[u8], way: Way) -> Result<Option<Neighbour>> {
+    if key.len() == DegreeKey::BYTES {
+        return Ok(None);
+    }
+    let key =
+        AdjacencyKey::decode(key).map_err(|error| Error::record(way.family().name(), error))?;
+    Ok(Some(Neighbour {
+        node: key.far,
+        relationship: key.relationship,
+        relationship_type: key.relationship_type,
+        way,
+    }))
 }
 
 /// Calls `visit` with both ends of each step away from any of `from`, with one cursor over the whole family.

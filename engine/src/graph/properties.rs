@@ -350,25 +350,34 @@ impl Slot {
         entity: Entity,
         property: PropertyId,
     ) -> Result<Value> {
-        let (family, key) = match self {
-            Self::Value(value) => return Ok(value),
-            Self::Text(_) => (Family::Text, TextKey { entity, property }.encode()),
-            Self::Vector(_) => (Family::Vectors, VectorKey { property, entity }.encode()),
+        let (family, key) = match self.place(entity, property) {
+            Some(place) => place,
+            None => return self.into_value_of(None),
         };
-        let value = keys.get_with(family, &key, |bytes| match self {
-            Self::Vector(dimension) => decode_vector(bytes, dimension).map(Value::Vector),
-            _ => decode_text(bytes),
+        let found = keys.get_with(family, &key, |bytes| {
+            self.clone().into_value_of(Some(bytes))
         })?;
-        match value {
-            Some(value) => value.map_err(|error| Error::record(family.name(), error)),
-            None => Err(Error::record(
-                family.name(),
-                CodecError::NotCanonical {
-                    what: "record, whose value apart is missing",
-                    at: 0,
-                },
-            )),
-        }
+        found.unwrap_or_else(|| self.into_value_of(None))
+    }
+
+    /// The value, of the bytes that lie apart if it does.
+    pub(crate) fn into_value_of(self, bytes: Option<&[u8]>) -> Result<Value> {
+        let (family, value) = match (self, bytes) {
+            (Self::Value(value), _) => return Ok(value),
+            (Self::Text(_), bytes) => (Family::Text, bytes.map(decode_text)),
+            (Self::Vector(dimension), bytes) => {
+                let vector = bytes.map(|bytes| decode_vector(bytes, dimension));
+                (
+                    Family::Vectors,
+                    vector.map(|vector| vector.map(Value::Vector)),
+                )
+            }
+        };
+        let value = value.unwrap_or(Err(CodecError::NotCanonical {
+            what: "record, whose value apart is missing",
+            at: 0,
+        }));
+        value.map_err(|error| Error::record(family.name(), error))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reading the graph: what a read and a write transaction have in common.
 
 use super::Direction;
-use super::adjacency::{self, Neighbours};
+use super::adjacency::{self, Neighbour, Neighbours};
 use super::entity::{Node, Relationship};
 use super::hierarchy::Hierarchy;
 use super::ids::Ids;
@@ -251,6 +251,22 @@ pub trait Read: Viewed {
             adjacency::neighbour_set(view.keys, nodes, *way, types.as_deref(), &mut reached)?;
         }
         Ok(reached)
+    }
+
+    /// The first relationships of each of some nodes, so many of each at most: what
+    /// [`neighbours`](Self::neighbours) of each gives first, read with one cursor for each direction.
+    ///
+    /// # Errors
+    /// See [`Read`].
+    fn neighbours_of_each(
+        &self,
+        nodes: &[NodeId],
+        direction: Direction,
+        relationship_type: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<Vec<Neighbour>>> {
+        let (view, types) = (self.view(), self.types(relationship_type));
+        adjacency::first_of_each(view.keys, nodes, direction, types.as_deref(), most)
     }
 
     /// Every step from a node of a set to another node, as both of them: what [`neighbours`](Self::neighbours) of each

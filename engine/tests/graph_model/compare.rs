@@ -303,6 +303,23 @@ fn many_at_once(read: &impl Read, rng: &mut Rng) {
     let found = read.nodes_with(&nodes, &SOME).unwrap();
     let found = found.iter().map(|node| format!("{node:?}"));
     assert!(found.eq(nodes.iter().map(one)), "{nodes:?}");
+    let (of, most) = (
+        rng.bool().then(|| TYPES[rng.usize(0..TYPES.len())]),
+        rng.usize(0..5),
+    );
+    for direction in DIRECTIONS {
+        let one = |node: &NodeId| -> Vec<_> {
+            let found = read.neighbours(*node, direction, of).unwrap();
+            found.take(most).map(Result::unwrap).collect()
+        };
+        let found = read
+            .neighbours_of_each(&nodes, direction, of, most)
+            .unwrap();
+        assert!(
+            found.into_iter().eq(nodes.iter().map(one)),
+            "{nodes:?}, {direction:?}, {of:?}"
+        );
+    }
     let relationships: Vec<_> = numbers.iter().copied().map(RelationshipId::new).collect();
     let one = |id: &RelationshipId| format!("{:?}", read.relationship_with(*id, &SOME).unwrap());
     let found = read.relationships_with(&relationships, &SOME).unwrap();

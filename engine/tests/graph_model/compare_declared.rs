@@ -196,6 +196,16 @@ fn question<K: KeyRead>(
             let expected: BTreeSet<Entity> = expected.map(|(_, entity)| *entity).collect();
             let matches = lookup.any_of(&wanted).unwrap();
             assert!(matches.iter().eq(&expected), "{name} in {wanted:?}");
+            let most = rng.usize(0..4);
+            let each = lookup.equal_each(&wanted, most).unwrap();
+            let one = |value: &Value| -> Vec<Entity> {
+                let matches = lookup.equal(std::slice::from_ref(value)).unwrap();
+                found(matches).into_iter().take(most).collect()
+            };
+            assert!(
+                each.into_iter().eq(wanted.iter().map(one)),
+                "{name}: {most} of each of {wanted:?}"
+            );
         }
     }
 }

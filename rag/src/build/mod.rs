@@ -89,6 +89,7 @@ pub use property::{Properties, Property};
 pub use schema::{Built, DOMAINS, OUTLINE};
 pub(crate) use schema::{
     CHUNK_CALLED, CHUNK_TEXTS, COVERS, ENTITY_NAMES, FACT, FACT_TEXTS, OBJECT_TAG, STATED, find,
+    find_all,
 };
 pub use summary::{Inputs, Summary};
 pub use tables::{TablesError, TablesReport};

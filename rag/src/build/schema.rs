@@ -84,6 +84,24 @@ pub(crate) fn find<R: Read>(
     }
 }
 
+/// The node of a label with each of these keys, in their order.
+pub(crate) fn find_all<R: Read>(
+    read: &R,
+    label: Label,
+    keys: &[&str],
+) -> Result<Vec<Option<NodeId>>, stratigraph::Error> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let keys: Vec<Value> = keys.iter().map(|key| (*key).into()).collect();
+    let found = read.index(key_index(label))?.equal_each(&keys, 1)?;
+    let nodes = found.iter().map(|found| match found.first() {
+        Some(Entity::Node(node)) => Some(*node),
+        _ => None,
+    });
+    Ok(nodes.collect())
+}
+
 /// Declares what is not declared yet, of a new database in one commit. Whatever cuts it short, it goes on the next time.
 fn declare(db: &Database, profile: &Profile, dimensions: usize) -> Result<(), stratigraph::Error> {
     let mut all: Vec<Declaration> = Vec::new();

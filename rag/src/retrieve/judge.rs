@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 
-use super::evidence::read_out;
+use super::reader::read_out;
 use super::{Desk, Item, RetrieveError};
 use crate::extract::Cost;
 use crate::extract::model::Relevance;

@@ -1,5 +1,7 @@
 //! The published systems and their baselines, as pipelines that can be printed, changed and run.
 
+use std::sync::OnceLock;
+
 use super::{Pipeline, RetrieveError};
 
 /// All presets: what they are called, and how they are written.
@@ -15,6 +17,9 @@ const PRESETS: [(&str, &str); 9] = [
     ("strata", include_str!("../../presets/strata.toml")),
 ];
 
+/// Each as it was read the first time: whoever asks a question by a preset's name reads no TOML.
+static READ: [OnceLock<Pipeline>; PRESETS.len()] = [const { OnceLock::new() }; PRESETS.len()];
+
 impl Pipeline {
     /// The names of the presets.
     pub fn presets() -> impl Iterator<Item = &'static str> {
@@ -26,7 +31,18 @@ impl Pipeline {
     /// # Errors
     /// [`RetrieveError::Preset`].
     pub fn preset(name: &str) -> Result<Self, RetrieveError> {
-        Self::parse(Self::preset_as_text(name)?)
+        let text = Self::preset_as_text(name)?;
+        let at = PRESETS.iter().position(|(known, _)| *known == name);
+        let read = at.and_then(|at| READ.get(at));
+        if let Some(pipeline) = read.and_then(OnceLock::get) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = Self::parse(text)?;
+        if let Some(read) = read {
+            // Somebody else may have been quicker, and has read the same.
+            let _ = read.set(pipeline.clone());
+        }
+        Ok(pipeline)
     }
 
     /// The preset of this name; a text that is no name is a pipeline itself, as TOML or JSON.

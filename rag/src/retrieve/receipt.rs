@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::{Read, RelationshipId};
 
-use super::evidence::Reader;
+use super::reader::Reader;
 use super::{Item, Name, Place, RetrieveError, Score};
 use crate::build::{FACT, Label, find, find_fact, table_key_index};
 
@@ -136,26 +136,24 @@ impl Name {
     }
 }
 
-/// The receipt of an item that says this.
+/// The receipt of an item that says this, whose way is of things whose names were read.
 pub(super) fn receipt<R: Read>(
-    reader: &mut Reader<'_, R>,
+    reader: &Reader<'_, R>,
     item: &Item,
     evidence: &super::Evidence,
     (as_of, exact): (u64, bool),
-) -> Result<Receipt, RetrieveError> {
-    let way = item.way.iter().map(|step| {
-        Ok(WayStep {
-            from: reader.name(step.from)?,
-            by: step.by.to_string(),
-        })
+) -> Receipt {
+    let way = item.way.iter().map(|step| WayStep {
+        from: reader.name(step.from),
+        by: step.by.to_string(),
     });
-    Ok(Receipt {
+    Receipt {
         name: evidence.name.clone(),
         hash: evidence.hash(),
         places: evidence.places.clone(),
         score: item.score,
-        way: way.collect::<Result<_, RetrieveError>>()?,
+        way: way.collect(),
         as_of,
         exact,
-    })
+    }
 }

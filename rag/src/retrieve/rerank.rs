@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 use stratigraph_models::{Reranker, ScoreScale};
 
-use super::evidence::read_out;
+use super::reader::read_out;
 use super::{Desk, Item, RetrieveError, Scale};
 
 /// The first so many of a list in a judge's order. The rest is left out: nobody can say where it would stand.

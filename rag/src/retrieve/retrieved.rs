@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 
 use super::confidence::confidence;
-use super::evidence::Reader;
+use super::reader::{Reader, TOGETHER};
 use super::receipt::receipt;
 use super::{
     Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced, pack,
@@ -68,28 +68,28 @@ impl Pipeline {
         let mut passages = Vec::new();
         let mut entities = Vec::new();
         let untold = items.len().saturating_sub(self.most);
-        let mut places = self.most;
-        for item in &items {
-            if places == 0 {
-                break;
+        let (mut places, mut rest) = (self.most, items.as_slice());
+        // As many as there is room for are read together; for what may not be found, others come.
+        while places > 0 && !rest.is_empty() {
+            let now = rest.len().min(places).min(TOGETHER);
+            let (now, later) = rest.split_at(now);
+            rest = later;
+            places -= now.len();
+            for (item, evidence) in reader.items(now)? {
+                if !may_be_found(&evidence) {
+                    places += 1;
+                    continue;
+                }
+                let receipt = receipt(&reader, item, &evidence, as_of);
+                passages.push(passage(&receipt, &evidence));
+                entities.push(item.entity);
+                found.push(Found {
+                    receipt,
+                    heading: evidence.heading,
+                    text: evidence.text,
+                    packed: false,
+                });
             }
-            places -= 1;
-            let Some(evidence) = reader.evidence(item.entity)? else {
-                continue;
-            };
-            if !may_be_found(&evidence) {
-                places += 1;
-                continue;
-            }
-            let receipt = receipt(&mut reader, item, &evidence, as_of)?;
-            passages.push(passage(&receipt, &evidence));
-            entities.push(item.entity);
-            found.push(Found {
-                receipt,
-                heading: evidence.heading,
-                text: evidence.text,
-                packed: false,
-            });
         }
         let packed = pack(&passages, self.budget, &Tokens(desk.embedder()));
         for kept in packed.kept {
@@ -118,16 +118,15 @@ pub(crate) fn told<R: Read>(
     let as_of = (read.commit_seq().get(), exact);
     let mut reader = Reader::new(read);
     let mut all = Vec::with_capacity(items.len());
-    for item in items {
-        let Some(evidence) = reader.evidence(item.entity)? else {
-            continue;
-        };
-        all.push(Found {
-            receipt: receipt(&mut reader, item, &evidence, as_of)?,
-            heading: evidence.heading,
-            text: evidence.text,
-            packed: false,
-        });
+    for items in items.chunks(TOGETHER) {
+        for (item, evidence) in reader.items(items)? {
+            all.push(Found {
+                receipt: receipt(&reader, item, &evidence, as_of),
+                heading: evidence.heading,
+                text: evidence.text,
+                packed: false,
+            });
+        }
     }
     Ok(all)
 }

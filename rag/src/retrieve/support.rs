@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, Value};
+use stratigraph::{Direction, Node, NodeId, Read, RelationshipId, Value};
 
 use super::confidence::cosine;
+use super::known::stating;
 use super::{Desk, Item, RetrieveError, Scale};
-use crate::build::{FACT, Label, LinkKind, STATED, find};
+use crate::build::{FACT, Label, LinkKind, find};
 
 /// The chunks that what was found rests on: those right under a heading, those that name an instance or an entity, those that state a
 /// fact or speak of a domain. What is a chunk rests on itself.
@@ -32,6 +33,8 @@ pub struct Support {
 
 /// So many chunks of one thing are looked at: half of all documents may name it.
 const MOST_OF_ONE: usize = 1000;
+/// So many items are read together.
+const TOGETHER: usize = 1000;
 /// So many chunks are compared with the question.
 const MOST_COMPARED: usize = 10_000;
 /// How a way says that what stands there rests on a chunk, where no relationship says it.
@@ -53,20 +56,23 @@ impl Support {
         items: &[Item],
     ) -> Result<Vec<Item>, RetrieveError> {
         let allowed = desk.allowed()?;
-        let mut grounds = Grounds::of(desk.read(), items)?;
+        let mut grounds = Grounds::new(desk.read());
         let mut seen: HashSet<NodeId> = HashSet::new();
         let (mut chunks, mut ways) = (Vec::new(), Vec::new());
-        for item in items {
-            let (by, under) = grounds.under(item.entity)?;
-            for chunk in under {
-                if chunks.len() == MOST_COMPARED {
-                    break;
+        for items in items.chunks(TOGETHER) {
+            grounds.read_items(items)?;
+            for item in items {
+                let (by, under) = grounds.under(item.entity)?;
+                for chunk in under {
+                    if chunks.len() == MOST_COMPARED {
+                        break;
+                    }
+                    if !is_allowed(allowed, chunk) || !seen.insert(chunk) {
+                        continue;
+                    }
+                    chunks.push(Entity::from(chunk));
+                    ways.push((item, by));
                 }
-                if !is_allowed(allowed, chunk) || !seen.insert(chunk) {
-                    continue;
-                }
-                chunks.push(Entity::from(chunk));
-                ways.push((item, by));
             }
         }
         let vectors = desk.read().vectors_of(&chunks, "embedding")?;
@@ -93,34 +99,44 @@ fn is_allowed(allowed: Option<&RoaringTreemap>, chunk: NodeId) -> bool {
     allowed.is_none_or(|allowed| allowed.contains(chunk.get()))
 }
 
-/// What some items rest on. Nodes are read together, and each key of a chunk is looked up once.
+/// What some items rest on. Nodes are read together, and who states facts, and each key of a chunk is looked up once.
 struct Grounds<'a, R> {
     read: &'a R,
     nodes: HashMap<NodeId, Node>,
+    facts: HashMap<RelationshipId, Vec<NodeId>>,
     chunks: HashMap<String, Option<NodeId>>,
 }
 
 impl<'a, R: Read> Grounds<'a, R> {
-    fn of(read: &'a R, items: &[Item]) -> Result<Self, RetrieveError> {
+    fn new(read: &'a R) -> Self {
+        Self {
+            read,
+            nodes: HashMap::new(),
+            facts: HashMap::new(),
+            chunks: HashMap::new(),
+        }
+    }
+
+    /// Reads these items, for [`under`](Self::under).
+    fn read_items(&mut self, items: &[Item]) -> Result<(), RetrieveError> {
         let nodes = items.iter().filter_map(|item| match item.entity {
             Entity::Node(node) => Some(node),
             Entity::Relationship(_) => None,
         });
         let nodes: Vec<NodeId> = nodes.collect();
-        let nodes = read.nodes_with(&nodes, &["chunks"])?.into_iter().flatten();
-        Ok(Self {
-            read,
-            nodes: nodes.map(|node| (node.id(), node)).collect(),
-            chunks: HashMap::new(),
-        })
+        let nodes = self.read.nodes_with(&nodes, &["chunks"])?.into_iter();
+        self.nodes = nodes.flatten().map(|node| (node.id(), node)).collect();
+        self.facts = stated_by(self.read, items)?;
+        Ok(())
     }
 
-    /// The chunks that one of the items rests on, and how it is told that it does.
+    /// The chunks that one of the items read last rests on, and how it is told that it does.
     fn under(&mut self, entity: Entity) -> Result<(&'static str, Vec<NodeId>), RetrieveError> {
         let read = self.read;
         let node = match entity {
             Entity::Relationship(fact) => {
-                return Ok((LinkKind::States.name(), stated_by(read, fact)?));
+                let chunks = self.facts.get(&fact).cloned().unwrap_or_default();
+                return Ok((LinkKind::States.name(), chunks));
             }
             Entity::Node(node) => self.nodes.get(&node),
         };
@@ -182,30 +198,21 @@ fn listed<R: Read>(
     Ok(chunks)
 }
 
-/// The chunks that state a fact.
-fn stated_by<R: Read>(read: &R, fact: RelationshipId) -> Result<Vec<NodeId>, RetrieveError> {
-    let Some(fact) = read.relationship_with(fact, &["key"])? else {
-        return Ok(Vec::new());
-    };
-    let key = fact.get("key").and_then(Value::as_str);
-    let (true, Some(key)) = (fact.relationship_type() == FACT, key) else {
-        return Ok(Vec::new());
-    };
-    stating(read, key, MOST_OF_ONE)
-}
-
-/// The chunks that state the fact with this key, so many at most.
-pub(super) fn stating<R: Read>(
+/// The chunks that state each of the facts among these.
+fn stated_by<R: Read>(
     read: &R,
-    key: &str,
-    most: usize,
-) -> Result<Vec<NodeId>, RetrieveError> {
-    let mut links = Vec::new();
-    for link in read.index(STATED)?.equal(&[key.into()])?.take(most) {
-        if let Entity::Relationship(link) = link? {
-            links.push(link);
-        }
-    }
-    let links = read.relationships_with(&links, &[])?;
-    Ok(links.iter().flatten().map(Relationship::source).collect())
+    items: &[Item],
+) -> Result<HashMap<RelationshipId, Vec<NodeId>>, RetrieveError> {
+    let ids = items.iter().filter_map(|item| match item.entity {
+        Entity::Relationship(id) => Some(id),
+        Entity::Node(_) => None,
+    });
+    let ids: Vec<RelationshipId> = ids.collect();
+    let found = read.relationships_with(&ids, &["key"])?;
+    let facts = found.iter().flatten();
+    let facts = facts.filter(|found| found.relationship_type() == FACT);
+    let keyed = facts.filter_map(|fact| Some((fact.id(), fact.get("key")?.as_str()?)));
+    let (ids, keys): (Vec<RelationshipId>, Vec<&str>) = keyed.unzip();
+    let chunks = stating(read, &keys, MOST_OF_ONE)?;
+    Ok(ids.into_iter().zip(chunks).collect())
 }

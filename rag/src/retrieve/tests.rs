@@ -2,6 +2,7 @@
 
 mod facts;
 mod support;
+mod together;
 mod whole;
 
 use std::sync::Arc;

@@ -1,4 +1,6 @@
-//! Looking values up in a property index.
+//! Looking values up in a property index; many at once in `each.rs`.
+
+mod each;
 
 use super::entry::{MAX_INDEXED_BYTES, entity_like, index_prefix, push};
 use crate::catalog::{Counter, IndexDef, Readiness};
@@ -75,22 +77,6 @@ impl<'a, K: KeyRead> Lookup<'a, K> {
             return self.one(key.as_bytes());
         }
         self.scan(&KeyRange::prefix(key.as_bytes()), Direction::Forward)
-    }
-
-    /// What has any of these values in a single-property index. What is asked for twice comes once.
-    ///
-    /// # Errors
-    /// As [`equal`](Self::equal).
-    pub fn any_of(&self, values: &[Value]) -> Result<Vec<Entity>> {
-        let mut found = Vec::new();
-        for value in values {
-            for entity in self.equal(std::slice::from_ref(value))? {
-                found.push(entity?);
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
     }
 
     /// What has values within bounds of its first property, in their order. As with `<` of the query
@@ -266,6 +252,21 @@ fn beyond(key: &[u8]) -> Vec<u8> {
     prefix_end(key).unwrap_or_default()
 }
 
+/// Whose entry of an index this is.
+fn number_of(key: &[u8], value: &[u8], unique: bool) -> Result<u64> {
+    let number = match unique {
+        true => value,
+        false => key.get(key.len().saturating_sub(8)..).unwrap_or_default(),
+    };
+    number.try_into().map(u64::from_be_bytes).map_err(|_| {
+        let what = "index entry";
+        Error::record(
+            Family::PropIndex.name(),
+            CodecError::NotCanonical { what, at: 0 },
+        )
+    })
+}
+
 /// What an index has found.
 pub struct Matches<'a> {
     source: Source<'a>,
@@ -290,19 +291,7 @@ impl Iterator for Matches<'_> {
             Ok(entry) => entry?,
             Err(error) => return Some(Err(error)),
         };
-        let number = if self.unique {
-            entry.value
-        } else {
-            let at = entry.key.len().saturating_sub(8);
-            entry.key.get(at..).unwrap_or_default()
-        };
-        let number = number.try_into().map(u64::from_be_bytes).map_err(|_| {
-            let what = "index entry";
-            Error::record(
-                Family::PropIndex.name(),
-                CodecError::NotCanonical { what, at: 0 },
-            )
-        });
+        let number = number_of(entry.key, entry.value, self.unique);
         Some(number.map(|number| entity_like(self.like, number)))
     }
 }

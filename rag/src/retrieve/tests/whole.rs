@@ -243,7 +243,7 @@ fn key_of_fact(read: &stratigraph::ReadTxn, predicate: &str) -> String {
 fn entities_and_domains_say_what_is_said_of_them() {
     let (db, layers) = database();
     let read = db.read().unwrap();
-    let mut reader = crate::retrieve::evidence::Reader::new(&read);
+    let mut reader = crate::retrieve::reader::Reader::new(&read);
     let find = |label: Label, key: &str| crate::build::find(&read, label, key).unwrap().unwrap();
     let sea = reader
         .evidence(find(Label::Entity, "sea").into())
