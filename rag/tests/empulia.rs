@@ -6,12 +6,12 @@
 mod shared;
 
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 use stratigraph::storage::cancel::Watch;
 use stratigraph_models::{Embedder, Lexical, LocalEmbedder, ModelError, Rows, cached_minilm};
 use stratigraph_rag::extract::Triple;
-use stratigraph_rag::relations::{Assigned, Clustering, Negations, Relations, negates, rename};
+use stratigraph_rag::relations::{Clustering, Kept, Negations, Relations, negates, rename};
 
 fn triples(rows: &[Value]) -> Vec<Triple> {
     let triple = |row: &Value| {
@@ -145,17 +145,43 @@ fn measure(embedder: &dyn Embedder, triples: &[Triple]) {
             }
         }
     }
-    // Half of the names now and half later: how many get the name that they would have got.
+    // Half of the names now, all that is found of them agreed to, and half later: how many go to what was agreed.
     let now: BTreeSet<&str> = names.iter().copied().step_by(2).collect();
-    let later = names.iter().copied().skip(1).step_by(2);
-    let mut relations = cluster(&now, embedder, Negations::Apart);
-    let assigned = relations.assign(later, embedder).unwrap();
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, how) in &assigned {
-        *counts.entry(format!("{how:?}")).or_default() += 1;
+    let before = cluster(&now, embedder, Negations::Apart);
+    let mut kept = Kept::new();
+    for one in before.clusters() {
+        let members = one.members.iter().map(|(name, _)| name.as_str());
+        kept.insert(&one.representative, members.collect());
     }
-    assert!(assigned.iter().all(|(_, how)| *how != Assigned::Known));
-    println!("  later names: {counts:?}");
+    let all = names.iter().copied();
+    let mut watch = Watch::quiet();
+    let after = Relations::assign(&kept, all, embedder, Clustering::default(), &mut watch).unwrap();
+    for (stands, members) in &kept {
+        assert!(
+            members
+                .iter()
+                .all(|name| after.name_for(name) == Some(*stands))
+        );
+    }
+    let (mut assigned, mut clustered, mut alone) = (0, 0, 0);
+    for name in names.iter().filter(|name| !now.contains(*name)) {
+        let stands = after.name_for(name).unwrap();
+        match kept.get(stands) {
+            Some(members) => {
+                assert!(
+                    members
+                        .iter()
+                        .all(|member| negates(member) == negates(name))
+                );
+                assigned += 1;
+            }
+            None if after.alone().any(|other| other == *name) => alone += 1,
+            None => clustered += 1,
+        }
+    }
+    println!(
+        "  later names: {assigned} go to what was agreed, {clustered} are clustered, {alone} lie alone"
+    );
 }
 
 /// Runs this on the triples, if they are there, and with MiniLM as well if that is.

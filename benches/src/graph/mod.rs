@@ -8,6 +8,7 @@ mod expand;
 mod get;
 mod insert;
 mod open;
+mod planted;
 mod rank;
 mod recover;
 mod traverse;
@@ -45,10 +46,12 @@ enum Group {
     Traverse,
     /// RECOVER over one level of a million.
     Recover,
+    /// RECOVER of what is planted in a tree.
+    Planted,
 }
 
 /// The figures of the summary line, in its order.
-const SUMMARY: [&str; 9] = [
+const SUMMARY: [&str; 11] = [
     "bulk_vs_raw",
     "txn_vs_raw",
     "get_vs_raw",
@@ -58,6 +61,8 @@ const SUMMARY: [&str; 9] = [
     "leiden_vs_leidenalg",
     "traverse_vs_kernel",
     "recover_vs_whole",
+    "planted_recall",
+    "planted_precision",
 ];
 
 /// Runs the benchmark.
@@ -120,6 +125,11 @@ fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
     if wants(Group::Recover) {
         let dir = setup.subfolder("recover")?;
         recover::measure(setup, &dir, &mut report)?;
+        setup.done_with(&dir, keep)?;
+    }
+    if wants(Group::Planted) {
+        let dir = setup.subfolder("planted")?;
+        planted::measure(setup, &dir, &mut report)?;
         setup.done_with(&dir, keep)?;
     }
     Ok(report)

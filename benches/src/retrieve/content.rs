@@ -4,6 +4,7 @@ use anyhow::Result;
 use fastrand::Rng;
 use std::fmt::Write as _;
 use stratigraph_models::{Embedder, ModelError, Rows};
+use stratigraph_rag::Metadata;
 use stratigraph_rag::build::{Contribution, Profile};
 use stratigraph_rag::chunk::{Chunker, Chunking, Words};
 use stratigraph_rag::extract::{Chain, Domain, Entity, Extracted, Triple};
@@ -38,6 +39,10 @@ const PARAGRAPHS: usize = 10;
 /// Words of a paragraph: two of them are more than a chunk may have.
 const WORDS: usize = 60;
 const LONGEST: usize = 90;
+/// Documents are of so many years, in turn.
+const YEARS: usize = 5;
+/// The property by which chunks can be chosen.
+pub(super) const YEAR: &str = "year";
 /// Domains between the root and the fields.
 const AREAS: usize = 40;
 
@@ -85,7 +90,9 @@ impl Content {
             }
         }
         let id = format!("{number:07}.md");
-        let document = Source::new(&id, text.as_bytes()).read(Format::Markdown)?;
+        let source = Source::new(&id, text.as_bytes());
+        let source = source.metadata(Metadata::from([(YEAR.to_owned(), year(number).into())]));
+        let document = source.read(Format::Markdown)?;
         let pieces = Chunker::new(Chunking::Structure { limit: LONGEST }, &Words).pieces(&document);
         anyhow::ensure!(pieces.len() == named.len(), "a paragraph is a chunk");
         let mut extracted: Vec<Extracted> =
@@ -138,6 +145,15 @@ impl Content {
             words.join(" ")
         )
     }
+}
+
+/// The same question, of the year of a document. No text has it as a word.
+pub(super) fn of_year(question: &str, number: usize) -> String {
+    format!("{} of {}?", question.trim_end_matches('?'), year(number))
+}
+
+fn year(number: usize) -> i64 {
+    2019 + (number % YEARS) as i64
 }
 
 fn skewed(rng: &mut Rng, count: usize) -> usize {

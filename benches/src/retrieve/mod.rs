@@ -1,7 +1,8 @@
 //! Retrieval over a large layered graph: each preset, its parts, and beside it the bare searches that it stands on.
 //!
 //! The embedder makes numbers up in no time, and there is no model: what is measured is ours. Questions name entities as
-//! often as texts do, so that some name what half of the graph speaks of.
+//! often as texts do, so that some name what half of the graph speaks of. Every other one that `strata` is asked names a year as
+//! well, by which its chunks are looked for and lifted; no other preset looks for one, and what these are asked has none.
 
 mod content;
 
@@ -9,12 +10,12 @@ use crate::measure::report::{Mark, Report};
 use crate::measure::{Common, Setup, memory};
 use anyhow::{Result, ensure};
 use clap::Parser;
-use content::{Content, Size, Topics, field};
+use content::{Content, Size, Topics, YEAR, field, of_year};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stratigraph::{Database, Read, ReadTxn, VectorIndexInfo, VectorIndexState};
 use stratigraph_rag::build::{Label, Layers, NodeKey, Profile, Summary, canonical};
-use stratigraph_rag::retrieve::{Bm25, Desk, Layer, Pipeline, Question, Vector};
+use stratigraph_rag::retrieve::{Bm25, Desk, Layer, Narrow, Pipeline, Question, Vector};
 
 /// Measures `retrieve` of every preset over a generated graph.
 ///
@@ -48,6 +49,8 @@ const PRESETS: [(&str, &[Layer], Option<f64>); 8] = [
 ];
 /// The mark of those that are no single search, in milliseconds.
 const MOST_MILLISECONDS: f64 = 100.0;
+/// The preset that looks for properties of documents in a question.
+const NARROWS: &str = "strata";
 /// Documents of one commit.
 const TOGETHER: usize = 20;
 
@@ -79,29 +82,30 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     let db = Database::create(dir.join("db"))?;
     let dimensions = arguments.dimensions;
     let embedder = Arc::new(Topics { dimensions });
-    let profile = Profile::all();
+    let profile = Profile::all().filterable([YEAR]);
     let layers = Layers::open(&db, profile, embedder.clone())?;
     let mut content = Content::new(size, setup.seed);
     build(setup, &layers, &mut content, size, &mut report)?;
-    let questions = (0..arguments.questions).map(|_| Question::new(content.question()));
-    let questions: Vec<Question> = questions.collect::<Result<_, _>>()?;
+    let questions = Questions::make(&mut content, arguments.questions)?;
     let read = db.read()?;
+    questions.check(&read, &embedder)?;
     setup.progress("asking");
     for (name, bare, most) in PRESETS {
         let pipeline = Pipeline::preset(name)?;
-        let whole = times(&questions, |question| {
+        let asked = questions.of(name);
+        let whole = times(asked, |question| {
             let desk = Desk::new(&read, embedder.as_ref(), question);
             Ok(pipeline.retrieve(&desk)?.found.len())
         })?;
         let alone = bare.first().map(|layer| {
-            times(&questions, |question| {
+            times(asked, |question| {
                 searched(&read, &embedder, *layer, question)
             })
         });
         let alone = alone.transpose()?;
         told(name, &whole, alone.as_ref(), most, &mut report);
     }
-    let words = times(&questions, |question| {
+    let words = times(&questions.plain, |question| {
         let desk = Desk::new(&read, embedder.as_ref(), question);
         Ok(Bm25::new(100).run(&desk)?.len())
     })?;
@@ -172,6 +176,52 @@ fn build(
         report.count(name, count as f64, None, "", None);
     }
     Ok(())
+}
+
+/// What is asked.
+struct Questions {
+    plain: Vec<Question>,
+    /// The same, and every other one names a year.
+    dated: Vec<Question>,
+}
+
+impl Questions {
+    fn make(content: &mut Content, count: usize) -> Result<Self> {
+        let texts: Vec<String> = (0..count).map(|_| content.question()).collect();
+        let dated = texts.iter().enumerate();
+        let dated = dated.map(|(number, text)| match number % 2 {
+            // Half of that, so that all years are named.
+            0 => Question::new(of_year(text, number / 2)),
+            _ => Question::new(text.as_str()),
+        });
+        Ok(Self {
+            dated: dated.collect::<Result<_, _>>()?,
+            plain: texts
+                .iter()
+                .map(|text| Question::new(text.as_str()))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What a preset is asked.
+    fn of(&self, preset: &str) -> &[Question] {
+        if preset == NARROWS {
+            &self.dated
+        } else {
+            &self.plain
+        }
+    }
+
+    /// Refuses to measure if a year that is named lifts nothing.
+    fn check(&self, read: &ReadTxn, embedder: &Arc<Topics>) -> Result<()> {
+        for question in self.dated.iter().step_by(2) {
+            let desk = Desk::new(read, embedder.as_ref(), question);
+            let near = Vector::new(Layer::Chunks, 100).narrowed().run(&desk)?;
+            let lifted = Narrow::new(0.5).run(&desk, near.clone())?;
+            ensure!(lifted != near, "{} names no year", question.text());
+        }
+        Ok(())
+    }
 }
 
 /// How long each question took, in order.
@@ -249,10 +299,11 @@ fn told(name: &str, whole: &Times, alone: Option<&Times>, most: Option<f64>, rep
 fn parts(
     read: &ReadTxn,
     embedder: &Arc<Topics>,
-    questions: &[Question],
+    questions: &Questions,
     report: &mut Report,
 ) -> Result<()> {
     for (name, ..) in PRESETS {
+        let questions = questions.of(name);
         let whole = Pipeline::preset(name)?;
         let mut before = 0.0;
         for count in 1..=whole.stages.len() {

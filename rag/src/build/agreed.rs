@@ -85,6 +85,12 @@ impl Agreed {
         all.map(|((kind, _), pair)| (*kind, pair.name.as_str(), pair.stands.as_str()))
     }
 
+    /// Those of one kind: each name, and the one that stands for it in the end.
+    pub fn of(&self, kind: Called) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.all().filter(move |(of, ..)| *of == kind);
+        all.map(move |(_, name, stands)| (name, self.name_for(kind, name).unwrap_or(stands)))
+    }
+
     /// The name that stands for this one; none if it stands for itself.
     #[must_use]
     pub fn name_for(&self, kind: Called, name: &str) -> Option<&str> {

@@ -6,7 +6,7 @@ use stratigraph::{Direction, NodeId, Read as _};
 use super::{DoorError, Open};
 use crate::aliases::{Named, Proposal, propose};
 use crate::build::{BuildError, Called};
-use crate::relations::{Clustering, RelationError, Relations};
+use crate::relations::{Clustering, Kept, RelationError, Relations};
 
 /// A relation that may mean what another does, by its name: for somebody to look at.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,41 +25,38 @@ pub struct Alike {
 const MOST_NAMES: usize = 1_000_000;
 
 impl Open {
-    /// The relations of all facts, clustered by how near their names are. What has an agreed name already is taken as
-    /// that.
+    /// Which relations of facts mean the same, by how near their names are: each name with the one that would stand for it,
+    /// then the pairs of which one negates the other.
+    ///
+    /// What is agreed is settled. A name that came since is held against each of the names that stand for others, by the mean
+    /// of all that are called so; what is near none of them is clustered among itself.
     ///
     /// # Errors
     /// [`DoorError::Relations`]; what the database says.
-    pub fn relations(
-        &self,
-        clustering: Clustering,
-        cancel: &CancelToken,
-    ) -> Result<Relations, DoorError> {
-        let agreed = self.layers().agreed()?;
-        let predicates = self.layers().predicates()?;
-        let names = predicates.keys().map(String::as_str);
-        let names = names.map(|name| agreed.name_for(Called::Relation, name).unwrap_or(name));
-        let mut told = |_: stratigraph::storage::cancel::Progress<'_>| {};
-        let mut watch = Watch::new(&mut told, cancel.clone());
-        let embedder = self.layers().embedder();
-        Ok(Relations::cluster(names, embedder, clustering, &mut watch)?)
-    }
-
-    /// What [`relations`](Self::relations) comes to: each name with the one that would stand for it, then the pairs of which
-    /// one negates the other.
-    ///
-    /// # Errors
-    /// As of those.
     pub fn alike(
         &self,
         clustering: Clustering,
         cancel: &CancelToken,
     ) -> Result<Vec<Alike>, DoorError> {
-        let relations = self.relations(clustering, cancel)?;
+        let agreed = self.layers().agreed()?;
+        let mut kept = Kept::new();
+        for (name, stands) in agreed.of(Called::Relation) {
+            kept.entry(stands).or_default().insert(name);
+        }
+        let predicates = self.layers().predicates()?;
+        // Documents that were not taken in again still have the names that they came with.
+        let names = predicates.keys().map(String::as_str);
+        let names = names.map(|name| agreed.name_for(Called::Relation, name).unwrap_or(name));
+        let mut told = |_: stratigraph::storage::cancel::Progress<'_>| {};
+        let mut watch = Watch::new(&mut told, cancel.clone());
+        let embedder = self.layers().embedder();
+        let relations = Relations::assign(&kept, names, embedder, clustering, &mut watch)?;
+        let is_settled = |name: &String| agreed.name_for(Called::Relation, name).is_some();
         let mut alike = Vec::new();
         for cluster in relations.clusters() {
             let others = cluster.members.iter();
-            for (name, distance) in others.filter(|(name, _)| *name != cluster.representative) {
+            let others = others.filter(|(name, _)| *name != cluster.representative);
+            for (name, distance) in others.filter(|(name, _)| !is_settled(name)) {
                 alike.push(Alike {
                     name: name.clone(),
                     stands_for: Some(cluster.representative.clone()),

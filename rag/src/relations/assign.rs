@@ -1,98 +1,179 @@
-//! Names that come later: each is put where it is near enough, without clustering all names again.
+//! Names that come after some were put under one: each goes where it is near enough, and nothing that was decided is
+//! decided again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Negations, RelationError, Relations, cosine, embedded, negates};
+use stratigraph::algo::dbscan::DbscanError;
+use stratigraph::storage::cancel::Watch;
 use stratigraph_models::Embedder;
 
-/// Where a name was put.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assigned {
-    /// It was known.
-    Known,
-    /// It is in a cluster.
-    Cluster,
-    /// It means the same as a name that lay alone.
-    Other,
-    /// It lies alone.
-    Alone,
-}
+use super::{
+    Cluster, Clustering, MOST_OPPOSITES, Negations, RelationError, Relations, cosine, embedded,
+    has_direction, mean, negates,
+};
+
+/// Names that were put under one, by the name that stands for them.
+pub type Kept<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 impl Relations {
-    /// Takes names that come later: into the cluster whose mean is nearest, if it is within `eps`; else under a
-    /// name that lies alone and is nearer than `eps`; else alone. What names are known already keep their place.
+    /// Takes names beside those that were put under one. These stay as they are, and so does the name that stands for
+    /// them. A name goes into the cluster of these whose mean is nearest, if it is within `eps`. All others are clustered
+    /// among themselves: two that are near each other are one, and what is near nothing lies alone.
     ///
-    /// Where each was put, by name. Which clusters there are stays as it is until all names are clustered again.
+    /// A name that differs by a negation from one of a cluster that it is near to is reported
+    /// ([`opposites`](Self::opposites)), and goes there only if negations are as others.
     ///
     /// # Errors
     ///
-    /// A [`RelationError`] if they cannot be embedded, or not with this embedder.
+    /// A [`RelationError`] if they cannot be embedded or clustered.
     pub fn assign<'a>(
-        &mut self,
+        kept: &Kept<'a>,
         names: impl IntoIterator<Item = &'a str>,
         embedder: &dyn Embedder,
-    ) -> Result<Vec<(String, Assigned)>, RelationError> {
-        if embedder.name() != self.embedder {
-            return Err(RelationError::OtherEmbedder {
-                made: self.embedder.clone(),
-                given: embedder.name().to_owned(),
-            });
-        }
+        clustering: Clustering,
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, RelationError> {
         let names: BTreeSet<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
-        let (known, new): (Vec<&str>, Vec<&str>) = names
-            .into_iter()
-            .partition(|name| self.names.contains_key(*name));
-        let mut assigned: Vec<(String, Assigned)> = known
-            .into_iter()
-            .map(|name| (name.to_owned(), Assigned::Known))
+        let settled = kept.iter().flat_map(|(stands, others)| {
+            let others = others.iter().copied();
+            others.chain([*stands])
+        });
+        let all: BTreeSet<&str> = names.iter().copied().chain(settled).collect();
+        let all: Vec<&str> = all.into_iter().collect();
+        let all = Names {
+            rows: embedded(&all, embedder)?,
+            negating: all.iter().map(|name| negates(name)).collect(),
+            names: all,
+        };
+        let mut relations = Self {
+            clustering,
+            clusters: Vec::new(),
+            alone: BTreeSet::new(),
+            names: BTreeMap::new(),
+            opposites: Vec::new(),
+        };
+        let settled: Vec<Vec<usize>> = { kept.iter() }
+            .map(|(stands, others)| relations.keep(stands, others, &all))
             .collect();
-        for (name, row) in new.iter().zip(embedded(&new, embedder)?) {
-            let (stands, how) = self.place_of(name, &row);
-            if how == Assigned::Alone {
-                self.alone.insert((*name).to_owned());
+        let asked = (0..all.names.len()).filter(|place| names.contains(all.names[*place]));
+        let asked: Vec<usize> = asked.collect();
+        let mut rest = Vec::new();
+        let mut near = Vec::new();
+        for (count, place) in asked.iter().enumerate() {
+            let stopped = |error| RelationError::Clusters(DbscanError::Stopped(error));
+            let step = watch.step("assign names", count as u64, asked.len() as u64);
+            step.map_err(stopped)?;
+            if !relations.names.contains_key(all.names[*place])
+                && !relations.joins(*place, &settled, &all, &mut near)
+            {
+                rest.push(*place);
             }
-            self.rows.insert((*name).to_owned(), row);
-            self.names.insert((*name).to_owned(), stands);
-            assigned.push(((*name).to_owned(), how));
         }
-        assigned.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(assigned)
+        relations.cluster_among(&all.names, &all.rows, rest, watch)?;
+        relations
+            .clusters
+            .sort_by(|a, b| a.representative.cmp(&b.representative));
+        let mut pairs = relations.find_opposites(&all.names, &all.rows, &asked, watch)?;
+        // Once for a cluster is enough.
+        let stands = |place: usize| relations.name_for(all.names[place]);
+        let told: HashSet<(usize, Option<&str>)> = { pairs.iter() }
+            .flat_map(|(_, one, other)| [(*one, stands(*other)), (*other, stands(*one))])
+            .collect();
+        near.retain(|(_, place, other)| !told.contains(&(*place, stands(*other))));
+        pairs.extend(near);
+        relations.set_opposites(&all.names, pairs);
+        Ok(relations)
     }
 
-    fn place_of(&self, name: &str, row: &[f32]) -> (String, Assigned) {
-        let negating = negates(name);
-        let may = |other: &str| {
-            self.clustering.negations == Negations::AsOthers || negates(other) == negating
-        };
+    /// Makes a cluster of names that were put under one. The places of its members.
+    fn keep(&mut self, stands: &str, others: &BTreeSet<&str>, all: &Names<'_>) -> Vec<usize> {
+        let members: BTreeSet<&str> = others.iter().copied().chain([stands]).collect();
+        let members = members.into_iter();
+        let places: Vec<usize> = members
+            .filter_map(|name| all.names.binary_search(&name).ok())
+            .collect();
+        let mean = mean(places.iter().map(|place| all.rows[*place].as_slice()));
+        let mut members = Vec::with_capacity(places.len());
+        for place in &places {
+            let name = all.names[*place].to_owned();
+            self.names.insert(name.clone(), stands.to_owned());
+            members.push((name, 1.0 - cosine(&all.rows[*place], &mean)));
+        }
+        self.clusters.push(Cluster {
+            representative: stands.to_owned(),
+            members,
+            mean,
+        });
+        places
+    }
+
+    /// Puts a name into the nearest of the clusters that were kept, if one is near enough; whether it is. Into `near` go
+    /// the pairs of which one negates the other.
+    fn joins(
+        &mut self,
+        place: usize,
+        settled: &[Vec<usize>],
+        all: &Names<'_>,
+        near: &mut Vec<(f32, usize, usize)>,
+    ) -> bool {
+        let row = &all.rows[place];
+        // What has no direction is near nothing.
+        if !has_direction(row) {
+            return false;
+        }
         let eps = self.clustering.eps;
-        let clusters = self
-            .clusters
-            .iter()
-            .filter(|cluster| may(&cluster.representative));
-        let near = clusters.map(|cluster| {
-            (
-                1.0 - cosine(row, &cluster.mean),
-                cluster.representative.as_str(),
-            )
-        });
-        if let Some((distance, stands)) = nearest(near)
-            && distance <= eps
-        {
-            return (stands.to_owned(), Assigned::Cluster);
+        let mut best: Option<(f32, usize)> = None;
+        let mut opposites = Vec::new();
+        for (at, (cluster, members)) in self.clusters.iter().zip(settled).enumerate() {
+            let distance = 1.0 - cosine(row, &cluster.mean);
+            let is_near = distance <= eps && has_direction(&cluster.mean);
+            let opposite = all.opposite(place, members);
+            if let Some((apart, other)) = opposite
+                && (is_near || apart <= eps)
+            {
+                opposites.push((apart, place, other));
+            }
+            let may = opposite.is_none() || self.clustering.negations == Negations::AsOthers;
+            // Clusters are in the order of the names that stand for them: of equally near ones the first is taken.
+            if is_near && may && best.is_none_or(|(least, _)| distance < least) {
+                best = Some((distance, at));
+            }
         }
-        let alone = self.alone.iter().filter(|other| may(other));
-        let near = alone.filter_map(|other| {
-            let vector = self.rows.get(other)?;
-            Some((1.0 - cosine(row, vector), other.as_str()))
-        });
-        match nearest(near) {
-            Some((distance, stands)) if distance < eps => (stands.to_owned(), Assigned::Other),
-            _ => (name.to_owned(), Assigned::Alone),
-        }
+        opposites.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+        opposites.truncate(MOST_OPPOSITES);
+        near.extend(opposites);
+        let Some((distance, at)) = best else {
+            return false;
+        };
+        let cluster = &mut self.clusters[at];
+        let name = all.names[place].to_owned();
+        self.names
+            .insert(name.clone(), cluster.representative.clone());
+        let after = cluster.members.partition_point(|(other, _)| *other < name);
+        cluster.members.insert(after, (name, distance));
+        true
     }
 }
 
-/// The nearest, the first by name of those.
-fn nearest<'a>(near: impl Iterator<Item = (f32, &'a str)>) -> Option<(f32, &'a str)> {
-    near.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)))
+/// All names by their places, sorted.
+struct Names<'a> {
+    names: Vec<&'a str>,
+    rows: Vec<Vec<f32>>,
+    negating: Vec<bool>,
+}
+
+impl Names<'_> {
+    /// The nearest of some members from which a name differs by a negation, and how far it is. Somebody may have put both
+    /// kinds under one; then every name differs from some.
+    fn opposite(&self, place: usize, members: &[usize]) -> Option<(f32, usize)> {
+        let negating = self.negating[place];
+        let others = members
+            .iter()
+            .filter(|other| self.negating[**other] != negating);
+        let others = others.map(|other| {
+            let apart = 1.0 - cosine(&self.rows[place], &self.rows[*other]);
+            (apart, *other)
+        });
+        others.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
 }

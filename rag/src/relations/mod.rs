@@ -2,7 +2,7 @@
 //!
 //! As in EmPULIA: names are embedded and clustered by density ([`Clustering::eps`] 0.05, two names make a
 //! cluster), the member nearest to a cluster's mean stands for it, and what lies alone keeps its name.
-//! Names that come later are assigned without clustering again ([`Relations::assign`]).
+//! Names that come later are assigned to the clusters that somebody has agreed to ([`Relations::assign`]).
 //!
 //! One thing is not as there: "applies to" and "does not apply to" are near each other for any embedder, so
 //! names that differ by a negation are never put together unless somebody says so ([`Negations`]), and are
@@ -22,7 +22,7 @@ use stratigraph::storage::cancel::Watch;
 use stratigraph_models::{Embedder, ModelError};
 use thiserror::Error;
 
-pub use assign::Assigned;
+pub use assign::Kept;
 pub use negation::negates;
 pub use rename::{Renamed, rename};
 
@@ -60,13 +60,10 @@ pub enum Negations {
 /// Names of relations, and which of them stand for which.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relations {
-    embedder: String,
     clustering: Clustering,
     clusters: Vec<Cluster>,
     /// The names that lie alone.
     alone: BTreeSet<String>,
-    /// The vectors of all names.
-    rows: BTreeMap<String, Vec<f32>>,
     /// Which name stands for each that was ever seen.
     names: BTreeMap<String, String>,
     opposites: Vec<Opposites>,
@@ -75,11 +72,11 @@ pub struct Relations {
 /// Names that mean the same, as far as their vectors tell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
-    /// The one that stands for all: the nearest to their mean.
+    /// The one that stands for all: the nearest to their mean, or the one that was agreed on.
     pub representative: String,
     /// All of them, sorted, each with its distance from the mean.
     pub members: Vec<(String, f32)>,
-    /// The mean of their vectors, of length 1.
+    /// The mean of their vectors, of length 1; of those that were kept, if they were.
     mean: Vec<f32>,
 }
 
@@ -103,16 +100,6 @@ pub enum RelationError {
     /// The embedder gives no vectors.
     #[error("names of relations cannot be embedded")]
     Embedder(#[source] ModelError),
-    /// The embedder is another than that of the clusters.
-    #[error(
-        "these clusters were made with {made}, and {given} cannot be compared with it; cluster all names again"
-    )]
-    OtherEmbedder {
-        /// The one of the clusters.
-        made: String,
-        /// The one that was given.
-        given: String,
-    },
     /// The vectors cannot be clustered, or somebody said that it should stop.
     #[error("names of relations cannot be clustered")]
     Clusters(#[from] DbscanError),
@@ -137,34 +124,29 @@ impl Relations {
         clustering: Clustering,
         watch: &mut Watch<'_>,
     ) -> Result<Self, RelationError> {
-        let names: BTreeSet<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
-        let names: Vec<&str> = names.into_iter().collect();
-        let mut relations = Self {
-            embedder: embedder.name().to_owned(),
-            clustering,
-            clusters: Vec::new(),
-            alone: BTreeSet::new(),
-            rows: BTreeMap::new(),
-            names: BTreeMap::new(),
-            opposites: Vec::new(),
-        };
-        let rows = embedded(&names, embedder)?;
-        let (negating, affirming): (Vec<usize>, Vec<usize>) =
-            (0..names.len()).partition(|place| negates(names[*place]));
-        let parts = match clustering.negations {
-            Negations::Apart => vec![affirming, negating],
-            Negations::AsOthers => vec![(0..names.len()).collect()],
+        Self::assign(&Kept::new(), names, embedder, clustering, watch)
+    }
+
+    /// Clusters some of the names, those that negate by themselves unless negations are as others.
+    fn cluster_among(
+        &mut self,
+        names: &[&str],
+        rows: &[Vec<f32>],
+        places: Vec<usize>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), RelationError> {
+        let parts = match self.clustering.negations {
+            Negations::Apart => {
+                let (negating, affirming) =
+                    places.into_iter().partition(|place| negates(names[*place]));
+                vec![affirming, negating]
+            }
+            Negations::AsOthers => vec![places],
         };
         for part in &parts {
-            relations.add_clusters(&names, &rows, part, watch)?;
+            self.add_clusters(names, rows, part, watch)?;
         }
-        relations
-            .clusters
-            .sort_by(|a, b| a.representative.cmp(&b.representative));
-        relations.opposites = relations.find_opposites(&names, &rows, watch)?;
-        let names = names.into_iter().map(str::to_owned);
-        relations.rows = names.zip(rows).collect();
-        Ok(relations)
+        Ok(())
     }
 
     /// Clusters some of the names, and takes what comes of it.
@@ -177,9 +159,8 @@ impl Relations {
     ) -> Result<(), RelationError> {
         let dimension = rows.first().map_or(0, Vec::len);
         // What has no direction is near nothing.
-        let (part, flat): (Vec<usize>, Vec<usize>) = part
-            .iter()
-            .partition(|place| rows[**place].iter().any(|value| *value != 0.0));
+        let (part, flat): (Vec<usize>, Vec<usize>) =
+            part.iter().partition(|place| has_direction(&rows[**place]));
         let mut clusters: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         let mut alone = flat;
         if !part.is_empty() {
@@ -235,15 +216,18 @@ impl Relations {
         });
     }
 
-    /// The pairs within `eps` of each other of which one negates: for each that does the nearest.
+    /// The pairs within `eps` of each other of which one negates: for each that does the nearest. How far they are apart, and
+    /// their places.
     fn find_opposites(
         &self,
         names: &[&str],
         rows: &[Vec<f32>],
+        among: &[usize],
         watch: &mut Watch<'_>,
-    ) -> Result<Vec<Opposites>, RelationError> {
-        let places: Vec<usize> = (0..names.len())
-            .filter(|place| rows[*place].iter().any(|value| *value != 0.0))
+    ) -> Result<Vec<(f32, usize, usize)>, RelationError> {
+        let places = among.iter().copied();
+        let places: Vec<usize> = places
+            .filter(|place| has_direction(&rows[*place]))
             .collect();
         let dimension = rows.first().map_or(0, Vec::len);
         if places.is_empty() {
@@ -275,18 +259,32 @@ impl Relations {
                 })
                 .collect();
             others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            for (distance, other) in others.into_iter().take(MOST_OPPOSITES) {
-                let (affirms, negates) = (names[places[other]], names[places[row]]);
-                opposites.push(Opposites {
-                    affirms: affirms.to_owned(),
-                    negates: negates.to_owned(),
-                    distance,
-                    together: self.name_for(affirms) == self.name_for(negates),
-                });
-            }
+            let others = others.into_iter().take(MOST_OPPOSITES);
+            opposites
+                .extend(others.map(|(distance, other)| (distance, places[row], places[other])));
         }
-        opposites.sort_by(|a, b| (&a.affirms, &a.negates).cmp(&(&b.affirms, &b.negates)));
         Ok(opposites)
+    }
+
+    /// Keeps pairs of which one negates, each once.
+    fn set_opposites(&mut self, names: &[&str], pairs: Vec<(f32, usize, usize)>) {
+        let pairs = pairs.into_iter().map(|(distance, one, other)| {
+            let (one, other) = (names[one], names[other]);
+            if negates(one) {
+                ((other, one), distance)
+            } else {
+                ((one, other), distance)
+            }
+        });
+        let pairs: BTreeMap<(&str, &str), f32> = pairs.collect();
+        let opposites = pairs.into_iter();
+        let opposites = opposites.map(|((affirms, negates), distance)| Opposites {
+            affirms: affirms.to_owned(),
+            negates: negates.to_owned(),
+            distance,
+            together: self.name_for(affirms) == self.name_for(negates),
+        });
+        self.opposites = opposites.collect();
     }
 
     /// The clusters by representative, to be looked through.
@@ -380,6 +378,11 @@ fn of_length_1(mut row: Vec<f32>) -> Vec<f32> {
             .for_each(|value| *value = (f64::from(*value) / length) as f32);
     }
     row
+}
+
+/// Whether a vector points anywhere.
+fn has_direction(row: &[f32]) -> bool {
+    row.iter().any(|value| *value != 0.0)
 }
 
 /// The cosine of two vectors of length 1; 0 if one has no direction.

@@ -40,6 +40,9 @@ fn angles() -> Angles {
         ("spans", 32.0),
         ("remunerates", 95.0),
         ("sleeps", 180.0),
+        ("holds", 26.0),
+        ("reaches", 44.0),
+        ("lacks", 22.0),
     ])
 }
 
@@ -88,13 +91,7 @@ fn near_names_are_one_and_the_nearest_to_the_mean_stands_for_them() {
 #[test]
 fn what_differs_by_a_negation_is_reported_and_put_together_only_on_demand() {
     let apart = clustered(&NAMES, Clustering::default());
-    let pairs = |relations: &Relations| -> Vec<(String, String, bool)> {
-        let pairs = relations.opposites().iter();
-        pairs
-            .map(|pair| (pair.affirms.clone(), pair.negates.clone(), pair.together))
-            .collect()
-    };
-    let pair = |one: &str, together| (one.to_owned(), "does not contain".to_owned(), together);
+    let pair = |one: &'static str, together| (one, "does not contain", together);
     assert_eq!(
         pairs(&apart),
         [pair("contains", false), pair("includes", false)]
@@ -127,8 +124,8 @@ fn what_differs_by_a_negation_is_reported_and_put_together_only_on_demand() {
 
 #[test]
 fn what_stood_for_others_hands_that_on() {
-    let mut relations = clustered(&["covers", "includes", "contains"], Clustering::default());
-    relations.assign(["comprises"], &angles()).unwrap();
+    let kept = kept(&[("includes", &["covers", "contains"])]);
+    let mut relations = assigned(&kept, &["comprises"], Clustering::default());
     assert!(relations.take_out("includes"));
     let next = relations.clusters()[0].representative.clone();
     assert_ne!(next, "includes");
@@ -138,41 +135,124 @@ fn what_stood_for_others_hands_that_on() {
     assert_eq!(relations.name_for("includes"), Some("includes"));
 }
 
+fn kept<'a>(clusters: &[(&'a str, &[&'a str])]) -> Kept<'a> {
+    let clusters = clusters.iter();
+    clusters
+        .map(|(stands, others)| (*stands, others.iter().copied().collect()))
+        .collect()
+}
+
+fn assigned(kept: &Kept<'_>, names: &[&str], clustering: Clustering) -> Relations {
+    let names = names.iter().copied();
+    let mut watch = Watch::quiet();
+    Relations::assign(kept, names, &angles(), clustering, &mut watch).unwrap()
+}
+
+/// Of each pair the one that affirms, the one that negates, and whether they are in one cluster.
+fn pairs(relations: &Relations) -> Vec<(&str, &str, bool)> {
+    let pairs = relations.opposites().iter();
+    pairs
+        .map(|pair| (&*pair.affirms, &*pair.negates, pair.together))
+        .collect()
+}
+
 #[test]
-fn later_names_are_put_where_they_are_near() {
-    let mut relations = clustered(&NAMES, Clustering::default());
+fn later_names_go_to_what_was_kept_and_the_others_are_clustered() {
+    // The mean of 0, 10 and 24 degrees is at 11.
+    let kept = kept(&[("covers", &["includes", "contains"])]);
     let later = [
         "comprises",
         "spans",
         "remunerates",
+        "pays",
         "sleeps",
         "never includes",
+        "does not contain",
         "covers",
+        "",
     ];
-    let assigned = relations.assign(later, &angles()).unwrap();
+    let relations = assigned(&kept, &later, Clustering::default());
+    let stands: Vec<Option<&str>> = later.map(|name| relations.name_for(name)).into();
     let expected = [
-        ("comprises", Assigned::Cluster),
-        ("covers", Assigned::Known),
-        // Within eps of a name that negates, as it does itself; the cluster's mean is nearer and does not.
-        ("never includes", Assigned::Other),
-        ("remunerates", Assigned::Other),
-        ("sleeps", Assigned::Alone),
+        // Nearest to the mean, and yet it does not stand for the others.
+        Some("covers"),
         // Near to a member and not to the mean.
-        ("spans", Assigned::Alone),
+        Some("spans"),
+        Some("pays"),
+        Some("pays"),
+        Some("sleeps"),
+        // Both are within eps of the mean, and negate: they are one, and not one with it.
+        Some("does not contain"),
+        Some("does not contain"),
+        Some("covers"),
+        None,
     ];
-    let expected: Vec<(String, Assigned)> =
-        expected.map(|(name, how)| (name.to_owned(), how)).into();
-    assert_eq!(assigned, expected);
-    assert_eq!(relations.name_for("comprises"), Some("includes"));
-    assert_eq!(relations.name_for("remunerates"), Some("pays"));
+    assert_eq!(stands, expected);
+    let members: Vec<&str> = { relations.clusters()[0].members.iter() }
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(members, ["comprises", "contains", "covers", "includes"]);
+    assert_eq!(relations.alone().collect::<Vec<_>>(), ["sleeps", "spans"]);
+    let told = [
+        ("comprises", "does not contain", false),
+        ("comprises", "never includes", false),
+        ("covers", "never includes", false),
+        ("spans", "does not contain", false),
+    ];
+    assert_eq!(pairs(&relations), told);
+    let mut again = later;
+    again.reverse();
+    assert_eq!(assigned(&kept, &again, Clustering::default()), relations);
+}
+#[test]
+fn what_negates_a_name_that_was_kept_is_told_and_put_with_it_only_on_demand() {
+    // Facts have none of these names any more.
+    let near = kept(&[("covers", &["includes", "contains"])]);
+    let apart = assigned(&near, &["does not contain"], Clustering::default());
+    assert_eq!(pairs(&apart), [("contains", "does not contain", false)]);
+    assert_eq!(apart.name_for("does not contain"), Some("does not contain"));
+    let published = Clustering {
+        negations: Negations::AsOthers,
+        ..Clustering::default()
+    };
+    let together = assigned(&near, &["does not contain"], published);
+    assert_eq!(pairs(&together), [("contains", "does not contain", true)]);
+    assert_eq!(together.name_for("does not contain"), Some("covers"));
+    // Near to the mean of two, and to none of them.
+    let wide = kept(&[("covers", &["reaches"])]);
+    let between = assigned(&wide, &["lacks"], Clustering::default());
+    assert_eq!(between.name_for("lacks"), Some("lacks"));
+    assert_eq!(pairs(&between), [("covers", "lacks", false)]);
+    // Somebody has put both kinds under one: then each differs from one of them.
+    let both = kept(&[("contains", &["does not contain"])]);
+    let beside = assigned(&both, &["holds", "never includes"], Clustering::default());
+    let told = [
+        ("contains", "never includes", false),
+        ("holds", "does not contain", false),
+        ("holds", "never includes", false),
+    ];
+    assert_eq!(pairs(&beside), told);
+    assert_eq!(beside.name_for("holds"), Some("holds"));
+}
+
+#[test]
+fn what_was_kept_apart_stays_apart() {
+    let kept = kept(&[("spans", &["contains"]), ("includes", &["covers"])]);
+    let names = ["spans", "includes", "comprises", "holds"];
+    let relations = assigned(&kept, &names, Clustering::default());
+    let stands = names.map(|name| relations.name_for(name).unwrap());
+    assert_eq!(stands, ["spans", "includes", "includes", "spans"]);
+    assert_eq!(relations.clusters().len(), 2);
+    // What has no direction is near nothing, however near is near enough.
+    let wide = Clustering {
+        eps: 1.0,
+        ..Clustering::default()
+    };
+    let nowhere = Kept::from([("unknown", ["also unknown"].into())]);
+    let relations = assigned(&nowhere, &["covers", "unheard of"], wide);
     assert_eq!(
-        relations.name_for("never includes"),
-        Some("does not contain")
-    );
-    assert!(
-        relations
-            .assign(later, &stratigraph_models::Lexical::new())
-            .is_err()
+        relations.alone().collect::<Vec<_>>(),
+        ["covers", "unheard of"]
     );
 }
 
@@ -218,19 +298,25 @@ fn names_without_a_vector_lie_alone() {
 }
 
 #[test]
-fn looking_for_opposites_can_be_stopped() {
+fn assigning_and_looking_for_opposites_can_be_stopped() {
+    stopped_at("assign names");
+    stopped_at("look for opposites");
+}
+
+fn stopped_at(step: &str) {
     let cancel = CancelToken::new();
     let told = cancel.clone();
     let mut report = |progress: Progress<'_>| {
-        if progress.step == "look for opposites" {
+        if progress.step == step {
             told.cancel();
         }
     };
     let mut watch = Watch::new(&mut report, cancel);
     let names = ["contains", "does not contain", "never includes"];
     let stopped = Relations::cluster(names, &angles(), Clustering::default(), &mut watch);
-    assert!(matches!(
+    let is_stopped = matches!(
         stopped,
         Err(RelationError::Clusters(DbscanError::Stopped(_)))
-    ));
+    );
+    assert!(is_stopped, "{step}");
 }

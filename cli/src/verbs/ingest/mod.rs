@@ -44,9 +44,10 @@ address that speaks OpenAI's chat completions; its key is read from STRATIGRAPH_
 what that would cost.
 
 --cluster-relations clusters the names of all relations when the documents are in, and lists which would
-stand for which; nothing is changed by that, and CALL rag.agree settles one. With =merge all of them are
-agreed to, and the documents are taken in again under the names that stand for theirs, for which no model
-is asked. What differs by a negation is never put together, and listed in either case.
+stand for which; nothing is changed by that, and CALL rag.agree settles one. What is agreed stays, and
+names that came since are held against it. With =merge all that is listed is agreed to, and the documents
+are taken in again under the names that stand for theirs, for which no model is asked. What differs by a
+negation is never put together, and listed in either case.
 
 `typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
 and relationships beside the layers that are there, and again what its rows state now.

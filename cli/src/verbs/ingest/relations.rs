@@ -1,7 +1,7 @@
 //! `--cluster-relations`: which relations mean the same by their names, to be reviewed, or merged at once.
 //!
 //! Clusters are proposals. Merging agrees to all of them, and takes the documents in again: what is agreed holds for what
-//! comes in from then on, and nothing is asked twice.
+//! comes in from then on, and nothing is asked twice. Names that come later are proposed to be called by what is agreed.
 
 use super::told::Outcome;
 use crate::output::{Reply, printable, things};
@@ -60,7 +60,7 @@ impl Clustered {
             let name = printable(&one.name);
             match (&one.stands_for, &one.opposite) {
                 (Some(stands), _) => reply.line(format!(
-                    "{name:?} means the same as {:?} ({:.3} from the mean of both)",
+                    "{name:?} means the same as {:?} ({:.3} from the mean of all that do)",
                     printable(stands),
                     one.distance
                 )),

@@ -1,6 +1,7 @@
 //! Names that mean the same: proposed, agreed, and put under one.
 
 use super::*;
+use stratigraph_models::{Embedder, ModelError, Rows};
 
 /// A list of facts: subject, relation, object.
 fn put_list(db: &Database, facts: &[[&str; 3]]) {
@@ -118,4 +119,81 @@ fn entities_are_proposed_and_become_one() {
     );
     assert_eq!(texts(&banks, "key"), ["bank of ruritania"]);
     assert!(rows(&db, "CALL rag.aliases()").is_empty());
+}
+
+/// Puts names at angles, in degrees, and everything else far from them. 1 - cos of 18 degrees is 0.049.
+struct Angles;
+
+const ANGLES: [(&str, f32); 6] = [
+    ("covers", 0.0),
+    ("contains", 24.0),
+    ("includes", 20.0),
+    ("does not contain", 30.0),
+    ("reaches", 64.0),
+    ("spans", 60.0),
+];
+
+impl Embedder for Angles {
+    fn name(&self) -> &str {
+        "angles"
+    }
+    fn dimensions(&self) -> usize {
+        2
+    }
+    fn max_tokens(&self) -> usize {
+        usize::MAX
+    }
+    fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
+        let mut rows = Rows::zeros(texts.len(), 2)?;
+        for (text, row) in texts.iter().zip(rows.iter_mut()) {
+            let known = ANGLES.iter().find(|(name, _)| name == text);
+            let angle = known.map_or(180.0, |(_, angle)| *angle).to_radians();
+            row.copy_from_slice(&[angle.cos(), angle.sin()]);
+        }
+        Ok(rows)
+    }
+}
+
+#[test]
+fn relations_that_come_later_go_to_what_was_agreed() {
+    let (db, _) = library(Equipment::default().embedder(Arc::new(Angles)));
+    rows(&db, "CALL rag.createLayers('triples')");
+    let proposed = || {
+        let call = "CALL rag.relations() YIELD name, standsFor, opposite \
+                    RETURN name + ' = ' + coalesce(standsFor, 'not ' + opposite) AS row ORDER BY row";
+        texts(&rows(&db, call), "row")
+    };
+    let facts = [
+        ["a", "covers", "b"],
+        ["c", "contains", "d"],
+        ["e", "does not contain", "f"],
+        ["g", "includes", "h"],
+        ["i", "spans", "j"],
+        ["k", "reaches", "l"],
+    ];
+    put_list(&db, &facts[..2]);
+    assert!(proposed().is_empty());
+    // They are further apart than what is proposed: somebody knows better.
+    rows(&db, "CALL rag.agree('relation', 'contains', 'covers')");
+    put_list(&db, &facts[..3]);
+    assert_eq!(predicates(&db), ["covers", "does not contain"]);
+    // Near to what they mean together, and to the name that no fact has any more.
+    assert_eq!(proposed(), ["does not contain = not contains"]);
+    put_list(&db, &facts);
+    let later = [
+        "does not contain = not includes",
+        "includes = covers",
+        "spans = reaches",
+    ];
+    assert_eq!(proposed(), later);
+    rows(&db, "CALL rag.agree('relation', 'includes', 'covers')");
+    put_list(&db, &facts);
+    assert_eq!(
+        predicates(&db),
+        ["covers", "does not contain", "reaches", "spans"]
+    );
+    assert_eq!(
+        proposed(),
+        ["does not contain = not contains", "spans = reaches"]
+    );
 }
