@@ -97,6 +97,21 @@ impl Default for CentralSentences {
 pub(super) const MOST_BYTES: usize = 48 << 10;
 
 impl SummaryOf<'_> {
+    /// What a domain is called and what it lies in, but for the root: a model would begin with it, and what is searched by
+    /// its summary is found by that, too.
+    fn place(&self) -> Option<String> {
+        let Self::Domain { chain, .. } = self else {
+            return None;
+        };
+        let (domain, above) = chain.split_last()?;
+        let mut place = domain.name.clone();
+        for domain in above.iter().skip(1).rev() {
+            place.push_str(", in ");
+            place.push_str(&domain.name);
+        }
+        Some(place)
+    }
+
     /// All that is said, in order and bounded.
     pub(super) fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&str> = Vec::new();
@@ -126,7 +141,7 @@ impl SummaryOf<'_> {
 
 impl Summariser for CentralSentences {
     fn version(&self) -> &str {
-        "central-sentences-1"
+        "central-sentences-2"
     }
 
     fn summarise(&self, of: &SummaryOf<'_>) -> Result<Summary, ExtractError> {
@@ -140,8 +155,12 @@ impl Summariser for CentralSentences {
                 }
             }
         }
+        let mut text = central(&all, self.most).join(" ");
+        if let (false, Some(place)) = (text.is_empty(), of.place()) {
+            text = format!("{place}: {text}");
+        }
         Ok(Summary {
-            text: central(&all, self.most).join(" "),
+            text,
             cost: Cost::default(),
         })
     }
@@ -232,10 +251,15 @@ mod tests {
 
     #[test]
     fn a_domain_is_what_lies_in_it() {
-        let chain = [Domain {
-            name: "Rocks".to_owned(),
-            description: "All that is hard.".to_owned(),
-        }];
+        let domain = |name: &str, description: &str| Domain {
+            name: name.to_owned(),
+            description: description.to_owned(),
+        };
+        let chain = [
+            domain("All", "Everything."),
+            domain("Earth", "A ball."),
+            domain("Rocks", "All that is hard."),
+        ];
         let tags = [Neighbour {
             name: "BASALT",
             description: "Basalt was lava.",
@@ -250,7 +274,16 @@ mod tests {
         let text = CentralSentences { most: 9 }.summarise(&of).unwrap().text;
         assert_eq!(
             text,
-            "All that is hard. Basalt was lava. Basalt is a rock. Basalt lies on rock."
+            "Rocks, in Earth: All that is hard. Basalt was lava. Basalt is a rock. Basalt lies on rock."
         );
+        // What nothing is said of has no summary, whatever it is called.
+        let silent = SummaryOf::Domain {
+            chain: &[domain("Rocks", "")],
+            tags: &[],
+            relations: &[],
+            before: None,
+        };
+        let summary = CentralSentences { most: 9 }.summarise(&silent);
+        assert_eq!(summary.unwrap().text, "");
     }
 }

@@ -5,6 +5,7 @@
 //! distances. (StratQL's `TRAVERSE` says the same of any graph; it compares all that a level has.)
 
 mod found;
+mod words;
 
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use stratigraph::{Direction, Effort, NodeId, Read, VectorSearch};
 use super::{Desk, Item, RetrieveError, Scale};
 use crate::build::{Label, LinkKind, OUTLINE};
 use found::Found;
+use words::Said;
 
 /// The headings that are about the question, level by level: those of the first level, then of each level what lies
 /// in the kept of the one before, and what recovery takes of the rest of the level. What is kept on any level is given,
@@ -46,9 +48,17 @@ pub struct Descend {
     /// any level everything is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     levels: Option<u32>,
+    /// How much it counts, beside the cosine of a heading, that what lies under it has the words of the question: so much
+    /// for what lies under which the best chunk is.
+    #[serde(default, skip_serializing_if = "is_none")]
+    words: f32,
     /// No near one is missed, and the answer is the same every time.
     #[serde(default)]
     exact: bool,
+}
+
+fn is_none(weight: &f32) -> bool {
+    *weight == 0.0
 }
 
 /// So many are kept on a level if nothing else is said, and given altogether of what lies below the last one.
@@ -92,6 +102,7 @@ impl Descend {
             recover: 0,
             recover_above: None,
             levels: None,
+            words: 0.0,
             exact: false,
         }
     }
@@ -126,6 +137,12 @@ impl Descend {
     /// As if there were no deeper headings than these.
     pub fn levels(mut self, levels: u32) -> Self {
         self.levels = Some(levels);
+        self
+    }
+
+    /// Counts the words of the question in what lies under a heading, with this weight.
+    pub fn words(mut self, weight: f32) -> Self {
+        self.words = weight;
         self
     }
 
@@ -179,6 +196,7 @@ impl Descend {
         }
         let deepest = outline.depth()?.saturating_sub(1);
         let last = self.levels.unwrap_or(deepest).min(deepest);
+        let said = Said::of(desk, self.words)?;
         let mut found = Found::default();
         for level in 1..=last {
             let mut rest = match level == 1 || self.recover > 0 {
@@ -199,14 +217,14 @@ impl Descend {
                 ..DescentLevel::default()
             };
             let most = self.keep.unwrap_or(MOST);
-            let kept = self.search(desk, &candidates, (self.above, most), &mut trace)?;
+            let kept = self.search(desk, (&candidates, &said), (self.above, most), &mut trace)?;
             let kept = judge(kept)?;
             rest -= kept
                 .iter()
                 .map(|item| item.entity.number())
                 .collect::<RoaringTreemap>();
             let bound = self.recover_above.or(self.above);
-            let recovered = self.search(desk, &rest, (bound, self.recover), &mut trace)?;
+            let recovered = self.search(desk, (&rest, &said), (bound, self.recover), &mut trace)?;
             let recovered = judge(recovered)?;
             trace.kept = kept.len() as u64;
             trace.cut = trace.candidates - trace.kept;
@@ -215,7 +233,7 @@ impl Descend {
             for (items, by) in [(kept, LinkKind::HasChild.name()), (recovered, RECOVERED)] {
                 for item in items {
                     let parent = outline.parents(node(item.entity))?.min();
-                    found.add(item.entity, parent, by, item.score.value);
+                    found.add(item.entity, parent, by, item.score);
                 }
             }
             found.levels.push(trace);
@@ -224,7 +242,8 @@ impl Descend {
             let documents = read.nodes_with_label(Label::Document.name())?;
             let documents = about.map_or(documents.clone(), |about| documents & about);
             for document in documents.iter().take(MOST) {
-                found.add(NodeId::new(document).into(), None, "", 0.0);
+                let none = Scale::Cosine.score(0.0);
+                found.add(NodeId::new(document).into(), None, "", none);
             }
         }
         if last < deepest {
@@ -237,7 +256,7 @@ impl Descend {
     fn search<R: Read>(
         &self,
         desk: &Desk<'_, R>,
-        among: &RoaringTreemap,
+        (among, said): (&RoaringTreemap, &Said),
         (above, most): (Option<f32>, usize),
         trace: &mut DescentLevel,
     ) -> Result<Vec<Item>, RetrieveError> {
@@ -256,9 +275,8 @@ impl Descend {
         trace.distances += answer.compared;
         let hits = answer.hits.iter();
         let hits = hits.filter(|hit| above.is_none_or(|cosine| hit.score > cosine));
-        Ok(hits
-            .map(|hit| Item::found(hit.entity, Scale::Cosine.score(hit.score)))
-            .collect())
+        let near = hits.map(|hit| Item::found(hit.entity, Scale::Cosine.score(hit.score)));
+        said.join(desk, (near.collect(), among), (above, most))
     }
 }
 

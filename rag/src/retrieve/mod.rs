@@ -42,6 +42,7 @@ mod rerank;
 mod retrieved;
 mod route;
 mod search;
+mod sought;
 mod support;
 #[cfg(test)]
 mod tests;

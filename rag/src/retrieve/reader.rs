@@ -337,5 +337,9 @@ fn said_of_shared(node: &Node, drafts: &Drafts) -> String {
         }
         summary => summary,
     };
-    headed(&name, &text)
+    // Summaries by rules begin with what they are of.
+    match text.starts_with(&name) {
+        true => text,
+        false => headed(&name, &text),
+    }
 }

@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, Node, NodeId, Read, RelationshipId, Value};
+use stratigraph::index::text::Query;
+use stratigraph::{Direction, Node, NodeId, Read, RelationshipId, TextSearch, Value};
 
 use super::confidence::cosine;
 use super::known::stating;
 use super::{Desk, Item, RetrieveError, Scale};
-use crate::build::{FACT, Label, LinkKind, find};
+use crate::build::{CHUNK_TEXTS, FACT, Label, LinkKind, find};
 
 /// The chunks that what was found rests on: those right under a heading, those that name an instance or an entity, those that state a
 /// fact or speak of a domain. What is a chunk rests on itself.
@@ -23,12 +24,19 @@ use crate::build::{FACT, Label, LinkKind, find};
 ///
 /// assert_eq!(Support::new(100), serde_json::from_str(r#"{"k": 100}"#).unwrap());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[must_use]
 pub struct Support {
     /// So many are given.
     k: usize,
+    /// How much it counts, beside its cosine, that a chunk has the words of the question: so much for the best of them.
+    #[serde(default, skip_serializing_if = "is_none")]
+    words: f32,
+}
+
+fn is_none(weight: &f32) -> bool {
+    *weight == 0.0
 }
 
 /// So many chunks of one thing are looked at: half of all documents may name it.
@@ -43,7 +51,13 @@ const RESTS_ON: &str = "RESTS_ON";
 impl Support {
     /// At most `k`.
     pub fn new(k: usize) -> Self {
-        Self { k }
+        Self { k, words: 0.0 }
+    }
+
+    /// Counts the words of the question, with this weight.
+    pub fn words(mut self, weight: f32) -> Self {
+        self.words = weight;
+        self
     }
 
     /// Looks them up. Of equals those of what was found first are first.
@@ -89,9 +103,31 @@ impl Support {
             of_item.score = Scale::Cosine.score(near.unwrap_or_default());
             found.push(of_item);
         }
+        if self.words > 0.0 {
+            self.count_words(desk, &mut found)?;
+        }
         found.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
         found.truncate(self.k);
         Ok(found)
+    }
+
+    fn count_words<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        found: &mut [Item],
+    ) -> Result<(), RetrieveError> {
+        let chunks = found.iter().map(|item| item.entity.number());
+        let chunks: RoaringTreemap = chunks.collect();
+        let search = TextSearch::of(Query::term(desk.text()), found.len()).among(&chunks);
+        let answer = desk.read().search_text(CHUNK_TEXTS, &search)?;
+        let best = answer.hits.first().map_or(1.0, |hit| hit.score);
+        let said = answer.hits.iter().map(|hit| (hit.entity, hit.score / best));
+        let said: HashMap<Entity, f32> = said.collect();
+        for item in found {
+            let share = said.get(&item.entity).copied().unwrap_or_default();
+            item.score = Scale::Weighted.score(item.score.value + self.words * share);
+        }
+        Ok(())
     }
 }
 

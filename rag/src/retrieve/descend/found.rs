@@ -6,7 +6,7 @@ use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, NodeId, Read};
 
-use super::super::{Item, RetrieveError, Scale};
+use super::super::{Item, RetrieveError, Score};
 use super::{Descent, DescentLevel, MOST, RECOVERED};
 use crate::build::LinkKind;
 
@@ -27,9 +27,8 @@ impl Found {
         entity: Entity,
         parent: Option<u64>,
         by: &'static str,
-        cosine: f32,
+        score: Score,
     ) {
-        let score = Scale::Cosine.score(cosine);
         let parent = parent.map(|parent| Entity::from(NodeId::new(parent)));
         let item = match parent {
             Some(parent) => {
@@ -46,7 +45,7 @@ impl Found {
         self.items.push(item);
     }
 
-    /// Adds the sections below those of the last level, with their cosines.
+    /// Adds the sections below those of the last level, with their scores.
     pub(super) fn all_below<R: Read>(
         &mut self,
         read: &R,
@@ -59,14 +58,14 @@ impl Found {
                 let Some(place) = self.places.get(&above.into()) else {
                     continue;
                 };
-                let cosine = self.items[*place].score.value;
+                let score = self.items[*place].score;
                 for below in read.neighbours(above, Direction::Outgoing, Some(by))? {
                     let below = below?.node;
                     if self.items.len() >= MOST {
                         return Ok(());
                     }
                     if sections.contains(below.get()) {
-                        self.add(below.into(), Some(above.get()), by, cosine);
+                        self.add(below.into(), Some(above.get()), by, score);
                     }
                 }
             }

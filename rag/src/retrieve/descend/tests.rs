@@ -204,3 +204,29 @@ fn a_question_about_some_documents_descends_into_them() {
         assert_eq!(all.len(), 6);
     });
 }
+
+#[test]
+fn what_has_the_words_below_is_kept_beside_what_is_called_so() {
+    let trial = Trial::new();
+    let text = "# Sea 0.1\n\nText.\n\n## Foam 0.6\n\nText.\n\n## Waves 0.3\n\nText.\n\n### Tides 0.2\n\nThe moon pulls.\n";
+    trial.put("sea.md", 2022, text, &[]);
+    trial.put("air.md", 2022, "# Air 0.4\n\nText.\n", &[]);
+    trial.ask("What does the moon do?", |desk| {
+        let nearest = Descend::nearest(1).exact();
+        let items = nearest.run(desk).unwrap();
+        assert_eq!(called(desk, &items), ["Air 0.4"]);
+        let items = nearest.clone().words(0.5).run(desk).unwrap();
+        assert_eq!(called(desk, &items), ["Waves 0.3", "Tides 0.2", "Sea 0.1"]);
+        let scores: Vec<f32> = items.iter().map(|item| item.score.value).collect();
+        for (score, wanted) in scores.iter().zip([0.8, 0.7, 0.6]) {
+            assert!((score - wanted).abs() < 1e-3, "{scores:?}");
+        }
+        assert_eq!(items[0].score.scale, Scale::Weighted);
+        // What is recovered, too.
+        let descent = nearest.words(0.2).recover(1).run_traced(desk).unwrap();
+        assert_eq!(counted(&descent)[0], level(1, [2, 1, 1, 1]));
+        // A bound is one of cosines, whatever has the words.
+        let above = Descend::above(0.15).exact().words(9.0);
+        assert_eq!(called(desk, &above.run(desk).unwrap()), ["Air 0.4"]);
+    });
+}

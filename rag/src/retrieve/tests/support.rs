@@ -71,6 +71,21 @@ fn chunks_rest_on_themselves_and_as_many_are_given_as_are_asked_for() {
 }
 
 #[test]
+fn what_has_the_words_of_the_question_is_before_what_is_only_near() {
+    trial().ask("was Lava", |desk| {
+        let chunks = Vector::new(Layer::Chunks, 9).run(desk).unwrap();
+        let support = Support::new(9).words(1.0).run(desk, &chunks).unwrap();
+        // The shorter of those that have the word, then the longer, then what has it not.
+        assert_eq!(
+            called(desk, &support),
+            ["Fourth", "First", "Third", "Second"]
+        );
+        assert!((support[0].score.value - 1.5).abs() < 1e-3, "{support:?}");
+        assert_eq!(support[3].score, Scale::Weighted.score(0.7));
+    });
+}
+
+#[test]
 fn bag_hands_over_the_texts_that_it_was_led_to() {
     trial().ask("was lava", |desk| {
         let retrieved = Pipeline::preset("bag").unwrap().retrieve(desk).unwrap();

@@ -1,0 +1,87 @@
+//! Which headings the words of the question lie under.
+
+use std::collections::HashMap;
+
+use roaring::RoaringTreemap;
+use stratigraph::graph::Entity;
+use stratigraph::{NodeId, Read};
+
+use super::super::{Bm25, Desk, Item, RetrieveError, Scale, Score};
+use super::node;
+use crate::build::OUTLINE;
+use crate::retrieve::confidence::cosine;
+
+/// So many chunks that have words of the question say which headings they lie under.
+const MOST_CHUNKS: usize = 200;
+
+/// Sections by what the chunks in them say of the question, however deep these lie: the share of the best chunk's BM25.
+pub(super) struct Said {
+    weight: f32,
+    shares: HashMap<u64, f32>,
+}
+
+impl Said {
+    pub(super) fn of<R: Read>(desk: &Desk<'_, R>, weight: f32) -> Result<Self, RetrieveError> {
+        let mut shares: HashMap<u64, f32> = HashMap::new();
+        if weight <= 0.0 {
+            return Ok(Self { weight, shares });
+        }
+        let outline = desk.read().hierarchy(OUTLINE)?;
+        let chunks = Bm25::new(MOST_CHUNKS).run(desk)?;
+        let best = chunks.first().map_or(1.0, |chunk| chunk.score.value);
+        for chunk in &chunks {
+            let share = chunk.score.value / best;
+            let mut edge = outline.parents(node(chunk.entity))?;
+            while let Some(above) = edge.min() {
+                edge.remove(above);
+                let known = shares.entry(above).or_default();
+                // Better chunks come first: who has said more of this section has of those above it, too.
+                if *known == 0.0 {
+                    *known = share;
+                    edge |= outline.parents(NodeId::new(above))?;
+                }
+            }
+        }
+        Ok(Self { weight, shares })
+    }
+
+    /// The best of these by their headings and by what lies in them. `near` are the nearest by their headings.
+    pub(super) fn join<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        (near, among): (Vec<Item>, &RoaringTreemap),
+        (above, most): (Option<f32>, usize),
+    ) -> Result<Vec<Item>, RetrieveError> {
+        if self.shares.is_empty() {
+            return Ok(near);
+        }
+        let found: RoaringTreemap = near.iter().map(|item| item.entity.number()).collect();
+        let others = self.shares.keys().copied();
+        let others = others.filter(|id| among.contains(*id) && !found.contains(*id));
+        let mut others: Vec<Entity> = others.map(|id| NodeId::new(id).into()).collect();
+        others.sort_unstable();
+        let vectors = desk.read().vectors_of(&others, "embedding")?;
+        let mut items = near;
+        for (other, vector) in others.into_iter().zip(vectors) {
+            let near = match vector {
+                Some(vector) => cosine(desk.vector()?, vector.as_slice()),
+                None => None,
+            };
+            let near = near.unwrap_or_default();
+            if above.is_none_or(|above| near > above) {
+                items.push(Item::found(other, Scale::Cosine.score(near)));
+            }
+        }
+        for item in &mut items {
+            item.score = self.score(item.entity, item.score.value);
+        }
+        items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
+        items.truncate(most);
+        Ok(items)
+    }
+
+    fn score(&self, section: Entity, cosine: f32) -> Score {
+        let share = self.shares.get(&section.number()).copied();
+        Scale::Weighted.score(cosine + self.weight * share.unwrap_or_default())
+    }
+}
