@@ -1,7 +1,8 @@
 //! A server that speaks OpenAI's calls over a real socket and says what a script tells it, good or bad.
 //!
 //! It is for tests: of this crate, and of programs that are pointed at its address. A script sees each call and
-//! says what happens: a reply, one in pieces, a refusal, a long silence, a connection that ends in the middle.
+//! says what happens: a reply, one in pieces, a refusal, a long silence, a reply that drips or stalls, a connection that
+//! ends in the middle, or on one side only.
 //!
 //! ```
 //! use stratigraph_models::{Endpoint, Generator, Request, ScriptedServer, Step};
@@ -24,6 +25,8 @@ use std::time::Duration;
 /// The longest head and body of a call that are read.
 const LONGEST_HEAD: u64 = 64 << 10;
 const LONGEST_BODY: usize = 64 << 20;
+/// The half of a reply.
+const HALF: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"choices\": [";
 
 /// A server that says what a script tells it, until it is dropped.
 #[derive(Debug)]
@@ -69,10 +72,16 @@ pub enum Step {
         /// Whether it ends as it should.
         whole: bool,
     },
+    /// These pieces of a reply come, and then nothing, for as long as the client stays.
+    Stalls(Vec<String>),
+    /// The reply comes byte by byte with such a pause before each, for as long as the client stays.
+    Drips(Duration, Value),
     /// Nothing is said for so long, then something happens.
     After(Duration, Box<Step>),
     /// Half of a reply, and the connection ends.
     Half,
+    /// Half of a reply, and the server says that it has no more; it goes on listening for as long as the client stays.
+    HalfClosed,
     /// The connection ends without a word.
     Nothing,
 }
@@ -248,13 +257,7 @@ fn answer(mut connection: &TcpStream, step: Step) -> io::Result<bool> {
             respond(connection, status, &after, &body)
         }
         Step::Stream { pieces, whole } => {
-            let head =
-                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-            connection.write_all(head.as_bytes())?;
-            for piece in pieces {
-                let piece = json!({"choices": [{"index": 0, "delta": {"content": piece}}]});
-                write!(connection, "data: {piece}\n\n")?;
-            }
+            stream(connection, &pieces)?;
             if whole {
                 let usage =
                     json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}});
@@ -262,17 +265,55 @@ fn answer(mut connection: &TcpStream, step: Step) -> io::Result<bool> {
             }
             Ok(false)
         }
+        Step::Stalls(pieces) => {
+            stream(connection, &pieces)?;
+            until_it_leaves(connection)
+        }
+        Step::Drips(pause, json) => {
+            let body = json.to_string();
+            write!(
+                connection,
+                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            )?;
+            for byte in body.bytes() {
+                thread::sleep(pause);
+                connection.write_all(&[byte])?;
+            }
+            Ok(true)
+        }
         Step::After(time, step) => {
             thread::sleep(time);
             answer(connection, *step)
         }
         Step::Half => {
-            connection
-                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"choices\": [")?;
+            connection.write_all(HALF)?;
             Ok(false)
+        }
+        Step::HalfClosed => {
+            connection.write_all(HALF)?;
+            connection.shutdown(Shutdown::Write)?;
+            until_it_leaves(connection)
         }
         Step::Nothing => Ok(false),
     }
+}
+
+/// Begins a reply in pieces, and says these.
+fn stream(mut connection: &TcpStream, pieces: &[String]) -> io::Result<()> {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    connection.write_all(head.as_bytes())?;
+    for piece in pieces {
+        let piece = json!({"choices": [{"index": 0, "delta": {"content": piece}}]});
+        write!(connection, "data: {piece}\n\n")?;
+    }
+    Ok(())
+}
+
+/// Says nothing any more and keeps the connection until the client ends it.
+fn until_it_leaves(mut connection: &TcpStream) -> io::Result<bool> {
+    io::copy(&mut connection, &mut io::sink())?;
+    Ok(false)
 }
 
 fn respond(mut connection: &TcpStream, status: u16, headers: &str, body: &str) -> io::Result<bool> {

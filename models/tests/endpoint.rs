@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 use stratigraph_models::{
     Asked, Embedder, Endpoint, EndpointBuilder, Generator, ModelError, Request, Reranker, Schema,
@@ -255,28 +255,67 @@ fn who_wants_no_more_of_a_reply_reads_no_more_of_it() {
 }
 
 #[test]
-fn no_more_is_spent_than_may_be_and_no_more_run_than_may() {
-    static RUNNING: AtomicUsize = AtomicUsize::new(0);
-    static MOST: AtomicUsize = AtomicUsize::new(0);
-    let (server, endpoint) = scripted(|_| {
-        MOST.fetch_max(RUNNING.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        std::thread::sleep(Duration::from_millis(20));
-        RUNNING.fetch_sub(1, Ordering::SeqCst);
-        Step::text("Old.")
-    });
-    let endpoint = endpoint.concurrent_calls(2).max_tokens(60).build().unwrap();
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| endpoint.chat("tiny").generate(&question()));
+fn calls_overlap_as_many_as_may_and_no_more() {
+    const CALLS: usize = 8;
+    #[derive(Default)]
+    struct Seen {
+        came: usize,
+        running: usize,
+        most: usize,
+    }
+    let seen = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
+    let told = Arc::clone(&seen);
+    let (server, endpoint) = scripted(move |_| {
+        let (seen, came) = &*told;
+        let mut now = seen.lock().unwrap();
+        now.came += 1;
+        now.running += 1;
+        now.most = now.most.max(now.running);
+        came.notify_all();
+        // None of two is answered before the other is there.
+        let pair = now.came.next_multiple_of(2);
+        let lonely = |now: &mut Seen| now.came < pair;
+        let waited = came.wait_timeout_while(now, Duration::from_secs(30), lonely);
+        let (now, waited) = waited.unwrap();
+        // A third one would come now, if it could.
+        let alone = |now: &mut Seen| now.came <= pair;
+        let grace = came.wait_timeout_while(now, Duration::from_millis(50), alone);
+        grace.unwrap().0.running -= 1;
+        match waited.timed_out() {
+            true => Step::refuse(400),
+            false => Step::text("Old."),
         }
     });
-    assert!(MOST.load(Ordering::SeqCst) <= 2);
+    let endpoint = endpoint.concurrent_calls(2).build().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..CALLS {
+            scope.spawn(|| endpoint.chat("tiny").generate(&question()).unwrap());
+        }
+    });
+    assert_eq!(seen.0.lock().unwrap().most, 2);
+    assert_eq!(server.asked().len(), CALLS);
+}
+
+#[test]
+fn no_more_is_spent_than_may_be() {
+    // One reply is ten tokens read and one written.
+    let (server, endpoint) = scripted(|_| Step::text("Old."));
+    let endpoint = endpoint.max_tokens(60).build().unwrap();
+    for _ in 0..6 {
+        endpoint.chat("tiny").generate(&question()).unwrap();
+    }
     let refused = endpoint.chat("tiny").generate(&question()).unwrap_err();
     assert!(
-        matches!(refused, ModelError::BudgetSpent { limit: 60, .. }),
+        matches!(
+            refused,
+            ModelError::BudgetSpent {
+                tokens: 66,
+                limit: 60
+            }
+        ),
         "{refused}"
     );
-    assert!(server.asked().len() < 8, "{}", server.asked().len());
+    assert_eq!(server.asked().len(), 6);
 }
 
 #[test]

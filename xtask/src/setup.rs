@@ -24,6 +24,7 @@ pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> 
     if with_models {
         // Needs nothing of the rest, and the rest may take a quarter of an hour.
         models::ensure(places)?;
+        models::ensure_wheel(places)?;
     }
     ensure(places)?;
     shell::say(&format!("cache:  {}", places.cache.display()));

@@ -4,7 +4,7 @@
 //! says the request is wrong, and a stream that broke off after it had begun.
 
 use super::limits::{Limits, Place};
-use super::{EndpointBuilder, Key};
+use super::{EndpointBuilder, Key, again};
 use crate::error::ModelError;
 use crate::generate::Usage;
 use serde_json::Value;
@@ -16,9 +16,6 @@ use ureq::http::{Response, StatusCode, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
-/// The longest that is waited before a call is made again, whatever the endpoint asks for.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
-const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// How much of a refusal is passed on.
 const SHOWN_OF_REFUSAL: usize = 400;
 
@@ -166,28 +163,9 @@ impl Http {
 
     fn repeated<T>(
         &self,
-        mut call: impl FnMut(bool) -> Result<T, ModelError>,
+        call: impl FnMut(bool) -> Result<T, ModelError>,
     ) -> Result<T, ModelError> {
-        let mut attempt = 0;
-        loop {
-            let error = match call(attempt > 0) {
-                Err(error) => error,
-                done => return done,
-            };
-            attempt += 1;
-            let asked = match &error {
-                ModelError::Endpoint {
-                    again: Some(asked), ..
-                } if attempt < self.attempts => *asked,
-                _ => return Err(error),
-            };
-            // All of a crowd that was turned away must not come back at the same moment.
-            let longest = FIRST_WAIT
-                .saturating_mul(1 << attempt.min(10))
-                .min(LONGEST_WAIT);
-            let wait = asked.min(LONGEST_WAIT) + longest.mul_f64(fastrand::f64() / 2.0);
-            thread::sleep(wait);
-        }
+        again::repeated(self.attempts, call, fastrand::f64, thread::sleep)
     }
 
     fn open(&self, path: &str, body: &Value, again: bool) -> Result<Open<'_>, ModelError> {

@@ -119,6 +119,40 @@ mod tests {
     use std::time::Duration;
 
     #[test]
+    fn so_many_run_at_a_time_and_not_one_more_or_less() {
+        const AT_ONCE: usize = 2;
+        const ALL: usize = 8;
+        let limits = Arc::new(Limits::new(AT_ONCE, None, (0.0, 0.0)));
+        let (send, entered) = mpsc::channel();
+        let (end, ends) = mpsc::channel::<()>();
+        let ends = Arc::new(Mutex::new(ends));
+        for _ in 0..ALL {
+            let (limits, send, ends) = (Arc::clone(&limits), send.clone(), Arc::clone(&ends));
+            thread::spawn(move || {
+                let place = limits.enter().unwrap();
+                send.send(()).unwrap();
+                ends.lock().unwrap().recv().unwrap();
+                drop(place);
+            });
+        }
+        let heard = || entered.recv_timeout(Duration::from_secs(30)).unwrap();
+        (0..AT_ONCE).for_each(|_| heard());
+        // Everybody has looked for a place by then, and those without one wait.
+        while limits.lock().looked < ALL {
+            thread::yield_now();
+        }
+        assert_eq!(limits.lock().running, AT_ONCE);
+        assert!(entered.try_recv().is_err());
+        for left in (AT_ONCE..ALL).rev() {
+            end.send(()).unwrap();
+            heard();
+            let state = limits.lock();
+            assert_eq!(state.running, AT_ONCE, "{left} are left");
+        }
+        (0..AT_ONCE).for_each(|_| end.send(()).unwrap());
+    }
+
+    #[test]
     fn all_who_wait_hear_that_nothing_is_left() {
         const WAITING: usize = 5;
         let limits = Arc::new(Limits::new(1, Some(10), (0.0, 0.0)));

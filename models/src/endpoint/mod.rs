@@ -1,13 +1,14 @@
 //! Models behind an address: whatever speaks OpenAI's two calls, `chat/completions` and `embeddings`, or `rerank`.
 //!
 //! An [`Endpoint`] is the address with its key, its limits and what was spent there; models of it share all
-//! that. `http.rs` makes one call and repeats it where that is safe and useful, `limits.rs` bounds how many
+//! that. `http.rs` makes one call, `again.rs` repeats it where that is safe and useful, `limits.rs` bounds how many
 //! run and what they may cost, `chat.rs`, `embeddings.rs` and `rerank.rs` know the calls, `stream.rs` reads replies
 //! that come in pieces.
 //!
 //! What comes from there is hostile: bodies have a limit, redirects are not followed, and no text of it is
 //! ever an address. The key is in no error, no log and no `Debug`.
 
+mod again;
 mod chat;
 mod embeddings;
 mod http;

@@ -1,6 +1,7 @@
 //! Names that mean the same: proposed, agreed, and put under one.
 
 use super::*;
+use stratigraph::storage::cancel::Watch;
 use stratigraph_models::{Embedder, ModelError, Rows};
 
 /// A list of facts: subject, relation, object.
@@ -196,4 +197,39 @@ fn relations_that_come_later_go_to_what_was_agreed() {
         proposed(),
         ["does not contain = not contains", "spans = reaches"]
     );
+}
+
+#[test]
+fn an_entity_that_was_put_under_another_is_taken_back() {
+    let (db, _) = library(Equipment::default());
+    rows(&db, "CALL rag.createLayers('triples')");
+    put_list(&db, &FACTS);
+    let all = || {
+        let mut text = Vec::new();
+        db.dump_canonical(&mut text, &mut Watch::quiet()).unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let banks = || {
+        let banks = "MATCH (e:Entity) WHERE e.key CONTAINS 'bank' RETURN e.key AS key ORDER BY key";
+        texts(&rows(&db, banks), "key")
+    };
+    let before = all();
+    assert_eq!(banks(), ["bank of ruritania", "the bank of ruritania"]);
+    let agree =
+        "CALL rag.agree('entity', 'The Bank of Ruritania', 'Bank of Ruritania') YIELD changed";
+    let changed = |text: &str| rows(&db, text)[0].get::<bool>("changed").unwrap();
+    assert!(changed(agree) && !changed(agree));
+    put_list(&db, &FACTS);
+    assert_eq!(banks(), ["bank of ruritania"]);
+    let agreed = rows(&db, "CALL rag.agreed()");
+    assert_eq!(texts(&agreed, "of"), ["entity"]);
+    assert_eq!(texts(&agreed, "standsFor"), ["Bank of Ruritania"]);
+    // In any form of its name. What is there keeps the other's until it comes again.
+    let back = "CALL rag.agree('entity', 'the bank  of RURITANIA', null) YIELD changed";
+    assert!(changed(back) && !changed(back));
+    assert!(rows(&db, "CALL rag.agreed()").is_empty());
+    assert_eq!(banks(), ["bank of ruritania"]);
+    put_list(&db, &FACTS);
+    assert_eq!(banks(), ["bank of ruritania", "the bank of ruritania"]);
+    assert!(all() == before, "something is left of what was taken back");
 }

@@ -220,6 +220,6 @@ fn not_empty(setting: &'static str, values: &[String]) -> Result<(), ExtractErro
 }
 
 #[cfg(test)]
-mod hostile;
+pub(crate) mod hostile;
 #[cfg(test)]
 mod tests;
