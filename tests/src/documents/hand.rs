@@ -6,13 +6,13 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use stratigraph::storage::cancel::Watch;
 use stratigraph::{Database, NodeId, Read};
+use stratigraph_rag::Document;
 use stratigraph_rag::build::{Asked, Change, Contribution, KeptReply, Layers, Profile};
 use stratigraph_rag::chunk::{Chunker, Chunking, Piece, Words};
-use stratigraph_rag::extract::Extracted;
+use stratigraph_rag::extract::{Domain, Extracted, Extractor as _, OpenDocument, Reading, Rules};
 use stratigraph_rag::read::{Format, Source};
-use stratigraph_rag::{Document, Metadata};
 
-use super::program::{Documents, Lines, Step};
+use super::program::{Documents, Step, Written};
 use super::stub::{Letters, extracted, told};
 
 /// The label of kept replies.
@@ -20,6 +20,20 @@ const MODEL_CALL: &str = "ModelCall";
 
 /// One of the documents is a list of triples.
 const LIST: &str = "d5#";
+
+/// Who says what a piece says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// What stands in for a model: it reads the lines of `program.rs`, and its replies are kept.
+    Model,
+    /// The rules that read where there is no model.
+    Rules,
+}
+
+impl Reader {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Model, Self::Rules];
+}
 
 /// A hand at a database.
 pub struct Hand {
@@ -29,21 +43,24 @@ pub struct Hand {
     pub embedder: Arc<Letters>,
     /// How often a model was asked that no kept reply could answer for.
     pub model_calls: u64,
+    /// Who reads for it.
+    pub reader: Reader,
     /// Is told the hash of what a model was asked, once its reply is safe.
     pub tell: Option<fn(u64) -> Result<()>>,
 }
 
 impl Hand {
-    /// A hand at this database.
+    /// A hand at this database, for which this one reads.
     ///
     /// # Errors
     /// Whatever the layers refuse.
-    pub fn at(db: &Database, profile: Profile) -> Result<Self> {
+    pub fn at(db: &Database, profile: Profile, reader: Reader) -> Result<Self> {
         let embedder = Arc::new(Letters::default());
         Ok(Self {
             layers: Layers::open(db, profile, embedder.clone())?,
             embedder,
             model_calls: 0,
+            reader,
             tell: None,
         })
     }
@@ -54,13 +71,13 @@ impl Hand {
     /// Whatever the layers refuse.
     pub fn make(&mut self, step: &Step) -> Result<Change> {
         match step {
-            Step::Upsert(id, lines) => self.upsert(id, lines),
+            Step::Upsert(id, written) => self.upsert(id, written),
             Step::Delete(id) => Ok(self.layers.delete(id)?),
         }
     }
 
-    fn upsert(&mut self, id: &str, lines: &Lines) -> Result<Change> {
-        let contribution = self.contribution(id, lines)?;
+    fn upsert(&mut self, id: &str, written: &Written) -> Result<Change> {
+        let contribution = self.contribution(id, written)?;
         Ok(self.layers.upsert(&contribution)?)
     }
 
@@ -68,31 +85,38 @@ impl Hand {
     ///
     /// # Errors
     /// Whatever the layers refuse.
-    pub fn upsert_all(&mut self, documents: &[(&str, &Lines)]) -> Result<Change> {
+    pub fn upsert_all(&mut self, documents: &[(&str, &Written)]) -> Result<Change> {
         let contributions = documents.iter();
-        let contributions = contributions.map(|(id, lines)| self.contribution(id, lines));
+        let contributions = contributions.map(|(id, written)| self.contribution(id, written));
         let contributions = contributions.collect::<Result<Vec<_>>>()?;
         Ok(self.layers.upsert_all(&contributions)?)
     }
 
-    /// What a document of these lines adds.
+    /// What such a document adds.
     ///
     /// # Errors
     /// Whatever the reader or the database refuses.
-    pub fn contribution(&mut self, id: &str, lines: &Lines) -> Result<Contribution> {
+    pub fn contribution(&mut self, id: &str, written: &Written) -> Result<Contribution> {
         if id.contains(LIST) {
-            let told = told(lines);
-            let profile = self.layers.profile();
-            return Ok(Contribution::of_triples(
-                id,
-                Metadata::new(),
-                &told,
-                profile,
-            )?);
+            let told = told(&written.lines);
+            let (known, profile) = (written.known.clone(), self.layers.profile());
+            return Ok(Contribution::of_triples(id, known, &told, profile)?);
         }
-        let (document, pieces) = cut(id, lines)?;
-        let extracted = pieces.iter().map(|piece| self.ask(&document, piece));
-        let extracted = extracted.collect::<Result<Vec<_>>>()?;
+        let (document, pieces) = cut(id, written)?;
+        let extracted = match self.reader {
+            Reader::Model => {
+                let extracted = pieces.iter().map(|piece| self.ask(&document, piece));
+                extracted.collect::<Result<Vec<_>>>()?
+            }
+            Reader::Rules => {
+                let (rules, open) = (rules(), OpenDocument::new(&document));
+                let extracted = pieces.iter().map(|piece| {
+                    let outcome = rules.extract(&Reading::new(&open, piece))?;
+                    Ok(outcome.extracted)
+                });
+                extracted.collect::<Result<Vec<_>>>()?
+            }
+        };
         let profile = self.layers.profile();
         Ok(Contribution::new(&document, &pieces, &extracted, profile)?)
     }
@@ -125,13 +149,22 @@ impl Hand {
     }
 }
 
+/// The rules, with chains along the headings; profiles without domains leave those out.
+fn rules() -> Rules {
+    Rules::new().chains_from(Domain {
+        name: "Everything".to_owned(),
+        description: String::new(),
+    })
+}
+
 /// A document and its pieces.
 ///
 /// # Errors
 /// If the reader refuses it.
-pub fn cut(id: &str, lines: &Lines) -> Result<(Document, Vec<Piece>)> {
-    let text = lines.join("\n\n");
-    let document = Source::new(id, text.as_bytes()).read(Format::Markdown)?;
+pub fn cut(id: &str, written: &Written) -> Result<(Document, Vec<Piece>)> {
+    let text = written.lines.join("\n\n");
+    let source = Source::new(id, text.as_bytes()).metadata(written.known.clone());
+    let document = source.read(Format::Markdown)?;
     let pieces = Chunker::new(Chunking::Structure { limit: 40 }, &Words).pieces(&document);
     Ok((document, pieces))
 }
@@ -140,11 +173,11 @@ pub fn cut(id: &str, lines: &Lines) -> Result<(Document, Vec<Piece>)> {
 ///
 /// # Errors
 /// Whatever the layers refuse.
-pub fn built(documents: &Documents, profile: &Profile) -> Result<String> {
+pub fn built(documents: &Documents, profile: &Profile, reader: Reader) -> Result<String> {
     let db = Database::in_memory()?;
-    let mut hand = Hand::at(&db, profile.clone())?;
-    for (id, lines) in documents.iter().rev() {
-        hand.upsert(id, lines)?;
+    let mut hand = Hand::at(&db, profile.clone(), reader)?;
+    for (id, written) in documents.iter().rev() {
+        hand.upsert(id, written)?;
     }
     canonical(&hand.layers)
 }

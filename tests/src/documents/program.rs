@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use stratigraph_rag::Metadata;
 use stratigraph_rag::build::Profile;
 
 use crate::driver::rng;
@@ -19,14 +20,32 @@ const WORDS: [&str; 6] = ["old", "dark", "hard", "wet", "cold", "deep"];
 /// The lines of a document, each a heading or a paragraph.
 pub type Lines = Vec<String>;
 
+/// A document as somebody wrote it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Written {
+    /// Its text.
+    pub lines: Lines,
+    /// What is known of it beside its text.
+    pub known: Metadata,
+}
+
+impl From<Lines> for Written {
+    fn from(lines: Lines) -> Self {
+        Self {
+            lines,
+            known: Metadata::new(),
+        }
+    }
+}
+
 /// The documents by their ids.
-pub type Documents = BTreeMap<String, Lines>;
+pub type Documents = BTreeMap<String, Written>;
 
 /// One thing that happens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// A document has these lines now.
-    Upsert(String, Lines),
+    /// A document is this now.
+    Upsert(String, Written),
     /// A document goes.
     Delete(String),
 }
@@ -35,20 +54,33 @@ impl Step {
     /// Does it to the documents themselves.
     pub fn happen(&self, documents: &mut Documents) {
         match self {
-            Self::Upsert(id, lines) => drop(documents.insert(id.clone(), lines.clone())),
+            Self::Upsert(id, written) => drop(documents.insert(id.clone(), written.clone())),
             Self::Delete(id) => drop(documents.remove(id)),
+        }
+    }
+
+    /// Whether it says something else of a document and leaves its text alone.
+    #[must_use]
+    pub fn only_tells(&self, documents: &Documents) -> bool {
+        match self {
+            Self::Upsert(id, written) => documents
+                .get(id)
+                .is_some_and(|before| before.lines == written.lines),
+            Self::Delete(_) => false,
         }
     }
 }
 
-/// Which layers the database of a seed has: all of them more often than not.
+/// Which layers the database of a seed has: all of them more often than not. One thing that is known of documents is
+/// with their chunks as well.
 pub fn profile(seed: u64) -> Profile {
-    match seed % 6 {
+    let profile = match seed % 6 {
         0 => Profile::bag(),
         1 => Profile::tag(),
         2 => Profile::triples(),
         _ => Profile::all(),
-    }
+    };
+    profile.filterable(["year"])
 }
 
 /// What happens, step by step.
@@ -63,9 +95,18 @@ pub fn steps(seed: u64, count: usize) -> Vec<Step> {
             (Some(_), 0..=2) => Step::Delete(id),
             (Some(_), 3) | (None, _) => {
                 let lines = (0..rng.usize(0..14)).map(|_| line(&mut rng)).collect();
-                Step::Upsert(id, lines)
+                let known = known(&mut rng);
+                Step::Upsert(id, Written { lines, known })
             }
-            (Some(lines), _) => Step::Upsert(id, edited(lines, &mut rng)),
+            (Some(written), 4) => {
+                let (lines, known) = (written.lines.clone(), known(&mut rng));
+                Step::Upsert(id, Written { lines, known })
+            }
+            (Some(written), _) => {
+                let lines = edited(&written.lines, &mut rng);
+                let known = written.known.clone();
+                Step::Upsert(id, Written { lines, known })
+            }
         };
         step.happen(&mut documents);
         steps.push(step);
@@ -81,6 +122,17 @@ pub fn after(steps: &[Step]) -> Documents {
         step.happen(&mut documents);
     }
     documents
+}
+
+fn known(rng: &mut fastrand::Rng) -> Metadata {
+    let mut known = Metadata::new();
+    if rng.bool() {
+        known.insert("year".to_owned(), rng.i64(2022..2025).into());
+    }
+    if rng.bool() {
+        known.insert("by".to_owned(), WORDS[rng.usize(0..WORDS.len())].into());
+    }
+    known
 }
 
 fn edited(lines: &Lines, rng: &mut fastrand::Rng) -> Lines {
@@ -100,7 +152,9 @@ fn line(rng: &mut fastrand::Rng) -> String {
     let depth = rng.usize(1..5);
     let mut one = |of: &[&'static str]| of[rng.usize(0..of.len())];
     let (name, other) = (one(&NAMES), one(&NAMES));
-    match one(&["heading", "says", "says", "is", "tag", "tag", "words"]) {
+    match one(&[
+        "heading", "says", "says", "is", "tag", "tag", "words", "prose",
+    ]) {
         "heading" => format!("{} {}", one(&["#", "##", "###"]), one(&TITLES)),
         "says" => format!(
             "{name} | {} | {other} | {}",
@@ -118,6 +172,8 @@ fn line(rng: &mut fastrand::Rng) -> String {
                 .collect();
             format!("{} > {name}", domains.join(" > "))
         }
+        // For whoever reads sentences; others find nothing in it.
+        "prose" => format!("{name} {} {other}, which is {}.", one(&VERBS), one(&WORDS)),
         _ => format!("{} {} {}", one(&WORDS), one(&WORDS), one(&WORDS)),
     }
 }

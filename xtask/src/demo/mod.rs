@@ -19,6 +19,7 @@ mod program;
 mod questions;
 mod receipts;
 mod systems;
+pub(crate) mod tried;
 
 use crate::cargo::Cargo;
 use crate::models;

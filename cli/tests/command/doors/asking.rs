@@ -310,15 +310,11 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
         told.to_string()
     };
     assert_eq!(but_commit(by_address), but_commit(by_folder));
-    assert_eq!(
-        told(&["ask", &served.address(), question], 0).to_string(),
-        {
-            let mut again = answered.clone();
-            // Receipts say of which commit they are.
-            let as_of = told(&["ask", &served.address(), question], 0)["sources"].clone();
-            again["sources"] = as_of;
-            again.to_string()
-        }
+    let at_server = told(&["ask", &served.address(), question], 0);
+    assert_eq!(at_any_commit(&at_server), at_any_commit(&answered));
+    assert!(
+        answered["sources"][0]["receipt"]["as_of"].is_u64(),
+        "{answered}"
     );
     served.terminate();
 }
