@@ -175,6 +175,22 @@ pub enum ModelError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// An address has many models, and none was named.
+    #[error(
+        "the {what} is an address, and which model is meant there was not said: name it (`{what}_model` in settings, `--{what}-model` on the command line)"
+    )]
+    NoModelName {
+        /// What the model is for.
+        what: &'static str,
+    },
+    /// Something was said of a model at an address, and there is no address.
+    #[error(
+        "something is said of the {what} that is for one at an address (`{what}_model`, `{what}_dimensions`), and the {what} is none: give its address, such as http://localhost:11434/v1"
+    )]
+    NoAddress {
+        /// What the model is for.
+        what: &'static str,
+    },
     /// A model behind an address did not do what it should.
     #[error("the model at {url} {problem}")]
     Endpoint {

@@ -59,11 +59,14 @@ mod scripted;
 pub use cached::{CacheCounts, Cached, TextHash, VectorStore};
 pub use checked::Checked;
 #[cfg(all(feature = "candle", feature = "endpoint"))]
-pub use configured::{chat_model_at, embedder_named, reranker_named};
+pub use configured::{
+    Configured, EMBEDDER_KEY, LLM_KEY, RERANKER_KEY, chat_model_at, embedder_named, is_address,
+    reranker_named,
+};
 pub use embedder::{Embedder, Purpose, Rows};
 #[cfg(feature = "endpoint")]
 pub use endpoint::{
-    ChatModel, EmbeddingModel, Endpoint, EndpointBuilder, RerankModel, SchemaMode, Spent,
+    ChatModel, EmbeddingModel, Endpoint, EndpointBuilder, Prices, RerankModel, SchemaMode, Spent,
 };
 pub use error::ModelError;
 pub use generate::{

@@ -24,7 +24,11 @@ fn question() -> Request {
 #[test]
 fn a_question_goes_there_and_an_answer_comes_back() {
     let (server, endpoint) = scripted(|_| Step::text("Old."));
-    let endpoint = endpoint.key("canary-7").prices(1.0, 2.0).build().unwrap();
+    let endpoint = endpoint
+        .key("canary-7")
+        .prices("1/2".parse().unwrap())
+        .build()
+        .unwrap();
     let reply = endpoint.chat("tiny").generate(&question()).unwrap();
     assert_eq!(
         (reply.text.as_str(), reply.usage.input_tokens),

@@ -9,6 +9,8 @@ use crate::error::ModelError;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+const PATH: &str = "/embeddings";
+
 /// A model behind an address that makes vectors.
 #[derive(Clone, Debug)]
 pub struct EmbeddingModel {
@@ -32,6 +34,21 @@ impl EmbeddingModel {
             question_prompt: String::new(),
             passage_prompt: String::new(),
         }
+    }
+
+    /// With as many numbers as it gives for a word.
+    pub(super) fn measured(http: Arc<Http>, model: &str) -> Result<Self, ModelError> {
+        let body = json!({"model": model, "input": ["width"], "encoding_format": "float"});
+        let reply = http.call(PATH, &body)?;
+        let vector = reply.pointer("/data/0/embedding").and_then(Value::as_array);
+        let dimensions = vector.map_or(0, Vec::len);
+        if dimensions == 0 {
+            let problem = format!(
+                "gave no vector when `{model}` was asked how many numbers its vectors have"
+            );
+            return Err(http.failed(None, problem, None));
+        }
+        Ok(Self::new(http, model, dimensions))
     }
 
     /// How many tokens of a text the model reads; 512 unless something else is said.
@@ -79,7 +96,7 @@ impl EmbeddingModel {
 
     fn fill(&self, texts: &[&str], rows: &mut [&mut [f32]]) -> Result<(), ModelError> {
         let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
-        let reply = self.http.call("/embeddings", &body)?;
+        let reply = self.http.call(PATH, &body)?;
         let wrong = |problem: String| self.http.failed(None, problem, None);
         let data = reply.get("data").and_then(Value::as_array);
         let data = data.ok_or_else(|| wrong("gave a reply without data".to_owned()))?;

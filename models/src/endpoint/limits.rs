@@ -1,5 +1,6 @@
 //! How many calls run at a time, and what all of them may cost.
 
+use super::Prices;
 use crate::error::ModelError;
 use crate::generate::Usage;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,8 +12,7 @@ pub(super) struct Limits {
     freed: Condvar,
     concurrent: usize,
     max_tokens: Option<u64>,
-    /// For a million tokens, read and written.
-    prices: (f64, f64),
+    prices: Prices,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ pub struct Spent {
 pub(super) struct Place<'a>(&'a Limits);
 
 impl Limits {
-    pub(super) fn new(concurrent: usize, max_tokens: Option<u64>, prices: (f64, f64)) -> Self {
+    pub(super) fn new(concurrent: usize, max_tokens: Option<u64>, prices: Prices) -> Self {
         Self {
             state: Mutex::default(),
             freed: Condvar::new(),
@@ -89,13 +89,12 @@ impl Limits {
 
     pub(super) fn spent(&self) -> Spent {
         let state = self.lock();
-        let (input, output) = self.prices;
         let usage = state.usage;
         Spent {
             calls: state.calls,
             retries: state.retries,
             usage,
-            cost: (usage.input_tokens as f64 * input + usage.output_tokens as f64 * output) / 1e6,
+            cost: self.prices.of(usage),
         }
     }
 
@@ -155,7 +154,7 @@ mod tests {
     #[test]
     fn all_who_wait_hear_that_nothing_is_left() {
         const WAITING: usize = 5;
-        let limits = Arc::new(Limits::new(1, Some(10), (0.0, 0.0)));
+        let limits = Arc::new(Limits::new(1, Some(10), Prices::default()));
         let place = limits.enter().unwrap();
         let (send, heard) = mpsc::channel();
         for _ in 0..WAITING {

@@ -2,7 +2,7 @@
 //!
 //! An [`Endpoint`] is the address with its key, its limits and what was spent there; models of it share all
 //! that. `http.rs` makes one call, `again.rs` repeats it where that is safe and useful, `limits.rs` bounds how many
-//! run and what they may cost, `chat.rs`, `embeddings.rs` and `rerank.rs` know the calls, `stream.rs` reads replies
+//! run and what they may cost (`prices.rs`), `chat.rs`, `embeddings.rs` and `rerank.rs` know the calls, `stream.rs` reads replies
 //! that come in pieces.
 //!
 //! What comes from there is hostile: bodies have a limit, redirects are not followed, and no text of it is
@@ -13,6 +13,7 @@ mod chat;
 mod embeddings;
 mod http;
 mod limits;
+mod prices;
 mod rerank;
 mod stream;
 
@@ -26,6 +27,7 @@ use std::time::Duration;
 pub use chat::{ChatModel, SchemaMode};
 pub use embeddings::EmbeddingModel;
 pub use limits::Spent;
+pub use prices::Prices;
 pub use rerank::RerankModel;
 
 /// An address where models are.
@@ -46,7 +48,7 @@ pub struct EndpointBuilder {
     max_response_bytes: usize,
     concurrent_calls: usize,
     max_tokens: Option<u64>,
-    prices: (f64, f64),
+    prices: Prices,
 }
 
 /// A key, which nothing shows.
@@ -79,7 +81,7 @@ impl Endpoint {
             max_response_bytes: 64 << 20,
             concurrent_calls: 8,
             max_tokens: None,
-            prices: (0.0, 0.0),
+            prices: Prices::default(),
         }
     }
 
@@ -93,6 +95,15 @@ impl Endpoint {
     #[must_use]
     pub fn embeddings(&self, model: &str, dimensions: usize) -> EmbeddingModel {
         EmbeddingModel::new(Arc::clone(&self.http), model, dimensions)
+    }
+
+    /// A model there that makes vectors of as many numbers as it gives when it is asked now.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Endpoint`] if it does not answer, or with no vector.
+    pub fn measured_embeddings(&self, model: &str) -> Result<EmbeddingModel, ModelError> {
+        EmbeddingModel::measured(Arc::clone(&self.http), model)
     }
 
     /// A model there that judges passages.
@@ -151,9 +162,9 @@ impl EndpointBuilder {
         self
     }
 
-    /// What a million tokens cost, read and written, in whatever money the caller counts.
-    pub fn prices(mut self, input: f64, output: f64) -> Self {
-        self.prices = (input, output);
+    /// What tokens cost.
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
         self
     }
 

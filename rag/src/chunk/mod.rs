@@ -3,12 +3,13 @@
 //! A piece is spans of the document's text and never text of its own, so nothing is lost or made up on the
 //! way. How long a piece is, the embedder's own tokenizer says ([`Measure`]). The ways to cut are those of
 //! the published systems ([`Chunking`]); what all of them share is in `atoms.rs`, which finds the least
-//! pieces that stay whole, and `pack.rs`, which puts them together.
+//! pieces that stay whole, and `pack.rs`, which puts them together. `written.rs` reads a way to cut as doors take it.
 
 mod atoms;
 mod measure;
 mod pack;
 mod sentences;
+mod written;
 
 use std::ops::Range;
 
@@ -17,6 +18,7 @@ use pack::{Packing, pack};
 
 pub use measure::{Characters, Measure, Measured, Tokens, Words};
 pub use sentences::sentences;
+pub use written::{BadChunks, Chunks};
 
 /// A piece of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use stratigraph_models::{Embedder, Generator, Lexical, Reranker};
+use stratigraph_models::{Embedder, Generator, Lexical, Reranker, knows_english_alone};
 
 use super::DoorError;
 use super::recent::RecentReplies;
@@ -74,6 +74,12 @@ impl Equipment {
     #[must_use]
     pub fn its_embedder(&self) -> &Arc<dyn Embedder> {
         &self.embedder
+    }
+
+    /// Whether there is something that its embedder cannot read, and it can tell.
+    pub(super) fn may_not_fit(&self) -> Result<bool, DoorError> {
+        let tells = self.embedder.coverage(&[]).map_err(DoorError::Embedder)?;
+        Ok(tells.is_some() || knows_english_alone(self.embedder.name()))
     }
 
     pub(super) fn its_model(&self) -> Option<&Arc<dyn Generator>> {

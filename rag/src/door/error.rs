@@ -46,6 +46,9 @@ pub enum DoorError {
         /// The process's.
         given: String,
     },
+    /// The embedder cannot cut texts into tokens.
+    #[error(transparent)]
+    Embedder(stratigraph_models::ModelError),
     /// Summaries are written by a model.
     #[error(
         "summaries are written by a model, and this process was started without one: start it with --llm URL --model NAME, or ask for the most central sentences instead, with `central: true`"

@@ -3,17 +3,13 @@
 use std::sync::Arc;
 
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph::{Analysis, Database, Read as _, WeakDatabase};
+use stratigraph::{Database, Read as _, WeakDatabase};
 use stratigraph_models::Embedder;
 
 use super::incoming::Ready;
-use super::{DoorError, Equipment, Incoming, procedures};
-use crate::build::{Built, Change, Layers, NodeKey};
-use crate::extract::Domain;
-use crate::ingest::{Forecast, Ingest, Progress, Recipe, Report, System};
-
-/// The most tokens of a piece: a model without a limit of its own reads pieces of any length, and people do not.
-const LONGEST_PIECE: usize = 512;
+use super::{DoorError, Equipment, Fitting, Incoming, Wanted, procedures};
+use crate::build::{BuildError, Built, Change, Layers, NodeKey};
+use crate::ingest::{Forecast, Ingest, Progress, Recipe, Report};
 
 /// A database that documents go into, with the models of the process that opened it.
 #[derive(Clone, Debug)]
@@ -23,85 +19,12 @@ pub struct Library {
     equipment: Equipment,
 }
 
-/// What is to be made of documents: decided once for a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Which layers there are.
-    pub system: System,
-    /// Metadata that searches may be limited by.
-    pub filters: Vec<String>,
-    /// The domain that all chains begin with; one that stands for everything if nothing is said.
-    pub root: Option<String>,
-    /// How words become terms of the full-text indexes.
-    pub analysis: Analysis,
-}
-
-/// How words become terms, by the names that doors take.
-const LANGUAGES: [(&str, Analysis); 4] = [
-    ("plain", Analysis::Plain),
-    ("english", Analysis::English),
-    ("italian", Analysis::Italian),
-    ("chinese", Analysis::Chinese),
-];
-
-impl Wanted {
-    /// With texts of this language, of which the full-text indexes know words: plain, english, italian or chinese.
-    ///
-    /// # Errors
-    /// [`DoorError::Request`] if it is none of them.
-    pub fn language(mut self, name: &str) -> Result<Self, DoorError> {
-        let known = LANGUAGES.iter().find(|(known, _)| *known == name);
-        let (_, analysis) = known.ok_or_else(|| {
-            let name: String = name.chars().take(64).collect();
-            let known = LANGUAGES.map(|(known, _)| known).join(", ");
-            DoorError::request(
-                "language",
-                format!("{name:?} is not known: there are {known}"),
-            )
-        })?;
-        self.analysis = *analysis;
-        Ok(self)
-    }
-
-    /// The name of its language.
-    #[must_use]
-    pub fn language_name(&self) -> &'static str {
-        let mut known = LANGUAGES.iter();
-        let found = known.find(|(_, analysis)| *analysis == self.analysis);
-        found.map_or("plain", |(name, _)| name)
-    }
-
-    /// The layers of a system.
-    #[must_use]
-    pub fn new(system: System) -> Self {
-        Self {
-            system,
-            filters: Vec::new(),
-            root: None,
-            analysis: Analysis::Plain,
-        }
-    }
-
-    /// How that is made with vectors of this embedder.
-    pub fn recipe(&self, embedder: &dyn Embedder) -> Recipe {
-        let tokens = embedder.max_tokens().min(LONGEST_PIECE);
-        let recipe = Recipe::new(self.system, tokens).filterable(self.filters.clone());
-        let recipe = recipe.analysis(self.analysis);
-        match &self.root {
-            Some(name) => recipe.root(Domain {
-                name: name.clone(),
-                description: String::new(),
-            }),
-            None => recipe,
-        }
-    }
-}
-
 /// A library whose layers are there.
 pub struct Open {
     layers: Layers,
     recipe: Recipe,
     equipment: Equipment,
+    note: Option<String>,
 }
 
 /// The same for what the database itself holds: it does not keep it open.
@@ -159,13 +82,35 @@ impl Library {
     /// # Errors
     /// There are others, or what the database says.
     pub fn create(&self, wanted: &Wanted) -> Result<Open, DoorError> {
-        let embedder = match Built::of(&self.db)? {
-            // What it was built with decides, as for all that come later.
-            Some(built) => self.equipment.embedder_named(&built.embedder)?,
-            None => Arc::clone(self.equipment.its_embedder()),
+        let Some(built) = Built::of(&self.db)? else {
+            let sample: Vec<&str> = wanted.sample.iter().map(String::as_str).collect();
+            let wanted_embedder = Arc::clone(self.equipment.its_embedder());
+            let fitting = Fitting::of(wanted_embedder, &sample)?;
+            return self.opened(wanted.recipe(&*fitting.embedder), fitting);
         };
-        let recipe = wanted.recipe(&*embedder);
-        self.opened(recipe, embedder)
+        // What it was built with decides, as for all that come later.
+        let fitting = self.as_built(&built)?;
+        let recipe = wanted.recipe(&*fitting.embedder);
+        if let Some(kept) = Recipe::of(&built.profile) {
+            let (stored, given) = (kept.its_chunks(), recipe.its_chunks());
+            if kept.system() == recipe.system() && stored != given {
+                return Err(DoorError::Build(BuildError::OtherProfile {
+                    setting: "chunks".to_owned(),
+                    stored: stored.to_string(),
+                    given: given.to_string(),
+                }));
+            }
+        }
+        self.opened(recipe, fitting)
+    }
+
+    /// Whether nobody has said yet what is made of documents, and it matters which they are: the embedder of the process
+    /// may not be able to read them. Then [`Wanted::sample`] is worth being made.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn wants_sample(&self) -> Result<bool, DoorError> {
+        Ok(self.equipment.may_not_fit()? && Built::of(&self.db)?.is_none())
     }
 
     /// What [`create`](Self::create) would open, for a forecast: a database without layers stays without, and they are
@@ -198,15 +143,21 @@ impl Library {
     pub fn open(&self) -> Result<Open, DoorError> {
         let built = Built::of(&self.db)?.ok_or(DoorError::NoLayers)?;
         let recipe = Recipe::of(&built.profile).ok_or(DoorError::NoRecipe)?;
-        let embedder = self.equipment.embedder_named(&built.embedder)?;
-        self.opened(recipe, embedder)
+        let fitting = self.as_built(&built)?;
+        self.opened(recipe, fitting)
     }
 
-    fn opened(&self, recipe: Recipe, embedder: Arc<dyn Embedder>) -> Result<Open, DoorError> {
+    fn as_built(&self, built: &Built) -> Result<Fitting, DoorError> {
+        let embedder = self.equipment.embedder_named(&built.embedder)?;
+        Ok(Fitting::as_built(embedder, &self.equipment))
+    }
+
+    fn opened(&self, recipe: Recipe, fitting: Fitting) -> Result<Open, DoorError> {
         Ok(Open {
-            layers: Layers::open(&self.db, recipe.profile(), embedder)?,
+            layers: Layers::open(&self.db, recipe.profile(), fitting.embedder)?,
             recipe,
             equipment: self.equipment.clone(),
+            note: fitting.note,
         })
     }
 
@@ -263,6 +214,12 @@ impl Open {
     #[must_use]
     pub fn embedder_name(&self) -> &str {
         self.layers.embedder().name()
+    }
+
+    /// Why that is not the embedder that the process was started with, if it is not.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// How many documents there are.

@@ -12,7 +12,8 @@
 //! | what | where |
 //! |---|---|
 //! | models of a process | `equipment.rs`, `recent.rs` |
-//! | a database that is opened with them | `library.rs` |
+//! | a database that is opened with them | `library.rs`, `wanted.rs` |
+//! | whether the embedder can read what comes | `fitting.rs` |
 //! | documents as they come | `incoming.rs` |
 //! | questions and answers | `ask.rs` |
 //! | declared queries | `routes.rs` |
@@ -41,6 +42,7 @@
 mod ask;
 mod equipment;
 mod error;
+mod fitting;
 mod incoming;
 mod library;
 mod naming;
@@ -49,14 +51,17 @@ mod recent;
 mod resummarise;
 mod routes;
 mod subject;
+mod wanted;
 
 pub use ask::{Ask, MOST_RECEIPTS};
 pub use equipment::Equipment;
 pub use error::{DoorError, causes};
+pub use fitting::Fitting;
 pub use incoming::{Incoming, LONGEST_METADATA, datum};
-pub use library::{Library, Open, Wanted};
+pub use library::{Library, Open};
 pub use naming::Alike;
 pub use resummarise::{Mended, Resummarise, Resummarised, Unmended};
+pub use wanted::Wanted;
 
 #[cfg(test)]
 mod tests;

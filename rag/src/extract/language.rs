@@ -18,6 +18,10 @@ pub enum Language {
 
 /// How much of a text is looked at.
 const PORTION: usize = 8 << 10;
+/// How much of each of many texts is,
+const PORTION_OF_MANY: usize = 160;
+/// and of how many of them, spread over all.
+const MOST_OF_MANY: usize = 50;
 
 /// Words that every Italian text has and no English one.
 const ITALIAN: [&str; 44] = [
@@ -58,6 +62,18 @@ impl Language {
             true => Self::Italian,
             false => Self::English,
         }
+    }
+
+    /// The language of many texts, by the beginnings of some of them.
+    #[must_use]
+    pub fn of_all(texts: &[&str]) -> Self {
+        let step = texts.len().div_ceil(MOST_OF_MANY).max(1);
+        let mut sample = String::new();
+        for text in texts.iter().step_by(step) {
+            sample.push_str(&text[..text.floor_char_boundary(PORTION_OF_MANY.min(text.len()))]);
+            sample.push('\n');
+        }
+        Self::of(&sample)
     }
 
     /// Its code.

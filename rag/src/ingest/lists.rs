@@ -106,6 +106,11 @@ impl Ingest<'_> {
             .filter_map(|told| under(&agreed, told))
             .collect();
         let profile = self.layers.profile();
+        let said = |at: usize| {
+            let fact = &facts[at].triple;
+            [&*fact.subject, &*fact.predicate, &*fact.object].join(" ")
+        };
+        self.look_at(&list.id, facts.len(), said, report);
         match Contribution::of_triples(&list.id, list.metadata, &facts, profile) {
             Ok(contribution) => self.write(&[contribution], report),
             Err(error) => report.fail(Some(&list.id), error),

@@ -36,7 +36,7 @@ mod run;
 
 pub use lists::{FactList, ListError};
 pub use recipe::{Recipe, System, UnknownSystem};
-pub use report::{Ended, Failed, Forecast, Progress, Report};
+pub use report::{Ended, Failed, Forecast, Progress, Report, Unread};
 pub use run::Ingest;
 
 #[cfg(test)]

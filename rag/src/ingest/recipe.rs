@@ -9,7 +9,7 @@ use stratigraph::Analysis;
 use thiserror::Error;
 
 use crate::build::Profile;
-use crate::chunk::{Chunker, Chunking, Measure};
+use crate::chunk::{Chunker, Chunking, Chunks, Measure};
 use crate::extract::model::{Bag, Tags, Triples, Typed};
 use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules};
 
@@ -153,9 +153,23 @@ impl Recipe {
     }
 
     /// Cuts documents in this way instead.
-    pub fn chunking(mut self, chunking: Chunking) -> Self {
-        (self.chunking, self.join) = (chunking, 1);
+    pub fn chunking(self, chunking: Chunking) -> Self {
+        self.chunks(Chunks { chunking, join: 1 })
+    }
+
+    /// Cuts documents in this way instead, and joins so many pieces.
+    pub fn chunks(mut self, chunks: Chunks) -> Self {
+        (self.chunking, self.join) = (chunks.chunking, chunks.join.max(1));
         self
+    }
+
+    /// How documents are cut.
+    #[must_use]
+    pub fn its_chunks(&self) -> Chunks {
+        Chunks {
+            chunking: self.chunking,
+            join: self.join,
+        }
     }
 
     /// The domain that all chains begin with.

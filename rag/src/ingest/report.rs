@@ -5,6 +5,7 @@ use thiserror::Error;
 use crate::build::{BuildError, Change};
 use crate::extract::{Cost, Estimate};
 use crate::read::ReadError;
+use stratigraph_models::Coverage;
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +36,11 @@ pub struct Report {
     pub broken_lines: Vec<ReadError>,
     /// How many that were.
     pub count_broken_lines: u64,
+    /// Documents that are in the graph although the embedder cannot read their writing: the first
+    /// [`Report::MOST_TOLD`] of them.
+    pub unread: Vec<Unread>,
+    /// How many that were.
+    pub count_unread: usize,
     /// The bytes of all texts.
     pub bytes: u64,
     /// Pieces that were read.
@@ -73,6 +79,9 @@ impl Report {
         let room = Self::MOST_TOLD.saturating_sub(self.broken_lines.len());
         self.broken_lines
             .extend(other.broken_lines.into_iter().take(room));
+        self.count_unread += other.count_unread;
+        let room = Self::MOST_TOLD.saturating_sub(self.unread.len());
+        self.unread.extend(other.unread.into_iter().take(room));
         self.bytes += other.bytes;
         self.pieces += other.pieces;
         self.cost += other.cost;
@@ -118,6 +127,13 @@ impl Report {
         }
     }
 
+    pub(super) fn unread(&mut self, unread: Unread) {
+        self.count_unread += 1;
+        if self.unread.len() < Self::MOST_TOLD {
+            self.unread.push(unread);
+        }
+    }
+
     pub(super) fn progress(&self) -> Progress {
         Progress {
             documents: self.documents + self.count_failed,
@@ -146,6 +162,20 @@ pub struct Failed {
     pub document: Option<String>,
     /// Why.
     pub error: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// A document that is in the graph, with vectors that say little of it.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "{document}: {embedder} {coverage} as more than single letters, so its vectors say little of what it means: it is found by its words; a new database gets an embedder that reads it"
+)]
+pub struct Unread {
+    /// Its id.
+    pub document: String,
+    /// Whose vectors it has.
+    pub embedder: String,
+    /// How much of it that reads.
+    pub coverage: Coverage,
 }
 
 impl Forecast {

@@ -6,7 +6,7 @@ use stratigraph::ErrorKind;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_models::Generator;
 
-use super::{Ended, Forecast, Progress, Recipe, Report};
+use super::{Ended, Forecast, Progress, Recipe, Report, Unread};
 use crate::Document;
 use crate::build::{BuildError, Contribution, Layers};
 use crate::chunk::{Measure, Piece, Tokens};
@@ -17,6 +17,9 @@ use crate::read::ReadError;
 const MOST_DOCUMENTS: usize = 64;
 /// or fewer, if their texts have so many bytes.
 const MOST_BYTES: usize = 4 << 20;
+
+/// So many pieces of a document are looked at for whether the embedder reads them, spread over all.
+const MOST_LOOKED_AT: usize = 16;
 
 /// Takes documents into a graph.
 pub struct Ingest<'a> {
@@ -213,7 +216,11 @@ impl<'a> Ingest<'a> {
             report.bytes += document.text().len() as u64;
             extracted.iter_mut().for_each(|said| agreed.apply(said));
             match Contribution::new(document, pieces, &extracted, self.layers.profile()) {
-                Ok(contribution) => ready.push(contribution),
+                Ok(contribution) => {
+                    let text = |at: usize| pieces[at].text(document);
+                    self.look_at(document.id(), pieces.len(), text, report);
+                    ready.push(contribution);
+                }
                 Err(error) => report.fail(Some(document.id()), error),
             }
         }
@@ -224,6 +231,31 @@ impl<'a> Ingest<'a> {
         }
         told(report.progress());
         self.stops(report);
+    }
+
+    /// Tells if the embedder cannot read what a document says.
+    pub(super) fn look_at<T: AsRef<str>>(
+        &self,
+        document: &str,
+        texts: usize,
+        text: impl Fn(usize) -> T,
+        report: &mut Report,
+    ) {
+        let step = texts.div_ceil(MOST_LOOKED_AT).max(1);
+        let some: Vec<T> = (0..texts).step_by(step).map(text).collect();
+        let some: Vec<&str> = some.iter().map(AsRef::as_ref).collect();
+        let embedder = self.layers.embedder();
+        // Where texts cannot be cut into tokens, whoever embeds them says so.
+        let Ok(Some(coverage)) = embedder.coverage(&some) else {
+            return;
+        };
+        if !coverage.is_enough() {
+            report.unread(Unread {
+                document: document.to_owned(),
+                embedder: embedder.name().to_owned(),
+                coverage,
+            });
+        }
     }
 
     /// Writes these in one commit, or, if that does not go, each in its own.

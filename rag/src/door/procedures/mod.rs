@@ -55,19 +55,20 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
 
 fn create_layers(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.createLayers")
-        .about("Says once what is made of documents: structure, bag, tag, triples, hybrid or strata. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms). Again the same changes nothing, and something else is refused.")
+        .about("Says once what is made of documents: structure, bag, tag, triples, hybrid or strata. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms), chunks (how documents are cut, as structure:256*3, headings:256/3, tokens:1200/100, characters:2024/204 or sentences:5/1), sample (texts that will come: if the embedder cannot read them, the one of letters is taken). Again the same changes nothing, and something else is refused.")
         .takes("profile", ProcedureType::STRING.not_null())
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
         .yields("profile", ProcedureType::STRING)
         .yields("embedder", ProcedureType::STRING)
         .yields("documents", ProcedureType::INTEGER)
+        .yields("note", ProcedureType::STRING)
         .commits()
         .run_until_stopped(move |_, arguments| create(&library.upgrade()?, arguments))
 }
 
 fn upsert_document(library: WeakLibrary) -> Procedure {
     let procedure = Procedure::new("rag.upsertDocument")
-        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out. Its transaction is its own.")
+        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out, and that the embedder cannot read it. Its transaction is its own.")
         .takes("document", ProcedureType::MAP.not_null());
     let counts = [
         "pieces",
@@ -140,23 +141,33 @@ fn resummarise(library: WeakLibrary) -> Procedure {
 fn create(library: &Library, arguments: &[Value]) -> Rows {
     let system = text(arguments, 0).parse();
     let system = system.map_err(|error: crate::ingest::UnknownSystem| error.to_string())?;
-    let settings = Settings::of(&arguments[1], &["filters", "root", "language"])?;
+    let settings = Settings::of(
+        &arguments[1],
+        &["filters", "root", "language", "chunks", "sample"],
+    )?;
     let wanted = Wanted {
         filters: settings.texts("filters")?,
         root: settings.text("root")?,
+        sample: settings.texts("sample")?,
         ..Wanted::new(system)
     };
     let wanted = match settings.text("language")? {
         Some(name) => wanted.language(&name).map_err(failed)?,
         None => wanted,
     };
+    let wanted = match settings.text("chunks")? {
+        Some(chunks) => wanted.chunked(&chunks).map_err(failed)?,
+        None => wanted,
+    };
     let open = library.create(&wanted).map_err(failed)?;
+    let note = open.note().map_or(Value::Null, Value::from);
     let embedder = open.embedder_name().into();
     let documents = open.count_documents().map_err(failed)?;
     Ok(vec![vec![
         open.recipe().system().name().into(),
         embedder,
         count(documents),
+        note,
     ]])
 }
 
@@ -188,7 +199,8 @@ fn upsert(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         cost.usage.input_tokens,
         cost.usage.output_tokens,
     ];
-    let problems = report.problems().map(causes);
+    let unread = report.unread.iter().map(|unread| causes(unread));
+    let problems = report.problems().map(causes).chain(unread);
     let problems: Vec<String> = problems.take(MOST_PROBLEMS).collect();
     let row = std::iter::once(id.into()).chain(counts.into_iter().map(count));
     Ok(vec![row.chain([problems.into()]).collect()])
