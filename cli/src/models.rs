@@ -1,18 +1,17 @@
 //! The models that documents are read with, as flags: of whatever opens a folder.
 
 use crate::failure::Failure;
-use crate::verbs::IngestError;
+use crate::verbs::{IngestError, duration};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use stratigraph_models::{Generator as _, chat_model_at, embedder_named, reranker_named};
+use std::time::Duration;
+use stratigraph_models::{Configured, Generator as _, Prices};
 use stratigraph_rag::door::Equipment;
 use stratigraph_rag::extract::model::Judging;
 use stratigraph_rag::extract::{Calls, MemoryCache};
 use stratigraph_rag::read::PdfParsing;
 
-/// Where the key of the model is: never an argument, which everybody sees who lists processes.
-pub(crate) const KEY: &str = "STRATIGRAPH_LLM_KEY";
 /// Where the key of models that judge at another address is: who has the one key need not hear the other.
 const JUDGE_KEY: &str = "STRATIGRAPH_JUDGE_KEY";
 
@@ -20,9 +19,15 @@ const JUDGE_KEY: &str = "STRATIGRAPH_JUDGE_KEY";
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Documents and models")]
 pub(crate) struct Models {
-    /// Whose vectors documents get: lexical, minilm, a folder, a wheel, or a name in the hub's cache; lexical if not given
-    #[arg(long, value_name = "NAME")]
+    /// Whose vectors documents get: lexical, minilm, a folder, a wheel, a name in the hub's cache, or all of an address before /embeddings; lexical if not given
+    #[arg(long, value_name = "NAME|URL")]
     embedder: Option<String>,
+    /// The embedder's name at its address
+    #[arg(long, value_name = "NAME", requires = "embedder")]
+    embedder_model: Option<String>,
+    /// How many numbers its vectors have; it is asked once if not given
+    #[arg(long, value_name = "N", requires = "embedder_model", value_parser = clap::value_parser!(u16).range(1..))]
+    embedder_dimensions: Option<u16>,
     /// A model that reads documents: all of its address before /chat/completions
     #[arg(long, value_name = "URL", requires = "model")]
     llm: Option<String>,
@@ -32,34 +37,61 @@ pub(crate) struct Models {
     /// How many calls of the model are under way at a time; 4 if not given
     #[arg(long, value_name = "N", requires = "llm", value_parser = clap::value_parser!(u16).range(1..))]
     calls: Option<u16>,
-    /// A model that orders what was found, for pipelines that `rerank`: a folder, or a name in the hub's cache
-    #[arg(long, value_name = "NAME")]
+    /// Ask the model nothing more after so many tokens, read and written
+    #[arg(long, value_name = "N", requires = "llm")]
+    max_model_tokens: Option<u64>,
+    /// What a million tokens of the model cost, read and written, for the bill: 0.15/0.60
+    #[arg(long, value_name = "READ/WRITTEN", requires = "llm")]
+    model_prices: Option<Prices>,
+    /// How long one attempt of a call to an address may take: 30s, 5min; 2min if not given
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    model_timeout: Option<Duration>,
+    /// A model that orders what was found, for pipelines that `rerank`: a folder, a name in the hub's cache, or all of an address before /rerank
+    #[arg(long, value_name = "NAME|URL")]
     reranker: Option<String>,
+    /// The reranker's name at its address
+    #[arg(long, value_name = "NAME", requires = "reranker")]
+    reranker_model: Option<String>,
 }
 
 impl Models {
-    /// The models. Files are read; nobody is asked yet.
+    /// The models. Files are read, and an embedder behind an address is asked how wide its vectors are; nobody else is
+    /// asked yet.
     ///
     /// # Errors
     /// A model that is not on this machine, or an address that is none.
     pub(crate) fn equipment(&self) -> Result<Equipment, Failure> {
-        let embedder = embedder_named(self.embedder.as_deref().unwrap_or("lexical"));
-        let mut equipment = Equipment::default().embedder(embedder.map_err(IngestError::from)?);
-        if let (Some(url), Some(name)) = (&self.llm, &self.model) {
-            let calls = usize::from(self.calls.unwrap_or(4));
-            let key = std::env::var(KEY).ok();
-            let model = chat_model_at(url, name, calls, key.as_deref());
-            let model = model.map_err(IngestError::from)?;
-            equipment = equipment.model(Arc::new(model), calls);
+        let configured = self.configured();
+        let embedder = configured.embedder(&key).map_err(IngestError::from)?;
+        let mut equipment = reader().embedder(embedder);
+        if let Some(model) = configured.chat(&key).map_err(IngestError::from)? {
+            equipment = equipment.model(Arc::new(model), self.calls());
         }
-        if let Some(name) = &self.reranker {
-            let reranker = reranker_named(name).map_err(IngestError::from)?;
+        if let Some(reranker) = configured.reranker(&key).map_err(IngestError::from)? {
             equipment = equipment.reranker(reranker);
         }
-        if let Some(parsing) = pdf() {
-            equipment = equipment.pdf(parsing);
-        }
         Ok(equipment)
+    }
+
+    fn configured(&self) -> Configured {
+        Configured {
+            embedder: self.embedder.clone(),
+            embedder_model: self.embedder_model.clone(),
+            embedder_dimensions: self.embedder_dimensions.map(usize::from),
+            llm: self.llm.clone(),
+            model: self.model.clone(),
+            calls: self.calls(),
+            most_tokens: self.max_model_tokens,
+            prices: self.model_prices,
+            reranker: self.reranker.clone(),
+            reranker_model: self.reranker_model.clone(),
+            timeout: self.model_timeout,
+        }
+    }
+
+    /// What the tokens of the model cost, if that was said.
+    pub(crate) fn prices(&self) -> Option<Prices> {
+        self.model_prices
     }
 
     /// How many calls of a model are under way at a time.
@@ -86,15 +118,11 @@ impl Models {
         if let (true, Some(url), Some(name)) = (named.is_empty(), &self.llm, &self.model) {
             wanted.push((name, url));
         }
+        let configured = self.configured();
         let mut seen = BTreeSet::new();
         let mut judges = Vec::with_capacity(wanted.len());
         for (name, url) in wanted {
-            let key = match self.llm.as_deref() == Some(url) {
-                true => KEY,
-                false => JUDGE_KEY,
-            };
-            let key = std::env::var(key).ok();
-            let model = chat_model_at(url, name, self.calls(), key.as_deref());
+            let model = configured.chat_at(url, name, JUDGE_KEY, &key);
             let model = model.map_err(IngestError::from)?;
             if !seen.insert(model.name().to_owned()) {
                 let twice = format!("two judges are called {name}: judges are told apart by name");
@@ -119,6 +147,7 @@ impl Models {
         let said = [
             ("--embedder", self.embedder.is_some()),
             ("--llm", self.llm.is_some()),
+            ("--model-timeout", self.model_timeout.is_some()),
             ("--reranker", self.reranker.is_some()),
         ];
         match said.iter().find(|(_, said)| *said) {
@@ -127,6 +156,19 @@ impl Models {
             ))),
             None => Ok(()),
         }
+    }
+}
+
+/// Keys are in the environment: never an argument, which everybody sees who lists processes.
+pub(crate) fn key(variable: &str) -> Option<String> {
+    std::env::var(variable).ok()
+}
+
+/// Nothing but who parses PDF, for whoever only reads files.
+pub(crate) fn reader() -> Equipment {
+    match pdf() {
+        Some(parsing) => Equipment::default().pdf(parsing),
+        None => Equipment::default(),
     }
 }
 

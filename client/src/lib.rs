@@ -83,8 +83,8 @@ pub use rag::{
     CalledRow, CitedSource, Confidence, DeclaredQueries, DeclaredQuery, DeclaredReport, Document,
     DocumentReport, Found, GraphChange, Layers, ModelBill, NoAnswer, Place, Quantiles, Rag,
     RagProgress, Receipt, ResummariseBuilder, Resummarised, RetrieveBuilder, Retrieved,
-    StaleSummaries, Standing, SummaryReport, SummarySubject, TracedStage, UpsertBuilder, Upserts,
-    WayStep,
+    StaleSummaries, Standing, SummaryReport, SummarySubject, TracedStage, UpsertBuilder,
+    UpsertOpened, Upserts, WayStep,
 };
 pub use retry::Retry;
 pub use row::Row;

@@ -59,10 +59,7 @@ mod scripted;
 pub use cached::{CacheCounts, Cached, TextHash, VectorStore};
 pub use checked::Checked;
 #[cfg(all(feature = "candle", feature = "endpoint"))]
-pub use configured::{
-    Configured, EMBEDDER_KEY, LLM_KEY, RERANKER_KEY, chat_model_at, embedder_named, is_address,
-    reranker_named,
-};
+pub use configured::{Configured, EMBEDDER_KEY, LLM_KEY, RERANKER_KEY, is_address};
 pub use embedder::{Embedder, Purpose, Rows};
 #[cfg(feature = "endpoint")]
 pub use endpoint::{

@@ -82,7 +82,7 @@ mod tls;
 mod transactions;
 mod work;
 
-pub use config::{Config, ConfigError, Flags, Period, Size};
+pub use config::{Config, ConfigError, Flags, PerMillion, Period, Size};
 pub use databases::StartError;
 pub use serve::{log_filter, serve, serve_with, start_log};
 pub use server::{Server, ServerError};

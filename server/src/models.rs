@@ -5,27 +5,47 @@
 
 use crate::config::Config;
 use std::sync::Arc;
-use stratigraph_models::{ModelError, chat_model_at, embedder_named, reranker_named};
+use stratigraph_models::{Configured, ModelError, Prices};
 use stratigraph_rag::door::Equipment;
 use stratigraph_rag::read::PdfParsing;
 
-/// Where the key of the model is.
-const KEY: &str = "STRATIGRAPH_LLM_KEY";
-
-/// The models of a server.
+/// The models of a server. An embedder behind an address is asked how wide its vectors are, unless a setting says it.
 pub(crate) fn equipment(config: &Config, pdf: Option<PdfParsing>) -> Result<Equipment, ModelError> {
-    let mut equipment = Equipment::default().embedder(embedder_named(&config.embedder)?);
-    if let (Some(url), Some(name)) = (&config.llm, &config.model) {
-        let calls = config.model_calls as usize;
-        let key = std::env::var(KEY).ok();
-        let model = chat_model_at(url, name, calls, key.as_deref())?;
+    let key = |variable: &str| std::env::var(variable).ok();
+    let calls = config.model_calls as usize;
+    let configured = Configured {
+        embedder: Some(config.embedder.clone()),
+        embedder_model: config.embedder_model.clone(),
+        embedder_dimensions: some(config.embedder_dimensions).map(|count| count as usize),
+        llm: config.llm.clone(),
+        model: config.model.clone(),
+        calls,
+        most_tokens: some(config.max_model_tokens),
+        prices: prices(config),
+        reranker: config.reranker.clone(),
+        reranker_model: config.reranker_model.clone(),
+        timeout: Some(config.model_timeout.0),
+    };
+    let mut equipment = Equipment::default().embedder(configured.embedder(&key)?);
+    if let Some(model) = configured.chat(&key)? {
         equipment = equipment.model(Arc::new(model), calls);
     }
-    if let Some(name) = &config.reranker {
-        equipment = equipment.reranker(reranker_named(name)?);
+    if let Some(reranker) = configured.reranker(&key)? {
+        equipment = equipment.reranker(reranker);
     }
     if let Some(parsing) = pdf {
         equipment = equipment.pdf(parsing);
     }
     Ok(equipment)
+}
+
+/// What the tokens of the model cost, if that was said.
+pub(crate) fn prices(config: &Config) -> Option<Prices> {
+    let prices = config.model_prices.0;
+    (prices != Prices::default()).then_some(prices)
+}
+
+/// Nothing was said where it is 0.
+fn some<N: Default + PartialEq>(number: N) -> Option<N> {
+    (number != N::default()).then_some(number)
 }

@@ -9,10 +9,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::remote::RemoteFailure;
 use std::collections::BTreeMap;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Error as EngineError, Value};
-use stratigraph_client::{Document, DocumentReport, Error, Layers, Upserts};
+use stratigraph_client::{Document, DocumentReport, Error, Layers, UpsertOpened, Upserts};
 use stratigraph_rag::door::{Alike, Incoming};
 
 /// So many documents are taken out with one request.
@@ -30,6 +30,7 @@ pub(crate) struct Uploading<'s> {
     server: &'s Server,
     upserts: Upserts,
     reports: mpsc::Receiver<DocumentReport>,
+    opened: Arc<Mutex<UpsertOpened>>,
     cancel: CancelToken,
 }
 
@@ -54,12 +55,18 @@ impl<'s> Uploading<'s> {
         if dry_run {
             settings = settings.dry_run();
         }
+        let opened = Arc::<Mutex<UpsertOpened>>::default();
+        let known = Arc::clone(&opened);
+        let settings = settings.on_opened(move |opened| {
+            *known.lock().unwrap_or_else(PoisonError::into_inner) = opened;
+        });
         // Whoever has gone wants no reports.
         let settings = settings.on_report(move |report| drop(told.send(report)));
         Self {
             server,
             upserts: settings.start(),
             reports,
+            opened,
             cancel,
         }
     }
@@ -97,17 +104,23 @@ impl<'s> Uploading<'s> {
         self.reports.try_iter().for_each(tell);
     }
 
-    /// Waits until all documents are reported.
+    /// Waits until all documents are reported; what they came into.
     ///
     /// # Errors
     /// What ended it; what was reported is in.
-    pub(crate) fn finish(self, tell: &mut impl FnMut(DocumentReport)) -> Result<(), Failure> {
+    pub(crate) fn finish(
+        self,
+        tell: &mut impl FnMut(DocumentReport),
+    ) -> Result<UpsertOpened, Failure> {
         let finished = unless_cancelled(&self.cancel, self.upserts.finish());
         let finished = self.server.runtime.block_on(finished);
         self.reports.try_iter().for_each(tell);
         match finished {
             None => Err(EngineError::Cancelled.into()),
-            Some(Ok(_)) => Ok(()),
+            Some(Ok(_)) => {
+                let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok(opened.clone())
+            }
             Some(Err(error)) => Err(self.server.failure(&error, "").into()),
         }
     }

@@ -128,7 +128,7 @@ pub(crate) fn terminal_width() -> Option<usize> {
 }
 
 /// `500ms`, `10s`, `2min`; a number alone is in seconds.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let unit = text.trim_start_matches(|one: char| one.is_ascii_digit() || one == '.');
     let number = &text[..text.len() - unit.len()];
     let seconds_each = match unit {

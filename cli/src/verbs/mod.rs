@@ -33,7 +33,7 @@ use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::output::Reply;
 use crate::progress::Progress;
-pub(crate) use asking::terminal_width;
+pub(crate) use asking::{duration, terminal_width};
 use clap::Subcommand;
 pub(crate) use ingest::IngestError;
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Database, Value};
 use stratigraph_client::{Client, Document, Layers};
-use stratigraph_models::{Lexical, ScriptedServer, Step, chat_model_at};
+use stratigraph_models::{Endpoint, Lexical, ScriptedServer, Step};
 use stratigraph_rag::Metadata;
 use stratigraph_rag::build::Layers as Built;
 use stratigraph_rag::door::{Ask, Equipment, Library, Wanted};
@@ -80,7 +80,8 @@ impl Doors {
 
     fn model(&self) -> Option<Arc<stratigraph_models::ChatModel>> {
         let url = self.llm.as_deref()?;
-        Some(Arc::new(chat_model_at(url, "small", 2, None).unwrap()))
+        let endpoint = Endpoint::builder(url).concurrent_calls(2).build();
+        Some(Arc::new(endpoint.unwrap().chat("small")))
     }
 
     fn flags(&self) -> Vec<&str> {

@@ -17,6 +17,7 @@ mod ingestion;
 mod judging;
 mod looking;
 mod measuring;
+mod models;
 mod parsing;
 mod queries;
 mod repairs;

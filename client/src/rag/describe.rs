@@ -4,7 +4,7 @@ use crate::made::{Made, Make};
 use stratigraph_proto::v1;
 
 /// How far it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RagProgress {
     /// Documents, or summaries, that are done, well or not.
@@ -16,7 +16,7 @@ pub struct RagProgress {
 }
 
 /// What a model was paid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelBill {
     /// How often it was asked.
@@ -29,6 +29,8 @@ pub struct ModelBill {
     pub output_tokens: u64,
     /// How many statements of replies were dropped.
     pub dropped: u64,
+    /// What that costs by the prices that the server was told; 0 if it was told none.
+    pub cost: f64,
 }
 
 /// What changed in the graph.
@@ -58,7 +60,7 @@ pub struct SummarySubject {
 }
 
 /// What came of a document.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct DocumentReport {
     /// Its name.
@@ -75,6 +77,18 @@ pub struct DocumentReport {
     pub change: GraphChange,
     /// The bill; for a dry run, what it would be.
     pub bill: ModelBill,
+    /// What is wrong with it although it was taken in as it was sent: the embedder cannot read its writing, for one.
+    pub warnings: Vec<String>,
+}
+
+/// What documents come into.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct UpsertOpened {
+    /// The embedder whose vectors they get.
+    pub embedder: String,
+    /// Why that is not the one that the server was started with, if it is not.
+    pub note: Option<String>,
 }
 
 /// Stale summaries.
@@ -88,7 +102,7 @@ pub struct StaleSummaries {
 }
 
 /// What came of one summary.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SummaryReport {
     /// What it is of.
@@ -102,7 +116,7 @@ pub struct SummaryReport {
 }
 
 /// What came of all summaries.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Resummarised {
     /// One by one: those that were written, then those that could not be.
@@ -131,6 +145,7 @@ impl Made<v1::ModelBill> for ModelBill {
             input_tokens: sent.input_tokens,
             output_tokens: sent.output_tokens,
             dropped: sent.dropped,
+            cost: sent.cost,
         }
     }
 }
@@ -166,6 +181,16 @@ impl Made<v1::DocumentReport> for DocumentReport {
             pieces: sent.pieces,
             change: sent.change.unwrap_or_default().make(),
             bill: sent.bill.unwrap_or_default().make(),
+            warnings: sent.warnings,
+        }
+    }
+}
+
+impl Made<v1::UpsertOpened> for UpsertOpened {
+    fn made_of(sent: v1::UpsertOpened) -> Self {
+        Self {
+            embedder: sent.embedder,
+            note: (!sent.note.is_empty()).then_some(sent.note),
         }
     }
 }

@@ -16,7 +16,7 @@ pub use ask::{Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CitedSource,
 pub use calibrate::{CalibrateBuilder, Calibration, Quantiles};
 pub use describe::{
     DocumentReport, GraphChange, ModelBill, RagProgress, Resummarised, StaleSummaries,
-    SummaryReport, SummarySubject,
+    SummaryReport, SummarySubject, UpsertOpened,
 };
 pub use retrieve::{
     Confidence, Found, Place, Receipt, RetrieveBuilder, Retrieved, Standing, TracedStage, WayStep,

@@ -1,6 +1,6 @@
 //! A stream of documents, carried by a task of its own: reports are heard also while somebody sends.
 
-use super::describe::{DocumentReport, RagProgress};
+use super::describe::{DocumentReport, RagProgress, UpsertOpened};
 use crate::Error;
 use crate::call::{Call, stub};
 use crate::client::Client;
@@ -49,6 +49,25 @@ impl Layers {
     /// How words become terms of the full-text indexes: `plain` if nothing is said, `english`, `italian` or `chinese`.
     pub fn language(mut self, name: impl Into<String>) -> Self {
         self.0.language = name.into();
+        self
+    }
+
+    /// How documents are cut, such as `structure:256*3` or `tokens:1200/100`; in the profile's own way if nothing is said.
+    pub fn chunks(mut self, chunks: impl Into<String>) -> Self {
+        self.0.chunks = chunks.into();
+        self
+    }
+
+    /// One more text of documents that will come, or how it begins: if the server's embedder cannot read them, a database
+    /// without layers gets the one of letters. Without any, the first document decides.
+    pub fn sample(mut self, text: impl Into<String>) -> Self {
+        self.0.sample.push(text.into());
+        self
+    }
+
+    /// With the server's embedder, whatever it can read.
+    pub fn keep_embedder(mut self) -> Self {
+        self.0.keep_embedder = true;
         self
     }
 }
@@ -104,6 +123,7 @@ pub struct UpsertBuilder {
 struct Heard {
     progress: Box<dyn FnMut(RagProgress) + Send>,
     report: Box<dyn FnMut(DocumentReport) + Send>,
+    opened: Box<dyn FnMut(UpsertOpened) + Send>,
 }
 
 impl UpsertBuilder {
@@ -119,6 +139,7 @@ impl UpsertBuilder {
             heard: Heard {
                 progress: Box::new(|_| ()),
                 report: Box::new(|_| ()),
+                opened: Box::new(|_| ()),
             },
         }
     }
@@ -139,6 +160,12 @@ impl UpsertBuilder {
     /// How long all of it may take. Unlimited if nothing is said, whatever the client's own limit is.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// What to do when the server says what documents come into, once and before the first report.
+    pub fn on_opened(mut self, on_opened: impl FnMut(UpsertOpened) + Send + 'static) -> Self {
+        self.heard.opened = Box::new(on_opened);
         self
     }
 
@@ -282,6 +309,7 @@ async fn carry(
         while let Some(part) = told.message().await? {
             match part.part {
                 Some(Told::Progress(progress)) => (heard.progress)(progress.make()),
+                Some(Told::Opened(opened)) => (heard.opened)(opened.make()),
                 Some(Told::Report(report)) => {
                     reported += 1;
                     (heard.report)(report.make());

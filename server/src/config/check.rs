@@ -133,6 +133,25 @@ impl Config {
         if self.model.is_some() && self.llm.is_none() {
             find("model", FindingKind::Needs { other: "llm" });
         }
+        for (setting, name, other, model) in [
+            (
+                "embedder",
+                Some(&self.embedder),
+                "embedder_model",
+                &self.embedder_model,
+            ),
+            (
+                "reranker",
+                self.reranker.as_ref(),
+                "reranker_model",
+                &self.reranker_model,
+            ),
+        ] {
+            let is_address = name.is_some_and(|name| stratigraph_models::is_address(name));
+            if is_address && model.is_none() {
+                find(setting, FindingKind::Needs { other });
+            }
+        }
         if self.max_document_size > self.max_bulk_message_size {
             let other = "max_bulk_message_size";
             find("max_document_size", FindingKind::AboveOther { other });
@@ -226,6 +245,7 @@ impl Config {
             ("max_ingestion_idle", self.max_ingestion_idle),
             ("max_ingestion_time", self.max_ingestion_time),
             ("reload_interval", self.reload_interval),
+            ("model_timeout", self.model_timeout),
             ("keep_alive_interval", self.keep_alive_interval),
             ("keep_alive_timeout", self.keep_alive_timeout),
             ("handshake_limit", self.handshake_limit),

@@ -14,7 +14,7 @@ mod quantity;
 mod settings;
 
 pub use check::{Finding, FindingKind};
-pub use quantity::{Period, Size};
+pub use quantity::{PerMillion, Period, Size};
 pub use settings::{Config, Flags, LogFormat};
 
 use std::path::{Path, PathBuf};

@@ -1,9 +1,10 @@
-//! Sizes and periods as people write them: `64MiB`, `30s`.
+//! Sizes, periods and prices as people write them: `64MiB`, `30s`, `0.15/0.60`.
 
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
+use stratigraph_models::Prices;
 
 /// A number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,6 +13,10 @@ pub struct Size(pub u64);
 /// A length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Period(pub Duration);
+
+/// What a million tokens of a model cost, read and written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PerMillion(pub Prices);
 
 const SIZES: &[(&str, u64)] = &[
     ("GiB", 1 << 30),
@@ -96,6 +101,20 @@ impl FromStr for Period {
     }
 }
 
+impl FromStr for PerMillion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.parse().map(Self)
+    }
+}
+
+impl fmt::Display for PerMillion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         show(f, self.0, SIZES)
@@ -117,6 +136,14 @@ impl<'de> Deserialize<'de> for Size {
 }
 
 impl<'de> Deserialize<'de> for Period {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for PerMillion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?
             .parse()

@@ -1,6 +1,6 @@
 //! The table of settings.
 
-use super::quantity::{Period, Size};
+use super::quantity::{PerMillion, Period, Size};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -94,11 +94,17 @@ settings! {
         reload_interval: Period = "5s", "STRATIGRAPH_RELOAD_INTERVAL", "How often certificates and tokens are looked at for changes";
     }
     "Documents and models" {
-        embedder: String = "lexical", "STRATIGRAPH_EMBEDDER", "Whose vectors documents get: lexical, minilm, a folder, a wheel, or a name in the hub's cache; a database keeps to the one that it was built with";
+        embedder: String = "lexical", "STRATIGRAPH_EMBEDDER", "Whose vectors documents get: lexical, minilm, a folder, a wheel, a name in the hub's cache, or all of an address before /embeddings, with its key in STRATIGRAPH_EMBEDDER_KEY or, at the address of llm, in that one's; a database keeps to the one that it was built with, by its name";
+        embedder_model: String = -, "STRATIGRAPH_EMBEDDER_MODEL", "The embedder's name at its address";
+        embedder_dimensions: u32 = "0", "STRATIGRAPH_EMBEDDER_DIMENSIONS", "How many numbers the vectors of an embedder at an address have; it is asked at the start if it is 0, which it must then be there for";
         llm: String = -, "STRATIGRAPH_LLM", "A model that reads documents, writes summaries and answers: all of its address before /chat/completions; rules read if it is not said. Its key is read from STRATIGRAPH_LLM_KEY, and from nowhere else";
         model: String = -, "STRATIGRAPH_MODEL", "The model's name there";
         model_calls: u32 = "4", "STRATIGRAPH_MODEL_CALLS", "How many calls of the model are under way at a time";
-        reranker: String = -, "STRATIGRAPH_RERANKER", "A model that orders what was found, for pipelines that `rerank`: a folder, or a name in the hub's cache";
+        max_model_tokens: u64 = "0", "STRATIGRAPH_MAX_MODEL_TOKENS", "After so many tokens, read and written since the start, the model is asked nothing more; no limit if it is 0";
+        model_prices: PerMillion = "0/0", "STRATIGRAPH_MODEL_PRICES", "What a million tokens of the model cost, read and written, for bills, as 0.15/0.60";
+        model_timeout: Period = "2min", "STRATIGRAPH_MODEL_TIMEOUT", "How long one attempt of a call to the address of a model may take";
+        reranker: String = -, "STRATIGRAPH_RERANKER", "A model that orders what was found, for pipelines that `rerank`: a folder, a name in the hub's cache, or all of an address before /rerank, with its key in STRATIGRAPH_RERANKER_KEY or, at the address of llm, in that one's";
+        reranker_model: String = -, "STRATIGRAPH_RERANKER_MODEL", "The reranker's name at its address";
         max_document_size: Size = "16MiB", "STRATIGRAPH_MAX_DOCUMENT_SIZE", "The largest document that comes over the network; the message that brings it has a limit of its own, max_bulk_message_size";
         max_documents: u32 = "1000000", "STRATIGRAPH_MAX_DOCUMENTS", "How many documents one stream may have";
         max_ingestions: u32 = "4", "STRATIGRAPH_MAX_INGESTIONS", "How many streams of documents, runs of summaries and calibrations may be under way; each has a thread";

@@ -10,6 +10,7 @@ mod depth;
 mod exports;
 mod harness;
 mod limits;
+mod models;
 mod paths;
 mod query;
 mod quick;

@@ -62,7 +62,7 @@ async fn upsert(
     loop {
         match told.message().await {
             Ok(Some(message)) => match message.part.unwrap() {
-                Told::Progress(_) => {}
+                Told::Progress(_) | Told::Opened(_) => {}
                 Told::Report(report) => reports.push(report),
             },
             Ok(None) => return (reports, Ok(())),

@@ -13,18 +13,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Analysis, Database};
-use stratigraph_models::{Embedder, Lexical, choose_embedder, knows_english_alone};
-use stratigraph_rag::door::{Equipment, Library, Open, Resummarise, Wanted, causes};
+use stratigraph_rag::door::{Equipment, Fitting, Library, Open, Resummarise, Wanted, causes};
 use stratigraph_rag::evaluate::LabelledSet;
 use stratigraph_rag::extract::{Extractor, Given, Language};
 use stratigraph_rag::ingest::{Ended, Report, System};
 use stratigraph_rag::read::TableMapping;
 use stratigraph_rag::retrieve::{Operator, Pipeline, Stage};
-
-/// How much of each text is looked at to find out its language.
-const PORTION: usize = 160;
-/// So many texts are, spread over all.
-const TEXTS: usize = 50;
 
 /// Which layers a graph has, and who reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,21 +111,10 @@ impl<'a> Graphs<'a> {
         let mut notes = Vec::new();
         if graph.is_none() {
             let texts: Vec<&str> = set.texts().collect();
-            let name = equipment.its_embedder().name().to_owned();
-            if language(set) != Language::English && knows_english_alone(&name) {
-                let lexical = Lexical::new();
-                notes.push(format!(
-                    "{name} was trained on English alone: {} is used instead, which finds what is written and not what is meant",
-                    lexical.name()
-                ));
-                equipment = equipment.embedder(Arc::new(lexical));
-            }
-            let wanted = Box::new(Arc::clone(equipment.its_embedder()));
-            let chosen = choose_embedder(wanted, &texts).map_err(IngestError::from)?;
-            if chosen.fell_back {
-                notes.push(chosen.reason);
-                equipment = equipment.embedder(Arc::from(chosen.embedder));
-            }
+            let wanted = Arc::clone(equipment.its_embedder());
+            let fitting = Fitting::of(wanted, &texts).map_err(IngestError::from)?;
+            notes.extend(fitting.note);
+            equipment = equipment.embedder(fitting.embedder);
         }
         Ok(Self {
             set,
@@ -351,21 +334,9 @@ fn summarise(open: &Open, by_model: bool, token: &CancelToken) -> Result<(), Fai
 
 /// How the words of a set become terms.
 fn analysis(set: &LabelledSet) -> Analysis {
-    match language(set) {
+    match Language::of_all(&set.texts().collect::<Vec<_>>()) {
         Language::Chinese => Analysis::Chinese,
         Language::Italian => Analysis::Italian,
         _ => Analysis::English,
     }
-}
-
-/// The language of a set, by the beginnings of some of its texts.
-fn language(set: &LabelledSet) -> Language {
-    let texts: Vec<&str> = set.texts().collect();
-    let step = texts.len().div_ceil(TEXTS).max(1);
-    let mut sample = String::new();
-    for text in texts.into_iter().step_by(step) {
-        sample.push_str(&text[..text.floor_char_boundary(PORTION.min(text.len()))]);
-        sample.push('\n');
-    }
-    Language::of(&sample)
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stratigraph::Database;
-use stratigraph_models::{Generator, chat_model_at};
+use stratigraph_models::{Configured, Generator};
 use stratigraph_rag::door::DoorError;
 use stratigraph_rag::evaluate::{Making, Posing};
 
@@ -166,12 +166,15 @@ impl Make {
 
     /// The model, if one is named.
     fn its_model(&self) -> Result<Option<Arc<dyn Generator>>, Failure> {
-        let (Some(url), Some(name)) = (&self.llm, &self.model) else {
-            return Ok(None);
+        let configured = Configured {
+            llm: self.llm.clone(),
+            model: self.model.clone(),
+            calls: 1,
+            ..Configured::default()
         };
-        let key = std::env::var(crate::models::KEY).ok();
-        let model = chat_model_at(url, name, 1, key.as_deref());
-        Ok(Some(Arc::new(model.map_err(IngestError::from)?)))
+        let model = configured.chat(&crate::models::key);
+        let model = model.map_err(IngestError::from)?;
+        Ok(model.map(|model| Arc::new(model) as Arc<dyn Generator>))
     }
 
     fn of_users(&self, users: usize, progress: &Progress) -> Result<Reply, Failure> {

@@ -6,6 +6,7 @@ use super::files::Files;
 use super::relations::{Cluster, Clustered};
 use super::told::Outcome;
 use crate::failure::Failure;
+use crate::models::reader;
 use crate::output::things;
 use crate::progress::Progress;
 use crate::remote::{Address, Manner, Sent, Server, Uploading};
@@ -27,6 +28,13 @@ impl Ingest {
             create: self.create,
         };
         let server = Server::open(address, &self.access, manner, &cancel)?;
+        let mut wanted = wanted.clone();
+        if !self.keep_embedder {
+            // Whether the database is new, and what its embedder reads, the server knows.
+            let equipment = reader();
+            wanted.sample = files.sample(self.has_facts(&wanted), &equipment);
+        }
+        let wanted = &wanted;
         let mut outcome = self.upload(&server, wanted, files, progress)?;
         if let Some(how) = self.cluster_relations {
             let mut clustered = Clustered::of(server.alike(&cancel)?);
@@ -64,6 +72,15 @@ impl Ingest {
         if let Some(root) = &wanted.root {
             layers = layers.root(root);
         }
+        if let Some(chunks) = &wanted.chunks {
+            layers = layers.chunks(chunks.to_string());
+        }
+        if self.keep_embedder {
+            layers = layers.keep_embedder();
+        }
+        for text in &wanted.sample {
+            layers = layers.sample(text);
+        }
         let mut outcome = Outcome::default();
         let bar = progress.bar(files.count());
         let mut tell = |report: DocumentReport| {
@@ -90,7 +107,9 @@ impl Ingest {
             }
             uploading.heard(&mut tell);
         }
-        uploading.finish(&mut tell)?;
+        let opened = uploading.finish(&mut tell)?;
+        outcome.note = opened.note;
+        outcome.embedder = Some(opened.embedder);
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }

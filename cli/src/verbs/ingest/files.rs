@@ -3,8 +3,13 @@
 use super::IngestError;
 use crate::output::things;
 use stratigraph_rag::Metadata;
-use stratigraph_rag::door::Incoming;
+use stratigraph_rag::door::{Equipment, Incoming};
 use stratigraph_rag::read::{Format, Found, PathPattern, ReadError, Walk, Walked};
+
+/// So many files are looked at for whether the embedder can read them, spread over all,
+const MOST_LOOKED_AT: usize = 16;
+/// and so many of them if they have to be parsed for it.
+const MOST_PARSED: usize = 4;
 
 /// Files that were found.
 pub(super) struct Files {
@@ -66,6 +71,21 @@ impl Files {
             format: Some(found.format),
             metadata: self.metadata(found),
         })
+    }
+
+    /// How the texts of some of them begin: what decides whether an embedder can read them, the same wherever they go.
+    pub(super) fn sample(&self, has_facts: bool, equipment: &Equipment) -> Vec<String> {
+        let (parsed, read): (Vec<&Found>, Vec<&Found>) = self
+            .taken(has_facts)
+            .partition(|found| found.format == Format::Pdf);
+        let (some, most) = match read.is_empty() {
+            true => (parsed, MOST_PARSED),
+            false => (read, MOST_LOOKED_AT),
+        };
+        let step = some.len().div_ceil(most).max(1);
+        let some = some.into_iter().step_by(step);
+        some.filter_map(|found| self.read(found).ok()?.beginning(equipment))
+            .collect()
     }
 
     /// What the path of a file says of it.

@@ -38,8 +38,8 @@ impl Ingest {
             Some(there) if Built::of(&there).map_err(IngestError::from)?.is_some() => there,
             _ => Database::in_memory()?,
         };
-        let open = Library::new(&there, equipment.clone()).create(wanted);
-        let open = open.map_err(IngestError::from)?;
+        let library = Library::new(&there, equipment.clone());
+        let open = self.opened(&library, wanted, files)?;
         let token = progress.interrupt().token();
         let ingestion = open.ingestion(&token);
         let forecast = ingestion.forecast(documents(files, &equipment));
@@ -47,12 +47,27 @@ impl Ingest {
         let forecast = forecast.and(ingestion.forecast_lists(lists(&open, files)));
         token.check()?;
         let mut outcome = Outcome::foreseen(&forecast);
+        outcome.note = open.note().map(str::to_owned);
         if self.prune {
             for id in gone(&open, files).map_err(IngestError::from)? {
                 outcome.took_out(id);
             }
         }
         Ok((outcome, name_of(&open)))
+    }
+
+    /// The layers; new ones with an embedder that can read the files.
+    fn opened(
+        &self,
+        library: &Library,
+        wanted: &Wanted,
+        files: &Files,
+    ) -> Result<Open, IngestError> {
+        let mut wanted = wanted.clone();
+        if !self.keep_embedder && library.wants_sample()? {
+            wanted.sample = files.sample(self.has_facts(&wanted), library.equipment());
+        }
+        Ok(library.create(&wanted)?)
     }
 
     /// Takes the files in.
@@ -66,10 +81,11 @@ impl Ingest {
         let db = Database::builder()
             .create_if_missing(true)
             .open(&self.into)?;
-        let open = Library::new(&db, equipment.clone()).create(wanted);
-        let open = open.map_err(IngestError::from)?;
+        let library = Library::new(&db, equipment.clone());
+        let open = self.opened(&library, wanted, files)?;
         let report = run(&open, files, &equipment, progress)?;
         let mut outcome = Outcome::of(&report);
+        outcome.note = open.note().map(str::to_owned);
         if let Some(how) = self.cluster_relations {
             let token = progress.interrupt().token();
             let alike = open.alike(Clustering::default(), &token);
@@ -85,7 +101,7 @@ impl Ingest {
             take_out(&open, files, &mut outcome, progress)?;
         }
         let name = name_of(&open);
-        drop(open);
+        drop((open, library));
         db.close()?;
         Ok((outcome, name))
     }

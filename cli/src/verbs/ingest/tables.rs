@@ -8,7 +8,10 @@ use std::path::Path;
 use stratigraph::Database;
 use stratigraph_rag::door::{Library, Wanted};
 use stratigraph_rag::ingest::System;
-use stratigraph_rag::read::TableMapping;
+use stratigraph_rag::read::{TableMapping, Typed};
+
+/// So many texts of rows are looked at for whether the embedder can read them.
+const MOST_LOOKED_AT: usize = 256;
 
 impl Ingest {
     /// Takes the tables of a mapping in, in one commit.
@@ -26,14 +29,20 @@ impl Ingest {
         };
         let library = Library::new(&db, equipment);
         // Layers that are there already are fine, whichever they are.
-        let open = library.open_or_create(&Wanted::new(System::Structure));
+        let mut wanted = Wanted::new(System::Structure);
+        if !self.keep_embedder && library.wants_sample().map_err(IngestError::from)? {
+            wanted.sample = embedded(&tables);
+        }
+        let open = library.open_or_create(&wanted);
         let open = open.map_err(IngestError::from)?;
         let report = open.layers().upsert_tables(&id, &tables);
         let report = report.map_err(IngestError::Tables)?;
-        let name = open.embedder_name().to_owned();
+        let (name, note) = (open.embedder_name().to_owned(), open.note());
+        let note = note.map(str::to_owned);
         drop((open, library));
         db.close()?;
         let mut outcome = Outcome::of_tables(&report);
+        outcome.note = note;
         if self.dry_run {
             outcome.unwritten();
         }
@@ -47,6 +56,7 @@ impl Ingest {
             ("--filter", !self.filter.is_empty()),
             ("--root", self.root.is_some()),
             ("--language", self.language.is_some()),
+            ("--chunks", self.chunks.is_some()),
             ("--cluster-relations", self.cluster_relations.is_some()),
             ("--prune", self.prune),
         ];
@@ -57,4 +67,14 @@ impl Ingest {
             None => Ok(()),
         }
     }
+}
+
+/// The first texts of rows that get a vector.
+fn embedded(tables: &TableMapping) -> Vec<String> {
+    let rows = tables.rows().filter_map(Result::ok);
+    let texts = rows.flat_map(|row| match row {
+        Typed::Node(node) => node.embed,
+        Typed::Edge(_) => Vec::new(),
+    });
+    texts.map(|(_, text)| text).take(MOST_LOOKED_AT).collect()
 }

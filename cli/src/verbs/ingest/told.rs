@@ -5,6 +5,7 @@ use crate::output::{Reply, Table, count, printable, size, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_client::DocumentReport;
+use stratigraph_models::{Prices, Usage};
 use stratigraph_rag::build::{BuildError, TablesReport};
 use stratigraph_rag::door::causes;
 use stratigraph_rag::ingest::{Forecast, Report};
@@ -17,6 +18,8 @@ pub(super) struct Asked {
     pub(super) has_model: bool,
     pub(super) dry_run: bool,
     pub(super) is_tables: bool,
+    /// What the tokens of the model cost, if that was said here.
+    pub(super) prices: Option<Prices>,
 }
 
 /// What came of it, wherever it was done.
@@ -47,7 +50,16 @@ pub(super) struct Outcome {
     pub(super) input_tokens: u64,
     pub(super) output_tokens: u64,
     dropped: u64,
+    /// What that costs, where the server has said it.
+    pub(super) cost: f64,
     pub(super) relations: Clustered,
+    /// Whose vectors there are, where the server has said it.
+    pub(super) embedder: Option<String>,
+    /// Why that is not the embedder that was asked for.
+    pub(super) note: Option<String>,
+    /// Documents that were taken in and that the embedder cannot read: the first of them.
+    unread: Vec<String>,
+    count_unread: u64,
 }
 
 impl Outcome {
@@ -82,6 +94,8 @@ impl Outcome {
                 .map(|error| causes(error))
                 .collect(),
             count_broken_lines: report.count_broken_lines,
+            unread: report.unread.iter().map(ToString::to_string).collect(),
+            count_unread: report.count_unread as u64,
             bytes: report.bytes,
             pieces: report.pieces as u64,
             written: change.written,
@@ -127,6 +141,12 @@ impl Outcome {
                 self.fail(Some(report.id.clone()), problem);
             }
         }
+        for warning in report.warnings {
+            self.count_unread += 1;
+            if self.unread.len() < Report::MOST_TOLD {
+                self.unread.push(warning);
+            }
+        }
         self.documents += u64::from(report.taken_in);
         self.bytes += report.bytes;
         self.pieces += report.pieces;
@@ -139,6 +159,17 @@ impl Outcome {
         self.input_tokens += report.bill.input_tokens;
         self.output_tokens += report.bill.output_tokens;
         self.dropped += report.bill.dropped;
+        self.cost += report.bill.cost;
+    }
+
+    /// What the tokens cost, by prices that were said here or to the server.
+    fn price(&self, prices: Option<Prices>) -> Option<f64> {
+        let usage = Usage {
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+        };
+        let told = (self.cost > 0.0).then_some(self.cost);
+        prices.map(|prices| prices.of(usage)).or(told)
     }
 
     /// A line of a list that was taken in without it.
@@ -186,6 +217,9 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             .fact("replies that are there", &count(outcome.kept))
             .fact("tokens read, about", &count(outcome.input_tokens))
             .fact("tokens written, about", &count(outcome.output_tokens));
+        if let Some(price) = outcome.price(asked.prices) {
+            facts.fact("cost, about", &money(price));
+        }
         if asked.prunes {
             facts.fact("documents to be taken out", &count(outcome.pruned));
         }
@@ -213,6 +247,9 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
                 .fact("replies that were there", &count(outcome.kept))
                 .fact("tokens read", &count(outcome.input_tokens))
                 .fact("tokens written", &count(outcome.output_tokens));
+            if let Some(price) = outcome.price(asked.prices) {
+                facts.fact("cost", &money(price));
+            }
         }
         reply.table(&facts);
         outcome.relations.tell(reply);
@@ -248,6 +285,9 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         .field("count_failed", outcome.count_failed)
         .field("broken_lines", outcome.broken_lines.clone())
         .field("count_broken_lines", outcome.count_broken_lines)
+        .field("unread", outcome.unread.clone())
+        .field("count_unread", outcome.count_unread)
+        .field("note", outcome.note.clone())
         .field("pruned", pruned)
         .field("pruned_documents", outcome.pruned_documents.clone())
         .field("bytes", outcome.bytes)
@@ -268,6 +308,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
                 "input_tokens": outcome.input_tokens,
                 "output_tokens": outcome.output_tokens,
                 "dropped": outcome.dropped,
+                "cost": outcome.price(asked.prices),
             }),
         );
 }
@@ -291,7 +332,19 @@ fn tables(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     }
 }
 
+/// Money, of whatever kind the prices are in.
+fn money(price: f64) -> String {
+    format!("{price:.4}")
+}
+
 pub(super) fn failures(outcome: &Outcome) {
+    if let Some(note) = &outcome.note {
+        // Nobody is left to hear that stderr is closed.
+        let _ = writeln!(io::stderr(), "note: {}", printable(note));
+    }
+    for warning in &outcome.unread {
+        let _ = writeln!(io::stderr(), "warning: {}", printable(warning));
+    }
     for (document, problem) in &outcome.failed {
         let line = match document {
             Some(document) => format!("{document}: {problem}"),

@@ -1,8 +1,10 @@
 //! Answers: a question reads one snapshot like any other, and is told of as it goes.
 
 use super::retrieve::{Asked, confidence, not_retrieved, receipt, told};
+use super::words::priced;
 use super::{refused, state};
 use crate::caller::Caller;
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::services::telling::{Teller, ToldStream, telling};
 use crate::shared::Shared;
@@ -83,9 +85,10 @@ impl Job {
             return Err(failure);
         }
         let answer = answer.map_err(not_answered)?;
-        reading.shared.metrics.asked_model(Some(&bill(&answer)));
+        let bill = bill(&answer, &reading.shared.config);
+        reading.shared.metrics.asked_model(Some(&bill));
         let rows = answer.answer.len() as u64;
-        self.tell(most, Part::Answer(whole(answer)))?;
+        self.tell(most, Part::Answer(whole(answer, bill)))?;
         Ok(((), rows))
     }
 
@@ -109,9 +112,9 @@ fn not_answered(error: DoorError) -> Failure {
     }
 }
 
-fn whole(answer: Answer) -> v1::Answer {
+fn whole(answer: Answer, bill: v1::ModelBill) -> v1::Answer {
     v1::Answer {
-        bill: Some(bill(&answer)),
+        bill: Some(bill),
         pipeline: answer.pipeline,
         sentences: answer.answer.into_iter().map(sentence).collect(),
         analysis: answer.analysis,
@@ -147,12 +150,14 @@ fn source(cited: Cited) -> v1::CitedSource {
     }
 }
 
-fn bill(answer: &Answer) -> v1::ModelBill {
-    v1::ModelBill {
+fn bill(answer: &Answer, config: &Config) -> v1::ModelBill {
+    let bill = v1::ModelBill {
         calls: answer.cost.calls,
         kept: 0,
         input_tokens: answer.cost.input_tokens,
         output_tokens: answer.cost.output_tokens,
         dropped: answer.dropped.len() as u64,
-    }
+        cost: 0.0,
+    };
+    priced(bill, config)
 }

@@ -33,12 +33,13 @@ pub(super) fn resummarise(
 }
 
 fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<(), Failure> {
+    let config = &long.shared.config;
     let open = long.database.library.open().map_err(refused)?;
     let tell = |now: &Resummarised| {
         let progress = v1::RagProgress {
             done: (now.mended.len() + now.failed.len()) as u64,
             pieces: 0,
-            bill: Some(bill(&now.cost)),
+            bill: Some(bill(&now.cost, config)),
         };
         long.perhaps(Part::Progress(progress));
     };
@@ -48,7 +49,7 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
         written: done.mended.len() as u64,
         failed: done.failed.len() as u64,
         left: done.left as u64,
-        bill: Some(bill(&done.cost)),
+        bill: Some(bill(&done.cost, config)),
     };
     long.shared.metrics.asked_model(verdict.bill.as_ref());
     tracing::info!(
@@ -61,7 +62,7 @@ fn mend(long: &Long<v1::ResummariseResponse>, wanted: &Resummarise) -> Result<()
             subject: Some(subject(&one.node)),
             text: one.text,
             problem: String::new(),
-            bill: Some(bill(&one.cost)),
+            bill: Some(bill(&one.cost, config)),
         }))?;
     }
     for one in done.failed {

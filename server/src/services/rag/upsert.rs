@@ -3,6 +3,7 @@
 use super::words::{bill, change, foreseen};
 use super::{again, refused};
 use crate::caller::Caller;
+use crate::config::Config;
 use crate::convert;
 use crate::databases::{Hold, INGESTION, OpenDatabase};
 use crate::ending::{Stage, UnderWay};
@@ -116,11 +117,18 @@ impl Job {
     }
 
     fn take_in(&mut self) -> Result<(), Failure> {
-        let open = self.open()?;
+        let mut open = match self.waits_for_a_document()? {
+            true => None,
+            false => Some(self.open(Vec::new())?),
+        };
         loop {
             let part = self.parts.blocking_recv();
             match part.unwrap_or(Err(Failure::Cancelled))? {
                 Part::Start(_) => return Err(Failure::request("part", "`start` comes once")),
+                // Layers may be made without documents, and not for documents that nobody could read.
+                Part::Finish(_) if open.is_none() && self.counts.documents == 0 => {
+                    return self.open(Vec::new()).map(|_| ());
+                }
                 Part::Finish(_) => return Ok(()),
                 Part::Document(document) => {
                     let most = self.shared.config.max_documents;
@@ -131,7 +139,14 @@ impl Job {
                             hint: "send them in several streams",
                         });
                     }
-                    let report = self.one(&open, document)?;
+                    if open.is_none() {
+                        open = self.open_for(&document)?;
+                    }
+                    let report = match &open {
+                        Some(open) => self.one(open, document)?,
+                        // What cannot be read is told, and the next one decides.
+                        None => self.one(&self.imagined()?, document)?,
+                    };
                     self.counts.documents += 1;
                     if !report.taken_in {
                         self.counts.failed += 1;
@@ -148,32 +163,91 @@ impl Job {
         }
     }
 
-    fn open(&self) -> Result<Open, Failure> {
-        let library = &self.database.library;
+    /// Whether the first document that can be read decides on the embedder of new layers.
+    fn waits_for_a_document(&self) -> Result<bool, Failure> {
         let Some(layers) = &self.start.layers else {
-            return again(|| library.open().map_err(refused));
+            return Ok(false);
         };
+        // Layers that cannot be are refused before anything is sent.
+        self.wanted(layers, Vec::new())?;
+        if layers.keep_embedder || !layers.sample.is_empty() {
+            return Ok(false);
+        }
+        self.database.library.wants_sample().map_err(refused)
+    }
+
+    /// Opens new layers for a document and those that will follow, if it can be read.
+    fn open_for(&self, document: &v1::RagDocument) -> Result<Option<Open>, Failure> {
+        let equipment = self.database.library.equipment();
+        let incoming = self.incoming(document.clone()).ok();
+        let text = incoming.and_then(|incoming| incoming.beginning(equipment));
+        text.map(|text| self.open(vec![text])).transpose()
+    }
+
+    /// What the layers would be, for a document that cannot be read.
+    fn imagined(&self) -> Result<Open, Failure> {
+        let layers = self.start.layers.clone().unwrap_or_default();
+        let wanted = self.wanted(&layers, Vec::new())?;
+        self.database.library.imagine(&wanted).map_err(refused)
+    }
+
+    /// Opens the layers, or makes them for texts like these, and tells into what documents come.
+    fn open(&self, sample: Vec<String>) -> Result<Open, Failure> {
+        let library = &self.database.library;
+        let open = match &self.start.layers {
+            None => again(|| library.open().map_err(refused))?,
+            Some(layers) => {
+                let wanted = self.wanted(layers, sample)?;
+                match self.start.dry_run {
+                    // Nothing is written: of a database without layers, this is what they would be.
+                    true => library.imagine(&wanted).map_err(refused)?,
+                    false => again(|| library.create(&wanted).map_err(refused))?,
+                }
+            }
+        };
+        let note = open.note().unwrap_or_default().to_owned();
+        if !note.is_empty() {
+            tracing::info!(note, "another embedder");
+        }
+        let opened = v1::UpsertOpened {
+            embedder: open.embedder_name().to_owned(),
+            note,
+        };
+        let part = Some(Told::Opened(opened));
+        let told = self.teller.surely(v1::UpsertDocumentsResponse { part });
+        told.map_err(|failure| self.why(failure))?;
+        Ok(open)
+    }
+
+    /// What is to be made of documents, for texts like these if the request has none.
+    fn wanted(&self, layers: &v1::RagLayers, sample: Vec<String>) -> Result<Wanted, Failure> {
         let system = layers.profile.parse();
         let system = system.map_err(|error: stratigraph_rag::ingest::UnknownSystem| {
             Failure::request("start.layers.profile", error.to_string())
         })?;
+        let within = |setting: &'static str| {
+            move |error: DoorError| match error {
+                DoorError::Request { problem, .. } => Failure::request(setting, problem),
+                other => refused(other),
+            }
+        };
         let mut wanted = Wanted::new(system);
         wanted.filters.clone_from(&layers.filters);
         wanted.root = (!layers.root.is_empty()).then(|| layers.root.clone());
         if !layers.language.is_empty() {
             let language = wanted.language(&layers.language);
-            wanted = language.map_err(|error| match error {
-                DoorError::Request { problem, .. } => {
-                    Failure::request("start.layers.language", problem)
-                }
-                other => refused(other),
-            })?;
+            wanted = language.map_err(within("start.layers.language"))?;
         }
-        if self.start.dry_run {
-            // Nothing is written: of a database without layers, this is what they would be.
-            return library.imagine(&wanted).map_err(refused);
+        if !layers.chunks.is_empty() {
+            let chunked = wanted.chunked(&layers.chunks);
+            wanted = chunked.map_err(within("start.layers.chunks"))?;
         }
-        again(|| library.create(&wanted).map_err(refused))
+        wanted.sample = match (layers.keep_embedder, layers.sample.is_empty()) {
+            (true, _) => Vec::new(),
+            (false, true) => sample,
+            (false, false) => layers.sample.clone(),
+        };
+        Ok(wanted)
     }
 
     fn one(&self, open: &Open, document: v1::RagDocument) -> Result<v1::DocumentReport, Failure> {
@@ -194,7 +268,7 @@ impl Job {
                     taken_in: forecast.unreadable == 0,
                     bytes: forecast.bytes,
                     pieces: forecast.pieces as u64,
-                    bill: Some(foreseen(&forecast.estimate)),
+                    bill: Some(foreseen(&forecast.estimate, &self.shared.config)),
                     ..v1::DocumentReport::default()
                 },
                 Err(error) => failed(causes(&error)),
@@ -204,7 +278,7 @@ impl Job {
             let progress = v1::RagProgress {
                 done: self.counts.documents,
                 pieces: now.pieces as u64,
-                bill: Some(bill(&now.cost)),
+                bill: Some(bill(&now.cost, &self.shared.config)),
             };
             let part = Some(Told::Progress(progress));
             self.teller.perhaps(v1::UpsertDocumentsResponse { part });
@@ -221,7 +295,7 @@ impl Job {
             }
         })?;
         Ok(match report {
-            Ok(report) => told(id, &report),
+            Ok(report) => told(id, &report, &self.shared.config),
             Err(problem) => failed(problem),
         })
     }
@@ -268,7 +342,7 @@ impl Job {
     }
 }
 
-fn told(id: String, report: &Report) -> v1::DocumentReport {
+fn told(id: String, report: &Report, config: &Config) -> v1::DocumentReport {
     let problems = report.problems().take(MOST_PROBLEMS);
     v1::DocumentReport {
         id,
@@ -276,7 +350,8 @@ fn told(id: String, report: &Report) -> v1::DocumentReport {
         problems: problems.map(causes).collect(),
         bytes: report.bytes,
         pieces: report.pieces as u64,
-        bill: Some(bill(&report.cost)),
+        bill: Some(bill(&report.cost, config)),
         change: Some(change(&report.change)),
+        warnings: report.unread.iter().map(|unread| causes(unread)).collect(),
     }
 }

@@ -1,5 +1,8 @@
 //! Reports and bills as messages of the protocol.
 
+use crate::config::Config;
+use crate::models::prices;
+use stratigraph_models::Usage;
 use stratigraph_proto::v1;
 use stratigraph_rag::build::{Change, NodeKey};
 use stratigraph_rag::extract::{Cost, Estimate};
@@ -7,24 +10,38 @@ use stratigraph_rag::extract::{Cost, Estimate};
 /// The most stale summaries that the report of one document names.
 const MOST_STALE: usize = 1000;
 
-pub(super) fn bill(cost: &Cost) -> v1::ModelBill {
-    v1::ModelBill {
+pub(super) fn bill(cost: &Cost, config: &Config) -> v1::ModelBill {
+    let bill = v1::ModelBill {
         calls: cost.calls,
         kept: cost.kept,
         input_tokens: cost.usage.input_tokens,
         output_tokens: cost.usage.output_tokens,
         dropped: cost.dropped,
-    }
+        cost: 0.0,
+    };
+    priced(bill, config)
 }
 
-pub(super) fn foreseen(estimate: &Estimate) -> v1::ModelBill {
-    v1::ModelBill {
+/// A bill with what it costs, if prices were said.
+pub(super) fn priced(mut bill: v1::ModelBill, config: &Config) -> v1::ModelBill {
+    let usage = Usage {
+        input_tokens: bill.input_tokens,
+        output_tokens: bill.output_tokens,
+    };
+    bill.cost = prices(config).map_or(0.0, |prices| prices.of(usage));
+    bill
+}
+
+pub(super) fn foreseen(estimate: &Estimate, config: &Config) -> v1::ModelBill {
+    let bill = v1::ModelBill {
         calls: estimate.calls,
         kept: estimate.kept,
         input_tokens: estimate.input_tokens,
         output_tokens: estimate.output_tokens,
         dropped: 0,
-    }
+        cost: 0.0,
+    };
+    priced(bill, config)
 }
 
 pub(super) fn change(change: &Change) -> v1::GraphChange {
