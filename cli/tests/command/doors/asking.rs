@@ -64,7 +64,8 @@ impl Doors {
     }
 }
 
-pub(super) const QUESTION: &str = "Where does basalt come from, and what was dry near Mount Etna in 2021?";
+pub(super) const QUESTION: &str =
+    "Where does basalt come from, and what was dry near Mount Etna in 2021?";
 
 #[test]
 fn one_retrieval_is_the_same_bytes_through_every_door() {
