@@ -121,7 +121,7 @@ mod tests {
     fn so_many_run_at_a_time_and_not_one_more_or_less() {
         const AT_ONCE: usize = 2;
         const ALL: usize = 8;
-        let limits = Arc::new(Limits::new(AT_ONCE, None, (0.0, 0.0)));
+        let limits = Arc::new(Limits::new(AT_ONCE, None, Prices::default()));
         let (send, entered) = mpsc::channel();
         let (end, ends) = mpsc::channel::<()>();
         let ends = Arc::new(Mutex::new(ends));
