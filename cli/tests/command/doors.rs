@@ -373,6 +373,18 @@ fn relations_are_clustered_and_merged_alike_at_a_folder_and_an_address() {
     assert_eq!((predicates(at), predicates(&far)), (2, 2));
     // Then there is nothing left to merge.
     assert_eq!(clustered(at, "--cluster-relations=merge").0, json!([]));
+    // A name that comes later goes to the one that was agreed on. Among all of them it would be the first by name, and stand
+    // for the others.
+    let later =
+        r#"{"subject": "Mint", "relation": "IsLocatedIn", "object": "Strelsau", "source": "4"}"#;
+    fs::write(Path::new(docs).join("later.jsonl"), later).unwrap();
+    let after = clustered(at, "--cluster-relations=merge");
+    assert_eq!(after, clustered(&far, "--cluster-relations=merge"));
+    let (alike, merged, _) = &after;
+    let names = [&alike[0]["name"], &alike[0]["stands_for"]];
+    assert_eq!(names, ["IsLocatedIn", "is located in"], "{alike}");
+    assert_eq!((alike.as_array().map(Vec::len), *merged), (Some(1), 1));
+    assert_eq!((predicates(at), predicates(&far)), (2, 2));
     served.terminate();
     let far = world.path("address").join("default");
     assert_eq!(canonical(&folder), canonical(&far));

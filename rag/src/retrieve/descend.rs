@@ -196,7 +196,7 @@ impl Descend {
         }
         let deepest = outline.depth()?.saturating_sub(1);
         let last = self.levels.unwrap_or(deepest).min(deepest);
-        let said = Said::of(desk, self.words)?;
+        let said = Said::of(desk, &sections, self.words)?;
         let mut found = Found::default();
         for level in 1..=last {
             let mut rest = match level == 1 || self.recover > 0 {
@@ -248,6 +248,11 @@ impl Descend {
         }
         if last < deepest {
             found.all_below(read, &sections)?;
+        }
+        if self.levels != Some(0) {
+            for document in said.bare(self.keep.unwrap_or(MOST)) {
+                found.add(document.entity, None, "", document.score);
+            }
         }
         Ok(found.descent())
     }

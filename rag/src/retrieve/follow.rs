@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Node, NodeId, Read, Value};
 
-use super::sought::Sought;
 use super::titles::{Titles, rarity};
 use super::{Desk, Item, RetrieveError, Score, Step};
 use crate::build::{Label, LinkKind};
@@ -41,9 +40,6 @@ pub struct Follow {
     /// The share of the best score that goes to those whose titles the question names.
     #[serde(default = "asked")]
     asked: f32,
-    /// How much of what a text gives on depends on whether the words by which the question asks stand around the title.
-    #[serde(default = "sought")]
-    sought: f32,
 }
 
 /// What more chunks mention ties no two of them together.
@@ -72,10 +68,6 @@ fn asked() -> f32 {
     0.8
 }
 
-fn sought() -> f32 {
-    0.3
-}
-
 impl Follow {
     /// Reads the `seeds` best.
     pub fn new(seeds: usize) -> Self {
@@ -84,7 +76,6 @@ impl Follow {
             named: named(),
             shared: shared(),
             asked: asked(),
-            sought: sought(),
         }
     }
 
@@ -116,10 +107,7 @@ impl Follow {
             return Ok((items, followed));
         };
         let mut list = List::of(items);
-        let asked_of = titles.named_in(desk.text(), None)?;
-        let of_titles: Vec<&str> = asked_of.iter().map(|named| &*named.title).collect();
-        let sought = Sought::of(desk.text(), &of_titles);
-        for named in asked_of {
+        for named in titles.named_in(desk.text(), true)? {
             let share = best.value * self.asked * named.weight;
             for chunk in named.chunks {
                 list.lift(chunk, best.scale.score(share), None);
@@ -134,12 +122,11 @@ impl Follow {
                 continue;
             };
             followed.read += 1;
-            for named in titles.named_in(text_of(&text, "text"), Some(&sought))? {
+            for named in titles.named_in(text_of(&text, "text"), false)? {
                 // What stands under the same title is not what it speaks of.
                 if named.title != text_of(&text, "called") {
                     for chunk in named.chunks {
-                        let share = named.weight * (1.0 - self.sought * (1.0 - named.sought));
-                        lifts.offer(chunk, &seed, self.named * share);
+                        lifts.offer(chunk, &seed, self.named * named.weight);
                     }
                 }
             }

@@ -42,7 +42,6 @@ mod rerank;
 mod retrieved;
 mod route;
 mod search;
-mod sought;
 mod support;
 #[cfg(test)]
 mod tests;

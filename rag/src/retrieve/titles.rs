@@ -8,7 +8,6 @@ use stratigraph::index::property::Lookup;
 use stratigraph::index::text::Query;
 use stratigraph::{NodeId, Read, TextSearch};
 
-use super::sought::Sought;
 use super::{Desk, RetrieveError};
 use crate::build::{CHUNK_CALLED, CHUNK_TEXTS, MOST_WORDS, compared, words};
 
@@ -27,8 +26,6 @@ pub(super) struct Named {
     /// How much it says that a text names it, from 0 to 1: by the rarest of its words among all texts, and the less the more
     /// chunks are called so.
     pub(super) weight: f32,
-    /// How much of what the question asks for stands around its name, from 0 to 1.
-    pub(super) sought: f32,
 }
 
 /// Finds the chunks whose titles a text names.
@@ -60,12 +57,11 @@ impl<'a, R: Read> Titles<'a, R> {
     }
 
     /// The titles that a text names, with the chunks under them. Of titles within titles only the longer one counts: who
-    /// speaks of New York does not speak of York. Where nothing is sought the text is the
-    /// question, of which each word is looked up.
+    /// speaks of New York does not speak of York. Of a `question` each word is looked up.
     pub(super) fn named_in(
         &mut self,
         text: &str,
-        sought: Option<&Sought>,
+        is_question: bool,
     ) -> Result<Vec<Named>, RetrieveError> {
         let words = words(text).into_iter().take(MOST_READ);
         let words: Vec<(bool, String)> = words
@@ -73,9 +69,8 @@ impl<'a, R: Read> Titles<'a, R> {
                 let word = &text[span];
                 let looks_named = |sign: char| sign.is_uppercase() || sign.is_numeric();
                 let compared = compared(word);
-                let is_likely = sought.is_none()
-                    || word.starts_with(looks_named)
-                    || self.likely.contains(&compared);
+                let is_likely =
+                    is_question || word.starts_with(looks_named) || self.likely.contains(&compared);
                 (is_likely, compared)
             })
             .collect();
@@ -87,12 +82,9 @@ impl<'a, R: Read> Titles<'a, R> {
             while length > 0 {
                 let title = words[at..at + length].iter().map(|(_, word)| word.as_str());
                 let title: Vec<&str> = title.collect();
-                if let Some(mut named) = self.looked_up(&title.join(" "))? {
-                    named.sought =
-                        sought.map_or(0.0, |sought| sought.around(&words, at..at + length));
-                    match found.iter_mut().find(|known| known.title == named.title) {
-                        Some(known) => known.sought = known.sought.max(named.sought),
-                        None => found.push(named),
+                if let Some(named) = self.looked_up(&title.join(" "))? {
+                    if found.iter().all(|known| known.title != named.title) {
+                        found.push(named);
                     }
                     break;
                 }
@@ -114,7 +106,6 @@ impl<'a, R: Read> Titles<'a, R> {
                 title: title.to_owned(),
                 weight: self.rarity(title)? / count as f32,
                 chunks,
-                sought: 0.0,
             }),
         };
         self.known.insert(title.to_owned(), named.clone());

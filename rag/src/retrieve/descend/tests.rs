@@ -1,7 +1,7 @@
 //! Descents through documents whose headings say their cosines.
 
-use super::super::Question;
 use super::super::trial::{Trial, called};
+use super::super::{Question, Support};
 use super::*;
 
 const ROCKS: &str = "\
@@ -228,5 +228,25 @@ fn what_has_the_words_below_is_kept_beside_what_is_called_so() {
         // A bound is one of cosines, whatever has the words.
         let above = Descend::above(0.15).exact().words(9.0);
         assert_eq!(called(desk, &above.run(desk).unwrap()), ["Air 0.4"]);
+    });
+}
+
+#[test]
+fn what_stands_under_no_heading_is_come_to_by_its_words() {
+    let trial = Trial::new();
+    trial.put("bare", 2022, "The moon pulls.\n", &[]);
+    trial.put("headed", 2022, "The moon.\n\n# Air 0.4\n\nText.\n", &[]);
+    trial.put("air", 2022, "# Sky 0.3\n\nText.\n", &[]);
+    trial.ask("What does the moon pull?", |desk| {
+        let nearest = Descend::nearest(2).exact();
+        let items = nearest.run(desk).unwrap();
+        assert_eq!(called(desk, &items), ["Air 0.4", "Sky 0.3"]);
+        let items = nearest.words(0.5).run(desk).unwrap();
+        let sections = items.iter().filter(|item| item.score.value < 0.5);
+        assert_eq!(sections.count(), 3);
+        assert_eq!(items.len(), 4, "{items:?}");
+        assert_eq!(items[0].score, Scale::Weighted.score(0.5));
+        let support = Support::new(9).run(desk, &items[..1]).unwrap();
+        assert_eq!(called(desk, &support), ["The"]);
     });
 }

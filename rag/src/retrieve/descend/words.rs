@@ -1,6 +1,6 @@
 //! Which headings the words of the question lie under.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
@@ -18,13 +18,23 @@ const MOST_CHUNKS: usize = 200;
 pub(super) struct Said {
     weight: f32,
     shares: HashMap<u64, f32>,
+    /// Documents by what stands in them under no heading.
+    bare: BTreeMap<u64, f32>,
 }
 
 impl Said {
-    pub(super) fn of<R: Read>(desk: &Desk<'_, R>, weight: f32) -> Result<Self, RetrieveError> {
-        let mut shares: HashMap<u64, f32> = HashMap::new();
+    pub(super) fn of<R: Read>(
+        desk: &Desk<'_, R>,
+        sections: &RoaringTreemap,
+        weight: f32,
+    ) -> Result<Self, RetrieveError> {
+        let mut said = Self {
+            weight,
+            shares: HashMap::new(),
+            bare: BTreeMap::new(),
+        };
         if weight <= 0.0 {
-            return Ok(Self { weight, shares });
+            return Ok(said);
         }
         let outline = desk.read().hierarchy(OUTLINE)?;
         let chunks = Bm25::new(MOST_CHUNKS).run(desk)?;
@@ -32,9 +42,12 @@ impl Said {
         for chunk in &chunks {
             let share = chunk.score.value / best;
             let mut edge = outline.parents(node(chunk.entity))?;
+            for document in &edge - sections {
+                said.bare.entry(document).or_insert(share);
+            }
             while let Some(above) = edge.min() {
                 edge.remove(above);
-                let known = shares.entry(above).or_default();
+                let known = said.shares.entry(above).or_default();
                 // Better chunks come first: who has said more of this section has of those above it, too.
                 if *known == 0.0 {
                     *known = share;
@@ -42,7 +55,21 @@ impl Said {
                 }
             }
         }
-        Ok(Self { weight, shares })
+        Ok(said)
+    }
+
+    /// The documents that have the words under no heading, the best first: no level of headings leads to these texts.
+    pub(super) fn bare(&self, most: usize) -> Vec<Item> {
+        let documents = self.bare.iter();
+        let mut documents: Vec<Item> = documents
+            .map(|(id, share)| {
+                let score = Scale::Weighted.score(self.weight * share);
+                Item::found(NodeId::new(*id), score)
+            })
+            .collect();
+        documents.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
+        documents.truncate(most);
+        documents
     }
 
     /// The best of these by their headings and by what lies in them. `near` are the nearest by their headings.
