@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The crates that whoever uses the client gets, with all its features, on any machine.
+/// The crates that whoever uses the client gets, with all its features, on any machine: a new one has those of other
+/// systems not yet, and cargo fetches them.
 fn tree() -> BTreeSet<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let told = Command::new(cargo)
-        .args(["tree", "--offline", "--package", "stratigraph-client"])
+        .args(["tree", "--locked", "--package", "stratigraph-client"])
         .args([
             "--edges",
             "normal,build",

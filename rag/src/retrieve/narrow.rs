@@ -69,7 +69,7 @@ mod tests {
         trial.put(
             "newer",
             2023,
-            "# B\n\nNewer than whatever was before that tide 0.5\n",
+            "# B\n\nNewer than whatever came before a tide 0.5\n",
             &[],
         );
         trial

@@ -442,7 +442,7 @@ fn receipts_fall_with_what_was_edited_at_both_places() {
     let said = run(&[
         "retrieve",
         path.to_str().unwrap(),
-        QUESTION,
+        "Where does basalt come from, and what is dry near Mount Etna?",
         "--preset",
         "vector",
         "--json",

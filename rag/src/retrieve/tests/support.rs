@@ -75,10 +75,10 @@ fn what_has_the_words_of_the_question_is_before_what_is_only_near() {
     trial().ask("was Lava", |desk| {
         let chunks = Vector::new(Layer::Chunks, 9).run(desk).unwrap();
         let support = Support::new(9).words(1.0).run(desk, &chunks).unwrap();
-        // The shorter of those that have the word, then the longer, then what has it not.
+        // Of those that have the word the shorter has more of it, and the longer is nearer by it than one that is near alone.
         assert_eq!(
             called(desk, &support),
-            ["Fourth", "First", "Third", "Second"]
+            ["Fourth", "Third", "First", "Second"]
         );
         assert!((support[0].score.value - 1.5).abs() < 1e-3, "{support:?}");
         assert_eq!(support[3].score, Scale::Weighted.score(0.7));
