@@ -203,6 +203,8 @@ async fn streams_that_break_off_keep_what_they_have_reported() {
         .await
         .unwrap()
         .into_inner();
+    let opened = told.message().await.unwrap().unwrap();
+    assert!(matches!(opened.part, Some(Told::Opened(_))), "{opened:?}");
     let silent = told.message().await.unwrap_err();
     assert_eq!(reason(&silent), "ClientStalled");
     let ids = vec!["x".to_owned(); 1001];
