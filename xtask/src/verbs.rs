@@ -162,7 +162,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "law",
         arguments: "[options]",
         summary: "documents come, change and go; the graph is what the last of them make",
-        takes: "1/2 second per sequence and per kill",
+        takes: "under 2 seconds per sequence and per kill",
         detail: "Random sequences of documents that are taken in, edited and deleted, with what stands in for a model and\n\
                  with the rules that need none: at the end the graph must be, byte for byte, one that is built from the\n\
                  last documents alone. A process that does the same is killed with SIGKILL at random moments: each\n\
