@@ -54,11 +54,25 @@ impl<'a> Cargo<'a> {
         shell::run(&mut self.command(arguments))
     }
 
-    /// The program `stratigraph` in debug mode, with the features of the whole workspace, as the tests are built: anything
-    /// else would compile all of it anew.
-    pub(crate) fn program(&self) -> Result<PathBuf, String> {
-        self.run(&["build", "--workspace", "--bin", "stratigraph"])?;
-        Ok(self.places.target.join("debug/stratigraph"))
+    /// Builds these programs of the workspace in debug mode, with the features that its tests are built with: whatever asked
+    /// for other ones would compile the storage engine and the models anew. Tests have the features of what only they
+    /// depend on, so that a test (of those programs' own, hence it is there already) is asked for beside them.
+    pub(crate) fn build_debug(&self, names: &[&str]) -> Result<(), String> {
+        let mut words = vec!["build", "--workspace", "--test", "command"];
+        words.extend(names.iter().flat_map(|name| ["--bin", *name]));
+        self.run(&words)
+    }
+
+    /// One of them, built.
+    pub(crate) fn debug(&self, name: &str) -> Result<PathBuf, String> {
+        self.build_debug(&[name])?;
+        Ok(self.places.target.join("debug").join(name))
+    }
+
+    /// Runs one of them in the checkout's root.
+    pub(crate) fn run_debug(&self, name: &str, arguments: &[&str]) -> Result<(), String> {
+        let mut command = Command::new(self.debug(name)?);
+        shell::run(command.args(arguments).current_dir(&self.places.checkout))
     }
 
     /// Where a release program lands.

@@ -83,9 +83,8 @@ fn day(now: SystemTime) -> u64 {
 }
 
 fn run(cargo: &Cargo<'_>, name: &str, arguments: &[String]) -> Result<(), String> {
-    let mut command = vec!["run", "--package", "stratigraph-tck", "--bin", name, "--"];
-    command.extend(arguments.iter().map(String::as_str));
-    cargo.run(&command)
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    cargo.run_debug(name, &words)
 }
 
 #[cfg(test)]

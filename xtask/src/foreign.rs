@@ -52,7 +52,7 @@ fn ask(places: &Places, cargo: &Cargo<'_>, python: &Path) -> Result<(), String> 
     let text = fs::read_to_string(&document)
         .map_err(|error| format!("cannot read {}: {error}", document.display()))?;
     let example = example(&text)?;
-    compare(places, &example, python, &cargo.program()?)
+    compare(places, &example, python, &cargo.debug("stratigraph")?)
 }
 
 /// The example, and what it prints.

@@ -65,17 +65,6 @@ pub(crate) fn soak(places: &Places, arguments: &[String]) -> Result<(), Failure>
     Ok(run(&Cargo::linking(places)?, "overload", &arguments)?)
 }
 
-/// Builds all harnesses, so that their own times in a summary are not mostly compilation.
-pub(crate) fn build(cargo: &Cargo<'_>) -> Result<(), String> {
-    cargo.run(&[
-        "build",
-        "--release",
-        "--package",
-        "stratigraph-tests",
-        "--bins",
-    ])
-}
-
 /// Runs one harness.
 pub(crate) fn run(cargo: &Cargo<'_>, name: &str, arguments: &[&str]) -> Result<(), String> {
     release(cargo, "stratigraph-tests", name, arguments)

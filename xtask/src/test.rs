@@ -9,7 +9,6 @@ use crate::conformance;
 use crate::demo;
 use crate::deny;
 use crate::foreign;
-use crate::harness;
 use crate::models;
 use crate::places::Places;
 use crate::setup;
@@ -18,8 +17,9 @@ use crate::steps::{self, Steps};
 use crate::tools;
 use crate::verbs::Failure;
 
-/// What a step is called, its program, and how that is run. The seed is fixed so that a red run can be repeated; the harness's
-/// own verb takes any seed.
+/// What a step is called, its program, and how that is run: in debug mode, as the tests were built, for another build of
+/// everything costs more than it saves here. The seed is fixed so that a red run can be repeated; the harness's own verb takes
+/// any seed, and a release build.
 const HARNESSES: &[(&str, &str, &[&str])] = &[
     ("crash", "crash", &["--cycles", "50", "--seed", "1"]),
     ("powerloss", "powerloss", &["--images", "50", "--seed", "1"]),
@@ -85,17 +85,27 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
         );
     }
     steps.run("tests", || shell::run(&mut nextest(&cargo)))?;
+    // At once, so that the times of the steps below are their own.
+    steps.run("programs", || cargo.build_debug(&programs()))?;
     steps.run("kernels", || other_kernels(&cargo))?;
     steps.run("loom", || loom_models(places, &cargo))?;
     steps.run("doctests", || cargo.run(&["test", "--workspace", "--doc"]))?;
     foreign::step(places, &cargo, steps)?;
     steps.run("demo", || demo::tried::run(places, &cargo))?;
     conformance::steps(places, &cargo, steps)?;
-    steps.run("harnesses", || harness::build(&cargo))?;
     for (name, program, arguments) in HARNESSES {
-        steps.run(name, || harness::run(&cargo, program, arguments))?;
+        steps.run(name, || cargo.run_debug(program, arguments))?;
     }
     Ok(())
+}
+
+/// What the steps after the tests run.
+fn programs() -> Vec<&'static str> {
+    let mut names = vec!["stratigraph", "scripts", "tck"];
+    names.extend(HARNESSES.iter().map(|(_, program, _)| *program));
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// A machine without network has no model; the tests of it then do nothing, and the summary says so.
@@ -112,11 +122,17 @@ fn fetch_models(places: &Places, steps: &mut Steps) {
     }
 }
 
-/// The vector index once more with what slower machines have, which must not change an answer.
+/// What calls kernels by itself, and no index around them.
+const KERNEL_TESTS: &str =
+    "package(stratigraph-vector) and kind(lib) and not test(/^(index|graph)::/)";
+
+/// Kernels once more with what slower machines have, which must not change an answer.
 fn other_kernels(cargo: &Cargo<'_>) -> Result<(), String> {
     for kernels in ["scalar", "avx2"] {
-        let tests = ["nextest", "run", "--package", "stratigraph-vector"];
-        let mut tests = cargo.command(&tests);
+        // By a filter: cargo's own choice of a package would build that anew, with fewer features. That the whole index
+        // answers alike with each is one of its own tests (`each_machine.rs`).
+        let mut tests = nextest(cargo);
+        tests.args(["-E", KERNEL_TESTS]);
         shell::run(tests.env("STRATIGRAPH_KERNELS", kernels))?;
     }
     Ok(())

@@ -37,6 +37,12 @@ fn models() -> ScriptedServer {
     .unwrap()
 }
 
+/// All that a database has, in one order.
+fn dump(path: &str) -> String {
+    let said = run(&["dump", "--canonical", path]);
+    said.assert_code(0).stdout.clone()
+}
+
 struct Fixture {
     world: World,
     models: ScriptedServer,
@@ -309,12 +315,6 @@ fn a_language_that_the_embedder_lacks_gets_the_one_of_letters_and_it_is_said() {
     let told = answer(fixture.ingest(&kept, &keep).assert_code(0));
     assert_eq!(told["embedder"], "all-MiniLM-L6-v2");
     served.terminate();
-    let dump = |path: &str| {
-        run(&["dump", "--canonical", path])
-            .assert_code(0)
-            .stdout
-            .clone()
-    };
     assert_eq!(dump(&graph), dump(text(&folder.join("default"))));
     assert_eq!(dump(&insisted), dump(text(&folder.join("kept"))));
 }
@@ -406,11 +406,5 @@ fn how_documents_are_cut_is_said_once() {
         refused.stderr
     );
     served.terminate();
-    let dump = |path: &str| {
-        run(&["dump", "--canonical", path])
-            .assert_code(0)
-            .stdout
-            .clone()
-    };
     assert_eq!(dump(&graph), dump(text(&folder.join("default"))));
 }

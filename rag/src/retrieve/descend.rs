@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Effort, NodeId, Read, VectorSearch};
 
-use super::{Desk, Item, RetrieveError, Scale};
+use super::{Desk, Item, RetrieveError, Scale, is_nought};
 use crate::build::{Label, LinkKind, OUTLINE};
 use found::Found;
 use words::Said;
@@ -50,15 +50,11 @@ pub struct Descend {
     levels: Option<u32>,
     /// How much it counts, beside the cosine of a heading, that what lies under it has the words of the question: so much
     /// for what lies under which the best chunk is.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_nought")]
     words: f32,
     /// No near one is missed, and the answer is the same every time.
     #[serde(default)]
     exact: bool,
-}
-
-fn is_none(weight: &f32) -> bool {
-    *weight == 0.0
 }
 
 /// So many are kept on a level if nothing else is said, and given altogether of what lies below the last one.
@@ -249,8 +245,9 @@ impl Descend {
         if last < deepest {
             found.all_below(read, &sections)?;
         }
-        if self.levels != Some(0) {
-            for document in said.bare(self.keep.unwrap_or(MOST)) {
+        // They have no cosine, so none that is above a bound.
+        if self.levels != Some(0) && self.above.is_none() {
+            for document in judge(said.bare(self.keep.unwrap_or(MOST)))? {
                 found.add(document.entity, None, "", document.score);
             }
         }

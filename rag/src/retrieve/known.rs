@@ -236,3 +236,30 @@ fn document_of(node: &Node) -> &str {
         document => document,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retrieve::trial::Trial;
+
+    #[test]
+    fn a_document_that_is_not_there_moves_no_other() {
+        let trial = Trial::new();
+        trial.put("air", 2022, "Air.\n", &[]);
+        trial.put("rocks", 2022, "Rocks.\n", &[]);
+        trial.ask("What?", |desk| {
+            let ids = desk.read().nodes_with_label(Label::Document.name());
+            let key = |id| {
+                let node = desk.read().node(NodeId::new(id)).unwrap();
+                text_of(&node.unwrap(), "key")
+            };
+            let keys: Vec<String> = ids.unwrap().iter().map(key).collect();
+            let mut known = Known::new(desk.read());
+            let asked = [&*keys[0], "gone", &*keys[1]];
+            known.read_documents(asked).unwrap();
+            let id = |key: &str| Some(known.documents[key].as_ref()?.0.clone());
+            let found = asked.map(id);
+            assert_eq!(found, [Some("air".into()), None, Some("rocks".into())]);
+        });
+    }
+}

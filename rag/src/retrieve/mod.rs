@@ -85,3 +85,8 @@ pub use search::{Bm25, Layer, Vector};
 pub use support::Support;
 pub use together::Together;
 pub use walk::{Along, Ascend, Emit, Expand};
+
+/// Weights of nought are not written.
+fn is_nought(weight: &f32) -> bool {
+    *weight == 0.0
+}

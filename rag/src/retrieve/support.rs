@@ -10,7 +10,7 @@ use stratigraph::{Direction, Node, NodeId, Read, RelationshipId, TextSearch, Val
 
 use super::confidence::cosine;
 use super::known::stating;
-use super::{Desk, Item, RetrieveError, Scale};
+use super::{Desk, Item, RetrieveError, Scale, is_nought};
 use crate::build::{CHUNK_TEXTS, FACT, Label, LinkKind, find};
 
 /// The chunks that what was found rests on: those right under a heading, those that name an instance or an entity, those that state a
@@ -31,12 +31,8 @@ pub struct Support {
     /// So many are given.
     k: usize,
     /// How much it counts, beside its cosine, that a chunk has the words of the question: so much for the best of them.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_nought")]
     words: f32,
-}
-
-fn is_none(weight: &f32) -> bool {
-    *weight == 0.0
 }
 
 /// So many chunks of one thing are looked at: half of all documents may name it.

@@ -14,7 +14,7 @@ const VERBS: [&str; 3] = ["repl", "ask", "ingest"];
 
 /// Takes the tour; it must come to its end, and say what there is to try then.
 pub(crate) fn run(places: &Places, cargo: &Cargo<'_>) -> Result<(), String> {
-    let program = cargo.program()?;
+    let program = cargo.debug("stratigraph")?;
     let this = std::env::current_exe()
         .map_err(|error| format!("cannot find this program itself: {error}"))?;
     let folder = places.target.join("stratigraph-demo-tried");

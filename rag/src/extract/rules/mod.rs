@@ -27,6 +27,7 @@ pub(crate) use common::is_common;
 pub(super) use counted::Counted;
 pub use dictionary::Dictionary;
 use finds::{Finds, Found, Rank};
+use phrases::Phrase;
 pub(crate) use titles::telling_title;
 use titles::{BODIES, says, without_number};
 
@@ -39,7 +40,7 @@ pub(super) fn each_name_of(text: &str, mut each: impl FnMut(&str)) {
 }
 
 /// The version of the rules. Another rule is another version, or old results would stay.
-const VERSION: &str = "rules-1";
+const VERSION: &str = "rules-2";
 /// The most entities of a piece.
 const MOST_ENTITIES: usize = 64;
 /// The most sentences that are kept of those that name an entity.
@@ -47,6 +48,9 @@ const MOST_SENTENCES: usize = 8;
 /// The most entities of a sentence that are said to stand together, and the most such facts of a piece.
 const MOST_TOGETHER: usize = 6;
 const MOST_FACTS: usize = 128;
+/// Right under one heading stands no more than so many bytes, about twenty pages: of a book without headings inside
+/// its title would be the only domain.
+const LONGEST_DOMAIN: usize = 64 << 10;
 /// The most characters of a description.
 const LONGEST_DESCRIPTION: usize = 400;
 
@@ -124,7 +128,8 @@ impl Extractor for Rules {
     fn extract(&self, reading: &Reading<'_>) -> Result<Outcome, ExtractError> {
         let text = reading.document().text();
         let sentences = sentences(reading);
-        let found = self.found(reading, &sentences);
+        let phrases = phrases::phrases(text, &sentences, reading.counted());
+        let found = self.found(reading, &sentences, &phrases);
         let mut extracted = Extracted::default();
         let mut shown = Shown {
             text,
@@ -145,7 +150,8 @@ impl Extractor for Rules {
             extracted.entities.push(entity);
         }
         if let Some(root) = &self.root {
-            extracted.chains = chains(reading, root, &extracted.entities);
+            let topic = phrases.first().map(|phrase| phrase.name.as_str());
+            extracted.chains = chains(&domains(reading, root, topic), &extracted.entities);
         }
         let cost = Cost::default();
         Ok(Outcome { extracted, cost })
@@ -154,7 +160,12 @@ impl Extractor for Rules {
 
 impl Rules {
     /// The entities in the order of the text, the surest if there are too many.
-    fn found(&self, reading: &Reading<'_>, sentences: &[Range<usize>]) -> Vec<Found> {
+    fn found(
+        &self,
+        reading: &Reading<'_>,
+        sentences: &[Range<usize>],
+        phrases: &[Phrase],
+    ) -> Vec<Found> {
         let text = reading.document().text();
         let mut finds = Finds::default();
         if let Some(dictionary) = &self.dictionary {
@@ -192,7 +203,7 @@ impl Rules {
             });
         }
         self.add_title(reading, sentences, &mut finds);
-        for phrase in phrases::phrases(text, sentences, reading.counted()) {
+        for phrase in phrases {
             for span in &phrase.places {
                 let place = sentences.partition_point(|sentence| sentence.end <= span.start);
                 finds.add(&phrase.name, Some("phrase"), Rank::Phrase, place, false);
@@ -290,20 +301,28 @@ fn together(shown: &mut Shown<'_>, found: &[Found]) -> Vec<Triple> {
     triples
 }
 
-/// Each entity under the chain of the headings.
-fn chains(reading: &Reading<'_>, root: &Domain, entities: &[Entity]) -> Vec<Chain> {
+/// The chain of the headings; where too much stands right under the last one, what the piece is about goes on from it.
+fn domains(reading: &Reading<'_>, root: &Domain, topic: Option<&str>) -> Vec<Domain> {
+    let mut names: Vec<&str> = reading.titles().into_iter().map(without_number).collect();
+    let section = reading.document().sections().get(reading.piece().section);
+    if section.is_some_and(|section| section.body.len() > LONGEST_DOMAIN) {
+        names.extend(topic);
+    }
     let mut domains = vec![root.clone()];
     let mut seen: HashSet<String> = [folded(&root.name)].into();
-    for title in reading.titles() {
-        if let Some(name) =
-            clean_name(without_number(title)).filter(|name| seen.insert(folded(name)))
-        {
+    for name in names {
+        if let Some(name) = clean_name(name).filter(|name| seen.insert(folded(name))) {
             domains.push(Domain {
                 name,
                 description: String::new(),
             });
         }
     }
+    domains
+}
+
+/// Each entity under the chain.
+fn chains(domains: &[Domain], entities: &[Entity]) -> Vec<Chain> {
     let chain = |entity: &Entity| {
         // A thing is not its own domain.
         let above = domains

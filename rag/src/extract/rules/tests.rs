@@ -143,6 +143,40 @@ fn chains_go_along_the_headings() {
 }
 
 #[test]
+fn what_a_piece_of_a_book_without_headings_is_about_is_its_domain() {
+    let root = Domain {
+        name: "All disciplines".to_owned(),
+        description: "Whatever there is.".to_owned(),
+    };
+    let rules = Rules::new().chains_from(root);
+    let about = |topic: &str| format!("Here {topic} is read. Nobody at Reykjavik has {topic}. ");
+    let part = about("log shipping").repeat(400) + &about("index tuning").repeat(800);
+    let chains = |text: &str| -> Vec<Vec<String>> {
+        let pieces = extracted(&rules, text).into_iter();
+        let names = |chain: &Chain| {
+            let domains = chain.domains.iter().map(|domain| domain.name.clone());
+            domains.collect()
+        };
+        let of = pieces.flat_map(|piece| {
+            let mut of = piece.chains.into_iter();
+            of.find(|chain| chain.object == "Reykjavik")
+        });
+        of.map(|chain| names(&chain)).collect()
+    };
+    let book = chains(&format!("# Servers\n\n{part}\n"));
+    assert_eq!(book[0], ["All disciplines", "Servers", "log shipping"]);
+    assert_eq!(
+        book.last().unwrap(),
+        &["All disciplines", "Servers", "index tuning"]
+    );
+    let chapter = chains(&format!("# Servers\n\n{}\n", &part[..20_000]));
+    assert!(!chapter.is_empty());
+    for chain in chapter {
+        assert_eq!(chain, ["All disciplines", "Servers"]);
+    }
+}
+
+#[test]
 fn the_same_text_gives_the_same() {
     let once = extracted(&Rules::new(), ENGLISH);
     for _ in 0..5 {

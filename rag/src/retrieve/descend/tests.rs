@@ -247,8 +247,15 @@ fn what_stands_under_no_heading_is_come_to_by_its_words() {
         let items = nearest.run(desk).unwrap();
         assert_eq!(called(desk, &items), ["Air 0.4", "Sky 0.3"]);
         assert_eq!(texts(&items), 0);
-        let items = nearest.words(0.5).run(desk).unwrap();
+        let items = nearest.clone().words(0.5).run(desk).unwrap();
         assert_eq!((items.len(), texts(&items)), (4, 2), "{items:?}");
         assert_eq!(items[0].score, Scale::Weighted.score(0.5));
+        // A bound is one of cosines, and a document has none.
+        let above = Descend::above(-1.0).exact().words(0.5);
+        assert_eq!(above.run(desk).unwrap().len(), 2);
+        // Who judges is asked of them, too.
+        let mut none = |_: Vec<Item>| Ok(Vec::new());
+        let judged = nearest.words(0.5).run_judged(desk, &mut none).unwrap();
+        assert_eq!(judged.items, []);
     });
 }

@@ -41,7 +41,7 @@ fn a_code_made_again_has_the_same_bits() {
             };
             let first = codes();
             // Each time from the originals, into other slots.
-            for sequence in 2..8 {
+            for sequence in 2..4 {
                 write(sequence);
                 assert_eq!(codes(), first, "{metric:?} {coding:?}");
             }
