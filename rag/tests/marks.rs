@@ -103,7 +103,7 @@ fn what_answers_from_a_report_is_packed() {
     let asked = [
         (System::Strata, pipelines(&["strata"]), 0.8),
         // What it is led to are texts, and not only names.
-        (System::Bag, bag, 0.2),
+        (System::Bag, bag, 0.8),
     ];
     for (system, pipelines, floor) in asked {
         let open = graph(&set, system, Analysis::Chinese);

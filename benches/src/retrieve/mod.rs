@@ -7,7 +7,7 @@
 mod content;
 
 use crate::measure::report::{Mark, Report};
-use crate::measure::{Common, Setup, memory};
+use crate::measure::{Common, Setup, cpu_time, memory};
 use anyhow::{Result, ensure};
 use clap::Parser;
 use content::{Content, Size, Topics, YEAR, field, of_year};
@@ -164,6 +164,7 @@ fn build(
     while !layers.database().vector_indexes()?.iter().all(is_whole) {
         std::thread::sleep(Duration::from_millis(100));
     }
+    wait_for_rest();
     report.count("build_s", begun.elapsed().as_secs_f64(), None, "s", None);
     let read = layers.database().read()?;
     for (name, count) in [
@@ -176,6 +177,18 @@ fn build(
         report.count(name, count as f64, None, "", None);
     }
     Ok(())
+}
+
+/// Until this process does nothing any more: what was written last is linked after it can be found.
+fn wait_for_rest() {
+    let second = Duration::from_secs(1);
+    loop {
+        let before = cpu_time::of_process();
+        std::thread::sleep(second);
+        if cpu_time::of_process() - before < 0.05 {
+            break;
+        }
+    }
 }
 
 /// What is asked.
