@@ -82,6 +82,8 @@ fn what_has_the_words_of_the_question_is_before_what_is_only_near() {
         );
         assert!((support[0].score.value - 1.5).abs() < 1e-3, "{support:?}");
         assert_eq!(support[3].score, Scale::Weighted.score(0.7));
+        let twice = Support::new(9).words(2.0).run(desk, &chunks).unwrap();
+        assert!((twice[0].score.value - 2.5).abs() < 1e-3, "{twice:?}");
     });
 }
 
