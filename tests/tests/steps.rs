@@ -108,7 +108,7 @@ fn faults(dir: &Path, acknowledged: u64) -> Vec<String> {
     faults
 }
 
-// Two tests, as there are two processors at least.
+// Two tests, which two processors share.
 #[test]
 fn nothing_is_lost_at_any_odd_step() {
     nothing_is_lost(1);

@@ -54,22 +54,14 @@ impl<'a> Cargo<'a> {
         shell::run(&mut self.command(arguments))
     }
 
-    /// Builds these programs of the workspace in debug mode, with the features that its tests are built with: whatever asked
-    /// for other ones would compile the storage engine and the models anew. Tests have the features of what only they
-    /// depend on, so that a test (of those programs' own, hence it is there already) is asked for beside them.
-    pub(crate) fn build_debug(&self, names: &[&str]) -> Result<(), String> {
-        let mut words = vec!["build", "--workspace", "--test", "command"];
-        words.extend(names.iter().flat_map(|name| ["--bin", *name]));
-        self.run(&words)
-    }
-
-    /// One of them, built.
+    /// A program of the workspace in debug mode, as its tests have built it. Features of what only tests depend on count
+    /// where a test is asked for too: without one the storage engine and the models would be compiled once more.
     pub(crate) fn debug(&self, name: &str) -> Result<PathBuf, String> {
-        self.build_debug(&[name])?;
+        self.run(&["build", "--workspace", "--test", "command", "--bin", name])?;
         Ok(self.places.target.join("debug").join(name))
     }
 
-    /// Runs one of them in the checkout's root.
+    /// Runs such a program in the checkout's root.
     pub(crate) fn run_debug(&self, name: &str, arguments: &[&str]) -> Result<(), String> {
         let mut command = Command::new(self.debug(name)?);
         shell::run(command.args(arguments).current_dir(&self.places.checkout))

@@ -85,8 +85,6 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
         );
     }
     steps.run("tests", || shell::run(&mut nextest(&cargo)))?;
-    // At once, so that the times of the steps below are their own.
-    steps.run("programs", || cargo.build_debug(&programs()))?;
     steps.run("kernels", || other_kernels(&cargo))?;
     steps.run("loom", || loom_models(places, &cargo))?;
     steps.run("doctests", || cargo.run(&["test", "--workspace", "--doc"]))?;
@@ -97,15 +95,6 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
         steps.run(name, || cargo.run_debug(program, arguments))?;
     }
     Ok(())
-}
-
-/// What the steps after the tests run.
-fn programs() -> Vec<&'static str> {
-    let mut names = vec!["stratigraph", "scripts", "tck"];
-    names.extend(HARNESSES.iter().map(|(_, program, _)| *program));
-    names.sort_unstable();
-    names.dedup();
-    names
 }
 
 /// A machine without network has no model; the tests of it then do nothing, and the summary says so.
@@ -122,17 +111,12 @@ fn fetch_models(places: &Places, steps: &mut Steps) {
     }
 }
 
-/// What calls kernels by itself, and no index around them.
-const KERNEL_TESTS: &str =
-    "package(stratigraph-vector) and kind(lib) and not test(/^(index|graph)::/)";
-
-/// Kernels once more with what slower machines have, which must not change an answer.
+/// The vector index once more with what slower machines have, which must not change an answer.
 fn other_kernels(cargo: &Cargo<'_>) -> Result<(), String> {
     for kernels in ["scalar", "avx2"] {
-        // By a filter: cargo's own choice of a package would build that anew, with fewer features. That the whole index
-        // answers alike with each is one of its own tests (`each_machine.rs`).
+        // By a filter: cargo's own choice of a package would build that anew, with fewer features.
         let mut tests = nextest(cargo);
-        tests.args(["-E", KERNEL_TESTS]);
+        tests.args(["-E", "package(stratigraph-vector)"]);
         shell::run(tests.env("STRATIGRAPH_KERNELS", kernels))?;
     }
     Ok(())

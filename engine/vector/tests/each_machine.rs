@@ -1,8 +1,8 @@
 //! The index with the kernels of each machine: every one gives the same answers, bit for bit. The kernels are
 //! chosen once per process, so each has a process of its own.
 //!
-//! All tests of this crate run with others by `STRATIGRAPH_KERNELS=scalar cargo test -p stratigraph-vector`; `cargo xtask
-//! test` does so with those of the kernels. There are `scalar`, `avx2`, `avx512` and `neon`.
+//! All tests of this crate run with others by `STRATIGRAPH_KERNELS=scalar cargo test -p stratigraph-vector`,
+//! as `cargo xtask test` does; there are `scalar`, `avx2`, `avx512` and `neon`.
 
 mod shared;
 

@@ -48,8 +48,8 @@ const MOST_SENTENCES: usize = 8;
 /// The most entities of a sentence that are said to stand together, and the most such facts of a piece.
 const MOST_TOGETHER: usize = 6;
 const MOST_FACTS: usize = 128;
-/// Right under one heading stands no more than so many bytes, about twenty pages: of a book without headings inside
-/// its title would be the only domain.
+/// Where more bytes than this stand right under one heading, about twenty pages, that says too little of them: a book
+/// without headings inside would be one domain.
 const LONGEST_DOMAIN: usize = 64 << 10;
 /// The most characters of a description.
 const LONGEST_DESCRIPTION: usize = 400;

@@ -35,6 +35,13 @@ fn names(extracted: &Extracted) -> Vec<(&str, &str)> {
         .collect()
 }
 
+fn root() -> Domain {
+    Domain {
+        name: "All disciplines".to_owned(),
+        description: "Whatever there is.".to_owned(),
+    }
+}
+
 const ENGLISH: &str = "# Rocks\n\nIntro.\n\n## Basalt\n\nBasalt was lava. The Geological Survey of Iceland maps \
     it in Reykjavik.\n\"Vesicle\" means a hole in a rock. He measured 5 km and 12 MB.\n\n```\nLet Foo = Bar Baz;\n```\n";
 
@@ -121,11 +128,7 @@ fn known_names_are_found_with_their_kinds() {
 
 #[test]
 fn chains_go_along_the_headings() {
-    let root = Domain {
-        name: "All disciplines".to_owned(),
-        description: "Whatever there is.".to_owned(),
-    };
-    let extracted = extracted(&Rules::new().chains_from(root), ENGLISH);
+    let extracted = extracted(&Rules::new().chains_from(root()), ENGLISH);
     let chain = extracted[1]
         .chains
         .iter()
@@ -144,11 +147,7 @@ fn chains_go_along_the_headings() {
 
 #[test]
 fn what_a_piece_of_a_book_without_headings_is_about_is_its_domain() {
-    let root = Domain {
-        name: "All disciplines".to_owned(),
-        description: "Whatever there is.".to_owned(),
-    };
-    let rules = Rules::new().chains_from(root);
+    let rules = Rules::new().chains_from(root());
     let about = |topic: &str| format!("Here {topic} is read. Nobody at Reykjavik has {topic}. ");
     let part = about("log shipping").repeat(400) + &about("index tuning").repeat(800);
     let chains = |text: &str| -> Vec<Vec<String>> {
