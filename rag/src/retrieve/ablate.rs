@@ -24,7 +24,11 @@ impl Pipeline {
         let Some(place) = stages.iter().position(|stage| stage.name == name) else {
             return wrong(format!("there is no stage `{name}`"));
         };
-        let gone = stages.remove(place);
+        let mut gone = stages.remove(place);
+        if matches!(gone.run, Operator::Attest(_)) {
+            // What lifts is in no list of its own.
+            gone.from.truncate(1);
+        }
         for stage in &mut stages {
             let Some(at) = stage.from.iter().position(|from| *from == gone.name) else {
                 continue;
@@ -130,6 +134,21 @@ run.limit = { k = 2 }";
                 (stage.name.as_str(), from)
             })
             .collect()
+    }
+
+    #[test]
+    fn what_was_lifted_is_left_and_what_lifted_it_is_not() {
+        let tag = Pipeline::preset("tag").unwrap();
+        let without = tag.without("borne_out").unwrap();
+        let domains = from(&without)
+            .into_iter()
+            .find(|(name, _)| *name == "domains");
+        assert_eq!(domains.unwrap().1, ["summaries"]);
+        let why = tag.without("texts").unwrap_err().to_string();
+        assert!(
+            why.contains("`attest` takes two lists, and is given 1"),
+            "{why}"
+        );
     }
 
     #[test]

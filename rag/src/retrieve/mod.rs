@@ -3,13 +3,14 @@
 //! Each operator is of use by itself. [`Vector`], [`Bm25`] and [`Mentions`] find, and [`Descend`] goes down from heading
 //! to heading; [`Route`] asks a declared query, [`MultiQuery`] and [`ExtractTriples`] what a model makes of the question. [`Expand`], [`Ascend`], [`Rank`] and [`Communities`] go on from what was found. [`Follow`], [`Around`] and
 //! [`Together`] look at what it names, what stands next to it and what it is from, and [`Narrow`] whether the question names
-//! that; [`Support`] goes back to the texts that it rests on. Of facts, [`About`] lifts those about what the question names, [`Onward`] goes on from
+//! that; [`Attest`] lifts what rests on texts that were found, and [`Support`] goes back to the texts that it rests on. Of facts, [`About`] lifts those about what the question names, [`Onward`] goes on from
 //! them, and [`Gather`] adds everything that is stated of it. [`Threshold`], [`Limit`], [`Rerank`] and
 //! [`Judge`] choose among it. [`fuse()`] makes one list of several, [`pack()`] makes a text of it that a model can read.
 
 mod ablate;
 mod about;
 mod around;
+mod attest;
 mod choose;
 mod communities;
 mod confidence;
@@ -21,6 +22,7 @@ mod extract_triples;
 mod follow;
 mod fuse;
 mod gather;
+mod grounds;
 mod implied;
 mod item;
 mod judge;
@@ -53,6 +55,7 @@ mod walk;
 
 pub use about::About;
 pub use around::Around;
+pub use attest::Attest;
 pub use choose::{Limit, Threshold};
 pub use communities::{Communities, CommunityLayer};
 pub use confidence::{Confidence, ConfidenceParts};

@@ -7,8 +7,8 @@ use stratigraph::Read;
 use stratigraph::graph::Entity;
 
 use super::{
-    About, Around, Ascend, Bm25, Communities, Descend, Desk, Expand, ExtractTriples, Follow,
-    Fusion, Gather, Item, Judge, Limit, Mentions, MultiQuery, Narrow, Onward, Rank, Rerank,
+    About, Around, Ascend, Attest, Bm25, Communities, Descend, Desk, Expand, ExtractTriples,
+    Follow, Fusion, Gather, Item, Judge, Limit, Mentions, MultiQuery, Narrow, Onward, Rank, Rerank,
     RetrieveError, Route, Support, Threshold, Together, Vector, fuse,
 };
 
@@ -118,6 +118,8 @@ pub enum Operator {
     Around(Around),
     /// Lifts what is of documents of which much was found.
     Together(Together),
+    /// Lifts what rests on texts that have the words of the question.
+    Attest(Attest),
     /// Lifts what is of documents that the question names by their properties.
     Narrow(Narrow),
     /// Lifts facts about what the question names.
@@ -194,6 +196,7 @@ impl Operator {
             Self::Follow(_) => "follow",
             Self::Around(_) => "around",
             Self::Together(_) => "together",
+            Self::Attest(_) => "attest",
             Self::Narrow(_) => "narrow",
             Self::About(_) => "about",
             Self::Onward(_) => "onward",
@@ -222,6 +225,8 @@ impl Operator {
             | Self::ExtractTriples(_)
             | Self::Descend(_)
             | Self::Route(_) => (0, 0),
+            // What is lifted, and by what.
+            Self::Attest(_) => (2, 2),
             Self::Fuse(_) | Self::Rank(_) | Self::Gather(_) => (1, usize::MAX),
             _ => (1, 1),
         }
@@ -271,6 +276,11 @@ impl Operator {
             }
             Self::Around(around) => around.run(desk, joined(lists))?,
             Self::Together(together) => together.run(desk, joined(lists))?,
+            Self::Attest(attest) => {
+                let mut lists = lists.into_iter();
+                let items = lists.next().unwrap_or_default();
+                attest.run(desk, items, &joined(lists.collect()))?
+            }
             Self::Narrow(narrow) => narrow.run(desk, joined(lists))?,
             Self::About(about) => about.run(desk, joined(lists))?,
             Self::Onward(onward) => onward.run(desk, &joined(lists))?,
@@ -388,6 +398,7 @@ impl Pipeline {
                     match (least, most) {
                         (0, 0) => "no list",
                         (1, 1) => "one list",
+                        (2, 2) => "two lists",
                         _ => "one list or more",
                     },
                 ));

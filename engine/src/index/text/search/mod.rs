@@ -135,7 +135,10 @@ impl<'a, K: KeyRead> TextReader<'a, K> {
         let mut top = Top::new(options.k, options.min_score);
         let leading = self.leading(options.among, &run)?;
         let mut sums = Sums::default();
-        for at in 0..self.segments.len() {
+        // Where nothing may be found the counts are all that is asked for.
+        let nothing = leading.as_ref().is_some_and(Vec::is_empty);
+        let walked = if nothing { 0 } else { self.segments.len() };
+        for at in 0..walked {
             let mut accept = Accept {
                 top: &mut top,
                 among: options.among,

@@ -10,6 +10,7 @@ use crate::index::text::{
 };
 use crate::keys::KeyRead;
 use crate::storage::family::Family;
+use roaring::RoaringTreemap;
 
 fn text(body: &str) -> (String, String) {
     (String::new(), body.to_owned())
@@ -40,6 +41,19 @@ fn a_search_tells_how_many_live_documents_have_each_term() {
         let reader = TextReader::open(&read, &index, &cache).unwrap();
         let query = Query::term("runs running whales");
         let found = reader.search(&query, &SearchOptions::top(1)).unwrap();
+        // Where nothing may be found, they are told without a look at who has them.
+        let among = RoaringTreemap::new();
+        let nothing = SearchOptions {
+            among: Some(&among),
+            ..SearchOptions::top(1)
+        };
+        let counted = reader.search(&query, &nothing).unwrap();
+        assert_eq!(counted.hits, []);
+        assert_eq!((counted.work.blocks, counted.work.postings), (0, 0));
+        assert_eq!(
+            (counted.documents, &counted.terms),
+            (found.documents, &found.terms)
+        );
         let terms = found.terms.into_iter();
         let terms: Vec<(String, u64)> = terms.map(|one| (one.term, one.documents)).collect();
         (found.documents, terms)
