@@ -26,7 +26,7 @@
 //! | statements: [`Query`], [`Rows`], [`Row`], [`Summary`], [`Prepared`], [`NamedQueries`] | `query.rs`, `rows.rs`, ... |
 //! | transactions: [`Transaction`], and as closures [`Client::write`], [`Client::read`] | `transaction.rs`, `closure.rs` |
 //! | many nodes at once: [`BulkWriter`] | `bulk.rs` |
-//! | documents: [`Rag`] | `rag/` |
+//! | documents and tables: [`Rag`] | `rag/` |
 //! | [`Search`], [`Schema`], [`Databases`], [`Admin`] | `search.rs`, `schema/`, `databases.rs`, `admin/` |
 //! | values, and serde between them and types | `value/` |
 //!
@@ -83,8 +83,8 @@ pub use rag::{
     CalledRow, CitedSource, Confidence, DeclaredQueries, DeclaredQuery, DeclaredReport, Document,
     DocumentReport, Found, GraphChange, Layers, ModelBill, NoAnswer, Place, Quantiles, Rag,
     RagProgress, Receipt, ResummariseBuilder, Resummarised, RetrieveBuilder, Retrieved,
-    StaleSummaries, Standing, SummaryReport, SummarySubject, TracedStage, UpsertBuilder,
-    UpsertOpened, Upserts, WayStep,
+    StaleSummaries, Standing, SummaryReport, SummarySubject, Tables, TablesBuilder, TablesReport,
+    TracedStage, UpsertBuilder, UpsertOpened, Upserts, WayStep,
 };
 pub use retry::Retry;
 pub use row::Row;

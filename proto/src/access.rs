@@ -92,6 +92,7 @@ mod tests {
             "RagService",
             &[
                 "UpsertDocuments",
+                "UpsertTables",
                 "DeleteDocuments",
                 "Resummarise",
                 "Calibrate",

@@ -12,6 +12,7 @@ const WITHOUT_DATABASE: &[(&str, &str)] = &[
     ("ListDatabasesRequest", "it is about all of them"),
     ("BulkWriteRequest", "its first part does"),
     ("UpsertDocumentsRequest", "its first part does"),
+    ("UpsertTablesRequest", "its first part does"),
 ];
 
 #[test]

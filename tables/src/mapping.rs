@@ -48,29 +48,40 @@ impl PropertyFrom {
     }
 }
 
+/// Where a file lies as seen from the mapping, by its name alone: each place has one spelling.
+///
+/// # Errors
+/// It lies neither in the folder of the mapping nor below it.
+pub fn inside(file: &Path) -> Result<PathBuf, String> {
+    let mut place = PathBuf::new();
+    for part in file.components() {
+        match part {
+            Component::Normal(name) => place.push(name),
+            Component::CurDir => {}
+            _ => return Err(outside(file)),
+        }
+    }
+    Ok(place)
+}
+
 /// A file in the folder or below it, also behind links.
 ///
 /// # Errors
 /// It lies elsewhere.
 pub fn within(folder: &Path, file: &Path) -> Result<PathBuf, String> {
-    let outside = || {
-        format!(
-            "{}: files lie in the folder of the mapping or below it",
-            file.display()
-        )
-    };
-    let plain = file
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !plain {
-        return Err(outside());
-    }
-    let path = folder.join(file);
+    let path = folder.join(inside(file)?);
     // A file that is missing is told of when it is opened.
     if let (Ok(real), Ok(root)) = (path.canonicalize(), folder.canonicalize())
         && !real.starts_with(root)
     {
-        return Err(outside());
+        return Err(outside(file));
     }
     Ok(path)
+}
+
+fn outside(file: &Path) -> String {
+    format!(
+        "{}: files lie in the folder of the mapping or below it",
+        file.display()
+    )
 }

@@ -16,6 +16,7 @@
 //! | many nodes at once | `sending.rs` |
 //! | all of a graph, as text | `exporting.rs` |
 //! | documents | `uploading.rs` |
+//! | tables | `tables.rs` |
 //! | questions and receipts | `retrieving.rs` |
 //! | answers and thresholds | `answering.rs` |
 //! | declared queries | `routing.rs` |
@@ -35,6 +36,7 @@ mod retrieving;
 mod routing;
 mod sending;
 mod server;
+mod tables;
 mod uploading;
 mod values;
 
@@ -45,4 +47,5 @@ pub(crate) use refused::RemoteFailure;
 pub(crate) use retrieving::Asked;
 pub(crate) use sending::{Sending, Unsent};
 pub(crate) use server::{Manner, Server};
+pub(crate) use tables::{SendingTables, TablesHead, UnsentTable};
 pub(crate) use uploading::{Sent, Uploading};

@@ -1,6 +1,7 @@
 //! One small corpus through every door: what is in the database then is the same, byte for byte.
 
 mod asking;
+mod tables;
 mod with_model;
 
 use crate::served::Served;
@@ -459,52 +460,4 @@ fn an_address_follows_the_files_as_a_folder_does() {
         "{}",
         within.stderr
     );
-}
-
-#[test]
-fn tables_become_typed_nodes_that_follow_their_rows() {
-    let world = World::new();
-    let write = |name: &str, text: &str| fs::write(world.path(name), text).unwrap();
-    write(
-        "audit.toml",
-        "[[nodes]]\nfile = \"issues.csv\"\nlabel = \"Issue\"\nkey = \"number\"\n[[nodes.links]]\ntype = \"QUALIFIED_BY\"\ncolumn = \"clause\"\nto = \"Clause\"\n",
-    );
-    write("issues.csv", "number,clause\n1,c1\n2,c2\n");
-    let mapping = format!("typed:{}", world.path("audit.toml").display());
-    let into = world.path("audits");
-    let ingest = |more: &[&str]| {
-        let all = [
-            "ingest",
-            "--into",
-            into.to_str().unwrap(),
-            "--profile",
-            &mapping,
-            "--json",
-        ];
-        let said = run(&[&all[..], more].concat());
-        let answer: serde_json::Value = serde_json::from_str(&said.stdout).unwrap_or_default();
-        (said, answer)
-    };
-    let (_, dry) = ingest(&["--dry-run"]);
-    assert_eq!((&dry["nodes"], &dry["written"]), (&4.into(), &0.into()));
-    assert!(!into.exists());
-    let (said, first) = ingest(&[]);
-    said.assert_code(0);
-    assert_eq!(
-        (&first["nodes"], &first["relationships"]),
-        (&4.into(), &2.into())
-    );
-    let (_, again) = ingest(&[]);
-    assert_eq!(again["written"], 0);
-    write("issues.csv", "number,clause\n1,c1\n2\n");
-    let (said, broken) = ingest(&[]);
-    said.assert_code(2);
-    assert_eq!(
-        (&broken["nodes"], &broken["count_failed"]),
-        (&2.into(), &1.into())
-    );
-    let (refused, _) = ingest(&["--prune"]);
-    assert!(refused.error().1.contains("--prune is for documents"));
-    let none = run(&["ingest", "--into", into.to_str().unwrap()]);
-    assert_eq!(none.code, 2);
 }

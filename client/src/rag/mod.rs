@@ -1,7 +1,7 @@
-//! Documents: in and out, what is stale after it, and summaries.
+//! Documents and tables: in and out, what is stale after it, and summaries.
 //!
 //! The server reads, cuts and builds, with the models that it was started with: what goes over is the bytes of files.
-//! `upsert.rs` is a stream of documents, `retrieve.rs` questions and receipts, `ask.rs` answers,
+//! `upsert.rs` is a stream of documents, `tables.rs` one of tables, `retrieve.rs` questions and receipts, `ask.rs` answers,
 //! `calibrate.rs` below which confidence there is none, `routes.rs` declared queries,
 //! `describe.rs` what the server says.
 
@@ -10,6 +10,7 @@ mod calibrate;
 mod describe;
 mod retrieve;
 mod routes;
+mod tables;
 mod upsert;
 
 pub use ask::{Answer, AnswerSentence, AskBuilder, AskEvent, Asking, CitedSource, NoAnswer};
@@ -22,6 +23,7 @@ pub use retrieve::{
     Confidence, Found, Place, Receipt, RetrieveBuilder, Retrieved, Standing, TracedStage, WayStep,
 };
 pub use routes::{Called, CalledRow, DeclaredQueries, DeclaredQuery, DeclaredReport};
+pub use tables::{Tables, TablesBuilder, TablesReport};
 pub use upsert::{Document, Layers, UpsertBuilder, Upserts};
 
 use crate::Error;
@@ -74,6 +76,29 @@ impl Rag {
     /// Settings for a stream of documents.
     pub fn upsert(&self) -> UpsertBuilder {
         UpsertBuilder::new(self.client.clone())
+    }
+
+    /// Tables, CSV and JSON lines, that become typed nodes and relationships through a mapping, in one commit. The mapping is
+    /// the text of its file, and `id` the name that the tables are known by: again, they take the place of what they
+    /// stated before, and [`delete`](Self::delete) takes it out.
+    ///
+    /// ```no_run
+    /// # async fn example(client: stratigraph_client::Client) -> Result<(), stratigraph_client::Error> {
+    /// let mapping = r#"
+    ///     [[nodes]]
+    ///     file = "rocks.csv"
+    ///     label = "Rock"
+    ///     key = "name"
+    /// "#;
+    /// let mut tables = client.rag().tables("rocks.toml", mapping).start();
+    /// tables.send("rocks.csv", "name,age\nBasalt,4\n").await?;
+    /// let report = tables.finish().await?;
+    /// println!("{} nodes, left out: {:?}", report.nodes, report.problems);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn tables(&self, id: impl Into<String>, mapping: impl Into<String>) -> TablesBuilder {
+        TablesBuilder::new(self.client.clone(), id.into(), mapping.into())
     }
 
     /// Takes documents out, each in a transaction of its own; those that are not there are fine.

@@ -15,7 +15,8 @@ const COUNTS: usize = 16;
 
 impl Value {
     /// About how many bytes it takes, its part of what it shares with others included.
-    pub(crate) fn held_bytes(&self) -> usize {
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
         Scale { left: LOOKED_INTO }.value(self)
     }
 }

@@ -92,7 +92,7 @@ pub(crate) use schema::{
     find_all,
 };
 pub use summary::{Inputs, Summary};
-pub use tables::{TablesError, TablesReport};
+pub use tables::{TablesError, TablesLimits, TablesReport};
 pub(crate) use tables::{is_of_layers, table_key_index};
 
 #[cfg(test)]

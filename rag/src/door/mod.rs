@@ -15,6 +15,7 @@
 //! | a database that is opened with them | `library.rs`, `wanted.rs` |
 //! | whether the embedder can read what comes | `fitting.rs` |
 //! | documents as they come | `incoming.rs` |
+//! | tables as they come | `tables.rs` |
 //! | questions and answers | `ask.rs` |
 //! | declared queries | `routes.rs` |
 //! | which names may mean the same | `naming.rs` |
@@ -51,6 +52,7 @@ mod recent;
 mod resummarise;
 mod routes;
 mod subject;
+mod tables;
 mod wanted;
 
 pub use ask::{Ask, MOST_RECEIPTS};
@@ -61,6 +63,7 @@ pub use incoming::{Incoming, LONGEST_METADATA, datum};
 pub use library::{Library, Open};
 pub use naming::Alike;
 pub use resummarise::{Mended, Resummarise, Resummarised, Unmended};
+pub use tables::{Tables, TablesTaken};
 pub use wanted::Wanted;
 
 #[cfg(test)]

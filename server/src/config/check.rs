@@ -156,6 +156,10 @@ impl Config {
             let other = "max_bulk_message_size";
             find("max_document_size", FindingKind::AboveOther { other });
         }
+        if self.max_tables_size > self.max_request_memory {
+            let other = "max_request_memory";
+            find("max_tables_size", FindingKind::AboveOther { other });
+        }
         if !crate::databases::is_name(&self.default_database) {
             find("default_database", FindingKind::BadName);
         }
@@ -224,6 +228,7 @@ impl Config {
             ("max_request_size", self.max_request_size, 4 << 10),
             ("max_bulk_message_size", self.max_bulk_message_size, 4 << 10),
             ("max_document_size", self.max_document_size, 4 << 10),
+            ("max_tables_size", self.max_tables_size, 4 << 10),
             ("max_request_memory", self.max_request_memory, 1 << 20),
             ("max_response_size", self.max_response_size, 64 << 10),
             ("max_query_memory", self.max_query_memory, 1 << 20),

@@ -107,9 +107,10 @@ settings! {
         reranker_model: String = -, "STRATIGRAPH_RERANKER_MODEL", "The reranker's name at its address";
         max_document_size: Size = "16MiB", "STRATIGRAPH_MAX_DOCUMENT_SIZE", "The largest document that comes over the network; the message that brings it has a limit of its own, max_bulk_message_size";
         max_documents: u32 = "1000000", "STRATIGRAPH_MAX_DOCUMENTS", "How many documents one stream may have";
-        max_ingestions: u32 = "4", "STRATIGRAPH_MAX_INGESTIONS", "How many streams of documents, runs of summaries and calibrations may be under way; each has a thread";
-        max_ingestion_idle: Period = "60s", "STRATIGRAPH_MAX_INGESTION_IDLE", "How long a client may send no document, or leave what it is told lying";
-        max_ingestion_time: Period = "24h", "STRATIGRAPH_MAX_INGESTION_TIME", "How long one stream of documents, run of summaries or calibration may last";
+        max_tables_size: Size = "64MiB", "STRATIGRAPH_MAX_TABLES_SIZE", "How large a mapping and all tables of one stream may be together; they are kept until all have come, as part of max_request_memory";
+        max_ingestions: u32 = "4", "STRATIGRAPH_MAX_INGESTIONS", "How many streams of documents or tables, runs of summaries and calibrations may be under way; each has a thread";
+        max_ingestion_idle: Period = "60s", "STRATIGRAPH_MAX_INGESTION_IDLE", "How long a client may send no document and nothing of a table, or leave what it is told lying";
+        max_ingestion_time: Period = "24h", "STRATIGRAPH_MAX_INGESTION_TIME", "How long one stream of documents or tables, run of summaries or calibration may last";
     }
     "Limits of connections" {
         max_connections: u32 = "4096", "STRATIGRAPH_MAX_CONNECTIONS", "How many connections there may be";

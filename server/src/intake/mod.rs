@@ -12,8 +12,7 @@
 mod budget;
 mod unpack;
 
-pub(crate) use budget::Budget;
-use budget::Reserved;
+pub(crate) use budget::{Budget, Reserved};
 pub(crate) use unpack::Packing;
 
 use crate::failure::Failure;
@@ -21,6 +20,7 @@ use crate::status::status;
 use http_body::{Body as _, Frame, SizeHint};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::error::Error as _;
 use std::future::Future as _;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -286,8 +286,9 @@ fn refused(failure: Failure) -> Status {
 
 /// Why the next message of a stream does not come.
 pub(crate) fn why_none(status: &Status) -> Failure {
-    let source = std::error::Error::source(status);
-    let failure = source.and_then(|source| source.downcast_ref::<Failure>());
+    // The layers between have put our status into errors of their own.
+    let mut behind = std::iter::successors(status.source(), |error| (*error).source());
+    let failure = behind.find_map(|error| error.downcast_ref::<Failure>());
     failure.cloned().unwrap_or(Failure::Cancelled)
 }
 

@@ -145,3 +145,19 @@ async fn a_stream_holds_its_last_messages_and_may_rest_between_two() {
     drop((intake, held));
     assert_eq!(budget.taken(), 0);
 }
+
+#[test]
+fn why_the_next_message_does_not_come_is_known_behind_the_errors_of_layers() {
+    let too_late = refused(Failure::Unsent {
+        limit: Duration::from_secs(1),
+    });
+    assert!(matches!(why_none(&too_late), Failure::Unsent { .. }));
+    let wrapped = std::io::Error::other(std::io::Error::other(too_late));
+    let status = Status::from_error(Box::new(wrapped));
+    assert!(
+        matches!(why_none(&status), Failure::Unsent { .. }),
+        "{status:?}"
+    );
+    let theirs = Status::unknown("a connection that broke");
+    assert!(matches!(why_none(&theirs), Failure::Cancelled));
+}

@@ -228,6 +228,11 @@ impl Metrics {
         self.rag.took_in(failed, bill);
     }
 
+    /// Tables are taken in, but for so many rows.
+    pub(crate) fn took_in_tables(&self, broken_rows: u64) {
+        self.rag.took_in_tables(broken_rows);
+    }
+
     /// A model was asked for something else.
     pub(crate) fn asked_model(&self, bill: Option<&v1::ModelBill>) {
         self.rag.asked_model(bill);

@@ -1,4 +1,4 @@
-//! Documents that came over the network, and what models were paid for them.
+//! Documents and tables that came over the network, and what models were paid for them.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
@@ -8,6 +8,8 @@ use stratigraph_proto::v1;
 pub(super) struct RagMetrics {
     documents: Counter,
     failed: Counter,
+    tables: Counter,
+    broken_rows: Counter,
     calls: Counter,
     kept: Counter,
     input_tokens: Counter,
@@ -30,6 +32,8 @@ impl RagMetrics {
                 "rag_documents_failed",
                 "Documents of RagService that were not taken in",
             ),
+            tables: counter("rag_tables", "Streams of tables that RagService took in"),
+            broken_rows: counter("rag_rows_broken", "Rows of tables that RagService left out"),
             calls: counter("model_calls", "Calls of the model for RagService"),
             kept: counter(
                 "model_replies_kept",
@@ -44,6 +48,11 @@ impl RagMetrics {
         self.documents.inc();
         self.failed.inc_by(failed);
         self.asked_model(bill);
+    }
+
+    pub(super) fn took_in_tables(&self, broken_rows: u64) {
+        self.tables.inc();
+        self.broken_rows.inc_by(broken_rows);
     }
 
     pub(super) fn asked_model(&self, bill: Option<&v1::ModelBill>) {

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::intake::why_none;
 use std::future::Future;
 use std::time::{Duration, Instant};
+use stratigraph::storage::cancel::CancelToken;
 use tokio::sync::mpsc;
 use tonic::Streaming;
 
@@ -30,6 +31,28 @@ pub(in crate::services) struct Feeding<M, P> {
 }
 
 impl<M, P> Feeding<M, P> {
+    /// Feeds on a task of its own. Work that is not done when the time is over is cancelled: nobody waits for a model longer
+    /// than for a client.
+    pub(in crate::services) fn spawn(
+        self,
+        stream: Streaming<M>,
+        feed: mpsc::Sender<Fed<P>>,
+        over: impl Future<Output = ()> + Send + 'static,
+        cancel: CancelToken,
+    ) where
+        M: Send + 'static,
+        P: Send + 'static,
+    {
+        let ends = self.ends;
+        tokio::spawn(async move {
+            self.feed(stream, &feed, over).await;
+            tokio::select! {
+                () = tokio::time::sleep_until(ends.into()) => cancel.cancel(),
+                () = feed.closed() => {}
+            }
+        });
+    }
+
     /// Hands the client's parts to the thread, while they come and there is time, and until the server is `over`.
     pub(in crate::services) async fn feed(
         self,

@@ -3,6 +3,7 @@
 mod data;
 mod rag;
 mod statements;
+mod tables;
 mod trust;
 
 use std::net::SocketAddr;

@@ -17,5 +17,6 @@ mod quick;
 mod rag;
 mod secrets;
 mod shutdown;
+mod tables;
 mod tls;
 mod transactions;

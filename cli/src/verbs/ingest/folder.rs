@@ -28,16 +28,8 @@ impl Ingest {
         progress: &Progress,
     ) -> Result<Done, Failure> {
         let equipment = self.models.equipment()?;
-        // Replies that are paid for are in the database, if there is one; it is read and not written to.
-        let there = self
-            .into
-            .is_dir()
-            .then(|| Database::builder().open_read_only(&self.into));
-        let there = there.transpose()?;
-        let there = match there {
-            Some(there) if Built::of(&there).map_err(IngestError::from)?.is_some() => there,
-            _ => Database::in_memory()?,
-        };
+        // Replies that are paid for are in the database, if there is one.
+        let there = self.looked_at()?;
         let library = Library::new(&there, equipment.clone());
         let open = self.opened(&library, wanted, files)?;
         let token = progress.interrupt().token();
@@ -54,6 +46,18 @@ impl Ingest {
             }
         }
         Ok((outcome, name_of(&open)))
+    }
+
+    /// The database, read and not written to; one in memory if it has no layers, or is not there.
+    pub(super) fn looked_at(&self) -> Result<Database, Failure> {
+        let there = self
+            .into
+            .is_dir()
+            .then(|| Database::builder().open_read_only(&self.into));
+        match there.transpose()? {
+            Some(there) if Built::of(&there).map_err(IngestError::from)?.is_some() => Ok(there),
+            _ => Ok(Database::in_memory()?),
+        }
     }
 
     /// The layers; new ones with an embedder that can read the files.

@@ -64,8 +64,8 @@ are taken in with a warning.
 --chunks says how documents are cut, if not as the profile does it: structure:256, structure:256*3 (joined
 by three), headings:256/3, tokens:1200/100, characters:2024/204, sentences:5/1. It is decided once, too.
 
-At an address the files are sent, and the server reads them with the models that it was started with; what
-comes in is the same. Each document is reported when it is durable.
+At an address the files are sent, also a mapping and its tables, and the server reads them with the models
+that it was started with; what comes in is the same. Each document is reported when it is durable.
 
 Examples:
   stratigraph ingest docs/ --into library
@@ -76,6 +76,7 @@ Examples:
   stratigraph ingest docs/ --into library --embedder http://localhost:11434/v1 --embedder-model nomic-embed-text
   stratigraph ingest docs/ --into library --chunks sentences:5/1
   stratigraph ingest --into library --profile typed:audit.toml
+  stratigraph ingest --into grpc://localhost/library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, broken_lines
 [problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one) or null, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, stale,
@@ -163,6 +164,7 @@ impl From<DoorError> for IngestError {
         match error {
             DoorError::Build(error) => Self::Build(error),
             DoorError::Extract(error) => Self::Extract(error),
+            DoorError::Tables(error) => Self::Tables(error),
             error => Self::Door(error),
         }
     }
@@ -194,14 +196,8 @@ impl Ingest {
             self.access.refuse_for_folder(&into)?;
         }
         let (outcome, embedder) = match &self.profile {
-            Profile::Typed(_) if address.is_some() => {
-                let why = format!(
-                    "tables are read where the database is, and {into} is an address: ingest them into its folder while it is not served, or bring them with `stratigraph import`"
-                );
-                return Err(IngestError::Request(why).into());
-            }
             Profile::Typed(mapping) => {
-                let (outcome, embedder) = self.take_in_tables(mapping)?;
+                let (outcome, embedder) = self.tables(mapping, address.as_ref(), progress)?;
                 if !quiet {
                     told::failures(&outcome);
                 }

@@ -1,52 +1,111 @@
-//! Tables through a mapping: typed nodes and relationships beside what documents have become.
+//! Tables through a mapping: typed nodes and relationships beside what documents have become, in a folder or at a server.
+//!
+//! The mapping and its files are found here in either case. At an address they are sent, and the server does with them
+//! what a folder would get here, byte for byte.
 
 use super::folder::Done;
 use super::told::Outcome;
 use super::{Ingest, IngestError};
 use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::remote::{Address, Manner, SendingTables, Server, TablesHead, UnsentTable};
 use std::path::Path;
 use stratigraph::Database;
-use stratigraph_rag::door::{Library, Wanted};
-use stratigraph_rag::ingest::System;
-use stratigraph_rag::read::{TableMapping, Typed};
-
-/// So many texts of rows are looked at for whether the embedder can read them.
-const MOST_LOOKED_AT: usize = 256;
+use stratigraph_rag::build::TablesLimits;
+use stratigraph_rag::door::{Library, Tables};
+use stratigraph_rag::read::{Format, TableMapping};
 
 impl Ingest {
     /// Takes the tables of a mapping in, in one commit.
-    pub(super) fn take_in_tables(&self, mapping: &Path) -> Result<Done, Failure> {
+    pub(super) fn tables(
+        &self,
+        mapping: &Path,
+        address: Option<&Address>,
+        progress: &Progress,
+    ) -> Result<Done, Failure> {
         self.refuse_for_tables()?;
         let tables = TableMapping::read(mapping).map_err(IngestError::Read)?;
         let id = mapping.file_name().unwrap_or_default().to_string_lossy();
-        let equipment = self.models.equipment()?;
-        let db = if self.dry_run {
-            Database::in_memory()?
-        } else {
-            Database::builder()
-                .create_if_missing(true)
-                .open(&self.into)?
+        let (mut outcome, embedder) = match address {
+            Some(address) => self.send_tables(address, &id, &tables, progress)?,
+            None => self.take_in_tables(&id, &tables, progress)?,
         };
-        let library = Library::new(&db, equipment);
-        // Layers that are there already are fine, whichever they are.
-        let mut wanted = Wanted::new(System::Structure);
-        if !self.keep_embedder && library.wants_sample().map_err(IngestError::from)? {
-            wanted.sample = embedded(&tables);
-        }
-        let open = library.open_or_create(&wanted);
-        let open = open.map_err(IngestError::from)?;
-        let report = open.layers().upsert_tables(&id, &tables);
-        let report = report.map_err(IngestError::Tables)?;
-        let (name, note) = (open.embedder_name().to_owned(), open.note());
-        let note = note.map(str::to_owned);
-        drop((open, library));
-        db.close()?;
-        let mut outcome = Outcome::of_tables(&report);
-        outcome.note = note;
         if self.dry_run {
             outcome.unwritten();
         }
-        Ok((outcome, name))
+        Ok((outcome, embedder))
+    }
+
+    fn take_in_tables(
+        &self,
+        id: &str,
+        mapping: &TableMapping,
+        progress: &Progress,
+    ) -> Result<Done, Failure> {
+        let equipment = self.models.equipment()?;
+        let db = match self.dry_run {
+            true => self.looked_at()?,
+            false => Database::builder()
+                .create_if_missing(true)
+                .open(&self.into)?,
+        };
+        let taken = Library::new(&db, equipment).upsert_tables(&Tables {
+            id,
+            mapping,
+            keep_embedder: self.keep_embedder,
+            dry_run: self.dry_run,
+            limits: TablesLimits {
+                cancel: progress.interrupt().token(),
+                ..TablesLimits::default()
+            },
+        });
+        let taken = taken.map_err(IngestError::from)?;
+        db.close()?;
+        let mut outcome = Outcome::of_tables(&taken.report);
+        outcome.note = taken.note;
+        Ok((outcome, taken.embedder))
+    }
+
+    fn send_tables(
+        &self,
+        address: &Address,
+        id: &str,
+        mapping: &TableMapping,
+        progress: &Progress,
+    ) -> Result<Done, Failure> {
+        let cancel = progress.interrupt().token();
+        let manner = Manner {
+            read_only: false,
+            create: self.create,
+        };
+        let server = Server::open(address, &self.access, manner, &cancel)?;
+        let head = TablesHead {
+            id,
+            mapping: mapping.text(),
+            keep_embedder: self.keep_embedder,
+            dry_run: self.dry_run,
+        };
+        let mut sending = SendingTables::begin(&server, &head, cancel);
+        for (name, path) in mapping.files() {
+            // Of what is no table the server says so without its bytes.
+            let path = path.filter(|path| {
+                matches!(Format::of_path(path), Some(Format::Csv | Format::JsonLines))
+            });
+            let Some(path) = path else { continue };
+            match sending.file(name, path) {
+                // One that is missing is told of by the server, as it is of a folder.
+                Ok(()) | Err(UnsentTable::Missing) => {}
+                // What its rows state is there, and must not go because nobody here may read it.
+                Err(UnsentTable::Unreadable(error)) => {
+                    let why = format!("{name}: it cannot be read: {error}");
+                    return Err(IngestError::Request(why).into());
+                }
+                Err(UnsentTable::All(failure)) => return Err(failure),
+            }
+        }
+        let report = sending.finish()?;
+        let embedder = report.embedder.clone();
+        Ok((Outcome::of_sent_tables(report), embedder))
     }
 
     fn refuse_for_tables(&self) -> Result<(), Failure> {
@@ -67,14 +126,4 @@ impl Ingest {
             None => Ok(()),
         }
     }
-}
-
-/// The first texts of rows that get a vector.
-fn embedded(tables: &TableMapping) -> Vec<String> {
-    let rows = tables.rows().filter_map(Result::ok);
-    let texts = rows.flat_map(|row| match row {
-        Typed::Node(node) => node.embed,
-        Typed::Edge(_) => Vec::new(),
-    });
-    texts.map(|(_, text)| text).take(MOST_LOOKED_AT).collect()
 }

@@ -4,7 +4,7 @@ use super::relations::Clustered;
 use crate::output::{Reply, Table, count, printable, size, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
-use stratigraph_client::DocumentReport;
+use stratigraph_client::{DocumentReport, TablesReport as SentTables};
 use stratigraph_models::{Prices, Usage};
 use stratigraph_rag::build::{BuildError, TablesReport};
 use stratigraph_rag::door::causes;
@@ -123,6 +123,23 @@ impl Outcome {
             written: change.written,
             deleted: change.deleted,
             vectors: change.vectors,
+            ..Self::default()
+        }
+    }
+
+    /// What a server has done with tables.
+    pub(super) fn of_sent_tables(report: SentTables) -> Self {
+        let change = report.change;
+        let problems = report.problems.into_iter();
+        Self {
+            failed: problems.map(|problem| (None, problem)).collect(),
+            count_failed: report.count_problems,
+            nodes: report.nodes,
+            relationships: report.relationships,
+            written: change.written,
+            deleted: change.deleted,
+            vectors: change.vectors,
+            note: report.note,
             ..Self::default()
         }
     }

@@ -21,6 +21,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use stratigraph::storage::cancel::CancelToken;
 use thiserror::Error;
 
 use super::names::document_key;
@@ -44,6 +45,25 @@ const KEY: &str = "key";
 const MOST_STATED: usize = 1_000_000;
 /// The most broken rows that are told.
 const MOST_TOLD: usize = 1000;
+
+/// How far the work on tables may go.
+#[derive(Clone, Debug)]
+pub struct TablesLimits {
+    /// What stops it: nothing is written then.
+    pub cancel: CancelToken,
+    /// About how many bytes of memory what the rows state may take: it is written as a whole.
+    pub memory: usize,
+}
+
+impl Default for TablesLimits {
+    /// As far as the machine goes.
+    fn default() -> Self {
+        Self {
+            cancel: CancelToken::new(),
+            memory: usize::MAX,
+        }
+    }
+}
 
 /// What came of tables.
 #[derive(Debug, Default)]
@@ -93,6 +113,14 @@ pub enum TablesError {
         "the tables state more than {MOST_STATED} nodes and relationships, and are written as a whole: split the mapping"
     )]
     TooMany,
+    /// Too much for the memory that there is for it.
+    #[error(
+        "what the tables state takes more than {limit} bytes of memory, and is written as a whole: split the mapping"
+    )]
+    TooLarge {
+        /// The memory that there is.
+        limit: usize,
+    },
 }
 
 impl From<stratigraph::Error> for TablesError {
@@ -112,16 +140,38 @@ impl Layers {
         id: &str,
         mapping: &TableMapping,
     ) -> Result<TablesReport, TablesError> {
+        self.upsert_tables_within(id, mapping, &TablesLimits::default())
+    }
+
+    /// The same within limits.
+    ///
+    /// # Errors
+    /// [`TablesError`]; the graph is as it was then.
+    pub fn upsert_tables_within(
+        &self,
+        id: &str,
+        mapping: &TableMapping,
+        limits: &TablesLimits,
+    ) -> Result<TablesReport, TablesError> {
         let source = document_key(id)?;
-        let schema = mapping.schema();
-        declare::check(&schema)?;
-        let mut report = TablesReport::default();
-        let stated = Stated::read(mapping, &mut report)?;
-        declare::declare(self, &schema)?;
-        report.nodes = stated.nodes.len() as u64;
-        report.relationships = stated.edges.len() as u64;
-        report.change = self.write_tables(&source, &stated)?;
+        let (stated, mut report) = read(mapping, limits)?;
+        declare::declare(self, &mapping.schema())?;
+        report.change = self.write_tables(&source, &stated, &limits.cancel)?;
         Ok(report)
+    }
+
+    /// What the tables of a mapping state, which is not written, and for which no vector is computed.
+    ///
+    /// # Errors
+    /// [`TablesError`]
+    pub fn forecast_tables(
+        &self,
+        id: &str,
+        mapping: &TableMapping,
+        limits: &TablesLimits,
+    ) -> Result<TablesReport, TablesError> {
+        document_key(id)?;
+        Ok(read(mapping, limits)?.1)
     }
 
     /// Takes out what the tables of a mapping stated under this id; nothing if there are none.
@@ -129,19 +179,41 @@ impl Layers {
     /// # Errors
     /// What the database says.
     pub fn delete_tables(&self, id: &str) -> Result<Change, TablesError> {
-        self.write_tables(&document_key(id)?, &Stated::default())
+        let forever = CancelToken::new();
+        self.write_tables(&document_key(id)?, &Stated::default(), &forever)
     }
 
-    fn write_tables(&self, source: &str, stated: &Stated) -> Result<Change, TablesError> {
+    fn write_tables(
+        &self,
+        source: &str,
+        stated: &Stated,
+        cancel: &CancelToken,
+    ) -> Result<Change, TablesError> {
         let mut vectors = Vectors::default();
         let wanted = write::texts_to_embed(self, source, stated)?;
         let wanted: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
         let wanted: Vec<&str> = wanted.into_iter().collect();
         for texts in wanted.chunks(super::vectors::TEXTS_AT_ONCE) {
+            cancel.check()?;
             vectors.compute(texts, source, self.embedder())?;
         }
+        // From here on it is quick, and the commit is all of it.
+        cancel.check()?;
         write::write(self, source, stated, &mut vectors)
     }
+}
+
+/// What the rows state, if the layers allow its names, and the report of it.
+fn read(
+    mapping: &TableMapping,
+    limits: &TablesLimits,
+) -> Result<(Stated, TablesReport), TablesError> {
+    declare::check(&mapping.schema())?;
+    let mut report = TablesReport::default();
+    let stated = Stated::read(mapping, limits, &mut report)?;
+    report.nodes = stated.nodes.len() as u64;
+    report.relationships = stated.edges.len() as u64;
+    Ok((stated, report))
 }
 
 #[cfg(test)]

@@ -6,17 +6,24 @@ use std::sync::Arc;
 
 use stratigraph::Value;
 
-use super::{KEY, MOST_STATED, MOST_TOLD, TablesError, TablesReport};
+use super::{KEY, MOST_STATED, MOST_TOLD, TablesError, TablesLimits, TablesReport};
 use crate::read::{Origin, Place, ReadError, TableMapping, Typed, TypedEdge, TypedKey, TypedNode};
 
 /// Properties by name.
 pub(super) type Properties = BTreeMap<String, Value>;
+
+/// What a node or a relationship takes in memory beside what it says, about.
+const PLACE: usize = 256;
+/// What a property takes beside its name and value, about.
+const ENTRY: usize = 64;
 
 /// What a mapping states.
 #[derive(Default)]
 pub(super) struct Stated {
     pub(super) nodes: BTreeMap<TypedKey, StatedNode>,
     pub(super) edges: BTreeSet<StatedEdge>,
+    /// About how many bytes all of it takes. What is stated twice counts twice: it is bounded, not measured.
+    bytes: usize,
 }
 
 /// A node that is stated.
@@ -47,10 +54,11 @@ pub(super) struct Ignored<T>(pub(super) T);
 impl Stated {
     pub(super) fn read(
         mapping: &TableMapping,
+        limits: &TablesLimits,
         report: &mut TablesReport,
     ) -> Result<Self, TablesError> {
         let mut stated = Self::default();
-        let mut rows = mapping.rows();
+        let mut rows = mapping.rows().cancel(&limits.cancel);
         for row in &mut rows {
             let taken = row.and_then(|row| match row {
                 Typed::Node(node) => stated.node(node),
@@ -68,7 +76,13 @@ impl Stated {
             if stated.nodes.len() + stated.edges.len() > MOST_STATED {
                 return Err(TablesError::TooMany);
             }
+            if stated.bytes > limits.memory {
+                let limit = limits.memory;
+                return Err(TablesError::TooLarge { limit });
+            }
         }
+        // Rows end early then.
+        limits.cancel.check()?;
         report.untaken = rows.untaken();
         Ok(stated)
     }
@@ -89,6 +103,8 @@ impl Stated {
             ));
         }
         properties.remove(KEY);
+        let embedded = node.embed.iter().map(|(_, text)| ENTRY + text.len());
+        self.bytes += PLACE + node.key.key.len() + bytes(&properties) + embedded.sum::<usize>();
         let new = StatedNode {
             properties,
             embed: node.embed.into_iter().collect(),
@@ -121,6 +137,7 @@ impl Stated {
 
     fn edge(&mut self, edge: TypedEdge) {
         for end in [&edge.from, &edge.to] {
+            self.bytes += PLACE + 2 * end.key.len();
             // What is referred to is there, if only by its key.
             self.nodes.entry(end.clone()).or_insert_with(|| StatedNode {
                 properties: Properties::new(),
@@ -129,8 +146,10 @@ impl Stated {
                 is_stated: false,
             });
         }
+        let written = written(&edge.properties);
+        self.bytes += PLACE + written.len() + bytes(&edge.properties);
         self.edges.insert(StatedEdge {
-            written: written(&edge.properties),
+            written,
             from: edge.from,
             kind: edge.kind,
             to: edge.to,
@@ -142,6 +161,13 @@ impl Stated {
 fn bad(origin: &Origin, reason: String, hint: &str) -> ReadError {
     let line = usize::try_from(origin.line).unwrap_or(usize::MAX);
     ReadError::new(&origin.file, Place::Line(line), reason, hint)
+}
+
+/// About how many bytes properties take.
+fn bytes(properties: &Properties) -> usize {
+    let each = properties.iter();
+    each.map(|(name, value)| ENTRY + name.len() + value.held_bytes())
+        .sum()
 }
 
 /// Properties as a text that tells all values apart.

@@ -164,3 +164,41 @@ fn tables_stand_beside_documents() {
     assert!(canonical(&layers).contains("Issue") && before != with_document);
     assert_eq!(keys_of(&layers, "audit").len(), 4);
 }
+
+#[test]
+fn work_on_tables_ends_at_its_limits_and_leaves_the_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let layers = layers();
+    let tables = mapping(folder.path(), ISSUES, CLAUSES);
+    let before = canonical(&layers);
+    // A forecast reads all of it, and that is all.
+    let foreseen = layers.forecast_tables("audit", &tables, &TablesLimits::default());
+    let foreseen = foreseen.unwrap();
+    assert_eq!((foreseen.nodes, foreseen.relationships), (4, 3));
+    assert_eq!((foreseen.change.written, foreseen.change.vectors), (0, 0));
+    assert_eq!(canonical(&layers), before);
+    let within = |limits: &TablesLimits| layers.upsert_tables_within("audit", &tables, limits);
+    let little = TablesLimits {
+        memory: 1000,
+        ..TablesLimits::default()
+    };
+    let refused = within(&little).unwrap_err();
+    assert!(
+        matches!(refused, TablesError::TooLarge { limit: 1000 }),
+        "{refused}"
+    );
+    let stopped = TablesLimits::default();
+    stopped.cancel.cancel();
+    let refused = within(&stopped).unwrap_err();
+    let is_cancelled = matches!(
+        refused,
+        TablesError::Build(BuildError::Database(stratigraph::Error::Cancelled))
+    );
+    assert!(is_cancelled, "{refused}");
+    assert_eq!(canonical(&layers), before);
+    let enough = TablesLimits {
+        memory: 10_000,
+        ..TablesLimits::default()
+    };
+    assert_eq!(within(&enough).unwrap().nodes, 4);
+}

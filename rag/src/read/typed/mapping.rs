@@ -37,10 +37,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
-use stratigraph_tables::mapping::{PropertyFrom, within};
+use stratigraph_tables::mapping::{PropertyFrom, inside, within};
 
 use super::rule::{Chosen, EdgeRule, End, Link, NodeRule, Property, When};
-use super::{MappedFile, TableMapping};
+use super::{Bytes, MappedFile, TableMapping};
 use crate::read::{Place, ReadError};
 
 #[derive(Debug, Deserialize)]
@@ -146,31 +146,50 @@ impl OneOrMore {
     }
 }
 
-/// Reads a mapping and puts the rules of each file together.
+/// The longest mapping: it is written by people.
+const MOST_BYTES: usize = 1 << 20;
+/// The longest name of a file.
+const LONGEST_FILE: usize = 4096;
+const UNREADABLE: &str = "the mapping cannot be read";
+const TOO_LONG: &str = "it is no file, or too long for a mapping";
+const MEND: &str = "mend the mapping";
+
+/// Reads a mapping whose files lie in its folder.
 pub(super) fn read(path: &Path) -> Result<TableMapping, ReadError> {
-    /// A mapping is written by people.
-    const MOST_BYTES: u64 = 16 << 20;
     let shown = path.display().to_string();
-    let bad = |place, reason: String| ReadError::new(&shown, place, reason, "mend the mapping");
     let looked = fs::metadata(path).and_then(|metadata| {
-        if metadata.len() > MOST_BYTES || !metadata.is_file() {
-            let why = "it is no file, or too long for a mapping";
-            return Err(std::io::Error::other(why));
+        if metadata.len() > MOST_BYTES as u64 || !metadata.is_file() {
+            return Err(std::io::Error::other(TOO_LONG));
         }
         fs::read_to_string(path)
     });
-    let text =
-        looked.map_err(|error| bad(Place::File, format!("the mapping cannot be read: {error}")))?;
-    let written: Written = toml::from_str(&text).map_err(|error: toml::de::Error| {
-        let place = error
-            .span()
-            .map_or(Place::File, |span| Place::of_byte(&text, span.start));
-        bad(place, error.message().to_owned())
+    let text = looked.map_err(|error| {
+        let reason = format!("{UNREADABLE}: {error}");
+        ReadError::new(&shown, Place::File, reason, MEND)
     })?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    parse(&shown, &text, Some(folder))
+}
+
+/// Makes a mapping of its text and puts the rules of each file together. Without a folder no path is ever looked at.
+pub(super) fn parse(
+    shown: &str,
+    text: &str,
+    folder: Option<&Path>,
+) -> Result<TableMapping, ReadError> {
+    let bad = |place, reason: String| ReadError::new(shown, place, reason, MEND);
+    if text.len() > MOST_BYTES {
+        return Err(bad(Place::File, format!("{UNREADABLE}: {TOO_LONG}")));
+    }
+    let written: Written = toml::from_str(text).map_err(|error: toml::de::Error| {
+        let place = error
+            .span()
+            .map_or(Place::File, |span| Place::of_byte(text, span.start));
+        bad(place, error.message().to_owned())
+    })?;
     let mut files = Files {
         folder,
         all: Vec::new(),
@@ -193,24 +212,36 @@ pub(super) fn read(path: &Path) -> Result<TableMapping, ReadError> {
         let why = "it maps no file: write [[nodes]] or [[relationships]]".to_owned();
         return Err(bad(Place::File, why));
     }
-    Ok(TableMapping { files: files.all })
+    Ok(TableMapping {
+        name: shown.into(),
+        text: text.into(),
+        files: files.all,
+    })
 }
 
 /// The files of a mapping, each once.
 struct Files<'p> {
-    folder: &'p Path,
+    folder: Option<&'p Path>,
     all: Vec<MappedFile>,
 }
 
 impl Files<'_> {
     fn of(&mut self, file: &Path) -> Result<&mut MappedFile, String> {
-        let path = within(self.folder, file)?;
-        let at = match self.all.iter().position(|known| known.path == path) {
+        if file.as_os_str().len() > LONGEST_FILE {
+            return Err(format!("a file has a name of at most {LONGEST_FILE} bytes"));
+        }
+        let place = inside(file)?;
+        let at = match self.all.iter().position(|known| known.place == place) {
             Some(at) => at,
             None => {
+                let bytes = match self.folder {
+                    Some(folder) => Bytes::OnDisk(within(folder, file)?),
+                    None => Bytes::Sent(None),
+                };
                 self.all.push(MappedFile {
                     name: file.display().to_string().into(),
-                    path,
+                    place,
+                    bytes,
                     nodes: Vec::new(),
                     edges: Vec::new(),
                 });

@@ -11,11 +11,13 @@
 //! | what a rule makes of a row | `rule.rs` |
 //! | rows of either form | `row.rs` |
 //! | files, one after the other | `rows.rs` |
+//! | files that are in memory, as they came over a network | `sent.rs` |
 
 mod mapping;
 mod row;
 mod rows;
 mod rule;
+mod sent;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,9 +25,12 @@ use std::sync::Arc;
 
 use stratigraph::Value;
 
-use super::ReadError;
+use stratigraph_tables::mapping::inside;
+
+use super::{Place, ReadError};
 pub use rows::TypedRows;
 use rule::{EdgeRule, NodeRule};
+use sent::Sent;
 
 /// Where something was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +90,9 @@ pub enum Typed {
 /// What the rows of tables are.
 #[derive(Clone, Debug)]
 pub struct TableMapping {
+    /// As errors name it.
+    name: Arc<str>,
+    text: Arc<str>,
     files: Vec<MappedFile>,
 }
 
@@ -92,9 +100,19 @@ pub struct TableMapping {
 #[derive(Clone, Debug)]
 struct MappedFile {
     name: Arc<str>,
-    path: PathBuf,
+    /// Where it lies as seen from the mapping: what tells two files apart, and whose ending says the format.
+    place: PathBuf,
+    bytes: Bytes,
     nodes: Vec<NodeRule>,
     edges: Vec<EdgeRule>,
+}
+
+/// Where the bytes of a file are. What somebody has sent is never looked for on a disk.
+#[derive(Clone, Debug)]
+enum Bytes {
+    OnDisk(PathBuf),
+    /// Nothing, until it has come.
+    Sent(Option<Sent>),
 }
 
 /// What a mapping may bring into the graph: whoever builds declares it beforehand.
@@ -127,15 +145,71 @@ impl TableMapping {
         mapping::read(path)
     }
 
+    /// Makes a mapping of its text, for files that are [sent](Self::send): none is ever opened. Errors call it by its name.
+    ///
+    /// ```
+    /// use stratigraph_rag::read::TableMapping;
+    ///
+    /// let text = "[[nodes]]\nfile = 'rocks.csv'\nlabel = 'Rock'\nkey = 'name'\n";
+    /// let mut mapping = TableMapping::parse("rocks.toml", text)?;
+    /// mapping.send("rocks.csv", b"name,age\nBas".to_vec())?;
+    /// mapping.send("rocks.csv", b"alt,4\n".to_vec())?;
+    /// assert_eq!(mapping.rows().count(), 1);
+    /// assert!(mapping.send("../rocks.csv", Vec::new()).is_err());
+    /// # Ok::<(), stratigraph_rag::read::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// It makes no sense.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ReadError> {
+        mapping::parse(name, text, None)
+    }
+
+    /// Takes a piece of a file in: pieces of one file make it up in the order in which they come. A file of which none
+    /// comes is missing.
+    ///
+    /// # Errors
+    ///
+    /// The mapping does not name the file, or has its files in a folder.
+    pub fn send(&mut self, file: &str, piece: Vec<u8>) -> Result<(), ReadError> {
+        let refuse = |reason: String| {
+            let hint = "send the files that the mapping names, as it names them";
+            ReadError::new(&self.name, Place::File, reason, hint)
+        };
+        let place = inside(Path::new(file)).map_err(refuse)?;
+        let named = self.files.iter_mut().find(|known| known.place == place);
+        match named.map(|file| &mut file.bytes) {
+            Some(Bytes::Sent(sent)) => {
+                sent.get_or_insert_default().push(piece);
+                Ok(())
+            }
+            Some(Bytes::OnDisk(_)) => Err(refuse(format!("{file}: it is read from a folder"))),
+            None => {
+                let shown = stratigraph_tables::excerpt(file);
+                Err(refuse(format!("{shown}: the mapping names no such file")))
+            }
+        }
+    }
+
+    /// The mapping as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The nodes and relationships of all files, in the order of the mapping.
     #[must_use]
     pub fn rows(&self) -> TypedRows<'_> {
         TypedRows::new(&self.files)
     }
 
-    /// The files that it names.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.files.iter().map(|file| file.path.as_path())
+    /// The files that it names, as it names them, and where they lie if that is on a disk.
+    pub fn files(&self) -> impl Iterator<Item = (&str, Option<&Path>)> {
+        self.files.iter().map(|file| match &file.bytes {
+            Bytes::OnDisk(path) => (&*file.name, Some(path.as_path())),
+            Bytes::Sent(_) => (&*file.name, None),
+        })
     }
 
     /// What it may bring into the graph.

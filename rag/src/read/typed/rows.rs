@@ -2,15 +2,17 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 use std::sync::Arc;
 
+use stratigraph::storage::cancel::CancelToken;
 use stratigraph_tables::{
     BadRecord, CsvReader, Lines, Problem, Read1, Signs, TableError, excerpt, object,
 };
 
 use super::row::{Csv, Row};
-use super::{MappedFile, Origin, Typed};
+use super::{Bytes, MappedFile, Origin, Typed};
 use crate::read::{Format, Place, ReadError};
 
 /// What the rows of a mapping's files state.
@@ -20,6 +22,7 @@ pub struct TypedRows<'m> {
     /// What the row that was read last states.
     waiting: VecDeque<Result<Typed, ReadError>>,
     untaken: u64,
+    cancel: CancelToken,
 }
 
 /// A file that is open.
@@ -53,7 +56,15 @@ impl<'m> TypedRows<'m> {
             open: None,
             waiting: VecDeque::new(),
             untaken: 0,
+            cancel: CancelToken::new(),
         }
+    }
+
+    /// Ends early when this is cancelled, also among rows that no rule is for. Whoever asks for it looks at it then.
+    #[must_use]
+    pub fn cancel(mut self, cancel: &CancelToken) -> Self {
+        self.cancel = cancel.clone();
+        self
     }
 
     /// How many rows no rule was for.
@@ -142,6 +153,9 @@ impl Iterator for TypedRows<'_> {
             if let Some(waiting) = self.waiting.pop_front() {
                 return Some(waiting);
             }
+            if self.cancel.is_cancelled() {
+                return None;
+            }
             let mut open = match self.open.take() {
                 Some(open) => open,
                 None => match self.files.next()?.open() {
@@ -161,22 +175,16 @@ impl MappedFile {
     fn open(&self) -> Result<Open<'_>, ReadError> {
         let refuse =
             |reason: String, hint: &str| ReadError::new(&self.name, Place::File, reason, hint);
-        let format = Format::of_path(&self.path);
-        let unreadable = |error: std::io::Error| {
-            let reason = format!("it cannot be read: {error}");
-            refuse(reason, "look for a slip in the mapping")
-        };
-        let file = match format {
-            Some(Format::Csv | Format::JsonLines) => File::open(&self.path).map_err(unreadable)?,
-            _ => {
-                let hint = "CSV ends with .csv or .tsv, JSON lines with .jsonl, .ndjson or .json";
-                return Err(refuse("this is no table".to_owned(), hint));
-            }
-        };
-        if !file.metadata().map_err(unreadable)?.is_file() {
-            return Err(refuse("it is no file".to_owned(), "name a file"));
+        let format = Format::of_path(&self.place);
+        if !matches!(format, Some(Format::Csv | Format::JsonLines)) {
+            let hint = "CSV ends with .csv or .tsv, JSON lines with .jsonl, .ndjson or .json";
+            return Err(refuse("this is no table".to_owned(), hint));
         }
-        let buffered: Box<dyn BufRead> = Box::new(BufReader::with_capacity(1 << 16, file));
+        let buffered: Box<dyn BufRead> = match &self.bytes {
+            Bytes::OnDisk(path) => Box::new(BufReader::with_capacity(1 << 16, self.on_disk(path)?)),
+            Bytes::Sent(Some(sent)) => Box::new(sent.read()),
+            Bytes::Sent(None) => return Err(self.unreadable(&io::ErrorKind::NotFound.into())),
+        };
         let name = Arc::clone(&self.name);
         if format == Some(Format::JsonLines) {
             let lines = Lines::new(buffered, name, TypedRows::MAX_RECORD);
@@ -189,7 +197,7 @@ impl MappedFile {
         }
         let mut signs = Signs::default();
         if self
-            .path
+            .place
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("tsv"))
         {
@@ -203,6 +211,31 @@ impl MappedFile {
             missing: HashSet::new(),
             took: vec![false; self.nodes.len() + self.edges.len()],
         })
+    }
+
+    fn on_disk(&self, path: &Path) -> Result<File, ReadError> {
+        let unreadable = |error| self.unreadable(&error);
+        let file = File::open(path).map_err(unreadable)?;
+        if file.metadata().map_err(unreadable)?.is_file() {
+            return Ok(file);
+        }
+        let reason = "it is no file".to_owned();
+        Err(ReadError::new(
+            &self.name,
+            Place::File,
+            reason,
+            "name a file",
+        ))
+    }
+
+    /// One that is missing is told of in the same words wherever its bytes should be.
+    fn unreadable(&self, error: &io::Error) -> ReadError {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "it cannot be read: it is not there".to_owned(),
+            _ => format!("it cannot be read: {error}"),
+        };
+        let hint = "look for a slip in the mapping";
+        ReadError::new(&self.name, Place::File, reason, hint)
     }
 
     /// The places of the columns, by the first record.

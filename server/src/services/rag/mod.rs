@@ -1,4 +1,4 @@
-//! `RagService`: documents in and out, what is stale, and summaries.
+//! `RagService`: documents and tables in and out, what is stale, and summaries.
 //!
 //! All of it is the library's work ([`stratigraph_rag::door`]); what is here is who may, how much, for how long, and
 //! how it is told. No turn to write is held: models are asked for minutes, and the engine's queue of writers is only
@@ -7,6 +7,7 @@
 //! | what | where |
 //! |---|---|
 //! | a stream of documents | `upsert.rs` |
+//! | a stream of tables | `tables.rs` |
 //! | summaries | `resummarise.rs` |
 //! | questions and receipts | `retrieve.rs` |
 //! | answers, as they are written | `ask.rs` |
@@ -20,6 +21,7 @@ mod long;
 mod resummarise;
 mod retrieve;
 mod routes;
+mod tables;
 mod upsert;
 mod words;
 
@@ -63,6 +65,13 @@ impl RagService for Rag {
         request: Request<Streaming<v1::UpsertDocumentsRequest>>,
     ) -> Answer<Self::UpsertDocumentsStream> {
         Ok(Response::new(upsert::upsert(&self.0, request).await?))
+    }
+
+    async fn upsert_tables(
+        &self,
+        request: Request<Streaming<v1::UpsertTablesRequest>>,
+    ) -> Answer<v1::UpsertTablesResponse> {
+        Ok(Response::new(tables::upsert(&self.0, request).await?))
     }
 
     async fn delete_documents(

@@ -76,15 +76,7 @@ pub(super) async fn upsert(
         silent,
     };
     let over = shared.ending.reached(Stage::Over);
-    let late = cancel.clone();
-    tokio::spawn(async move {
-        feeding.feed(stream, &feed, over).await;
-        // Nobody waits for a model longer than for a client.
-        tokio::select! {
-            () = tokio::time::sleep_until(ends.into()) => late.cancel(),
-            () = feed.closed() => {}
-        }
-    });
+    feeding.spawn(stream, feed, over, cancel.clone());
     let job = Job {
         _under_way: shared.ending.under_way(&cancel),
         shared: Arc::clone(shared),
@@ -102,7 +94,7 @@ pub(super) async fn upsert(
     Ok(told)
 }
 
-fn silent(limit: Duration) -> Failure {
+pub(super) fn silent(limit: Duration) -> Failure {
     Failure::Unsent { limit }
 }
 

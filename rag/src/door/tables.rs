@@ -1,0 +1,87 @@
+//! Tables as they come through a door: beside the layers that are there, or beside new ones.
+
+use stratigraph::Database;
+use stratigraph::storage::cancel::CancelToken;
+
+use super::{DoorError, Library, Open, Wanted};
+use crate::build::{TablesLimits, TablesReport};
+use crate::ingest::System;
+use crate::read::{TableMapping, Typed};
+
+/// So many texts of rows are looked at for whether the embedder can read them.
+const MOST_LOOKED_AT: usize = 256;
+
+/// Tables that are to be taken in.
+#[derive(Clone, Debug)]
+pub struct Tables<'t> {
+    /// The name that they are known by: again, they take the place of what they stated before under it.
+    pub id: &'t str,
+    /// What their rows are.
+    pub mapping: &'t TableMapping,
+    /// Gives a new database the embedder of the process also if it cannot read what rows say.
+    pub keep_embedder: bool,
+    /// Only reads them: nothing is written and no vector computed.
+    pub dry_run: bool,
+    /// How far the work may go.
+    pub limits: TablesLimits,
+}
+
+/// What came of tables.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TablesTaken {
+    /// What they state, and what changed in the graph.
+    pub report: TablesReport,
+    /// Whose vectors there are.
+    pub embedder: String,
+    /// Why that is not the embedder of the process, if it is not.
+    pub note: Option<String>,
+}
+
+impl Library {
+    /// Takes the tables of a mapping in, in one commit. A database without layers gets those of headings and chunks, with
+    /// an embedder that can read the rows.
+    ///
+    /// # Errors
+    /// [`DoorError::Tables`], and the graph is as it was then; as [`open_or_create`](Self::open_or_create).
+    pub fn upsert_tables(&self, tables: &Tables<'_>) -> Result<TablesTaken, DoorError> {
+        let open = self.open_for_tables(tables)?;
+        let layers = open.layers();
+        let take_in = match tables.dry_run {
+            true => crate::build::Layers::forecast_tables,
+            false => crate::build::Layers::upsert_tables_within,
+        };
+        Ok(TablesTaken {
+            report: take_in(layers, tables.id, tables.mapping, &tables.limits)?,
+            embedder: open.embedder_name().to_owned(),
+            note: open.note().map(str::to_owned),
+        })
+    }
+
+    /// Layers that are there already are fine, whichever they are.
+    fn open_for_tables(&self, tables: &Tables<'_>) -> Result<Open, DoorError> {
+        match self.open() {
+            Err(DoorError::NoLayers) => {}
+            opened => return opened,
+        }
+        let mut wanted = Wanted::new(System::Structure);
+        if !tables.keep_embedder && self.wants_sample()? {
+            wanted.sample = embedded(tables.mapping, &tables.limits.cancel);
+            tables.limits.cancel.check()?;
+        }
+        match tables.dry_run {
+            true => Self::new(&Database::in_memory()?, self.equipment().clone()).create(&wanted),
+            false => self.create(&wanted),
+        }
+    }
+}
+
+/// The first texts of rows that get a vector.
+fn embedded(tables: &TableMapping, cancel: &CancelToken) -> Vec<String> {
+    let rows = tables.rows().cancel(cancel).filter_map(Result::ok);
+    let texts = rows.flat_map(|row| match row {
+        Typed::Node(node) => node.embed,
+        Typed::Edge(_) => Vec::new(),
+    });
+    texts.map(|(_, text)| text).take(MOST_LOOKED_AT).collect()
+}
