@@ -265,6 +265,11 @@ pub(crate) fn things(number: u64, thing: &str) -> String {
     format!("{} {thing}{plural}", count(number))
 }
 
+/// Money, of whatever kind the prices are in.
+pub(crate) fn money(price: f64) -> String {
+    format!("{price:.4}")
+}
+
 /// A size in the largest unit that leaves at least one of it: `12.3 MiB`.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -17,7 +17,8 @@ pub(crate) struct Inquiry<'a> {
 }
 
 impl Server {
-    /// Asks a question; `heard` gets what a model writes while it does, with the number of the attempt.
+    /// Asks a question; `heard` gets what a model writes while it does, with the number of the attempt. What that cost comes with
+    /// the answer, where the server was told prices.
     ///
     /// # Errors
     /// What the server refuses.
@@ -26,7 +27,7 @@ impl Server {
         inquiry: &Inquiry<'_>,
         cancel: &CancelToken,
         heard: &mut dyn FnMut(usize, &str),
-    ) -> Result<ours::Answer, Failure> {
+    ) -> Result<(ours::Answer, Option<f64>), Failure> {
         let asked = inquiry.asked;
         // As it is here, whatever the server's presets are.
         let pipeline = serde_json::to_string(asked.pipeline).unwrap_or_default();
@@ -53,7 +54,8 @@ impl Server {
         let answer = answer.map_err(|error| self.failure(&error, ""))?;
         let answer = answer
             .ok_or_else(|| Failure::Usage("the server ended without an answer".to_owned()))?;
-        told(answer, asked.question)
+        let price = Some(answer.bill.cost).filter(|cost| *cost > 0.0);
+        Ok((told(answer, asked.question)?, price))
     }
 
     /// Has a threshold found; `told` hears how far it is.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::models::Models;
-use crate::output::{Reply, printable};
+use crate::output::{Reply, count, money, printable, things};
 use crate::progress::Progress;
 use crate::remote::{Access, Asked, Inquiry};
 use crate::verbs::IngestError;
@@ -12,6 +12,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
+use stratigraph_models::Usage;
 use stratigraph_rag::answer::{Answer, Event};
 use stratigraph_rag::door::{Ask as OurAsk, Library};
 
@@ -30,7 +31,7 @@ Examples:
 
 JSON: pipeline, question, answer [{text, sources [number], supported, score, lacks}], analysis, sources [{number, receipt,
 heading, text}], refused {because, reason} or null, confidence {value, cosine, coverage}, threshold or null, model, prompt,
-dropped, cost {calls, input_tokens, output_tokens}";
+dropped, cost {calls, input_tokens, output_tokens}; with --model-prices, or those of the server, price";
 
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
@@ -91,9 +92,9 @@ impl Ask {
             None => self.ask_folder(&self.dir, asked, cancel, &mut heard),
         };
         heard.end();
-        let answer = answer?;
+        let (answer, price) = answer?;
         let mut reply = Reply::new("ask");
-        tell(&mut reply, &answer);
+        tell(&mut reply, &answer, price);
         Ok(reply)
     }
 
@@ -103,7 +104,7 @@ impl Ask {
         asked: Asked<'_>,
         cancel: &CancelToken,
         heard: &mut Heard,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<(Answer, Option<f64>), Failure> {
         let db = Database::builder().open_read_only(dir)?;
         let open = Library::new(&db, self.models.equipment()?).open();
         let open = open.map_err(IngestError::from)?;
@@ -114,7 +115,13 @@ impl Ask {
                 heard.hear(attempt, text);
             }
         });
-        Ok(answer.map_err(IngestError::from)?)
+        let answer = answer.map_err(IngestError::from)?;
+        let usage = Usage {
+            input_tokens: answer.cost.input_tokens,
+            output_tokens: answer.cost.output_tokens,
+        };
+        let price = self.models.prices().map(|prices| prices.of(usage));
+        Ok((answer, price))
     }
 }
 
@@ -153,7 +160,7 @@ impl Heard {
     }
 }
 
-fn tell(reply: &mut Reply, answer: &Answer) {
+fn tell(reply: &mut Reply, answer: &Answer, price: Option<f64>) {
     if let Some(refused) = &answer.refused {
         reply.line(format!("no answer: {}", refused.reason));
         reply.incomplete();
@@ -199,11 +206,30 @@ fn tell(reply: &mut Reply, answer: &Answer) {
         ));
     }
     reply.line("").line(trust(answer));
+    if answer.cost.calls > 0 {
+        reply.line(bill(answer, price));
+    }
     // Made of names, numbers and texts: there is nothing in it that JSON has not.
     let whole = serde_json::to_value(answer).unwrap_or_default();
     for (name, value) in whole.as_object().into_iter().flatten() {
         reply.field(name, value.clone());
     }
+    // Beside the answer, which is the same through every door.
+    if let Some(price) = price {
+        reply.field("price", price);
+    }
+}
+
+/// What a model was asked for it.
+fn bill(answer: &Answer, price: Option<f64>) -> String {
+    let cost = &answer.cost;
+    let price = price.map_or_else(String::new, |price| format!(", cost {}", money(price)));
+    format!(
+        "{} of the model, {} tokens read, {} written{price}",
+        things(cost.calls, "call"),
+        count(cost.input_tokens),
+        count(cost.output_tokens),
+    )
 }
 
 fn trust(answer: &Answer) -> String {

@@ -1,7 +1,7 @@
 //! What is told of an ingestion.
 
 use super::relations::Clustered;
-use crate::output::{Reply, Table, count, printable, size, things};
+use crate::output::{Reply, Table, count, money, printable, size, things};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_client::{DocumentReport, TablesReport as SentTables};
@@ -347,11 +347,6 @@ fn tables(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         let failed = things(outcome.count_failed, "row");
         reply.line(format!("{failed} left out")).incomplete();
     }
-}
-
-/// Money, of whatever kind the prices are in.
-fn money(price: f64) -> String {
-    format!("{price:.4}")
 }
 
 pub(super) fn failures(outcome: &Outcome) {

@@ -23,7 +23,7 @@ fn what_a_model_answers_is_the_same_at_both_places() {
     let path = folder.join("default");
     let at = path.to_str().unwrap();
     doors.ingest(at, &[]);
-    let with_model = ["--llm", &url, "--model", "tiny"];
+    let with_model = ["--llm", &url, "--model", "tiny", "--model-prices", "2/10"];
     let by_folder = told(&[&["ask", at, QUESTION], &with_model[..]].concat(), 0);
     for name in ["model", "prompt", "analysis"] {
         let said = by_folder[name].as_str().unwrap_or_default();
@@ -35,6 +35,11 @@ fn what_a_model_answers_is_the_same_at_both_places() {
         by_folder["cost"],
         json!({"calls": 1, "input_tokens": 7, "output_tokens": 3})
     );
+    let price = by_folder["price"].as_f64().unwrap();
+    assert!((price - (7.0 * 2.0 + 3.0 * 10.0) / 1e6).abs() < 1e-12);
+    let shown = run(&[&["ask", at, QUESTION], &with_model[..]].concat());
+    let bill = "1 call of the model, 7 tokens read, 3 written, cost 0.0000";
+    assert!(shown.stdout.contains(bill), "{}", shown.stdout);
     let served = Served::start(&folder, &with_model);
     let by_address = told(&["ask", &served.address(), QUESTION], 0);
     assert_eq!(at_any_commit(&by_address), at_any_commit(&by_folder));
