@@ -5,7 +5,7 @@ use crate::world::{Said, World, command, run};
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stratigraph_models::{Asked, ScriptedServer, Step, cached_minilm};
 
 const ROCKS: &str = "# Rocks\n\n## Basalt\n\nBasalt comes from Mount Etna. It was lava.\n\n## Granite\n\nGranite is found in the Alps.\n";
@@ -162,7 +162,8 @@ fn vectors_come_from_an_address_and_a_database_keeps_the_name() {
 #[test]
 fn an_order_comes_from_an_address() {
     let fixture = Fixture::new(&[("rocks.md", ROCKS)]);
-    let graph = fixture.path("graph");
+    let graph = fixture.path("served/default");
+    fs::create_dir(fixture.path("served")).unwrap();
     fixture.ingest(&graph, &[]).assert_code(0);
     let pipeline = fixture.path("mine.toml");
     let stages = "name = \"mine\"\n[[stage]]\nname = \"found\"\nrun.bm25 = { of = \"chunks\", k = 10 }\n[[stage]]\nname = \"best\"\nrun.rerank = { take = 10 }\n";
@@ -185,6 +186,25 @@ fn an_order_comes_from_an_address() {
     let nameless = run(&[&question[..], &judge[..2]].concat());
     let (_, message) = nameless.assert_code(2).error();
     assert!(message.contains("--reranker-model"), "{message}");
+    // At an address it is the server's.
+    let served = Served::start(Path::new(&fixture.path("served")), &judge);
+    let address = served.address();
+    let question = [&["retrieve", &address], &question[2..]].concat();
+    let by_address = run(&question).assert_code(0).answer("retrieve", &["found"]);
+    assert_eq!(by_address["found"][0]["text"], first);
+    let flags: [&[&str]; 4] = [
+        &judge,
+        &["--embedder", "lexical"],
+        &["--llm", &fixture.url, "--model", "writer"],
+        &["--model-timeout", "1s"],
+    ];
+    for flags in flags {
+        let refused = run(&[&question[..], flags].concat());
+        let (_, message) = refused.assert_code(2).error();
+        let told = format!("{} is for a folder", flags[0]);
+        assert!(message.contains(&told), "{message}");
+    }
+    served.terminate();
 }
 
 #[test]
@@ -240,21 +260,26 @@ fn who_is_silent_is_not_waited_for() {
     let world = World::new();
     let silent =
         ScriptedServer::start(|_| Step::After(Duration::from_secs(600), Box::new(Step::Nothing)));
-    let silent = silent.unwrap().url();
+    let silent = silent.unwrap();
+    let url = silent.url();
     let flags = [
         "--embedder",
-        &silent,
+        &url,
         "--embedder-model",
         "tiny",
         "--model-timeout",
         "50ms",
     ];
     let graph = text(&world.path("graph")).to_owned();
+    let begun = Instant::now();
     let said = run(&[
         &["query", "--create", &graph, "RETURN 1", "--json"],
         &flags[..],
     ]
     .concat());
+    // A few attempts of that length, and the pauses between them.
+    let taken = begun.elapsed();
+    assert!(taken < Duration::from_secs(20), "{taken:?}");
     let (_, message) = said.error();
     assert!(
         message.contains("the model at http://127.0.0.1"),

@@ -1,12 +1,13 @@
 //! Models that a server is told of: at addresses, with prices and limits, and an embedder that cannot read what comes.
 
 use super::harness::{Fixture, ask, reason, run};
+use std::time::{Duration, Instant};
 use stratigraph_models::{ScriptedServer, Step};
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::rag_service_client::RagServiceClient;
 use stratigraph_proto::v1::upsert_documents_request::Part;
 use stratigraph_proto::v1::upsert_documents_response::Part as Told;
-use stratigraph_server::{Config, Server};
+use stratigraph_server::{Config, Period, Server};
 use tonic::Status;
 
 const ROCKS: &str = "# Rocks\n\nBasalt comes from Mount Etna. It was lava once. It is dark.\n";
@@ -279,6 +280,24 @@ async fn an_embedder_that_is_not_there_is_said_at_the_start() {
     config.embedder_model = None;
     let findings: Vec<String> = config.check().iter().map(ToString::to_string).collect();
     assert_eq!(findings, ["embedder: needs embedder_model as well"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_silent_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent =
+        ScriptedServer::start(|_| Step::After(Duration::from_secs(600), Box::new(Step::Nothing)));
+    let mut config = super::harness::config(&folder);
+    let silent = silent.unwrap();
+    embedder(&mut config, &silent.url(), "tiny");
+    config.model_timeout = Period(Duration::from_millis(50));
+    let begun = Instant::now();
+    let started = Server::start(&folder.path().join("data"), config).await;
+    let told = with_causes(&started.err().unwrap());
+    // A few attempts of that length, and the pauses between them.
+    let taken = begun.elapsed();
+    assert!(taken < Duration::from_secs(20), "{taken:?}: {told}");
+    assert!(told.contains("the model at http://127.0.0.1"), "{told}");
 }
 
 /// An error with all that is behind it.
