@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 
+use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
-use stratigraph::Read;
 use stratigraph::graph::Entity;
+use stratigraph::{Direction, Read};
 
-use super::grounds::{Grounds, TOGETHER};
 use super::{Desk, Item, RetrieveError, Scale};
+use crate::build::LinkKind;
 
 /// What was found, where it counts more if it rests on texts that were found, too: a summary is short, and names little of
-/// what was summed up.
+/// what was summed up. So it is with domains, entities and headings; facts and instances say themselves what they do, and stay
+/// as they are.
 ///
 /// What rests on the best of the texts gets all of `weight`; others the share of the best score that their best text has.
 ///
@@ -25,6 +27,13 @@ use super::{Desk, Item, RetrieveError, Scale};
 pub struct Attest {
     weight: f32,
 }
+
+/// From a chunk to what rests on it.
+const RESTING: [(Direction, LinkKind); 3] = [
+    (Direction::Outgoing, LinkKind::Describes),
+    (Direction::Outgoing, LinkKind::Mentions),
+    (Direction::Incoming, LinkKind::HasChild),
+];
 
 impl Attest {
     /// With this weight.
@@ -42,23 +51,33 @@ impl Attest {
         mut items: Vec<Item>,
         texts: &[Item],
     ) -> Result<Vec<Item>, RetrieveError> {
-        let scores = texts.iter().map(|text| (text.entity, text.score.value));
-        let scores: HashMap<Entity, f32> = scores.collect();
-        let best = scores.values().copied().fold(0.0, f32::max);
+        let mut shares: HashMap<Entity, f32> = HashMap::new();
+        let mut chunks = RoaringTreemap::new();
+        let best = texts.iter().map(|text| text.score.value);
+        let best = best.fold(0.0, f32::max);
         if best <= 0.0 {
             return Ok(items);
         }
-        let mut grounds = Grounds::new(desk.read());
-        for items in items.chunks_mut(TOGETHER) {
-            grounds.read_items(items)?;
-            for item in items {
-                let (_, under) = grounds.under(item.entity)?;
-                let said = under
-                    .into_iter()
-                    .filter_map(|text| scores.get(&text.into()));
-                let said = said.copied().fold(0.0, f32::max);
-                item.score = Scale::Weighted.score(item.score.value + self.weight * said / best);
+        for text in texts {
+            shares.insert(text.entity, text.score.value / best);
+            if let Entity::Node(node) = text.entity {
+                chunks.insert(node.get());
             }
+        }
+        // From the texts, which are few: half of all chunks may rest under one domain.
+        for (direction, by) in RESTING {
+            for (text, of) in desk
+                .read()
+                .neighbour_pairs(&chunks, direction, Some(by.name()))?
+            {
+                let share = shares.get(&text.into()).copied().unwrap_or_default();
+                let known = shares.entry(of.into()).or_default();
+                *known = known.max(share);
+            }
+        }
+        for item in &mut items {
+            let share = shares.get(&item.entity).copied().unwrap_or_default();
+            item.score = Scale::Weighted.score(item.score.value + self.weight * share);
         }
         items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
         Ok(items)

@@ -7,9 +7,10 @@
 mod found;
 mod words;
 
+use std::collections::HashMap;
+
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
-use stratigraph::graph::Entity;
 use stratigraph::{Direction, Effort, NodeId, Read, VectorSearch};
 
 use super::{Desk, Item, RetrieveError, Scale, is_nought};
@@ -226,9 +227,18 @@ impl Descend {
             trace.cut = trace.candidates - trace.kept;
             trace.recovered = recovered.len() as u64;
             found.edge.clear();
+            let of = kept
+                .iter()
+                .chain(&recovered)
+                .map(|item| item.entity.number());
+            let mut lies_in: HashMap<u64, u64> = HashMap::new();
+            for (of, parent) in parents(read, &of.collect())? {
+                let first = lies_in.entry(of.get()).or_insert(parent.get());
+                *first = parent.get().min(*first);
+            }
             for (items, by) in [(kept, LinkKind::HasChild.name()), (recovered, RECOVERED)] {
                 for item in items {
-                    let parent = outline.parents(node(item.entity))?.min();
+                    let parent = lies_in.get(&item.entity.number()).copied();
                     found.add(item.entity, parent, by, item.score);
                 }
             }
@@ -282,8 +292,9 @@ impl Descend {
     }
 }
 
-fn node(entity: Entity) -> NodeId {
-    NodeId::new(entity.number())
+/// Each of these with each that it lies in.
+fn parents<R: Read>(read: &R, of: &RoaringTreemap) -> Result<Vec<(NodeId, NodeId)>, RetrieveError> {
+    Ok(read.neighbour_pairs(of, Direction::Incoming, Some(LinkKind::HasChild.name()))?)
 }
 
 fn children<R: Read>(read: &R, of: &RoaringTreemap) -> Result<RoaringTreemap, RetrieveError> {

@@ -1,4 +1,4 @@
-//! The texts that things of the graph rest on.
+//! The texts that things of the graph rest on, of many things at once: one at a time would open a cursor for each.
 
 use std::collections::HashMap;
 
@@ -7,122 +7,124 @@ use stratigraph::{Direction, Node, NodeId, Read, RelationshipId, Value};
 
 use super::known::stating;
 use super::{Item, RetrieveError};
-use crate::build::{FACT, Label, LinkKind, find};
+use crate::build::{FACT, Label, LinkKind, find_all};
 
 /// So many chunks of one thing are looked at: half of all documents may name it.
 const MOST_OF_ONE: usize = 1000;
 /// So many items are read together.
-pub(super) const TOGETHER: usize = 1000;
+pub(super) const TOGETHER: usize = 100;
 /// How a way says that what stands there rests on a chunk, where no relationship says it.
 const RESTS_ON: &str = "RESTS_ON";
+/// What is between a node of a label and its chunks, seen from it.
+const LINKS: [(Label, Direction, LinkKind); 4] = [
+    (Label::Document, Direction::Outgoing, LinkKind::HasChild),
+    (Label::Section, Direction::Outgoing, LinkKind::HasChild),
+    (Label::Entity, Direction::Incoming, LinkKind::Mentions),
+    (Label::DomainTag, Direction::Incoming, LinkKind::Describes),
+];
 
-/// What some items rest on. Nodes are read together, and who states facts, and each key of a chunk is looked up once.
-pub(super) struct Grounds<'a, R> {
-    read: &'a R,
-    nodes: HashMap<NodeId, Node>,
-    facts: HashMap<RelationshipId, Vec<NodeId>>,
-    chunks: HashMap<String, Option<NodeId>>,
+/// What something rests on.
+#[derive(Default)]
+pub(super) struct Ground {
+    /// How it is told that it does.
+    pub(super) by: &'static str,
+    pub(super) chunks: Vec<NodeId>,
 }
 
-impl<'a, R: Read> Grounds<'a, R> {
-    pub(super) fn new(read: &'a R) -> Self {
-        Self {
-            read,
-            nodes: HashMap::new(),
-            facts: HashMap::new(),
-            chunks: HashMap::new(),
-        }
-    }
-
-    /// Reads these items, for [`under`](Self::under).
-    pub(super) fn read_items(&mut self, items: &[Item]) -> Result<(), RetrieveError> {
-        let nodes = items.iter().filter_map(|item| match item.entity {
-            Entity::Node(node) => Some(node),
-            Entity::Relationship(_) => None,
-        });
-        let nodes: Vec<NodeId> = nodes.collect();
-        let nodes = self.read.nodes_with(&nodes, &["chunks"])?.into_iter();
-        self.nodes = nodes.flatten().map(|node| (node.id(), node)).collect();
-        self.facts = stated_by(self.read, items)?;
-        Ok(())
-    }
-
-    /// The chunks that one of the items read last rests on, and how it is told that it does.
-    pub(super) fn under(
-        &mut self,
-        entity: Entity,
-    ) -> Result<(&'static str, Vec<NodeId>), RetrieveError> {
-        let read = self.read;
-        let node = match entity {
-            Entity::Relationship(fact) => {
-                let chunks = self.facts.get(&fact).cloned().unwrap_or_default();
-                return Ok((LinkKind::States.name(), chunks));
-            }
-            Entity::Node(node) => self.nodes.get(&node),
-        };
-        let Some(node) = node else {
-            return Ok(("", Vec::new()));
-        };
-        let mut labels = Label::ALL.into_iter();
-        let (direction, by) = match labels.find(|label| node.has_label(label.name())) {
-            Some(Label::Chunk) => return Ok(("", vec![node.id()])),
-            Some(Label::Instance) => {
-                return Ok((RESTS_ON, listed(read, &mut self.chunks, node)?));
-            }
-            Some(Label::Document | Label::Section) => (Direction::Outgoing, LinkKind::HasChild),
-            Some(Label::Entity) => (Direction::Incoming, LinkKind::Mentions),
-            Some(Label::DomainTag) => (Direction::Incoming, LinkKind::Describes),
-            None => return Ok(("", Vec::new())),
-        };
+/// What each of these rests on; nothing of what rests on no text.
+pub(super) fn grounds<R: Read>(
+    read: &R,
+    items: &[Item],
+) -> Result<HashMap<Entity, Ground>, RetrieveError> {
+    let ids = items.iter().filter_map(|item| match item.entity {
+        Entity::Node(node) => Some(node),
+        Entity::Relationship(_) => None,
+    });
+    let ids: Vec<NodeId> = ids.collect();
+    let nodes = read.nodes_with(&ids, &["chunks"])?;
+    let nodes: Vec<&Node> = nodes.iter().flatten().collect();
+    let mut all = stated(read, items)?;
+    all.extend(listed(read, &nodes)?);
+    for (label, direction, by) in LINKS {
+        let of = labelled(&nodes, label).map(Node::id);
+        let of: Vec<NodeId> = of.collect();
         let by = by.name();
-        Ok((by, linked(read, (node.id(), direction), by)?))
+        let links = read.neighbours_of_each(&of, direction, Some(by), MOST_OF_ONE)?;
+        let mut ends: Vec<Vec<NodeId>> = links
+            .iter()
+            .map(|links| links.iter().map(|link| link.node).collect())
+            .collect();
+        if direction == Direction::Outgoing {
+            only_chunks(read, &mut ends)?;
+        }
+        let grounds = ends.into_iter().map(|chunks| Ground { by, chunks });
+        all.extend(of.into_iter().map(Entity::from).zip(grounds));
     }
-}
-
-/// The chunks at the other ends of links.
-fn linked<R: Read>(
-    read: &R,
-    (from, direction): (NodeId, Direction),
-    by: &str,
-) -> Result<Vec<NodeId>, RetrieveError> {
-    let links = read.neighbours(from, direction, Some(by))?;
-    let ends = links.take(MOST_OF_ONE).map(|link| Ok(link?.node));
-    let ends: Vec<NodeId> = ends.collect::<Result<_, RetrieveError>>()?;
-    let ends = read.nodes_with(&ends, &[])?.into_iter().flatten();
-    let chunks = ends.filter(|end| end.has_label(Label::Chunk.name()));
-    Ok(chunks.map(|chunk| chunk.id()).collect())
-}
-
-/// The chunks that an instance lists.
-fn listed<R: Read>(
-    read: &R,
-    known: &mut HashMap<String, Option<NodeId>>,
-    instance: &Node,
-) -> Result<Vec<NodeId>, RetrieveError> {
-    let keys = match instance.get("chunks") {
-        Some(Value::List(keys)) => &keys[..],
-        _ => &[],
-    };
-    let mut chunks = Vec::new();
-    for key in keys.iter().filter_map(Value::as_str).take(MOST_OF_ONE) {
-        let chunk = match known.get(key) {
-            Some(chunk) => *chunk,
-            None => {
-                let found = find(read, Label::Chunk, key)?;
-                known.insert(key.to_owned(), found);
-                found
-            }
+    let chunks = labelled(&nodes, Label::Chunk).map(Node::id);
+    all.extend(chunks.map(|chunk| {
+        let itself = Ground {
+            by: "",
+            chunks: vec![chunk],
         };
-        chunks.extend(chunk);
+        (chunk.into(), itself)
+    }));
+    Ok(all)
+}
+
+fn labelled<'n>(nodes: &[&'n Node], label: Label) -> impl Iterator<Item = &'n Node> {
+    let nodes = nodes.iter().copied();
+    nodes.filter(move |node| node.has_label(label.name()))
+}
+
+/// Under a heading lie headings, too.
+fn only_chunks<R: Read>(read: &R, ends: &mut [Vec<NodeId>]) -> Result<(), RetrieveError> {
+    let all: Vec<NodeId> = ends.iter().flatten().copied().collect();
+    let mut nodes = read.nodes_with(&all, &[])?.into_iter();
+    let is_chunk =
+        |node: Option<Node>| node.is_some_and(|node| node.has_label(Label::Chunk.name()));
+    for ends in ends {
+        ends.retain(|_| nodes.next().is_some_and(is_chunk));
     }
-    Ok(chunks)
+    Ok(())
+}
+
+/// The chunks that instances list by their keys.
+fn listed<R: Read>(read: &R, nodes: &[&Node]) -> Result<Vec<(Entity, Ground)>, RetrieveError> {
+    let instances: Vec<(&Node, Vec<&str>)> = labelled(nodes, Label::Instance)
+        .map(|instance| {
+            let keys = match instance.get("chunks") {
+                Some(Value::List(keys)) => &keys[..],
+                _ => &[],
+            };
+            let keys = keys.iter().filter_map(Value::as_str).take(MOST_OF_ONE);
+            (instance, keys.collect())
+        })
+        .collect();
+    // One is listed by all that is named in it.
+    let mut keys: Vec<&str> = instances
+        .iter()
+        .flat_map(|(_, keys)| keys)
+        .copied()
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let found = find_all(read, Label::Chunk, &keys)?;
+    let found: HashMap<&str, Option<NodeId>> = keys.into_iter().zip(found).collect();
+    let grounds = instances.into_iter().map(|(instance, keys)| {
+        let chunks = keys
+            .iter()
+            .filter_map(|key| found.get(key).copied().flatten());
+        let ground = Ground {
+            by: RESTS_ON,
+            chunks: chunks.collect(),
+        };
+        (instance.id().into(), ground)
+    });
+    Ok(grounds.collect())
 }
 
 /// The chunks that state each of the facts among these.
-fn stated_by<R: Read>(
-    read: &R,
-    items: &[Item],
-) -> Result<HashMap<RelationshipId, Vec<NodeId>>, RetrieveError> {
+fn stated<R: Read>(read: &R, items: &[Item]) -> Result<HashMap<Entity, Ground>, RetrieveError> {
     let ids = items.iter().filter_map(|item| match item.entity {
         Entity::Relationship(id) => Some(id),
         Entity::Node(_) => None,
@@ -134,5 +136,7 @@ fn stated_by<R: Read>(
     let keyed = facts.filter_map(|fact| Some((fact.id(), fact.get("key")?.as_str()?)));
     let (ids, keys): (Vec<RelationshipId>, Vec<&str>) = keyed.unzip();
     let chunks = stating(read, &keys, MOST_OF_ONE)?;
-    Ok(ids.into_iter().zip(chunks).collect())
+    let by = LinkKind::States.name();
+    let grounds = chunks.into_iter().map(|chunks| Ground { by, chunks });
+    Ok(ids.into_iter().map(Entity::from).zip(grounds).collect())
 }

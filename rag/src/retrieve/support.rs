@@ -9,7 +9,7 @@ use stratigraph::index::text::Query;
 use stratigraph::{NodeId, Read, TextSearch};
 
 use super::confidence::cosine;
-use super::grounds::{Grounds, TOGETHER};
+use super::grounds::{TOGETHER, grounds};
 use super::{Desk, Item, RetrieveError, Scale, is_nought};
 use crate::build::CHUNK_TEXTS;
 
@@ -60,14 +60,18 @@ impl Support {
         items: &[Item],
     ) -> Result<Vec<Item>, RetrieveError> {
         let allowed = desk.allowed()?;
-        let mut grounds = Grounds::new(desk.read());
         let mut seen: HashSet<NodeId> = HashSet::new();
         let (mut chunks, mut ways) = (Vec::new(), Vec::new());
         for items in items.chunks(TOGETHER) {
-            grounds.read_items(items)?;
+            if chunks.len() == MOST_COMPARED {
+                break;
+            }
+            let grounds = grounds(desk.read(), items)?;
             for item in items {
-                let (by, under) = grounds.under(item.entity)?;
-                for chunk in under {
+                let Some(ground) = grounds.get(&item.entity) else {
+                    continue;
+                };
+                for chunk in ground.chunks.iter().copied() {
                     if chunks.len() == MOST_COMPARED {
                         break;
                     }
@@ -75,7 +79,7 @@ impl Support {
                         continue;
                     }
                     chunks.push(Entity::from(chunk));
-                    ways.push((item, by));
+                    ways.push((item, ground.by));
                 }
             }
         }

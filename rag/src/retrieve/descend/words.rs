@@ -7,8 +7,7 @@ use stratigraph::graph::Entity;
 use stratigraph::{NodeId, Read};
 
 use super::super::{Bm25, Desk, Item, RetrieveError, Scale, Score};
-use super::node;
-use crate::build::OUTLINE;
+use super::parents;
 use crate::retrieve::confidence::cosine;
 
 /// So many chunks that have words of the question say which headings they lie under.
@@ -36,24 +35,28 @@ impl Said {
         if weight <= 0.0 {
             return Ok(said);
         }
-        let outline = desk.read().hierarchy(OUTLINE)?;
         let chunks = Bm25::new(MOST_CHUNKS).run(desk)?;
         let best = chunks.first().map_or(1.0, |chunk| chunk.score.value);
-        for chunk in &chunks {
-            let share = chunk.score.value / best;
-            let mut edge = outline.parents(node(chunk.entity))?;
-            for document in &edge - sections {
-                said.bare.entry(document).or_insert(share);
-            }
-            while let Some(above) = edge.min() {
-                edge.remove(above);
-                let known = said.shares.entry(above).or_default();
-                // Better chunks come first: who has said more of this section has of those above it, too.
-                if *known == 0.0 {
-                    *known = share;
-                    edge |= outline.parents(NodeId::new(above))?;
+        let shares = chunks
+            .iter()
+            .map(|chunk| (chunk.entity.number(), chunk.score.value / best));
+        let mut below: HashMap<u64, f32> = shares.collect();
+        let mut is_first = true;
+        while !below.is_empty() {
+            let edge: RoaringTreemap = below.keys().copied().collect();
+            let mut above = HashMap::new();
+            for (of, parent) in parents(desk.read(), &edge)? {
+                let share = below.get(&of.get()).copied().unwrap_or_default();
+                if is_first && !sections.contains(parent.get()) {
+                    let known = said.bare.entry(parent.get()).or_default();
+                    *known = known.max(share);
+                }
+                // Who has said as much of it has said so of what is above it.
+                if raise(&mut said.shares, parent.get(), share) {
+                    raise(&mut above, parent.get(), share);
                 }
             }
+            (below, is_first) = (above, false);
         }
         Ok(said)
     }
@@ -111,4 +114,12 @@ impl Said {
         let share = self.shares.get(&section.number()).copied();
         Scale::Weighted.score(cosine + self.weight * share.unwrap_or_default())
     }
+}
+
+/// Whether it is more than what was there.
+fn raise(shares: &mut HashMap<u64, f32>, of: u64, share: f32) -> bool {
+    let known = shares.entry(of).or_default();
+    let is_more = share > *known;
+    *known = known.max(share);
+    is_more
 }
