@@ -22,6 +22,7 @@
 //! |---|---|
 //! | connecting: [`ClientBuilder`], [`Tls`], [`Token`], [`Retry`] | `builder.rs`, `tls.rs`, `token.rs`, `retry.rs` |
 //! | one call: metadata, time, attempts | `call.rs` |
+//! | a stream to the server | `carried.rs` |
 //! | what goes wrong, what to do about it, and whether a call is made again | `error/` |
 //! | statements: [`Query`], [`Rows`], [`Row`], [`Summary`], [`Prepared`], [`NamedQueries`] | `query.rs`, `rows.rs`, ... |
 //! | transactions: [`Transaction`], and as closures [`Client::write`], [`Client::read`] | `transaction.rs`, `closure.rs` |
@@ -46,6 +47,7 @@ mod admin;
 mod builder;
 mod bulk;
 mod call;
+mod carried;
 mod client;
 mod closure;
 mod databases;

@@ -1,16 +1,14 @@
-//! Tables on their way to a server: the mapping, and the files that it names, in pieces. Memory is one of them.
+//! Tables on their way to a server: the mapping, and the files that it names, in pieces, of which one is in memory at a time.
 //!
 //! Next: `server.rs`.
 
-use super::coming::unless_cancelled;
 use super::server::Server;
 use crate::failure::Failure;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use stratigraph::Error as EngineError;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph_client::{Error, Tables, TablesReport};
+use stratigraph_client::{Tables, TablesReport};
 
 /// So many bytes of a file are read at a time.
 const PIECE_BYTES: usize = 1 << 20;
@@ -76,9 +74,11 @@ impl<'s> SendingTables<'s> {
                 return Ok(());
             }
             first = false;
-            let sending = unless_cancelled(&self.cancel, self.tables.send(name, piece));
-            let sent = self.server.runtime.block_on(sending);
-            self.done(sent).map_err(UnsentTable::All)?;
+            let sent = self
+                .server
+                .until(&self.cancel, self.tables.send(name, piece));
+            let sent = sent.map_err(UnsentTable::All)?;
+            sent.map_err(|error| UnsentTable::All(self.server.failure(&error, "").into()))?;
         }
     }
 
@@ -87,19 +87,7 @@ impl<'s> SendingTables<'s> {
     /// # Errors
     /// What the server refuses, and nothing has changed then; or nobody knows.
     pub(crate) fn finish(self) -> Result<TablesReport, Failure> {
-        let finished = unless_cancelled(&self.cancel, self.tables.finish());
-        match self.server.runtime.block_on(finished) {
-            None => Err(EngineError::Cancelled.into()),
-            Some(Ok(report)) => Ok(report),
-            Some(Err(error)) => Err(self.server.failure(&error, "").into()),
-        }
-    }
-
-    fn done(&self, sent: Option<Result<(), Error>>) -> Result<(), Failure> {
-        match sent {
-            None => Err(EngineError::Cancelled.into()),
-            Some(Ok(())) => Ok(()),
-            Some(Err(error)) => Err(self.server.failure(&error, "").into()),
-        }
+        let finished = self.server.until(&self.cancel, self.tables.finish())?;
+        finished.map_err(|error| self.server.failure(&error, "").into())
     }
 }

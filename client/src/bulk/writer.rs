@@ -4,6 +4,7 @@ use super::carry::carry;
 use super::{BulkBuilder, BulkNode, BulkVerdict, Which};
 use crate::Error;
 use crate::call::Call;
+use crate::carried::Carried;
 use crate::error::Safety;
 use crate::value::{Value, Vector, map_to_wire, to_value, vector_to_wire};
 use serde::Serialize;
@@ -14,7 +15,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::bulk_write_request::Part;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
 /// How many batches may wait for the connection.
 const WAITING_BATCHES: usize = 2;
@@ -22,16 +22,13 @@ const WAITING_BATCHES: usize = 2;
 /// A bulk write under way. One that is dropped before [`BulkWriter::finish`] changes nothing.
 #[must_use = "a bulk write that is not finished changes nothing"]
 pub struct BulkWriter {
-    parts: Option<mpsc::Sender<v1::BulkWriteRequest>>,
-    carrier: JoinHandle<Result<BulkVerdict, Error>>,
+    parts: Carried<v1::BulkWriteRequest, BulkVerdict>,
     /// The last part is on its way: from here on it may be committed.
     is_finishing: Arc<AtomicBool>,
     batch_bytes: usize,
     send_bytes: usize,
     batch: Batch,
     references: u64,
-    /// What ended it.
-    error: Option<Error>,
 }
 
 /// What will go in the next messages.
@@ -68,15 +65,13 @@ impl BulkWriter {
             settings.on_progress,
         );
         Self {
-            parts: Some(parts),
-            carrier: tokio::spawn(carried),
+            parts: Carried::new(parts, tokio::spawn(carried)),
             is_finishing,
             // With the last one a batch is larger than was said: twice the size is still a message.
             batch_bytes: settings.batch_bytes.min(send_bytes / 2),
             send_bytes: send_bytes / 2,
             batch: Batch::default(),
             references: 0,
-            error: None,
         }
     }
 
@@ -154,14 +149,11 @@ impl BulkWriter {
     /// # Errors
     /// [`Error::OutcomeUnknown`] if the verdict did not come; any other, and nothing has changed.
     pub async fn finish(mut self) -> Result<BulkVerdict, Error> {
-        self.check()?;
+        self.parts.check()?;
         self.send_batch().await?;
         self.is_finishing.store(true, Ordering::Release);
-        if let Some(parts) = self.parts.take() {
-            // A carrier that has gone says why below.
-            let _ = parts.send(request(Part::Finish(v1::BulkFinish {}))).await;
-        }
-        self.verdict().await
+        let last = request(Part::Finish(v1::BulkFinish {}));
+        self.parts.finish(last).await
     }
 
     /// How many bytes it takes, if a message can hold it.
@@ -177,13 +169,8 @@ impl BulkWriter {
         Ok(bytes)
     }
 
-    /// What ended it, if something has.
-    fn check(&self) -> Result<(), Error> {
-        self.error.clone().map_or(Ok(()), Err)
-    }
-
     async fn send_full(&mut self) -> Result<(), Error> {
-        self.check()?;
+        self.parts.check()?;
         if self.batch.bytes < self.batch_bytes {
             return Ok(());
         }
@@ -213,34 +200,7 @@ impl BulkWriter {
     }
 
     async fn send(&mut self, part: Part) -> Result<(), Error> {
-        let sent = match &self.parts {
-            Some(parts) => parts.send(request(part)).await.is_ok(),
-            None => false,
-        };
-        if sent {
-            return Ok(());
-        }
-        self.parts = None;
-        let error = match self.verdict().await {
-            Err(error) => error,
-            Ok(_) => Error::protocol("a verdict before everything was sent"),
-        };
-        self.error = Some(error.clone());
-        Err(error)
-    }
-
-    async fn verdict(&mut self) -> Result<BulkVerdict, Error> {
-        (&mut self.carrier).await.unwrap_or_else(|_| {
-            // The progress callback, if anything.
-            Err(Error::protocol("the task of the bulk write has panicked"))
-        })
-    }
-}
-
-impl Drop for BulkWriter {
-    fn drop(&mut self) {
-        // The stream is reset, so that the server does not wait for more.
-        self.carrier.abort();
+        self.parts.send(request(part)).await
     }
 }
 

@@ -3,6 +3,7 @@
 use super::describe::GraphChange;
 use crate::Error;
 use crate::call::{Call, stub};
+use crate::carried::Carried;
 use crate::client::Client;
 use crate::error::Safety;
 use crate::made::{Made, Make};
@@ -13,7 +14,6 @@ use std::time::Duration;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::upsert_tables_request::Part;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 
 /// How many pieces may wait for the connection.
@@ -96,11 +96,9 @@ impl TablesBuilder {
         let call = Call::new(&client, Safety::Reads, self.timeout).once();
         let carried = carry(call, waiting, Arc::clone(&is_finishing));
         Tables {
-            parts: Some(parts),
-            carrier: tokio::spawn(carried),
+            parts: Carried::new(parts, tokio::spawn(carried)),
             is_finishing,
             piece_bytes,
-            error: None,
         }
     }
 }
@@ -117,13 +115,10 @@ impl fmt::Debug for TablesBuilder {
 /// A stream of tables under way. One that is dropped before [`Tables::finish`] changes nothing.
 #[must_use = "a stream of tables that is not finished changes nothing"]
 pub struct Tables {
-    parts: Option<mpsc::Sender<v1::UpsertTablesRequest>>,
-    carrier: JoinHandle<Result<TablesReport, Error>>,
+    parts: Carried<v1::UpsertTablesRequest, TablesReport>,
     /// The last part is on its way: from here on it may be committed.
     is_finishing: Arc<AtomicBool>,
     piece_bytes: usize,
-    /// What ended it.
-    error: Option<Error>,
 }
 
 impl Tables {
@@ -145,7 +140,7 @@ impl Tables {
                 name: name.clone(),
                 content: piece.to_vec(),
             };
-            self.part(Part::File(file)).await?;
+            self.parts.send(request(Part::File(file))).await?;
         }
         Ok(())
     }
@@ -154,48 +149,11 @@ impl Tables {
     ///
     /// # Errors
     /// [`Error::OutcomeUnknown`] if the answer did not come; any other, and nothing has changed.
-    pub async fn finish(mut self) -> Result<TablesReport, Error> {
-        if let Some(error) = &self.error {
-            return Err(error.clone());
-        }
+    pub async fn finish(self) -> Result<TablesReport, Error> {
+        self.parts.check()?;
         self.is_finishing.store(true, Ordering::Release);
-        if let Some(parts) = self.parts.take() {
-            // A carrier that has gone says why below.
-            let _ = parts.send(request(Part::Finish(v1::TablesFinish {}))).await;
-        }
-        self.report().await
-    }
-
-    async fn part(&mut self, part: Part) -> Result<(), Error> {
-        let sent = match &self.parts {
-            Some(parts) => parts.send(request(part)).await.is_ok(),
-            None => false,
-        };
-        if sent {
-            return Ok(());
-        }
-        self.parts = None;
-        if let Some(error) = &self.error {
-            return Err(error.clone());
-        }
-        let error = match self.report().await {
-            Err(error) => error,
-            Ok(_) => Error::protocol("an answer before everything was sent"),
-        };
-        self.error = Some(error.clone());
-        Err(error)
-    }
-
-    async fn report(&mut self) -> Result<TablesReport, Error> {
-        let reported = (&mut self.carrier).await;
-        reported.unwrap_or_else(|_| Err(Error::protocol("the task of the stream has panicked")))
-    }
-}
-
-impl Drop for Tables {
-    fn drop(&mut self) {
-        // The stream is reset, so that the server does not wait for more.
-        self.carrier.abort();
+        let last = request(Part::Finish(v1::TablesFinish {}));
+        self.parts.finish(last).await
     }
 }
 

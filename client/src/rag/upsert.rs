@@ -3,6 +3,7 @@
 use super::describe::{DocumentReport, RagProgress, UpsertOpened};
 use crate::Error;
 use crate::call::{Call, stub};
+use crate::carried::Carried;
 use crate::client::Client;
 use crate::error::Safety;
 use crate::made::Make;
@@ -14,7 +15,6 @@ use stratigraph_proto::v1;
 use stratigraph_proto::v1::upsert_documents_request::Part;
 use stratigraph_proto::v1::upsert_documents_response::Part as Told;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 
 /// How many documents may wait for the connection.
@@ -190,11 +190,9 @@ impl UpsertBuilder {
         let send_bytes = client.inner.limits.send_bytes;
         let call = Call::new(&client, Safety::MayWrite, self.timeout).once();
         Upserts {
-            parts: Some(parts),
-            carrier: tokio::spawn(carry(call, waiting, self.heard)),
+            parts: Carried::new(parts, tokio::spawn(carry(call, waiting, self.heard))),
             send_bytes,
             sent: 0,
-            error: None,
         }
     }
 }
@@ -211,12 +209,9 @@ impl fmt::Debug for UpsertBuilder {
 /// A stream of documents under way. When it is dropped, documents that were not reported are as they were before.
 #[must_use = "a stream of documents that is not finished may not take all of them in"]
 pub struct Upserts {
-    parts: Option<mpsc::Sender<v1::UpsertDocumentsRequest>>,
-    carrier: JoinHandle<Result<u64, Error>>,
+    parts: Carried<v1::UpsertDocumentsRequest, u64>,
     send_bytes: usize,
     sent: u64,
-    /// What ended it.
-    error: Option<Error>,
 }
 
 impl Upserts {
@@ -234,55 +229,22 @@ impl Upserts {
                 problem: format!("a document of {bytes} bytes, and the limit is {limit}"),
             });
         }
-        let sent = match &self.parts {
-            Some(parts) => parts.send(message).await.is_ok(),
-            None => false,
-        };
-        if sent {
-            self.sent += 1;
-            return Ok(());
-        }
-        self.parts = None;
-        match self.end().await {
-            Err(error) => Err(error),
-            Ok(_) => Err(Error::protocol("an end before everything was sent")),
-        }
+        self.parts.send(message).await?;
+        self.sent += 1;
+        Ok(())
     }
 
     /// Waits until all documents are reported; how many there were.
     ///
     /// # Errors
     /// What ended the stream; documents that were reported are in.
-    pub async fn finish(mut self) -> Result<u64, Error> {
-        if let Some(parts) = self.parts.take() {
-            // A carrier that has gone says why below.
-            let _ = parts.send(request(Part::Finish(v1::UpsertFinish {}))).await;
-        }
-        let reported = self.end().await?;
+    pub async fn finish(self) -> Result<u64, Error> {
+        let last = request(Part::Finish(v1::UpsertFinish {}));
+        let reported = self.parts.finish(last).await?;
         if reported == self.sent {
             return Ok(reported);
         }
         Err(Error::protocol("not as many reports as documents"))
-    }
-
-    async fn end(&mut self) -> Result<u64, Error> {
-        if let Some(error) = &self.error {
-            return Err(error.clone());
-        }
-        let ended = (&mut self.carrier).await.unwrap_or_else(|_| {
-            // What is done with reports, if anything.
-            Err(Error::protocol("the task of the stream has panicked"))
-        });
-        let over = || Error::protocol("the stream is over");
-        self.error = Some(ended.as_ref().err().cloned().unwrap_or_else(over));
-        ended
-    }
-}
-
-impl Drop for Upserts {
-    fn drop(&mut self) {
-        // The stream is reset, so that the server does not wait for more.
-        self.carrier.abort();
     }
 }
 

@@ -28,6 +28,16 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// As seen from the other end.
+    #[must_use]
+    pub fn reverse(self) -> Self {
+        match self {
+            Self::Outgoing => Self::Incoming,
+            Self::Incoming => Self::Outgoing,
+            Self::Both => Self::Both,
+        }
+    }
+
     /// The one or two ways it stands for, outgoing first.
     pub(crate) fn ways(self) -> &'static [Way] {
         match self {

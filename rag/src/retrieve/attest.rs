@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Direction, Read};
+use stratigraph::{Node, NodeId, Read};
 
+use super::grounds::LINKS;
 use super::{Desk, Item, RetrieveError, Scale};
-use crate::build::LinkKind;
 
 /// What was found, where it counts more if it rests on texts that were found, too: a summary is short, and names little of
 /// what was summed up. So it is with domains, entities and headings; facts and instances say themselves what they do, and stay
@@ -27,13 +27,6 @@ use crate::build::LinkKind;
 pub struct Attest {
     weight: f32,
 }
-
-/// From a chunk to what rests on it.
-const RESTING: [(Direction, LinkKind); 3] = [
-    (Direction::Outgoing, LinkKind::Describes),
-    (Direction::Outgoing, LinkKind::Mentions),
-    (Direction::Incoming, LinkKind::HasChild),
-];
 
 impl Attest {
     /// With this weight.
@@ -60,16 +53,21 @@ impl Attest {
         }
         for text in texts {
             shares.insert(text.entity, text.score.value / best);
-            if let Entity::Node(node) = text.entity {
-                chunks.insert(node.get());
-            }
+            chunks.extend(node(text.entity).map(NodeId::get));
         }
-        // From the texts, which are few: half of all chunks may rest under one domain.
-        for (direction, by) in RESTING {
-            for (text, of) in desk
-                .read()
-                .neighbour_pairs(&chunks, direction, Some(by.name()))?
-            {
+        let nodes = items.iter().filter_map(|item| node(item.entity));
+        let nodes: Vec<NodeId> = nodes.collect();
+        let nodes = desk.read().nodes_with(&nodes, &[])?;
+        for (label, direction, by) in LINKS {
+            let is_one = |node: &Node| node.has_label(label.name());
+            if !nodes.iter().flatten().any(is_one) {
+                continue;
+            }
+            // From the texts, which are few: half of all chunks may rest under one domain.
+            let pairs =
+                desk.read()
+                    .neighbour_pairs(&chunks, direction.reverse(), Some(by.name()))?;
+            for (text, of) in pairs {
                 let share = shares.get(&text.into()).copied().unwrap_or_default();
                 let known = shares.entry(of.into()).or_default();
                 *known = known.max(share);
@@ -81,6 +79,13 @@ impl Attest {
         }
         items.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
         Ok(items)
+    }
+}
+
+fn node(entity: Entity) -> Option<NodeId> {
+    match entity {
+        Entity::Node(node) => Some(node),
+        Entity::Relationship(_) => None,
     }
 }
 

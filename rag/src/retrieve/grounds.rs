@@ -16,7 +16,7 @@ pub(super) const TOGETHER: usize = 100;
 /// How a way says that what stands there rests on a chunk, where no relationship says it.
 const RESTS_ON: &str = "RESTS_ON";
 /// What is between a node of a label and its chunks, seen from it.
-const LINKS: [(Label, Direction, LinkKind); 4] = [
+pub(super) const LINKS: [(Label, Direction, LinkKind); 4] = [
     (Label::Document, Direction::Outgoing, LinkKind::HasChild),
     (Label::Section, Direction::Outgoing, LinkKind::HasChild),
     (Label::Entity, Direction::Incoming, LinkKind::Mentions),
@@ -24,7 +24,6 @@ const LINKS: [(Label, Direction, LinkKind); 4] = [
 ];
 
 /// What something rests on.
-#[derive(Default)]
 pub(super) struct Ground {
     /// How it is told that it does.
     pub(super) by: &'static str,

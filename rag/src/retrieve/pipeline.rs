@@ -118,7 +118,7 @@ pub enum Operator {
     Around(Around),
     /// Lifts what is of documents of which much was found.
     Together(Together),
-    /// Lifts what rests on texts that have the words of the question.
+    /// Lifts what rests on texts that were found.
     Attest(Attest),
     /// Lifts what is of documents that the question names by their properties.
     Narrow(Narrow),
@@ -235,7 +235,7 @@ impl Operator {
     fn run<R: Read>(
         &self,
         desk: &Desk<'_, R>,
-        lists: Vec<Vec<Item>>,
+        mut lists: Vec<Vec<Item>>,
         if_there: bool,
     ) -> Result<Done, RetrieveError> {
         let given = match self {
@@ -277,9 +277,8 @@ impl Operator {
             Self::Around(around) => around.run(desk, joined(lists))?,
             Self::Together(together) => together.run(desk, joined(lists))?,
             Self::Attest(attest) => {
-                let mut lists = lists.into_iter();
-                let items = lists.next().unwrap_or_default();
-                attest.run(desk, items, &joined(lists.collect()))?
+                let texts = lists.pop().unwrap_or_default();
+                attest.run(desk, joined(lists), &texts)?
             }
             Self::Narrow(narrow) => narrow.run(desk, joined(lists))?,
             Self::About(about) => about.run(desk, joined(lists))?,

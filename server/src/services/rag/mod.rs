@@ -33,6 +33,7 @@ use crate::shared::Shared;
 use crate::work::Reading;
 use retrieve::Asked;
 use std::sync::Arc;
+use std::time::Instant;
 use stratigraph::ErrorKind;
 use stratigraph_proto::v1;
 use stratigraph_proto::v1::rag_service_server::RagService;
@@ -218,6 +219,21 @@ fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> 
         }
     }
     work()
+}
+
+/// What was cancelled because the server's time is over, or its own, says so.
+fn why(shared: &Shared, ends: Instant, failure: Failure) -> Failure {
+    match failure {
+        Failure::Cancelled | Failure::Engine(stratigraph::Error::Cancelled) => {}
+        failure => return failure,
+    }
+    if shared.is_ending() {
+        return Failure::ShuttingDown;
+    }
+    match Instant::now() >= ends {
+        true => Failure::Deadline,
+        false => Failure::Cancelled,
+    }
 }
 
 /// Why nothing went through the door.

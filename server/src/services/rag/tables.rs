@@ -5,7 +5,7 @@
 
 use super::upsert::silent;
 use super::words::change;
-use super::{again, refused};
+use super::{again, refused, why};
 use crate::caller::Caller;
 use crate::databases::{Hold, INGESTION, OpenDatabase};
 use crate::ending::{Stage, UnderWay};
@@ -97,7 +97,8 @@ pub(super) async fn upsert(
 
 impl Job {
     fn run(mut self) -> Result<v1::UpsertTablesResponse, Failure> {
-        let taken = self.take_in().map_err(|failure| self.why(failure))?;
+        let taken = self.take_in();
+        let taken = taken.map_err(|failure| why(&self.shared, self.ends, failure))?;
         let report = &taken.report;
         let (nodes, relationships) = (report.nodes, report.relationships);
         let (broken_rows, dry_run) = (report.count_broken, self.start.dry_run);
@@ -148,21 +149,6 @@ impl Job {
                     sent.map_err(|error| Failure::request("file.name", error.to_string()))?;
                 }
             }
-        }
-    }
-
-    /// What was cancelled because its time is over, or the server's, says so.
-    fn why(&self, failure: Failure) -> Failure {
-        match failure {
-            Failure::Cancelled | Failure::Engine(stratigraph::Error::Cancelled) => {}
-            failure => return failure,
-        }
-        if self.shared.is_ending() {
-            return Failure::ShuttingDown;
-        }
-        match Instant::now() >= self.ends {
-            true => Failure::Deadline,
-            false => Failure::Cancelled,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A stream of documents: each a transaction of its own, each with its report.
 
 use super::words::{bill, change, foreseen};
-use super::{again, refused};
+use super::{again, refused, why};
 use crate::caller::Caller;
 use crate::config::Config;
 use crate::convert;
@@ -34,6 +34,7 @@ struct Job {
     parts: mpsc::Receiver<Fed<Part>>,
     teller: Teller<v1::UpsertDocumentsResponse>,
     cancel: CancelToken,
+    ends: Instant,
     counts: Counts,
     _hold: Hold,
     _place: HeldPlace,
@@ -85,6 +86,7 @@ pub(super) async fn upsert(
         parts,
         teller,
         cancel,
+        ends,
         counts: Counts::default(),
         _hold: hold,
         _place: place,
@@ -292,15 +294,8 @@ impl Job {
         })
     }
 
-    /// What was cancelled because its time is over, or the server's, says so.
     fn why(&self, failure: Failure) -> Failure {
-        if !matches!(failure, Failure::Cancelled) {
-            return failure;
-        }
-        if self.shared.is_ending() {
-            return Failure::ShuttingDown;
-        }
-        failure
+        why(&self.shared, self.ends, failure)
     }
 
     fn incoming(&self, document: v1::RagDocument) -> Result<Incoming, String> {
