@@ -28,6 +28,12 @@ pub(crate) struct Models {
     /// How many numbers its vectors have; it is asked once if not given
     #[arg(long, value_name = "N", requires = "embedder_model", value_parser = clap::value_parser!(u16).range(1..))]
     embedder_dimensions: Option<u16>,
+    /// What is put before questions for it: 'query: '; if not given what its family wants, where its name tells that (e5, bge, nomic, ...)
+    #[arg(long, value_name = "TEXT", requires = "embedder_model")]
+    embedder_question_prompt: Option<String>,
+    /// What is put before passages for it: 'passage: '; a database keeps to the prompts that it was built with
+    #[arg(long, value_name = "TEXT", requires = "embedder_model")]
+    embedder_passage_prompt: Option<String>,
     /// A model that reads documents: all of its address before /chat/completions
     #[arg(long, value_name = "URL", requires = "model")]
     llm: Option<String>,
@@ -78,6 +84,8 @@ impl Models {
             embedder: self.embedder.clone(),
             embedder_model: self.embedder_model.clone(),
             embedder_dimensions: self.embedder_dimensions.map(usize::from),
+            embedder_question_prompt: self.embedder_question_prompt.clone(),
+            embedder_passage_prompt: self.embedder_passage_prompt.clone(),
             llm: self.llm.clone(),
             model: self.model.clone(),
             calls: self.calls(),

@@ -32,6 +32,11 @@ pub struct Configured {
     pub embedder_model: Option<String>,
     /// How many numbers its vectors have; it is asked once if nothing is said.
     pub embedder_dimensions: Option<usize>,
+    /// What is put before questions for an embedder at an address, and before passages; what its family wants if nothing is
+    /// said, as far as that is known by its name.
+    pub embedder_question_prompt: Option<String>,
+    /// See above.
+    pub embedder_passage_prompt: Option<String>,
     /// Who writes: all of an address before `/chat/completions`.
     pub llm: Option<String>,
     /// Its name there.
@@ -78,16 +83,27 @@ impl Configured {
         let name = self.embedder.as_deref().unwrap_or("lexical");
         let model = self.name_at(name, self.embedder_model.as_deref(), "embedder")?;
         let Some(model) = model else {
-            if self.embedder_dimensions.is_some() {
+            let prompts = (
+                &self.embedder_question_prompt,
+                &self.embedder_passage_prompt,
+            );
+            if self.embedder_dimensions.is_some() || prompts != (&None, &None) {
                 return Err(ModelError::NoAddress { what: "embedder" });
             }
             return local_embedder(name);
         };
         let endpoint = self.endpoint(name, EMBEDDER_KEY, key).build()?;
-        Ok(Arc::new(match self.embedder_dimensions {
+        let mut embedder = match self.embedder_dimensions {
             Some(dimensions) => endpoint.embeddings(model, dimensions),
             None => endpoint.measured_embeddings(model)?,
-        }))
+        };
+        if let Some(prompt) = &self.embedder_question_prompt {
+            embedder = embedder.question_prompt(prompt);
+        }
+        if let Some(prompt) = &self.embedder_passage_prompt {
+            embedder = embedder.passage_prompt(prompt);
+        }
+        Ok(Arc::new(embedder))
     }
 
     /// The model that writes, if there is one. Nobody is asked yet.

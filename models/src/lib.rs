@@ -52,6 +52,8 @@ mod language;
 mod lexical;
 #[cfg(feature = "candle")]
 mod local;
+#[cfg(any(feature = "candle", feature = "endpoint"))]
+mod prompts;
 mod rerank;
 #[cfg(feature = "scripted")]
 mod scripted;

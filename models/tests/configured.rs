@@ -58,6 +58,34 @@ fn models_at_addresses_are_had_by_a_few_words() {
     };
     let error = vectorless.embedder(&key).err().unwrap().to_string();
     assert!(error.contains("gave no vector"), "{error}");
+    // Prompts that are said go before those of the family.
+    let prompted = Configured {
+        embedder_model: Some("e5-small".to_owned()),
+        embedder_passage_prompt: Some(String::new()),
+        ..said.clone()
+    };
+    let embedder = prompted.embedder(&key).unwrap();
+    embedder.embed(&["p"]).unwrap();
+    embedder.embed_questions(&["q"]).unwrap();
+    let sent: Vec<_> = { server.asked().into_iter().skip(5) }
+        .map(|asked| asked.body["input"][0].clone())
+        .collect();
+    assert_eq!(sent, ["p", "query: q"]);
+    let asking = Configured {
+        embedder_question_prompt: Some("Q: ".to_owned()),
+        ..said.clone()
+    };
+    let embedder = asking.embedder(&key).unwrap();
+    embedder.embed_questions(&["q"]).unwrap();
+    assert_eq!(server.asked()[7].body["input"][0], "Q: q");
+    let local = Configured {
+        embedder: None,
+        embedder_model: None,
+        embedder_dimensions: None,
+        ..asking
+    };
+    let error = local.embedder(&key).err().unwrap().to_string();
+    assert!(error.contains("give its address"), "{error}");
     // Half of what is needed is refused.
     let nameless = Configured {
         embedder_model: None,

@@ -363,16 +363,34 @@ fn vectors_are_checked_and_scaled() {
 #[test]
 fn questions_and_passages_are_sent_with_their_prompts() {
     let (server, endpoint) = scripted(|_| Step::vectors(&[vec![3.0, 4.0]]));
-    let model = endpoint.build().unwrap().embeddings("e5", 2);
-    let model = model.question_prompt("query: ").passage_prompt("passage: ");
-    model.embed(&["rocks"]).unwrap();
-    model.embed_questions(&["rocks?"]).unwrap();
-    let sent: Vec<_> = server
-        .asked()
-        .iter()
-        .map(|asked| asked.body["input"].clone())
-        .collect();
-    assert_eq!(sent, [json!(["passage: rocks"]), json!(["query: rocks?"])]);
+    let endpoint = endpoint.build().unwrap();
+    let known = endpoint.embeddings("e5-small", 2);
+    let plain = endpoint.embeddings("tiny", 2);
+    let told = plain.clone().question_prompt("Q: ").passage_prompt("P: ");
+    let silent = known.clone().question_prompt("").passage_prompt("");
+    for (model, passage, question) in [
+        (&known, "passage: rocks", "query: rocks?"),
+        (&plain, "rocks", "rocks?"),
+        (&told, "P: rocks", "Q: rocks?"),
+        (&silent, "rocks", "rocks?"),
+    ] {
+        let before = server.asked().len();
+        model.embed(&["rocks"]).unwrap();
+        model.embed_questions(&["rocks?"]).unwrap();
+        let asked = &server.asked()[before..];
+        let sent: Vec<_> = asked.iter().map(|asked| &asked.body["input"]).collect();
+        assert_eq!(sent, [&json!([passage]), &json!([question])]);
+        // Whatever it is called here, it has one name there.
+        let there = asked[0].model();
+        assert!(model.name().starts_with(there), "{there}");
+    }
+    // Vectors of other prompts are not taken for those of the usual ones.
+    assert_eq!((known.name(), plain.name()), ("e5-small", "tiny"));
+    assert!(told.name().starts_with("tiny#") && silent.name().starts_with("e5-small#"));
+    let usual = silent
+        .question_prompt("query: ")
+        .passage_prompt("passage: ");
+    assert_eq!(usual.name(), "e5-small");
 }
 
 #[test]

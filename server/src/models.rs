@@ -17,6 +17,8 @@ pub(crate) fn equipment(config: &Config, pdf: Option<PdfParsing>) -> Result<Equi
         embedder: Some(config.embedder.clone()),
         embedder_model: config.embedder_model.clone(),
         embedder_dimensions: some(config.embedder_dimensions).map(|count| count as usize),
+        embedder_question_prompt: config.embedder_question_prompt.clone(),
+        embedder_passage_prompt: config.embedder_passage_prompt.clone(),
         llm: config.llm.clone(),
         model: config.model.clone(),
         calls,

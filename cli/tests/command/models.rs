@@ -130,6 +130,27 @@ fn vectors_come_from_an_address_and_a_database_keeps_the_name() {
     let told = ["--embedder-dimensions", "3"];
     run(&[&question[..], &embedder, &told].concat()).assert_code(0);
     assert_eq!(fixture.asked().len(), before + 1);
+    // What is put before a text is sent with it, and is part of whose vectors they are.
+    let asking = ["--embedder-question-prompt", "Q: "];
+    let said = run(&[&question[..], &embedder, &told, &asking].concat());
+    let (_, message) = said.assert_code(2).error();
+    assert!(message.contains("of the embedder tiny"), "{message}");
+    let prompted = fixture.path("prompted");
+    let prompts = [&asking[..], &["--embedder-passage-prompt", "P: "]].concat();
+    let into = ["ingest", &docs, "--into", &prompted];
+    run(&[&into[..], &embedder, &told, &prompts].concat()).assert_code(0);
+    let of_prompted = ["retrieve", &prompted, "granite", "--preset", "vector"];
+    run(&[&of_prompted[..], &embedder, &told, &prompts].concat()).assert_code(0);
+    let sent: Vec<Json> = { fixture.models.asked().into_iter().skip(before + 1) }
+        .flat_map(|one| one.body["input"].as_array().unwrap().clone())
+        .collect();
+    let (last, first) = sent.split_last().unwrap();
+    assert_eq!(*last, "Q: granite");
+    let is_passage = |text: &Json| text.as_str().unwrap().starts_with("P: ");
+    assert!(
+        !first.is_empty() && first.iter().all(is_passage),
+        "{first:?}"
+    );
     // The address may be another; the name may not, nor the width.
     let elsewhere = models();
     let moved = ["--embedder", &elsewhere.url(), "--embedder-model", "tiny"];

@@ -6,6 +6,7 @@
 use super::http::Http;
 use crate::embedder::{Embedder, Rows};
 use crate::error::ModelError;
+use crate::prompts::Prompts;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -16,11 +17,12 @@ const PATH: &str = "/embeddings";
 pub struct EmbeddingModel {
     http: Arc<Http>,
     model: String,
+    /// The model, and of prompts that are not its family's their fingerprint.
+    name: String,
     dimensions: usize,
     max_tokens: usize,
     batch: usize,
-    question_prompt: String,
-    passage_prompt: String,
+    prompts: Prompts,
 }
 
 impl EmbeddingModel {
@@ -28,11 +30,11 @@ impl EmbeddingModel {
         Self {
             http,
             model: model.to_owned(),
+            name: model.to_owned(),
             dimensions,
             max_tokens: 512,
             batch: 64,
-            question_prompt: String::new(),
-            passage_prompt: String::new(),
+            prompts: Prompts::of_family(model).unwrap_or_default(),
         }
     }
 
@@ -65,17 +67,27 @@ impl EmbeddingModel {
         self
     }
 
-    /// What is put before a question, such as `query: ` for e5; nothing unless something else is said.
+    /// What is put before a question, such as `query: ` for e5; if nothing is said what is known of the model's family by
+    /// its name, and nothing for others. Prompts that are not the family's make other vectors, and another name.
     #[must_use]
     pub fn question_prompt(mut self, prompt: &str) -> Self {
-        prompt.clone_into(&mut self.question_prompt);
-        self
+        prompt.clone_into(&mut self.prompts.question);
+        self.named()
     }
 
-    /// What is put before a passage, such as `passage: ` for e5; nothing unless something else is said.
+    /// What is put before a passage, such as `passage: ` for e5; as for a question.
     #[must_use]
     pub fn passage_prompt(mut self, prompt: &str) -> Self {
-        prompt.clone_into(&mut self.passage_prompt);
+        prompt.clone_into(&mut self.prompts.passage);
+        self.named()
+    }
+
+    fn named(mut self) -> Self {
+        self.name.clone_from(&self.model);
+        if self.prompts != Prompts::of_family(&self.model).unwrap_or_default() {
+            let fingerprint = self.prompts.fingerprint("");
+            self.name = format!("{}#{fingerprint}", self.model);
+        }
         self
     }
 
@@ -152,7 +164,7 @@ impl EmbeddingModel {
 
 impl Embedder for EmbeddingModel {
     fn name(&self) -> &str {
-        &self.model
+        &self.name
     }
 
     fn dimensions(&self) -> usize {
@@ -164,10 +176,10 @@ impl Embedder for EmbeddingModel {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        self.embed_with(&self.passage_prompt, texts)
+        self.embed_with(&self.prompts.passage, texts)
     }
 
     fn embed_questions(&self, texts: &[&str]) -> Result<Rows, ModelError> {
-        self.embed_with(&self.question_prompt, texts)
+        self.embed_with(&self.prompts.question, texts)
     }
 }

@@ -97,6 +97,8 @@ settings! {
         embedder: String = "lexical", "STRATIGRAPH_EMBEDDER", "Whose vectors documents get: lexical, minilm, a folder, a wheel, a name in the hub's cache, or all of an address before /embeddings, with its key in STRATIGRAPH_EMBEDDER_KEY or, at the address of llm, in that one's; a database keeps to the one that it was built with, by its name";
         embedder_model: String = -, "STRATIGRAPH_EMBEDDER_MODEL", "The embedder's name at its address";
         embedder_dimensions: u32 = "0", "STRATIGRAPH_EMBEDDER_DIMENSIONS", "How many numbers the vectors of an embedder at an address have; it is asked at the start if it is 0, which it must then be there for";
+        embedder_question_prompt: String = -, "STRATIGRAPH_EMBEDDER_QUESTION_PROMPT", "What is put before questions for an embedder at an address; what its family wants if it is not said, where its name tells that (e5, bge, nomic and more)";
+        embedder_passage_prompt: String = -, "STRATIGRAPH_EMBEDDER_PASSAGE_PROMPT", "What is put before passages for it; a database keeps to the prompts that it was built with";
         llm: String = -, "STRATIGRAPH_LLM", "A model that reads documents, writes summaries and answers: all of its address before /chat/completions; rules read if it is not said. Its key is read from STRATIGRAPH_LLM_KEY, and from nowhere else";
         model: String = -, "STRATIGRAPH_MODEL", "The model's name there";
         model_calls: u32 = "4", "STRATIGRAPH_MODEL_CALLS", "How many calls of the model are under way at a time";

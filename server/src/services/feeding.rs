@@ -45,10 +45,14 @@ impl<M, P> Feeding<M, P> {
     {
         let ends = self.ends;
         tokio::spawn(async move {
-            self.feed(stream, &feed, over).await;
+            let all = async {
+                self.feed(stream, &feed, over).await;
+                feed.closed().await;
+            };
             tokio::select! {
+                () = all => {}
+                // Also while parts wait for the thread.
                 () = tokio::time::sleep_until(ends.into()) => cancel.cancel(),
-                () = feed.closed() => {}
             }
         });
     }

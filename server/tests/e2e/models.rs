@@ -163,6 +163,38 @@ async fn a_sample_decides_before_the_first_document_and_who_insists_before_both(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_put_before_texts_is_a_setting() {
+    let models = models();
+    let fixture = Fixture::start(|config, _| {
+        embedder(config, &models.url(), "nomic-embed-text");
+        config.embedder_question_prompt = Some("Q: ".to_owned());
+    })
+    .await;
+    let documents: [(&str, &[u8]); 1] = [("rocks.md", ROCKS.as_bytes())];
+    let taken = upsert(&fixture, into(layers("structure")), &documents).await;
+    let of = &taken.unwrap().opened[0].embedder;
+    assert!(of.starts_with("nomic-embed-text#"), "{of}");
+    let mut rag = RagServiceClient::new(fixture.channel().await);
+    let request = v1::RetrieveRequest {
+        pipeline: "vector".to_owned(),
+        question: "basalt".to_owned(),
+        ..v1::RetrieveRequest::default()
+    };
+    rag.retrieve(request).await.unwrap();
+    let sent: Vec<String> = { models.asked().into_iter().skip(1) }
+        .flat_map(|asked| asked.body["input"].as_array().unwrap().clone())
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect();
+    let (question, passages) = sent.split_last().unwrap();
+    assert_eq!(question, "Q: basalt");
+    let usual = |text: &String| text.starts_with("search_document: ");
+    assert!(
+        !passages.is_empty() && passages.iter().all(usual),
+        "{passages:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn layers_without_documents_and_broken_documents_alone() {
     let models = models();
     let fixture =

@@ -476,6 +476,35 @@ async fn a_client_that_never_ends_is_ended_however_quick_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_document_whose_time_is_over_changes_nothing_whatever_waits_behind_it() {
+    let model = ScriptedServer::start(|_| {
+        let reply = Step::text(r#"{"triples": []}"#);
+        Step::After(Duration::from_millis(500), Box::new(reply))
+    })
+    .unwrap();
+    let url = model.url();
+    let fixture = Fixture::start(|config, _| {
+        config.llm = Some(url);
+        config.model = Some("small".to_owned());
+        config.model_calls = 1;
+        config.max_ingestion_time = "1s".parse().unwrap();
+    })
+    .await;
+    let long: String = (0..60)
+        .map(|number| format!("# Rock {number}\n\nBasalt {number} comes from Etna.\n\n"))
+        .collect();
+    let mut parts = vec![start("triples")];
+    parts.extend((0..8).map(|number| document(&format!("{number}.md"), &long)));
+    parts.push(FINISH);
+    let (reports, ended) = upsert(fixture.channel().await, parts).await;
+    assert_eq!(ended.unwrap_err().code(), Code::DeadlineExceeded);
+    assert!(reports.is_empty(), "{reports:?}");
+    assert_eq!(count(&fixture, "(:Document)").await, 0);
+    let asked = model.asked().len();
+    assert!((1..10).contains(&asked), "{asked} of 20 pieces");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn questions_are_asked_and_receipts_looked_at() {
     let fixture = Fixture::start(|_, _| ()).await;
     let channel = fixture.channel().await;

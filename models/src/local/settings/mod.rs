@@ -3,7 +3,7 @@
 //! A setting that we do not know how to honour is refused by name: a model must never run with
 //! another meaning than it was trained with. Nothing here allocates on the word of a file before it
 //! was held against a limit. `bert.rs` reads what shapes an encoder of BERT's family, `sentence.rs` how its
-//! tokens become one vector, `prompts.rs` what is put before a text.
+//! tokens become one vector, `prompts.rs` what they say is put before a text.
 
 mod bert;
 mod prompts;
@@ -11,7 +11,6 @@ mod qwen3;
 mod sentence;
 
 pub(crate) use bert::BertShape;
-pub(crate) use prompts::Prompts;
 pub(crate) use qwen3::Qwen3Shape;
 pub(crate) use sentence::{Pooling, Sentence, max_tokens};
 

@@ -1,11 +1,11 @@
 //! The files of sentence-transformers: which steps make one vector of the tokens, how many tokens are read, and
 //! what is put before a text.
 
-use super::{Check, MOST_TOKENS, Prompts, Shape};
+use super::{Check, MOST_TOKENS, Shape};
 use crate::error::ModelError;
 use crate::local::files::Files;
+use crate::prompts::Prompts;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// How the vectors of a text's tokens become one.
@@ -101,11 +101,7 @@ impl Sentence {
 
     /// Eight digits that are others for other settings.
     pub(crate) fn fingerprint(&self) -> String {
-        let Prompts { question, passage } = &self.prompts;
-        // With its length, so that no two settings are the same bytes.
-        let all = format!("{}:{question}{passage}:{}", question.len(), self.max_tokens);
-        let hash = Sha256::digest(all.as_bytes());
-        hash[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+        self.prompts.fingerprint(self.max_tokens)
     }
 }
 

@@ -103,6 +103,7 @@ pub(super) fn silent(limit: Duration) -> Failure {
 impl Job {
     fn run(mut self) {
         let done = caught(|| self.take_in());
+        let done = done.map_err(|failure| why(&self.shared, self.ends, failure));
         let Counts { documents, failed } = self.counts;
         tracing::info!(documents, failed, dry_run = self.start.dry_run, "documents");
         if let Err(failure) = done {
@@ -150,8 +151,7 @@ impl Job {
                         self.shared.metrics.took_in(failed, report.bill.as_ref());
                     }
                     let part = Some(Told::Report(report));
-                    let told = self.teller.surely(v1::UpsertDocumentsResponse { part });
-                    told.map_err(|failure| self.why(failure))?;
+                    self.teller.surely(v1::UpsertDocumentsResponse { part })?;
                 }
             }
         }
@@ -208,8 +208,7 @@ impl Job {
             note,
         };
         let part = Some(Told::Opened(opened));
-        let told = self.teller.surely(v1::UpsertDocumentsResponse { part });
-        told.map_err(|failure| self.why(failure))?;
+        self.teller.surely(v1::UpsertDocumentsResponse { part })?;
         Ok(open)
     }
 
@@ -284,7 +283,7 @@ impl Job {
             };
             match report.ended.take() {
                 Some(Ended::Database(error)) => Err(Failure::Engine(error)),
-                Some(_) => Err(self.why(Failure::Cancelled)),
+                Some(_) => Err(Failure::Cancelled),
                 None => Ok(Ok(report)),
             }
         })?;
@@ -292,10 +291,6 @@ impl Job {
             Ok(report) => told(id, &report, &self.shared.config),
             Err(problem) => failed(problem),
         })
-    }
-
-    fn why(&self, failure: Failure) -> Failure {
-        why(&self.shared, self.ends, failure)
     }
 
     fn incoming(&self, document: v1::RagDocument) -> Result<Incoming, String> {
