@@ -6,7 +6,7 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use stratigraph_models::{Configured, Generator as _, Prices};
+use stratigraph_models::{Configured, Generator, Prices};
 use stratigraph_rag::door::Equipment;
 use stratigraph_rag::extract::model::Judging;
 use stratigraph_rag::extract::{Calls, MemoryCache};
@@ -34,15 +34,28 @@ pub(crate) struct Models {
     /// What is put before passages for it: 'passage: '; a database keeps to the prompts that it was built with
     #[arg(long, value_name = "TEXT", requires = "embedder_model")]
     embedder_passage_prompt: Option<String>,
-    /// A model that reads documents: all of its address before /chat/completions
+    #[command(flatten)]
+    writer: Writer,
+    /// How many calls of the model are under way at a time; 4 if not given
+    #[arg(long, value_name = "N", requires = "llm", value_parser = clap::value_parser!(u16).range(1..))]
+    calls: Option<u16>,
+    /// A model that orders what was found, for pipelines that `rerank`: a folder, a name in the hub's cache, or all of an address before /rerank
+    #[arg(long, value_name = "NAME|URL")]
+    reranker: Option<String>,
+    /// The reranker's name at its address
+    #[arg(long, value_name = "NAME", requires = "reranker")]
+    reranker_model: Option<String>,
+}
+
+/// Which model reads and writes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Writer {
+    /// A model that reads and writes: all of its address before /chat/completions
     #[arg(long, value_name = "URL", requires = "model")]
     llm: Option<String>,
     /// The model's name there
     #[arg(long, value_name = "NAME", requires = "llm")]
     model: Option<String>,
-    /// How many calls of the model are under way at a time; 4 if not given
-    #[arg(long, value_name = "N", requires = "llm", value_parser = clap::value_parser!(u16).range(1..))]
-    calls: Option<u16>,
     /// Ask the model nothing more after so many tokens, read and written
     #[arg(long, value_name = "N", requires = "llm")]
     max_model_tokens: Option<u64>,
@@ -52,12 +65,37 @@ pub(crate) struct Models {
     /// How long one attempt of a call to an address may take: 30s, 5min; 2min if not given
     #[arg(long, value_name = "TIME", value_parser = duration)]
     model_timeout: Option<Duration>,
-    /// A model that orders what was found, for pipelines that `rerank`: a folder, a name in the hub's cache, or all of an address before /rerank
-    #[arg(long, value_name = "NAME|URL")]
-    reranker: Option<String>,
-    /// The reranker's name at its address
-    #[arg(long, value_name = "NAME", requires = "reranker")]
-    reranker_model: Option<String>,
+}
+
+impl Writer {
+    /// The model, asked one thing at a time, if one is named. Nobody is asked yet.
+    ///
+    /// # Errors
+    /// An address that is none.
+    pub(crate) fn model(&self) -> Result<Option<Arc<dyn Generator>>, Failure> {
+        let configured = Configured {
+            calls: 1,
+            ..self.configured()
+        };
+        let model = configured.chat(&key).map_err(IngestError::from)?;
+        Ok(model.map(|model| Arc::new(model) as Arc<dyn Generator>))
+    }
+
+    /// What its tokens cost, if that was said.
+    pub(crate) fn prices(&self) -> Option<Prices> {
+        self.model_prices
+    }
+
+    fn configured(&self) -> Configured {
+        Configured {
+            llm: self.llm.clone(),
+            model: self.model.clone(),
+            most_tokens: self.max_model_tokens,
+            prices: self.model_prices,
+            timeout: self.model_timeout,
+            ..Configured::default()
+        }
+    }
 }
 
 impl Models {
@@ -86,20 +124,16 @@ impl Models {
             embedder_dimensions: self.embedder_dimensions.map(usize::from),
             embedder_question_prompt: self.embedder_question_prompt.clone(),
             embedder_passage_prompt: self.embedder_passage_prompt.clone(),
-            llm: self.llm.clone(),
-            model: self.model.clone(),
             calls: self.calls(),
-            most_tokens: self.max_model_tokens,
-            prices: self.model_prices,
             reranker: self.reranker.clone(),
             reranker_model: self.reranker_model.clone(),
-            timeout: self.model_timeout,
+            ..self.writer.configured()
         }
     }
 
     /// What the tokens of the model cost, if that was said.
     pub(crate) fn prices(&self) -> Option<Prices> {
-        self.model_prices
+        self.writer.prices()
     }
 
     /// How many calls of a model are under way at a time.
@@ -123,7 +157,9 @@ impl Models {
             };
             wanted.push((&text[..at], &text[at + 1..]));
         }
-        if let (true, Some(url), Some(name)) = (named.is_empty(), &self.llm, &self.model) {
+        if let (true, Some(url), Some(name)) =
+            (named.is_empty(), &self.writer.llm, &self.writer.model)
+        {
             wanted.push((name, url));
         }
         let configured = self.configured();
@@ -144,7 +180,7 @@ impl Models {
 
     /// Whether there is a model that reads.
     pub(crate) fn has_model(&self) -> bool {
-        self.llm.is_some()
+        self.writer.llm.is_some()
     }
 
     /// At an address the models are the server's.
@@ -154,8 +190,8 @@ impl Models {
     pub(crate) fn refuse_for_address(&self, address: &str) -> Result<(), Failure> {
         let said = [
             ("--embedder", self.embedder.is_some()),
-            ("--llm", self.llm.is_some()),
-            ("--model-timeout", self.model_timeout.is_some()),
+            ("--llm", self.writer.llm.is_some()),
+            ("--model-timeout", self.writer.model_timeout.is_some()),
             ("--reranker", self.reranker.is_some()),
         ];
         match said.iter().find(|(_, said)| *said) {

@@ -67,6 +67,11 @@ fn models() -> ScriptedServer {
                 let of = |number: usize| format!("What does a {user} need {task} {number}?");
                 json(json!({"questions": [of(1), of(2)]}))
             }
+            ("writer", "question") => {
+                let shown: Json = serde_json::from_str(question).unwrap();
+                let draft = shown["draft"].as_str().unwrap();
+                json(json!({"question": format!("Say, please: {draft}")}))
+            }
             ("writer", "wordings") => {
                 json(json!({"wordings": ["Which volcano gave basalt?", "Who dances in the hive?"]}))
             }
@@ -412,6 +417,59 @@ fn users_ask_what_judges_compare() {
         mean(&answer, "vector over direct", "overall_won"),
         Some(1.0)
     );
+}
+
+#[test]
+fn what_a_budget_paid_for_is_kept_and_the_rest_is_told() {
+    let world = World::new();
+    let (graph, _) = library(&world, "triples");
+    let models = models();
+    let url = models.url();
+    let make = |out: &Path, more: &[&str]| {
+        let flags = [
+            "make",
+            text(&graph),
+            "--out",
+            text(out),
+            "--llm",
+            &url,
+            "--model",
+            "writer",
+            "--model-prices",
+            "1000/0",
+        ];
+        ask("eval", &[], &[&flags[..], more].concat())
+    };
+    // The first reply is more than may be spent.
+    let out = world.path("phrased");
+    let all = ["--sample", "1", "--hubs", "0"];
+    let said = make(&out, &[&all[..], &["--max-model-tokens", "10"]].concat());
+    let said = said.assert_code(2);
+    let answer = said.answer("eval", &["folder", "facts", "counted", "phrased"]);
+    let phrased = &answer["phrased"];
+    assert_eq!(
+        (&phrased["phrased"], &phrased["kept"]),
+        (&1.into(), &0.into())
+    );
+    assert!(phrased["unasked"].as_u64() > Some(0), "{phrased}");
+    // A thousand for a million that it reads, and it has read ten.
+    assert_eq!(phrased["cost"], 0.01);
+    let rows = fs::read_to_string(out.join("questions.jsonl")).unwrap();
+    assert_eq!(rows.matches("Say, please: ").count(), 1, "{rows}");
+    assert_eq!(models.asked().len(), 1);
+    // Who the users are, and one task of the four.
+    let out = world.path("users");
+    let counts = ["--users", "2", "--tasks", "2", "--questions", "2"];
+    let said = make(&out, &[&counts[..], &["--max-model-tokens", "60"]].concat());
+    let said = said.assert_code(2);
+    let answer = said.answer("eval", &["folder", "questions", "missing", "cost"]);
+    assert_eq!(answer["missing"], 6, "{answer}");
+    assert_eq!(
+        (&answer["cost"]["calls"], models.asked().len()),
+        (&2.into(), 3)
+    );
+    let rows = fs::read_to_string(out.join("questions.jsonl")).unwrap();
+    assert_eq!(rows.lines().count(), 2);
 }
 
 #[test]

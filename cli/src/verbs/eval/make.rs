@@ -3,15 +3,15 @@
 use super::request;
 use super::users::{self, Corpus};
 use crate::failure::Failure;
-use crate::output::{Reply, Table, things};
+use crate::models::Writer;
+use crate::output::{Reply, Table, money, things};
 use crate::progress::Progress;
 use crate::verbs::IngestError;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::Arc;
 use stratigraph::Database;
-use stratigraph_models::{Configured, Generator};
+use stratigraph_models::Usage;
 use stratigraph_rag::door::DoorError;
 use stratigraph_rag::evaluate::{Making, Posing};
 
@@ -32,8 +32,8 @@ Examples:
   stratigraph eval make library --out sets/users --users 5 --llm http://localhost:11434/v1 --model qwen3
   stratigraph eval make --about corpus.md --out sets/users --users 5 --llm http://localhost:11434/v1 --model qwen3
 
-JSON: folder, facts, counted [{kind, places, sampled, questions}], phrased {phrased, kept, input_tokens, output_tokens}, or null
-without a model; with --users: folder, questions [{user_number, user, task_number, task, question}], missing, cost")]
+JSON: folder, facts, counted [{kind, places, sampled, questions}], phrased {phrased, kept, unasked, input_tokens, output_tokens,
+cost (null without prices)}, or null without a model; with --users: folder, questions [{user_number, user, task_number, task, question}], missing, cost")]
 pub(super) struct Make {
     /// The database's folder
     #[arg(required_unless_present = "about")]
@@ -68,12 +68,9 @@ pub(super) struct Make {
     /// A file that says what the corpus is
     #[arg(long, value_name = "FILE", requires = "users")]
     about: Option<PathBuf>,
-    /// A model that finds better words: all of its address before /chat/completions
-    #[arg(long, value_name = "URL", requires = "model")]
-    llm: Option<String>,
-    /// The model's name there
-    #[arg(long, value_name = "NAME", requires = "llm")]
-    model: Option<String>,
+    /// Who finds better words, or thinks of users.
+    #[command(flatten)]
+    writer: Writer,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -110,12 +107,13 @@ impl Make {
                 dir.display()
             )));
         }
-        let phrased = match self.its_model()? {
+        let phrased = match self.writer.model()? {
             Some(model) => Some(made.phrase(&*model).map_err(IngestError::from)?),
             None => None,
         };
         made.write(&self.out)
             .map_err(|error| request(&format!("{}: {error}", self.out.display())))?;
+        let cost = |usage: Usage| self.writer.prices().map(|prices| prices.of(usage));
         let mut reply = Reply::new("eval");
         let mut table = Table::of_numbers(["kind", "places", "sampled", "questions"]);
         let mut counted = Vec::new();
@@ -133,13 +131,22 @@ impl Make {
         reply.table(&table);
         if let Some(phrased) = phrased {
             let usage = phrased.usage;
+            let cost =
+                cost(usage).map_or_else(String::new, |cost| format!(", for {}", money(cost)));
             reply.line(format!(
-                "the model has phrased {}, and of {} its words were not taken; it read {} tokens and wrote {}",
+                "the model has phrased {}, and of {} its words were not taken; it read {} tokens and wrote {}{cost}",
                 things(phrased.phrased as u64, "question"),
                 phrased.kept,
                 usage.input_tokens,
                 usage.output_tokens
             ));
+            if phrased.unasked > 0 {
+                reply.line(format!(
+                    "--max-model-tokens is spent: {} have the words of the patterns",
+                    things(phrased.unasked as u64, "question")
+                ));
+                reply.incomplete();
+            }
         }
         reply.line(format!(
             "{} are in {}",
@@ -156,29 +163,18 @@ impl Make {
                     json!({
                         "phrased": one.phrased,
                         "kept": one.kept,
+                        "unasked": one.unasked,
                         "input_tokens": one.usage.input_tokens,
                         "output_tokens": one.usage.output_tokens,
+                        "cost": cost(one.usage),
                     })
                 }),
             );
         Ok(reply)
     }
 
-    /// The model, if one is named.
-    fn its_model(&self) -> Result<Option<Arc<dyn Generator>>, Failure> {
-        let configured = Configured {
-            llm: self.llm.clone(),
-            model: self.model.clone(),
-            calls: 1,
-            ..Configured::default()
-        };
-        let model = configured.chat(&crate::models::key);
-        let model = model.map_err(IngestError::from)?;
-        Ok(model.map(|model| Arc::new(model) as Arc<dyn Generator>))
-    }
-
     fn of_users(&self, users: usize, progress: &Progress) -> Result<Reply, Failure> {
-        let Some(model) = self.its_model()? else {
+        let Some(model) = self.writer.model()? else {
             let needed = "--users needs a model: --llm URL --model NAME";
             return Err(Failure::Usage(needed.to_owned()));
         };

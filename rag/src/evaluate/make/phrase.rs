@@ -23,6 +23,8 @@ pub struct Phrased {
     pub phrased: usize,
     /// Questions whose words the model did not better: they have ours.
     pub kept: usize,
+    /// Questions that it was not asked for, as what it may read and write was spent: they have ours, too.
+    pub unasked: usize,
     /// What it cost.
     pub usage: Usage,
 }
@@ -32,7 +34,7 @@ impl Made {
     /// question is about, and does not name the answer.
     ///
     /// # Errors
-    /// The model does not answer at all; questions that were phrased before stay so.
+    /// The model does not answer at all; questions that were phrased before stay so. That its budget is spent is no error.
     pub fn phrase(&mut self, model: &dyn Generator) -> Result<Phrased, ModelError> {
         let schema = json!({
             "type": "object",
@@ -75,6 +77,10 @@ impl Made {
                     match unanswered.error {
                         ModelError::BadReply { .. } => {
                             phrased.kept += 1;
+                            continue;
+                        }
+                        ModelError::BudgetSpent { .. } => {
+                            phrased.unasked += 1;
                             continue;
                         }
                         error => return Err(error),

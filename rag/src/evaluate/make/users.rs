@@ -129,11 +129,14 @@ impl UserSet {
         let ExtractError::Model { source, .. } = &error else {
             return Err(error);
         };
-        let ModelError::BadReply { problem, .. } = &**source else {
-            return Err(error);
+        let problem = match &**source {
+            ModelError::BadReply { problem, .. } => problem.clone(),
+            // What came before it was paid for.
+            spent @ ModelError::BudgetSpent { .. } => spent.to_string(),
+            _ => return Err(error),
         };
         self.cost += error.cost();
-        let failed = self.failed.get_or_insert_with(|| (0, problem.clone()));
+        let failed = self.failed.get_or_insert((0, problem));
         failed.0 += 1;
         Ok(None)
     }
