@@ -8,7 +8,7 @@
 
 Makes a virtual environment with the pinned Python peers, builds the Rust peers with the versions of their
 own lock file, and writes down where both are (`peers.json`, `documents.json`, `query.json`, `beside.json`), which is how the
-benchmarks find them. Running it again changes nothing. Takes about ten minutes the first time; needs Python 3.11 or newer with its
+benchmarks find them; one whose peers are not there runs this first. Running it again changes nothing. Takes about ten minutes the first time; needs Python 3.11 or newer with its
 headers, a C++ compiler, cargo, and a network. Those of documents are five minutes, 1.5 GB, and Python 3.11 to 3.13.
 
 What is compiled here is compiled for the processor of this machine: that is what the peers' authors recommend,

@@ -3,6 +3,7 @@
 //! What a caller can mend (a file, a setting, a shape) is named; what the libraries underneath say is
 //! passed on as a source, without their types.
 
+use crate::generate::Usage;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -168,6 +169,18 @@ pub enum ModelError {
         tries: usize,
         /// What is wrong with the last reply.
         problem: String,
+    },
+    /// A reply ran into the most tokens that it may have.
+    #[error(
+        "the reply of {model} ran into max_tokens before it was whole; raise it, or ask for less"
+    )]
+    Cut {
+        /// The model that wrote it.
+        model: String,
+        /// What there is of it.
+        text: String,
+        /// What it cost: that it is not whole makes it no cheaper.
+        usage: Usage,
     },
     /// An address is none of a model.
     #[error("the address of the model cannot be used: {problem}")]

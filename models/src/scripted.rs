@@ -1,8 +1,8 @@
 //! A server that speaks OpenAI's calls over a real socket and says what a script tells it, good or bad.
 //!
 //! It is for tests: of this crate, and of programs that are pointed at its address. A script sees each call and
-//! says what happens: a reply, one in pieces, a refusal, a long silence, a reply that drips or stalls, a connection that
-//! ends in the middle, or on one side only.
+//! says what happens: a reply, one in pieces, a refusal, another address, a long silence, a reply that drips or stalls,
+//! a connection that ends in the middle, or on one side only.
 //!
 //! ```
 //! use stratigraph_models::{Endpoint, Generator, Request, ScriptedServer, Step};
@@ -64,6 +64,13 @@ pub enum Step {
         retry_after: Option<u64>,
         /// The words.
         message: String,
+    },
+    /// It is sent to another address.
+    Redirect {
+        /// The status of HTTP.
+        status: u16,
+        /// The address, as `Location` has it.
+        to: String,
     },
     /// The reply comes in these pieces, and says that this was all if it is whole.
     Stream {
@@ -255,6 +262,9 @@ fn answer(mut connection: &TcpStream, step: Step) -> io::Result<bool> {
                 .unwrap_or_default();
             let body = json!({"error": {"message": message}}).to_string();
             respond(connection, status, &after, &body)
+        }
+        Step::Redirect { status, to } => {
+            respond(connection, status, &format!("location: {to}\r\n"), "")
         }
         Step::Stream { pieces, whole } => {
             stream(connection, &pieces)?;

@@ -523,36 +523,40 @@ fn a_key_across_the_cut_of_a_refusal_is_hidden_as_well() {
 }
 
 #[test]
-fn a_stream_that_was_cut_or_broke_down_is_not_whole() {
-    let piece = |piece: serde_json::Value| format!("data: {piece}\n\n");
-    let words = piece(json!({"choices": [{"delta": {"content": "Ol"}}]}));
-    let usage =
-        piece(json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}));
-    for (last, said) in [
-        (
-            json!({"choices": [{"delta": {}, "finish_reason": "length"}]}),
-            "max_tokens",
-        ),
-        (
-            json!({"error": {"message": "out of memory for canary-7"}}),
-            "out of memory for ***",
-        ),
-    ] {
-        let body = [&words, &usage, &piece(last), "data: [DONE]\n\n"].concat();
-        let (_server, endpoint) = scripted(move |_| Step::Body(body.clone()));
-        let endpoint = endpoint.key("canary-7").attempts(1).build().unwrap();
-        let mut heard = String::new();
-        let model = endpoint.chat("tiny");
-        let broken = model.stream(&question(), &mut |words| {
-            heard.push_str(words);
-            ControlFlow::Continue(())
-        });
-        let broken = broken.unwrap_err().to_string();
-        assert!(broken.contains(said), "{broken}");
-        assert_eq!(heard, "Ol");
-        // What came was paid for.
-        assert_eq!(endpoint.spent().usage.output_tokens, 3);
-    }
+fn calls_that_come_in_pieces_are_put_together_each_at_its_place() {
+    let piece = |choice: serde_json::Value| format!("data: {}\n\n", json!({"choices": [choice]}));
+    let call = |index: u64, function: serde_json::Value| {
+        piece(json!({"delta": {"tool_calls": [{"index": index, "function": function}]}}))
+    };
+    let body = [
+        call(0, json!({"name": "find", "arguments": ""})),
+        call(1, json!({"name": "cou"})),
+        call(0, json!({"arguments": "{\"age\""})),
+        call(1, json!({"name": "nt", "arguments": "{\"of\": "})),
+        call(0, json!({"name": null, "arguments": ": 5}"})),
+        call(1, json!({"arguments": "\"rocks\"}"})),
+        // No place is made for as many calls as somebody says.
+        call(1 << 40, json!({"name": "flood", "arguments": "{}"})),
+        piece(json!({"delta": {}, "finish_reason": "tool_calls"})),
+    ]
+    .concat();
+    let (_server, endpoint) = scripted(move |_| Step::Body(body.clone()));
+    let model = endpoint.build().unwrap().chat("tiny");
+    let mut heard = 0;
+    let reply = model.stream(&question(), &mut |_| {
+        heard += 1;
+        ControlFlow::Continue(())
+    });
+    let reply = reply.unwrap();
+    let calls: Vec<(&str, &str)> = { reply.calls.iter() }
+        .map(|call| (call.name.as_str(), call.arguments.as_str()))
+        .collect();
+    assert_eq!(
+        calls,
+        [("find", "{\"age\": 5}"), ("count", "{\"of\": \"rocks\"}")]
+    );
+    // They are no text.
+    assert_eq!((heard, reply.text.as_str()), (0, ""));
 }
 
 /// Asks this test once more with a proxy in its environment, as no test may change its own.

@@ -1,12 +1,12 @@
-//! Endpoints that stop in the middle, say that they are done when they are not, or take for ever: whoever asks them
-//! gets an error in time.
+//! Endpoints that stop in the middle, say that they are done when they are not, take for ever, or send elsewhere:
+//! whoever asks them gets an error in time, and is told what it cost.
 
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use stratigraph_models::{
-    Embedder, Endpoint, EndpointBuilder, Generator, ModelError, Request, Reranker, ScriptedServer,
-    Step,
+    Embedder, Endpoint, EndpointBuilder, Generator, ModelError, Request, Reranker, Schema,
+    ScriptedServer, Step, Structured, Usage,
 };
 
 /// How long an attempt may take where it is to take too long,
@@ -137,5 +137,100 @@ fn how_long_an_endpoint_asks_to_wait_is_told() {
         };
         let told = (said, again);
         assert_eq!(told, (Some(status), Some(Duration::from_secs(asked))));
+    }
+}
+
+#[test]
+fn nobody_is_asked_at_the_address_that_an_endpoint_sends_to() {
+    let elsewhere = ScriptedServer::start(|_| Step::text("Old.")).unwrap();
+    for status in [301, 302, 303, 307, 308] {
+        let to = format!("{}/chat/completions", elsewhere.url());
+        for (way, error, heard) in asked(&Step::Redirect { status, to }, SURELY) {
+            let ModelError::Endpoint {
+                status: said,
+                again: None,
+                ..
+            } = &error
+            else {
+                panic!("{way}: {error:?}")
+            };
+            assert_eq!((*said, heard.as_str()), (Some(status), ""), "{way}");
+            let told = error.to_string();
+            assert!(told.contains("redirects are not followed"), "{way}: {told}");
+        }
+    }
+    assert_eq!(elsewhere.asked().len(), 0);
+}
+
+#[test]
+fn replies_that_are_cut_are_paid_for_each_of_them() {
+    let schema = Schema::new("age", json!({"type": "object", "required": ["age"]}));
+    let request = Request::new("", "How old are rocks?").schema(schema.unwrap());
+    // What there is of it could be read.
+    let text = json!({"content": "{\"age\": 5}"});
+    let usage = json!({"prompt_tokens": 10, "completion_tokens": 64});
+    let whole = json!({"choices": [{"finish_reason": "length", "message": text}], "usage": usage});
+    let piece = json!({"choices": [{"finish_reason": "length", "delta": text}], "usage": usage});
+    let streamed = format!("data: {piece}\n\ndata: [DONE]\n\n");
+    let asking = Structured::default();
+    for (step, is_streamed) in [(Step::Json(whole), false), (Step::Body(streamed), true)] {
+        let (server, endpoint) = scripted(step, SURELY);
+        let endpoint = endpoint.build().unwrap();
+        let model = endpoint.chat("tiny");
+        let answered = match is_streamed {
+            true => asking.stream(&model, &request, &mut |_, _| ControlFlow::Continue(())),
+            false => asking.ask(&model, &request),
+        };
+        let refused = answered.unwrap_err();
+        let ModelError::BadReply { tries: 3, problem } = &refused.error else {
+            panic!("{refused}")
+        };
+        assert!(problem.contains("max_tokens"), "{problem}");
+        let paid = Usage {
+            input_tokens: 30,
+            output_tokens: 192,
+        };
+        assert_eq!((refused.tries, refused.usage), (3, paid));
+        assert_eq!(endpoint.spent().usage, paid);
+        // It hears what was wrong.
+        let asked = server.asked();
+        assert_eq!(asked.len(), 3);
+        assert!(asked[1].question().contains("max_tokens"), "{asked:?}");
+    }
+}
+
+#[test]
+fn a_stream_that_was_cut_or_broke_down_is_not_whole() {
+    let piece = |piece: serde_json::Value| format!("data: {piece}\n\n");
+    let words = piece(json!({"choices": [{"delta": {"content": "Ol"}}]}));
+    let usage =
+        piece(json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}));
+    for (last, said) in [
+        (
+            json!({"choices": [{"delta": {}, "finish_reason": "length"}]}),
+            "max_tokens",
+        ),
+        (
+            json!({"error": {"message": "out of memory for canary-7"}}),
+            "out of memory for ***",
+        ),
+    ] {
+        let body = [&words, &usage, &piece(last), "data: [DONE]\n\n"].concat();
+        let (_server, endpoint) = scripted(Step::Body(body), SURELY);
+        let endpoint = endpoint.key("canary-7").build().unwrap();
+        let mut heard = String::new();
+        let model = endpoint.chat("tiny");
+        let broken = model.stream(&Request::new("", "?"), &mut |words| {
+            heard.push_str(words);
+            ControlFlow::Continue(())
+        });
+        let broken = broken.unwrap_err();
+        assert!(broken.to_string().contains(said), "{broken}");
+        if let ModelError::Cut { text, usage, .. } = &broken {
+            assert_eq!((text.as_str(), usage.output_tokens), ("Ol", 3));
+        }
+        assert_eq!(heard, "Ol");
+        // What came was paid for.
+        assert_eq!(endpoint.spent().usage.output_tokens, 3);
     }
 }

@@ -21,7 +21,7 @@
 //! | the tree | `ast/` |
 //! | from characters to tokens | `lex/` |
 //! | from tokens to the tree | `parser/` |
-//! | from the tree to text | `print/` |
+//! | from the tree to text, and names in it | `print/` |
 //! | where statements end | `split.rs` |
 //! | what may stand somewhere | `complete.rs` |
 //! | what the parts of a text are, for colours | `highlight.rs` |
@@ -46,6 +46,7 @@ pub use complete::{Completion, complete};
 pub use error::{ParseError, ParseErrorKind};
 pub use highlight::{Paint, paint};
 pub use parser::{parse, parse_all};
+pub use print::{quoted_name, written_name};
 pub use span::{Position, Span};
 pub use spelling::{nearest, slips};
 pub use split::{is_complete, split};

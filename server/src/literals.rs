@@ -19,7 +19,8 @@ pub(crate) fn without_literals(text: &str) -> String {
             }
             '/' if from.starts_with("/*") => {
                 told.push_str("/* */");
-                from.find("*/").map_or(from.len(), |end| end + 2)
+                let end = from.get(2..).and_then(|inside| inside.find("*/"));
+                end.map_or(from.len(), |end| end + 4)
             }
             '/' => {
                 told.push('/');
@@ -47,7 +48,8 @@ fn quoted(text: &str, quote: char) -> usize {
     for (at, one) in text.char_indices() {
         match one {
             _ if escaped => escaped = false,
-            '\\' if quote != '`' => escaped = true,
+            // In names as in strings.
+            '\\' => escaped = true,
             _ if one == quote => return at + one.len_utf8(),
             _ => {}
         }
@@ -67,8 +69,14 @@ mod tests {
             (r"RETURN 'a\'b' + 'c\\' AS x", "RETURN '…' + '…' AS x"),
             ("RETURN 'it''s'", "RETURN '…''…'"),
             ("MATCH (n:`it's`) RETURN 'x'", "MATCH (n:`it's`) RETURN '…'"),
+            (
+                r"MATCH (n:`a\`'`) RETURN 'x'",
+                r"MATCH (n:`a\`'`) RETURN '…'",
+            ),
+            (r"MATCH (n:`a\\`) RETURN 'x'", r"MATCH (n:`a\\`) RETURN '…'"),
             ("RETURN 1 // 'secret'\n+ 2", "RETURN 1 //\n+ 2"),
             ("RETURN /* secret */ 1", "RETURN /* */ 1"),
+            ("RETURN /*/ 'secret' */ 1", "RETURN /* */ 1"),
             ("RETURN 'secret", "RETURN '…'"),
             ("RETURN /* secret", "RETURN /* */"),
             ("RETURN \"ä'ö\" + `", "RETURN '…' + `"),

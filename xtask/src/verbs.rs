@@ -70,7 +70,7 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "test",
         arguments: "[FILTER] [nextest options]",
         summary: "run every check, test and harness; with a filter only those tests",
-        takes: "20 minutes; 30 when the code is compiled anew; first time 60",
+        takes: "20 minutes; 30 when the code is compiled anew; first time 70",
         detail: "Without arguments: setup with its models, then format, map, lints and docs, then the tests, the examples\n\
                  in the documentation, a client in Python, the demo, scripts and conformance scenarios,\n\
                  and the crash, powerloss, damage, law, overload and soak harnesses at test size.\n\
@@ -118,9 +118,11 @@ pub(crate) const VERBS: &[Verb] = &[
         name: "bench",
         arguments: "NAME [options]",
         summary: "run a benchmark in release mode; without a name list them",
-        takes: "5 to 30 minutes",
+        takes: "1 to 30 minutes; vector 2 hours",
         detail: "Prints one table, one JSON line per figure, and a summary line last. The options are\n\
-                 the benchmark's own: `cargo xtask bench NAME --help` shows them.",
+                 the benchmark's own: `cargo xtask bench NAME --help` shows them. Peers that are not there\n\
+                 are set up first, with python3, pip and cargo, in a folder of their own in the cache: 1 to 10\n\
+                 minutes, once. benches/README.md says how long each benchmark takes.",
         example: "cargo xtask bench storage",
         passes_help_on: false,
         run: harness::bench,

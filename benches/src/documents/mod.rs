@@ -13,8 +13,8 @@ mod ours;
 mod peer;
 
 use crate::measure::report::{Mark, Report};
-use crate::measure::rounds::Rounds;
-use crate::measure::{Common, Setup};
+use crate::measure::rounds::{Rounds, median};
+use crate::measure::{Common, Setup, installed};
 use anyhow::{Result, ensure};
 use clap::Parser;
 use ours::Asking;
@@ -31,7 +31,8 @@ const PEERS: [&str; 2] = ["lightrag", "nano-graphrag"];
 
 /// Measures graphs that are built from documents beside LightRAG and nano-graphrag, outside the model.
 ///
-/// `python3 benches/peers/setup.py documents` installs them once. Example: `documents --quick`
+/// `python3 benches/peers/setup.py documents` installs them, and is run first if they are not there (five minutes). Example:
+/// `documents --quick`
 #[derive(Debug, Parser)]
 #[command(name = "documents")]
 pub struct Arguments {
@@ -102,6 +103,8 @@ fn measure(setup: &Setup, arguments: &Arguments) -> Result<Report> {
         alone(setup, &texts, &questions, &mut report)?;
         return Ok(report);
     }
+    // They are set up now if they are not there, and not behind our first round.
+    installed::DOCUMENTS.python()?;
     for peer in &arguments.peers {
         compare(setup, peer, &texts, &questions, &mut report)?;
     }
@@ -141,10 +144,8 @@ fn alone(
             .for_each(|(all, one)| all.push(one));
         setup.done_with(&folder, false)?;
     }
-    for (name, mut all) in names.into_iter().zip(figures) {
-        all.sort_unstable_by(f64::total_cmp);
-        let median = all.get(all.len() / 2).copied().unwrap_or_default();
-        report.count(name, median * 1e3, None, "ms", None);
+    for (name, all) in names.into_iter().zip(figures) {
+        report.count(name, median(&all) * 1e3, None, "ms", None);
     }
     Ok(())
 }

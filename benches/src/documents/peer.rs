@@ -1,7 +1,7 @@
 //! A peer, in a process of its own that times itself: `peers/python/documents.py`.
 
 use super::Built;
-use crate::vector::python_of;
+use crate::measure::installed::DOCUMENTS;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) fn build(
     folder: &Path,
 ) -> Result<Built> {
     let log = folder.with_extension("log");
-    let output = Command::new(python_of("documents", "five minutes, 1.5 GB")?)
+    let output = Command::new(DOCUMENTS.python()?)
         .args([DRIVER, name])
         .args([documents, questions, folder])
         .stdin(Stdio::null())

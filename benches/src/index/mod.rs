@@ -89,7 +89,7 @@ fn measure(setup: &Setup, only: Option<Group>, keep: bool) -> Result<Report> {
         setup.done_with(&dir, keep)?;
     }
     if wants(Group::Text) {
-        // It needs texts and a peer that are fetched apart; `bench text` says how.
+        // It needs texts that are fetched apart, and a peer, which is set up if it is not there.
         match text::measure_scifact(setup, keep, &mut report) {
             Err(error) if only.is_none() => {
                 report.say_last(format!("text was not measured: {error:#}"));

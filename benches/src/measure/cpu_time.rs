@@ -1,4 +1,4 @@
-//! The processor time of this thread: the clock for work that never waits.
+//! The processor time of this thread, and of the process: the clock for work that never waits.
 //!
 //! On a machine that compiles at the same time, wall time measures the neighbours: a warm read of
 //! three microseconds is lost in a time slice of three milliseconds. Whatever waits for a disk or

@@ -9,6 +9,7 @@ pub(crate) mod cache;
 pub(crate) mod cpu_time;
 pub(crate) mod embedded;
 pub(crate) mod files;
+pub(crate) mod installed;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod peer;

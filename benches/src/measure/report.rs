@@ -155,10 +155,37 @@ impl Figure {
 }
 
 /// Four digits or so, whatever the size.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
-        large if large >= 1000.0 => format!("{value:.0}"),
+        large if large >= 1000.0 && large.is_finite() => thousands(value.round() as i64),
         middle if middle >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.3}"),
+    }
+}
+
+fn thousands(value: i64) -> String {
+    let digits = value.abs().to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if value < 0 { format!("-{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(1_234_567.0), "1,234,567");
+        assert_eq!(number(-1_234.0), "-1,234");
+        assert_eq!(number(999.4), "999.4");
+        assert_eq!(number(12.34), "12.3");
+        assert_eq!(number(0.5), "0.500");
+        assert_eq!(number(f64::INFINITY), "inf");
     }
 }

@@ -1,10 +1,13 @@
 //! Killed in the middle of taking in: is what was acknowledged there, in whole batches, and is the index whole?
+//!
+//! A row is a node and, of a side with a graph, what relates it to the section above it: both are counted.
 
 use super::Run;
 use super::driver::{Driver, Said};
 use super::search::pass;
-use super::sheet::{Better, Cell, number};
-use super::truth::nearest;
+use super::sheet::{Better, Cell};
+use super::truth::{nearest, tree_edges};
+use crate::measure::report::number;
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::time::Instant;
@@ -18,6 +21,8 @@ const LIST: usize = 256;
 struct Left {
     acknowledged: usize,
     found: usize,
+    /// Relationships of the tree; nothing of a side that has no graph.
+    edges: Option<usize>,
     recall: f64,
     open_s: f64,
     per_second: f64,
@@ -26,6 +31,30 @@ struct Left {
 }
 
 impl Left {
+    /// A row without its relationship is as good as gone; the root has none.
+    fn lost(&self) -> usize {
+        let rows = match self.edges {
+            Some(edges) => self.found.min(edges + 1),
+            None => self.found,
+        };
+        self.acknowledged.saturating_sub(rows)
+    }
+
+    /// Whether batches are there as a whole: all their nodes, and what relates them where the side knows it.
+    fn batches(&self) -> String {
+        let nodes = match self.found.is_multiple_of(BATCH) {
+            true => "whole batches",
+            false => "a part of a batch",
+        };
+        match (self.edges, tree_edges(self.found)) {
+            (None, _) => nodes.to_owned(),
+            (Some(edges), wanted) if edges == wanted => format!("{nodes} with their relationships"),
+            (Some(edges), wanted) => {
+                format!("{nodes}, but {edges} relationships where {wanted} belong to them")
+            }
+        }
+    }
+
     /// Whatever is not synced survives a kill, since the system has it, and no loss of power: that is no speed to compare.
     fn rate(&self) -> Cell {
         match self.synced {
@@ -61,17 +90,15 @@ pub(super) fn kills(run: &mut Run<'_>) -> Result<()> {
             rate,
         );
         let lost = left.map(|left| {
-            let lost = left.acknowledged.saturating_sub(left.found);
-            let whole = if left.found.is_multiple_of(BATCH) {
-                "whole batches"
-            } else {
-                "a part of a batch"
-            };
             let note = format!(
-                "{} acknowledged, {} there, {whole}, recall {:.3}, open in {:.2} s",
-                left.acknowledged, left.found, left.recall, left.open_s
+                "{} acknowledged, {} there, {}, recall {:.3}, open in {:.2} s",
+                left.acknowledged,
+                left.found,
+                left.batches(),
+                left.recall,
+                left.open_s
             );
-            Cell::Noted(lost as f64, note)
+            Cell::Noted(left.lost() as f64, note)
         });
         let lost = lost.unwrap_or_else(Cell::Told);
         put(
@@ -125,6 +152,7 @@ fn one(run: &Run<'_>, name: &str) -> Result<std::result::Result<Left, String>> {
     };
     let told = driver.must(&json!({ "do": "tell" }))?;
     let found = usize::try_from(said["nodes"].as_u64().context("no number of nodes")?)?;
+    let edges = said["edges"].as_u64().map(usize::try_from).transpose()?;
     let truth = nearest(run.data, &run.data.vectors, |node| node < found)?;
     let recall = match pass(&mut driver, LIST, None, &truth)? {
         Ok(pass) => pass.recall,
@@ -133,6 +161,7 @@ fn one(run: &Run<'_>, name: &str) -> Result<std::result::Result<Left, String>> {
     Ok(Ok(Left {
         acknowledged,
         found,
+        edges,
         recall,
         open_s: said["seconds"].as_f64().context("no time")?,
         per_second,
@@ -144,20 +173,45 @@ fn one(run: &Run<'_>, name: &str) -> Result<std::result::Result<Left, String>> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_is_not_synced_has_no_speed() {
-        let left = |synced| Left {
+    fn left(found: usize, edges: Option<usize>) -> Left {
+        Left {
             acknowledged: 500,
-            found: 500,
+            found,
+            edges,
             recall: 1.0,
             open_s: 0.1,
             per_second: 2_000.0,
-            synced,
-        };
-        assert!(matches!(left(true).rate(), Cell::Noted(rate, _) if rate == 2_000.0));
-        let Cell::Told(said) = left(false).rate() else {
+            synced: true,
+        }
+    }
+
+    #[test]
+    fn what_is_not_synced_has_no_speed() {
+        let mut left = left(500, None);
+        assert!(matches!(left.rate(), Cell::Noted(rate, _) if rate == 2_000.0));
+        left.synced = false;
+        let Cell::Told(said) = left.rate() else {
             panic!("it has a speed");
         };
         assert!(said.contains("not durable: 2,000"), "{said}");
+    }
+
+    #[test]
+    fn a_batch_is_whole_with_its_relationships() {
+        let told = |found, edges| {
+            let left = left(found, edges);
+            (left.lost(), left.batches())
+        };
+        let whole = || "whole batches with their relationships".to_owned();
+        assert_eq!(told(500, Some(499)), (0, whole()));
+        assert_eq!(told(1_000, Some(999)), (0, whole()));
+        assert_eq!(told(0, Some(0)), (500, whole()));
+        assert_eq!(told(500, None), (0, "whole batches".to_owned()));
+        assert_eq!(told(320, None), (180, "a part of a batch".to_owned()));
+        let (lost, said) = told(500, Some(299));
+        assert_eq!(lost, 200);
+        assert!(said.ends_with("but 299 relationships where 499 belong to them"));
+        // More than were acknowledged may be there, and their relationships may not.
+        assert_eq!(told(1_000, Some(499)).0, 0);
     }
 }

@@ -6,15 +6,18 @@ use super::driver::{Driver, OURS};
 use super::search::{FILTERS, filter_of};
 use crate::measure::Setup;
 use crate::measure::slope::slope;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(3_600);
+/// How long anything may take, also with ten million nodes.
+const PATIENCE: Duration = Duration::from_secs(6 * 3_600);
+/// Numbers of nodes, of which those are taken that are below the one that was asked for.
+const SIZES: [usize; 7] = [
+    10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000,
+];
 /// The list of all searches.
 const LIST: usize = 64;
 /// So often each operation is timed.
@@ -28,7 +31,22 @@ pub(super) struct Grown {
     pub(super) slope: f64,
 }
 
-pub(super) fn measure(setup: &Setup, sizes: &[usize]) -> Result<Vec<Grown>> {
+/// From ten thousand nodes up to `most`, which is always the last.
+///
+/// # Errors
+/// Too few for a slope.
+pub(super) fn sizes(most: usize) -> Result<Vec<usize>> {
+    let least = SIZES[0];
+    ensure!(
+        most > least,
+        "--growth begins at {least} nodes and needs more than that for a slope"
+    );
+    let mut sizes: Vec<usize> = SIZES.into_iter().filter(|size| *size < most).collect();
+    sizes.push(most);
+    Ok(sizes)
+}
+
+pub(super) fn measure(setup: &Setup, sizes: &[usize], keep: bool) -> Result<Vec<Grown>> {
     let mut points: BTreeMap<(String, &'static str), Vec<(usize, f64)>> = BTreeMap::new();
     for nodes in sizes.iter().copied() {
         setup.progress(&format!("growth: {nodes} nodes"));
@@ -38,7 +56,7 @@ pub(super) fn measure(setup: &Setup, sizes: &[usize]) -> Result<Vec<Grown>> {
             setup.progress(&format!("{name}: {value:.1} {unit}"));
             points.entry((name, unit)).or_default().push((nodes, value));
         }
-        fs::remove_dir_all(&folder)?;
+        setup.done_with(&folder, keep)?;
     }
     let grown = points.into_iter().map(|((name, unit), points)| Grown {
         name,
@@ -96,4 +114,18 @@ fn at_size(data: &Data, folder: &Path) -> Result<Vec<Timed>> {
 
 fn part(said: &Value, name: &str) -> Result<f64> {
     said[name].as_f64().with_context(|| format!("no {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sizes;
+
+    #[test]
+    fn the_largest_size_is_the_one_that_was_asked_for() {
+        assert_eq!(sizes(30_000).unwrap(), [10_000, 30_000]);
+        assert_eq!(sizes(50_000).unwrap(), [10_000, 30_000, 50_000]);
+        assert_eq!(sizes(1_000_000).unwrap().len(), 5);
+        assert_eq!(sizes(10_000_000).unwrap().last(), Some(&10_000_000));
+        assert!(sizes(10_000).is_err());
+    }
 }

@@ -3,7 +3,7 @@
 use super::driver::{Driver, OURS, Said};
 use super::search::{Pass, pass};
 use super::sheet::{Better, Cell, Sheet};
-use super::truth::nearest;
+use super::truth::{nearest, tree_edges};
 use super::{Run, Side};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -99,10 +99,9 @@ fn reopen(run: &mut Run<'_>, name: &str, driver: Driver, truth: &[Vec<u32>]) -> 
     let (own, files) = driver.memory()?;
     let said = driver.must(&json!({ "do": "open" }))?;
     let opened = said["seconds"].as_f64().context("no time")?;
-    let nodes = said["nodes"].as_u64().context("no number of nodes")?;
-    let cell = match usize::try_from(nodes)? == run.data.nodes() {
-        true => Cell::Number(opened * 1e3),
-        false => Cell::Told(format!("only {nodes} nodes are there")),
+    let cell = match lacks(&said, run.data.nodes())? {
+        None => Cell::Number(opened * 1e3),
+        Some(why) => Cell::Told(why),
     };
     run.sheet
         .put("open, and a query", "ms", Better::Less, name, cell);
@@ -114,6 +113,19 @@ fn reopen(run: &mut Run<'_>, name: &str, driver: Driver, truth: &[Vec<u32>]) -> 
     let cell = Cell::Noted(grown, note);
     run.sheet.put("in memory", "MB", Better::Less, name, cell);
     Ok(driver)
+}
+
+/// What is not there of so many nodes and of the tree over them, if a side that was opened lacks any; who has no graph says
+/// nothing of relationships.
+fn lacks(opened: &Value, nodes: usize) -> Result<Option<String>> {
+    let found = opened["nodes"].as_u64().context("no number of nodes")?;
+    if usize::try_from(found)? != nodes {
+        return Ok(Some(format!("{found} nodes are there, not {nodes}")));
+    }
+    let wanted = tree_edges(nodes);
+    let edges = opened["edges"].as_u64().map(usize::try_from).transpose()?;
+    let wrong = edges.filter(|edges| *edges != wanted);
+    Ok(wrong.map(|edges| format!("{edges} relationships of the tree are there, not {wanted}")))
 }
 
 /// A fifth is deleted and a fifth gets another vector; then the same searches.
@@ -218,6 +230,16 @@ mod tests {
         };
         let changed = Changed::of(2.0, &pass, &HashSet::from([3, 9]));
         assert_eq!((changed.rows, changed.ghosts), (1.5, 1));
+    }
+
+    #[test]
+    fn nodes_and_the_tree_are_there_after_opening() {
+        let lacks = |opened: Value| lacks(&opened, 5).unwrap();
+        assert_eq!(lacks(json!({ "nodes": 5, "edges": 4 })), None);
+        assert_eq!(lacks(json!({ "nodes": 5, "edges": null })), None);
+        let said = |opened| lacks(opened).unwrap();
+        assert!(said(json!({ "nodes": 4, "edges": 3 })).starts_with("4 nodes"));
+        assert!(said(json!({ "nodes": 5, "edges": 3 })).starts_with("3 relationships"));
     }
 
     #[test]

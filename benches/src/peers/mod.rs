@@ -18,6 +18,7 @@ mod sheet;
 mod truth;
 mod walk;
 
+use crate::measure::installed::BESIDE;
 use crate::measure::machine::Machine;
 use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
@@ -33,7 +34,8 @@ use std::time::Duration;
 
 /// Measures the same tasks beside other databases.
 ///
-/// `python3 benches/peers/setup.py beside` installs them once. Example: `peers --quick --peers kuzu,faiss`
+/// `python3 benches/peers/setup.py beside` installs them, and is run first if they are not there (five minutes); who does not
+/// install is named with the reason. Example: `peers --quick --peers kuzu,faiss`
 #[derive(Debug, Parser)]
 #[command(name = "peers")]
 pub struct Arguments {
@@ -102,20 +104,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             "descent of five levels",
         ],
         |_, _| Ok(()),
-        |setup, _| measure(setup, arguments),
+        |setup, keep| measure(setup, arguments, keep),
     )
 }
 
-fn measure(setup: &Setup, arguments: &Arguments) -> Result<Report> {
+fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let machine = Machine::look(&setup.dir)?.lines();
     let mut report = Report::default();
     if let Some(most) = arguments.growth {
-        let sizes: Vec<usize> = [10_000, 30_000, 100_000, 300_000, 1_000_000]
-            .into_iter()
-            .filter(|size| *size <= most)
-            .collect();
-        let grown = growth::measure(setup, &sizes)?;
+        let sizes = growth::sizes(most)?;
+        let machine = Machine::look(&setup.dir)?.lines();
+        let grown = growth::measure(setup, &sizes, keep)?;
         println!("{}", page::growth(&grown));
         for operation in &grown {
             report.count(
@@ -133,6 +132,8 @@ fn measure(setup: &Setup, arguments: &Arguments) -> Result<Report> {
     }
     let nodes = arguments.nodes.unwrap_or(setup.choose(5_000, 100_000));
     let installed = installed(&arguments.peers)?;
+    // The load at the start is told: not that of setting them up.
+    let machine = Machine::look(&setup.dir)?.lines();
     setup.progress(&format!("data: {nodes} nodes"));
     let folder = setup.subfolder("data")?;
     let data = Data::make(&folder, nodes, setup.seed)?;
@@ -211,7 +212,7 @@ fn version(run: &Run<'_>, name: &str) -> Result<String> {
 
 /// What `benches/peers/setup.py beside` has written down.
 fn installed(wanted: &[String]) -> Result<Installed> {
-    let places = crate::vector::installed("beside", "five minutes")?;
+    let places = BESIDE.places()?;
     let names: Vec<String> = serde_json::from_value(places["peers"].clone())?;
     let missing = places["missing"]
         .as_object()

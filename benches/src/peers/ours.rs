@@ -1,13 +1,13 @@
 //! Our side, in a process of its own like the others': the same requests on standard input, the same answers.
 
 use super::data::{DIMENSIONS, Data, K, LEVELS, WALKS};
+use crate::measure::cpu_time;
 use anyhow::{Context, Result, bail};
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::io::{BufRead, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use stratigraph::storage::cancel::Watch;
 use stratigraph::{
     BulkOptions, Database, Effort, Entity, Index, NO_PROPERTIES, NodeId, Parameters, Prepared,
@@ -52,25 +52,20 @@ fn say(line: &Json) -> Result<()> {
 }
 
 /// Time by the wall, and of the processors for all threads.
-struct Clock(Instant, Duration);
+struct Clock(Instant, f64);
 
 impl Clock {
     fn start() -> Self {
-        Self(Instant::now(), processors())
+        Self(Instant::now(), cpu_time::of_process())
     }
 
     fn cpu(&self) -> f64 {
-        processors().saturating_sub(self.1).as_secs_f64()
+        cpu_time::of_process() - self.1
     }
 
     fn wall(&self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
-}
-
-fn processors() -> Duration {
-    let now = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs() as u32)
 }
 
 struct Side {

@@ -2,7 +2,8 @@
 
 use super::growth::Grown;
 use super::plot::bars;
-use super::sheet::{Ahead, Cell, Sheet, number};
+use super::sheet::{Ahead, Cell, Sheet};
+use crate::measure::report::number;
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::fs;

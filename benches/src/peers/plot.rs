@@ -1,6 +1,7 @@
 //! Bars for the page: one picture a figure, drawn with logarithms where sides are far apart.
 
-use super::sheet::{Better, Figure, Sheet, number};
+use super::sheet::{Better, Figure, Sheet};
+use crate::measure::report::number;
 use std::fmt::Write as _;
 
 /// What names take at the left,

@@ -104,28 +104,6 @@ impl Sheet {
     }
 }
 
-/// Four digits or so, whatever the size.
-pub(super) fn number(value: f64) -> String {
-    match value.abs() {
-        large if large >= 1000.0 => thousands(value.round() as i64),
-        middle if middle >= 100.0 => format!("{value:.0}"),
-        middle if middle >= 10.0 => format!("{value:.1}"),
-        _ => format!("{value:.3}"),
-    }
-}
-
-fn thousands(value: i64) -> String {
-    let digits = value.abs().to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if value < 0 { format!("-{text}") } else { text }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,12 +122,5 @@ mod tests {
         let ahead = sheet.better_than("ours");
         assert_eq!(ahead.len(), 1);
         assert_eq!(ahead[0].theirs, [("b", 9.0), ("a", 7.0)]);
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        assert_eq!(number(1_234_567.0), "1,234,567");
-        assert_eq!(number(999.4), "999");
-        assert_eq!(number(0.5), "0.500");
     }
 }

@@ -53,6 +53,11 @@ pub(super) fn recall(found: &[Vec<u32>], truth: &[Vec<u32>]) -> f64 {
     right as f64 / all.max(1) as f64
 }
 
+/// How many relationships the tree of so many nodes has: each but the root lies under another.
+pub(super) fn tree_edges(nodes: usize) -> usize {
+    nodes.saturating_sub(1)
+}
+
 /// Where every node's relationships begin, and where they lead.
 pub(super) struct Neighbours {
     starts: Vec<usize>,

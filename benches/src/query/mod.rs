@@ -15,6 +15,7 @@ mod planning;
 mod social;
 mod tree;
 
+use crate::measure::installed::QUERY;
 use crate::measure::report::{Mark, Report};
 use crate::measure::rounds::{Rounds, median};
 use crate::measure::{Common, Setup, memory};
@@ -33,7 +34,8 @@ use tree::Tree;
 
 /// Measures queries beside Kuzu.
 ///
-/// `python3 benches/peers/setup.py query` installs it once. Example: `query --quick --only social`
+/// `python3 benches/peers/setup.py query` installs it, and is run first if it is not there (a minute). Example:
+/// `query --quick --only social`
 #[derive(Debug, Parser)]
 #[command(name = "query")]
 pub struct Arguments {
@@ -102,6 +104,10 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     if arguments.growth {
         growth::measure(setup, keep, &mut report)?;
         return Ok(report);
+    }
+    if arguments.only != Some(Group::Plan) {
+        // It is set up now if it is not there, and not between two groups.
+        QUERY.python()?;
     }
     if wanted(Group::Plan) {
         planning::measure(setup, &mut report)?;

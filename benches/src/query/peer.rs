@@ -1,7 +1,7 @@
 //! Kuzu, in a process of its own that times itself: `peers/python/kuzu_peer.py`. JSON lines to it, and back.
 
 use super::cases::Asked;
-use crate::vector::python_of;
+use crate::measure::installed::QUERY;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -19,7 +19,7 @@ pub(super) struct Peer {
 impl Peer {
     /// With a new database in the file `path`.
     pub(super) fn start(path: &Path) -> Result<Self> {
-        let mut child = Command::new(python_of("query", "a minute")?)
+        let mut child = Command::new(QUERY.python()?)
             .arg(DRIVER)
             .arg(path)
             .stdin(Stdio::piped())

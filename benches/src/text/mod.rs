@@ -29,7 +29,8 @@ const PORTION: usize = 1000;
 
 /// Measures the full-text index beside tantivy.
 ///
-/// `python3 benches/peers/setup.py` installs it once. Example: `text --only scifact --quick`
+/// `python3 benches/peers/setup.py` installs it, and is run first if it is not there (10 minutes). Example:
+/// `text --only scifact --quick`
 #[derive(Debug, Parser)]
 #[command(name = "text")]
 pub struct Arguments {

@@ -1,9 +1,10 @@
 //! tantivy, in the process of the Rust peers: JSON lines to it, JSON lines back. It times itself.
 
+use crate::measure::installed::INDEXES;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 pub(super) struct Tantivy {
@@ -16,7 +17,9 @@ impl Tantivy {
     pub(super) fn start(program: Option<&Path>, folder: &Path) -> Result<Self> {
         let program = match program {
             Some(program) => program.to_path_buf(),
-            None => installed()?,
+            None => INDEXES
+                .place("rust")
+                .context("there is no tantivy; --peer names a program that has it")?,
         };
         let mut child = Command::new(&program)
             .arg("tantivy")
@@ -85,15 +88,6 @@ impl Drop for Tantivy {
         drop(self.requests.take());
         let _ = self.child.wait();
     }
-}
-
-/// Where `benches/peers/setup.py` has put it.
-fn installed() -> Result<PathBuf> {
-    let path = crate::vector::peers_folder()?.join("peers.json");
-    let text = std::fs::read(&path)
-        .context("the peers are not there: run `python3 benches/peers/setup.py` once (10 minutes), or name one with --peer")?;
-    let places: Value = serde_json::from_slice(&text)?;
-    Ok(places["rust"].as_str().context("no rust peers")?.into())
 }
 
 /// How many bytes the files of a folder have.

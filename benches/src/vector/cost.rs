@@ -1,7 +1,7 @@
 //! What something cost this process: processor time of all its threads, wall time, resident memory
 //! without the pages of files.
 
-use crate::measure::cpu_time;
+use crate::measure::{cpu_time, memory};
 use std::time::Instant;
 
 pub(super) struct Cost {
@@ -32,11 +32,7 @@ impl Cost {
     }
 }
 
+/// Nothing where the system does not tell: it is a figure beside others, and no reason to stop.
 fn rss_bytes() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"));
-    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
-    kib.unwrap_or(0.0) * 1024.0
+    memory::own().map_or(0.0, |bytes| bytes as f64)
 }

@@ -24,10 +24,9 @@ mod table;
 mod truth;
 mod updates;
 
-use crate::measure::cache::cache;
 use crate::measure::report::Report;
 use crate::measure::{Common, Setup};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use compare::{Compared, FilteredRow, Plan};
 use filters::{Kind, PERCENTS};
@@ -42,8 +41,8 @@ use std::path::PathBuf;
 
 /// Measures the vector index beside other libraries.
 ///
-/// `python3 benches/peers/setup.py` installs them once. Example: `vector --only 768 --peers
-/// hnswlib,faiss-sq8`
+/// `python3 benches/peers/setup.py` installs them, and is run first if they are not there (10 minutes). Example:
+/// `vector --only 768 --peers hnswlib,faiss-sq8`
 #[derive(Debug, Parser)]
 #[command(name = "vector")]
 pub struct Arguments {
@@ -79,28 +78,6 @@ enum Group {
     D1536,
     /// A million of 384 dimensions.
     Million,
-}
-
-/// Where `benches/peers/setup.py` has put the peers.
-pub(crate) fn peers_folder() -> Result<PathBuf> {
-    Ok(cache()?.join("peers"))
-}
-
-/// What `benches/peers/setup.py GROUP` has written down of where the peers are; it takes so long.
-pub(crate) fn installed(group: &str, takes: &str) -> Result<serde_json::Value> {
-    let path = peers_folder()?.join(format!("{group}.json"));
-    let text = std::fs::read(&path).with_context(|| {
-        format!(
-            "the peers are not there: run `python3 benches/peers/setup.py {group}` once ({takes})"
-        )
-    })?;
-    Ok(serde_json::from_slice(&text)?)
-}
-
-/// The Python of a group of peers.
-pub(crate) fn python_of(group: &str, takes: &str) -> Result<PathBuf> {
-    let places = installed(group, takes)?;
-    Ok(places["python"].as_str().context("no Python")?.into())
 }
 
 /// The figures of the summary line, in its order.

@@ -1,10 +1,8 @@
-//! The table of peers, and where `benches/peers/setup.py` has put them.
+//! The table of peers, and how the process of each is started.
 
 use super::driver::Driver;
-use crate::measure::cache::cache;
-use anyhow::{Context, Result};
-use serde_json::Value;
-use std::env;
+use crate::measure::installed::{INDEXES, benches};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -100,20 +98,9 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn find() -> Result<Self> {
-        let path = cache()?.join("peers/peers.json");
-        let text = std::fs::read(&path).with_context(
-            || "the peers are not there: run `python3 benches/peers/setup.py` once (10 minutes)",
-        )?;
-        let places: Value = serde_json::from_slice(&text)?;
-        let place = |name: &str| -> Result<PathBuf> {
-            let place = places[name].as_str();
-            Ok(place
-                .with_context(|| format!("no {name} in {}", path.display()))?
-                .into())
-        };
         Ok(Self {
-            python: place("python")?,
-            rust: place("rust")?,
+            python: INDEXES.python()?,
+            rust: INDEXES.place("rust")?,
         })
     }
 
@@ -136,10 +123,4 @@ impl Places {
         command.arg(peer.driver).arg(folder);
         Driver::start(peer.name, command)
     }
-}
-
-/// This package's folder in the checkout the benchmark was called in. Cargo says which; the path at
-/// compile time may be of another checkout that shares the build output.
-fn benches() -> PathBuf {
-    env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| "benches".into(), PathBuf::from)
 }

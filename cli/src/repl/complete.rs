@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::statements::{Names, Session};
 use std::borrow::Cow;
 use std::sync::Arc;
-use stratigraph_query_lang::{Completion, complete};
+use stratigraph_query_lang::{Completion, complete, quoted_name};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// The names that there are.
@@ -160,7 +160,7 @@ fn quoted(name: &str) -> Cow<'_, str> {
     if plain {
         name.into()
     } else {
-        format!("`{}`", name.replace('`', "``")).into()
+        quoted_name(name).into()
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
         let names = |names: &[&str]| names.iter().map(|name| Arc::from(*name)).collect();
         Known {
             names: Names {
-                labels: names(&["Person", "Paper", "Table of contents"]),
+                labels: names(&["Person", "Paper", "Table of contents", "Wind\\rain"]),
                 types: names(&["KNOWS"]),
                 properties: names(&["name", "nationality"]),
                 procedures: names(&["db.labels", "db.propertyKeys"]),
@@ -206,10 +206,11 @@ mod tests {
 
     #[test]
     fn tab_offers_what_fits() {
-        let cases: [(&str, usize, &[&str]); 16] = [
+        let cases: [(&str, usize, &[&str]); 17] = [
             ("MATCH (n:P", 9, &["Paper", "Person"]),
             ("MATCH (n:pe", 9, &["Person"]),
             ("MATCH (n:T", 9, &["`Table of contents`"]),
+            ("MATCH (n:W", 9, &["`Wind\\\\rain`"]),
             ("MATCH (n)-[:", 12, &["KNOWS"]),
             ("MATCH (n) RETURN n.na", 19, &["name", "nationality"]),
             ("RETURN $", 8, &["name"]),

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 use stratigraph::{BulkOptions, Database};
+use stratigraph_query_lang::quoted_name;
 
 const EXAMPLE: &str = "\
 All of it is imported, or nothing: whatever goes wrong, Ctrl-C too, leaves the database as it was, and
@@ -385,7 +386,7 @@ impl Names {
             ("HIERARCHY", &self.hierarchies, &now.hierarchies),
         ] {
             for name in now.iter().filter(|name| !before.contains(name)) {
-                let statement = format!("DROP {what} `{}`", name.replace('`', "``"));
+                let statement = format!("DROP {what} {}", quoted_name(name));
                 if let Err(error) = db.query(&statement, ()) {
                     tracing::warn!(%error, name, "what the import had declared stays");
                 }
@@ -395,15 +396,4 @@ impl Names {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn signs_are_one_character() {
-        assert_eq!(sign("TAB"), Ok('\t'));
-        assert_eq!(sign("|"), Ok('|'));
-        for bad in ["", "ab", "\n"] {
-            assert!(sign(bad).is_err(), "{bad:?}");
-        }
-    }
-}
+mod tests;

@@ -196,16 +196,8 @@ impl Receipts {
     /// # Errors
     /// What are no receipts; what the engine refuses.
     pub(super) fn run(&self, progress: &Progress) -> Result<Reply, Failure> {
-        let text = read_input(self.file.as_deref())?;
-        let mut whole: serde_json::Value = serde_json::from_str(&text).map_err(of_request)?;
-        let list = match whole["found"].as_array_mut() {
-            Some(found) => found
-                .iter_mut()
-                .map(|found| found["receipt"].take())
-                .collect(),
-            None => whole,
-        };
-        let receipts: Vec<Receipt> = serde_json::from_value(list).map_err(of_request)?;
+        let file = self.file.as_deref();
+        let receipts = receipts(&read_input(file.filter(|file| file.as_os_str() != "-"))?)?;
         let standing = match server(&self.dir, &self.access, true, progress)? {
             Some(server) => server.verify(&receipts)?,
             None => {
@@ -245,6 +237,31 @@ impl Receipts {
     }
 }
 
+/// The receipts of what `retrieve --json` has printed, or of a list of them.
+fn receipts(text: &str) -> Result<Vec<Receipt>, Failure> {
+    let wrong = |problem: String| {
+        of_request(format!(
+            "no receipts: {problem}. What `retrieve --json` has printed is expected, or a list of receipts"
+        ))
+    };
+    let whole: Json = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+    let list = match whole {
+        Json::Array(list) => list,
+        Json::Object(mut printed) => match printed.remove("found") {
+            Some(Json::Array(found)) => found.into_iter().map(receipt).collect(),
+            _ => return Err(wrong("there is no list `found`".to_owned())),
+        },
+        _ => return Err(wrong("it is neither an object nor a list".to_owned())),
+    };
+    serde_json::from_value(Json::Array(list)).map_err(|error| wrong(error.to_string()))
+}
+
+/// The receipt of something that was found; null, which is none, if it has none.
+fn receipt(mut found: Json) -> Json {
+    let receipt = found.get_mut("receipt").map(Json::take);
+    receipt.unwrap_or_default()
+}
+
 /// A preset by its name, or what a file has.
 pub(super) fn pipeline(preset: &str) -> Result<Pipeline, Failure> {
     let text = match Path::new(preset).is_file() {
@@ -275,6 +292,8 @@ fn literal(text: &str) -> Json {
 
 /// So many lines of a text are shown; `--json` has all of it.
 const MOST_LINES: usize = 6;
+/// So much of what an operator says of itself is shown.
+const MOST_SIGNS: usize = 200;
 
 fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
     for (found, rank) in retrieved.found.iter().zip(1..) {
@@ -321,12 +340,38 @@ fn tell(reply: &mut Reply, retrieved: &Retrieved, with_trace: bool) {
             table.row(row(stage));
         }
         reply.line("").table(&table);
+        let details: Vec<String> = retrieved.trace.iter().flat_map(details).collect();
+        if !details.is_empty() {
+            reply.line("").line(details.join("\n"));
+        }
     }
     // Made of names, numbers and texts: there is nothing in it that JSON has not.
     let whole = serde_json::to_value(retrieved).unwrap_or_default();
     for (name, value) in whole.as_object().into_iter().flatten() {
         reply.field(name, value.clone());
     }
+}
+
+/// What an operator says of itself: a line for each level of a descent, for each layer of communities, or for all of it.
+fn details(stage: &Traced) -> Vec<String> {
+    let all: &[Json] = match &stage.detail {
+        Json::Null => &[],
+        Json::Array(all) => all,
+        whole => std::slice::from_ref(whole),
+    };
+    let line = |one: &Json| {
+        let told = match one {
+            Json::Object(fields) => {
+                let fields = fields.iter();
+                let fields = fields.map(|(name, value)| format!("{name} {value}"));
+                fields.collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
+        };
+        let told: String = told.chars().take(MOST_SIGNS).collect();
+        format!("{}: {told}", stage.stage)
+    };
+    all.iter().map(line).collect()
 }
 
 fn row(stage: &Traced) -> [String; 6] {

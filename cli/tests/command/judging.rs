@@ -56,6 +56,17 @@ fn models() -> ScriptedServer {
                     whole: true,
                 }
             }
+            ("writer", "direct") => {
+                let sentence = match question.contains("basalt") {
+                    true => "Basalt comes from Rome.",
+                    false => "I do not know the answer.",
+                };
+                let answer = json!({"answer": [{"sentence": sentence}], "analysis": "So I know."});
+                Step::Stream {
+                    pieces: vec![answer.to_string()],
+                    whole: true,
+                }
+            }
             ("writer", "users") => {
                 let user =
                     |name: &str| json!({"user": name, "tasks": ["to compare", "to explain"]});
@@ -412,17 +423,68 @@ fn users_ask_what_judges_compare() {
         .answer("eval", &["evaluations"]);
     let questions = answer["evaluations"][0]["questions"].as_array().unwrap();
     assert_eq!(questions.len(), 3);
-    // Who retrieves nothing has no answer.
+    // Who retrieves nothing and has no model has no answer, and no judge is asked.
+    let of = |measure: &str| mean(&answer, "vector over direct", measure);
+    assert_eq!((of("overall_won"), of("orders_agree")), (Some(1.0), None));
+}
+
+#[test]
+fn what_a_model_knows_by_itself_is_judged_too() {
+    let world = World::new();
+    let (graph, set) = library(&world, "structure");
+    let models = models();
+    let url = models.url();
+    let fair = format!("fair@{url}");
+    let flags = [
+        "judge",
+        "--set",
+        text(&set),
+        "--graph",
+        text(&graph),
+        "--preset",
+        "vector",
+        "--preset",
+        "direct",
+        "--pairs",
+        "--llm",
+        &url,
+        "--model",
+        "writer",
+        "--judge",
+        &fair,
+    ];
+    let answer = ask("eval", &[], &flags)
+        .assert_code(0)
+        .answer("eval", &["evaluations"]);
+    let of = |measure: &str| mean(&answer, "vector over direct", measure);
+    // Of the second question both know nothing, and no judge is asked.
     assert_eq!(
-        mean(&answer, "vector over direct", "overall_won"),
-        Some(1.0)
+        (of("overall_won"), of("overall_tied"), of("orders_agree")),
+        (Some(0.5), Some(0.5), Some(1.0))
     );
+    let heard = models.asked();
+    let alone = heard.iter().filter(|asked| task(asked) == "direct");
+    let shown: Vec<bool> = alone
+        .map(|asked| asked.body["messages"].to_string().contains("Etna"))
+        .collect();
+    assert_eq!(shown, [false, false]);
 }
 
 #[test]
 fn what_a_budget_paid_for_is_kept_and_the_rest_is_told() {
     let world = World::new();
-    let (graph, _) = library(&world, "triples");
+    let (facts, graph) = (world.path("facts.jsonl"), world.path("graph"));
+    let told = [
+        ("Basalt", "comes from", "Etna"),
+        ("Chalk", "is made of", "shells"),
+    ];
+    let told = told.map(|(subject, relation, object)| {
+        let row = json!({"subject": subject, "relation": relation, "object": object});
+        format!("{row}\n")
+    });
+    fs::write(&facts, told.concat()).unwrap();
+    let into = ["ingest", text(&facts), "--into", text(&graph)];
+    run(&[&into[..], &["--profile", "triples"]].concat()).assert_code(0);
     let models = models();
     let url = models.url();
     let make = |out: &Path, more: &[&str]| {
@@ -458,8 +520,10 @@ fn what_a_budget_paid_for_is_kept_and_the_rest_is_told() {
     assert_eq!(rows.matches("Say, please: ").count(), 1, "{rows}");
     assert_eq!(models.asked().len(), 1);
     // Who the users are, and one task of the four.
-    let out = world.path("users");
+    let (out, about) = (world.path("users"), world.path("about.md"));
+    fs::write(&about, "What is known of stones.").unwrap();
     let counts = ["--users", "2", "--tasks", "2", "--questions", "2"];
+    let counts = [&counts[..], &["--about", text(&about)]].concat();
     let said = make(&out, &[&counts[..], &["--max-model-tokens", "60"]].concat());
     let said = said.assert_code(2);
     let answer = said.answer("eval", &["folder", "questions", "missing", "cost"]);

@@ -60,3 +60,5 @@ pub use procedures::{
 pub use provenance::{BudgetUse, ScoreScale, SearchReport, TraversalReport};
 pub use result::{ColumnIndex, OperatorWork, PlanOperator, Row, Summary};
 pub use rows::Rows;
+// Hosts put names into the text of statements, too.
+pub use stratigraph_query_lang::quoted_name;

@@ -7,6 +7,8 @@
 
 use std::fmt::{self, Write};
 
+use stratigraph_query_lang::written_name;
+
 use super::{NodeValue, PathValue, RelationshipValue, Value};
 
 impl fmt::Display for Value {
@@ -145,17 +147,9 @@ fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_char('\'')
 }
 
-/// A key of a map, in backticks unless it is an identifier.
+/// A name as statements have it, in backticks if it needs them.
 fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    let starts_well = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
-    if starts_well
-        && name
-            .chars()
-            .all(|letter| letter.is_alphanumeric() || letter == '_')
-    {
-        return f.write_str(name);
-    }
-    write!(f, "`{}`", name.replace('`', "``"))
+    f.write_str(&written_name(name))
 }
 
 #[cfg(test)]
@@ -170,6 +164,7 @@ mod tests {
         let map = BTreeMap::from([
             ("k".into(), Value::from("v")),
             ("a b`c".into(), Value::Null),
+            ("d\\".into(), Value::from(0)),
             ("1".into(), Value::from(true)),
         ]);
         for (value, text) in [
@@ -189,7 +184,7 @@ mod tests {
             (Value::from(Vec::<Value>::new()), "[]"),
             (
                 Value::map(map).unwrap(),
-                "{`1`: true, `a b``c`: null, k: 'v'}",
+                r"{`1`: true, `a b``c`: null, `d\\`: 0, k: 'v'}",
             ),
             (
                 Vector::new([0.1, -2.0]).unwrap().into(),

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 const PATH: &str = "/chat/completions";
-const CUT: &str = "ran into max_tokens before its reply was whole; raise it, or ask for less";
 
 /// A model behind an address that writes.
 #[derive(Clone, Debug)]
@@ -116,9 +115,18 @@ impl ChatModel {
         };
         let reason = reply.pointer("/choices/0/finish_reason");
         if reason.is_some_and(|reason| reason == "length") {
-            return Err(problem(CUT));
+            return Err(self.cut(&read));
         }
         Ok(read)
+    }
+
+    /// This is not all of the reply, and was paid for.
+    fn cut(&self, reply: &Reply) -> ModelError {
+        ModelError::Cut {
+            model: self.model.clone(),
+            text: self.http.without_key(reply.text.clone()),
+            usage: reply.usage,
+        }
     }
 }
 
@@ -190,7 +198,7 @@ impl ChatModel {
             }
         }
         if cut {
-            return Err(self.http.failed(None, CUT.to_owned(), None));
+            return Err(self.cut(reply));
         }
         if whole {
             return Ok(());

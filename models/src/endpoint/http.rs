@@ -154,7 +154,8 @@ impl Http {
         }
     }
 
-    fn without_key(&self, words: String) -> String {
+    /// Words from there, which may repeat the key.
+    pub(super) fn without_key(&self, words: String) -> String {
         match &self.key {
             Some(Key(key)) if !key.is_empty() => words.replace(key, "***"),
             _ => words,

@@ -28,7 +28,7 @@ pub trait Generator: Send + Sync {
     ///
     /// # Errors
     ///
-    /// When no reply came, or it cannot be read.
+    /// When no reply came, or it cannot be read; [`ModelError::Cut`] if it is not whole.
     fn generate(&self, request: &Request) -> Result<Reply, ModelError>;
 
     /// Asks once, and hands the text over as it comes, until `each` wants no more of it.

@@ -12,6 +12,7 @@ pub struct Recorded {
     name: String,
     replies: Mutex<VecDeque<String>>,
     answer: Option<Box<Answer>>,
+    is_limited: bool,
     asked: Mutex<Vec<Request>>,
 }
 
@@ -23,6 +24,7 @@ impl Recorded {
             name: "recorded".to_owned(),
             replies: Mutex::new(replies.into_iter().map(Into::into).collect()),
             answer: None,
+            is_limited: false,
             asked: Mutex::default(),
         }
     }
@@ -34,6 +36,13 @@ impl Recorded {
             answer: Some(Box::new(answer)),
             ..Self::in_order::<String>([])
         }
+    }
+
+    /// Cuts replies of more tokens than their request lets them have, as endpoints do.
+    #[must_use]
+    pub fn limited(mut self) -> Self {
+        self.is_limited = true;
+        self
     }
 
     /// What it was asked so far.
@@ -60,9 +69,13 @@ impl Generator for Recorded {
             Some(answer) => answer(request),
             None => replies.pop_front(),
         };
-        let text = text.ok_or(ModelError::NothingRecorded)?;
+        let mut text = text.ok_or(ModelError::NothingRecorded)?;
         // No tokenizer here: about four letters make a token.
         let tokens = |length: usize| length.div_ceil(4) as u64;
+        let is_cut = self.is_limited && tokens(text.len()) > u64::from(request.max_tokens);
+        if is_cut {
+            text.truncate(text.floor_char_boundary(4 * request.max_tokens as usize));
+        }
         let usage = Usage {
             input_tokens: request
                 .messages
@@ -71,6 +84,10 @@ impl Generator for Recorded {
                 .sum(),
             output_tokens: tokens(text.len()),
         };
+        if is_cut {
+            let model = self.name.clone();
+            return Err(ModelError::Cut { model, text, usage });
+        }
         Ok(Reply {
             text,
             calls: Vec::new(),

@@ -54,7 +54,8 @@ impl Structured {
     ///
     /// # Errors
     ///
-    /// [`ModelError::BadReply`] if the last try is not, with what is wrong with it; otherwise what the generator says.
+    /// [`ModelError::BadReply`] if the last try is not, or was cut, with what is wrong with it; otherwise what the
+    /// generator says.
     pub fn ask(
         &self,
         generator: &dyn Generator,
@@ -107,15 +108,24 @@ impl Structured {
         let mut usage = Usage::default();
         let mut tries = 0;
         loop {
-            let failed = |error| Unanswered {
-                error,
-                usage,
-                tries,
+            let (text, cost, read) = match ask(&request, tries + 1) {
+                Ok(reply) => {
+                    let read = self.read(&request, &reply.text);
+                    (reply.text, reply.usage, read)
+                }
+                // Not even if it can be read: what is missing may be what was meant.
+                Err(ModelError::Cut { text, usage, .. }) => (text, usage, Err(cut(&request))),
+                Err(error) => {
+                    return Err(Unanswered {
+                        error,
+                        usage,
+                        tries,
+                    });
+                }
             };
-            let reply = ask(&request, tries + 1).map_err(failed)?;
-            usage += reply.usage;
+            usage += cost;
             tries += 1;
-            let problem = match self.read(&request, &reply.text) {
+            let problem = match read {
                 Ok(value) => {
                     return Ok(Answered {
                         value,
@@ -136,12 +146,10 @@ impl Structured {
             // Only the last try is told: all of them would grow without saying more.
             let messages = &mut request.to_mut().messages;
             messages.truncate(said);
-            let text = reply
-                .text
-                .get(..reply.text.floor_char_boundary(self.max_bytes.min(8 << 10)));
+            let shown = text.get(..text.floor_char_boundary(self.max_bytes.min(8 << 10)));
             messages.push(Message {
                 role: Role::Assistant,
-                text: text.unwrap_or_default().to_owned(),
+                text: shown.unwrap_or_default().to_owned(),
             });
             messages.push(Message {
                 role: Role::User,
@@ -172,6 +180,14 @@ impl Structured {
         // A model that thinks aloud writes JSON before the one that it means: that is the last.
         last_of(text, |value| fits(value).is_ok()).ok_or(problem)
     }
+}
+
+/// What is wrong with a reply that was cut, for the model and for whoever reads why there is none.
+fn cut(request: &Request) -> String {
+    format!(
+        "it ran into max_tokens ({}) before it was whole; it has to be shorter",
+        request.max_tokens
+    )
 }
 
 /// The JSON in a reply: models put it into fences, and words around it.
@@ -288,6 +304,32 @@ mod tests {
         let refused = small.stream(&model, &request(), &mut |_, _| panic!("too long"));
         let refused = refused.unwrap_err().error;
         assert!(matches!(refused, ModelError::BadReply { .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_reply_that_was_cut_is_paid_for_and_asked_for_again() {
+        let mut request = request();
+        request.max_tokens = 2;
+        // What there is of the first could be read, but is not all.
+        let model = Recorded::in_order(["{\"a\": 1} or {\"a\": 2}", "{\"a\": 3}"]).limited();
+        let answered = Structured::default().ask(&model, &request).unwrap();
+        assert_eq!((answered.value, answered.tries), (json!({"a": 3}), 2));
+        assert_eq!(answered.usage.output_tokens, 4);
+        let again = &model.asked()[1].messages;
+        assert_eq!(again[2].text, "{\"a\": 1}");
+        assert!(again[3].text.contains("max_tokens (2)"), "{again:?}");
+        let model = Recorded::by(|_| Some("three and ".repeat(9))).limited();
+        let refused = Structured::default().ask(&model, &request).unwrap_err();
+        let ModelError::BadReply { tries: 3, problem } = &refused.error else {
+            panic!("{refused}")
+        };
+        assert!(problem.contains("max_tokens (2)"), "{problem}");
+        assert_eq!((refused.tries, refused.usage.output_tokens), (3, 6));
+        // What came before another failure was paid for as well.
+        let model = Recorded::in_order(["three and three"]).limited();
+        let refused = Structured::default().ask(&model, &request).unwrap_err();
+        assert!(matches!(refused.error, ModelError::NothingRecorded));
+        assert_eq!((refused.tries, refused.usage.output_tokens), (1, 2));
     }
 
     #[test]

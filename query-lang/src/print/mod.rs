@@ -27,6 +27,7 @@ use crate::ast::{
 };
 use crate::lex::Keyword;
 use expression::Level;
+use std::borrow::Cow;
 use std::fmt::{Display, Formatter, Result, Write};
 use unicode_ident::{is_xid_continue, is_xid_start};
 
@@ -119,11 +120,7 @@ fn name(f: &mut Formatter<'_>, name: &Identifier) -> Result {
 }
 
 fn name_text(f: &mut Formatter<'_>, name: &str) -> Result {
-    if is_plain(name) {
-        f.write_str(name)
-    } else {
-        quoted(f, name)
-    }
+    f.write_str(&written_name(name))
 }
 
 /// Names with dots between them.
@@ -209,17 +206,53 @@ fn is_plain(name: &str) -> bool {
         && characters.all(is_xid_continue)
 }
 
-/// A name in backquotes.
-fn quoted(f: &mut Formatter<'_>, name: &str) -> Result {
-    f.write_char('`')?;
+/// A name in backquotes, as statements take any name anywhere.
+///
+/// Whoever puts a name into the text of a statement writes it so: backquotes and backslashes mean something between
+/// backquotes, and a name may hold both.
+///
+/// ```
+/// use stratigraph_query_lang::quoted_name;
+///
+/// assert_eq!(quoted_name("Person"), "`Person`");
+/// assert_eq!(quoted_name(r"a`b\"), r"`a``b\\`");
+/// ```
+#[must_use]
+pub fn quoted_name(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 2);
+    // Writing to a string cannot fail.
+    let _ = quoted(&mut text, name);
+    text
+}
+
+/// The name of a label, a type, a property or a key: as it is, or in backquotes if it has to be.
+///
+/// A variable may need quotes where these do not: keywords are looked for in its place.
+///
+/// ```
+/// use stratigraph_query_lang::written_name;
+///
+/// assert_eq!(written_name("Person"), "Person");
+/// assert_eq!(written_name("Two words"), "`Two words`");
+/// ```
+#[must_use]
+pub fn written_name(name: &str) -> Cow<'_, str> {
+    match is_plain(name) {
+        true => name.into(),
+        false => quoted_name(name).into(),
+    }
+}
+
+fn quoted(out: &mut impl Write, name: &str) -> Result {
+    out.write_char('`')?;
     for character in name.chars() {
         match character {
-            '`' => f.write_str("``")?,
-            '\\' => f.write_str("\\\\")?,
-            _ => f.write_char(character)?,
+            '`' => out.write_str("``")?,
+            '\\' => out.write_str("\\\\")?,
+            _ => out.write_char(character)?,
         }
     }
-    f.write_char('`')
+    out.write_char('`')
 }
 
 /// `$name`.

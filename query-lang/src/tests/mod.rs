@@ -8,6 +8,7 @@
 //! | depth and time | `limits.rs` |
 //! | places of tree and text | `places.rs` |
 //! | trees, printed and parsed | `trees.rs`, `clause_trees.rs` |
+//! | names that are put into a text | `names.rs` |
 //! | the queries of the conformance suite | `suite.rs` |
 //! | the grammar beside the parser | `grammar.rs` |
 
@@ -15,6 +16,7 @@ mod clause_trees;
 mod grammar;
 mod limits;
 mod mistakes;
+mod names;
 mod places;
 mod search;
 mod search_mistakes;

@@ -2,7 +2,9 @@
 //! nothing does.
 //!
 //! ```text
-//! Retrieved ──> confidence below the calibrated threshold? ──yes──> refused
+//! Retrieved ──> nothing was searched, and there is a model? ──yes──> it writes what it knows (`written.rs`), borne by nothing
+//!                      │ no
+//!               confidence below the calibrated threshold? ──yes──> refused
 //!                      │ no
 //!          a model?  ──┴─ no ──> the sentences of the passages that say most (`verbatim.rs`)
 //!                      │ yes
@@ -45,7 +47,7 @@ pub struct Answer {
     /// How far what was retrieved can be trusted to have the answer.
     pub confidence: Confidence,
     /// Below which confidence an answer is refused; nothing if nobody has calibrated this pipeline, which refuses only
-    /// where nothing was found.
+    /// where nothing was found, or if a model says what it knows by itself.
     pub threshold: Option<f32>,
     /// The model that wrote it; nothing for sentences of the passages themselves.
     pub model: Option<String>,
@@ -105,7 +107,7 @@ pub enum Because {
     NothingFound,
     /// What was found is trusted less than the threshold says.
     BelowThreshold,
-    /// The model says that the passages have no answer.
+    /// The model says that the passages have no answer, or, if it was shown none, that it knows none.
     Declined,
 }
 
@@ -189,18 +191,8 @@ impl<R: Read> Answering<'_, R> {
         told(Event::Retrieved(self.retrieved));
         self.check()?;
         let mut answer = self.empty();
-        let confidence = answer.confidence.value;
-        if self.passages().next().is_none() {
-            return Ok(answer.refuse(
-                Because::NothingFound,
-                "nothing was found that could be read".to_owned(),
-            ));
-        }
-        if let Some(threshold) = self.threshold.filter(|least| confidence < *least) {
-            let reason = format!(
-                "what was found is trusted with {confidence:.3}, and answers need {threshold:.3}"
-            );
-            return Ok(answer.refuse(Because::BelowThreshold, reason));
+        if let Some((because, reason)) = self.doubt() {
+            return Ok(answer.refuse(because, reason));
         }
         match self.model {
             Some(model) => self.written(model, &mut answer, told)?,
@@ -217,6 +209,30 @@ impl<R: Read> Answering<'_, R> {
         Ok(answer)
     }
 
+    /// Why nothing is answered from what was found, if it is not worth it.
+    fn doubt(&self) -> Option<(Because, String)> {
+        // Where nothing was searched there is nothing to find and nothing to trust.
+        if self.asks_directly() {
+            return None;
+        }
+        if self.passages().next().is_none() {
+            let reason = "nothing was found that could be read".to_owned();
+            return Some((Because::NothingFound, reason));
+        }
+        let confidence = self.retrieved.confidence.value;
+        let threshold = self.threshold.filter(|least| confidence < *least)?;
+        let reason = format!(
+            "what was found is trusted with {confidence:.3}, and answers need {threshold:.3}"
+        );
+        Some((Because::BelowThreshold, reason))
+    }
+
+    /// Whether a model is asked what it knows by itself: the pipeline has no stages, as that of the preset `direct`. One that
+    /// has searched and found nothing asks nobody.
+    fn asks_directly(&self) -> bool {
+        self.model.is_some() && self.retrieved.trace.is_empty()
+    }
+
     /// Whether it may go on.
     fn check(&self) -> Result<(), DoorError> {
         Ok(self.cancel.check()?)
@@ -231,7 +247,7 @@ impl<R: Read> Answering<'_, R> {
             sources: Vec::new(),
             refused: None,
             confidence: self.retrieved.confidence,
-            threshold: self.threshold,
+            threshold: self.threshold.filter(|_| !self.asks_directly()),
             model: None,
             prompt: None,
             dropped: Vec::new(),

@@ -1,4 +1,5 @@
-//! With a model: it writes from the passages, is heard as it writes, and is not believed.
+//! With a model: it writes from the passages, or what it knows if nothing was searched, is heard as it writes, and is not
+//! believed.
 
 use std::ops::ControlFlow;
 
@@ -6,13 +7,14 @@ use stratigraph::Read;
 
 use super::heard::Sentences;
 use super::support::{Citable, supported};
-use super::{Answer, Answering, Because, Event};
+use super::{Answer, Answering, Because, Event, Sentence};
 use crate::door::DoorError;
 use crate::extract::ExtractError;
 use crate::extract::model::{Answers, Shown};
 
 impl<R: Read> Answering<'_, R> {
-    /// Has the model write, and holds what it says against what it cites.
+    /// Has the model write, and holds what it says against what it cites. What it knows by itself cites nothing, and nothing
+    /// bears it.
     pub(super) fn written(
         &self,
         model: &Answers,
@@ -27,7 +29,7 @@ impl<R: Read> Answering<'_, R> {
         let shown: Vec<Shown<'_>> = shown.collect();
         let mut heard = Sentences::default();
         let mut current = 1;
-        let written = model.ask(&answer.question, &shown, &mut |attempt, piece| {
+        let mut each = |attempt: usize, piece: &str| {
             if self.cancel.is_cancelled() {
                 return ControlFlow::Break(());
             }
@@ -41,7 +43,11 @@ impl<R: Read> Answering<'_, R> {
                 told(Event::Text { attempt, text });
             }
             ControlFlow::Continue(())
-        });
+        };
+        let written = match self.asks_directly() {
+            true => model.ask_directly(&answer.question, &mut each),
+            false => model.ask(&answer.question, &shown, &mut each),
+        };
         let written = match written {
             Err(ExtractError::Cancelled) => return Err(stratigraph::Error::Cancelled.into()),
             written => written?,
@@ -52,11 +58,19 @@ impl<R: Read> Answering<'_, R> {
         answer.dropped = written.dropped;
         answer.cost = written.cost.into();
         if written.declines {
-            let reason = "the model says that the passages do not answer the question".to_owned();
-            *answer = answer.clone().refuse(Because::Declined, reason);
+            let reason = match self.asks_directly() {
+                true => "the model says that it does not know the answer",
+                false => "the model says that the passages do not answer the question",
+            };
+            *answer = answer.clone().refuse(Because::Declined, reason.to_owned());
             return Ok(());
         }
         self.check()?;
+        if self.asks_directly() {
+            let sentences = written.sentences.into_iter();
+            answer.answer = sentences.map(|(text, _)| unborne(text)).collect();
+            return Ok(());
+        }
         let citable = shown.iter().map(|one| Citable {
             number: one.number,
             heading: one.heading,
@@ -66,5 +80,16 @@ impl<R: Read> Answering<'_, R> {
         let (wanted, embedder) = (self.desk.wanted()?, self.desk.embedder());
         answer.answer = supported(written.sentences, &citable, wanted, embedder)?;
         Ok(())
+    }
+}
+
+/// A sentence that cites nothing.
+fn unborne(text: String) -> Sentence {
+    Sentence {
+        text,
+        sources: Vec::new(),
+        supported: false,
+        score: 0.0,
+        lacks: Vec::new(),
     }
 }

@@ -88,8 +88,8 @@ pub use profile::Profile;
 pub use property::{Properties, Property};
 pub use schema::{Built, DOMAINS, OUTLINE};
 pub(crate) use schema::{
-    CHUNK_CALLED, CHUNK_TEXTS, COVERS, ENTITY_NAMES, FACT, FACT_TEXTS, OBJECT_TAG, STATED, find,
-    find_all,
+    CHUNK_CALLED, CHUNK_TEXTS, COVERS, ENTITY_NAMES, FACT, FACT_KEY, FACT_TEXTS, OBJECT_TAG,
+    STATED, find, find_all,
 };
 pub use summary::{Inputs, Summary};
 pub use tables::{TablesError, TablesLimits, TablesReport};

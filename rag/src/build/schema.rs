@@ -30,7 +30,7 @@ pub(crate) const FACT: &str = "FACT";
 /// The label that entities have as long as a chain ends at them.
 pub(crate) const OBJECT_TAG: &str = "ObjectTag";
 /// The index of facts by their keys.
-pub(super) const FACT_KEY: &str = "fact_key";
+pub(crate) const FACT_KEY: &str = "fact_key";
 /// The index of what chunks state by the keys of facts.
 pub(crate) const STATED: &str = "stated";
 /// The full-text index of chunks.

@@ -1,5 +1,7 @@
-//! What is left out of the corpus so that a question cannot be answered: its document, or, in a corpus of one, its section.
+//! What is left out of the corpus so that a question cannot be answered: its document, or, in a corpus of one, its section, or, where
+//! that has none, as a list of facts, its chunk.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use roaring::RoaringTreemap;
@@ -15,6 +17,8 @@ pub(super) enum Unit {
     Document,
     /// A section of the one document: their bytes.
     Sections(Vec<Range<u64>>),
+    /// A chunk of the one document, which has no sections to choose from: where each ends, by where it begins.
+    Chunks(BTreeMap<u64, (u64, NodeId)>),
 }
 
 /// What is left out for one question.
@@ -49,7 +53,14 @@ impl LeftOut {
                 return Ok(Some(Unit::Sections(spans)));
             }
         }
-        Ok(None)
+        // A list of facts has no headings, nor have many texts.
+        let mut chunks = BTreeMap::new();
+        for chunk in read.nodes_with_label(Label::Chunk.name())? {
+            let chunk = NodeId::new(chunk);
+            let Range { start, end } = span(read, chunk)?;
+            chunks.insert(start, (end, chunk));
+        }
+        Ok((chunks.len() > 1).then_some(Unit::Chunks(chunks)))
     }
 
     /// Whether something is said in what is left out.
@@ -65,6 +76,7 @@ impl Unit {
         match self {
             Self::Document => "document",
             Self::Sections(_) => "section",
+            Self::Chunks(_) => "chunk",
         }
     }
 
@@ -84,12 +96,24 @@ impl Unit {
                 // What stands before the first section is left out alone.
                 found.cloned().unwrap_or(start..start + 1)
             }
+            Self::Chunks(chunks) => {
+                let end = chunks.get(&start).map(|(end, _)| *end);
+                start..end.unwrap_or(start + 1)
+            }
         };
         let id = match find(read, Label::Document, document)? {
             Some(node) => text(read, node, "id")?,
             None => String::new(),
         };
         let mut chunks = RoaringTreemap::new();
+        if let Self::Chunks(known) = self {
+            chunks.extend(known.get(&start).map(|(_, chunk)| chunk.get()));
+            return Ok(LeftOut {
+                document: id,
+                span,
+                chunks,
+            });
+        }
         for entity in read.index(&by_document(read)?)?.equal(&[document.into()])? {
             let Entity::Node(chunk) = entity? else {
                 continue;

@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::door::{DoorError, Open};
 use crate::retrieve::{Pipeline, Question, RetrieveError};
 
-use left_out::LeftOut;
+use left_out::{LeftOut, Unit};
 use questions::Maker;
 pub use stored::calibrations;
 pub(crate) use stored::key;
@@ -79,7 +79,7 @@ pub struct Calibration {
     pub answerable: Quantiles,
     /// The confidences of those that cannot.
     pub unanswerable: Quantiles,
-    /// What was left out: `document`, or `section` in a corpus of one document.
+    /// What was left out: `document`; in a corpus of one document `section`, or `chunk` where it has no sections.
     pub left_out: String,
     /// How many documents there were.
     pub documents: u64,
@@ -109,7 +109,7 @@ pub enum CalibrateError {
     },
     /// Nothing can be left out.
     #[error(
-        "the graph has one document with one section: a question that cannot be answered is one whose document or section is left out, so there have to be two"
+        "the graph has no two documents, sections or chunks: a question that cannot be answered is one whose document, section or chunk is left out, and something has to be left. Take in more documents first"
     )]
     NothingToLeaveOut,
 }
@@ -173,7 +173,12 @@ impl Open {
         how.check()?;
         let read = self.layers().database().read()?.with_cancel(cancel.clone());
         let unit = LeftOut::unit(&read)?.ok_or(CalibrateError::NothingToLeaveOut)?;
-        let made = Maker::new(&read, how.seed)?.make(how.questions)?;
+        let maker = Maker::new(&read, how.seed)?;
+        let maker = match unit {
+            Unit::Chunks(_) => maker.without_headings(),
+            Unit::Document | Unit::Sections(_) => maker,
+        };
+        let made = maker.make(how.questions)?;
         if made.len() < LEAST_QUESTIONS {
             let made = made.len();
             return Err(CalibrateError::TooFewQuestions { made }.into());

@@ -56,6 +56,12 @@ impl<'a, R: Read> Maker<'a, R> {
         })
     }
 
+    /// None of headings: where chunks are left out, the heading over all of them stays.
+    pub(super) fn without_headings(mut self) -> Self {
+        self.sections.clear();
+        self
+    }
+
     /// So many questions, or as many as there are: half of sentences, the others of headings and facts. No two are equal.
     pub(super) fn make(mut self, count: usize) -> Result<Vec<Made>, RetrieveError> {
         let mut made = Vec::with_capacity(count);

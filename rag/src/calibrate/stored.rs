@@ -22,11 +22,12 @@ pub(crate) fn key(
     let stages = serde_json::to_string(&pipeline.stages).unwrap_or_default();
     let has = |wanted: fn(&Operator) -> bool| pipeline.stages.iter().any(|one| wanted(&one.run));
     let reranks = has(|operator| matches!(operator, Operator::Rerank(_)));
-    let judges = has(|operator| {
-        matches!(
-            operator,
-            Operator::Judge(_) | Operator::MultiQuery(_) | Operator::ExtractTriples(_)
-        )
+    let judges = has(|operator| match operator {
+        Operator::Judge(_) | Operator::MultiQuery(_) | Operator::ExtractTriples(_) => true,
+        // It asks one if there is one, unless it goes by the rule alone.
+        Operator::Route(route) => *route != route.clone().by_rule(),
+        Operator::Descend(descend) => descend.is_judged(),
+        _ => false,
     });
     let reranker = reranker.filter(|_| reranks).unwrap_or_default();
     let model = model.filter(|_| judges).unwrap_or_default();
@@ -110,6 +111,10 @@ mod tests {
             ("vector = { of = 'chunks', k = 5 }", false),
             ("multi_query = { search.bm25 = { k = 5 } }", true),
             ("extract_triples = { of = 'facts', k = 5 }", true),
+            ("descend = { keep = 5 }", false),
+            ("descend = { keep = 5, judged = true }", true),
+            ("route = {}", true),
+            ("route = { model = false }", false),
         ] {
             assert_eq!(of(run, "one") != of(run, "other"), is_part, "{run}");
         }

@@ -30,6 +30,7 @@ pub(super) enum Task {
     DomainSummary,
     Relevance,
     Answer,
+    Direct,
     Wordings,
     QuestionTriples,
     Statements,
@@ -63,7 +64,7 @@ macro_rules! source {
 
 impl Task {
     #[cfg(test)]
-    pub(super) const ALL: [Self; 20] = [
+    pub(super) const ALL: [Self; 21] = [
         Self::BagEntities,
         Self::BagRelations,
         Self::Triples,
@@ -75,6 +76,7 @@ impl Task {
         Self::DomainSummary,
         Self::Relevance,
         Self::Answer,
+        Self::Direct,
         Self::Wordings,
         Self::QuestionTriples,
         Self::Statements,
@@ -99,6 +101,7 @@ impl Task {
             Self::DomainSummary => source!("domain-summary"),
             Self::Relevance => source!("relevance"),
             Self::Answer => source!("answer"),
+            Self::Direct => source!("direct"),
             Self::Wordings => source!("wordings"),
             Self::QuestionTriples => source!("question-triples"),
             Self::Statements => source!("statements"),
@@ -338,6 +341,7 @@ mod tests {
             Task::DomainSummary => &["chain", "tags", "relations", "before"],
             Task::Relevance => &["question", "texts"],
             Task::Answer => &["question", "passages"],
+            Task::Direct => &["question"],
             Task::Wordings | Task::QuestionTriples => &["question", "count"],
             Task::Statements => &["question", "text"],
             Task::BorneOut => &["context", "statements"],

@@ -108,30 +108,34 @@ fn what_was_paid_for_is_foretold_and_not_paid_for_twice() {
 #[test]
 fn what_a_failed_document_cost_is_on_the_bill() {
     let recipe = Recipe::new(System::Bag, 200);
-    let layers = layers(&recipe);
-    // One reply that can be used, and then none that can.
-    let model = Arc::new(Recorded::by(|request: &Request| {
-        let asked = &request.messages.last()?.text;
-        let entities = json!({"entities": [{"name": "Bank of Ruritania", "description": "", "sentences": []}]});
-        let is_first = !asked.contains("Bank of Ruritania\n") && asked.contains("raised its rates");
-        Some(if is_first {
-            entities.to_string()
-        } else {
-            "None.".to_owned()
-        })
-    }));
-    let ingest = Ingest::new(&layers, &recipe).threads(1);
-    let report = ingest
-        .model(Arc::clone(&model) as _)
-        .run(documents(1), &|_| ());
-    assert_eq!((report.documents, report.count_failed), (0, 1));
-    assert_eq!(report.cost.calls, model.asked().len() as u64);
-    let tokens = |request: &Request| -> u64 {
-        let texts = request.messages.iter();
-        texts.map(|one| one.text.len().div_ceil(4) as u64).sum()
-    };
-    let paid: u64 = model.asked().iter().map(tokens).sum();
-    assert_eq!(report.cost.usage.input_tokens, paid);
+    // One reply that can be used, and then none that can: words, or one that is cut.
+    for useless in ["None.".to_owned(), "[".repeat(1 << 20)] {
+        let layers = layers(&recipe);
+        let model = Recorded::by(move |request: &Request| {
+            let asked = &request.messages.last()?.text;
+            let entities = json!({"entities": [{"name": "Bank of Ruritania", "description": "", "sentences": []}]});
+            let is_first =
+                !asked.contains("Bank of Ruritania\n") && asked.contains("raised its rates");
+            Some(if is_first {
+                entities.to_string()
+            } else {
+                useless.clone()
+            })
+        });
+        let model = Arc::new(model.limited());
+        let ingest = Ingest::new(&layers, &recipe).threads(1);
+        let report = ingest
+            .model(Arc::clone(&model) as _)
+            .run(documents(1), &|_| ());
+        assert_eq!((report.documents, report.count_failed), (0, 1));
+        assert_eq!(report.cost.calls, model.asked().len() as u64);
+        let tokens = |request: &Request| -> u64 {
+            let texts = request.messages.iter();
+            texts.map(|one| one.text.len().div_ceil(4) as u64).sum()
+        };
+        let paid: u64 = model.asked().iter().map(tokens).sum();
+        assert_eq!(report.cost.usage.input_tokens, paid);
+    }
 }
 
 #[test]

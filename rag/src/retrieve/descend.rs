@@ -13,8 +13,9 @@ use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::{Direction, Effort, NodeId, Read, VectorSearch};
 
-use super::{Desk, Item, RetrieveError, Scale, is_nought};
+use super::{Desk, Item, Judge, RetrieveError, Scale, is_nought};
 use crate::build::{Label, LinkKind, OUTLINE};
+use crate::extract::Cost;
 use found::Found;
 use words::Said;
 
@@ -53,6 +54,9 @@ pub struct Descend {
     /// for what lies under which the best chunk is.
     #[serde(default, skip_serializing_if = "is_nought")]
     words: f32,
+    /// Whether a model says of what is near on each level which of it is about the question: the paper's relevance.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    judged: bool,
     /// No near one is missed, and the answer is the same every time.
     #[serde(default)]
     exact: bool,
@@ -100,6 +104,7 @@ impl Descend {
             recover_above: None,
             levels: None,
             words: 0.0,
+            judged: false,
             exact: false,
         }
     }
@@ -143,6 +148,17 @@ impl Descend {
         self
     }
 
+    /// Has a model say which of what is near on each level is about the question. It is asked of as many as would be kept
+    /// and recovered without it.
+    pub fn judged(mut self) -> Self {
+        self.judged = true;
+        self
+    }
+
+    pub(crate) fn is_judged(&self) -> bool {
+        self.judged
+    }
+
     /// Misses nothing.
     pub fn exact(mut self) -> Self {
         self.exact = true;
@@ -162,7 +178,35 @@ impl Descend {
     /// # Errors
     /// See [`RetrieveError`].
     pub fn run_traced<R: Read>(&self, desk: &Desk<'_, R>) -> Result<Descent, RetrieveError> {
-        self.run_judged(desk, &mut Ok)
+        Ok(self.run_as_set(desk, false)?.0)
+    }
+
+    /// Descends, and has a model judge each level if it is set to, with what that was paid. Without a model that is an
+    /// error, unless there `may_be_nobody`: then what is near is kept.
+    pub(super) fn run_as_set<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        may_be_nobody: bool,
+    ) -> Result<(Descent, Option<Cost>), RetrieveError> {
+        if self.judged && self.keep.is_none() {
+            return Err(RetrieveError::Setting {
+                operator: "descend",
+                reason: "`judged` needs `keep`: a model is asked of so many a level".to_owned(),
+            });
+        }
+        let relevance = match desk.relevance("descend") {
+            Ok(relevance) if self.judged => relevance,
+            Err(error) if self.judged && !may_be_nobody => return Err(error),
+            _ => return Ok((self.run_judged(desk, &mut Ok)?, None)),
+        };
+        // All that is near is asked of: `keep` and `recover` say how much that is.
+        let (judge, mut cost) = (Judge::new(usize::MAX), Cost::default());
+        let descent = self.run_judged(desk, &mut |near: Vec<Item>| {
+            let (kept, paid) = judge.run(desk, relevance, near)?;
+            cost += paid;
+            Ok(kept)
+        })?;
+        Ok((descent, Some(cost)))
     }
 
     /// Descends, and asks of what is near on each level which of it to keep: `BAG-RAG` asks a model. What is near is
@@ -214,12 +258,13 @@ impl Descend {
                 ..DescentLevel::default()
             };
             let most = self.keep.unwrap_or(MOST);
-            let kept = self.search(desk, (&candidates, &said), (self.above, most), &mut trace)?;
-            let kept = judge(kept)?;
-            rest -= kept
+            let near = self.search(desk, (&candidates, &said), (self.above, most), &mut trace)?;
+            // What is said no to is not overlooked: nobody is asked of it again.
+            rest -= near
                 .iter()
                 .map(|item| item.entity.number())
                 .collect::<RoaringTreemap>();
+            let kept = judge(near)?;
             let bound = self.recover_above.or(self.above);
             let recovered = self.search(desk, (&rest, &said), (bound, self.recover), &mut trace)?;
             let recovered = judge(recovered)?;

@@ -97,6 +97,7 @@ impl Gather {
         }
         let mut facts: Vec<Item> = by_fact.into_values().collect();
         facts.sort_by(|one, other| other.score.value.total_cmp(&one.score.value));
+        desk.keep_allowed(&mut facts)?;
         facts.truncate(self.k);
         Ok(facts)
     }

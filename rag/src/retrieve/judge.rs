@@ -141,7 +141,7 @@ mod tests {
             assert_eq!(called(desk, &descent.items), ["Basalt 0.8"]);
             assert_eq!(descent.items[0].way[0].by, "recovered");
             assert_eq!((descent.levels[0].cut, descent.levels[1].recovered), (2, 1));
-            // The first level once for both, its rest, and the second.
+            // The first level once for both, where nothing is left to recover, and the second.
             assert_eq!(calls, 2);
         });
     }

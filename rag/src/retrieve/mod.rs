@@ -9,6 +9,7 @@
 
 mod ablate;
 mod about;
+mod allowed;
 mod around;
 mod attest;
 mod choose;

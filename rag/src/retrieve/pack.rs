@@ -1,7 +1,8 @@
 //! What was found becomes a text that a model can read: within a budget, the important first, nothing twice, and what
 //! stands under the same headings together.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::convert::Infallible;
 use std::ops::Range;
 
 use crate::chunk::Measure;
@@ -36,6 +37,8 @@ pub struct Packed {
 
 /// Between passages.
 const BREAK: &str = "\n\n";
+/// So many passages are packed between two looks at whether somebody has stopped it.
+const PASSAGES_PER_LOOK: usize = 64;
 
 /// Packs passages, the best first, into so many units of `measure`. One that does not fit is left out and the next
 /// is tried: nothing is cut, since half a passage cites nothing.
@@ -59,6 +62,20 @@ const BREAK: &str = "\n\n";
 /// ```
 #[must_use]
 pub fn pack(passages: &[Passage], budget: usize, measure: &dyn Measure) -> Packed {
+    let packed = pack_while(passages, budget, measure, || Ok::<(), Infallible>(()));
+    packed.unwrap_or_else(|never| match never {})
+}
+
+/// The same, as long as it may go on: whoever asks decides how many passages there are.
+///
+/// A passage is looked up in maps, and not held against all that are in: of a hundred thousand that would be ten billion
+/// comparisons.
+pub(super) fn pack_while<E>(
+    passages: &[Passage],
+    budget: usize,
+    measure: &dyn Measure,
+    may_go_on: impl Fn() -> Result<(), E>,
+) -> Result<Packed, E> {
     let mut packed = Packed {
         text: String::new(),
         kept: Vec::new(),
@@ -68,20 +85,23 @@ pub fn pack(passages: &[Passage], budget: usize, measure: &dyn Measure) -> Packe
     };
     let mut order: Vec<usize> = (0..passages.len()).collect();
     order.sort_by_key(|place| passages[*place].class);
-    let mut texts = HashSet::new();
+    let mut said = Said::default();
     let mut blocks: Vec<Vec<usize>> = Vec::new();
-    for at in order {
+    let mut places: HashMap<Common<'_>, usize> = HashMap::new();
+    for (step, at) in order.into_iter().enumerate() {
+        if step.is_multiple_of(PASSAGES_PER_LOOK) {
+            may_go_on()?;
+        }
         let passage = &passages[at];
-        if texts.contains(passage.text.as_str()) || packed.covers(passages, passage) {
+        if said.has(passage) {
             packed.said_already.push(at);
             continue;
         }
-        let mut known = blocks.iter_mut();
-        let block = known.find(|block| stand_together(&passages[block[0]], passage));
-        let headings = if block.is_some() {
-            String::new()
-        } else {
-            headings(passage)
+        let common = common(passage);
+        let block = common.and_then(|common| places.get(&common).copied());
+        let headings = match block {
+            Some(_) => String::new(),
+            None => headings(passage),
         };
         let units = measure.ends(&headings).len() + measure.ends(&passage.text).len();
         if packed.units + units > budget {
@@ -89,21 +109,22 @@ pub fn pack(passages: &[Passage], budget: usize, measure: &dyn Measure) -> Packe
             continue;
         }
         match block {
-            Some(block) => block.push(at),
-            None => blocks.push(vec![at]),
+            Some(block) => blocks[block].push(at),
+            None => {
+                places.extend(common.map(|common| (common, blocks.len())));
+                blocks.push(vec![at]);
+            }
         }
         packed.units += units;
-        packed.kept.push(at);
-        texts.insert(passage.text.as_str());
+        said.add(passage);
     }
     packed.lay_out(passages, blocks);
-    packed
+    Ok(packed)
 }
 
 impl Packed {
-    /// Writes the text of these blocks, whose passages are those that are kept.
+    /// Writes the text of these blocks, and says what is kept.
     fn lay_out(&mut self, passages: &[Passage], blocks: Vec<Vec<usize>>) {
-        self.kept.clear();
         for mut block in blocks {
             let start = |at: &usize| passages[*at].place.as_ref().map(|(_, span)| span.start);
             block.sort_by_key(start);
@@ -118,30 +139,57 @@ impl Packed {
             }
         }
     }
+}
 
-    /// Whether a passage lies within one that is in already.
-    fn covers(&self, passages: &[Passage], passage: &Passage) -> bool {
+/// What is in already.
+#[derive(Default)]
+struct Said<'p> {
+    texts: HashSet<&'p str>,
+    /// Of each document the spans that are in, by where they begin; not those that lie within another. So what begins later
+    /// ends later, and of those that begin before a span the last one ends last.
+    spans: HashMap<&'p str, BTreeMap<u64, u64>>,
+}
+
+impl<'p> Said<'p> {
+    /// Whether a passage is the same text as one that is in, or lies within one.
+    fn has(&self, passage: &Passage) -> bool {
+        self.texts.contains(passage.text.as_str()) || self.covers(passage)
+    }
+
+    fn covers(&self, passage: &Passage) -> bool {
         let Some((document, span)) = &passage.place else {
             return false;
         };
-        self.kept.iter().any(|kept| {
-            passages[*kept]
-                .place
-                .as_ref()
-                .is_some_and(|(other, wider)| {
-                    other == document && wider.start <= span.start && span.end <= wider.end
-                })
-        })
+        let spans = self.spans.get(document.as_str());
+        let wider = spans.and_then(|spans| spans.range(..=span.start).next_back());
+        wider.is_some_and(|(_, end)| span.end <= *end)
+    }
+
+    /// Adds a passage that it does not have.
+    fn add(&mut self, passage: &'p Passage) {
+        self.texts.insert(&passage.text);
+        let Some((document, span)) = &passage.place else {
+            return;
+        };
+        let spans = self.spans.entry(document).or_default();
+        let after = spans.range(span.start..);
+        let within = after.take_while(|(_, end)| **end <= span.end);
+        let within: Vec<u64> = within.map(|(start, _)| *start).collect();
+        for start in within {
+            spans.remove(&start);
+        }
+        spans.insert(span.start, span.end);
     }
 }
 
-/// Whether two passages are of one document and stand under the same headings.
-fn stand_together(one: &Passage, other: &Passage) -> bool {
-    let documents = one.place.as_ref().zip(other.place.as_ref());
-    documents.is_some_and(|((one, _), (other, _))| one == other)
-        && one.class == other.class
-        && !one.headings.is_empty()
-        && one.headings == other.headings
+/// What passages of one block have in common: the document, the class and the headings.
+type Common<'p> = (&'p str, u8, &'p [String]);
+
+/// What a passage has in common with those of its block; nothing for one that is a block of its own.
+fn common(passage: &Passage) -> Option<Common<'_>> {
+    let (document, _) = passage.place.as_ref()?;
+    let headings = passage.headings.as_slice();
+    (!headings.is_empty()).then_some((document.as_str(), passage.class, headings))
 }
 
 /// The line above a passage; nothing for one that stands under no heading.
@@ -156,6 +204,8 @@ fn headings(passage: &Passage) -> String {
 mod tests {
     use super::*;
     use crate::chunk::Words;
+    use proptest::prelude::*;
+    use std::cell::Cell;
 
     fn passage(text: &str, class: u8) -> Passage {
         Passage {
@@ -209,6 +259,7 @@ mod tests {
         let packed = pack(&[one], 5, &Words);
         assert_eq!(packed.text, "Rocks > Basalt\na b");
     }
+
     #[test]
     fn what_stands_together_is_told_together_under_one_heading() {
         let at = |headings: &[&str], document: &str, start: u64, text: &str| Passage {
@@ -234,5 +285,104 @@ mod tests {
         let packed = pack(&passages[..3], 6, &Words);
         assert_eq!((packed.kept.as_slice(), packed.units), (&[2, 0, 1][..], 6));
         assert_eq!(pack(&passages[..3], 5, &Words).too_long, [2]);
+    }
+
+    /// The same, comparing each passage with all that are in.
+    fn plainly(passages: &[Passage], budget: usize) -> Packed {
+        let mut packed = pack(&[], 0, &Words);
+        let mut blocks: Vec<Vec<usize>> = Vec::new();
+        let mut order: Vec<usize> = (0..passages.len()).collect();
+        order.sort_by_key(|place| passages[*place].class);
+        for at in order {
+            let passage = &passages[at];
+            let lies_within = |other: &Passage| match (&passage.place, &other.place) {
+                (Some((document, span)), Some((of, wider))) => {
+                    of == document && wider.start <= span.start && span.end <= wider.end
+                }
+                _ => false,
+            };
+            let mut others = blocks.iter().flatten().map(|other| &passages[*other]);
+            if others.any(|other| other.text == passage.text || lies_within(other)) {
+                packed.said_already.push(at);
+                continue;
+            }
+            let stand_together = |other: &Passage| match (&passage.place, &other.place) {
+                (Some((document, _)), Some((of, _))) => {
+                    of == document
+                        && other.class == passage.class
+                        && !other.headings.is_empty()
+                        && other.headings == passage.headings
+                }
+                _ => false,
+            };
+            let mut firsts = blocks.iter().map(|block| &passages[block[0]]);
+            let block = firsts.position(stand_together);
+            let above = match block {
+                Some(_) => String::new(),
+                None => headings(passage),
+            };
+            let units = Words.ends(&above).len() + Words.ends(&passage.text).len();
+            if packed.units + units > budget {
+                packed.too_long.push(at);
+                continue;
+            }
+            packed.units += units;
+            match block {
+                Some(block) => blocks[block].push(at),
+                None => blocks.push(vec![at]),
+            }
+        }
+        packed.lay_out(passages, blocks);
+        packed
+    }
+
+    /// Few documents, places, headings and words, so that much of it lies within other and stands together.
+    fn any_passage() -> impl Strategy<Value = Passage> {
+        let headings = prop::collection::vec("[RS]", 0..3);
+        let place = prop::option::of(("[ab]", 0_u64..12, 0_u64..8));
+        let all = (headings, "[a-f]( [a-f]){0,2}", place, 0_u8..2);
+        all.prop_map(|(headings, text, place, class)| Passage {
+            headings,
+            text,
+            place: place.map(|(document, start, length)| (document, start..start + length)),
+            class,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_comparing_all_with_all_gives(
+            passages in prop::collection::vec(any_passage(), 0..40),
+            budget in 0_usize..80,
+        ) {
+            prop_assert_eq!(pack(&passages, budget, &Words), plainly(&passages, budget));
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_passages_are_no_matter_of_minutes() {
+        let passages = (0..100_000_u64).map(|number| Passage {
+            headings: vec![number.to_string()],
+            place: Some(("all.md".to_owned(), number..number + 2)),
+            ..passage(&format!("word{number}"), 0)
+        });
+        let passages: Vec<Passage> = passages.collect();
+        let packed = pack(&passages, 4_000_000_000, &Words);
+        assert_eq!((packed.kept.len(), packed.units), (100_000, 200_000));
+    }
+
+    #[test]
+    fn who_is_stopped_packs_no_further() {
+        let passages = (0..1000).map(|number: u32| passage(&number.to_string(), 0));
+        let passages: Vec<Passage> = passages.collect();
+        let looks = Cell::new(0);
+        let stopped = pack_while(&passages, 1000, &Words, || {
+            looks.set(looks.get() + 1);
+            match looks.get() < 3 {
+                true => Ok(()),
+                false => Err("stopped"),
+            }
+        });
+        assert_eq!((stopped, looks.get()), (Err("stopped"), 3));
     }
 }

@@ -11,6 +11,7 @@ use super::{
     Follow, Fusion, Gather, Item, Judge, Limit, Mentions, MultiQuery, Narrow, Onward, Rank, Rerank,
     RetrieveError, Route, Support, Threshold, Together, Vector, fuse,
 };
+use crate::extract::Cost;
 
 /// Stages in order; the last one's list is what is retrieved.
 ///
@@ -76,7 +77,8 @@ pub struct Stage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
     /// Whether it finds nothing, and is no error, where the graph has no such layer; and for what has a model read the question
-    /// (`multi_query`, `extract_triples`), whether it searches with the question alone where there is no model.
+    /// (`multi_query`, `extract_triples`) or judge headings (`descend`), whether it goes on with the question alone where there
+    /// is no model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub if_there: bool,
     /// What it does.
@@ -253,8 +255,12 @@ impl Operator {
                 return Ok(Done::detailed(found, &told));
             }
             Self::Descend(descend) => {
-                let descent = descend.run_traced(desk)?;
-                return Ok(Done::detailed(descent.items, &descent.levels));
+                let (descent, cost) = descend.run_as_set(desk, if_there)?;
+                let Some(cost) = cost else {
+                    return Ok(Done::detailed(descent.items, &descent.levels));
+                };
+                let told = serde_json::json!({"levels": descent.levels, "paid": paid(&cost)});
+                return Ok(Done::detailed(descent.items, &told));
             }
             Self::Route(route) => {
                 let (found, taken) = route.run_traced(desk)?;
@@ -289,14 +295,9 @@ impl Operator {
             Self::Limit(limit) => limit.run(joined(lists)),
             Self::Rerank(rerank) => rerank.run(desk, desk.reranker()?, joined(lists))?,
             Self::Judge(judge) => {
-                let (kept, cost) = judge.run(desk, desk.relevance()?, joined(lists))?;
-                let paid = serde_json::json!({
-                    "calls": cost.calls,
-                    "kept": cost.kept,
-                    "input_tokens": cost.usage.input_tokens,
-                    "output_tokens": cost.usage.output_tokens,
-                });
-                return Ok(Done::detailed(kept, &paid));
+                let relevance = desk.relevance(self.name())?;
+                let (kept, cost) = judge.run(desk, relevance, joined(lists))?;
+                return Ok(Done::detailed(kept, &paid(&cost)));
             }
             Self::Fuse(Fuse { by, weights }) => {
                 let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
@@ -317,6 +318,16 @@ fn vast_within(settings: &serde_json::Value) -> Option<String> {
             true => Some(name.clone()),
             false => vast_within(value),
         }
+    })
+}
+
+/// What a model was paid for judging.
+fn paid(cost: &Cost) -> serde_json::Value {
+    serde_json::json!({
+        "calls": cost.calls,
+        "kept": cost.kept,
+        "input_tokens": cost.usage.input_tokens,
+        "output_tokens": cost.usage.output_tokens,
     })
 }
 
@@ -447,6 +458,7 @@ impl Pipeline {
                 Err(error) => return Err(error),
             };
             let Done { mut given, detail } = done;
+            desk.keep_allowed(&mut given)?;
             given.truncate(MOST_ITEMS);
             let outputs: HashSet<Entity> = given.iter().map(|item| item.entity).collect();
             trace.push(Traced {

@@ -1,11 +1,12 @@
 //! A question, and what all operators have at hand for it.
 
-use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use roaring::RoaringTreemap;
 use stratigraph::catalog::{IndexDef, Readiness};
+use stratigraph::graph::Entity;
 use stratigraph::{How, Read, TextAnswer, Value, VectorAnswer, VectorSearch};
 use stratigraph_models::{Embedder, Generator, ModelError, Purpose, Reranker, Rows};
 
@@ -81,6 +82,8 @@ pub struct Desk<'a, R> {
     generator: Option<&'a dyn Generator>,
     vector: OnceCell<Vec<f32>>,
     allowed: OnceCell<Option<RoaringTreemap>>,
+    /// What was looked at so far, and whether it rests on what the question has chosen.
+    pub(super) rests: RefCell<HashMap<Entity, bool>>,
     implied: OnceCell<Implied>,
     meant: OnceCell<Option<RoaringTreemap>>,
     /// What a search for all of its words has said of them.
@@ -104,6 +107,7 @@ impl<'a, R: Read> Desk<'a, R> {
             generator: None,
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
+            rests: RefCell::default(),
             implied: OnceCell::new(),
             meant: OnceCell::new(),
             counted: OnceCell::new(),
@@ -137,6 +141,7 @@ impl<'a, R: Read> Desk<'a, R> {
     pub(crate) fn without(mut self, chunks: RoaringTreemap) -> Self {
         self.without = Some(chunks);
         self.allowed = OnceCell::new();
+        self.rests = RefCell::default();
         self.meant = OnceCell::new();
         self.was_approximate = Cell::new(false);
         self
@@ -172,9 +177,10 @@ impl<'a, R: Read> Desk<'a, R> {
         })
     }
 
-    pub(super) fn relevance(&self) -> Result<&'a Relevance, RetrieveError> {
+    /// Who says what is about the question, for an operator.
+    pub(super) fn relevance(&self, operator: &'static str) -> Result<&'a Relevance, RetrieveError> {
         self.relevance.ok_or(RetrieveError::NoModel {
-            operator: "judge",
+            operator,
             flag: "--llm URL --model NAME",
             given_by: "with_relevance",
         })
@@ -238,6 +244,13 @@ impl<'a, R: Read> Desk<'a, R> {
         self.was_approximate.set(true);
     }
 
+    /// Whether work may go on that reads nothing: whoever does much of it asks now and then.
+    pub(super) fn may_go_on(&self) -> Result<(), RetrieveError> {
+        // Whoever was stopped is refused to read, also where there is nothing to read.
+        self.read.nodes_with(&[], &[])?;
+        Ok(())
+    }
+
     /// Whether no search so far can have missed anything.
     pub(super) fn was_exact(&self) -> bool {
         !self.was_approximate.get()
@@ -294,6 +307,14 @@ impl<'a, R: Read> Desk<'a, R> {
         }
         let allowed = self.matching()?;
         Ok(self.allowed.get_or_init(|| allowed).as_ref())
+    }
+
+    /// The same if the question itself chooses some, and nothing if it does not.
+    pub(super) fn chosen(&self) -> Result<Option<&RoaringTreemap>, RetrieveError> {
+        match self.question.filters.is_empty() {
+            true => Ok(None),
+            false => self.allowed(),
+        }
     }
 
     /// What the question means without choosing it.

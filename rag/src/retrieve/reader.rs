@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use roaring::RoaringTreemap;
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, Value};
 
@@ -13,6 +14,8 @@ use crate::build::{FACT, Label, LinkKind};
 
 /// The most places of one thing that are told: half of all documents may say it.
 const MOST_PLACES: usize = 16;
+/// So many are looked through for those that are among chosen ones.
+const MOST_CHOSEN_FROM: usize = 10_000;
 /// So many things are read together at most.
 pub(super) const TOGETHER: usize = 1000;
 /// What a node of the layers says, and where; not its vectors, nor what they were made of.
@@ -52,6 +55,7 @@ pub(super) fn read_out<R: Read>(read: &R, items: &[Item]) -> Result<Vec<String>,
 pub(super) struct Reader<'a, R> {
     read: &'a R,
     known: Known<'a, R>,
+    among: Option<&'a RoaringTreemap>,
 }
 
 /// What was read of some things, before anything is put together.
@@ -70,7 +74,28 @@ impl<'a, R: Read> Reader<'a, R> {
         Self {
             read,
             known: Known::new(read),
+            among: None,
         }
+    }
+
+    /// Tells only those places that are among these chunks, if any are chosen. What is said there is the same.
+    pub(super) fn among(mut self, chunks: Option<&'a RoaringTreemap>) -> Self {
+        self.among = chunks;
+        self
+    }
+
+    /// How many chunks are looked at for the places of one thing.
+    fn looked_at(&self) -> usize {
+        match self.among {
+            Some(_) => MOST_CHOSEN_FROM,
+            None => MOST_PLACES,
+        }
+    }
+
+    /// Of these chunks those whose places are told.
+    fn told(&self, chunks: impl Iterator<Item = NodeId>) -> Vec<NodeId> {
+        let is_told = |chunk: &NodeId| self.among.is_none_or(|among| among.contains(chunk.get()));
+        chunks.filter(is_told).take(MOST_PLACES).collect()
     }
 
     /// What this says; nothing if it is not there.
@@ -168,7 +193,8 @@ impl<'a, R: Read> Reader<'a, R> {
             .filter(|found| found.relationship_type() == FACT)
             .collect();
         let keys: Vec<&str> = facts.iter().map(|fact| said(fact, "key")).collect();
-        let chunks = stating(self.read, &keys, MOST_PLACES)?;
+        let chunks = stating(self.read, &keys, self.looked_at())?.into_iter();
+        let chunks = chunks.map(|chunks| self.told(chunks.into_iter()));
         let facts = facts.into_iter().map(|fact| Entity::from(fact.id()));
         drafts.chunks.extend(facts.zip(chunks));
         Ok(())
@@ -191,9 +217,9 @@ impl<'a, R: Read> Reader<'a, R> {
             let (incoming, by) = (Direction::Incoming, Some(by.name()));
             let links = self
                 .read
-                .neighbours_of_each(&ids, incoming, by, MOST_PLACES)?;
+                .neighbours_of_each(&ids, incoming, by, self.looked_at())?;
             let telling = links.iter().zip(&is_told).filter(|(_, is_told)| !**is_told);
-            let telling = telling.flat_map(|(links, _)| links);
+            let telling = telling.flat_map(|(links, _)| links.iter().take(MOST_PLACES));
             let telling: Vec<RelationshipId> = telling.map(|link| link.relationship).collect();
             let telling = self.read.relationships_with(&telling, &["description"])?;
             for link in telling.iter().flatten() {
@@ -202,7 +228,7 @@ impl<'a, R: Read> Reader<'a, R> {
                 of.extend(description.map(str::to_owned));
             }
             for (id, links) in ids.into_iter().zip(links) {
-                let chunks = links.iter().map(|link| link.node).collect();
+                let chunks = self.told(links.iter().map(|link| link.node));
                 drafts.chunks.insert(id.into(), chunks);
             }
         }
@@ -220,11 +246,12 @@ impl<'a, R: Read> Reader<'a, R> {
         let instances = nodes
             .values()
             .filter(|node| label_of(node) == Some(Label::Instance));
+        let most = self.looked_at();
         let mut listed: Vec<(Entity, Vec<&str>)> = instances
             .map(|node| {
                 (
                     node.id().into(),
-                    texts_of(node, "chunks").take(MOST_PLACES).collect(),
+                    texts_of(node, "chunks").take(most).collect(),
                 )
             })
             .collect();
@@ -239,7 +266,7 @@ impl<'a, R: Read> Reader<'a, R> {
             .read_chunks(listed.iter().flat_map(|(_, keys)| keys).copied())?;
         for (entity, keys) in listed {
             let found = keys.into_iter().filter_map(|key| self.known.chunk(key));
-            chunks.insert(entity, found.collect());
+            chunks.insert(entity, self.told(found));
         }
         Ok(())
     }

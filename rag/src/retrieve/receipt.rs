@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
-use stratigraph::{Read, RelationshipId};
+use stratigraph::{NodeId, Read, RelationshipId, Value};
 
+use super::known::Known;
 use super::reader::Reader;
 use super::{Item, Name, Place, RetrieveError, Score};
-use crate::build::{FACT, Label, find, find_fact, table_key_index};
+use crate::build::{FACT, Label, LinkKind, find, find_fact, table_key_index};
 
 /// What something said when it was found, where, and how it was come to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,7 +44,7 @@ pub struct WayStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// The same is said at the same places.
+    /// The same is said at the same places, whoever else says it by now.
     Stands,
     /// The same is said, but elsewhere in the document.
     Moved,
@@ -87,19 +88,29 @@ impl Receipt {
         if now.hash() != self.hash {
             return Ok(Standing::Changed);
         }
-        // A place is a chunk of these bytes; which bytes of the document they are, and which version it has, may change.
-        let chunks = |places: &[Place]| -> Vec<(String, Option<String>)> {
-            let place = |place: &Place| (place.document.clone(), place.chunk.clone());
-            places.iter().map(place).collect()
-        };
-        if chunks(&now.places) != chunks(&self.places) {
-            return Ok(Standing::Changed);
+        // Who else says the same, and who of them comes first, was not cited: each place that was has to be there still.
+        let mut standing = Standing::Stands;
+        for then in &self.places {
+            let told = now.places.iter().find(|place| place.is_where(then));
+            let place = match told {
+                Some(place) => Some(place.clone()),
+                None => self.name.untold(read, entity, then)?,
+            };
+            match place {
+                Some(place) if place.span == then.span => {}
+                Some(_) => standing = Standing::Moved,
+                None => return Ok(Standing::Changed),
+            }
         }
-        let mut both = now.places.iter().zip(&self.places);
-        Ok(match both.all(|(now, then)| now.span == then.span) {
-            true => Standing::Stands,
-            false => Standing::Moved,
-        })
+        Ok(standing)
+    }
+}
+
+impl Place {
+    /// Whether it is the same place. A chunk is one of these bytes; which bytes of the document they are, and which version
+    /// that has, may change.
+    fn is_where(&self, other: &Self) -> bool {
+        self.document == other.document && self.chunk == other.chunk
     }
 }
 
@@ -133,6 +144,63 @@ impl Name {
             Err(stratigraph::Error::UnknownName { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Where this is said at a place that is not told: of a thing that half of all documents say, only the first places are.
+    fn untold<R: Read>(
+        &self,
+        read: &R,
+        entity: Entity,
+        then: &Place,
+    ) -> Result<Option<Place>, RetrieveError> {
+        let Some(key) = then.chunk.as_deref() else {
+            return Ok(None);
+        };
+        let Some(chunk) = find(read, Label::Chunk, key)? else {
+            return Ok(None);
+        };
+        if !self.is_said_by(read, entity, (chunk, key))? {
+            return Ok(None);
+        }
+        let mut known = Known::new(read);
+        known.read_places([chunk], [])?;
+        let now = known.places(&[chunk]).pop();
+        Ok(now.filter(|now| now.is_where(then)))
+    }
+
+    /// Whether the chunk of this key says it.
+    fn is_said_by<R: Read>(
+        &self,
+        read: &R,
+        entity: Entity,
+        (chunk, key): (NodeId, &str),
+    ) -> Result<bool, RetrieveError> {
+        let is_a = |label: Label| self.kind == label.name();
+        let (node, by) = match entity {
+            Entity::Relationship(id) => match read.relationship_with(id, &[])? {
+                Some(fact) => (fact.source(), LinkKind::States),
+                None => return Ok(false),
+            },
+            Entity::Node(node) if is_a(Label::Entity) => (node, LinkKind::Mentions),
+            Entity::Node(node) if is_a(Label::DomainTag) => (node, LinkKind::Describes),
+            // An instance lists its chunks; all others are at one place, which is told.
+            Entity::Node(node) => {
+                let listed = read.property(node, "chunks")?;
+                let Value::List(listed) = &listed else {
+                    return Ok(false);
+                };
+                return Ok(listed.iter().any(|listed| listed.as_str() == Some(key)));
+            }
+        };
+        let fact = Some(self.key.as_str());
+        for link in read.relationships_between(chunk, node, Some(by.name()))? {
+            let link = link?.relationship;
+            // A chunk may state several facts of one subject.
+            if by != LinkKind::States || read.property(link, "fact")?.as_str() == fact {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

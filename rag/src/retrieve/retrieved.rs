@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 
 use super::confidence::confidence;
+use super::pack::pack_while;
 use super::reader::{Reader, TOGETHER};
 use super::receipt::receipt;
-use super::{
-    Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced, pack,
-};
+use super::{Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced};
 use crate::chunk::Tokens;
 
 /// What was retrieved for a question.
@@ -63,7 +62,7 @@ impl Pipeline {
     ) -> Result<Retrieved, RetrieveError> {
         let (items, trace) = self.run(desk)?;
         let as_of = (desk.read().commit_seq().get(), desk.was_exact());
-        let mut reader = Reader::new(desk.read());
+        let mut reader = Reader::new(desk.read()).among(desk.chosen()?);
         let mut found = Vec::new();
         let mut passages = Vec::new();
         let mut entities = Vec::new();
@@ -91,7 +90,8 @@ impl Pipeline {
                 });
             }
         }
-        let packed = pack(&passages, self.budget, &Tokens(desk.embedder()));
+        let measure = Tokens(desk.embedder());
+        let packed = pack_while(&passages, self.budget, &measure, || desk.may_go_on())?;
         for kept in packed.kept {
             found[kept].packed = true;
         }

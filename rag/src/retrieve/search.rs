@@ -56,6 +56,10 @@ impl Layer {
         }
     }
 
+    fn is_of_facts(self) -> bool {
+        matches!(self, Self::Facts | Self::FactsWithSources)
+    }
+
     fn is_usual(&self) -> bool {
         *self == Self::default()
     }
@@ -147,28 +151,41 @@ impl Vector {
         desk: &Desk<'_, R>,
         vector: &[f32],
     ) -> Result<Vec<Item>, RetrieveError> {
-        let allowed = match self.of {
-            Layer::Chunks => desk.allowed()?,
-            _ => None,
-        };
-        let found = self.near_among(desk, vector, allowed)?;
+        if self.of != Layer::Chunks {
+            return self.near_in_the_graph(desk, vector);
+        }
+        let found = self.near_among(desk, vector, self.k, desk.allowed()?)?;
         if self.narrowed
-            && self.of == Layer::Chunks
             && let Some(meant) = desk.meant()?
         {
-            let more = self.near_among(desk, vector, Some(meant))?;
+            let more = self.near_among(desk, vector, self.k, Some(meant))?;
             return Ok(merged(found, more));
         }
         Ok(found)
+    }
+
+    /// Of things that have no metadata of their own.
+    fn near_in_the_graph<R: Read>(
+        &self,
+        desk: &Desk<'_, R>,
+        vector: &[f32],
+    ) -> Result<Vec<Item>, RetrieveError> {
+        if self.of.is_of_facts()
+            && let Some(facts) = desk.chosen_facts()?
+        {
+            return self.near_among(desk, vector, self.k, Some(&facts));
+        }
+        desk.enough_allowed(self.k, |k| self.near_among(desk, vector, k, None))
     }
 
     fn near_among<R: Read>(
         &self,
         desk: &Desk<'_, R>,
         vector: &[f32],
+        k: usize,
         among: Option<&RoaringTreemap>,
     ) -> Result<Vec<Item>, RetrieveError> {
-        let mut search = VectorSearch::new(vector, self.k);
+        let mut search = VectorSearch::new(vector, k);
         if self.exact {
             search = search.effort(Effort::Proven);
         }
@@ -252,8 +269,8 @@ impl Bm25 {
             operator: "bm25",
             reason: "words are searched `of` chunks, entities or facts".to_owned(),
         })?;
-        let search = |among: Option<&RoaringTreemap>| {
-            let mut search = TextSearch::of(Query::term(text), self.k);
+        let search = |k: usize, among: Option<&RoaringTreemap>| {
+            let mut search = TextSearch::of(Query::term(text), k);
             if let Some(among) = among {
                 search = search.among(among);
             }
@@ -262,14 +279,25 @@ impl Bm25 {
             let found = hits.map(|hit| Item::found(hit.entity, Scale::Bm25.score(hit.score)));
             Ok::<_, RetrieveError>((found.collect::<Vec<_>>(), answer))
         };
-        if self.of != Layer::Chunks {
-            return search(None);
+        if self.of.is_of_facts()
+            && let Some(facts) = desk.chosen_facts()?
+        {
+            return search(self.k, Some(&facts));
         }
-        let (mut found, answer) = search(desk.allowed()?)?;
+        if self.of != Layer::Chunks {
+            let (found, answer) = search(self.k, None)?;
+            let mut first = Some(found);
+            let found = desk.enough_allowed(self.k, |k| match first.take() {
+                Some(found) => Ok(found),
+                None => Ok(search(k, None)?.0),
+            })?;
+            return Ok((found, answer));
+        }
+        let (mut found, answer) = search(self.k, desk.allowed()?)?;
         if self.narrowed
             && let Some(meant) = desk.meant()?
         {
-            found = merged(found, search(Some(meant))?.0);
+            found = merged(found, search(self.k, Some(meant))?.0);
         }
         Ok((found, answer))
     }

@@ -1,8 +1,12 @@
 //! Operators over a small graph that is written down here.
 
+mod allowed;
 mod facts;
+mod presets;
+mod stopped;
 mod support;
 mod together;
+mod traces;
 mod whole;
 
 use std::sync::Arc;
@@ -13,7 +17,7 @@ use stratigraph_models::Lexical;
 
 use super::*;
 use crate::Document;
-use crate::build::{Contribution, Layers, Profile};
+use crate::build::{Contribution, Label, Layers, Profile, Summary};
 use crate::chunk::{Chunker, Chunking, Words};
 use crate::extract::{Chain, Domain, Entity as Named, Extracted, Triple};
 use crate::read::{Format, Source};
@@ -74,6 +78,19 @@ fn database() -> (Database, Layers) {
         layers.upsert(&contribution).unwrap();
     }
     (db, layers)
+}
+
+/// Has every domain say what it is about: nothing else of it is searched.
+fn summarise(layers: &Layers) {
+    for domain in layers.without_summary(Label::DomainTag).unwrap() {
+        let inputs = layers.inputs(&domain).unwrap().unwrap();
+        let summary = Summary {
+            text: format!("What there is under {}.", domain.key),
+            model: "somebody".into(),
+            prompt: "summary/1".into(),
+        };
+        assert!(layers.summarise(&inputs, &summary).unwrap());
+    }
 }
 
 /// The names of what was found, or the beginnings of their texts.

@@ -9,6 +9,7 @@ use stratigraph_models::{Embedder, ModelError, Rows};
 use super::{Desk, Item, Question};
 use crate::build::{Contribution, Layers, Profile};
 use crate::chunk::{Chunker, Chunking, Words};
+use crate::extract::model::Relevance;
 use crate::extract::{Extracted, Triple};
 use crate::read::{Format, Source};
 
@@ -98,6 +99,17 @@ impl Trial {
         let gone = chunks_called(&desk, beginning);
         assert!(!gone.is_empty(), "nothing begins with {beginning}");
         with(&desk.without(gone))
+    }
+
+    /// The same with a model that says what is about the question.
+    pub(super) fn ask_judged<T>(
+        &self,
+        text: &str,
+        relevance: &Relevance,
+        with: impl FnOnce(&Desk<'_, ReadTxn>) -> T,
+    ) -> T {
+        let (question, read) = (Question::new(text).unwrap(), self.db.read().unwrap());
+        with(&Desk::new(&read, &Dial, &question).with_relevance(relevance))
     }
 
     pub(super) fn ask_for<T>(

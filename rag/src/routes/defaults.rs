@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use stratigraph::query::quoted_name;
+
 use super::declared::{Declared, Kind, Parameter, PropertyOf};
 use super::types::TypeOf;
 
@@ -19,7 +21,7 @@ pub(crate) fn defaults(types: &[TypeOf], dimensions: usize) -> Vec<Declared> {
 }
 
 fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
-    let label = quoted(&of.label);
+    let label = quoted_name(&of.label);
     let told: Vec<&str> = { of.properties.iter() }
         .map(String::as_str)
         .take(MOST_TOLD)
@@ -27,7 +29,7 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
     let told = told.join(", ");
     let mut all = Vec::new();
     for name in &of.names {
-        let property = quoted(&name.property);
+        let property = quoted_name(&name.property);
         let statement = format!("MATCH (n:{label}) WHERE n.{property} = $name RETURN n");
         let (called, description) = match name.unique {
             true => (
@@ -58,7 +60,7 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
         ));
     }
     if let Some(name) = of.names.first().filter(|name| name.unique) {
-        let key = quoted(&name.property);
+        let key = quoted_name(&name.property);
         let parameters = vec![
             Parameter {
                 of: Some(PropertyOf {
@@ -92,7 +94,7 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
         }
         let statement = format!(
             "MATCH (n:{label}) SEARCH n IN (VECTOR INDEX {} FOR $text LIMIT {NEAREST}) SCORE AS score RETURN n, score",
-            quoted(&vectors.index)
+            quoted_name(&vectors.index)
         );
         let parameter = Parameter {
             embedded: true,
@@ -117,7 +119,7 @@ fn of_type(of: &TypeOf, slug: &str, dimensions: usize) -> Vec<Declared> {
     for (at, index) in of.texts.iter().enumerate() {
         let statement = format!(
             "MATCH (n:{label}) SEARCH n IN (FULLTEXT INDEX {} FOR $text LIMIT {NEAREST}) SCORE AS score RETURN n, score",
-            quoted(index)
+            quoted_name(index)
         );
         let called = match at {
             0 => format!("words_of_{slug}"),
@@ -170,11 +172,6 @@ fn text(name: &str, description: &str) -> Parameter {
     }
 }
 
-/// A name of the graph as the language takes any.
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
-
 /// What a type is called in names of queries, which have letters of ASCII alone: another label has a number.
 fn slug(label: &str, at: usize, taken: &mut BTreeSet<String>) -> String {
     let slug = plain(label, "type");
@@ -196,5 +193,42 @@ fn plain(name: &str, other: &str) -> String {
     match fits {
         true => name.to_ascii_lowercase(),
         false => other.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routes::types::NameIndex;
+    use stratigraph::{Database, Index};
+
+    #[test]
+    fn names_of_the_graph_are_names_in_statements() {
+        let db = Database::in_memory().unwrap();
+        let (label, property) = (r"a\", r"x\`y");
+        db.create_index(Index::on_nodes(label, [property])).unwrap();
+        let mut txn = db.write().unwrap();
+        txn.create_node([label], [(property, "it")]).unwrap();
+        txn.commit().unwrap();
+        let of = TypeOf {
+            label: label.to_owned(),
+            names: vec![NameIndex {
+                index: "by name".to_owned(),
+                property: property.to_owned(),
+                unique: true,
+            }],
+            vectors: Vec::new(),
+            texts: Vec::new(),
+            properties: BTreeSet::from([property.to_owned(), "b".to_owned()]),
+        };
+        let all = defaults(&[of], 1);
+        assert_eq!(all.len(), 2);
+        for declared in all {
+            let given = [("name", "it"), ("property", "b")];
+            let given = given[..declared.parameters.len()].to_vec();
+            let rows = db.query(&declared.statement, given).unwrap();
+            let rows = rows.finish().unwrap().rows();
+            assert_eq!(rows, 1, "{}", declared.statement);
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use stratigraph_models::{Generator, Message, Reply, Request, Role, Usage};
+use stratigraph_models::{Generator, Message, ModelError, Reply, Request, Role, Usage};
 
 use super::RouteError;
 use super::arguments::Checked;
@@ -63,6 +63,13 @@ pub(crate) fn ask(
     while told.calls < TRIES {
         let reply = match generator.generate(&request) {
             Ok(reply) => reply,
+            // What is cut is paid for, and would be cut again: the call is far shorter than what it may have.
+            Err(error @ ModelError::Cut { usage, .. }) => {
+                told.calls += 1;
+                told.paid(usage);
+                told.problem = Some(error.to_string());
+                return Ok((None, told));
+            }
             Err(error) => {
                 told.problem = Some(error.to_string());
                 return Ok((None, told));

@@ -1,9 +1,13 @@
 //! Thresholds: how sure a retrieval must be, from the graph itself.
 
+use serde_json::json;
+use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
+use stratigraph_rag::Metadata;
 use stratigraph_rag::answer::Because;
 use stratigraph_rag::calibrate::{Calibrate, CalibrateError};
-use stratigraph_rag::door::{DoorError, Equipment, Open};
+use stratigraph_rag::door::{DoorError, Equipment, Incoming, Library, Open, Wanted};
+use stratigraph_rag::ingest::System;
 use stratigraph_rag::retrieve::Pipeline;
 
 use super::library::{DOCUMENTS, QUESTION, asked_by, built};
@@ -99,6 +103,55 @@ fn of_one_document_its_sections_are_left_out() {
     assert!(found.auroc > 0.8, "{found:?}");
 }
 
+/// A library of this document alone.
+fn of_one(layers: &Wanted, id: &str, text: &str) -> (Database, Library) {
+    let db = Database::in_memory().unwrap();
+    let library = Library::new(&db, Equipment::default());
+    let document = Incoming {
+        id: id.to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        format: None,
+        metadata: Metadata::new(),
+    };
+    let open = library.create(layers).unwrap();
+    open.upsert(document, &CancelToken::new(), &|_| ()).unwrap();
+    (db, library)
+}
+
+#[test]
+fn of_one_document_without_headings_its_chunks_are_left_out() {
+    let text = DOCUMENTS.map(|(_, text)| text).join("\n\n");
+    let cut = Wanted::new(System::Structure).chunked("sentences:3");
+    let (_db, library) = of_one(&cut.unwrap(), "all.txt", &text);
+    let found = calibrated(&library.open().unwrap(), "vector", 1);
+    assert_eq!((found.left_out.as_str(), found.documents), ("chunk", 1));
+    assert!(found.auroc > 0.8, "{found:?}");
+}
+
+#[test]
+fn of_one_list_of_facts_what_they_cite_is_left_out() {
+    let fact = |sentence: &str| {
+        let words: Vec<&str> = sentence.split(' ').collect();
+        let (subject, object) = (words[..2].join(" "), words[3..].join(" "));
+        let fact =
+            json!({"subject": subject, "relation": words[2], "object": object, "source": sentence});
+        format!("{fact}\n")
+    };
+    let sentences = DOCUMENTS.iter().flat_map(|(_, text)| text.split(". "));
+    let list: String = sentences.map(fact).collect();
+    let (_db, library) = of_one(&Wanted::new(System::Triples), "all.jsonl", &list);
+    let open = library.open().unwrap();
+    let found = calibrated(&open, "vector", 1);
+    assert_eq!((found.left_out.as_str(), found.documents), ("chunk", 1));
+    assert!(found.auroc > 0.8, "{found:?}");
+    // With what it cites goes the fact.
+    let facts = "name = 'facts'\n[[stage]]\nname = 'near'\nrun.vector = { of = 'facts_with_sources', k = 5 }";
+    let facts = Pipeline::parse(facts).unwrap();
+    let found = open.try_calibrate(&facts, &wanted(1), &CancelToken::new(), &mut |_, _| ());
+    let found = found.unwrap();
+    assert!(found.auroc > 0.8, "{found:?}");
+}
+
 #[test]
 fn what_is_left_out_is_left_out_of_searches_and_of_what_was_found() {
     let (_db, library) = built(Equipment::default(), &DOCUMENTS);
@@ -139,6 +192,7 @@ fn what_cannot_be_calibrated_says_why() {
     };
     let one = refused(&wanted(0));
     assert!(matches!(one, CalibrateError::NothingToLeaveOut), "{one}");
+    assert!(one.to_string().ends_with("Take in more documents first"));
     for how in [
         Calibrate {
             questions: 3,

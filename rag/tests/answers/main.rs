@@ -2,6 +2,7 @@
 //! threshold.
 
 mod calibrating;
+mod direct;
 mod library;
 
 use std::ops::ControlFlow;

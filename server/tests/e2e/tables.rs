@@ -251,6 +251,12 @@ async fn what_does_not_come_as_it_must_changes_nothing() {
         assert_eq!(reason(&refused), "NotTakenIn", "{refused:?}");
         assert!(refused.message().contains(said), "{refused:?}");
     }
+    // A file that is cut off within a row, after which there were others.
+    let cut_off = vec![start(&good), file("a.csv", "id\n\"2"), FINISH];
+    let refused = upsert(channel.clone(), cut_off).await.unwrap_err();
+    assert_eq!(reason(&refused), "NotTakenIn", "{refused:?}");
+    let place = "a.csv, line 2, column 1: a quote is opened here";
+    assert!(refused.message().contains(place), "{refused:?}");
     assert_eq!(count(&fixture, "(:A)").await, 1);
     // A client that falls silent holds its place no longer than that.
     let (sender, waiting) = mpsc::channel(4);

@@ -1,8 +1,8 @@
 //! What is declared, as statements.
 
-use super::script::name;
 use stratigraph::catalog::{Catalog, Demand, PropertyId, Scope};
 use stratigraph::exchange::named_members;
+use stratigraph::query::quoted_name;
 use stratigraph::value::ValueKind;
 use stratigraph::{Coding, Metric, Read, ReadTxn};
 
@@ -18,7 +18,7 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
         let pattern = pattern(catalog, index.scope);
         all.push(format!(
             "CREATE INDEX {} FOR {pattern} ON ({on})",
-            name(&index.name)
+            quoted_name(&index.name)
         ));
     }
     for index in catalog.vector_indexes() {
@@ -41,7 +41,7 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
             "CREATE VECTOR INDEX {} FOR {} ON {on}{with} OPTIONS {{indexConfig: {{`vector.dimensions`: {}, \
              `vector.similarity_function`: '{metric}', `vector.hnsw.m`: {}, `vector.hnsw.ef_construction`: {}, \
              {coding}}}}}",
-            name(&index.name),
+            quoted_name(&index.name),
             pattern(catalog, index.scope),
             index.dimensions,
             index.links,
@@ -59,7 +59,7 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
         let analyzer = analysis.as_str().unwrap_or("plain");
         all.push(format!(
             "CREATE FULLTEXT INDEX {} FOR {} ON EACH [{}] OPTIONS {{indexConfig: {{`fulltext.analyzer`: '{analyzer}'}}}}",
-            name(&index.name),
+            quoted_name(&index.name),
             pattern(catalog, index.scope),
             properties(catalog, &fields, ", "),
         ));
@@ -100,7 +100,7 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
         let pattern = pattern(catalog, constraint.scope);
         all.push(format!(
             "CREATE CONSTRAINT {} FOR {pattern} REQUIRE {demand}",
-            name(&constraint.name)
+            quoted_name(&constraint.name)
         ));
     }
     for hierarchy in catalog.hierarchies() {
@@ -108,8 +108,8 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
         let tree = if hierarchy.tree { " AS TREE" } else { "" };
         all.push(format!(
             "CREATE HIERARCHY {} FOR ()-[:{}]->(){tree}",
-            name(&hierarchy.name),
-            name(&of)
+            quoted_name(&hierarchy.name),
+            quoted_name(&of)
         ));
     }
     let mut members = 0_u64;
@@ -127,15 +127,15 @@ pub(super) fn statements(read: &ReadTxn) -> stratigraph::Result<(Vec<String>, Ve
 
 fn pattern(catalog: &Catalog, scope: Scope) -> String {
     match scope {
-        Scope::Label(_) => format!("(e:{})", name(&catalog.scope_name(scope))),
+        Scope::Label(_) => format!("(e:{})", quoted_name(&catalog.scope_name(scope))),
         Scope::AnyNode => "(e)".to_owned(),
-        Scope::Type(_) => format!("()-[e:{}]-()", name(&catalog.scope_name(scope))),
+        Scope::Type(_) => format!("()-[e:{}]-()", quoted_name(&catalog.scope_name(scope))),
         Scope::AnyRelationship => "()-[e]-()".to_owned(),
     }
 }
 
 fn property(catalog: &Catalog, id: PropertyId) -> String {
-    format!("e.{}", name(&catalog.properties.show(id)))
+    format!("e.{}", quoted_name(&catalog.properties.show(id)))
 }
 
 fn properties(catalog: &Catalog, ids: &[PropertyId], between: &str) -> String {

@@ -5,6 +5,7 @@
 
 use super::{Counted, Export, ExportError, schema};
 use crate::place::excerpt;
+use stratigraph::query::quoted_name;
 use stratigraph::{Read, Value};
 
 /// So many nodes or relationships are made by one statement.
@@ -17,7 +18,7 @@ const STATEMENT_BYTES: usize = 1 << 20;
 /// # Errors
 /// Damage; a value for which there is no literal; what keeps it from being written.
 pub(super) fn write(export: &mut Export<'_, '_>, out: &mut Counted<'_>) -> Result<(), ExportError> {
-    let mark = name(&free_name(export));
+    let mark = quoted_name(&free_name(export));
     out.line("// A graph as statements of StratQL: stratigraph query NEW --create -f THIS")?;
     out.line(&format!(
         "CREATE INDEX {mark} FOR (n:{mark}) ON (n.{mark});"
@@ -28,7 +29,7 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut Counted<'_>) -> Resul
         nodes += 1;
         let labels: String = node
             .labels()
-            .map(|label| format!(":{}", name(label)))
+            .map(|label| format!(":{}", quoted_name(label)))
             .collect();
         let what = || format!("node {}", node.id());
         let row = format!(
@@ -55,7 +56,7 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut Counted<'_>) -> Resul
             one.target(),
             map(one.properties(), what)?
         );
-        if let Some((of, rows)) = batch.add(name(one.relationship_type()), &row) {
+        if let Some((of, rows)) = batch.add(quoted_name(one.relationship_type()), &row) {
             out.line(&create_relationships(&mark, &of, &rows))?;
         }
         Ok(())
@@ -73,9 +74,10 @@ pub(super) fn write(export: &mut Export<'_, '_>, out: &mut Counted<'_>) -> Resul
         out.line(&format!("{statement};"))?;
     }
     for what in &left_out {
+        // What follows a line break in a name would be a statement.
         out.line(&format!(
             "// left out, for no statement says it: {}",
-            what.replace('\n', " ")
+            what.replace(['\n', '\r'], " ")
         ))?;
     }
     export.done.left_out = left_out;
@@ -144,11 +146,6 @@ fn free_name(export: &Export<'_, '_>) -> String {
     name
 }
 
-/// A name between backticks.
-pub(super) fn name(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
-
 fn map<'a>(
     properties: impl Iterator<Item = (&'a str, &'a Value)>,
     of: impl Fn() -> String,
@@ -160,7 +157,7 @@ fn map<'a>(
             what: format!("the property {:?} of {}", excerpt(property), of()),
             reason: "bytes have no literal in statements; CSV and JSON lines hold them".to_owned(),
         })?;
-        text.push_str(&format!("{comma}{}: {value}", name(property)));
+        text.push_str(&format!("{comma}{}: {value}", quoted_name(property)));
     }
     text.push('}');
     Ok(text)
@@ -187,5 +184,75 @@ fn literal(value: &Value) -> Option<String> {
         | Value::String(_)
         | Value::Vector(_) => Some(value.to_string()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::export::{Form, Outlet, export};
+    use stratigraph::storage::cancel::Watch;
+    use stratigraph::{Database, Error, HierarchyOptions, Index, NO_PROPERTIES, TextIndex};
+
+    struct Text(String);
+
+    impl Outlet for Text {
+        fn file(&mut self, _: &'static str) -> Result<(), Error> {
+            Ok(())
+        }
+
+        fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+            self.0.push_str(std::str::from_utf8(bytes).unwrap());
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    fn script(db: &Database) -> String {
+        let mut text = Text(String::new());
+        export(db, Form::Script, &mut text, &mut Watch::quiet()).unwrap();
+        text.0
+    }
+
+    fn canonical(db: &Database) -> String {
+        let mut text = Vec::new();
+        db.dump_canonical(&mut text, &mut Watch::quiet()).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn awkward_names_come_back() {
+        let db = Database::in_memory().unwrap();
+        db.create_index(Index::on_nodes(r"a\b", [r"x\`y"]).named(r"by\"))
+            .unwrap();
+        db.create_hierarchy(HierarchyOptions::new(r"h\", r"T\"))
+            .unwrap();
+        let mut txn = db.write().unwrap();
+        let one = txn
+            .create_node([r"a\b", r"a\", "two\nlines"], [(r"x\`y", r"it's \")])
+            .unwrap();
+        let other = txn.create_node([r"a\"], NO_PROPERTIES).unwrap();
+        txn.create_relationship(one, r"T\", other, [(r"y\", 1)])
+            .unwrap();
+        txn.commit().unwrap();
+        let copy = Database::in_memory().unwrap();
+        let text = script(&db);
+        for statement in text.split_terminator(";\n") {
+            copy.query(statement, ()).unwrap().finish().unwrap();
+        }
+        assert_eq!(canonical(&copy), canonical(&db), "{text}");
+    }
+
+    #[test]
+    fn what_is_left_out_stays_a_comment() {
+        let db = Database::in_memory().unwrap();
+        let index = TextIndex::on_nodes("A", ["x"]).weighted("y", 2.0);
+        db.create_text_index(index.named("w\rMATCH (n) DETACH DELETE n;\nRETURN 1"))
+            .unwrap();
+        let text = script(&db);
+        let said = "index w MATCH (n) DETACH DELETE n; RETURN 1\n";
+        assert!(text.ends_with(said), "{text}");
     }
 }

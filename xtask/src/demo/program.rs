@@ -59,33 +59,37 @@ impl Program {
 
     /// The same, where the exit code is part of the answer.
     pub(super) fn run_for(&self, words: &[&str], codes: &[i32]) -> Result<Said, String> {
-        let said = self.try_run(words, "")?;
+        println!("$ {}", shown(words));
+        let said = self.quietly(words, "")?;
         match codes.contains(&said.code) {
             true => Ok(said),
             false => Err(failed(words, said.code)),
         }
     }
 
-    /// Gives a text to a command on its stdin.
+    /// Shows the command with the text that it is given on its stdin, a line or several, and runs it.
     pub(super) fn feed(&self, words: &[&str], input: &str) -> Result<String, String> {
-        let said = self.try_run(words, input)?;
+        println!("$ {} <<'END'\n{}\nEND", shown(words), input.trim_end());
+        let said = self.quietly(words, input)?;
         match said.code {
             0 => Ok(said.text),
             code => Err(failed(words, code)),
         }
     }
 
-    fn try_run(&self, words: &[&str], input: &str) -> Result<Said, String> {
-        println!(
-            "$ {}{}",
-            shown(words),
-            if input.is_empty() {
-                ""
-            } else {
-                " < statements"
-            }
-        );
-        self.quietly(words, input)
+    /// Names a text that the next commands have in common, as one would in a shell.
+    pub(super) fn name(&self, text: &str) {
+        println!("$ q={}", quoted(text));
+    }
+
+    /// Runs a command, and shows it with the name of the text that was named.
+    pub(super) fn run_named(&self, words: &[&str], text: &str) -> Result<String, String> {
+        println!("$ {}", shown_with(words, Some(text)));
+        let said = self.quietly(words, "")?;
+        match said.code {
+            0 => Ok(said.text),
+            code => Err(failed(words, code)),
+        }
     }
 
     /// The rows of a statement, each cell as text. Nothing is shown: whoever asks shows what comes of it.
@@ -132,17 +136,28 @@ fn failed(words: &[&str], code: i32) -> String {
 
 /// A command as one would type it.
 fn shown(words: &[&str]) -> String {
-    let quoted = words.iter().map(|word| {
-        let plain = |letter: char| letter.is_alphanumeric() || "-_./:=".contains(letter);
-        match word.chars().all(plain) && !word.is_empty() {
-            true => (*word).to_owned(),
-            false => format!("'{}'", word.replace('\'', "'\\''")),
-        }
+    shown_with(words, None)
+}
+
+/// The same, with a text by the name that it was given.
+fn shown_with(words: &[&str], named: Option<&str>) -> String {
+    let typed = words.iter().map(|word| match named == Some(*word) {
+        true => "\"$q\"".to_owned(),
+        false => quoted(word),
     });
     let words: Vec<String> = std::iter::once("stratigraph".to_owned())
-        .chain(quoted)
+        .chain(typed)
         .collect();
     words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./:=".contains(letter);
+    match word.chars().all(plain) && !word.is_empty() {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 /// The text in one line of at most so many letters.
@@ -164,6 +179,11 @@ mod tests {
         assert_eq!(
             shown(&["ask", "strata", "Who's there?"]),
             "stratigraph ask strata 'Who'\\''s there?'"
+        );
+        let words = ["retrieve", "strata", "Who's there?", "--preset", "bag"];
+        assert_eq!(
+            shown_with(&words, Some("Who's there?")),
+            "stratigraph retrieve strata \"$q\" --preset bag"
         );
     }
 

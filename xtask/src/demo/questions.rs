@@ -1,6 +1,5 @@
-//! The same questions through all presets, side by side.
+//! The same questions through all presets, one below the other.
 
-use super::gathered::literal;
 use super::program::{Program, one_line};
 use super::systems::{PRESETS, database_of};
 
@@ -17,47 +16,36 @@ const WIDTH: usize = 100;
 /// Asks and shows.
 pub(super) fn ask(program: &Program) -> Result<(), String> {
     for question in QUESTIONS {
-        let words = ["retrieve", "DATABASE", question, "--preset", "PRESET"];
-        let words = program.with_embedder(&words);
-        println!("\n$ stratigraph {}", quoted(&words, question));
-        println!(
-            "{:<8} {:<8} {:>5}  what comes first",
-            "preset", "database", "found"
-        );
+        println!();
+        program.name(question);
         for preset in PRESETS {
             let database = database_of(preset).ok_or_else(|| format!("nobody asks by {preset}"))?;
-            let rows = program.rows(database, &statement(preset, question))?;
-            println!("{}", line_of(preset, database, &rows));
+            let words = ["retrieve", database, question, "--preset", preset];
+            let told = program.run_named(&program.with_embedder(&words), question)?;
+            println!("  {}", line_of(&told));
         }
     }
     Ok(())
 }
 
-fn quoted(words: &[&str], question: &str) -> String {
-    let words = words.iter().map(|word| match *word == question {
-        true => format!("'{word}'"),
-        false => (*word).to_owned(),
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// The verb `retrieve`, as a statement: rows are easier to put side by side.
-fn statement(preset: &str, question: &str) -> String {
-    format!(
-        "CALL rag.retrieve('{preset}', {{question: {}}}) YIELD kind, heading, text RETURN kind, heading, text",
-        literal(question)
-    )
-}
-
-/// A preset with how much it found, and the first of it.
-fn line_of(preset: &str, database: &str, rows: &[Vec<String>]) -> String {
-    let first = match rows.first().map(Vec::as_slice) {
-        Some([kind, heading, text]) if heading.is_empty() => format!("{kind}: {text}"),
-        Some([_, heading, text]) => format!("{heading}: {text}"),
-        _ => "nothing".to_owned(),
+/// What `retrieve` tells, in a line: how much it found, and the first of it.
+fn line_of(told: &str) -> String {
+    let found = told.lines().filter(|line| is_ranked(line)).count();
+    let mut lines = told.lines().skip_while(|line| !is_ranked(line));
+    let Some(first) = lines.next() else {
+        return "nothing was found".to_owned();
     };
-    let first = one_line(&first, WIDTH);
-    format!("{preset:<8} {database:<8} {:>5}  {first}", rows.len())
+    // Its kind stands behind its rank; its heading, if it has one, and its text stand below, indented.
+    let kind = first.split_whitespace().nth(1).unwrap_or_default();
+    let below = lines.map_while(|line| line.strip_prefix("   ")).take(2);
+    let parts: Vec<&str> = std::iter::once(kind).chain(below).collect();
+    one_line(&format!("{found} found, first {}", parts.join(": ")), WIDTH)
+}
+
+/// Whether something that was found begins in this line: `1. Chunk  0.403 cosine  bridges.md 29..333`.
+fn is_ranked(line: &str) -> bool {
+    let rank = line.split_once(". ").map_or("", |(rank, _)| rank);
+    !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -65,21 +53,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_cannot_end_the_text_that_it_stands_in() {
-        let text = statement("bag", "Who's \\ there?");
-        assert!(text.contains("{question: 'Who\\'s \\\\ there?'}"), "{text}");
-    }
-
-    #[test]
-    fn a_line_says_what_comes_first() {
-        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
-        let rows = [row(["Chunk", "A > B", "c"]), row(["Chunk", "A", "d"])];
-        assert_eq!(
-            line_of("bag", "bag", &rows),
-            "bag      bag          2  A > B: c"
-        );
-        let rows = [row(["FACT", "", "a is b"])];
-        assert!(line_of("triples", "triples", &rows).ends_with("  FACT: a is b"));
-        assert!(line_of("direct", "strata", &[]).ends_with("    0  nothing"));
+    fn a_line_says_how_much_was_found_and_what_comes_first() {
+        let told = "1. Chunk  0.4 cosine  a.md 0..9\n   A > B\n   c\n   1. d\n2. Chunk  0.3 cosine\n   A\nand 3 more\n";
+        assert_eq!(line_of(told), "2 found, first Chunk: A > B: c");
+        let told = "1. FACT  0.4 cosine\n   a is b\n2. FACT  0.3 cosine\n   b is c\n";
+        assert_eq!(line_of(told), "2 found, first FACT: a is b");
+        assert_eq!(line_of("nothing was found\n"), "nothing was found");
     }
 }

@@ -1,6 +1,8 @@
 //! Retrieving, answering, calibrating and verifying: the same bytes through every door.
 
 use super::*;
+use crate::queries::feed;
+use crate::world::command;
 
 /// What `retrieve --json` prints, without what every verb says.
 fn asked(at: &str, preset: &str) -> serde_json::Value {
@@ -430,6 +432,46 @@ fn a_declared_query_is_the_same_through_every_door() {
         false
     );
     served.terminate();
+}
+
+#[test]
+fn receipts_are_read_from_a_list_as_from_what_was_printed() {
+    let doors = Doors::of("bag");
+    let path = doors.world.path("db");
+    let at = path.to_str().unwrap();
+    doors.ingest(at, &[]);
+    let printed = run(&["retrieve", at, QUESTION, "--preset", "vector", "--json"]);
+    let printed = &printed.assert_code(0).stdout;
+    let whole: serde_json::Value = serde_json::from_str(printed).unwrap();
+    let found = whole["found"].as_array().unwrap().iter();
+    let list: Vec<&serde_json::Value> = found.map(|found| &found["receipt"]).collect();
+    assert!(!list.is_empty(), "{whole}");
+    let look = |file: &[&str], input: &str| {
+        let arguments = [&["receipts", at, "--json"][..], file].concat();
+        feed(command(&arguments), input)
+    };
+    let verdict = look(&[], printed);
+    verdict.answer("receipts", &["receipts", "standing"]);
+    assert_eq!(verdict.assert_code(0).stdout, look(&["-"], printed).stdout);
+    let of_list = look(&[], &json!(list).to_string());
+    assert_eq!(of_list.stdout, verdict.stdout, "{}", of_list.stderr);
+    let of_none = look(&[], "[]");
+    let none = of_none
+        .assert_code(0)
+        .answer("receipts", &["receipts", "standing"]);
+    assert_eq!(
+        (&none["receipts"], &none["standing"]),
+        (&json!([]), &json!({}))
+    );
+    for wrong in ["3", r#""x""#, "null", "[3]", "{}", r#"{"found": [3]}"#, "{"] {
+        let refused = look(&[], wrong);
+        assert_eq!(refused.code, 2, "{wrong}: {}", refused.stderr);
+        let (kind, message) = refused.error();
+        assert!(
+            kind == "request" && message.contains("a list of receipts"),
+            "{wrong}: {message}"
+        );
+    }
 }
 
 #[test]

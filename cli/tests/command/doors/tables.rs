@@ -318,6 +318,18 @@ fn tables_become_typed_nodes_that_follow_their_rows() {
     );
     let (_, again) = ingest(&[]);
     assert_eq!(again["written"], 0);
+    // A quote that is never closed hides the rows after it, which must not go.
+    write("issues.csv", "number,clause\n1,\"c1\n2,c2\n");
+    let (refused, _) = ingest(&[]);
+    let said = refused.error().1;
+    let place = "issues.csv, line 2, column 3: a quote";
+    assert!(said.contains(place), "{said}");
+    write("issues.csv", "number,clause\n1,c1\n2,c2\n");
+    let (_, again) = ingest(&[]);
+    assert_eq!(
+        (&again["written"], &again["deleted"]),
+        (&0.into(), &0.into())
+    );
     write("issues.csv", "number,clause\n1,c1\n2\n");
     let (said, broken) = ingest(&[]);
     said.assert_code(2);

@@ -105,7 +105,9 @@ pub(super) fn full(world: &World, name: &str, with_bytes: bool) -> PathBuf {
     let mut txn = db.write().unwrap();
     let gone = txn.create_node(["Gone"], NO_PROPERTIES).unwrap();
     let bare = txn.create_node::<&str, &str, Value>([], []).unwrap();
-    let all = txn.create_node(["Thing", "Two `words`"], values()).unwrap();
+    let all = txn
+        .create_node(["Thing", r"Two `words\`"], values())
+        .unwrap();
     // A property that is of another kind elsewhere.
     let other = txn
         .create_node(["Thing"], [("text", Value::Int(7)), ("ints", list(["x"]))])

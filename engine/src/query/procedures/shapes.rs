@@ -13,11 +13,11 @@ use crate::graph::Entity;
 use crate::query::error::Fault;
 use crate::query::exec::Context;
 use crate::query::graph_face::GraphFace;
-use crate::query::schema::quoted;
 use crate::query::types::Types;
 use crate::value::{NodeId, RelationshipId, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use stratigraph_query_lang::quoted_name;
 
 const NODES: &str = "db.schema.nodeTypeProperties";
 const RELATIONSHIPS: &str = "db.schema.relTypeProperties";
@@ -103,7 +103,7 @@ fn of_nodes(context: &mut Context<'_>, arguments: &[Value]) -> Result<Vec<Vec<Va
     for (labels, shape) in shapes {
         let quoted: Vec<String> = labels
             .iter()
-            .map(|label| format!(":{}", quoted(label)))
+            .map(|label| format!(":{}", quoted_name(label)))
             .collect();
         for row in shape.rows() {
             let of = [quoted.concat().into(), Value::from(labels.clone())];
@@ -126,7 +126,7 @@ fn of_relationships(
             shape.look(context, relationship.into())?;
         }
         for row in shape.rows() {
-            let of = Value::from(format!(":{}", quoted(&of)));
+            let of = Value::from(format!(":{}", quoted_name(&of)));
             rows.push(std::iter::once(of).chain(row).collect());
         }
     }

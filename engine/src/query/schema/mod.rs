@@ -24,4 +24,4 @@ mod vector;
 
 pub(crate) use command::{Place, run};
 pub(crate) use searched::{searched_text, searched_vectors};
-pub(crate) use shown::{quoted, shown};
+pub(crate) use shown::shown;

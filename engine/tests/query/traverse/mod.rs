@@ -63,6 +63,29 @@ fn a_budget_that_ends_it_is_told() {
     }
 }
 
+/// Neither backquotes nor backslashes end the name of a property: what follows them is no part of the clause.
+#[test]
+fn a_property_of_the_twin_is_a_name_whatever_it_is_made_of() {
+    let text = "MATCH (r:R) CALL rag.traverse(r, {step: '(a)-[:E]->(b)', \
+                score: {property: $name, query: [1.0, 0.0]}, keep: {above: 0.9}}) YIELD node RETURN node";
+    for name in [
+        r"a\b",
+        r"a\",
+        "a`b",
+        r"a\`b",
+        r"a\`, $query) KEEP TOP 1 YIELD node RETURN node //",
+    ] {
+        let database = super::database(&["CREATE (:R)-[:E]->(:N), (:R)-[:E]->(:N {n: 1})"]);
+        let rows = database.query(text, [("name", name)]).unwrap();
+        assert_eq!(rows.finish().unwrap().rows(), 0, "{name}");
+        let set = "MATCH (n) WHERE n.n IS NULL SET n[$name] = vector([1.0, 0.0])";
+        let rows = database.query(set, [("name", name)]).unwrap();
+        rows.finish().unwrap();
+        let rows = database.query(text, [("name", name)]).unwrap();
+        assert_eq!(rows.finish().unwrap().rows(), 3, "{name}");
+    }
+}
+
 #[test]
 fn a_function_of_the_host_is_asked_once_for_each_level() {
     let database = super::database(&[

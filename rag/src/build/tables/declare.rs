@@ -1,12 +1,15 @@
 //! What a mapping needs to be declared: a key for each label, an index for each vector.
 
+use std::sync::Arc;
+
 use stratigraph::{Constraint, Index, Read as _, VectorIndex};
 
 use super::super::agreed::AGREED;
 use super::super::contribution::Label;
 use super::super::{BuildError, Layers, schema};
+use super::write::embedded_from;
 use super::{KEY, SOURCE, STATED_BY, STATES, TablesError};
-use crate::read::TypedSchema;
+use crate::read::{LabelSchema, TypedNode, TypedSchema};
 use crate::routes::DECLARED_QUERY;
 
 /// Labels of the layers that are no kind of node of a document.
@@ -33,17 +36,40 @@ const TYPES: [&str; 11] = [
     "DESCRIBES",
 ];
 
-/// Refuses names that the layers have.
+/// Refuses names that the layers have, and properties that would be written over.
 pub(super) fn check(schema: &TypedSchema) -> Result<(), TablesError> {
     let labels = schema.labels.keys().filter(|name| is_of_layers(name));
     let types = schema.types.iter().map(|(kind, ..)| kind);
     let types = types.filter(|name| TYPES.contains(&&***name));
     let vectors = schema.labels.values().flat_map(|label| &label.vectors);
     let vectors = vectors.filter(|name| [KEY, STATED_BY].contains(&&***name));
-    match labels.chain(types).chain(vectors).next() {
-        Some(name) => Err(TablesError::Taken { name: name.clone() }),
+    let names = labels.chain(types).chain(vectors).cloned();
+    let texts = schema.labels.values().filter_map(taken_by_text);
+    let source = schema.relationship_properties.get(STATED_BY);
+    let source = source.map(|name| Arc::<str>::from(name.as_str()));
+    match names.chain(texts).chain(source).next() {
+        Some(name) => Err(TablesError::Taken { name }),
         None => Ok(()),
     }
+}
+
+/// The same for a row whose properties are its columns, which no mapping lists.
+pub(super) fn check_node(node: &TypedNode) -> Result<(), TablesError> {
+    let mut texts = node.embed.iter().map(|(vector, _)| embedded_from(vector));
+    match texts.find(|text| node.properties.contains_key(text)) {
+        Some(text) => Err(TablesError::Taken { name: text.into() }),
+        None => Ok(()),
+    }
+}
+
+/// A property of a label under the name that has the text of one of its vectors.
+fn taken_by_text(label: &LabelSchema) -> Option<Arc<str>> {
+    let mut texts = label.vectors.iter().map(|vector| embedded_from(vector));
+    let taken = texts.find(|text| {
+        let is_property = label.properties.contains(text) || label.metadata.contains(text);
+        is_property || label.vectors.contains(text.as_str())
+    });
+    taken.map(Arc::from)
 }
 
 /// Whether a label is one of the layers of documents, and no type of tables.

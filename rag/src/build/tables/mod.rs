@@ -6,7 +6,8 @@
 //! What a mapping states is a set of nodes and relationships in keys; writing it is the difference to what it stated before,
 //! in one commit, and the graph is what the mappings that are there state. A node belongs to the mapping that states
 //! it: another one that states it too is refused, so that no order decides what its properties are. Labels and types of the
-//! layers themselves are no mapping's.
+//! layers themselves are no mapping's, nor are the properties that are written beside those of rows. A file that cannot be
+//! read to its end is never taken for one that states less: only whoever takes a file or a row away takes out what it stated.
 //!
 //! | what | where |
 //! |---|---|
@@ -90,9 +91,9 @@ pub enum TablesError {
     /// The layers refuse.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A name of the layers is used.
+    /// A name of the layers is used, or that of a property which is written beside those of rows.
     #[error(
-        "{name} is a name of the layers of documents, and tables cannot have it: give it another one in the mapping"
+        "{name} is a name of the layers themselves, and tables cannot have it: give it another one in the mapping"
     )]
     Taken {
         /// The name.
@@ -108,6 +109,11 @@ pub enum TablesError {
         /// Who states it.
         other: String,
     },
+    /// Nobody knows what would have followed. What is behind it is said here, and not once more as its source.
+    #[error(
+        "a table could not be read to its end, and a part of it is not taken for the whole: {0}"
+    )]
+    CutShort(ReadError),
     /// Too much for one commit.
     #[error(
         "the tables state more than {MOST_STATED} nodes and relationships, and are written as a whole: split the mapping"
@@ -131,7 +137,7 @@ impl From<stratigraph::Error> for TablesError {
 
 impl Layers {
     /// Writes what the tables of a mapping state, in the place of what they stated before under this id, in one commit.
-    /// Rows that are broken are told, and the others go in.
+    /// Rows that are broken are told, and the others go in, unless a file ends before its end.
     ///
     /// # Errors
     /// [`TablesError`]; the graph is as it was then.

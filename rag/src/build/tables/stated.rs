@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use stratigraph::Value;
 
+use super::declare::check_node;
 use super::{KEY, MOST_STATED, MOST_TOLD, TablesError, TablesLimits, TablesReport};
 use crate::read::{Origin, Place, ReadError, TableMapping, Typed, TypedEdge, TypedKey, TypedNode};
 
@@ -59,14 +60,20 @@ impl Stated {
     ) -> Result<Self, TablesError> {
         let mut stated = Self::default();
         let mut rows = mapping.rows().cancel(&limits.cancel);
-        for row in &mut rows {
-            let taken = row.and_then(|row| match row {
-                Typed::Node(node) => stated.node(node),
-                Typed::Edge(edge) => {
+        while let Some(row) = rows.next() {
+            let taken = match row {
+                // What is not stated goes out of the graph, and what the rest of this file states is not known.
+                Err(error) if rows.is_cut_short() => return Err(TablesError::CutShort(error)),
+                Err(error) => Err(error),
+                Ok(Typed::Node(node)) => {
+                    check_node(&node)?;
+                    stated.node(node)
+                }
+                Ok(Typed::Edge(edge)) => {
                     stated.edge(edge);
                     Ok(())
                 }
-            });
+            };
             if let Err(error) = taken {
                 report.count_broken += 1;
                 if report.broken.len() < MOST_TOLD {

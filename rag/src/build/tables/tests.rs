@@ -202,3 +202,95 @@ fn work_on_tables_ends_at_its_limits_and_leaves_the_graph() {
     };
     assert_eq!(within(&enough).unwrap().nodes, 4);
 }
+
+#[test]
+fn a_table_that_is_not_read_to_its_end_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let layers = layers();
+    let good = mapping(folder.path(), ISSUES, CLAUSES);
+    layers.upsert_tables("audit", &good).unwrap();
+    let before = canonical(&layers);
+    let refused = |tables: &TableMapping| {
+        let refused = layers.upsert_tables("audit", tables).unwrap_err();
+        assert!(matches!(refused, TablesError::CutShort(_)), "{refused}");
+        assert_eq!(canonical(&layers), before);
+        let foreseen = layers.forecast_tables("audit", tables, &TablesLimits::default());
+        assert_eq!(foreseen.unwrap_err().to_string(), refused.to_string());
+        refused.to_string()
+    };
+    let clauses = folder.path().join("clauses.csv");
+    // The first row stands, and so would the rows of the other file.
+    let open = "id,text\nc1,Nothing is paid twice\nc2,\"Works are put out to tender\n";
+    let said = refused(&mapping(folder.path(), ISSUES, open));
+    let place = "clauses.csv, line 3, column 4: a quote is opened here and never closed";
+    assert!(said.contains(place), "{said}");
+    let said = refused(&mapping(folder.path(), ISSUES, "ident,text\nc1,Once\n"));
+    let place = "clauses.csv, line 1: there is no column \"id\"";
+    assert!(said.contains(place), "{said}");
+    // As it comes over a network, cut off within a row.
+    let mut sent = TableMapping::parse("audit.toml", MAPPING).unwrap();
+    sent.send("issues.csv", ISSUES.into()).unwrap();
+    sent.send("clauses.csv", b"id,text\nc1,\"Noth".to_vec())
+        .unwrap();
+    let said = refused(&sent);
+    assert!(said.contains("clauses.csv, line 2, column 4"), "{said}");
+    fs::remove_file(&clauses).unwrap();
+    fs::create_dir(&clauses).unwrap();
+    let said = refused(&good);
+    assert!(said.contains("clauses.csv: it is no file"), "{said}");
+    // One that is missing states nothing any more: the clauses are there only as somebody refers to them.
+    fs::remove_dir(&clauses).unwrap();
+    let report = layers.upsert_tables("audit", &good).unwrap();
+    assert_eq!((report.nodes, report.count_broken), (4, 1));
+    assert!(!canonical(&layers).contains("Nothing is paid twice"));
+}
+
+#[test]
+fn properties_that_would_be_written_over_are_refused() {
+    let layers = layers();
+    let before = canonical(&layers);
+    let tables = |text: &str| {
+        let mut tables = TableMapping::parse("audit.toml", text).unwrap();
+        let row = "id,to,stated_by,v_text\n1,2,me,mine\n";
+        tables.send("t.csv", row.into()).unwrap();
+        tables
+    };
+    let nodes = "[[nodes]]\nfile = 't.csv'\nlabel = 'A'\nkey = 'id'\n";
+    let listed = "[nodes.properties]\nid = 'string'\n";
+    let edges = "[[relationships]]\nfile = 't.csv'\ntype = 'T'\nfrom = { label = 'A', column = 'id' }\nto = { label = 'A', column = 'to' }\n[relationships.properties]\n";
+    for (text, name) in [
+        (format!("{edges}stated_by = 'string'\n"), "stated_by"),
+        (
+            format!("{nodes}{listed}v_text = 'string'\n[nodes.embed]\nv = 'id'\n"),
+            "v_text",
+        ),
+        // Of two rules for one label.
+        (
+            format!("{nodes}{listed}[nodes.embed]\nv = 'id'\n{nodes}{listed}v_text = 'string'\n"),
+            "v_text",
+        ),
+        (
+            format!("{nodes}{listed}[nodes.embed]\nv = 'id'\nv_text = 'id'\n"),
+            "v_text",
+        ),
+        // A column that is a property because none is listed.
+        (format!("{nodes}[nodes.embed]\nv = 'id'\n"), "v_text"),
+    ] {
+        let refused = layers.upsert_tables("audit", &tables(&text)).unwrap_err();
+        assert!(matches!(refused, TablesError::Taken { .. }), "{refused}");
+        let said = refused.to_string();
+        let expected = format!("{name} is a name of the layers");
+        assert!(said.starts_with(&expected), "{text}: {said}");
+        assert!(said.contains("give it another one in the mapping"));
+        assert_eq!(canonical(&layers), before, "{text}");
+    }
+    // Where nobody writes over them they are names like others.
+    let fine = format!(
+        "{nodes}{listed}stated_by = 'string'\nv_text = 'string'\n{edges}v_text = 'string'\n"
+    );
+    let fine = tables(&fine);
+    let report = layers.upsert_tables("audit", &fine).unwrap();
+    assert_eq!((report.relationships, report.count_broken), (1, 0));
+    let again = layers.upsert_tables("audit", &fine).unwrap();
+    assert_eq!((again.change.written, again.change.deleted), (0, 0));
+}

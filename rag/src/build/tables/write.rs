@@ -159,7 +159,7 @@ impl StatedNode {
 }
 
 /// The property that says what a vector was computed from.
-fn embedded_from(vector: &str) -> String {
+pub(super) fn embedded_from(vector: &str) -> String {
     format!("{vector}_text")
 }
 

@@ -1,4 +1,5 @@
-//! An answer from numbered passages, sentence by sentence, each with the numbers of those that say it.
+//! An answer from numbered passages, sentence by sentence, each with the numbers of those that say it; or from what a
+//! model knows, which has no numbers.
 //!
 //! What comes back is what the model wrote, held to its schema, in one line each and without addresses that nobody
 //! gave it. Whether the passages bear it is looked at by [`answer`](crate::answer).
@@ -35,6 +36,13 @@ const DECLINES: [(Language, &str); 3] = [
     (Language::Chinese, "资料没有回答这个问题。"),
 ];
 
+/// What it is told to say if there are no passages, and it knows no answer either.
+const KNOWS_NONE: [(Language, &str); 3] = [
+    (Language::English, "I do not know the answer."),
+    (Language::Italian, "Non conosco la risposta."),
+    (Language::Chinese, "我不知道答案。"),
+];
+
 /// Asks a model for answers.
 #[derive(Clone)]
 pub struct Answers {
@@ -60,7 +68,7 @@ pub struct Written {
     pub sentences: Vec<(String, Vec<usize>)>,
     /// How it comes to that.
     pub analysis: String,
-    /// Whether it says that the passages have no answer.
+    /// Whether it says that the passages have no answer, or that it knows none.
     pub declines: bool,
     /// Numbers that it cites and that no passage has.
     pub dropped: Vec<i64>,
@@ -79,7 +87,8 @@ struct Reply {
 #[derive(Deserialize)]
 struct ReplySentence {
     sentence: String,
-    /// Numbers of JSON: 3.0 is one that a schema calls whole.
+    /// Numbers of JSON: 3.0 is one that a schema calls whole. The schema says whether there are any.
+    #[serde(default)]
     sources: Vec<f64>,
 }
 
@@ -129,7 +138,29 @@ impl Answers {
         passages: &[Shown<'_>],
         each: &mut dyn FnMut(usize, &str) -> ControlFlow<()>,
     ) -> Result<Written, ExtractError> {
-        let prompt = Task::Answer.prompt(Language::of(question));
+        self.write(Task::Answer, question, passages, each)
+    }
+
+    /// Asks for what the model knows by itself: it is shown no passage and cites none. All else is as with [`ask`](Self::ask).
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn ask_directly(
+        &self,
+        question: &str,
+        each: &mut dyn FnMut(usize, &str) -> ControlFlow<()>,
+    ) -> Result<Written, ExtractError> {
+        self.write(Task::Direct, question, &[], each)
+    }
+
+    fn write(
+        &self,
+        task: Task,
+        question: &str,
+        passages: &[Shown<'_>],
+        each: &mut dyn FnMut(usize, &str) -> ControlFlow<()>,
+    ) -> Result<Written, ExtractError> {
+        let prompt = task.prompt(Language::of(question));
         let shown: Vec<String> = passages.iter().map(shown).collect();
         let fillings = [
             Filling::new("question", question),
@@ -204,15 +235,8 @@ impl Written {
 
 /// As it stands among others: no line of it begins as a passage does.
 fn shown(passage: &Shown<'_>) -> String {
-    let mut text = format!(
-        "[{}] {}",
-        passage.number,
-        passage
-            .heading
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-    );
+    let heading: Vec<&str> = passage.heading.split_whitespace().collect();
+    let mut text = format!("[{}] {}", passage.number, heading.join(" "));
     for line in passage.text.lines() {
         text.push_str("\n    ");
         text.push_str(line.trim_end());
@@ -226,7 +250,8 @@ fn declines(text: &str) -> bool {
         letters.flat_map(char::to_lowercase).collect()
     };
     let said = letters(text);
-    DECLINES.iter().any(|(_, known)| letters(known) == said)
+    let mut known = DECLINES.iter().chain(&KNOWS_NONE);
+    known.any(|(_, known)| letters(known) == said)
 }
 
 fn cost(tries: usize, usage: stratigraph_models::Usage) -> Cost {
@@ -297,8 +322,10 @@ mod tests {
 
     #[test]
     fn prompts_have_the_sentence_that_declines() {
-        for (language, sentence) in DECLINES {
-            let prompt = Task::Answer.prompt(language);
+        let answer = DECLINES.map(|(language, sentence)| (Task::Answer, language, sentence));
+        let direct = KNOWS_NONE.map(|(language, sentence)| (Task::Direct, language, sentence));
+        for (task, language, sentence) in answer.into_iter().chain(direct) {
+            let prompt = task.prompt(language);
             let words: Vec<&str> = prompt.instructions.split_whitespace().collect();
             let words = words.join(if language == Language::Chinese {
                 ""

@@ -172,7 +172,7 @@ fn reply_tokens(task: Task, text: u64) -> u64 {
         Task::EntitySummary => (3, 100),
         Task::DomainSummary => (2, 300),
         Task::Relevance => (0, 100),
-        Task::Answer => (0, 600),
+        Task::Answer | Task::Direct => (0, 600),
         Task::Wordings | Task::QuestionTriples | Task::AskedBy | Task::Alike => (0, 200),
         Task::Statements => (12, 60),
         Task::BorneOut => (0, 150),

@@ -3,7 +3,8 @@
 //! What comes out is in keys: nodes by label and key, relationships by the labels and keys of their ends, with
 //! the texts that are to be embedded. Labels and types are the mapping's; a cell chooses among them only where
 //! the mapping lists what it may say. A record that is broken is an error with its file and line, and the rest
-//! goes on; memory is one record.
+//! goes on; so it does after a file that ends before its end, but whoever reads can tell (`TypedRows::is_cut_short`).
+//! Memory is one record.
 //!
 //! | what | where |
 //! |---|---|
@@ -123,6 +124,8 @@ pub struct TypedSchema {
     pub labels: BTreeMap<Arc<str>, LabelSchema>,
     /// The types of relationships, with the labels of their ends.
     pub types: BTreeSet<(Arc<str>, Arc<str>, Arc<str>)>,
+    /// The properties of relationships, of whichever type.
+    pub relationship_properties: BTreeSet<String>,
 }
 
 /// What the nodes of a label have.
@@ -133,6 +136,8 @@ pub struct LabelSchema {
     pub vectors: BTreeSet<Arc<str>>,
     /// The properties that searches are narrowed by.
     pub metadata: BTreeSet<String>,
+    /// The properties that are listed. A rule that lists none has the columns of its file, which is not read for this.
+    pub properties: BTreeSet<String>,
 }
 
 impl TableMapping {

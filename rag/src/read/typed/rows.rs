@@ -22,6 +22,7 @@ pub struct TypedRows<'m> {
     /// What the row that was read last states.
     waiting: VecDeque<Result<Typed, ReadError>>,
     untaken: u64,
+    is_cut_short: bool,
     cancel: CancelToken,
 }
 
@@ -33,6 +34,20 @@ struct Open<'m> {
     missing: HashSet<&'m str>,
     /// Which rules took a row: those of nodes, then those of relationships.
     took: Vec<bool>,
+}
+
+/// Why a file is not open.
+enum Unopened {
+    /// It has no rows: it is not there, or nothing is in it.
+    NoRows(ReadError),
+    /// It may have rows, and nobody knows what they state.
+    Unread(ReadError),
+}
+
+impl From<ReadError> for Unopened {
+    fn from(error: ReadError) -> Self {
+        Self::Unread(error)
+    }
 }
 
 enum Input {
@@ -56,6 +71,7 @@ impl<'m> TypedRows<'m> {
             open: None,
             waiting: VecDeque::new(),
             untaken: 0,
+            is_cut_short: false,
             cancel: CancelToken::new(),
         }
     }
@@ -71,6 +87,13 @@ impl<'m> TypedRows<'m> {
     #[must_use]
     pub fn untaken(&self) -> u64 {
         self.untaken
+    }
+
+    /// Whether a file that is there could not be read to its end: what the rest of it states is not known. The first error
+    /// after which this is so says which file that is, and where. One that is missing or empty has an end.
+    #[must_use]
+    pub fn is_cut_short(&self) -> bool {
+        self.is_cut_short
     }
 
     fn step(&mut self, open: &mut Open<'m>) -> Step {
@@ -120,6 +143,7 @@ impl<'m> TypedRows<'m> {
     }
 
     fn unreadable(&mut self, error: TableError) -> Step {
+        self.is_cut_short = true;
         self.waiting.push_back(Err(ReadError::of_table(error)));
         Step::End
     }
@@ -160,7 +184,11 @@ impl Iterator for TypedRows<'_> {
                 Some(open) => open,
                 None => match self.files.next()?.open() {
                     Ok(open) => open,
-                    Err(error) => return Some(Err(error)),
+                    Err(Unopened::NoRows(error)) => return Some(Err(error)),
+                    Err(Unopened::Unread(error)) => {
+                        self.is_cut_short = true;
+                        return Some(Err(error));
+                    }
                 },
             };
             match self.step(&mut open) {
@@ -172,13 +200,13 @@ impl Iterator for TypedRows<'_> {
 }
 
 impl MappedFile {
-    fn open(&self) -> Result<Open<'_>, ReadError> {
+    fn open(&self) -> Result<Open<'_>, Unopened> {
         let refuse =
             |reason: String, hint: &str| ReadError::new(&self.name, Place::File, reason, hint);
         let format = Format::of_path(&self.place);
         if !matches!(format, Some(Format::Csv | Format::JsonLines)) {
             let hint = "CSV ends with .csv or .tsv, JSON lines with .jsonl, .ndjson or .json";
-            return Err(refuse("this is no table".to_owned(), hint));
+            return Err(refuse("this is no table".to_owned(), hint).into());
         }
         let buffered: Box<dyn BufRead> = match &self.bytes {
             Bytes::OnDisk(path) => Box::new(BufReader::with_capacity(1 << 16, self.on_disk(path)?)),
@@ -213,45 +241,41 @@ impl MappedFile {
         })
     }
 
-    fn on_disk(&self, path: &Path) -> Result<File, ReadError> {
+    fn on_disk(&self, path: &Path) -> Result<File, Unopened> {
         let unreadable = |error| self.unreadable(&error);
         let file = File::open(path).map_err(unreadable)?;
         if file.metadata().map_err(unreadable)?.is_file() {
             return Ok(file);
         }
         let reason = "it is no file".to_owned();
-        Err(ReadError::new(
-            &self.name,
-            Place::File,
-            reason,
-            "name a file",
-        ))
+        Err(ReadError::new(&self.name, Place::File, reason, "name a file").into())
     }
 
     /// One that is missing is told of in the same words wherever its bytes should be.
-    fn unreadable(&self, error: &io::Error) -> ReadError {
-        let reason = match error.kind() {
-            io::ErrorKind::NotFound => "it cannot be read: it is not there".to_owned(),
-            _ => format!("it cannot be read: {error}"),
-        };
-        let hint = "look for a slip in the mapping";
-        ReadError::new(&self.name, Place::File, reason, hint)
+    fn unreadable(&self, error: &io::Error) -> Unopened {
+        let told = |reason, hint| ReadError::new(&self.name, Place::File, reason, hint);
+        if error.kind() == io::ErrorKind::NotFound {
+            let reason = "it cannot be read: it is not there".to_owned();
+            return Unopened::NoRows(told(reason, "look for a slip in the mapping"));
+        }
+        let reason = format!("it cannot be read: {error}");
+        Unopened::Unread(told(reason, "look at the disk"))
     }
 
     /// The places of the columns, by the first record.
-    fn header(&self, reader: &mut Csv) -> Result<HashMap<String, usize>, ReadError> {
+    fn header(&self, reader: &mut Csv) -> Result<HashMap<String, usize>, Unopened> {
         let at = |line: u64, column: Option<u64>, reason: String| {
             let place = Place::of_line(line, column);
             ReadError::new(&self.name, place, reason, "mend the header, or the mapping")
         };
         match reader.read() {
             Ok(Read1::Record) => {}
-            Ok(Read1::Bad(bad)) => return Err(ReadError::of_record(&bad)),
+            Ok(Read1::Bad(bad)) => return Err(ReadError::of_record(&bad).into()),
             Ok(Read1::End) => {
                 let why = "the file is empty: it begins with a header".to_owned();
-                return Err(at(1, None, why));
+                return Err(Unopened::NoRows(at(1, None, why)));
             }
-            Err(error) => return Err(ReadError::of_table(error)),
+            Err(error) => return Err(ReadError::of_table(error).into()),
         }
         /// A table that anybody has made has fewer.
         const MOST_COLUMNS: usize = 10_000;
@@ -260,7 +284,7 @@ impl MappedFile {
                 "the header has {} columns, and at most {MOST_COLUMNS} are read",
                 reader.width()
             );
-            return Err(at(reader.here().line, None, why));
+            return Err(at(reader.here().line, None, why).into());
         }
         let mut columns = HashMap::new();
         for number in 0..reader.width() {
@@ -274,12 +298,12 @@ impl MappedFile {
                     twice + 1,
                     number + 1
                 );
-                return Err(at(field.line, Some(field.column), why));
+                return Err(at(field.line, Some(field.column), why).into());
             }
         }
         if let Some(missing) = self.columns().find(|column| !columns.contains_key(*column)) {
             let why = format!("there is no column {:?}", excerpt(missing));
-            return Err(at(reader.here().line, None, why));
+            return Err(at(reader.here().line, None, why).into());
         }
         Ok(columns)
     }

@@ -220,6 +220,9 @@ impl NodeRule {
             let vectors = self.embed.iter().map(|(vector, _)| Arc::clone(vector));
             declared.vectors.extend(vectors);
             declared.metadata.extend(self.metadata.iter().cloned());
+            let listed = self.properties.iter().flatten();
+            let listed = listed.map(|property| property.name.clone());
+            declared.properties.extend(listed);
             for link in &self.links {
                 let (from, to) = if link.incoming {
                     (&link.other, label)
@@ -277,6 +280,9 @@ impl EdgeRule {
             let (from, to) = (Arc::clone(&self.from.label), Arc::clone(&self.to.label));
             schema.types.insert((Arc::clone(kind), from, to));
         }
+        let listed = self.properties.iter();
+        let listed = listed.map(|property| property.name.clone());
+        schema.relationship_properties.extend(listed);
     }
 }
 

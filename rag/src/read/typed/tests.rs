@@ -3,6 +3,8 @@ use proptest::prelude::*;
 use std::fs;
 use tempfile::TempDir;
 
+mod ends;
+
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {

@@ -1,8 +1,14 @@
 //! Descents through documents whose headings say their cosines.
 
+use std::sync::Arc;
+
+use stratigraph_models::Recorded;
+
 use super::super::trial::{Trial, called};
-use super::super::{Question, Support};
+use super::super::{Pipeline, Question, Support};
 use super::*;
+use crate::extract::model::Relevance;
+use crate::extract::{Calls, MemoryCache};
 
 const ROCKS: &str = "\
 # Rocks 0.9\n\nText.\n
@@ -257,5 +263,92 @@ fn what_stands_under_no_heading_is_come_to_by_its_words() {
         let mut none = |_: Vec<Item>| Ok(Vec::new());
         let judged = nearest.words(0.5).run_judged(desk, &mut none).unwrap();
         assert_eq!(judged.items, []);
+    });
+}
+
+/// Says yes to the headings that end so.
+fn saying_yes_to(headings: &'static [&'static str]) -> Relevance {
+    let model = Recorded::by(move |request| {
+        let lines = request.messages[1].text.lines();
+        let lines = lines.filter(|line| headings.iter().any(|end| line.ends_with(*end)));
+        let numbers = lines.filter_map(|line| line.split_once(": "));
+        let numbers: Vec<String> = numbers.map(|(number, _)| format!("\"{number}\"")).collect();
+        Some(format!("{{\"relevant\": [{}]}}", numbers.join(", ")))
+    });
+    let cache = Arc::new(MemoryCache::default());
+    Relevance::new(Calls::new(Arc::new(model), cache))
+}
+
+/// A pipeline of one descent.
+fn pipeline(settings: &str) -> Pipeline {
+    let stage = format!("[[stage]]\nname = 'a'\nrun.descend = {{ {settings} }}");
+    Pipeline::parse(&format!("name = 'p'\n{stage}")).unwrap()
+}
+
+const UNJUDGED: &str = "keep = 9, recover = 1, exact = true";
+const JUDGED: &str = "keep = 9, recover = 1, exact = true, judged = true";
+
+#[test]
+fn a_pipeline_has_a_model_judge_each_level_if_it_says_so() {
+    let yes = &["Rocks 0.9", "Chalk 0.2", "Flint 0.7", "Columns 0.95"];
+    trial().ask_judged("?", &saying_yes_to(yes), |desk| {
+        let (items, trace) = pipeline(JUDGED).run(desk).unwrap();
+        let wanted = ["Columns 0.95", "Rocks 0.9", "Flint 0.7", "Chalk 0.2"];
+        assert_eq!(called(desk, &items), wanted);
+        let detail = &trace[0].detail;
+        // Of basalt no is said, and so what lies in it has to be recovered.
+        let levels = detail["levels"].as_array().unwrap().iter();
+        let counts = levels.map(|level| {
+            let names = ["level", "candidates", "kept", "cut", "recovered"];
+            names.map(|name| level[name].as_u64().unwrap())
+        });
+        let wanted = [
+            [1, 2, 1, 1, 0],
+            [2, 2, 1, 1, 0],
+            [3, 1, 1, 0, 1],
+            [4, 0, 0, 0, 0],
+        ];
+        assert_eq!(counts.collect::<Vec<_>>(), wanted);
+        // Once for the candidates of each of three levels, and once for the one to be recovered on each of the last three.
+        assert_eq!(
+            (&detail["paid"]["calls"], &detail["paid"]["kept"]),
+            (&6.into(), &0.into())
+        );
+        assert!(detail["paid"]["input_tokens"].as_u64() > Some(0));
+        // The model is there, and nobody asks it.
+        let (items, trace) = pipeline(UNJUDGED).run(desk).unwrap();
+        let near = Descend::nearest(9).recover(1).exact().run(desk).unwrap();
+        assert_eq!(items, near);
+        assert!(trace[0].detail.is_array());
+    });
+}
+
+#[test]
+fn who_would_judge_has_to_be_there_unless_it_need_not_be() {
+    trial().ask("?", |desk| {
+        let mut judged = pipeline(JUDGED);
+        let refused = judged.run(desk).unwrap_err();
+        assert!(
+            matches!(
+                refused,
+                RetrieveError::NoModel {
+                    operator: "descend",
+                    ..
+                }
+            ),
+            "{refused}"
+        );
+        judged.stages[0].if_there = true;
+        let near = pipeline(UNJUDGED).run(desk).unwrap();
+        assert_eq!(judged.run(desk).unwrap().0, near.0);
+        // A program that calls the operator itself is told the same.
+        let refused = Descend::nearest(9).judged().run(desk).unwrap_err();
+        assert!(
+            matches!(refused, RetrieveError::NoModel { .. }),
+            "{refused}"
+        );
+        let endless = pipeline("above = 0.5, judged = true").run(desk);
+        let endless = endless.unwrap_err().to_string();
+        assert!(endless.contains("`judged` needs `keep`"), "{endless}");
     });
 }

@@ -19,13 +19,15 @@ fn trial() -> Trial {
     trial
 }
 
-/// What the items rest on that have this title, name or predicate.
+/// What the items rest on that have this title, name or predicate, whatever the question has chosen.
 fn rests(question: &Question, given: &str) -> Vec<String> {
     trial().ask_for(question, |desk| {
+        let open = Question::new(question.text()).unwrap();
+        let open = Desk::new(desk.read(), desk.embedder(), &open);
         let layers = [Layer::Sections, Layer::Instances, Layer::Entities];
-        let found = layers.map(|layer| Vector::new(layer, 99).run(desk).unwrap());
+        let found = layers.map(|layer| Vector::new(layer, 99).run(&open).unwrap());
         let mut found = found.concat();
-        found.extend(Bm25::new(9).of(Layer::Facts).run(desk).unwrap());
+        found.extend(Bm25::new(9).of(Layer::Facts).run(&open).unwrap());
         let names = called(desk, &found).into_iter();
         let both = names.zip(found).filter(|(name, _)| name == given);
         let items: Vec<Item> = both.map(|(_, item)| item).collect();

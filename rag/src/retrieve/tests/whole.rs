@@ -1,7 +1,8 @@
 //! Whole pipelines: what they find, what it says, and whether its receipts stand after edits.
 
+use std::collections::BTreeSet;
+
 use super::*;
-use crate::build::Label;
 
 fn retrieve(db: &Database, layers: &Layers, preset: &str, text: &str) -> Retrieved {
     let (read, question) = (db.read().unwrap(), Question::new(text).unwrap());
@@ -27,16 +28,35 @@ fn edit(layers: &Layers, id: &str, text: &str, facts: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn each_preset_runs_on_a_graph_with_all_layers() {
+fn each_preset_finds_what_it_is_for_on_a_graph_with_all_layers() {
     let (db, layers) = database();
+    summarise(&layers);
+    let wanted: [(&str, &[&str]); 8] = [
+        ("direct", &[]),
+        ("vector", &["Chunk"]),
+        ("graph", &["Entity", "FACT"]),
+        ("bag", &["Chunk", "Instance", "Section"]),
+        ("tag", &["DomainTag"]),
+        ("triples", &["FACT"]),
+        ("hybrid", &["Chunk", "FACT"]),
+        ("strata", &["Chunk", "FACT"]),
+    ];
     // What declared queries give is tested where they are: here are no tables.
-    for preset in Pipeline::presets().filter(|preset| *preset != "audit") {
-        let retrieved = retrieve(&db, &layers, preset, "What lies under the sea?");
+    let presets = Pipeline::presets().filter(|preset| *preset != "audit");
+    assert!(presets.eq(wanted.iter().map(|(preset, _)| *preset)));
+    for (preset, kinds) in wanted {
+        let question = "Which basalt lies under the sea?";
+        let retrieved = retrieve(&db, &layers, preset, question);
         assert_eq!(retrieved.pipeline, preset);
+        let found = retrieved.found.iter();
+        let found: BTreeSet<&str> = found
+            .map(|found| found.receipt.name.kind.as_str())
+            .collect();
+        assert_eq!(Vec::from_iter(found), kinds, "{preset}");
         let text = serde_json::to_string(&retrieved).unwrap();
         let again = serde_json::from_str::<Retrieved>(&text).unwrap();
         assert_eq!(again, retrieved);
-        let other = retrieve(&db, &layers, preset, "What lies under the sea?");
+        let other = retrieve(&db, &layers, preset, question);
         assert_eq!(serde_json::to_string(&other).unwrap(), text, "{preset}");
     }
 }
@@ -218,6 +238,54 @@ fn exactly_the_receipts_of_what_was_edited_are_stale() {
         .filter(|receipt| receipt.places[0].document == "earth.md");
     let gone: Vec<Standing> = gone.map(|receipt| receipt.verify(&read).unwrap()).collect();
     assert!(!gone.is_empty() && gone.iter().all(|standing| *standing == Standing::Gone));
+}
+
+#[test]
+fn a_receipt_stands_while_its_own_places_do_whoever_else_says_the_same() {
+    let (db, layers) = database();
+    let fact = [("Sea", "has", "salt")];
+    let key = key_of_fact(&db.read().unwrap(), fact[0].1);
+    let retrieved = retrieve(&db, &layers, "hybrid", "What lies under the sea?");
+    let mut receipts = retrieved.found.into_iter().map(|found| found.receipt);
+    let of_fact = receipts.find(|receipt| receipt.name.key == key).unwrap();
+    let of_entity = {
+        let read = db.read().unwrap();
+        let sea = crate::build::find(&read, Label::Entity, "sea").unwrap();
+        let said = crate::retrieve::reader::Reader::new(&read).evidence(sea.unwrap().into());
+        let said = said.unwrap().unwrap();
+        Receipt {
+            hash: said.hash(),
+            name: said.name,
+            places: said.places,
+            ..of_fact.clone()
+        }
+    };
+    let standing = || {
+        let read = db.read().unwrap();
+        [&of_fact, &of_entity].map(|receipt| receipt.verify(&read).unwrap())
+    };
+    let is = |expected: Standing| assert_eq!(standing(), [expected; 2]);
+    let say = |number: usize| {
+        let text = format!("# Salt\n\nThe sea has salt, says number {number}.\n");
+        edit(&layers, &format!("{number}.md"), &text, &fact);
+    };
+    is(Standing::Stands);
+    say(0);
+    is(Standing::Stands);
+    // Nobody else says it for a document that is gone, and when it comes again it is the last of more than are told.
+    layers.delete("sea.md").unwrap();
+    is(Standing::Changed);
+    (1..20).for_each(say);
+    is(Standing::Changed);
+    edit(&layers, "sea.md", SEA, &fact);
+    is(Standing::Stands);
+    edit(&layers, "sea.md", &format!("\n\n{SEA}"), &fact);
+    is(Standing::Moved);
+    edit(&layers, "sea.md", "# Waves\n\nThe sea is deep.\n", &fact);
+    is(Standing::Changed);
+    // The same words, of which the same is said no more.
+    edit(&layers, "sea.md", SEA, &[]);
+    is(Standing::Changed);
 }
 
 fn key_of_fact(read: &stratigraph::ReadTxn, predicate: &str) -> String {

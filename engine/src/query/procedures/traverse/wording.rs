@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use stratigraph_query_lang::ast::{
     Body, Clause, Element, Identifier, NodePattern, Roots, Statement, Traverse,
 };
-use stratigraph_query_lang::{Span, parse};
+use stratigraph_query_lang::{Span, parse, quoted_name};
 
 /// A clause as text, and the values of its parameters.
 pub(super) struct Wording {
@@ -134,8 +134,8 @@ impl Wording {
         if !function.split('.').all(is_name) {
             return Err(refused("`function` is the name of a function"));
         }
-        let property = property.replace('`', "``");
-        self.add(&format!(" SCORE {function}({candidate}.`{property}`, "));
+        let property = quoted_name(property);
+        self.add(&format!(" SCORE {function}({candidate}.{property}, "));
         self.value(query, score.value("query").unwrap_or(&Value::Null));
         self.add(")");
         Ok(())
@@ -290,7 +290,7 @@ fn named(node: &mut NodePattern, usual: &str) -> String {
         name: format!("the {usual}").into(),
         span: Span::default(),
     });
-    format!("`{}`", variable.name.replace('`', "``"))
+    quoted_name(&variable.name)
 }
 
 fn refused(message: &str) -> Fault {

@@ -2,12 +2,13 @@
 //!
 //! Next: `callables.rs`.
 
-use super::{accesses, entity_type, labels_or_types, list, pattern, quoted, strings};
+use super::{accesses, entity_type, labels_or_types, list, pattern, strings};
 use crate::catalog::{Catalog, ConstraintDef, Demand, HierarchyDef};
 use crate::query::procedures::{Procedure, ProcedureType};
 use crate::query::schema::typed::name_of;
 use crate::value::Value;
 use std::sync::Arc;
+use stratigraph_query_lang::quoted_name;
 
 /// The procedure that lists constraints.
 pub(super) fn constraints() -> Procedure {
@@ -56,7 +57,7 @@ fn constraint(catalog: &Catalog, of: &ConstraintDef) -> Vec<Value> {
         Demand::Type(kind) => Value::from(name_of(*kind)),
         _ => Value::Null,
     };
-    let (name, on) = (quoted(&of.name), pattern(catalog, of.scope));
+    let (name, on) = (quoted_name(&of.name), pattern(catalog, of.scope));
     let by = accesses(&catalog.properties, of.properties.iter().copied());
     let statement = format!("CREATE CONSTRAINT {name} FOR {on} REQUIRE ({by}) {demand}");
     vec![
@@ -108,8 +109,8 @@ pub(super) fn hierarchies() -> Procedure {
 }
 
 fn hierarchy_statement(catalog: &Catalog, of: &HierarchyDef) -> String {
-    let name = quoted(&of.name);
-    let of_type = quoted(&catalog.types.show(of.relationship_type));
+    let name = quoted_name(&of.name);
+    let of_type = quoted_name(&catalog.types.show(of.relationship_type));
     let tree = if of.tree { " AS TREE" } else { "" };
     format!("CREATE HIERARCHY {name} FOR ()-[:{of_type}]->(){tree}")
 }

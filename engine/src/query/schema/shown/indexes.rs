@@ -2,7 +2,7 @@
 //!
 //! Next: `constraints.rs`.
 
-use super::{accesses, entity_type, labels_or_types, list, pattern, quoted, strings};
+use super::{accesses, entity_type, labels_or_types, list, pattern, strings};
 use crate::catalog::{
     Catalog, IndexDef, PropertyId, Readiness, SchemaId, TextIndexDef, VectorIndexDef,
 };
@@ -15,6 +15,7 @@ use crate::query::schema::vector::{
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use stratigraph_query_lang::quoted_name;
 
 const COLUMNS: &[(&str, ProcedureType)] = &[
     ("id", ProcedureType::INTEGER),
@@ -117,7 +118,7 @@ fn range(catalog: &Catalog, index: &IndexDef) -> Vec<Value> {
         // It comes with what it belongs to.
         Some(_) => Value::Null,
         None => {
-            let (name, on) = (quoted(&index.name), pattern(catalog, index.scope));
+            let (name, on) = (quoted_name(&index.name), pattern(catalog, index.scope));
             let by = accesses(&catalog.properties, index.properties.iter().copied());
             Value::from(format!("CREATE RANGE INDEX {name} FOR {on} ON ({by})"))
         }
@@ -181,7 +182,7 @@ fn vector(catalog: &Catalog, index: &VectorIndexDef, info: Option<&VectorIndexIn
 }
 
 fn vector_statement(catalog: &Catalog, index: &VectorIndexDef, config: &[(&str, Value)]) -> String {
-    let (name, on) = (quoted(&index.name), pattern(catalog, index.scope));
+    let (name, on) = (quoted_name(&index.name), pattern(catalog, index.scope));
     let by = accesses(&catalog.properties, [index.property]);
     let filters = accesses(&catalog.properties, index.filters.iter().copied());
     let with = match filters.is_empty() {
@@ -208,7 +209,7 @@ fn text(catalog: &Catalog, index: &TextIndexDef) -> Vec<Value> {
     let analysis = ANALYZERS.iter().find(|(_, known)| *known == analysis);
     let analysis = analysis.map_or("", |(name, _)| name);
     let config = vec![(ANALYZER, Value::from(analysis))];
-    let (name, on) = (quoted(&index.name), pattern(catalog, index.scope));
+    let (name, on) = (quoted_name(&index.name), pattern(catalog, index.scope));
     let by = accesses(&catalog.properties, fields.iter().copied());
     let said = said(&config);
     let statement = format!("CREATE FULLTEXT INDEX {name} FOR {on} ON EACH [{by}] OPTIONS {said}");

@@ -17,6 +17,7 @@ use crate::query::procedures::{Procedure, ProcedureType};
 use crate::value::Value;
 use std::sync::Arc;
 use stratigraph_query_lang::ast::Shown;
+use stratigraph_query_lang::quoted_name;
 
 /// The procedure that lists what is to be shown.
 pub(crate) fn shown(what: Shown) -> Arc<Procedure> {
@@ -63,14 +64,9 @@ fn strings<I: NameId>(names: &Names<I>, ids: impl IntoIterator<Item = I>) -> Val
     Value::from(ids.map(|id| names.show(id)).collect::<Vec<String>>())
 }
 
-/// A name as a statement has to write it.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
-
 /// `(n:Label)` or `()-[n:TYPE]-()`.
 fn pattern(catalog: &Catalog, scope: Scope) -> String {
-    let name = quoted(&catalog.scope_name(scope));
+    let name = quoted_name(&catalog.scope_name(scope));
     match scope {
         Scope::Label(_) => format!("(n:{name})"),
         Scope::Type(_) => format!("()-[n:{name}]-()"),
@@ -82,6 +78,6 @@ fn pattern(catalog: &Catalog, scope: Scope) -> String {
 /// `n.a, n.b`.
 fn accesses<I: NameId>(names: &Names<I>, ids: impl IntoIterator<Item = I>) -> String {
     let ids = ids.into_iter();
-    let ids = ids.map(|id| format!("n.{}", quoted(&names.show(id))));
+    let ids = ids.map(|id| format!("n.{}", quoted_name(&names.show(id))));
     ids.collect::<Vec<_>>().join(", ")
 }
