@@ -16,6 +16,7 @@ use crate::shell;
 use crate::steps::{self, Steps};
 use crate::tools;
 use crate::verbs::Failure;
+use std::path::PathBuf;
 
 /// What a step is called, its program, and how that is run: in debug mode, as the tests were built, for another build of
 /// everything costs more than it saves here. The seed is fixed so that a red run can be repeated; the harness's own verb takes
@@ -84,6 +85,7 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
             "cargo-deny is not installed; `cargo xtask check` installs it",
         );
     }
+    without_sets(places, steps);
     steps.run("tests", || shell::run(&mut nextest(&cargo)))?;
     steps.run("kernels", || other_kernels(&cargo))?;
     steps.run("loom", || loom_models(places, &cargo))?;
@@ -108,6 +110,16 @@ fn fetch_models(places: &Places, steps: &mut Steps) {
         lacks("model tests", why);
     } else if let Err(why) = models::ensure_wheel(places) {
         lacks("wheel test", why);
+    }
+}
+
+/// Tests that measure retrieval read sets that are no part of the repository; without them they do nothing.
+fn without_sets(places: &Places, steps: &mut Steps) {
+    let shared = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
+    let sets = shared.unwrap_or_else(|| places.checkout.join("../shared"));
+    let sets = sets.join("eval");
+    if !sets.is_dir() {
+        steps.skip("tests of sets", &format!("no data at {}", sets.display()));
     }
 }
 

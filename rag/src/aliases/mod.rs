@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stratigraph_models::{Embedder, ModelError};
 
 use crate::relations::negates;
+use crate::retrieve::cosine;
 use names::{Shape, initials, shape};
 
 pub use merges::{MergeError, Merges, resolve};
@@ -213,7 +214,7 @@ fn near(
                 let (Some(a), Some(b)) = (rows.get(one), rows.get(other)) else {
                     continue;
                 };
-                let cosine = cosine(a, b);
+                let cosine = cosine(a, b).unwrap_or_default();
                 if cosine >= least {
                     pairs.insert(pair, Reason::Near(cosine));
                 }
@@ -221,21 +222,6 @@ fn near(
         }
     }
     Ok(())
-}
-
-/// The cosine of two vectors; 0 if one has no direction.
-fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    let dot = |a: &[f32], b: &[f32]| -> f64 {
-        a.iter()
-            .zip(b)
-            .map(|(a, b)| f64::from(*a) * f64::from(*b))
-            .sum()
-    };
-    let lengths = (dot(one, one) * dot(other, other)).sqrt();
-    match lengths > 0.0 {
-        true => (dot(one, other) / lengths) as f32,
-        false => 0.0,
-    }
 }
 
 #[cfg(test)]

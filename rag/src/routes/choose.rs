@@ -15,6 +15,7 @@ use super::facts::Facts;
 use super::names::Named;
 use super::plain::plain;
 use super::store::Kept;
+use crate::retrieve::cosine;
 
 /// What it is worth that a query takes something that the question names, beside how much of the question that is.
 const TAKES_A_NAME: f32 = 0.25;
@@ -130,7 +131,9 @@ impl Similarity {
         let asked = letters.embed_questions(&[text])?;
         let asked = asked.row(0).unwrap_or_default();
         Ok(Self::Letters(
-            rows.iter().map(|row| cosine(row, asked)).collect(),
+            rows.iter()
+                .map(|row| cosine(row, asked).unwrap_or_default())
+                .collect(),
         ))
     }
 
@@ -138,21 +141,12 @@ impl Similarity {
         let similarity = match self {
             Self::Kept(asked) => {
                 let phrases = query.phrases.iter();
-                let cosines = phrases.map(|phrase| cosine(phrase.as_slice(), asked));
+                let cosines = phrases.filter_map(|phrase| cosine(phrase.as_slice(), asked));
                 cosines.fold(0.0, f32::max)
             }
             Self::Letters(cosines) => cosines.get(at).copied().unwrap_or_default(),
         };
         similarity.clamp(0.0, 1.0)
-    }
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-    let lengths = (dot(a, a) * dot(b, b)).sqrt();
-    match a.len() == b.len() && lengths > 0.0 {
-        true => dot(a, b) / lengths,
-        false => 0.0,
     }
 }
 
