@@ -139,6 +139,24 @@ fn library(world: &World, profile: &str) -> (PathBuf, PathBuf) {
     (graph, set)
 }
 
+/// What is said of `vector` beside `direct`.
+fn beside_direct(set: &Path, graph: &Path, more: &[&str]) -> Json {
+    let flags = [
+        "judge",
+        "--set",
+        text(set),
+        "--graph",
+        text(graph),
+        "--preset",
+        "vector",
+        "--preset",
+        "direct",
+        "--pairs",
+    ];
+    let said = ask("eval", &[], &[&flags[..], more].concat());
+    said.assert_code(0).answer("eval", &["evaluations"])
+}
+
 fn mean(answer: &Json, system: &str, measure: &str) -> Option<f64> {
     let runs = answer["evaluations"].as_array().unwrap();
     let run = runs.iter().find(|run| run["pipeline"] == system)?;
@@ -402,25 +420,7 @@ fn users_ask_what_judges_compare() {
     make(&world.path("many"), &["--users", "13"]).assert_code(2);
     // What comes is a set that others answer.
     let fair = format!("fair@{url}");
-    let flags = [
-        "judge",
-        "--set",
-        text(&out),
-        "--graph",
-        text(&graph),
-        "--preset",
-        "vector",
-        "--preset",
-        "direct",
-        "--pairs",
-        "--first",
-        "3",
-        "--judge",
-        &fair,
-    ];
-    let answer = ask("eval", &[], &flags)
-        .assert_code(0)
-        .answer("eval", &["evaluations"]);
+    let answer = beside_direct(&out, &graph, &["--judge", &fair, "--first", "3"]);
     let questions = answer["evaluations"][0]["questions"].as_array().unwrap();
     assert_eq!(questions.len(), 3);
     // Who retrieves nothing and has no model has no answer, and no judge is asked.
@@ -435,27 +435,8 @@ fn what_a_model_knows_by_itself_is_judged_too() {
     let models = models();
     let url = models.url();
     let fair = format!("fair@{url}");
-    let flags = [
-        "judge",
-        "--set",
-        text(&set),
-        "--graph",
-        text(&graph),
-        "--preset",
-        "vector",
-        "--preset",
-        "direct",
-        "--pairs",
-        "--llm",
-        &url,
-        "--model",
-        "writer",
-        "--judge",
-        &fair,
-    ];
-    let answer = ask("eval", &[], &flags)
-        .assert_code(0)
-        .answer("eval", &["evaluations"]);
+    let writer = ["--llm", &url, "--model", "writer"];
+    let answer = beside_direct(&set, &graph, &[&["--judge", &fair], &writer[..]].concat());
     let of = |measure: &str| mean(&answer, "vector over direct", measure);
     // Of the second question both know nothing, and no judge is asked.
     assert_eq!(
