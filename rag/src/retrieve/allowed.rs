@@ -13,8 +13,8 @@ use crate::build::{FACT_KEY, LinkKind};
 /// The facts of so many texts are looked up before they are searched. Of more texts so much is found that something of them
 /// is among it.
 const FEW_TEXTS: u64 = 4096;
-/// So many facts of one text are looked at.
-const MOST_OF_ONE: usize = 10_000;
+/// So many facts of one text are looked at, and so many texts of one thing: the chosen ones may be anywhere among them.
+const MOST_OF_ONE: usize = 100_000;
 /// So many results of a search are looked through.
 const MOST_SEARCHED: usize = 100_000;
 
@@ -31,7 +31,7 @@ impl<R: Read> Desk<'_, R> {
             .cloned()
             .collect();
         for new in new.chunks(TOGETHER) {
-            let grounds = grounds(self.read(), new)?;
+            let grounds = grounds(self.read(), new, MOST_OF_ONE)?;
             for item in new {
                 let is_allowed = grounds.get(&item.entity).is_none_or(|ground| {
                     let chunks = &ground.chunks;
@@ -63,8 +63,16 @@ impl<R: Read> Desk<'_, R> {
         }
     }
 
-    /// The facts of the texts that the question has chosen, if these are few.
-    pub(super) fn chosen_facts(&self) -> Result<Option<RoaringTreemap>, RetrieveError> {
+    /// The facts of the texts that the question has chosen, if these are few. They are looked up once.
+    pub(super) fn chosen_facts(&self) -> Result<Option<&RoaringTreemap>, RetrieveError> {
+        if let Some(facts) = self.facts.get() {
+            return Ok(facts.as_ref());
+        }
+        let facts = self.facts_of_few()?;
+        Ok(self.facts.get_or_init(|| facts).as_ref())
+    }
+
+    fn facts_of_few(&self) -> Result<Option<RoaringTreemap>, RetrieveError> {
         let Some(chosen) = self.chosen()?.filter(|texts| texts.len() <= FEW_TEXTS) else {
             return Ok(None);
         };

@@ -9,8 +9,8 @@ use super::known::stating;
 use super::{Item, RetrieveError};
 use crate::build::{FACT, Label, LinkKind, find_all};
 
-/// So many chunks of one thing are looked at: half of all documents may name it.
-const MOST_OF_ONE: usize = 1000;
+/// So many chunks of one thing are looked at for what it rests on: half of all documents may name it.
+pub(super) const MOST_OF_ONE: usize = 1000;
 /// So many items are read together.
 pub(super) const TOGETHER: usize = 100;
 /// How a way says that what stands there rests on a chunk, where no relationship says it.
@@ -30,10 +30,11 @@ pub(super) struct Ground {
     pub(super) chunks: Vec<NodeId>,
 }
 
-/// What each of these rests on; nothing of what rests on no text.
+/// What each of these rests on, of one at most so many chunks; nothing of what rests on no text.
 pub(super) fn grounds<R: Read>(
     read: &R,
     items: &[Item],
+    most: usize,
 ) -> Result<HashMap<Entity, Ground>, RetrieveError> {
     let ids = items.iter().filter_map(|item| match item.entity {
         Entity::Node(node) => Some(node),
@@ -42,13 +43,13 @@ pub(super) fn grounds<R: Read>(
     let ids: Vec<NodeId> = ids.collect();
     let nodes = read.nodes_with(&ids, &["chunks"])?;
     let nodes: Vec<&Node> = nodes.iter().flatten().collect();
-    let mut all = stated(read, items)?;
-    all.extend(listed(read, &nodes)?);
+    let mut all = stated(read, items, most)?;
+    all.extend(listed(read, &nodes, most)?);
     for (label, direction, by) in LINKS {
         let of = labelled(&nodes, label).map(Node::id);
         let of: Vec<NodeId> = of.collect();
         let by = by.name();
-        let links = read.neighbours_of_each(&of, direction, Some(by), MOST_OF_ONE)?;
+        let links = read.neighbours_of_each(&of, direction, Some(by), most)?;
         let mut ends: Vec<Vec<NodeId>> = links
             .iter()
             .map(|links| links.iter().map(|link| link.node).collect())
@@ -88,14 +89,18 @@ fn only_chunks<R: Read>(read: &R, ends: &mut [Vec<NodeId>]) -> Result<(), Retrie
 }
 
 /// The chunks that instances list by their keys.
-fn listed<R: Read>(read: &R, nodes: &[&Node]) -> Result<Vec<(Entity, Ground)>, RetrieveError> {
+fn listed<R: Read>(
+    read: &R,
+    nodes: &[&Node],
+    most: usize,
+) -> Result<Vec<(Entity, Ground)>, RetrieveError> {
     let instances: Vec<(&Node, Vec<&str>)> = labelled(nodes, Label::Instance)
         .map(|instance| {
             let keys = match instance.get("chunks") {
                 Some(Value::List(keys)) => &keys[..],
                 _ => &[],
             };
-            let keys = keys.iter().filter_map(Value::as_str).take(MOST_OF_ONE);
+            let keys = keys.iter().filter_map(Value::as_str).take(most);
             (instance, keys.collect())
         })
         .collect();
@@ -123,7 +128,11 @@ fn listed<R: Read>(read: &R, nodes: &[&Node]) -> Result<Vec<(Entity, Ground)>, R
 }
 
 /// The chunks that state each of the facts among these.
-fn stated<R: Read>(read: &R, items: &[Item]) -> Result<HashMap<Entity, Ground>, RetrieveError> {
+fn stated<R: Read>(
+    read: &R,
+    items: &[Item],
+    most: usize,
+) -> Result<HashMap<Entity, Ground>, RetrieveError> {
     let ids = items.iter().filter_map(|item| match item.entity {
         Entity::Relationship(id) => Some(id),
         Entity::Node(_) => None,
@@ -134,7 +143,7 @@ fn stated<R: Read>(read: &R, items: &[Item]) -> Result<HashMap<Entity, Ground>, 
     let facts = facts.filter(|found| found.relationship_type() == FACT);
     let keyed = facts.filter_map(|fact| Some((fact.id(), fact.get("key")?.as_str()?)));
     let (ids, keys): (Vec<RelationshipId>, Vec<&str>) = keyed.unzip();
-    let chunks = stating(read, &keys, MOST_OF_ONE)?;
+    let chunks = stating(read, &keys, most)?;
     let by = LinkKind::States.name();
     let grounds = chunks.into_iter().map(|chunks| Ground { by, chunks });
     Ok(ids.into_iter().map(Entity::from).zip(grounds).collect())

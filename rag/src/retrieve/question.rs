@@ -84,6 +84,8 @@ pub struct Desk<'a, R> {
     allowed: OnceCell<Option<RoaringTreemap>>,
     /// What was looked at so far, and whether it rests on what the question has chosen.
     pub(super) rests: RefCell<HashMap<Entity, bool>>,
+    /// The facts of the chosen chunks, if these are few.
+    pub(super) facts: OnceCell<Option<RoaringTreemap>>,
     implied: OnceCell<Implied>,
     meant: OnceCell<Option<RoaringTreemap>>,
     /// What a search for all of its words has said of them.
@@ -108,6 +110,7 @@ impl<'a, R: Read> Desk<'a, R> {
             vector: OnceCell::new(),
             allowed: OnceCell::new(),
             rests: RefCell::default(),
+            facts: OnceCell::new(),
             implied: OnceCell::new(),
             meant: OnceCell::new(),
             counted: OnceCell::new(),
@@ -142,6 +145,7 @@ impl<'a, R: Read> Desk<'a, R> {
         self.without = Some(chunks);
         self.allowed = OnceCell::new();
         self.rests = RefCell::default();
+        self.facts = OnceCell::new();
         self.meant = OnceCell::new();
         self.was_approximate = Cell::new(false);
         self

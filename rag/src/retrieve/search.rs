@@ -173,7 +173,7 @@ impl Vector {
         if self.of.is_of_facts()
             && let Some(facts) = desk.chosen_facts()?
         {
-            return self.near_among(desk, vector, self.k, Some(&facts));
+            return self.near_among(desk, vector, self.k, Some(facts));
         }
         desk.enough_allowed(self.k, |k| self.near_among(desk, vector, k, None))
     }
@@ -282,7 +282,7 @@ impl Bm25 {
         if self.of.is_of_facts()
             && let Some(facts) = desk.chosen_facts()?
         {
-            return search(self.k, Some(&facts));
+            return search(self.k, Some(facts));
         }
         if self.of != Layer::Chunks {
             let (found, answer) = search(self.k, None)?;

@@ -9,7 +9,7 @@ use stratigraph::index::text::Query;
 use stratigraph::{NodeId, Read, TextSearch};
 
 use super::confidence::cosine;
-use super::grounds::{TOGETHER, grounds};
+use super::grounds::{MOST_OF_ONE, TOGETHER, grounds};
 use super::{Desk, Item, RetrieveError, Scale, is_nought};
 use crate::build::CHUNK_TEXTS;
 
@@ -66,7 +66,7 @@ impl Support {
             if chunks.len() == MOST_COMPARED {
                 break;
             }
-            let grounds = grounds(desk.read(), items)?;
+            let grounds = grounds(desk.read(), items, MOST_OF_ONE)?;
             for item in items {
                 let Some(ground) = grounds.get(&item.entity) else {
                     continue;
