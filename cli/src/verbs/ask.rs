@@ -33,6 +33,10 @@ JSON: pipeline, question, answer [{text, sources [number], supported, score, lac
 heading, text}], refused {because, reason} or null, confidence {value, cosine, coverage}, threshold or null, model, prompt,
 dropped, cost {calls, input_tokens, output_tokens}; with --model-prices, or those of the server, price";
 
+/// What is told in the place of a confidence that nothing could have, as of the preset `direct`.
+const UNSEARCHED: &str =
+    "nothing was looked up, as the pipeline has no stages: there is no confidence to tell";
+
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
@@ -94,7 +98,11 @@ impl Ask {
         heard.end();
         let (answer, price) = answer?;
         let mut reply = Reply::new("ask");
-        tell(&mut reply, &answer, price);
+        let trust = match pipeline.stages.is_empty() {
+            true => UNSEARCHED.to_owned(),
+            false => trust(&answer),
+        };
+        tell(&mut reply, &answer, &trust, price);
         Ok(reply)
     }
 
@@ -160,7 +168,7 @@ impl Heard {
     }
 }
 
-fn tell(reply: &mut Reply, answer: &Answer, price: Option<f64>) {
+fn tell(reply: &mut Reply, answer: &Answer, trust: &str, price: Option<f64>) {
     if let Some(refused) = &answer.refused {
         reply.line(format!("no answer: {}", refused.reason));
         reply.incomplete();
@@ -205,7 +213,7 @@ fn tell(reply: &mut Reply, answer: &Answer, price: Option<f64>) {
             dropped.join(", ")
         ));
     }
-    reply.line("").line(trust(answer));
+    reply.line("").line(trust);
     if answer.cost.calls > 0 {
         reply.line(bill(answer, price));
     }

@@ -45,3 +45,45 @@ fn what_a_model_answers_is_the_same_at_both_places() {
     assert_eq!(at_any_commit(&by_address), at_any_commit(&by_folder));
     served.terminate();
 }
+
+#[test]
+fn where_nothing_is_looked_up_no_confidence_is_told() {
+    let reply = json!({
+        "answer": [{"sentence": "Basalt comes from volcanoes."}],
+        "analysis": "It is well known.",
+    });
+    let model = ScriptedServer::start(move |_| Step::Stream {
+        pieces: vec![reply.to_string()],
+        whole: true,
+    });
+    let model = model.unwrap();
+    let (url, doors) = (model.url(), Doors::of("bag"));
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    doors.ingest(at, &[]);
+    let with_model = ["--llm", &url, "--model", "tiny"];
+    let check = |arguments: &[&str], code: i32, says: &str| {
+        let said = run(&[arguments, &["--preset", "direct"]].concat());
+        let shown = &said.assert_code(code).stdout;
+        assert!(shown.starts_with(says), "{shown}");
+        assert!(shown.contains("\nnothing was looked up, "), "{shown}");
+        for other in ["confidence 0", "calibrate"] {
+            assert!(!shown.contains(other), "{shown}");
+        }
+    };
+    let known = "Basalt comes from volcanoes.";
+    check(
+        &[&["ask", at, QUESTION], &with_model[..]].concat(),
+        0,
+        known,
+    );
+    check(&["ask", at, QUESTION], 2, "no answer: ");
+    let served = Served::start(&folder, &with_model);
+    check(&["ask", &served.address(), QUESTION], 0, known);
+    served.terminate();
+    // Who has searched and found nothing is told how sure that is.
+    let nothing = run(&["ask", at, QUESTION, "--only", "year=1999"]);
+    let shown = &nothing.assert_code(2).stdout;
+    assert!(shown.contains("confidence 0.000"), "{shown}");
+}
