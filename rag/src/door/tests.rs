@@ -168,6 +168,7 @@ fn calls_are_listed_with_what_they_do() {
             ("rag.route", "READ"),
             ("rag.stale", "READ"),
             ("rag.tools", "READ"),
+            ("rag.trace", "READ"),
             ("rag.traverse", "READ"),
             ("rag.undeclare", "WRITE"),
             ("rag.upsertDocument", "WRITE"),

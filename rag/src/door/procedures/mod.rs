@@ -6,7 +6,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | questions and receipts | `retrieve.rs` |
+//! | questions, their traces and receipts | `retrieve.rs` |
 //! | answers and thresholds | `ask.rs` |
 //! | names that mean the same | `naming.rs` |
 //! | declared queries | `routes.rs` |
@@ -43,6 +43,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
         stale(weak.clone()),
         resummarise(weak.clone()),
         retrieve::retrieve(weak.clone()),
+        retrieve::trace(weak.clone()),
         retrieve::verify(weak.clone()),
         ask::ask(weak.clone()),
         ask::calibrate(weak.clone()),

@@ -1,11 +1,13 @@
-//! `CALL rag.retrieve` and `CALL rag.verify`: questions, and whether what they got still stands.
+//! `CALL rag.retrieve`, `CALL rag.trace` and `CALL rag.verify`: questions, how they came to what they got, and whether that
+//! still stands.
 
-use stratigraph::{HostCall, Procedure, ProcedureType, Value};
+use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
 
+use super::routes::of_json;
 use super::settings::Settings;
 use super::{Library, Rows, WeakLibrary, count, failed, text};
 use crate::door::MOST_RECEIPTS;
-use crate::retrieve::{Pipeline, Question, Receipt};
+use crate::retrieve::{Pipeline, Question, Receipt, Retrieved};
 
 pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.retrieve")
@@ -23,6 +25,23 @@ pub(super) fn retrieve(library: WeakLibrary) -> Procedure {
         .run_until_stopped(move |call, arguments| found(&library.upgrade()?, call, arguments))
 }
 
+pub(super) fn trace(library: WeakLibrary) -> Procedure {
+    Procedure::new("rag.trace")
+        .about("What each stage of a pipeline does for a question, in order, as of the last commit: how many it took and gave, how many of those that it took it cut, and how many it added. detail is what the operator says of it beside, as the levels of a descent with what was kept, cut and recovered; null for nothing. Pipeline and settings are those of rag.retrieve.")
+        .takes("pipeline", ProcedureType::STRING.not_null())
+        .takes("settings", ProcedureType::MAP.not_null())
+        .yields("place", ProcedureType::INTEGER)
+        .yields("stage", ProcedureType::STRING)
+        .yields("operator", ProcedureType::STRING)
+        .yields("took", ProcedureType::INTEGER)
+        .yields("gave", ProcedureType::INTEGER)
+        .yields("cut", ProcedureType::INTEGER)
+        .yields("added", ProcedureType::INTEGER)
+        .yields("notThere", ProcedureType::BOOLEAN)
+        .yields("detail", ProcedureType::ANY)
+        .run_until_stopped(move |call, arguments| traced(&library.upgrade()?, call, arguments))
+}
+
 pub(super) fn verify(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.verify")
         .about("Whether what receipts were given on still stands, as of the last commit: stands, moved (the same elsewhere in the document), changed or gone.")
@@ -33,7 +52,12 @@ pub(super) fn verify(library: WeakLibrary) -> Procedure {
         .run_until_stopped(move |call, arguments| standing(&library.upgrade()?, call, arguments))
 }
 
-fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
+/// What the arguments ask for.
+fn retrieved(
+    library: &Library,
+    call: &HostCall,
+    arguments: &[Value],
+) -> Result<Retrieved, HostFailure> {
     let mut pipeline = Pipeline::of(text(arguments, 0)).map_err(|error| failed(error.into()))?;
     let settings = Settings::of(&arguments[1], &["question", "only", "budget", "most"])?;
     pipeline.budget = settings.count("budget")?.unwrap_or(pipeline.budget);
@@ -44,9 +68,12 @@ fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         question = question.only(name, datum);
     }
     let open = library.open().map_err(failed)?;
-    let retrieved = open
-        .retrieve(&pipeline, &question, call.stop())
-        .map_err(failed)?;
+    open.retrieve(&pipeline, &question, call.stop())
+        .map_err(failed)
+}
+
+fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
+    let retrieved = retrieved(library, call, arguments)?;
     let rows = retrieved.found.into_iter().zip(1_u64..);
     let rows = rows.map(|(found, rank)| {
         let receipt = serde_json::to_string(&found.receipt).map_err(|error| error.to_string())?;
@@ -62,6 +89,25 @@ fn found(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         ])
     });
     rows.collect()
+}
+
+fn traced(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
+    let retrieved = retrieved(library, call, arguments)?;
+    let stages = retrieved.trace.into_iter().zip(1_u64..);
+    let rows = stages.map(|(stage, place)| {
+        vec![
+            count(place),
+            stage.stage.into(),
+            stage.operator.into(),
+            count(stage.took as u64),
+            count(stage.gave as u64),
+            count(stage.cut as u64),
+            count(stage.added as u64),
+            stage.not_there.into(),
+            of_json(&stage.detail),
+        ]
+    });
+    Ok(rows.collect())
 }
 
 fn standing(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {

@@ -194,7 +194,7 @@ fn route(library: WeakLibrary) -> Procedure {
 }
 
 /// JSON as the language has it. What it came from nests no deeper than values do.
-fn of_json(json: &Json) -> Value {
+pub(super) fn of_json(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(truth) => (*truth).into(),

@@ -1,7 +1,8 @@
-//! `CALL rag.retrieve` and `CALL rag.verify`.
+//! `CALL rag.retrieve`, `CALL rag.trace` and `CALL rag.verify`.
 
 use super::*;
 use crate::retrieve::{Pipeline, Question, Receipt};
+use crate::routes::plain;
 
 fn with_rocks(profile: &str) -> (Database, Library) {
     let (db, library) = library(Equipment::default());
@@ -54,6 +55,43 @@ fn a_query_retrieves_what_a_program_does() {
 }
 
 #[test]
+fn a_query_shows_the_trace_that_a_program_has() {
+    let (db, library) = with_rocks("bag");
+    let open = library.open().unwrap();
+    let question = Question::new("Where does basalt come from?").unwrap();
+    for preset in ["direct", "vector", "bag", "strata"] {
+        let pipeline = Pipeline::preset(preset).unwrap();
+        let whole = open
+            .retrieve(&pipeline, &question, &CancelToken::new())
+            .unwrap();
+        let text = format!(
+            "CALL rag.trace('{preset}', {{question: 'Where does basalt come from?'}}) YIELD place, stage, operator, took, gave, cut, added, notThere, detail"
+        );
+        let told = rows(&db, &text);
+        assert_eq!(told.len(), pipeline.stages.len(), "{preset}");
+        for ((row, traced), place) in told.iter().zip(&whole.trace).zip(1_i64..) {
+            let count = |name: &str| row.get::<i64>(name).unwrap() as usize;
+            assert_eq!(row.get::<i64>("place").unwrap(), place);
+            assert_eq!(row.get::<String>("stage").unwrap(), traced.stage);
+            assert_eq!(row.get::<String>("operator").unwrap(), traced.operator);
+            assert_eq!(
+                ["took", "gave", "cut", "added"].map(count),
+                [traced.took, traced.gave, traced.cut, traced.added],
+                "{preset}: {}",
+                traced.stage
+            );
+            assert_eq!(row.get::<bool>("notThere").unwrap(), traced.not_there);
+            assert_eq!(plain(row.value("detail").unwrap()), traced.detail);
+        }
+    }
+    let levels = "CALL rag.trace('bag', {question: 'basalt', only: {year: 2023}}) YIELD operator, detail WHERE operator = 'descend' UNWIND detail AS one RETURN one.kept AS kept, one.recovered AS recovered";
+    let levels = rows(&db, levels);
+    assert!(!levels.is_empty());
+    assert!(levels[0].get::<i64>("kept").unwrap() > 0);
+    assert_eq!(levels[0].get::<i64>("recovered").unwrap(), 0);
+}
+
+#[test]
 fn a_pipeline_of_ones_own_and_limits_are_taken() {
     let (db, _) = with_rocks("hybrid");
     let call = "CALL rag.retrieve('name = \"mine\"\n[[stage]]\nname = \"words\"\nrun.bm25 = { k = 5 }', {question: 'granite', only: {year: 2023}}) YIELD text";
@@ -77,6 +115,7 @@ fn a_pipeline_of_ones_own_and_limits_are_taken() {
             "CALL rag.retrieve('bag', {question: 'x'})",
             "instance_vectors",
         ),
+        ("CALL rag.trace('vector', {})", "`question` is needed"),
         ("CALL rag.verify(['x'])", "number 0 of the receipts is none"),
         (
             "CALL rag.createLayers('hybrid', {language: 'klingon'})",
