@@ -88,7 +88,7 @@ pub use route::{Route, RouteTaken};
 pub use search::{Bm25, Layer, Vector};
 pub use support::Support;
 pub use together::Together;
-pub use walk::{Along, Ascend, Emit, Expand};
+pub use walk::{Along, Ascend, Emit, Expand, Facing};
 
 /// Weights of nought are not written.
 fn is_nought(weight: &f32) -> bool {

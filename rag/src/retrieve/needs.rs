@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::Pipeline;
+use super::{Along, Pipeline};
 use crate::ingest::System;
 
 /// What a pipeline asks for beside documents, chunks and what they name. What a stage takes only `if_there` is not asked for.
@@ -67,13 +67,17 @@ impl Pipeline {
                 Json::Array(list) => list.iter().any(|one| one == value),
                 _ => false,
             };
+            let follows =
+                |along: &str, kind: Along| has("along", along) || has("types", kind.name());
             needs.instances |= operator == "communities"
                 || has("of", "instances")
-                || ["related", "instances", "refers"]
-                    .iter()
-                    .any(|along| has("along", along));
-            needs.domains |= operator == "ascend" || has("of", "domains") || has("along", "covers");
-            needs.facts |= has("of", "facts") || (operator == "expand" && has("along", "facts"));
+                || follows("related", Along::Related)
+                || follows("instances", Along::Instances)
+                || follows("refers", Along::Refers);
+            needs.domains |=
+                operator == "ascend" || has("of", "domains") || follows("covers", Along::Covers);
+            needs.facts |=
+                has("of", "facts") || (operator == "expand" && follows("facts", Along::Facts));
             needs.sources |= has("of", "facts_with_sources");
         }
         needs

@@ -211,6 +211,70 @@ fn walks_tell_the_way() {
     });
 }
 
+/// What a pipeline comes to in one step from what the question names, and along which types.
+fn expanded(question: &str, settings: &str) -> (Vec<String>, Vec<String>) {
+    let text = format!(
+        "name = 'p'
+[[stage]]
+name = 'named'
+run.mentions = {{ k = 1 }}
+[[stage]]
+name = 'near'
+run.expand = {{ {settings} }}"
+    );
+    let pipeline = Pipeline::parse(&text).unwrap();
+    ask(question, |desk| {
+        let (items, _) = pipeline.run(desk).unwrap();
+        let types = items.iter().map(|item| item.way[0].by.to_string());
+        (names(desk.read(), &items), types.collect())
+    })
+}
+
+#[test]
+fn a_pipeline_says_which_way_it_goes() {
+    let near = |settings: &str| expanded("What of the sea?", settings).0;
+    let both = ["salt", "Basalt"];
+    assert_eq!(near("along = 'facts'"), both);
+    assert_eq!(near("along = 'facts', direction = 'both'"), both);
+    assert_eq!(near("along = 'facts', direction = 'out'"), ["salt"]);
+    assert_eq!(near("along = 'facts', direction = 'in'"), ["Basalt"]);
+    let far = near("along = 'facts', direction = 'in', steps = 3");
+    assert_eq!(far, ["Basalt"]);
+    let wrong = "name = 'p'\n[[stage]]\nname = 'a'\nrun.mentions = { k = 1 }
+[[stage]]\nname = 'b'\nrun.expand = { along = 'facts', direction = 'up' }";
+    let refused = Pipeline::parse(wrong).unwrap_err().to_string();
+    assert!(refused.contains("`up`"), "{refused}");
+}
+
+#[test]
+fn a_pipeline_says_along_which_types_it_goes_or_along_any() {
+    let near = |settings: &str| expanded("What of the sea?", settings);
+    let (facts, by) = near("types = ['FACT']");
+    assert_eq!((facts, by), near("along = 'facts'"));
+    let (found, by) = near("types = ['MENTIONS', 'COVERS', 'NOWHERE', 'COVERS']");
+    assert!(found.contains(&"sea.md".to_owned()), "{found:?}");
+    assert!(by.iter().all(|by| by == "COVERS" || by == "MENTIONS"));
+    assert!(by.contains(&"MENTIONS".to_owned()), "{by:?}");
+    let (_, by) = near("along = 'facts', types = ['COVERS']");
+    assert_eq!(by, ["COVERS", "FACT", "FACT"]);
+    let (_, any) = near("");
+    for kind in ["COVERS", "FACT", "MENTIONS"] {
+        assert!(any.contains(&kind.to_owned()), "{any:?}");
+    }
+    let (covered, _) = near("types = ['COVERS'], direction = 'out'");
+    assert!(covered.is_empty(), "{covered:?}");
+    // One that is not there is not any.
+    assert!(near("types = ['NOWHERE']").0.is_empty());
+    let needs = |settings: &str| {
+        let text =
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.mentions = { k = 1 }\n[[stage]]\nname = 'b'\n";
+        let pipeline = Pipeline::parse(&format!("{text}run.expand = {{ {settings} }}")).unwrap();
+        pipeline.needs()
+    };
+    assert_eq!(needs("types = ['FACT']"), needs("along = 'facts'"));
+    assert!(needs("types = ['COVERS']").domains && !needs("").domains);
+}
+
 #[test]
 fn domains_lead_to_the_root() {
     ask("basalt", |desk| {

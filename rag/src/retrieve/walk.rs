@@ -1,6 +1,7 @@
 //! Along relationships: to neighbours, and up to the roots.
 
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
@@ -43,6 +44,33 @@ impl Along {
     }
 }
 
+/// Which way relationships are followed, seen from what a walk stands at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Facing {
+    /// Those that leave it: of facts, those that it is the subject of.
+    Out,
+    /// Those that reach it.
+    In,
+    /// All of them.
+    #[default]
+    Both,
+}
+
+impl Facing {
+    fn direction(self) -> Direction {
+        match self {
+            Self::Out => Direction::Outgoing,
+            Self::In => Direction::Incoming,
+            Self::Both => Direction::Both,
+        }
+    }
+
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// What a walk hands on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -56,11 +84,27 @@ pub enum Emit {
 
 /// What lies so many steps from what was found before. What comes first in the list before is first here, and what is
 /// nearer is before what is farther.
+///
+/// ```
+/// use stratigraph_rag::retrieve::{Along, Expand, Facing};
+///
+/// let objects = Expand::new(Along::Facts).facing(Facing::Out);
+/// assert_eq!(objects, serde_json::from_str(r#"{"along": "facts", "direction": "out"}"#).unwrap());
+/// // Of tables there are other relationships, by the names that their mappings give them.
+/// let clauses = Expand::of_types(["QUALIFIED_BY"]);
+/// assert_eq!(clauses, serde_json::from_str(r#"{"types": ["QUALIFIED_BY"]}"#).unwrap());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[must_use]
 pub struct Expand {
-    along: Along,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    along: Option<Along>,
+    /// More types, as the graph calls them; without any, and without `along`, all that there are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    types: Vec<String>,
+    #[serde(default, skip_serializing_if = "Facing::is_usual")]
+    direction: Facing,
     #[serde(default = "one")]
     steps: usize,
     #[serde(default)]
@@ -82,15 +126,31 @@ fn many() -> usize {
 }
 
 impl Expand {
-    /// One step, at most 10,000 neighbours of one node and altogether.
+    /// One step either way, at most 10,000 neighbours of one node and altogether.
     pub fn new(along: Along) -> Self {
         Self {
-            along,
+            along: Some(along),
+            ..Self::of_types::<String>([])
+        }
+    }
+
+    /// The same along relationships of these types, or of any if none is named.
+    pub fn of_types<T: Into<String>>(types: impl IntoIterator<Item = T>) -> Self {
+        Self {
+            along: None,
+            types: types.into_iter().map(Into::into).collect(),
+            direction: Facing::default(),
             steps: one(),
             emit: Emit::Nodes,
             per_node: many(),
             k: many(),
         }
+    }
+
+    /// Only those relationships that lead this way.
+    pub fn facing(mut self, direction: Facing) -> Self {
+        self.direction = direction;
+        self
     }
 
     /// So many steps.
@@ -111,6 +171,20 @@ impl Expand {
         self
     }
 
+    /// The types that it follows, one after the other: of those that are named the ones that there are, each once, as a
+    /// pipeline may name any number. Nothing stands for all.
+    fn followed<R: Read>(&self, read: &R) -> Vec<Option<Cow<'static, str>>> {
+        if self.along.is_none() && self.types.is_empty() {
+            return vec![None];
+        }
+        let known = self.along.iter().map(|along| Cow::Borrowed(along.name()));
+        let named = self.types.iter().map(|name| Cow::Owned(name.clone()));
+        let all: BTreeSet<Cow<'static, str>> = known.chain(named).collect();
+        let types = &read.catalog().types;
+        let there = all.into_iter().filter(|name| types.id(name).is_some());
+        there.map(Some).collect()
+    }
+
     /// Walks.
     ///
     /// # Errors
@@ -120,7 +194,7 @@ impl Expand {
         desk: &Desk<'_, R>,
         from: &[Item],
     ) -> Result<Vec<Item>, RetrieveError> {
-        let by = self.along.name();
+        let (types, direction) = (self.followed(desk.read()), self.direction.direction());
         let mut seen: HashSet<Entity> = from.iter().map(|item| item.entity).collect();
         let mut found = Vec::new();
         let mut edge: Vec<Item> = from.to_vec();
@@ -130,23 +204,34 @@ impl Expand {
                 let Entity::Node(node) = item.entity else {
                     continue;
                 };
-                let neighbours = desk.read().neighbours(node, Direction::Both, Some(by))?;
-                for neighbour in neighbours.take(self.per_node) {
-                    let neighbour = neighbour?;
-                    let followed = Entity::from(neighbour.relationship);
-                    if self.emit == Emit::Relationships && seen.insert(followed) {
-                        found.push(item.step(by, followed));
-                    }
-                    if seen.insert(neighbour.node.into()) {
-                        let there = item.step(by, neighbour.node);
-                        if self.emit == Emit::Nodes {
-                            found.push(there.clone());
+                let mut room = self.per_node;
+                for kind in &types {
+                    let neighbours = desk.read().neighbours(node, direction, kind.as_deref())?;
+                    for neighbour in neighbours.take(room) {
+                        let neighbour = neighbour?;
+                        room -= 1;
+                        let by = || match kind {
+                            Some(name) => name.clone(),
+                            None => {
+                                let names = &desk.read().catalog().types;
+                                Cow::Owned(names.show(neighbour.relationship_type))
+                            }
+                        };
+                        let followed = Entity::from(neighbour.relationship);
+                        if self.emit == Emit::Relationships && seen.insert(followed) {
+                            found.push(item.step(by(), followed));
                         }
-                        next.push(there);
-                    }
-                    // Something that half of the graph speaks of has thousands of them.
-                    if found.len() >= self.k {
-                        break 'walk;
+                        if seen.insert(neighbour.node.into()) {
+                            let there = item.step(by(), neighbour.node);
+                            if self.emit == Emit::Nodes {
+                                found.push(there.clone());
+                            }
+                            next.push(there);
+                        }
+                        // Something that half of the graph speaks of has thousands of them.
+                        if found.len() >= self.k {
+                            break 'walk;
+                        }
                     }
                 }
             }
