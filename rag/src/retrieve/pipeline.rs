@@ -47,6 +47,10 @@ pub struct Pipeline {
     /// How many of what it finds are told at most.
     #[serde(default = "usual_most")]
     pub most: usize,
+    /// What is packed before everything else, as far as it fits, kind by kind: labels, and types of relationships, as receipts
+    /// have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pack_first: Vec<String>,
     /// What it does; nothing finds nothing.
     #[serde(default, rename = "stage")]
     pub stages: Vec<Stage>,
@@ -62,6 +66,8 @@ fn usual_most() -> usize {
 
 /// The most stages of a pipeline.
 const MOST_STAGES: usize = 64;
+/// The most kinds that are packed before others.
+const MOST_KINDS: usize = 64;
 /// The most items that a stage hands on.
 const MOST_ITEMS: usize = 100_000;
 /// The largest number that an operator may be told: whoever asks must not be able to ask for all memory there is.
@@ -380,6 +386,9 @@ impl Pipeline {
         let wrong = |reason: String| Err(RetrieveError::Pipeline { reason });
         if self.stages.len() > MOST_STAGES {
             return wrong(format!("more than {MOST_STAGES} stages"));
+        }
+        if self.pack_first.len() > MOST_KINDS {
+            return wrong(format!("more than {MOST_KINDS} kinds in `pack_first`"));
         }
         let mut known: Vec<&str> = Vec::new();
         for stage in &self.stages {

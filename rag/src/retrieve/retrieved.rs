@@ -80,7 +80,8 @@ impl Pipeline {
                     continue;
                 }
                 let receipt = receipt(&reader, item, &evidence, as_of);
-                passages.push(passage(&receipt, &evidence));
+                let class = self.class_of(&receipt.name.kind);
+                passages.push(passage(&receipt, &evidence, class));
                 entities.push(item.entity);
                 found.push(Found {
                     receipt,
@@ -107,6 +108,12 @@ impl Pipeline {
             trace,
         })
     }
+
+    /// When things of a kind are packed: lower classes first.
+    fn class_of(&self, kind: &str) -> u8 {
+        let place = self.pack_first.iter().position(|first| first == kind);
+        u8::try_from(place.unwrap_or(self.pack_first.len())).unwrap_or(u8::MAX)
+    }
 }
 
 /// What items say, each with its receipt: what a call of a declared query has found.
@@ -132,7 +139,7 @@ pub(crate) fn told<R: Read>(
 }
 
 /// As it is packed: only a chunk's bytes are the document's own, and lie within others.
-fn passage(receipt: &Receipt, evidence: &Evidence) -> Passage {
+fn passage(receipt: &Receipt, evidence: &Evidence, class: u8) -> Passage {
     let place = match receipt.places.as_slice() {
         [place] if receipt.name.kind == "Chunk" => {
             Some((place.document.clone(), place.span.clone()))
@@ -147,6 +154,6 @@ fn passage(receipt: &Receipt, evidence: &Evidence) -> Passage {
         headings,
         text: evidence.text.clone(),
         place,
-        class: 0,
+        class,
     }
 }

@@ -90,6 +90,37 @@ fn what_is_found_says_where_it_is_said() {
 }
 
 #[test]
+fn what_a_pipeline_packs_first_stands_first_and_is_found_where_it_was() {
+    let (db, layers) = database();
+    let (read, text) = (db.read().unwrap(), "What lies under the sea?");
+    let question = Question::new(text).unwrap();
+    let desk = Desk::new(&read, layers.embedder(), &question);
+    let hybrid = Pipeline::preset_as_text("hybrid").unwrap();
+    let packed = |first: &str| {
+        let pipeline = Pipeline::parse(&format!("pack_first = [{first}]\n{hybrid}")).unwrap();
+        let again = toml::to_string(&pipeline).unwrap();
+        assert_eq!(Pipeline::parse(&again).unwrap(), pipeline);
+        pipeline.retrieve(&desk).unwrap()
+    };
+    let usual = packed("");
+    assert!(usual.context.starts_with("Waves\nThe sea has salt"));
+    for first in ["'FACT'", "'Entity', 'FACT', 'Chunk'"] {
+        let facts = packed(first);
+        assert!(
+            facts.context.starts_with("Sea has salt\n\n"),
+            "{}",
+            facts.context
+        );
+        assert_eq!(facts.found, usual.found);
+    }
+    let chunks = packed("'Chunk', 'FACT'");
+    assert_eq!(chunks.context, usual.context);
+    let many = "'FACT', ".repeat(65);
+    let refused = Pipeline::parse(&format!("pack_first = [{many}]\n{hybrid}")).unwrap_err();
+    assert!(refused.to_string().contains("`pack_first`"), "{refused}");
+}
+
+#[test]
 fn the_trace_says_what_each_stage_took_gave_and_cut() {
     let (db, layers) = database();
     let trace = retrieve(&db, &layers, "hybrid", "What lies under the sea?").trace;
