@@ -211,6 +211,13 @@ fn answers_of_a_database_are_judged_over_a_socket() {
     // The answer is right, and so is the refusal.
     assert_eq!(of("answer_accuracy"), Some(1.0));
     assert_eq!(answer["cost"]["calls"], 6);
+    // What the answers cost stands beside them, and is not of the judges.
+    let questions = answer["evaluations"][0]["questions"].as_array().unwrap();
+    let calls = questions.iter().map(|one| one["cost"]["calls"].as_u64());
+    let written = models.asked().into_iter();
+    let written = written.filter(|asked| asked.model() == "writer").count();
+    assert_eq!(calls.sum::<Option<u64>>(), Some(written as u64));
+    assert!(written > 0);
     let said = &answer["judgements"][0];
     assert_eq!(
         (&said["judge"], &said["said"][1]["supported"]),

@@ -4,6 +4,7 @@ use crate::world::{World, ask, run};
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
+use stratigraph_models::{ScriptedServer, Step};
 
 const THINGS: [(&str, &str); 12] = [
     ("Basalt", "was lava that ran from Mount Etna"),
@@ -217,6 +218,48 @@ fn all_kinds_of_sets_are_measured_with_one_command() {
         );
     }
     assert!(!work.join("facts-strata-lexical-1").exists());
+}
+
+#[test]
+fn what_a_pipeline_asks_of_models_is_in_the_table() {
+    let world = World::new();
+    let (suite, work) = (suite(&world), world.path("work"));
+    let told = |said: &crate::world::Said, pipeline: &str, name: &str| -> String {
+        let rows = said.assert_code(0).stdout.lines();
+        let rows = rows.map(|row| row.split_whitespace().collect::<Vec<_>>());
+        let mut rows = rows.filter(|row| row.starts_with(&["things", pipeline, name]));
+        let row = rows.next().unwrap_or_default();
+        row.get(3).copied().unwrap_or_default().to_owned()
+    };
+    let of_things = ["--set", "things", "--work", text(&work)];
+    let nobody = ["eval", "--suite", text(&suite), "--preset", "vector"];
+    let said = run(&[&nobody[..], &of_things].concat());
+    let asked = ["calls", "tokens"].map(|name| told(&said, "vector", name));
+    assert_eq!(asked, ["0.00", "0"]);
+    let reply = r#"{"wordings":["Which stone is it?"]}"#;
+    let model = ScriptedServer::start(move |_| Step::text(reply)).unwrap();
+    let asks = world.path("asks.toml");
+    let stage =
+        "name = 'asks'\n[[stage]]\nname = 'a'\nrun.multi_query = { search.bm25 = { k = 5 } }";
+    fs::write(&asks, stage).unwrap();
+    let (set, graph) = (suite.join("things"), work.join("things-strata-lexical-1"));
+    let said = run(&[
+        "eval",
+        "--suite",
+        text(&set),
+        "--graph",
+        text(&graph),
+        "--preset",
+        text(&asks),
+        "--llm",
+        &model.url(),
+        "--model",
+        "writer",
+    ]);
+    // As the script has it, ten tokens are read and nine written.
+    let asked = ["calls", "tokens"].map(|name| told(&said, "asks", name));
+    assert_eq!(asked, ["1.00", "19"]);
+    assert_eq!(model.asked().len(), 13);
 }
 
 #[test]

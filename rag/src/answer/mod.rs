@@ -18,6 +18,8 @@ mod support;
 mod verbatim;
 mod written;
 
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 use stratigraph::storage::cancel::CancelToken;
@@ -141,6 +143,14 @@ pub struct Paid {
     pub input_tokens: u64,
     /// The tokens that it wrote.
     pub output_tokens: u64,
+}
+
+impl AddAssign for Paid {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+    }
 }
 
 impl From<Cost> for Paid {

@@ -217,6 +217,7 @@ mod tests {
             confidence: None,
             milliseconds: 1.0,
             units: 0,
+            cost: Default::default(),
         });
         Evaluation {
             set: set.to_owned(),

@@ -8,6 +8,7 @@ use stratigraph::storage::cancel::CancelToken;
 
 use super::set::{Labelled, LabelledSet, limited};
 use super::{Judge, Mean, confidence_of};
+use crate::answer::Paid;
 use crate::door::{DoorError, Open};
 use crate::retrieve::{Pipeline, Question, RetrieveError};
 
@@ -43,6 +44,9 @@ pub struct Evaluated {
     pub milliseconds: f64,
     /// How many units of text were packed.
     pub units: usize,
+    /// What models were paid: by the pipeline, and for an answer if there is one.
+    #[serde(default)]
+    pub cost: Paid,
 }
 
 impl Evaluation {
@@ -73,6 +77,7 @@ impl Evaluation {
                 confidence: confidence_of(&retrieved),
                 milliseconds,
                 units: retrieved.units,
+                cost: retrieved.cost().into(),
             });
             told(evaluated.len());
         }
@@ -155,10 +160,26 @@ impl Evaluation {
     /// How many units of text were packed for a question, in the mean.
     #[must_use]
     pub fn mean_units(&self) -> f64 {
-        let units: usize = self.questions.iter().map(|question| question.units).sum();
+        self.mean_of(|question| question.units as u64)
+    }
+
+    /// How often models were asked for a question, in the mean.
+    #[must_use]
+    pub fn mean_calls(&self) -> f64 {
+        self.mean_of(|question| question.cost.calls)
+    }
+
+    /// How many tokens models read and wrote for a question, in the mean.
+    #[must_use]
+    pub fn mean_tokens(&self) -> f64 {
+        self.mean_of(|question| question.cost.input_tokens + question.cost.output_tokens)
+    }
+
+    fn mean_of(&self, count: impl Fn(&Evaluated) -> u64) -> f64 {
+        let sum: u64 = self.questions.iter().map(count).sum();
         match self.questions.len() {
             0 => 0.0,
-            count => units as f64 / count as f64,
+            questions => sum as f64 / questions as f64,
         }
     }
 

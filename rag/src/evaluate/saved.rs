@@ -78,6 +78,7 @@ mod tests {
             confidence: Some(0.5),
             milliseconds: 1.0,
             units: 3,
+            cost: Default::default(),
         };
         let run = Evaluation {
             set: "a,\"b\"\n".to_owned(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
-use stratigraph_models::Lexical;
+use stratigraph_models::{Lexical, Recorded, Request};
 
 use super::*;
 use crate::door::{Equipment, Library, Open, Wanted};
@@ -32,13 +32,16 @@ fn folder(corpus: &str, questions: &str) -> tempfile::TempDir {
 }
 
 fn built(set: &LabelledSet) -> Open {
-    let db = Database::in_memory().unwrap();
+    built_in(&Database::in_memory().unwrap(), set, System::Structure)
+}
+
+fn built_in(db: &Database, set: &LabelledSet, system: System) -> Open {
     let equipment = Equipment::default().embedder(Arc::new(Lexical::new()));
     let wanted = Wanted {
         filters: set.filters().into_iter().map(str::to_owned).collect(),
-        ..Wanted::new(System::Structure)
+        ..Wanted::new(system)
     };
-    let open = Library::new(&db, equipment).create(&wanted).unwrap();
+    let open = Library::new(db, equipment).create(&wanted).unwrap();
     let report = open
         .ingestion(&CancelToken::new())
         .run(set.documents(), &|_| ());
@@ -178,6 +181,66 @@ run.bm25 = { k = 1 }",
     let changed = run.changed(&nothing, "r1");
     let all = ["a", "1", "c", "e"];
     assert_eq!(changed, all.map(|question| (question, 1.0, 0.0)));
+}
+
+const ASKS: &str = "name = 'p'
+[[stage]]
+name = 'wordings'
+run.multi_query = { n = 1, search.bm25 = { k = 5 } }
+[[stage]]
+name = 'triples'
+run.extract_triples = { of = 'facts_with_sources', k = 5 }
+[[stage]]
+name = 'sections'
+run.descend = { keep = 5, recover = 2, judged = true }
+[[stage]]
+name = 'all'
+from = ['wordings', 'triples', 'sections']
+run.fuse = {}
+[[stage]]
+name = 'judged'
+run.judge = { take = 9 }";
+
+#[test]
+fn what_pipelines_ask_of_models_is_counted() {
+    let folder = folder(CORPUS, QUESTIONS);
+    let set = LabelledSet::read(folder.path()).unwrap();
+    let judge = Judge::new(&set).unwrap();
+    let model = Arc::new(Recorded::by(|request: &Request| {
+        let reply = match request.schema.as_ref()?.name() {
+            "wordings" => r#"{"wordings": ["Which rock flows?"]}"#,
+            "question_triples" => r#"{"triples": []}"#,
+            _ => r#"{"relevant": ["1"]}"#,
+        };
+        Some(reply.to_owned())
+    }));
+    let db = Database::in_memory().unwrap();
+    built_in(&db, &set, System::Triples);
+    let equipment = Equipment::default().model(Arc::clone(&model) as _, 1);
+    let equipment = equipment.embedder(Arc::new(Lexical::new()));
+    let open = Library::new(&db, equipment).open().unwrap();
+    let run = evaluated(&set, &judge, &open, ASKS);
+    let asked = model.asked();
+    let sum = |of: fn(&Evaluated) -> u64| run.questions.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|one| one.cost.calls), asked.len() as u64);
+    // Each is put in other words, read as facts, and has what was found judged.
+    assert!(run.questions.iter().all(|one| one.cost.calls >= 3));
+    assert!(run.questions.iter().any(|one| one.cost.calls > 3));
+    let texts = asked.iter().flat_map(|request| &request.messages);
+    let read: usize = texts.map(|message| message.text.len().div_ceil(4)).sum();
+    assert_eq!(sum(|one| one.cost.input_tokens), read as u64);
+    let questions = run.questions.len() as f64;
+    assert_eq!(run.mean_calls(), asked.len() as f64 / questions);
+    let written = sum(|one| one.cost.output_tokens);
+    assert!(written > 0);
+    let tokens = (read as u64 + written) as f64;
+    assert_eq!(run.mean_tokens(), tokens / questions);
+    // The same questions are not paid for twice, and who asks nobody pays nothing.
+    for pipeline in [ASKS, "vector"] {
+        let free = evaluated(&set, &judge, &open, pipeline);
+        assert_eq!((free.mean_calls(), free.mean_tokens()), (0.0, 0.0));
+    }
+    assert_eq!(model.asked().len(), asked.len());
 }
 
 #[test]

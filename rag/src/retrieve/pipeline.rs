@@ -299,7 +299,14 @@ impl Operator {
             Self::Support(support) => support.run(desk, &joined(lists))?,
             Self::Threshold(threshold) => threshold.run(joined(lists))?,
             Self::Limit(limit) => limit.run(joined(lists)),
-            Self::Rerank(rerank) => rerank.run(desk, desk.reranker()?, joined(lists))?,
+            Self::Rerank(rerank) => {
+                let reranker = desk.reranker()?;
+                let judged = rerank.run(desk, reranker, joined(lists))?;
+                // It is asked once for all of them, and counts no tokens.
+                let calls = u64::from(!judged.is_empty());
+                let told = serde_json::json!({"model": reranker.name(), "calls": calls});
+                return Ok(Done::detailed(judged, &told));
+            }
             Self::Judge(judge) => {
                 let relevance = desk.relevance(self.name())?;
                 let (kept, cost) = judge.run(desk, relevance, joined(lists))?;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stratigraph::Read;
+use stratigraph_models::Usage;
 
 use super::confidence::confidence;
 use super::pack::pack_while;
@@ -9,6 +10,7 @@ use super::reader::{Reader, TOGETHER};
 use super::receipt::receipt;
 use super::{Confidence, Desk, Evidence, Item, Passage, Pipeline, Receipt, RetrieveError, Traced};
 use crate::chunk::Tokens;
+use crate::extract::Cost;
 
 /// What was retrieved for a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +45,41 @@ pub struct Found {
     pub text: String,
     /// Whether it is in what a model is given to read.
     pub packed: bool,
+}
+
+impl Retrieved {
+    /// What models were paid for it, as the operators that ask one say in the trace.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        let mut cost = Cost::default();
+        for stage in &self.trace {
+            cost += stage.cost();
+        }
+        cost
+    }
+}
+
+impl Traced {
+    /// What models were paid for the stage.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        // A descent says it beside its levels, and a route beside what it has chosen.
+        let told = [&self.detail, &self.detail["paid"], &self.detail["model"]];
+        let told = told.into_iter().find(|told| told["calls"].is_u64());
+        let number = |name: &str| {
+            told.and_then(|told| told[name].as_u64())
+                .unwrap_or_default()
+        };
+        Cost {
+            calls: number("calls"),
+            kept: number("kept"),
+            usage: Usage {
+                input_tokens: number("input_tokens"),
+                output_tokens: number("output_tokens"),
+            },
+            dropped: number("dropped"),
+        }
+    }
 }
 
 impl Pipeline {

@@ -436,6 +436,15 @@ fn a_model_calls_what_is_declared_and_is_told_what_is_wrong() {
         detail["model"],
         json!({"name": "script", "calls": 3, "input_tokens": 300, "output_tokens": 30})
     );
+    let cost = retrieved.cost();
+    assert_eq!(
+        (
+            cost.calls,
+            cost.usage.input_tokens,
+            cost.usage.output_tokens
+        ),
+        (3, 300, 30)
+    );
     assert_eq!(
         detail["called"][0]["arguments"],
         json!({"river": "Ruby", "least": 150})

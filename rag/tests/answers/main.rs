@@ -359,11 +359,14 @@ fn pipelines_judge_and_rerank_with_the_models_of_the_process() {
         .retrieve(&reranks, &question, &CancelToken::new())
         .unwrap();
     assert_eq!(found.found[0].receipt.places[0].document, "owls.md");
-    for _ in 0..2 {
+    assert_eq!(found.cost().calls, 1);
+    // What was said once is kept.
+    for (calls, kept) in [(1, 0), (0, 1)] {
         let found = open
             .retrieve(&judges, &question, &CancelToken::new())
             .unwrap();
         assert_eq!(found.found.len(), 1);
+        assert_eq!((found.cost().calls, found.cost().kept), (calls, kept));
     }
     assert_eq!(model.asked().len(), 1);
 }

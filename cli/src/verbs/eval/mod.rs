@@ -43,7 +43,7 @@ Examples:
   stratigraph eval tags library --beside library-of-yesterday
 
 JSON: evaluations [{set, pipeline, embedder, questions [{id, kind, values {measure}, found [document], confidence, milliseconds,
-units}]}], refusals [{set, pipeline, own [confidence], foreign [confidence]}], notes [text]; of diff: differences [{set, before,
+units, cost {calls, input_tokens, output_tokens}}]}], refusals [{set, pipeline, own [confidence], foreign [confidence]}], notes [text]; of diff: differences [{set, before,
 after, measure, mean_before, mean_after, low, high, questions, changed [{id, before, after}]}], unmatched [text], worse; of make:
 folder, facts, counted [{kind, places, sampled, questions}], phrased; the others say it themselves";
 

@@ -52,12 +52,13 @@ pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
             let time = format!("{:.2}", run.milliseconds_at(share));
             row(name, time, String::new(), count);
         }
-        row(
-            "units",
-            format!("{:.0}", run.mean_units()),
-            String::new(),
-            count,
-        );
+        for (name, mean) in [
+            ("units", format!("{:.0}", run.mean_units())),
+            ("calls", format!("{:.2}", run.mean_calls())),
+            ("tokens", format!("{:.0}", run.mean_tokens())),
+        ] {
+            row(name, mean, String::new(), count);
+        }
     }
     for refusal in &saved.refusals {
         for (name, value) in refused(refusal) {

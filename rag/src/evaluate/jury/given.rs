@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use stratigraph::storage::cancel::CancelToken;
 
 use super::super::set::{Posed, SetError, id_of, rows_of, texts_of};
-use crate::answer::{Answer, Event};
+use crate::answer::{Answer, Event, Paid};
 use crate::door::{Ask, DoorError, Open};
 use crate::retrieve::Pipeline;
 
@@ -37,6 +37,8 @@ pub struct Given {
     pub confidence: Option<f64>,
     /// How long it took; 0 if nobody says so.
     pub milliseconds: f64,
+    /// What models were paid for it, and for what was retrieved; nothing if nobody says so.
+    pub cost: Paid,
 }
 
 impl Given {
@@ -52,14 +54,16 @@ impl Given {
     ) -> Result<Self, DoorError> {
         let question = posed.question()?;
         let ask = Ask::new(pipeline, &question).verbatim(verbatim);
-        let mut context = String::new();
+        let (mut context, mut cost) = (String::new(), Paid::default());
         let started = std::time::Instant::now();
         let answer = open.ask(&ask, cancel, &mut |event| {
             if let Event::Retrieved(retrieved) = event {
                 context.clone_from(&retrieved.context);
+                cost += Paid::from(retrieved.cost());
             }
         })?;
         let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+        cost += answer.cost;
         Ok(Self {
             posed: posed.clone(),
             answer: told(&answer),
@@ -69,6 +73,7 @@ impl Given {
             model: answer.model,
             confidence: Some(f64::from(answer.confidence.value)),
             milliseconds,
+            cost,
         })
     }
 
@@ -108,6 +113,7 @@ impl Given {
             "model": self.model,
             "confidence": self.confidence,
             "milliseconds": self.milliseconds,
+            "cost": self.cost,
         })
     }
 }
@@ -163,6 +169,8 @@ fn of_row(row: &Json, number: usize, posed: Option<&[Posed]>) -> Result<Option<G
         model: row["model"].as_str().map(str::to_owned),
         confidence: row["confidence"].as_f64(),
         milliseconds: row["milliseconds"].as_f64().unwrap_or_default(),
+        // What somebody else calls so is another thing.
+        cost: serde_json::from_value(row["cost"].clone()).unwrap_or_default(),
     }))
 }
 

@@ -272,5 +272,6 @@ fn unmeasured(given: &Given) -> Evaluated {
         confidence: given.confidence,
         milliseconds: given.milliseconds,
         units: 0,
+        cost: given.cost,
     }
 }

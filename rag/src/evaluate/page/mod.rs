@@ -266,6 +266,7 @@ mod tests {
             confidence: Some(0.4),
             milliseconds: 3.0,
             units: 7,
+            cost: Default::default(),
         };
         let run = |pipeline: &str| Evaluation {
             set: HOSTILE.to_owned(),
