@@ -75,7 +75,7 @@ pub struct Receipt {
     pub scale: String,
     /// How it was come to, from what a search has found.
     pub way: Vec<WayStep>,
-    /// The commit of the snapshot that was asked.
+    /// The commit of the snapshot that was asked, which is the epoch of every index that was searched.
     pub as_of: u64,
     /// Whether all searches that led to it would find the same every time.
     pub exact: bool,

@@ -24,9 +24,10 @@ pub struct Receipt {
     /// How it was come to, from what a search has found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub way: Vec<WayStep>,
-    /// The commit of the snapshot that was asked.
+    /// The commit of the snapshot that was asked. It is the epoch of every index that was searched, too: an index answers from
+    /// the rows of that commit and no others.
     pub as_of: u64,
-    /// Whether all searches that led to it would find the same every time.
+    /// Whether all searches that led to it would find the same every time. If not, some that are nearer may be missing.
     pub exact: bool,
 }
 

@@ -121,6 +121,36 @@ fn what_a_pipeline_packs_first_stands_first_and_is_found_where_it_was() {
 }
 
 #[test]
+fn a_receipt_of_an_approximate_search_says_so_and_of_which_commit_it_is() {
+    let (db, layers) = database();
+    // More than are compared whole where one is wanted.
+    let page = |number: u32| {
+        let text = format!("# Page {number}\n\nNumber {number} has salt.\n");
+        edit(&layers, &format!("{number}.md"), &text, &[]);
+    };
+    (0..16).for_each(page);
+    let near = |settings: &str| {
+        let text = format!(
+            "name = 'p'\n[[stage]]\nname = 'near'\nrun.vector = {{ of = 'chunks', k = 1{settings} }}"
+        );
+        let (read, question) = (db.read().unwrap(), Question::new("salt").unwrap());
+        let desk = Desk::new(&read, layers.embedder(), &question);
+        let retrieved = Pipeline::parse(&text).unwrap().retrieve(&desk).unwrap();
+        (retrieved.found[0].receipt.clone(), read.commit_seq().get())
+    };
+    let (approximate, commit) = near("");
+    assert!(!approximate.exact);
+    assert_eq!(approximate.as_of, commit);
+    let (exact, commit) = near(", exact = true");
+    assert!(exact.exact);
+    assert_eq!(exact.as_of, commit);
+    page(16);
+    let (later, commit) = near("");
+    assert_eq!((later.exact, later.as_of), (false, commit));
+    assert!(later.as_of > approximate.as_of);
+}
+
+#[test]
 fn the_trace_says_what_each_stage_took_gave_and_cut() {
     let (db, layers) = database();
     let trace = retrieve(&db, &layers, "hybrid", "What lies under the sea?").trace;
