@@ -18,6 +18,7 @@ and the benchmark must not be won against a build for an old one.
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -29,20 +30,22 @@ DOCUMENTS = HERE / "requirements-documents.txt"
 QUERY = HERE / "requirements-query.txt"
 COMPILED = HERE / "requirements-compiled.txt"
 RUST = HERE / "rust"
+# What each of `BESIDE` is, and all that they need, with the versions.
+LOCK = HERE / "requirements-beside.txt"
 # Each by itself: one that does not install is named with the reason, and the others are measured.
 BESIDE = {
-    "kuzu": ["kuzu==0.11.3", "pyarrow==26.0.1"],
-    "ladybug": ["ladybug==0.22.0", "pyarrow==26.0.1"],
-    "lancedb": ["lancedb==0.40.0", "pyarrow==26.0.1"],
-    "qdrant-edge": ["qdrant-edge-py==0.9.0"],
-    "sqlite-vec": ["sqlite-vec==0.1.9", "pysqlite3-binary==0.5.4.post2"],
-    "hnswlib": ["hnswlib==0.8.0"],
-    "faiss": ["faiss-cpu==1.15.1"],
-    "usearch": ["usearch==2.26.6"],
-    "helix": ["helix-db==0.3.4", "helix-db-embedded==0.3.3"],
-    "surrealdb": ["surrealdb==2.0.0", "surrealdb-embedded==3.0.0b10"],
-    "cozo": ["cozo-embedded==0.7.6"],
-    "chromadb": ["chromadb==1.5.9"],
+    "kuzu": ["kuzu", "pyarrow"],
+    "ladybug": ["ladybug", "pyarrow"],
+    "lancedb": ["lancedb", "pyarrow"],
+    "qdrant-edge": ["qdrant-edge-py"],
+    "sqlite-vec": ["sqlite-vec", "pysqlite3-binary"],
+    "hnswlib": ["hnswlib"],
+    "faiss": ["faiss-cpu"],
+    "usearch": ["usearch"],
+    "helix": ["helix-db", "helix-db-embedded"],
+    "surrealdb": ["surrealdb", "surrealdb-embedded"],
+    "cozo": ["cozo-embedded"],
+    "chromadb": ["chromadb"],
 }
 
 
@@ -88,29 +91,56 @@ def rust_peers(home):
     return target / "release" / "stratigraph-peers"
 
 
+def locked():
+    """The packages of the lock by name, as pip compares names, and their versions."""
+    lines = (line.strip() for line in LOCK.read_text().splitlines())
+    pins = (line.split("==") for line in lines if line and not line.startswith("#"))
+    return {plain(name): version for name, version in pins}
+
+
+def plain(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def not_locked(pip):
+    """What is installed and not in the lock, or at another version; but for what came with Python."""
+    told = subprocess.run([*pip, "list", "--format=json"], check=True, capture_output=True, text=True)
+    there = {plain(one["name"]): one["version"] for one in json.loads(told.stdout)}
+    pins = locked() | {name: there.get(name) for name in ("pip", "setuptools")}
+    return {f"{name}=={version}" for name, version in there.items() if pins.get(name) != version}
+
+
 def beside(home):
     """An environment with whatever of `BESIDE` installs, and why the others do not."""
-    pins = json.dumps(BESIDE) + sys.version
-    folder = home / f"venv-{hashlib.sha256(pins.encode()).hexdigest()[:16]}"
+    content = json.dumps(BESIDE).encode() + LOCK.read_bytes() + sys.version.encode()
+    folder = home / f"venv-{hashlib.sha256(content).hexdigest()[:16]}"
     python = folder / "bin" / "python"
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    # By variables, so that they hold for what something is built with as well; an address, since a path may have blanks.
+    held = {**os.environ, "PIP_CONSTRAINT": LOCK.as_uri(), "PIP_BUILD_CONSTRAINT": LOCK.as_uri()}
+    held["PYTHONPATH"] = str(HERE / "python" / "peers")
     if not (folder / "whole").exists():
         venv.create(folder, with_pip=True, clear=True)
-        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "numpy==2.4.6")
-    installed, missing = [], {}
+        run(*pip, "install", "--quiet", "numpy", env=held)
+    installed, missing, strangers = [], {}, set()
     for name, packages in BESIDE.items():
         print("==>", *packages, flush=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--prefer-binary", *packages]
+        install = [*pip, "install", "--quiet", "--prefer-binary", *packages]
         module = f"{name.replace('-', '_')}_side"
         probe = [python, "-c", f"import importlib.util, {module}"]
-        here = {**os.environ, "PYTHONPATH": str(HERE / "python" / "peers")}
-        for command in (pip, probe):
-            done = subprocess.run(command, env=here, capture_output=True, text=True)
+        for command in (install, probe):
+            done = subprocess.run(command, env=held, capture_output=True, text=True)
             if done.returncode:
                 said = (done.stderr.strip() or "no word").splitlines()
                 missing[name] = said[-1]
                 break
         else:
-            installed.append(name)
+            # On another system somebody may need what is not in the lock: then it would not be the same the next time.
+            if new := not_locked(pip) - strangers:
+                strangers |= new
+                missing[name] = f"needs what {LOCK.name} does not pin: {', '.join(sorted(new))}"
+            else:
+                installed.append(name)
     (folder / "whole").touch()
     return {"python": str(python), "peers": installed, "missing": missing}
 

@@ -20,13 +20,14 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | records of CSV | [`csv_reader`] |
+//! | records of CSV, and fields as they are written | [`csv_reader`], [`csv_field`] |
 //! | lines of JSON | [`json_lines`] |
 //! | the types of fields, and JSON as one of them | [`kind`], [`json_value`] |
 //! | what mappings have in common | [`mapping`] |
 //! | what is wrong, and where | [`place`] |
 //! | a graph as JSON lines, CSV, or statements | [`export`] |
 
+pub mod csv_field;
 pub mod csv_reader;
 pub mod export;
 pub mod json_lines;

@@ -1,5 +1,5 @@
 //! The code map in `ARCHITECTURE.md` against the tree: every path in it exists, and every crate
-//! and every engine module is in it.
+//! and every module of the large ones is in it.
 //!
 //! Only the section `## Code map` is read, so that plans for later crates can stand in another one.
 //! This file reads names and never what is inside the source.
@@ -10,7 +10,14 @@ use std::path::Path;
 
 const MAP: &str = "ARCHITECTURE.md";
 const SECTION: &str = "## Code map";
-const MODULES: &str = "engine/src";
+/// Crates that are too large to be found one's way in without their folders; all of these are there.
+const SOURCES: [&str; 5] = [
+    "engine/src",
+    "rag/src",
+    "server/src",
+    "cli/src",
+    "tests/src",
+];
 
 /// Every difference between the map and the tree, as a sentence each.
 pub(crate) fn check(checkout: &Path) -> Result<Vec<String>, String> {
@@ -45,15 +52,28 @@ fn mapped_paths(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What a newcomer must find in the map: crates at the top, and the engine's modules.
+/// What a newcomer must find in the map: crates at the top, and the modules of the large ones.
 fn needed_paths(checkout: &Path) -> Result<BTreeSet<String>, String> {
-    let crates = folders(checkout)?
+    let mut needed: BTreeSet<String> = folders(checkout)?
         .into_iter()
-        .filter(|name| checkout.join(name).join("Cargo.toml").is_file());
-    let modules = folders(&checkout.join(MODULES))?
-        .into_iter()
-        .map(|name| format!("{MODULES}/{name}"));
-    Ok(crates.chain(modules).collect())
+        .filter(|name| checkout.join(name).join("Cargo.toml").is_file())
+        .collect();
+    for source in SOURCES {
+        let modules = folders(&checkout.join(source))?
+            .into_iter()
+            .map(|name| format!("{source}/{name}"))
+            .filter(|module| !holds_only_tests(&checkout.join(module)));
+        needed.extend(modules);
+    }
+    Ok(needed)
+}
+
+/// Such a folder belongs to the file beside it, whose tests are too long to stand in it.
+fn holds_only_tests(folder: &Path) -> bool {
+    folder.read_dir().is_ok_and(|entries| {
+        let mut names = entries.flatten().map(|entry| entry.file_name());
+        names.all(|name| name == "tests.rs")
+    })
 }
 
 /// The folders in a folder; hidden ones and build output are none of the map's business.
@@ -85,7 +105,11 @@ mod tests {
         fn new(test: &str, map: &str) -> Self {
             let root =
                 std::env::temp_dir().join(format!("xtask-map-{}-{test}", std::process::id()));
+            for source in SOURCES {
+                fs::create_dir_all(root.join(source)).unwrap();
+            }
             fs::create_dir_all(root.join("engine/src/codec")).unwrap();
+            fs::write(root.join("engine/src/codec/mod.rs"), "").unwrap();
             fs::create_dir_all(root.join(".git")).unwrap();
             fs::write(root.join("engine/Cargo.toml"), "").unwrap();
             fs::write(root.join(MAP), map).unwrap();
@@ -124,12 +148,44 @@ mod tests {
         fs::create_dir_all(tree.0.join("cli")).unwrap();
         fs::write(tree.0.join("cli/Cargo.toml"), "").unwrap();
         fs::create_dir_all(tree.0.join("engine/src/storage")).unwrap();
+        fs::write(tree.0.join("engine/src/storage/mod.rs"), "").unwrap();
         assert_eq!(
             tree.faults(),
             [
                 "`cli/` is in the tree but not in the map",
                 "`engine/src/storage/` is in the tree but not in the map"
             ]
+        );
+    }
+
+    #[test]
+    fn a_module_of_every_large_crate_has_to_be_in_the_map() {
+        let tree = Tree::new("large", SOUND);
+        for source in &SOURCES[1..] {
+            fs::create_dir_all(tree.0.join(source).join("new")).unwrap();
+            fs::write(tree.0.join(source).join("new/mod.rs"), "").unwrap();
+        }
+        assert_eq!(
+            tree.faults(),
+            [
+                "`cli/src/new/` is in the tree but not in the map",
+                "`rag/src/new/` is in the tree but not in the map",
+                "`server/src/new/` is in the tree but not in the map",
+                "`tests/src/new/` is in the tree but not in the map",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_folder_with_the_tests_of_a_file_is_none() {
+        let tree = Tree::new("tests", SOUND);
+        fs::create_dir_all(tree.0.join("server/src/status")).unwrap();
+        fs::write(tree.0.join("server/src/status/tests.rs"), "").unwrap();
+        assert_eq!(tree.faults(), Vec::<String>::new());
+        fs::write(tree.0.join("server/src/status/codes.rs"), "").unwrap();
+        assert_eq!(
+            tree.faults(),
+            ["`server/src/status/` is in the tree but not in the map"]
         );
     }
 

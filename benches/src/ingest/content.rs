@@ -10,14 +10,14 @@ use stratigraph_models::{Embedder, ModelError, Rows};
 const WORDS: usize = 20_000;
 
 /// Documents of some ten kilobytes, with headings, paragraphs, lists and tables.
-pub(super) struct Texts {
+pub(crate) struct Texts {
     rng: Rng,
     words: Vec<String>,
     number: usize,
 }
 
 impl Texts {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let syllables = [
             "ba", "ko", "ri", "ten", "la", "mu", "ser", "no", "vi", "dal", "e", "pro",
@@ -37,7 +37,7 @@ impl Texts {
     }
 
     /// The next document: its id and its text.
-    pub(super) fn next(&mut self) -> (String, String) {
+    pub(crate) fn next(&mut self) -> (String, String) {
         self.number += 1;
         let mut text = String::with_capacity(40_000);
         let _ = writeln!(text, "# Report {}\n", self.number);

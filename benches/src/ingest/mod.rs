@@ -7,7 +7,7 @@
 //! What grows with the input by design, the graphs of vector indexes, is told apart, and what has a bound: the store's cache
 //! of blocks and its buffers. `own_mb_rest` is what is left of its own.
 
-mod content;
+pub(crate) mod content;
 
 use crate::measure::report::{Mark, Report};
 use crate::measure::{Common, Setup, cpu_time, memory};
@@ -153,7 +153,7 @@ fn steps(setup: &Setup, arguments: &Arguments, report: &mut Report) -> Result<()
     Ok(())
 }
 
-fn read(id: &str, text: &str) -> Result<Document, ReadError> {
+pub(crate) fn read(id: &str, text: &str) -> Result<Document, ReadError> {
     Source::new(id, text.as_bytes()).read(Format::Markdown)
 }
 

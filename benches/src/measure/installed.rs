@@ -136,4 +136,24 @@ mod tests {
             assert!(setup.contains(&written), "{written}");
         }
     }
+
+    #[test]
+    fn whatever_is_installed_beside_has_its_version_in_the_lock() {
+        let peers = benches().join("peers");
+        let lock = std::fs::read_to_string(peers.join("requirements-beside.txt")).unwrap();
+        let pinned: Vec<&str> = lock
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| line.split_once("==").expect(line).0)
+            .collect();
+        let setup = std::fs::read_to_string(peers.join("setup.py")).unwrap();
+        let (_, table) = setup.split_once("\nBESIDE = {\n").unwrap();
+        let (table, _) = table.split_once("\n}\n").unwrap();
+        for line in table.lines() {
+            let (_, packages) = line.split_once(": [").expect(line);
+            for package in packages.split('"').skip(1).step_by(2) {
+                assert!(pinned.contains(&package), "{package}");
+            }
+        }
+    }
 }

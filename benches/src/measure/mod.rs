@@ -15,6 +15,7 @@ pub(crate) mod memory;
 pub(crate) mod peer;
 pub(crate) mod recorded;
 pub(crate) mod report;
+pub(crate) mod rest;
 pub(crate) mod rounds;
 pub(crate) mod slope;
 

@@ -117,13 +117,9 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
         let grown = growth::measure(setup, &sizes, keep)?;
         println!("{}", page::growth(&grown));
         for operation in &grown {
-            report.count(
-                operation.name.clone(),
-                operation.slope,
-                None,
-                "log/log",
-                None,
-            );
+            if let Some(slope) = operation.slope {
+                report.count(operation.name.clone(), slope, None, "log/log", None);
+            }
         }
         if arguments.write {
             page::write_growth(&checkout, &machine, &grown)?;

@@ -94,6 +94,7 @@ impl Side {
             "hops" => self.hops(),
             "descend" => self.descend(),
             "churn" => self.churn(),
+            "back up" => self.back_up(),
             "close" => match self.db.take() {
                 Some(db) => {
                     db.close()?;
@@ -266,6 +267,14 @@ impl Side {
         }
         db.tend_vector_index(INDEX)?;
         Ok(json!({ "seconds": clock.wall(), "cpu": clock.cpu() }))
+    }
+
+    /// Into a folder beside its own; what a backup before it has is not copied again.
+    fn back_up(&self) -> Result<Json> {
+        let clock = Clock::start();
+        let into = self.folder.with_extension("backups");
+        let made = self.db()?.backup(into, &mut Watch::quiet())?;
+        Ok(json!({ "seconds": clock.wall(), "bytes": made.new_bytes }))
     }
 
     fn prepared(&self, text: &str) -> Result<Prepared> {

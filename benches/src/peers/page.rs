@@ -5,6 +5,7 @@ use super::plot::bars;
 use super::sheet::{Ahead, Cell, Sheet};
 use crate::measure::report::number;
 use anyhow::{Context, Result};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -92,10 +93,11 @@ pub(super) fn write_growth(checkout: &Path, machine: &[String], grown: &[Grown])
 /// The table of slopes.
 pub(super) fn growth(grown: &[Grown]) -> String {
     let mut text = String::from("\n| operation | unit |");
-    let sizes = grown
-        .first()
-        .map_or(&[][..], |first| first.points.as_slice());
-    for (nodes, _) in sizes {
+    let sizes: BTreeSet<usize> = grown
+        .iter()
+        .flat_map(|one| one.points.iter().map(|(nodes, _)| *nodes))
+        .collect();
+    for nodes in &sizes {
         let _ = write!(text, " {} |", number(*nodes as f64));
     }
     let _ = writeln!(
@@ -111,10 +113,13 @@ pub(super) fn growth(grown: &[Grown]) -> String {
     } in grown
     {
         let _ = write!(text, "| {name} | {unit} |");
-        for (_, value) in points {
-            let _ = write!(text, " {} |", number(*value));
+        for nodes in &sizes {
+            let point = points.iter().find(|(at, _)| at == nodes);
+            let said = point.map_or_else(|| "left out".into(), |(_, value)| number(*value));
+            let _ = write!(text, " {said} |");
         }
-        let _ = writeln!(text, " {slope:.2} |");
+        let slope = slope.map_or_else(|| "-".into(), |slope| format!("{slope:.2}"));
+        let _ = writeln!(text, " {slope} |");
     }
     text
 }
@@ -237,6 +242,30 @@ mod tests {
         assert_eq!(said, "one two / three &lt;b>");
         assert!(cell_text(&"x".repeat(500)).len() < 170);
         assert_eq!(cell_text("failed in /a/b/c.rs"), "failed in (a path)");
+    }
+
+    #[test]
+    fn what_was_left_out_at_a_size_leaves_its_column_to_others() {
+        let grown = |name: &str, points: &[(usize, f64)], slope| Grown {
+            name: name.to_owned(),
+            unit: "s",
+            points: points.to_vec(),
+            slope,
+        };
+        let text = growth(&[
+            grown("short", &[(10_000, 1.0)], None),
+            grown("whole", &[(10_000, 1.0), (30_000, 3.0)], Some(1.0)),
+        ]);
+        let lines: Vec<&str> = text.trim().lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "| operation | unit | 10,000 | 30,000 | slope |",
+                "|---|---|---|---|---|",
+                "| short | s | 1.000 | left out | - |",
+                "| whole | s | 1.000 | 3.000 | 1.00 |",
+            ]
+        );
     }
 
     #[test]

@@ -7,13 +7,14 @@
 mod content;
 
 use crate::measure::report::{Mark, Report};
-use crate::measure::{Common, Setup, cpu_time, memory};
+use crate::measure::rest::{until_linked, until_quiet};
+use crate::measure::{Common, Setup, memory};
 use anyhow::{Result, ensure};
 use clap::Parser;
 use content::{Content, Size, Topics, YEAR, field, of_year};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stratigraph::{Database, Read, ReadTxn, VectorIndexInfo, VectorIndexState};
+use stratigraph::{Database, Read, ReadTxn};
 use stratigraph_rag::build::{Label, Layers, NodeKey, Profile, Summary, canonical};
 use stratigraph_rag::retrieve::{Bm25, Desk, Layer, Narrow, Pipeline, Question, Vector};
 
@@ -159,13 +160,9 @@ fn build(
         layers.summarise(&inputs, &summary)?;
     }
     setup.progress("waiting for the indexes");
-    // What is not linked yet is scanned, which would be measured as searching.
-    let is_whole = |index: &VectorIndexInfo| matches!(index.state, VectorIndexState::Ready);
-    while !layers.database().vector_indexes()?.iter().all(is_whole) {
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    until_linked(layers.database())?;
     report.count("build_s", begun.elapsed().as_secs_f64(), None, "s", None);
-    wait_for_rest();
+    until_quiet();
     let read = layers.database().read()?;
     for (name, count) in [
         ("chunks", read.node_count(Some("Chunk"))?),
@@ -177,17 +174,6 @@ fn build(
         report.count(name, count as f64, None, "", None);
     }
     Ok(())
-}
-
-/// Until this process does nothing any more: what was written last is linked after it can be found.
-fn wait_for_rest() {
-    loop {
-        let before = cpu_time::of_process();
-        std::thread::sleep(Duration::from_secs(1));
-        if cpu_time::of_process() - before < 0.05 {
-            break;
-        }
-    }
 }
 
 /// What is asked.

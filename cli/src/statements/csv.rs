@@ -8,10 +8,11 @@
 use super::json;
 use std::sync::Arc;
 use stratigraph::Value;
+use stratigraph_tables::csv_field::quoted;
 
 /// The line of names.
 pub(super) fn header(columns: &[Arc<str>]) -> String {
-    let names: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+    let names: Vec<_> = columns.iter().map(|column| quoted(column)).collect();
     names.join(",")
 }
 
@@ -29,19 +30,8 @@ fn field(value: &Value) -> String {
         | Value::Vector(_)
         | Value::Node(_)
         | Value::Relationship(_)
-        | Value::Path(_) => quoted(&json::plain(value).to_string()),
-        other => quoted(&json::text(other)),
-    }
-}
-
-/// In quotes if a reader would take it apart otherwise, or for null.
-fn quoted(text: &str) -> String {
-    let apart = text.contains([',', '"', '\n', '\r']);
-    let blank = text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace);
-    if text.is_empty() || apart || blank {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
+        | Value::Path(_) => quoted(&json::plain(value).to_string()).into_owned(),
+        other => quoted(&json::text(other)).into_owned(),
     }
 }
 

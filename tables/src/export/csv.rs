@@ -5,6 +5,7 @@
 //! make a column of the type `any`, which is JSON.
 
 use super::{Counted, Export, ExportError};
+use crate::csv_field::quoted;
 use crate::kind::Kind;
 use crate::place::excerpt;
 use std::collections::BTreeMap;
@@ -58,8 +59,11 @@ pub(super) fn write(
         done += 1;
         let mut labels: Vec<&str> = node.labels().collect();
         labels.sort_unstable();
-        let labels = quoted(&labels.join(&array.to_string()), false);
-        out.text(&format!("{},{labels}", node.id()))?;
+        out.text(&format!("{},", node.id()))?;
+        // No labels at all are no text.
+        if !labels.is_empty() {
+            out.text(&quoted(&labels.join(&array.to_string())))?;
+        }
         for (name, kind) in &of_nodes {
             out.text(",")?;
             out.text(&field(node.get(name), *kind, array))?;
@@ -71,7 +75,7 @@ pub(super) fn write(
     out.line(&header(":START_ID,:END_ID,:TYPE", &of_relationships))?;
     export.each_relationship("export relationships", |one| {
         done += 1;
-        let of = quoted(one.relationship_type(), true);
+        let of = quoted(one.relationship_type());
         out.text(&format!("{},{},{of}", one.source(), one.target()))?;
         for (name, kind) in &of_relationships {
             out.text(",")?;
@@ -114,7 +118,7 @@ fn header(first: &str, columns: &Columns) -> String {
     let mut header = first.to_owned();
     for (name, kind) in columns {
         header.push(',');
-        header.push_str(&quoted(&format!("{name}:{}", type_of(*kind).name()), false));
+        header.push_str(&quoted(&format!("{name}:{}", type_of(*kind).name())));
     }
     header
 }
@@ -127,17 +131,7 @@ fn type_of(kind: Option<Kind>) -> Kind {
 fn field(value: Option<&Value>, kind: Option<Kind>, array: char) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
-        Some(value) => quoted(&type_of(kind).write(value, array), true),
-    }
-}
-
-/// A field that a reader takes for the same text; one that is empty and no null has quotes.
-fn quoted(text: &str, not_null: bool) -> String {
-    let apart = text.contains([',', '"', '\n', '\r']);
-    if apart || (text.is_empty() && not_null) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
+        Some(value) => quoted(&type_of(kind).write(value, array)).into_owned(),
     }
 }
 

@@ -37,9 +37,9 @@ const READERS: usize = 3;
 const CALL_LIMIT: Duration = Duration::from_secs(300);
 /// The longest life in a short run, in milliseconds; in a long one it is a sixth of all.
 const SHORTEST_LONG: u64 = 90_000;
-/// Caches that are full soon, so that what grows afterwards is none: each commit leaves something in them that nobody will
-/// ask for again, which only goes when there is no more room.
-const SMALL_CACHES: &str = "cache_size = \"8MiB\"\ntext_cache_size = \"8MiB\"\nprojection_cache_size = \"8MiB\"\nwrite_buffer_size = \"8MiB\"\n";
+/// Caches that hold less than is live, so that blocks and decoded texts go and are read from the files again all the time; and
+/// a buffer that is full every few seconds, or reads would find everything in it. What grows then is no cache that fills.
+const SMALL_CACHES: &str = "cache_size = \"256KiB\"\ntext_cache_size = \"64KiB\"\nprojection_cache_size = \"64KiB\"\nwrite_buffer_size = \"2MiB\"\n";
 /// Of so many kills one is looked at without a server.
 const EXAMINE_ONE_OF: u8 = 4;
 
@@ -110,6 +110,10 @@ pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
         &[
             (kills == 0, "nothing was killed"),
             (counts.writes.load(Relaxed) == 0, "nothing was written"),
+            (
+                counts.taken_back.load(Relaxed) == 0,
+                "no transaction was taken back",
+            ),
             (counts.reads.load(Relaxed) == 0, "nothing was read"),
             (counts.searches.load(Relaxed) == 0, "nothing was searched"),
             (
@@ -124,8 +128,9 @@ pub(crate) fn run(args: &SoakArgs) -> Result<bool> {
 fn told(world: &World, restored: u64, samples: &Samples) {
     let counts = &world.counts;
     eprintln!(
-        "soak: writes={} reads={} searches={} missed={} documents={} backups={} restored={restored} schema_changes={} busy={} most_rss_mib={:.0}",
+        "soak: writes={} taken_back={} reads={} searches={} missed={} documents={} backups={} restored={restored} schema_changes={} busy={} most_rss_mib={:.0}",
         counts.writes.load(Relaxed),
+        counts.taken_back.load(Relaxed),
         counts.reads.load(Relaxed),
         counts.searches.load(Relaxed),
         counts.missed.load(Relaxed),

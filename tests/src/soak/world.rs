@@ -41,7 +41,10 @@ pub(super) type Moments = Vec<Vec<Moment>>;
 /// What was done.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
+    /// Changes that were committed, and answered.
     pub(super) writes: AtomicU64,
+    /// Transactions that were rolled back, and answered.
+    pub(super) taken_back: AtomicU64,
     pub(super) reads: AtomicU64,
     pub(super) searches: AtomicU64,
     /// Searches without a promise that did not find what is there.

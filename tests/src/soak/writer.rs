@@ -1,8 +1,9 @@
 //! Writers: each has things of its own, and brings one of them to its next version, or takes it away.
 
 use super::content::{Item, SLOTS};
-use super::world::{Next, World, bring, count};
+use super::world::{Counts, Next, World, bring, count};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use stratigraph_client::{Client, Error, Query, Summary};
 
 /// How one change is made.
@@ -13,6 +14,16 @@ enum Way {
     Transaction,
     /// A transaction that is taken back: nothing of it may ever be seen.
     TakenBack,
+}
+
+impl Way {
+    /// What is counted once it was answered: only what is committed was acknowledged.
+    fn counter(self, counts: &Counts) -> &AtomicU64 {
+        match self {
+            Way::Statement | Way::Transaction => &counts.writes,
+            Way::TakenBack => &counts.taken_back,
+        }
+    }
 }
 
 const CREATE: &str = "MERGE (s:Shelf {writer: $writer})
@@ -57,7 +68,7 @@ pub(super) async fn run(world: Arc<World>, client: Client, writer: usize, seed: 
             _ => bring(|| world.items(writer), slot, state, call).await,
         };
         match done {
-            Ok(()) => count(&world.counts.writes),
+            Ok(()) => count(way.counter(&world.counts)),
             Err(error) if world.after("writer", &error).await == Next::End => return,
             Err(_) => {}
         }
@@ -105,5 +116,22 @@ fn expect_one(world: &World, item: Item, done: &Summary) {
         world.wrong_row(format!(
             "writer: a statement about {item:?} changed {made:?}"
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_back_is_not_acknowledged() {
+        let counts = Counts::default();
+        for way in [Way::Statement, Way::Transaction, Way::TakenBack] {
+            count(way.counter(&counts));
+        }
+        let Counts {
+            writes, taken_back, ..
+        } = counts;
+        assert_eq!((writes.into_inner(), taken_back.into_inner()), (2, 1));
     }
 }
