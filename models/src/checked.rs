@@ -67,6 +67,10 @@ impl<E: Embedder> Embedder for Checked<E> {
         self.embedder.max_tokens()
     }
 
+    fn max_text_tokens(&self) -> usize {
+        self.embedder.max_text_tokens()
+    }
+
     fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
         self.embed_checked(Purpose::Passage, texts)
     }

@@ -61,6 +61,12 @@ pub trait Embedder: Send + Sync {
     /// text has no influence on its row.
     fn max_tokens(&self) -> usize;
 
+    /// How many tokens of a text that is kept are its own: without those that the model adds, and those of what is put
+    /// before it. For whoever cuts texts so that all of them is read.
+    fn max_text_tokens(&self) -> usize {
+        self.max_tokens()
+    }
+
     /// One row for each text that is kept and will be found, in the order of the texts. An empty text has a row too.
     ///
     /// # Errors
@@ -134,6 +140,9 @@ macro_rules! also_behind {
             fn max_tokens(&self) -> usize {
                 (**self).max_tokens()
             }
+            fn max_text_tokens(&self) -> usize {
+                (**self).max_text_tokens()
+            }
             fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
                 (**self).embed(texts)
             }
@@ -160,6 +169,7 @@ also_behind!(&E, Box<E>, Arc<E>);
 pub struct Rows {
     values: Vec<f32>,
     dimensions: usize,
+    tokens: Option<u64>,
 }
 
 impl Rows {
@@ -176,6 +186,7 @@ impl Rows {
         Ok(Self {
             values: vec![0.0; length],
             dimensions,
+            tokens: None,
         })
     }
 
@@ -187,7 +198,11 @@ impl Rows {
     pub fn of(values: Vec<f32>, dimensions: usize) -> Result<Self, ModelError> {
         let rows = values.len().checked_div(dimensions).unwrap_or(0);
         match rows * dimensions == values.len() {
-            true => Ok(Self { values, dimensions }),
+            true => Ok(Self {
+                values,
+                dimensions,
+                tokens: None,
+            }),
             false => Err(ModelError::WrongRows {
                 texts: rows,
                 dimensions,
@@ -195,6 +210,19 @@ impl Rows {
                 found_dimensions: values.len() % dimensions.max(1),
             }),
         }
+    }
+
+    /// The same rows, for which so many tokens were read.
+    #[must_use]
+    pub fn counted(mut self, tokens: Option<u64>) -> Self {
+        self.tokens = tokens;
+        self
+    }
+
+    /// How many tokens were read for them, where whoever made them counts that: somebody who is paid for it does.
+    #[must_use]
+    pub fn tokens(&self) -> Option<u64> {
+        self.tokens
     }
 
     /// How many numbers each row has.

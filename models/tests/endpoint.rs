@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 use stratigraph_models::{
-    Asked, Embedder, Endpoint, EndpointBuilder, Generator, ModelError, Request, Reranker, Schema,
-    SchemaMode, ScoreScale, ScriptedServer, Step, Structured, Tool,
+    Asked, Cached, Embedder, Endpoint, EndpointBuilder, Generator, ModelError, Request, Reranker,
+    Schema, SchemaMode, ScoreScale, ScriptedServer, Step, Structured, Tool,
 };
 
 fn scripted(
@@ -332,6 +332,11 @@ fn vectors_are_checked_and_scaled() {
     let rows = model.embed(&["a", "b", "c"]).unwrap();
     assert_eq!((rows.len(), rows.row(2)), (3, Some(&[0.6, 0.8][..])));
     assert_eq!(server.asked().len(), 2);
+    // Two calls of five tokens each, by the count of the endpoint; what is there already is not counted.
+    assert_eq!(rows.tokens(), Some(10));
+    let cached = Cached::new(model, 1 << 20);
+    let tokens = |texts: &[&str]| cached.embed(texts).unwrap().tokens();
+    assert_eq!((tokens(&["a"]), tokens(&["a"])), (Some(5), None));
     for (step, said) in [
         (
             Step::vectors(&[vec![1.0, 0.0, 0.0]]),

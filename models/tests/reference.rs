@@ -53,6 +53,7 @@ fn cosine(left: &[f32], right: &[f32]) -> f64 {
 fn equal_to_sentence_transformers_on_64_mixed_texts() {
     let Some(model) = model(None) else { return };
     assert_eq!((model.dimensions(), model.max_tokens()), (384, 256));
+    assert_eq!(model.max_text_tokens(), 254);
     let expected = fs::read(reference("vectors.f32")).expect("the vectors are there");
     let expected: Vec<f32> = expected
         .chunks_exact(4)

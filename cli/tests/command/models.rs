@@ -110,6 +110,11 @@ fn vectors_come_from_an_address_and_a_database_keeps_the_name() {
         (&said["embedder"], &said["note"]),
         (&"tiny".into(), &Json::Null)
     );
+    // Three headings and two pieces, in one call that the script has read five tokens for.
+    assert_eq!(
+        (&said["vectors"], &said["vector_tokens"]),
+        (&5.into(), &5.into())
+    );
     let asked = fixture.models.asked();
     // Once for the width, then for what is kept.
     assert_eq!(asked[0].body["input"], json!(["width"]));
@@ -125,6 +130,11 @@ fn vectors_come_from_an_address_and_a_database_keeps_the_name() {
     let found = found.assert_code(0).answer("retrieve", &["found"]);
     let first = found["found"][0]["text"].as_str().unwrap();
     assert!(first.contains("Alps"), "{found}");
+    // A dry run counts texts and words, also of what is there.
+    let dry = fixture.ingest(&graph, &[&embedder[..], &["--dry-run"]].concat());
+    let dry = answer(dry.assert_code(0));
+    let tokens = dry["vector_tokens"].as_u64().unwrap();
+    assert!(dry["vectors"] == 5 && tokens > 20, "{dry}");
     // Whoever knows the width need not ask.
     let before = fixture.asked().len();
     let told = ["--embedder-dimensions", "3"];

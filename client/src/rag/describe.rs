@@ -45,6 +45,12 @@ pub struct GraphChange {
     pub unchanged: u64,
     /// Vectors that were computed.
     pub vectors: u64,
+    /// The tokens of their texts, where the embedder counts them; for a dry run, as pieces are measured.
+    pub vector_tokens: u64,
+    /// New pieces that are longer, with their headings, than what the embedder reads: their ends are in no vector.
+    pub cut_off: u64,
+    /// How many tokens of a text the embedder reads, where that is not all of such a piece.
+    pub reads: u64,
     /// Summaries that became stale.
     pub stale: Vec<SummarySubject>,
 }
@@ -73,7 +79,7 @@ pub struct DocumentReport {
     pub bytes: u64,
     /// Its pieces.
     pub pieces: u64,
-    /// What changed in the graph.
+    /// What changed in the graph. For a dry run, only how many vectors its headings and pieces get, unless they are there.
     pub change: GraphChange,
     /// The bill; for a dry run, what it would be.
     pub bill: ModelBill,
@@ -157,6 +163,9 @@ impl Made<v1::GraphChange> for GraphChange {
             deleted: sent.deleted,
             unchanged: sent.unchanged,
             vectors: sent.vectors,
+            vector_tokens: sent.vector_tokens,
+            cut_off: sent.cut_off,
+            reads: sent.reads,
             stale: sent.stale.into_iter().map(Make::make).collect(),
         }
     }

@@ -170,7 +170,7 @@ impl<E: Embedder> Cached<E> {
             put.map_err(ModelError::Store)?;
         }
         self.fill(purpose, &wanted, computed.iter(), &mut targets);
-        Ok(rows)
+        Ok(rows.counted(computed.tokens()))
     }
 
     /// Takes out of what is wanted what the store has.
@@ -263,6 +263,10 @@ impl<E: Embedder> Embedder for Cached<E> {
 
     fn max_tokens(&self) -> usize {
         self.embedder.max_tokens()
+    }
+
+    fn max_text_tokens(&self) -> usize {
+        self.embedder.max_text_tokens()
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {

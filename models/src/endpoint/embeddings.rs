@@ -3,7 +3,7 @@
 //! What comes back is checked before anybody computes with it: as many vectors as texts, each for its text,
 //! of the width that was said, made of numbers, and of some length. They are scaled to length 1.
 
-use super::http::Http;
+use super::http::{Http, usage};
 use crate::embedder::{Embedder, Rows};
 use crate::error::ModelError;
 use crate::prompts::Prompts;
@@ -93,20 +93,23 @@ impl EmbeddingModel {
 
     fn embed_with(&self, prompt: &str, texts: &[&str]) -> Result<Rows, ModelError> {
         let mut rows = Rows::zeros(texts.len(), self.dimensions)?;
+        let mut tokens = 0;
         let mut places: Vec<&mut [f32]> = rows.iter_mut().collect();
         for (texts, rows) in texts.chunks(self.batch).zip(places.chunks_mut(self.batch)) {
             if prompt.is_empty() {
-                self.fill(texts, rows)?;
+                tokens += self.fill(texts, rows)?;
                 continue;
             }
             let texts: Vec<String> = texts.iter().map(|text| format!("{prompt}{text}")).collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            self.fill(&texts, rows)?;
+            tokens += self.fill(&texts, rows)?;
         }
-        Ok(rows)
+        // Where nobody counts there is no count in the reply.
+        Ok(rows.counted(Some(tokens).filter(|tokens| *tokens > 0)))
     }
 
-    fn fill(&self, texts: &[&str], rows: &mut [&mut [f32]]) -> Result<(), ModelError> {
+    /// Asks for some rows; returns how many tokens were read, as the endpoint counts them.
+    fn fill(&self, texts: &[&str], rows: &mut [&mut [f32]]) -> Result<u64, ModelError> {
         let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
         let reply = self.http.call(PATH, &body)?;
         let wrong = |problem: String| self.http.failed(None, problem, None);
@@ -158,7 +161,7 @@ impl EmbeddingModel {
             row.iter_mut()
                 .for_each(|value| *value = (f64::from(*value) / length) as f32);
         }
-        Ok(())
+        Ok(usage(&reply).input_tokens)
     }
 }
 

@@ -221,6 +221,13 @@ impl Embedder for LocalEmbedder {
         self.tokens.most()
     }
 
+    fn max_text_tokens(&self) -> usize {
+        // A prompt that cannot be cut into tokens is an error of whoever embeds.
+        let prompt = self.tokens.ends(self.prompt(Purpose::Passage));
+        let before = prompt.as_ref().map_or(0, Vec::len);
+        self.tokens.room().saturating_sub(before).max(1)
+    }
+
     fn embed(&self, texts: &[&str]) -> Result<Rows, ModelError> {
         self.embed_with(self.prompt(Purpose::Passage), texts)
     }

@@ -20,6 +20,10 @@ fn equal_to_plain_loops_on_texts_of_every_length() {
         (model.dimensions(), model.max_tokens()),
         (HIDDEN, MOST_TOKENS)
     );
+    assert_eq!(model.max_text_tokens(), MOST_TOKENS - 2);
+    let builder = LocalEmbedder::builder().passage_prompt(WORDS[5]);
+    let prompted = builder.load(folder.path()).expect("loads");
+    assert_eq!(prompted.max_text_tokens(), MOST_TOKENS - 3);
     // Whole words only, so that their ids are known without a tokenizer.
     let words = [1, 4, 5, 6, 7, 8, 10];
     let texts: Vec<Vec<usize>> = (0..40)

@@ -12,7 +12,8 @@ use super::held::{Held, key_of};
 use super::names::document_key;
 use super::property::bytes_of;
 use super::vectors::Vectors;
-use super::{BuildError, Profile, Replies, schema};
+use super::wording::Wording;
+use super::{BuildError, CutOff, Profile, Replies, schema};
 
 /// So often a document is tried that others change at the same time.
 const ATTEMPTS: usize = 32;
@@ -43,6 +44,10 @@ pub struct Change {
     pub keys: u64,
     /// Vectors that were computed.
     pub vectors: u64,
+    /// The tokens of their texts, where whoever computed them counts: an embedder at an address does.
+    pub vector_tokens: u64,
+    /// New pieces whose ends are in no vector.
+    pub cut_off: CutOff,
     /// Summaries that became stale by it.
     pub stale: BTreeSet<NodeKey>,
 }
@@ -89,6 +94,13 @@ impl Layers {
         &*self.embedder
     }
 
+    fn wording(&self) -> Wording<'_> {
+        Wording {
+            profile: &self.profile,
+            embedder: &*self.embedder,
+        }
+    }
+
     /// Puts a document in, or what it is now in the place of what it was, in one commit. What is in both is not
     /// touched: nothing of it is written, and no vector computed.
     ///
@@ -113,7 +125,7 @@ impl Layers {
             }
             self.check_size(documents, &held)?;
             for (document, before) in documents.iter().zip(&held) {
-                vectors.prepare((&read, before), document, &self.profile, &*self.embedder)?;
+                vectors.prepare((&read, before), document, self.wording())?;
             }
             let mut txn = match self.db.write() {
                 Ok(txn) => txn,
@@ -176,7 +188,7 @@ impl Layers {
                 true => held,
                 false => Held::read(txn, document.document())?,
             };
-            match apply(txn, (&held, document), &self.profile, vectors) {
+            match apply(txn, (&held, document), self.wording(), vectors) {
                 Ok(more) => counts += more,
                 // On, to find all of them at once.
                 Err(Refusal::NoVectors(texts)) => without.extend(texts),
@@ -242,6 +254,8 @@ fn finish(mut txn: WriteTxn, counts: Counts, vectors: &Vectors) -> Result<Change
         unchanged: counts.unchanged,
         keys: 0,
         vectors: vectors.computed(),
+        vector_tokens: vectors.tokens(),
+        cut_off: vectors.cut_off(),
         stale: counts.stale,
     };
     if change.written + change.deleted > 0 {

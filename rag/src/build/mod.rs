@@ -16,7 +16,7 @@
 //! - `contribution/`, `called.rs`, `names.rs`, `property.rs`: from a document to statements; they know no database.
 //! - `held.rs`: the statements of a document, read back from the graph.
 //! - `apply/`, `domains/`: from one set of statements to the other.
-//! - `vectors.rs`: which texts have vectors; `summary.rs`: texts of models, and whether they are stale;
+//! - `vectors.rs`: which texts have vectors; `wording.rs`: how they are worded; `summary.rs`: texts of models, and whether they are stale;
 //!   `subjects.rs`: what they are about.
 //! - `tables/`: typed nodes and relationships of tables beside them.
 //! - `agreed.rs`: names that somebody has agreed to put under others.
@@ -62,6 +62,7 @@ mod apply;
 mod called;
 mod calls;
 mod contribution;
+mod cut_off;
 mod domains;
 mod error;
 mod held;
@@ -74,11 +75,13 @@ mod subjects;
 mod summary;
 mod tables;
 mod vectors;
+mod wording;
 
 pub use agreed::{Agreed, Called, MOST_AGREED};
 pub(crate) use called::{MOST_WORDS, compared, words};
 pub use calls::{Asked, KeptReply, Replies};
 pub use contribution::{Contribution, Fact, Label, Link, LinkKind, NodeKey, Told};
+pub use cut_off::CutOff;
 pub use error::BuildError;
 pub(crate) use held::{find_fact, key_of};
 pub use layers::{Change, Layers};

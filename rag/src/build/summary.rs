@@ -35,8 +35,8 @@ pub struct Summary {
     pub prompt: String,
 }
 
-/// What a summary is made from. Whatever else is read along when it is made (what is said of the domains above, say) does
-/// not make it stale: only what is said of the thing itself, and what lies right beside it.
+/// What a summary is made from. Whatever else is read along when it is made (what is said of the domains above and their
+/// summaries, say) does not make it stale, or each change near the root would make everything so: only what is said of the thing itself, and what lies right beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inputs {
     /// What it is about.

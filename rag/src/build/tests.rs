@@ -11,6 +11,7 @@ mod costs;
 mod facts;
 mod meddling;
 mod opened;
+mod room;
 mod shared;
 mod summaries;
 mod together;

@@ -1,4 +1,4 @@
-//! Which texts have vectors, and the vectors of those that are new.
+//! Which texts have vectors, and the vectors of those that are new. How these texts are worded is in `wording.rs`.
 //!
 //! All of them are computed before a transaction begins: nobody waits for a model with the writer's place in hand.
 
@@ -7,66 +7,43 @@ use std::collections::{BTreeSet, HashMap};
 use stratigraph::{Read, Vector};
 use stratigraph_models::Embedder;
 
-use super::contribution::{Contribution, Fact, Label, NodeKey};
-use super::held::{Held, HeldNode, find_fact};
-use super::property::{Properties, Property, text};
+use super::contribution::{Contribution, Label};
+use super::held::{Held, find_fact};
 use super::schema::find;
-use super::{BuildError, Profile};
+use super::wording::Wording;
+use super::{BuildError, CutOff};
 
 /// So many texts are given to the embedder at a time.
 pub(super) const TEXTS_AT_ONCE: usize = 1024;
-
-/// The text that stands for a document's own node among vectors, if it has one.
-pub(super) fn text_of_node(
-    node: &NodeKey,
-    properties: &Properties,
-    profile: &Profile,
-) -> Option<String> {
-    let heading = text(properties, "heading");
-    let said = match node.label {
-        Label::Section => heading.to_owned(),
-        Label::Chunk if profile.has_headings_in_vectors() => {
-            format!("{heading}\n{}", text(properties, "text"))
-        }
-        Label::Chunk => text(properties, "text").to_owned(),
-        Label::Instance => {
-            let mut said = text(properties, "name").to_owned();
-            let descriptions = properties.get("descriptions").and_then(Property::texts);
-            for description in descriptions.into_iter().flatten() {
-                said.push_str(": ");
-                said.push_str(description);
-            }
-            said
-        }
-        Label::Document | Label::Entity | Label::DomainTag => return None,
-    };
-    Some(said)
-}
-
-/// The text that stands for a fact, and that with its source. They are made of what makes it this fact, so that they
-/// do not depend on who writes its names how.
-pub(super) fn texts_of_fact(fact: &Fact, profile: &Profile) -> (String, Option<String>) {
-    let plain = format!("{} {} {}", fact.subject, fact.predicate, fact.object);
-    let sourced = profile
-        .has_sources_in_vectors()
-        .then(|| match fact.source.as_str() {
-            "" => plain.clone(),
-            source => format!("{plain}: {source}"),
-        });
-    (plain, sourced)
-}
 
 /// Vectors by text.
 #[derive(Default)]
 pub(super) struct Vectors {
     known: HashMap<String, Vector>,
     computed: u64,
+    tokens: u64,
+    /// Texts of new pieces whose ends are not read, and how much of them is.
+    cut_off: BTreeSet<String>,
+    reads: usize,
 }
 
 impl Vectors {
     /// How many were computed.
     pub(super) fn computed(&self) -> u64 {
         self.computed
+    }
+
+    /// The tokens of their texts, as far as whoever computed them has counted.
+    pub(super) fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// The new pieces whose ends are in no vector.
+    pub(super) fn cut_off(&self) -> CutOff {
+        CutOff {
+            pieces: self.cut_off.len() as u64,
+            reads: self.reads,
+        }
     }
 
     pub(super) fn get(&self, text: &str) -> Option<&Vector> {
@@ -78,13 +55,12 @@ impl Vectors {
         &mut self,
         (read, held): (&R, &Held),
         new: &Contribution,
-        profile: &Profile,
-        embedder: &dyn Embedder,
+        wording: Wording<'_>,
     ) -> Result<(), BuildError> {
-        let wanted = self.wanted((read, held), new, profile)?;
+        let wanted = self.wanted((read, held), new, wording)?;
         let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
         for texts in wanted.chunks(TEXTS_AT_ONCE) {
-            self.compute(texts, new.document(), embedder)?;
+            self.compute(texts, new.document(), wording.embedder)?;
         }
         Ok(())
     }
@@ -93,16 +69,21 @@ impl Vectors {
         &mut self,
         (read, held): (&R, &Held),
         new: &Contribution,
-        profile: &Profile,
+        wording: Wording<'_>,
     ) -> Result<BTreeSet<String>, BuildError> {
         let mut wanted = BTreeSet::new();
         for (node, properties) in &new.nodes {
-            let Some(text) = text_of_node(node, properties, profile) else {
+            let Some(text) = wording.of_node(node, properties) else {
                 continue;
             };
-            if kept_vector(node, held.nodes.get(node), &text, profile).is_none() {
-                wanted.insert(text);
+            if wording.kept(node, held.nodes.get(node), &text).is_some() {
+                continue;
             }
+            if let (Label::Chunk, Some(reads)) = (node.label, wording.cuts_off(&text)) {
+                self.cut_off.insert(text.clone());
+                self.reads = reads;
+            }
+            wanted.insert(text);
         }
         let mut seen = BTreeSet::new();
         for link in &new.links {
@@ -118,7 +99,7 @@ impl Vectors {
         let stated = held.facts();
         for (key, fact) in &new.facts {
             if !stated.contains(key.as_str()) && find_fact(read, key)?.is_none() {
-                let (plain, sourced) = texts_of_fact(fact, profile);
+                let (plain, sourced) = wording.of_fact(fact);
                 wanted.insert(plain);
                 wanted.extend(sourced);
             }
@@ -127,7 +108,7 @@ impl Vectors {
         // A text that only moves takes its vector along.
         for (node, held) in &held.nodes {
             let Some(vector) = &held.vector else { continue };
-            if let Some(text) = text_of_node(node, &held.properties, profile)
+            if let Some(text) = wording.of_node(node, &held.properties)
                 && wanted.remove(&text)
             {
                 self.known.insert(text, vector.clone());
@@ -166,19 +147,7 @@ impl Vectors {
             self.known.insert((*text).to_owned(), vector);
         }
         self.computed += texts.len() as u64;
+        self.tokens += rows.tokens().unwrap_or(0);
         Ok(())
     }
-}
-
-/// The vector that a node has already, if its text is the same as before.
-pub(super) fn kept_vector<'a>(
-    node: &NodeKey,
-    held: Option<&'a HeldNode>,
-    new: &str,
-    profile: &Profile,
-) -> Option<&'a Vector> {
-    let held = held?;
-    let vector = held.vector.as_ref()?;
-    let before = text_of_node(node, &held.properties, profile)?;
-    (before == new).then_some(vector)
 }

@@ -1,5 +1,6 @@
 //! How long a text is: in characters, in words, or in what an embedder's tokenizer counts.
 
+use super::Reach;
 use std::ops::Range;
 use stratigraph_models::Embedder;
 
@@ -7,6 +8,11 @@ use stratigraph_models::Embedder;
 pub trait Measure: Send + Sync {
     /// The byte after each unit, ascending. What is after the last one counts as nothing.
     fn ends(&self, text: &str) -> Vec<usize>;
+
+    /// How far the embedder reads whose units these are; nothing if they are nobody's, or it tells no end.
+    fn reach(&self) -> Option<Reach> {
+        None
+    }
 }
 
 /// Counts characters.
@@ -55,6 +61,15 @@ impl Measure for Tokens<'_> {
     fn ends(&self, text: &str) -> Vec<usize> {
         let ends = self.0.token_ends(text).ok().flatten();
         ends.unwrap_or_else(|| Words.ends(text))
+    }
+
+    /// Nothing where words stand in for tokens: nobody knows how many tokens they are.
+    fn reach(&self) -> Option<Reach> {
+        self.0.token_ends("").ok().flatten()?;
+        Some(Reach {
+            limit: self.0.max_tokens(),
+            text: self.0.max_text_tokens(),
+        })
     }
 }
 

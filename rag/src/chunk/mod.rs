@@ -3,11 +3,17 @@
 //! A piece is spans of the document's text and never text of its own, so nothing is lost or made up on the
 //! way. How long a piece is, the embedder's own tokenizer says ([`Measure`]). The ways to cut are those of
 //! the published systems ([`Chunking`]); what all of them share is in `atoms.rs`, which finds the least
-//! pieces that stay whole, and `pack.rs`, which puts them together. `written.rs` reads a way to cut as doors take it.
+//! pieces that stay whole, and `pack.rs`, which puts them together. `reach.rs` leaves room for headings; `written.rs` reads a
+//! way to cut as doors take it.
+//!
+//! EmPULIA begins each piece with `# title (part i/n)`. Ours is put under its headings (`Document::heading_line`), which say
+//! the title and more, and without its number: one paragraph more would be another number before every piece of a
+//! document, and so another vector and another call of the model for each of them.
 
 mod atoms;
 mod measure;
 mod pack;
+mod reach;
 mod sentences;
 mod written;
 
@@ -17,6 +23,7 @@ use crate::Document;
 use pack::{Packing, pack};
 
 pub use measure::{Characters, Measure, Measured, Tokens, Words};
+pub use reach::Reach;
 pub use sentences::sentences;
 pub use written::{BadChunks, Chunks};
 
@@ -38,13 +45,6 @@ impl Piece {
     #[must_use]
     pub fn text<'a>(&self, document: &'a Document) -> &'a str {
         document.text_of(self.span.clone())
-    }
-
-    /// A first line that says what it is a piece of: `# Rocks (part 2/5)`.
-    #[must_use]
-    pub fn header(&self, document: &Document, word_for_part: &str) -> String {
-        let (part, parts) = self.part;
-        format!("# {} ({word_for_part} {part}/{parts})", document.title())
     }
 }
 
@@ -96,6 +96,7 @@ pub struct Chunker<'a> {
     chunking: Chunking,
     measure: &'a dyn Measure,
     join: usize,
+    beside_headings: bool,
 }
 
 impl<'a> Chunker<'a> {
@@ -106,6 +107,7 @@ impl<'a> Chunker<'a> {
             chunking,
             measure,
             join: 1,
+            beside_headings: false,
         }
     }
 
@@ -113,6 +115,16 @@ impl<'a> Chunker<'a> {
     #[must_use]
     pub fn join(mut self, pieces: usize) -> Self {
         self.join = pieces.max(1);
+        self
+    }
+
+    /// Cuts sections so that each piece is read whole by the embedder whose units are counted, with its heading before it.
+    ///
+    /// It says nothing to windows, texts and sentences, nor where pieces are joined, and leaves a limit as it is that is above
+    /// the embedder's own: who asks for that wants pieces that are not read whole.
+    #[must_use]
+    pub fn beside_headings(mut self) -> Self {
+        self.beside_headings = true;
         self
     }
 
@@ -139,14 +151,13 @@ impl<'a> Chunker<'a> {
                     .collect()
             }
             Chunking::Sentences { count, overlap } => of_sentences(document, count.max(1), overlap),
-            Chunking::Structure { limit } => by_section(document, &measured, limit.max(1), 0),
-            Chunking::Headings {
-                limit,
-                carried_lines,
-            } => by_section(document, &measured, limit.max(1), carried_lines),
+            Chunking::Structure { .. } => self.by_section(document, &measured, 0),
+            Chunking::Headings { carried_lines, .. } => {
+                self.by_section(document, &measured, carried_lines)
+            }
         };
-        if let Some(limit) = self.chunking.limit() {
-            pieces = self.kept_to(limit, document.text(), pieces);
+        if self.chunking.limit().is_some() {
+            pieces = self.kept_to_limit(document, pieces);
         }
         for piece in &mut pieces {
             piece.span = trimmed(document.text(), &piece.span);
@@ -174,7 +185,8 @@ impl Chunking {
 impl Chunker<'_> {
     /// A tokenizer may make more of a word that was cut than of the same letters within the text, so pieces
     /// with such a border are measured alone, and cut again if need be.
-    fn kept_to(&self, limit: usize, text: &str, pieces: Vec<Rough>) -> Vec<Rough> {
+    fn kept_to_limit(&self, document: &Document, pieces: Vec<Rough>) -> Vec<Rough> {
+        let text = document.text();
         let mut kept = Vec::with_capacity(pieces.len());
         let mut rest: Vec<Rough> = pieces.into_iter().rev().collect();
         while let Some(piece) = rest.pop() {
@@ -185,6 +197,7 @@ impl Chunker<'_> {
                 continue;
             }
             let ends = self.measure.ends(words);
+            let limit = self.limit_in(document, lowest(document, &piece.span));
             let cut = ends
                 .get(limit - 1)
                 .copied()
@@ -199,6 +212,51 @@ impl Chunker<'_> {
             }
         }
         kept
+    }
+
+    /// The most units of a piece in a section.
+    fn limit_in(&self, document: &Document, section: usize) -> usize {
+        let limit = self.chunking.limit().unwrap_or(usize::MAX);
+        let reach = match self.chunking {
+            Chunking::Structure { .. } | Chunking::Headings { .. }
+                if self.beside_headings && self.join == 1 =>
+            {
+                self.measure.reach()
+            }
+            _ => None,
+        };
+        match reach {
+            Some(reach) if limit <= reach.limit => {
+                let heading = document.heading_line(section);
+                limit.min(reach.beside(&heading, self.measure))
+            }
+            _ => limit,
+        }
+    }
+
+    /// The bodies of all sections, each by its blocks.
+    fn by_section(
+        &self,
+        document: &Document,
+        measured: &Measured<'_>,
+        carried_lines: usize,
+    ) -> Vec<Rough> {
+        let mut pieces = Vec::new();
+        for (place, section) in document.sections().iter().enumerate() {
+            let limit = self.limit_in(document, place);
+            let blocks = document.blocks_in(&section.body);
+            let atoms = atoms::of_blocks(measured, &section.body, blocks, limit);
+            let packing = Packing { limit, overlap: 0 };
+            let mut before: Option<Range<usize>> = None;
+            for span in pack(measured, &atoms, packing) {
+                let last =
+                    |before: &Range<usize>| last_lines(document.text(), before, carried_lines);
+                let carried = before.as_ref().filter(|_| carried_lines > 0).map(last);
+                before = Some(span.clone());
+                pieces.push(Rough { span, carried });
+            }
+        }
+        pieces
     }
 }
 
@@ -223,29 +281,6 @@ impl Rough {
             carried: None,
         }
     }
-}
-
-/// The bodies of all sections, each by its blocks.
-fn by_section(
-    document: &Document,
-    measured: &Measured<'_>,
-    limit: usize,
-    carried_lines: usize,
-) -> Vec<Rough> {
-    let mut pieces = Vec::new();
-    for section in document.sections() {
-        let blocks = document.blocks_in(&section.body);
-        let atoms = atoms::of_blocks(measured, &section.body, blocks, limit);
-        let packing = Packing { limit, overlap: 0 };
-        let mut before: Option<Range<usize>> = None;
-        for span in pack(measured, &atoms, packing) {
-            let last = |before: &Range<usize>| last_lines(document.text(), before, carried_lines);
-            let carried = before.as_ref().filter(|_| carried_lines > 0).map(last);
-            before = Some(span.clone());
-            pieces.push(Rough { span, carried });
-        }
-    }
-    pieces
 }
 
 fn of_sentences(document: &Document, count: usize, overlap: usize) -> Vec<Rough> {

@@ -69,7 +69,61 @@ fn pieces_of_a_long_section_carry_the_last_lines() {
             ("five six\n\nseven", Some("three four"))
         ]
     );
-    assert_eq!(pieces[1].header(&document, "part"), "# A (part 2/2)");
+}
+
+/// Words of an embedder that reads twelve, of which two are its own.
+struct Twelve;
+
+impl Measure for Twelve {
+    fn ends(&self, text: &str) -> Vec<usize> {
+        Words.ends(text)
+    }
+
+    fn reach(&self) -> Option<Reach> {
+        Some(Reach {
+            limit: 12,
+            text: 10,
+        })
+    }
+}
+
+#[test]
+fn pieces_leave_room_for_their_headings_up_to_a_quarter_of_what_is_read() {
+    let body = "a b c d e f g h i j k l m n o p q r s t";
+    let long = "title ".repeat(30);
+    let sizes = |chunker: Chunker<'_>, heading: &str| -> Vec<usize> {
+        let document = document(&format!("# {heading}\n\n{body}\n"));
+        let pieces = chunker.pieces(&document);
+        let texts = pieces.iter().map(|piece| piece.text(&document));
+        texts.map(|text| Words.ends(text).len()).collect()
+    };
+    let by_structure = |limit| Chunker::new(Chunking::Structure { limit }, &Twelve);
+    let by_headings = Chunking::Headings {
+        limit: 12,
+        carried_lines: 0,
+    };
+    let by_headings = Chunker::new(by_headings, &Twelve).beside_headings();
+    for chunker in [by_structure(12).beside_headings(), by_headings] {
+        assert_eq!(sizes(chunker, "Rocks"), [9, 9, 2]);
+        assert_eq!(sizes(chunker, &long), [8, 8, 4]);
+    }
+    // Nobody asked for it, a limit below it, one above all that is read, and pieces that are joined.
+    assert_eq!(sizes(by_structure(12), "Rocks"), [12, 8]);
+    assert_eq!(sizes(by_structure(7).beside_headings(), "Rocks"), [7, 7, 6]);
+    assert_eq!(sizes(by_structure(13).beside_headings(), "Rocks"), [13, 7]);
+    assert_eq!(
+        sizes(by_structure(5).beside_headings().join(2), "Rocks"),
+        [10, 10]
+    );
+    // A word of it is not cut in two, and a heading that fits stays as it is.
+    let reach = Twelve.reach().unwrap();
+    let heading = |heading, text| reach.heading(heading, text, &Twelve);
+    assert_eq!(heading("one two three four", body), "one");
+    assert_eq!(
+        heading("one two three four", "a b c d e f"),
+        "one two three four"
+    );
+    assert_eq!(heading("", body), "");
 }
 
 #[test]

@@ -139,6 +139,17 @@ impl Document {
         path
     }
 
+    /// The titles from the document's own down to this section, as one line: what a piece of it is put under.
+    #[must_use]
+    pub fn heading_line(&self, section: usize) -> String {
+        let mut path = self.heading_path(section);
+        // The first heading is often what the document is called.
+        if path.first() != Some(&self.title()) {
+            path.insert(0, self.title());
+        }
+        path.join(" > ")
+    }
+
     /// The blocks that lie in a span.
     #[must_use]
     pub fn blocks_in(&self, span: &Range<usize>) -> &[Block] {

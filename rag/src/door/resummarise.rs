@@ -91,7 +91,7 @@ impl Open {
         told: &(dyn Fn(&Resummarised) + Sync),
     ) -> Result<Resummarised, DoorError> {
         let mut subjects = self.subjects(wanted)?;
-        // The widest domains first, so that what lies below is told what is above.
+        // The widest domains first: what lies below is told their summaries.
         subjects.sort_by(|(one, above), (other, below)| {
             (above.depth(), &one.node).cmp(&(below.depth(), &other.node))
         });
@@ -155,19 +155,46 @@ impl Open {
         told: &(dyn Fn(&Resummarised) + Sync),
     ) -> Result<Resummarised, DoorError> {
         let (summariser, model) = self.summariser(wanted.central)?;
-        let threads = self.equipment().its_calls().min(subjects.len());
-        let rest = Mutex::new(VecDeque::from(subjects));
         let shared = Mutex::new(Shared::default());
+        let mut rest = VecDeque::from(subjects);
+        // Level by level: what lies below reads the summaries of what is above, so it waits for them.
+        while let Some(depth) = rest.front().map(|(_, subject)| subject.depth()) {
+            let count = rest.partition_point(|(_, subject)| subject.depth() <= depth);
+            let level: VecDeque<_> = rest.drain(..count).collect();
+            self.make_level(level, (&*summariser, &model), (cancel, told), &shared);
+            let shared = lock(&shared);
+            if shared.ended.is_some() || shared.done.stopped {
+                break;
+            }
+        }
+        self.layers().replies().sync().map_err(BuildError::from)?;
+        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match shared.ended {
+            Some(error) => Err(error),
+            None => Ok(shared.done),
+        }
+    }
+
+    /// Makes summaries that do not read each other, several at a time.
+    fn make_level(
+        &self,
+        level: VecDeque<(Inputs, Subject)>,
+        (summariser, model): (&dyn Summariser, &str),
+        (cancel, told): (&CancelToken, &(dyn Fn(&Resummarised) + Sync)),
+        shared: &Mutex<Shared>,
+    ) {
+        let threads = self.equipment().its_calls().min(level.len());
+        let rest = Mutex::new(level);
         let work = || {
             loop {
                 let next = lock(&rest).pop_front();
                 let Some((inputs, subject)) = next else { break };
                 if cancel.is_cancelled() {
-                    lock(&shared).done.stopped = true;
+                    lock(shared).done.stopped = true;
                     break;
                 }
-                let (cost, made) = self.one(&inputs, &subject, &*summariser, &model);
-                let mut shared = lock(&shared);
+                let (cost, made) = self.one(&inputs, &subject, summariser, model);
+                let mut shared = lock(shared);
                 if shared.ended.is_some() {
                     break;
                 }
@@ -181,12 +208,6 @@ impl Open {
             }
             work();
         });
-        self.layers().replies().sync().map_err(BuildError::from)?;
-        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match shared.ended {
-            Some(error) => Err(error),
-            None => Ok(shared.done),
-        }
     }
 
     /// What one summary has cost, and its text; none if what it is of has gone meanwhile.
@@ -200,7 +221,11 @@ impl Open {
         if subject.is_silent() {
             return (Cost::default(), self.settle_silence(inputs));
         }
-        let made = match subject.with(|of| summariser.summarise(of)) {
+        let above = match subject.summaries_above(self.layers()) {
+            Ok(above) => above,
+            Err(error) => return (Cost::default(), Err(error.into())),
+        };
+        let made = match subject.with(&above, |of| summariser.summarise(of)) {
             Ok(made) => made,
             Err(error) => return (error.cost(), Err(error.into())),
         };

@@ -1,7 +1,7 @@
 //! What a summary is asked for: from the keys of [`Inputs`] to the names and texts that somebody can read.
 //!
-//! What is read here beside the inputs (names, what is said of the domains above) does not make a summary stale: see
-//! `build/summary.rs`.
+//! What is read here beside the inputs (names, what is said of the domains above, their summaries) does not make a summary
+//! stale: see `build/summary.rs`.
 
 use std::collections::BTreeSet;
 
@@ -19,6 +19,8 @@ pub(super) struct Subject {
     name: String,
     said: Vec<String>,
     chain: Vec<Domain>,
+    /// The keys of the domains of its chain.
+    chain_keys: Vec<NodeKey>,
     covers: Vec<Covered>,
     relations: Vec<String>,
     before: Option<String>,
@@ -41,6 +43,7 @@ impl Subject {
             name,
             said: inputs.descriptions.iter().cloned().collect(),
             chain: Vec::new(),
+            chain_keys: Vec::new(),
             covers: Vec::new(),
             relations: Vec::new(),
             before,
@@ -59,7 +62,8 @@ impl Subject {
     }
 
     fn read_domain(&mut self, layers: &Layers, inputs: &Inputs) -> Result<(), BuildError> {
-        self.chain = chain(layers, inputs)?;
+        (self.chain_keys, self.chain) = chain(layers, inputs)?.into_iter().unzip();
+        self.chain_keys.push(inputs.node.clone());
         self.chain.push(Domain {
             name: self.name.clone(),
             description: joined(&inputs.descriptions),
@@ -107,8 +111,24 @@ impl Subject {
         self.chain.len()
     }
 
-    /// Hands it to whoever summarises.
-    pub(super) fn with<T>(&self, summarise: impl FnOnce(&SummaryOf<'_>) -> T) -> T {
+    /// The summaries that the domains above it have by now, from the widest, each behind the domain's name.
+    pub(super) fn summaries_above(&self, layers: &Layers) -> Result<Vec<String>, BuildError> {
+        let mut above = Vec::new();
+        let chain = self.chain_keys.iter().zip(&self.chain);
+        for (key, domain) in chain.take(self.chain.len().saturating_sub(1)) {
+            if let (_, Some(summary)) = layers.name_and_summary(key)? {
+                above.push(format!("{}: {summary}", domain.name));
+            }
+        }
+        Ok(above)
+    }
+
+    /// Hands it to whoever summarises, with the summaries of what lies above it.
+    pub(super) fn with<T>(
+        &self,
+        above: &[String],
+        summarise: impl FnOnce(&SummaryOf<'_>) -> T,
+    ) -> T {
         if self.is_domain {
             let tags = self.covers.iter().map(|covered| Neighbour {
                 name: &covered.name,
@@ -117,8 +137,10 @@ impl Subject {
             });
             let tags: Vec<Neighbour<'_>> = tags.collect();
             let relations: Vec<&str> = self.relations.iter().map(String::as_str).collect();
+            let above: Vec<&str> = above.iter().map(String::as_str).collect();
             return summarise(&SummaryOf::Domain {
                 chain: &self.chain,
+                above: &above,
                 tags: &tags,
                 relations: &relations,
                 before: self.before.as_deref(),
@@ -133,7 +155,7 @@ impl Subject {
 }
 
 /// The domains above one, from the widest: along the first of several each time.
-fn chain(layers: &Layers, inputs: &Inputs) -> Result<Vec<Domain>, BuildError> {
+fn chain(layers: &Layers, inputs: &Inputs) -> Result<Vec<(NodeKey, Domain)>, BuildError> {
     let mut above = Vec::new();
     let mut seen = BTreeSet::from([inputs.node.key.clone()]);
     let mut next = inputs.within.first().cloned();
@@ -142,10 +164,11 @@ fn chain(layers: &Layers, inputs: &Inputs) -> Result<Vec<Domain>, BuildError> {
         let Some(of) = layers.inputs(&node)? else {
             break;
         };
-        above.push(Domain {
+        let domain = Domain {
             name: layers.name_and_summary(&node)?.0,
             description: joined(&of.descriptions),
-        });
+        };
+        above.push((node, domain));
         if above.len() == LONGEST_CHAIN {
             break;
         }

@@ -338,7 +338,7 @@ mod tests {
             Task::TypedTriples => &["place", "text", "kinds", "verbs"],
             Task::TagChain => &["root", "tag"],
             Task::EntitySummary => &["name", "descriptions"],
-            Task::DomainSummary => &["chain", "tags", "relations", "before"],
+            Task::DomainSummary => &["chain", "above", "tags", "relations", "before"],
             Task::Relevance => &["question", "texts"],
             Task::Answer => &["question", "passages"],
             Task::Direct => &["question"],

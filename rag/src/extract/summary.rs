@@ -24,6 +24,8 @@ pub enum SummaryOf<'a> {
     Domain {
         /// From the root down to it.
         chain: &'a [Domain],
+        /// The summaries of the domains above it that have one, from the widest, each behind the domain's name.
+        above: &'a [&'a str],
         /// The object tags in it, and the domains right below.
         tags: &'a [Neighbour<'a>],
         /// What is said of how these are related.
@@ -267,6 +269,7 @@ mod tests {
         }];
         let of = SummaryOf::Domain {
             chain: &chain,
+            above: &["Earth: A ball of rock."],
             tags: &tags,
             relations: &["Basalt lies on rock."],
             before: None,
@@ -279,6 +282,7 @@ mod tests {
         // What nothing is said of has no summary, whatever it is called.
         let silent = SummaryOf::Domain {
             chain: &[domain("Rocks", "")],
+            above: &["Earth: A ball of rock."],
             tags: &[],
             relations: &[],
             before: None,

@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
+use crate::Document;
 use crate::build::{BuildError, Change};
+use crate::chunk::{Measure, Piece};
 use crate::extract::{Cost, Estimate};
 use crate::read::ReadError;
 use stratigraph_models::Coverage;
@@ -151,6 +153,8 @@ impl Report {
         all.unchanged += change.unchanged;
         all.keys += change.keys;
         all.vectors += change.vectors;
+        all.vector_tokens += change.vector_tokens;
+        all.cut_off += change.cut_off;
         all.stale.extend(change.stale);
     }
 }
@@ -186,8 +190,28 @@ impl Forecast {
         self.unreadable += other.unreadable;
         self.bytes += other.bytes;
         self.pieces += other.pieces;
+        self.vectors += other.vectors;
+        self.vector_tokens += other.vector_tokens;
         self.estimate += other.estimate;
         self
+    }
+
+    /// Counts a document with its pieces.
+    pub(super) fn count(&mut self, document: &Document, pieces: &[Piece], measure: &dyn Measure) {
+        self.documents += 1;
+        self.bytes += document.text().len() as u64;
+        self.pieces += pieces.len();
+        let tokens = |text: &str| measure.ends(text).len() as u64;
+        // The document itself has no vector.
+        let sections = 1..document.sections().len();
+        self.vectors += (sections.len() + pieces.len()) as u64;
+        for section in sections {
+            self.vector_tokens += tokens(&document.heading_line(section));
+        }
+        for piece in pieces {
+            self.vector_tokens += tokens(&document.heading_line(piece.section));
+            self.vector_tokens += tokens(piece.text(document));
+        }
     }
 }
 
@@ -203,6 +227,11 @@ pub struct Forecast {
     pub bytes: u64,
     /// Their pieces.
     pub pieces: usize,
+    /// Their headings and pieces: each gets a vector, unless it is there with the same text. What is named in them gets some
+    /// on top.
+    pub vectors: u64,
+    /// The tokens of these texts, as pieces are measured.
+    pub vector_tokens: u64,
     /// What a model would be asked.
     pub estimate: Estimate,
 }

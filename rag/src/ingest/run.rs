@@ -134,10 +134,8 @@ impl<'a> Ingest<'a> {
             forecast.unreadable += unreadable.len();
             let parts = parts(&cut);
             forecast.estimate += self.reading().estimate(&parts, self.measured_by())?;
-            forecast.documents += cut.len();
             for Cut { document, pieces } in &cut {
-                forecast.bytes += document.text().len() as u64;
-                forecast.pieces += pieces.len();
+                forecast.count(document, pieces, self.measured_by());
             }
         }
     }

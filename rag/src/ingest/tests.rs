@@ -89,6 +89,9 @@ fn what_was_paid_for_is_foretold_and_not_paid_for_twice() {
     let forecast = ingest().forecast(documents(4)).unwrap();
     assert_eq!((forecast.documents, model.asked().len()), (4, 0));
     assert_eq!(forecast.estimate.calls, forecast.pieces as u64);
+    // Three headings each, and the pieces.
+    assert_eq!(forecast.vectors, 4 * 3 + forecast.pieces as u64);
+    assert!(forecast.vector_tokens > forecast.vectors, "{forecast:?}");
     assert!(forecast.estimate.input_tokens > 0);
     let report = ingest().run(documents(4), &|_| ());
     assert_eq!(report.cost.calls, forecast.estimate.calls);

@@ -63,6 +63,7 @@ are taken in with a warning.
 
 --chunks says how documents are cut, if not as the profile does it: structure:256, structure:256*3 (joined
 by three), headings:256/3, tokens:1200/100, characters:2024/204, sentences:5/1. It is decided once, too.
+Pieces that are longer, with their headings, than the embedder reads are told once: their ends are in no vector.
 
 At an address the files are sent, also a mapping and its tables, and the server reads them with the models
 that it was started with; what comes in is the same. Each document is reported when it is durable.
@@ -79,7 +80,7 @@ Examples:
   stratigraph ingest --into grpc://localhost/library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, failed [{document, problem}] (the first 1000), count_failed, broken_lines
-[problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one) or null, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, stale,
+[problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one) or null, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens (where the embedder is at an address), cut_off (pieces that it does not read to their end), stale,
 relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept, input_tokens, output_tokens, dropped, cost
 (null without prices)}, milliseconds";
 

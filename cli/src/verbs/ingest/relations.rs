@@ -105,6 +105,8 @@ impl Outcome {
         self.written += again.written;
         self.deleted += again.deleted;
         self.vectors += again.vectors;
+        self.vector_tokens += again.vector_tokens;
+        self.cut_off += again.cut_off;
         self.stale += again.stale;
         self.calls += again.calls;
         self.kept += again.kept;

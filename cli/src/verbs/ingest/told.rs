@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use stratigraph_client::{DocumentReport, TablesReport as SentTables};
 use stratigraph_models::{Prices, Usage};
-use stratigraph_rag::build::{BuildError, TablesReport};
+use stratigraph_rag::build::{BuildError, CutOff, TablesReport};
 use stratigraph_rag::door::causes;
 use stratigraph_rag::ingest::{Forecast, Report};
 use stratigraph_rag::read::{Found, Walked};
@@ -44,6 +44,10 @@ pub(super) struct Outcome {
     pub(super) written: u64,
     pub(super) deleted: u64,
     pub(super) vectors: u64,
+    /// The tokens of their texts, where the embedder counts them.
+    pub(super) vector_tokens: u64,
+    /// Pieces whose ends the embedder does not read.
+    pub(super) cut_off: CutOff,
     pub(super) stale: u64,
     pub(super) calls: u64,
     pub(super) kept: u64,
@@ -71,6 +75,8 @@ impl Outcome {
             count_failed: forecast.unreadable as u64,
             bytes: forecast.bytes,
             pieces: forecast.pieces as u64,
+            vectors: forecast.vectors,
+            vector_tokens: forecast.vector_tokens,
             calls: estimate.calls,
             kept: estimate.kept,
             input_tokens: estimate.input_tokens,
@@ -101,6 +107,8 @@ impl Outcome {
             written: change.written,
             deleted: change.deleted,
             vectors: change.vectors,
+            vector_tokens: change.vector_tokens,
+            cut_off: change.cut_off,
             stale: change.stale.len() as u64,
             calls: cost.calls,
             kept: cost.kept,
@@ -123,6 +131,7 @@ impl Outcome {
             written: change.written,
             deleted: change.deleted,
             vectors: change.vectors,
+            vector_tokens: change.vector_tokens,
             ..Self::default()
         }
     }
@@ -139,6 +148,7 @@ impl Outcome {
             written: change.written,
             deleted: change.deleted,
             vectors: change.vectors,
+            vector_tokens: change.vector_tokens,
             note: report.note,
             ..Self::default()
         }
@@ -147,6 +157,7 @@ impl Outcome {
     /// Nothing of it was kept.
     pub(super) fn unwritten(&mut self) {
         (self.written, self.deleted, self.vectors) = (0, 0, 0);
+        self.vector_tokens = 0;
     }
 
     /// What a server says of one document.
@@ -170,6 +181,11 @@ impl Outcome {
         self.written += report.change.written;
         self.deleted += report.change.deleted;
         self.vectors += report.change.vectors;
+        self.vector_tokens += report.change.vector_tokens;
+        self.cut_off += CutOff {
+            pieces: report.change.cut_off,
+            reads: usize::try_from(report.change.reads).unwrap_or(usize::MAX),
+        };
         self.stale += report.change.stale.len() as u64;
         self.calls += report.bill.calls;
         self.kept += report.bill.kept;
@@ -230,6 +246,11 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             .fact("unreadable", &count(outcome.count_failed))
             .fact("read", &size(outcome.bytes))
             .fact("pieces", &count(outcome.pieces))
+            .fact(
+                "headings and pieces to embed, at most",
+                &count(outcome.vectors),
+            )
+            .fact("their tokens, about", &count(outcome.vector_tokens))
             .fact("calls of the model", &count(outcome.calls))
             .fact("replies that are there", &count(outcome.kept))
             .fact("tokens read, about", &count(outcome.input_tokens))
@@ -253,8 +274,11 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             .fact("pieces", &count(outcome.pieces))
             .fact("written", &count(outcome.written))
             .fact("deleted", &count(outcome.deleted))
-            .fact("vectors", &count(outcome.vectors))
-            .fact("stale summaries", &count(outcome.stale));
+            .fact("vectors", &count(outcome.vectors));
+        if outcome.vector_tokens > 0 {
+            facts.fact("tokens of their texts", &count(outcome.vector_tokens));
+        }
+        facts.fact("stale summaries", &count(outcome.stale));
         if asked.prunes {
             facts.fact("documents taken out", &count(outcome.pruned));
         }
@@ -314,6 +338,8 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         .field("written", outcome.written)
         .field("deleted", outcome.deleted)
         .field("vectors", outcome.vectors)
+        .field("vector_tokens", outcome.vector_tokens)
+        .field("cut_off", outcome.cut_off.pieces)
         .field("stale", outcome.stale)
         .field("relations", outcome.relations.json())
         .field("merged_relations", outcome.relations.merged)
@@ -353,6 +379,9 @@ pub(super) fn failures(outcome: &Outcome) {
     if let Some(note) = &outcome.note {
         // Nobody is left to hear that stderr is closed.
         let _ = writeln!(io::stderr(), "note: {}", printable(note));
+    }
+    if !outcome.cut_off.is_none() {
+        let _ = writeln!(io::stderr(), "warning: {}", outcome.cut_off);
     }
     for warning in &outcome.unread {
         let _ = writeln!(io::stderr(), "warning: {}", printable(warning));

@@ -67,6 +67,11 @@ impl Tokens {
         self.most
     }
 
+    /// How many of them can be of a text.
+    pub(crate) fn room(&self) -> usize {
+        self.most.saturating_sub(self.single.length())
+    }
+
     /// The largest kind that a frame of two texts names, if there is one with some room for each.
     pub(crate) fn pair_kinds(&self) -> Option<u32> {
         let frame = self.pair.as_ref();
@@ -76,8 +81,7 @@ impl Tokens {
 
     /// The ids of a text in its frame, a prompt before it. Never empty and never more than the limit.
     pub(crate) fn single(&self, prompt: &str, text: &str) -> Result<Framed, Cause> {
-        let room = self.most.saturating_sub(self.single.length());
-        let ids = self.ids(prompt, text, room)?;
+        let ids = self.ids(prompt, text, self.room())?;
         Ok(self.single.around(&[&ids]))
     }
 

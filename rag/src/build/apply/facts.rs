@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use super::super::contribution::{Fact, Label, NodeKey, stated_by};
 use super::super::held::{fact_of, find_fact, is_stated};
 use super::super::schema::FACT;
-use super::super::vectors::texts_of_fact;
 use super::{Refusal, Work};
 
 impl Work<'_> {
@@ -44,7 +43,7 @@ impl Work<'_> {
     fn make_fact(&mut self, key: &str, fact: &Fact) -> Result<(), Refusal> {
         let subject = self.id(&NodeKey::new(Label::Entity, fact.subject.as_str()))?;
         let object = self.id(&NodeKey::new(Label::Entity, fact.object.as_str()))?;
-        let (plain, sourced) = texts_of_fact(fact, self.profile);
+        let (plain, sourced) = self.wording.of_fact(fact);
         let mut properties = vec![
             ("key", key.into()),
             ("predicate", fact.predicate.as_str().into()),

@@ -21,7 +21,8 @@ use super::contribution::{Contribution, Label, Link, NodeKey};
 use super::held::Held;
 use super::schema::find;
 use super::vectors::Vectors;
-use super::{BuildError, Profile, domains, summary};
+use super::wording::Wording;
+use super::{BuildError, domains, summary};
 
 /// Why a change cannot be made.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ pub(super) struct Work<'a> {
     txn: &'a mut WriteTxn,
     held: &'a Held,
     new: &'a Contribution,
-    profile: &'a Profile,
+    wording: Wording<'a>,
     vectors: &'a Vectors,
     /// Texts that have no vector yet. The change goes on to find all of them, and is never committed then.
     without: BTreeSet<String>,
@@ -76,7 +77,7 @@ pub(super) struct Work<'a> {
 pub(super) fn apply(
     txn: &mut WriteTxn,
     (held, new): (&Held, &Contribution),
-    profile: &Profile,
+    wording: Wording<'_>,
     vectors: &Vectors,
 ) -> Result<Counts, Refusal> {
     let kept = held.nodes.iter().map(|(key, node)| (key.clone(), node.id));
@@ -95,7 +96,7 @@ pub(super) fn apply(
         txn,
         held,
         new,
-        profile,
+        wording,
         vectors,
         without: BTreeSet::new(),
         counts: Counts::default(),

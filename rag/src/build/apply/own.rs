@@ -7,7 +7,6 @@ use stratigraph::{NO_PROPERTIES, Value};
 use super::super::contribution::{Label, NodeKey};
 use super::super::property::Properties;
 use super::super::schema::OUTLINE;
-use super::super::vectors::{kept_vector, text_of_node};
 use super::{Refusal, Work};
 
 impl Work<'_> {
@@ -35,11 +34,11 @@ impl Work<'_> {
 
     pub(super) fn write_nodes(&mut self) -> Result<(), Refusal> {
         for (key, properties) in &self.new.nodes {
-            let text = text_of_node(key, properties, self.profile);
+            let text = self.wording.of_node(key, properties);
             let held = self.held.nodes.get(key);
             let kept = text
                 .as_deref()
-                .and_then(|text| kept_vector(key, held, text, self.profile));
+                .and_then(|text| self.wording.kept(key, held, text));
             if let Some(held) = held
                 && held.properties == *properties
                 && kept.is_some() == text.is_some()

@@ -52,7 +52,7 @@ pub(super) fn contributed(
                 of_part(
                     document,
                     &contribution.document,
-                    heading(document, place),
+                    document.heading_line(place),
                     &section.span,
                 )
             }
@@ -70,7 +70,7 @@ pub(super) fn contributed(
         let mut properties = of_part(
             document,
             &contribution.document,
-            heading(document, place),
+            document.heading_line(place),
             &piece.span,
         );
         let filters = filters(metadata, profile).into_iter();
@@ -125,16 +125,6 @@ fn of_part(
         properties.insert("last_page".into(), last.into());
     }
     properties
-}
-
-/// The titles from the document's own down to this section, as one line.
-fn heading(document: &Document, section: usize) -> String {
-    let mut path = document.heading_path(section);
-    // The first heading is often what the document is called.
-    if path.first() != Some(&document.title()) {
-        path.insert(0, document.title());
-    }
-    path.join(" > ")
 }
 
 /// The metadata that searches may be limited by. A list is none: what is compared is one value.

@@ -122,6 +122,7 @@ pub(super) fn write(
         change.deleted += 1 + txn.detach_delete_node(node)?;
     }
     change.vectors = vectors.computed();
+    change.vector_tokens = vectors.tokens();
     if change.written + change.deleted > 0 {
         change.keys = txn.changes()?.count() as u64;
         txn.commit()?;

@@ -69,7 +69,7 @@ fn create_layers(library: WeakLibrary) -> Procedure {
 
 fn upsert_document(library: WeakLibrary) -> Procedure {
     let procedure = Procedure::new("rag.upsertDocument")
-        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out, and that the embedder cannot read it. Its transaction is its own.")
+        .about("Takes a document in, or what it is now in the place of what it was: {id, content, format, metadata}, of which format may be left out where the id ends with .md, .html, .txt or .jsonl; problems are lines of a list of facts that were left out, and that the embedder cannot read it, or not to the end of its pieces. Its transaction is its own.")
         .takes("document", ProcedureType::MAP.not_null());
     let counts = [
         "pieces",
@@ -201,7 +201,8 @@ fn upsert(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
         cost.usage.output_tokens,
     ];
     let unread = report.unread.iter().map(|unread| causes(unread));
-    let problems = report.problems().map(causes).chain(unread);
+    let cut_off = (!change.cut_off.is_none()).then(|| change.cut_off.to_string());
+    let problems = report.problems().map(causes).chain(unread).chain(cut_off);
     let problems: Vec<String> = problems.take(MOST_PROBLEMS).collect();
     let row = std::iter::once(id.into()).chain(counts.into_iter().map(count));
     Ok(vec![row.chain([problems.into()]).collect()])

@@ -154,3 +154,94 @@ fn replies_that_cannot_be_used_are_on_the_bill() {
     assert_eq!((done.failed.len(), done.cost.calls), (2, 6), "{done:?}");
     assert!(done.cost.usage.input_tokens > 0 && done.cost.usage.output_tokens > 0);
 }
+
+/// The text that a request has at a place.
+fn place<'r>(request: &'r Request, name: &str) -> &'r str {
+    let asked = &request.messages.last().unwrap().text;
+    let (_, rest) = asked.split_once(&format!("<<{name} ")).unwrap_or_default();
+    let (_, rest) = rest.split_once(">>\n").unwrap_or_default();
+    rest.split_once("\n<<end ").unwrap_or_default().0
+}
+
+/// What the domains of a request's chain are called.
+fn chain(request: &Request) -> Vec<&str> {
+    let lines = place(request, "chain").lines();
+    lines
+        .filter_map(|line| Some(line.split_once(": ")?.0))
+        .collect()
+}
+
+/// A model that puts all that it reads under one chain of domains, and tells of each of them how often it was asked.
+fn of_domains() -> Recorded {
+    let times = std::sync::atomic::AtomicUsize::new(0);
+    Recorded::by(move |request: &Request| {
+        let reply = match request.schema.as_ref()?.name() {
+            "object_tags" => {
+                let is_slate = place(request, "text").contains("Slate");
+                let name = if is_slate { "Slate" } else { "Basalt" };
+                json!({"tags": [{"name": name, "kind": "rock", "description": "It is hard."}], "relations": []})
+            }
+            "tag_chain" if place(request, "tag").starts_with("SLATE") => json!({
+                "domains": [{"name": "Earth", "description": "A ball with a crust."}],
+                "link": "Slate is of its crust."
+            }),
+            "tag_chain" => json!({
+                "domains": [{"name": "Earth", "description": "A ball of rock."},
+                            {"name": "Rocks", "description": "All that is hard."}],
+                "link": "Basalt is a rock."
+            }),
+            _ => {
+                let time = times.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let name = chain(request).last()?.to_lowercase();
+                // Who does not wait for the widest is there first.
+                let wide = 3_usize.saturating_sub(chain(request).len());
+                std::thread::sleep(std::time::Duration::from_millis(100 * wide as u64));
+                json!({"summary": format!("Reply {time} is of {name}.")})
+            }
+        };
+        Some(reply.to_string())
+    })
+}
+
+#[test]
+fn a_domain_is_told_the_summaries_of_those_above_it_and_is_not_stale_by_them() {
+    let model = Arc::new(of_domains());
+    let (db, _) = library(Equipment::default().model(Arc::clone(&model) as _, 3));
+    rows(&db, "CALL rag.createLayers('tag')");
+    rows(&db, "CALL rag.upsertDocument({id: 'a.md', content: $text})");
+    let asked = |before: usize| -> Vec<(String, String)> {
+        let asked = model.asked().split_off(before);
+        let of = asked.iter().map(|request| {
+            let name = chain(request).last().copied().unwrap_or_default();
+            (name.to_owned(), place(request, "above").to_owned())
+        });
+        of.collect()
+    };
+    let before = model.asked().len();
+    assert_eq!(rows(&db, "CALL rag.resummarise({domains: true})").len(), 3);
+    let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+    let wide = "All disciplines: Reply 0 is of all disciplines.";
+    let both = format!("{wide}\nEarth: Reply 1 is of earth.");
+    assert_eq!(
+        asked(before),
+        [
+            pair("All disciplines", ""),
+            pair("Earth", wide),
+            pair("Rocks", &both)
+        ]
+    );
+    // A chain that ends above rocks makes only its own end stale, also when the summary of that is another one.
+    rows(
+        &db,
+        "CALL rag.upsertDocument({id: 'b.md', content: 'Slate splits.'})",
+    );
+    let stale = |db: &Database| -> Vec<String> {
+        let stale = rows(db, "CALL rag.stale()");
+        stale.iter().map(|row| row.get("key").unwrap()).collect()
+    };
+    assert_eq!(stale(&db), ["earth"]);
+    let before = model.asked().len();
+    rows(&db, "CALL rag.resummarise()");
+    assert_eq!(asked(before), [pair("Earth", wide)]);
+    assert!(stale(&db).is_empty());
+}

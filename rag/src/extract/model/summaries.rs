@@ -52,6 +52,7 @@ impl Summaries {
             }
             SummaryOf::Domain {
                 chain,
+                above,
                 tags,
                 relations,
                 before,
@@ -59,6 +60,7 @@ impl Summaries {
                 let name = chain.last().map_or("", |domain| &domain.name);
                 let fillings = vec![
                     Filling::new("chain", &bounded(chain.iter().map(of_domain))),
+                    Filling::new("above", &nearest(above)),
                     Filling::new("tags", &bounded(tags.iter().map(of_tag))),
                     Filling::new(
                         "relations",
@@ -103,6 +105,19 @@ fn bounded(lines: impl Iterator<Item = String>) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What is above, from the widest; where there is no room for all of it, the nearest.
+fn nearest(above: &[&str]) -> String {
+    let mut left = super::super::summary::MOST_BYTES;
+    let fitting = above.iter().rev().take_while(|one| {
+        let fits = one.len() < left;
+        left = left.saturating_sub(one.len() + 1);
+        fits
+    });
+    let mut kept: Vec<&str> = fitting.copied().collect();
+    kept.reverse();
+    kept.join("\n")
 }
 
 impl Summariser for Summaries {

@@ -285,6 +285,13 @@ fn summaries_are_bounded_and_have_no_foreign_addresses() {
         (1, 0)
     );
     let chain = [root()];
+    // Ten times what is read: the nearest stays.
+    let wide = "w".repeat(480 << 10);
+    let above = [
+        wide.as_str(),
+        "Money: What is paid with.",
+        "Economics: Of goods.",
+    ];
     let tags = [Neighbour {
         name: "RATES",
         description: "Raised.",
@@ -292,6 +299,7 @@ fn summaries_are_bounded_and_have_no_foreign_addresses() {
     }];
     let of = SummaryOf::Domain {
         chain: &chain,
+        above: &above,
         tags: &tags,
         relations: &["Both."],
         before: Some("An older one."),
@@ -301,6 +309,8 @@ fn summaries_are_bounded_and_have_no_foreign_addresses() {
     let asked = model.asked();
     assert!(asked[1].messages[1].text.contains("RATES: Raised. A part."));
     assert!(asked[1].messages[1].text.contains("An older one."));
+    let told = ">>\nMoney: What is paid with.\nEconomics: Of goods.\n<<end";
+    assert!(asked[1].messages[1].text.contains(told));
 }
 
 #[test]

@@ -261,6 +261,11 @@ impl Job {
                     taken_in: forecast.unreadable == 0,
                     bytes: forecast.bytes,
                     pieces: forecast.pieces as u64,
+                    change: Some(v1::GraphChange {
+                        vectors: forecast.vectors,
+                        vector_tokens: forecast.vector_tokens,
+                        ..v1::GraphChange::default()
+                    }),
                     bill: Some(foreseen(&forecast.estimate, &self.shared.config)),
                     ..v1::DocumentReport::default()
                 },

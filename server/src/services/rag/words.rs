@@ -51,6 +51,9 @@ pub(super) fn change(change: &Change) -> v1::GraphChange {
         deleted: change.deleted,
         unchanged: change.unchanged,
         vectors: change.vectors,
+        vector_tokens: change.vector_tokens,
+        cut_off: change.cut_off.pieces,
+        reads: change.cut_off.reads as u64,
         stale: stale.map(subject).collect(),
     }
 }
