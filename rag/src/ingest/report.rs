@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::unchanged::Unchanged;
 use crate::build::{BuildError, Change};
 use crate::extract::{Cost, Estimate};
 use crate::read::ReadError;
@@ -27,6 +28,8 @@ pub struct Progress {
 pub struct Report {
     /// Documents that are in the graph as they are now.
     pub documents: usize,
+    /// How many of them were there already, and were neither cut nor read.
+    pub unchanged: usize,
     /// Documents that are as they were before, with the reasons: the first [`Report::MOST_TOLD`] of them.
     pub failed: Vec<Failed>,
     /// How many that were.
@@ -43,7 +46,7 @@ pub struct Report {
     pub count_unread: usize,
     /// The bytes of all texts.
     pub bytes: u64,
-    /// Pieces that were read.
+    /// Pieces that were read; those of documents that are unchanged are not among them.
     pub pieces: usize,
     /// What changed in the graph.
     pub change: Change,
@@ -72,6 +75,7 @@ impl Report {
     /// Both together.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
+        self.unchanged += other.unchanged;
         self.count_failed += other.count_failed;
         let room = Self::MOST_TOLD.saturating_sub(self.failed.len());
         self.failed.extend(other.failed.into_iter().take(room));
@@ -134,6 +138,17 @@ impl Report {
         }
     }
 
+    /// These are there already.
+    pub(super) fn leave(&mut self, unchanged: &Unchanged) {
+        self.unchanged += unchanged.documents;
+        self.bytes += unchanged.bytes;
+        let change = Change {
+            unchanged: unchanged.parts,
+            ..Change::default()
+        };
+        self.wrote(unchanged.documents, change);
+    }
+
     pub(super) fn progress(&self) -> Progress {
         Progress {
             documents: self.documents + self.count_failed,
@@ -183,11 +198,19 @@ impl Forecast {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.documents += other.documents;
+        self.unchanged += other.unchanged;
         self.unreadable += other.unreadable;
         self.bytes += other.bytes;
         self.pieces += other.pieces;
         self.estimate += other.estimate;
         self
+    }
+
+    /// These are there already, and cost nothing.
+    pub(super) fn leave(&mut self, unchanged: &Unchanged) {
+        self.documents += unchanged.documents;
+        self.unchanged += unchanged.documents;
+        self.bytes += unchanged.bytes;
     }
 }
 
@@ -197,6 +220,8 @@ impl Forecast {
 pub struct Forecast {
     /// Documents that can be read.
     pub documents: usize,
+    /// How many of them are there already, and would be neither cut nor read.
+    pub unchanged: usize,
     /// Documents that cannot.
     pub unreadable: usize,
     /// The bytes of their texts.

@@ -261,6 +261,7 @@ impl Job {
                     taken_in: forecast.unreadable == 0,
                     bytes: forecast.bytes,
                     pieces: forecast.pieces as u64,
+                    unchanged: forecast.unchanged > 0,
                     bill: Some(foreseen(&forecast.estimate, &self.shared.config)),
                     ..v1::DocumentReport::default()
                 },
@@ -335,5 +336,6 @@ fn told(id: String, report: &Report, config: &Config) -> v1::DocumentReport {
         bill: Some(bill(&report.cost, config)),
         change: Some(change(&report.change)),
         warnings: report.unread.iter().map(|unread| causes(unread)).collect(),
+        unchanged: report.unchanged > 0,
     }
 }
