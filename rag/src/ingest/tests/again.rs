@@ -1,9 +1,7 @@
 //! Documents that come again: what has not changed costs nothing, and what has is never left alone.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use stratigraph::Value;
 use stratigraph_models::{Embedder, Generator, ModelError, Reply, Rows};
 
 use super::*;
@@ -80,7 +78,8 @@ fn who_comes_again_unchanged_costs_nothing() {
     let first = ingest().run(documents(70), &|_| ());
     assert_eq!((first.documents, first.unchanged), (70, 0), "{first:?}");
     let paid = spent();
-    assert!(paid.0 > 70 && paid.1 >= 70 && paid.2 == 140, "{paid:?}");
+    // What stands under the same titles in all of them is asked once.
+    assert!(paid.0 > 70 && paid.1 >= 70 && paid.2 == 71, "{paid:?}");
     let again = ingest().run(documents(70), &|_| ());
     assert_eq!((again.documents, again.unchanged), (70, 70));
     assert_eq!((again.pieces, again.bytes), (0, first.bytes));
@@ -151,7 +150,6 @@ fn what_somebody_has_meddled_with_is_mended() {
         "MATCH (c:Chunk {document: '000.md'}) SET c.embedding = null",
         "MATCH (c:Chunk {document: '000.md'}) SET c.text = 'Nothing.'",
         "MATCH (c:Chunk {document: '000.md'}) DETACH DELETE c",
-        "MATCH (:Document {key: '000.md'})-[r:HAS_CHILD]->() DELETE r",
         "MATCH (d:Document {key: '000.md'}) SET d.taken_in = null",
         "MATCH (c:Chunk {document: '000.md'})-[r:MENTIONS]->() SET r.name = 'Zenda'",
     ] {
@@ -159,16 +157,9 @@ fn what_somebody_has_meddled_with_is_mended() {
         rows.for_each(|row| drop(row.unwrap()));
         let report = ingest();
         assert_eq!((report.documents, report.unchanged), (2, 1), "{meddled}");
-        let left =
-            "MATCH (c:Chunk {document: '000.md'}) WHERE c.embedding IS NULL RETURN count(c) AS n";
-        let left = db.query(left, ()).unwrap().next().unwrap().unwrap();
-        assert_eq!(left.get::<Value>("n").unwrap(), Value::Int(0), "{meddled}");
+        assert!(dump(&layers) == whole, "{meddled}");
         assert_eq!(ingest().unchanged, 2, "{meddled}");
     }
-    // Nodes that somebody has cut off are nobody's; all else is as it was.
-    let left: BTreeSet<String> = dump(&layers).lines().map(str::to_owned).collect();
-    let gone = |line: &&str| !left.contains(*line);
-    assert_eq!(whole.lines().find(gone), None);
 }
 
 #[test]
@@ -198,7 +189,7 @@ fn an_edit_asks_the_model_only_about_the_pieces_that_changed() {
     let ingest = || Ingest::new(&layers, &recipe).model(Arc::clone(&model) as _);
     ingest().run(documents(5), &|_| ());
     let paid = model.asked().len();
-    assert_eq!(paid, 10, "two sections each");
+    assert_eq!(paid, 6, "one section is the same in all of them");
     let edited = || {
         let mut documents = documents(5);
         documents[2] = read("002.md", &TEXT.replace("budget of 2023", "budget of 1848"));
