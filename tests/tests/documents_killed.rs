@@ -3,6 +3,7 @@
 
 use stratigraph_tests::documents::hand::Reader;
 use stratigraph_tests::documents::killed::Killed;
+use stratigraph_tests::documents::taken::Taken;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_law");
 
@@ -18,4 +19,17 @@ fn each_document_is_as_it_was_or_as_it_was_to_be() {
         }
     }
     assert!(killed.kills > 0, "nobody was killed");
+}
+
+#[test]
+fn who_is_killed_while_it_takes_documents_in_goes_on_and_asks_nothing_twice() {
+    let mut taken = Taken::new(PROGRAM.into());
+    for seed in 3..5 {
+        for reader in Reader::ALL {
+            if let Err(error) = taken.run(seed, reader) {
+                panic!("seed {seed}: {error:?}");
+            }
+        }
+    }
+    assert!(taken.kills > 4 && taken.asked > 20, "{taken:?}");
 }

@@ -168,7 +168,8 @@ pub(crate) const VERBS: &[Verb] = &[
         detail: "Random sequences of documents that are taken in, edited and deleted, with what stands in for a model and\n\
                  with the rules that need none: at the end the graph must be, byte for byte, one that is built from the\n\
                  last documents alone. A process that does the same is killed with SIGKILL at random moments: each\n\
-                 document must be as it was or as it was to be, and no reply of a model paid twice.",
+                 document must be as it was or as it was to be, and no reply of a model paid twice. So is one that\n\
+                 ingests them with a model behind a socket.",
         example: "cargo xtask law --sequences 500 --kills 100 --seed 1",
         passes_help_on: true,
         run: harness::law,

@@ -48,6 +48,7 @@ fn answer(said: &Said) -> Json {
         "embedder",
         "dry_run",
         "documents",
+        "unchanged",
         "failed",
         "count_failed",
         "broken_lines",
@@ -412,15 +413,29 @@ fn a_model_is_paid_once_and_the_bill_is_foretold() {
     );
     let again = answer(ingest(&world, "graph", &model).assert_code(0));
     assert_eq!(
-        (&again["model"]["calls"], &again["model"]["kept"]),
-        (&0.into(), &calls.into())
+        (
+            &again["unchanged"],
+            &again["pieces"],
+            &again["model"]["kept"]
+        ),
+        (&again["documents"], &0.into(), &0.into())
     );
     let dry =
         answer(ingest(&world, "graph", &[&model[..], &["--dry-run"]].concat()).assert_code(0));
     assert_eq!(
-        (&dry["model"]["calls"], &dry["model"]["kept"]),
-        (&0.into(), &calls.into())
+        (&dry["unchanged"], &dry["model"]["calls"]),
+        (&dry["documents"], &0.into())
     );
+    // What was paid for is kept, also for a document that is not there any more.
+    run(&[
+        "query",
+        text(&world.path("graph")),
+        "CALL rag.deleteDocument('2021/rocks.md')",
+    ])
+    .assert_code(0);
+    let again = answer(ingest(&world, "graph", &model).assert_code(0));
+    assert_eq!(again["model"]["calls"], 0);
+    assert!(again["model"]["kept"].as_u64().unwrap() > 0, "{again}");
 }
 
 #[test]

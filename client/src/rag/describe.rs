@@ -85,6 +85,8 @@ pub struct DocumentReport {
     pub bill: ModelBill,
     /// What is wrong with it although it was taken in as it was sent: the embedder cannot read its writing, for one.
     pub warnings: Vec<String>,
+    /// Whether it was there already as it would have been taken in; then it was neither cut nor read.
+    pub unchanged: bool,
 }
 
 /// What documents come into.
@@ -191,6 +193,7 @@ impl Made<v1::DocumentReport> for DocumentReport {
             change: sent.change.unwrap_or_default().make(),
             bill: sent.bill.unwrap_or_default().make(),
             warnings: sent.warnings,
+            unchanged: sent.unchanged,
         }
     }
 }

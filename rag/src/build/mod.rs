@@ -20,6 +20,7 @@
 //!   `subjects.rs`: what they are about.
 //! - `tables/`: typed nodes and relationships of tables beside them.
 //! - `agreed.rs`: names that somebody has agreed to put under others.
+//! - `taken_in.rs`: how a document was taken in, by which one that is unchanged is known; `digest.rs`: hashes.
 //! - `layers.rs`: what a user holds; `schema.rs`: what is declared; `calls.rs`: replies that are paid for.
 //!
 //! ```
@@ -63,6 +64,7 @@ mod called;
 mod calls;
 mod contribution;
 mod cut_off;
+mod digest;
 mod domains;
 mod error;
 mod held;
@@ -74,6 +76,7 @@ mod schema;
 mod subjects;
 mod summary;
 mod tables;
+mod taken_in;
 mod vectors;
 mod wording;
 
@@ -97,6 +100,7 @@ pub(crate) use schema::{
 pub use summary::{Inputs, Summary};
 pub use tables::{TablesError, TablesLimits, TablesReport};
 pub(crate) use tables::{is_of_layers, table_key_index};
+pub(crate) use taken_in::hash_of;
 
 #[cfg(test)]
 mod tests;

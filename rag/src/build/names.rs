@@ -13,10 +13,10 @@
 
 use std::collections::HashMap;
 
-use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
 
 use super::BuildError;
+use super::digest::Digest;
 use crate::Document;
 
 /// The longest id of a document, in bytes.
@@ -96,20 +96,9 @@ fn cut(name: &mut String, bytes: usize) {
 
 /// The hash of some texts in this order, as 32 hexadecimal digits. No other texts have it, whoever writes them.
 pub(crate) fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        // With the lengths, so that what ends one text cannot begin the next.
-        hasher.update((part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    let digest = hasher.finalize();
-    let bytes = digest.iter().take(16);
-    bytes.fold(String::with_capacity(32), |mut text, byte| {
-        for digit in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(u32::from(digit), 16));
-        }
-        text
-    })
+    let mut digest = Digest::default();
+    parts.into_iter().for_each(|part| digest.text(part));
+    digest.finish()
 }
 
 /// The key of a document.

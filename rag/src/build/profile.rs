@@ -29,7 +29,7 @@ pub struct Profile {
 }
 
 /// Names of properties that the layers use themselves.
-const TAKEN: [&str; 12] = [
+const TAKEN: [&str; 13] = [
     "key",
     "id",
     "hash",
@@ -42,6 +42,7 @@ const TAKEN: [&str; 12] = [
     "called",
     "first_page",
     "last_page",
+    "taken_in",
 ];
 
 /// How statements lie in the graph: in 1, facts listed who states them; in 2, chunks did not know what they are called; in 3,

@@ -5,8 +5,8 @@
 //! ```
 //! A [`Recipe`] says what is made of documents, as one of the published systems does it. [`Ingest`] takes
 //! documents as they come, holds few of them at a time, and writes each as a whole or not at all; what cannot be
-//! read or written is told, and the rest goes on. Who stops it, or is stopped, runs it again: what is written
-//! already is left alone, and no model is asked twice.
+//! read or written is told, and the rest goes on. Who stops it, or is stopped, runs it again: a document that is
+//! there as it would be taken in is neither cut nor read again, and no model is asked twice.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -33,6 +33,7 @@ mod recipe;
 mod replies;
 mod report;
 mod run;
+mod unchanged;
 
 pub use lists::{FactList, ListError};
 pub use recipe::{Recipe, System, UnknownSystem};

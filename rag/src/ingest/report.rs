@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::unchanged::Unchanged;
 use crate::Document;
 use crate::build::{BuildError, Change};
 use crate::chunk::{Measure, Piece};
@@ -29,6 +30,8 @@ pub struct Progress {
 pub struct Report {
     /// Documents that are in the graph as they are now.
     pub documents: usize,
+    /// How many of them were there already, and were neither cut nor read.
+    pub unchanged: usize,
     /// Documents that are as they were before, with the reasons: the first [`Report::MOST_TOLD`] of them.
     pub failed: Vec<Failed>,
     /// How many that were.
@@ -45,7 +48,7 @@ pub struct Report {
     pub count_unread: usize,
     /// The bytes of all texts.
     pub bytes: u64,
-    /// Pieces that were read.
+    /// Pieces that were read; those of documents that are unchanged are not among them.
     pub pieces: usize,
     /// What changed in the graph.
     pub change: Change,
@@ -74,6 +77,7 @@ impl Report {
     /// Both together.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
+        self.unchanged += other.unchanged;
         self.count_failed += other.count_failed;
         let room = Self::MOST_TOLD.saturating_sub(self.failed.len());
         self.failed.extend(other.failed.into_iter().take(room));
@@ -136,6 +140,17 @@ impl Report {
         }
     }
 
+    /// These are there already.
+    pub(super) fn leave(&mut self, unchanged: &Unchanged) {
+        self.unchanged += unchanged.documents;
+        self.bytes += unchanged.bytes;
+        let change = Change {
+            unchanged: unchanged.parts,
+            ..Change::default()
+        };
+        self.wrote(unchanged.documents, change);
+    }
+
     pub(super) fn progress(&self) -> Progress {
         Progress {
             documents: self.documents + self.count_failed,
@@ -187,6 +202,7 @@ impl Forecast {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.documents += other.documents;
+        self.unchanged += other.unchanged;
         self.unreadable += other.unreadable;
         self.bytes += other.bytes;
         self.pieces += other.pieces;
@@ -213,6 +229,13 @@ impl Forecast {
             self.vector_tokens += tokens(piece.text(document));
         }
     }
+
+    /// These are there already, and cost nothing.
+    pub(super) fn leave(&mut self, unchanged: &Unchanged) {
+        self.documents += unchanged.documents;
+        self.unchanged += unchanged.documents;
+        self.bytes += unchanged.bytes;
+    }
 }
 
 /// What it would cost.
@@ -221,6 +244,8 @@ impl Forecast {
 pub struct Forecast {
     /// Documents that can be read.
     pub documents: usize,
+    /// How many of them are there already, and would be neither cut nor read.
+    pub unchanged: usize,
     /// Documents that cannot.
     pub unreadable: usize,
     /// The bytes of their texts.

@@ -6,9 +6,10 @@ use stratigraph::ErrorKind;
 use stratigraph::storage::cancel::CancelToken;
 use stratigraph_models::Generator;
 
+use super::unchanged::{Unchanged, made_of};
 use super::{Ended, Forecast, Progress, Recipe, Report, Unread};
 use crate::Document;
-use crate::build::{BuildError, Contribution, Layers};
+use crate::build::{BuildError, Contribution, Layers, hash_of};
 use crate::chunk::{Measure, Piece, Tokens};
 use crate::extract::{Calls, ExtractError, Extractor, Run};
 use crate::read::ReadError;
@@ -24,10 +25,12 @@ const MOST_LOOKED_AT: usize = 16;
 /// Takes documents into a graph.
 pub struct Ingest<'a> {
     pub(super) layers: &'a Layers,
-    recipe: &'a Recipe,
+    pub(super) recipe: &'a Recipe,
     extractor: Box<dyn Extractor>,
+    /// What decides what is read in pieces, if it is the recipe that says who reads.
+    pub(super) reader: Option<String>,
     tokens: Tokens<'a>,
-    measure: Option<&'a dyn Measure>,
+    pub(super) measure: Option<&'a dyn Measure>,
     threads: usize,
     cancel: CancelToken,
 }
@@ -36,6 +39,22 @@ pub struct Ingest<'a> {
 struct Cut {
     document: Document,
     pieces: Vec<Piece>,
+    /// Its hash, if it is kept with it.
+    hash: Option<String>,
+}
+
+/// The next few documents.
+#[derive(Default)]
+struct Portion {
+    cut: Vec<Cut>,
+    unreadable: Vec<ReadError>,
+    unchanged: Unchanged,
+}
+
+impl Portion {
+    fn documents(&self) -> usize {
+        self.cut.len() + self.unreadable.len() + self.unchanged.documents
+    }
 }
 
 impl<'a> Ingest<'a> {
@@ -43,10 +62,12 @@ impl<'a> Ingest<'a> {
     #[must_use]
     pub fn new(layers: &'a Layers, recipe: &'a Recipe) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let extractor = recipe.extractor(None);
         Self {
             layers,
             recipe,
-            extractor: recipe.extractor(None),
+            reader: Some(extractor.version().to_owned()),
+            extractor,
             tokens: Tokens(layers.embedder()),
             measure: None,
             threads,
@@ -57,19 +78,24 @@ impl<'a> Ingest<'a> {
     /// With a model that reads the pieces. Its replies are kept in the database.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn Generator>) -> Self {
+        let name = model.name().to_owned();
         let calls = Calls::new(model, Arc::new(self.layers.replies().clone()));
         self.extractor = self.recipe.extractor(Some(calls));
+        self.reader = Some(format!("{} of {name}", self.extractor.version()));
         self
     }
 
-    /// With somebody else who reads the pieces.
+    /// With somebody else who reads the pieces. Nobody knows whether he says what he said before, so that documents
+    /// that are there unchanged are read again.
     #[must_use]
     pub fn extractor(mut self, extractor: Box<dyn Extractor>) -> Self {
         self.extractor = extractor;
+        self.reader = None;
         self
     }
 
-    /// Pieces are measured so; by the tokenizer of the embedder if nothing is said.
+    /// Pieces are measured so; by the tokenizer of the embedder if nothing is said. Nobody knows whether another measure
+    /// cuts as before, so that documents that are there unchanged are cut again.
     #[must_use]
     pub fn measure(mut self, measure: &'a dyn Measure) -> Self {
         self.measure = Some(measure);
@@ -91,7 +117,8 @@ impl<'a> Ingest<'a> {
         self
     }
 
-    /// Takes documents in as they come. Those that cannot be read or written are told in the report, and are in the
+    /// Takes documents in as they come. Those that are there already as they would be taken in are left alone: they
+    /// are neither cut nor read. Those that cannot be read or written are told in the report, and are in the
     /// graph as they were before; `told` hears how far it has come. If it is stopped, or the database takes nothing
     /// any more, the report says so: documents that are done are done, and no other was touched.
     pub fn run(
@@ -102,15 +129,15 @@ impl<'a> Ingest<'a> {
         let mut report = Report::default();
         let mut documents = documents.into_iter();
         while report.ended.is_none() {
-            let mut unreadable = Vec::new();
-            let cut = self.some(&mut documents, &mut unreadable);
-            if cut.is_empty() && unreadable.is_empty() {
+            let portion = self.some(&mut documents);
+            if portion.documents() == 0 {
                 break;
             }
-            for error in unreadable {
+            for error in portion.unreadable {
                 report.fail(None, error);
             }
-            self.take_in(&cut, &mut report, told);
+            report.leave(&portion.unchanged);
+            self.take_in(&portion.cut, &mut report, told);
         }
         report
     }
@@ -126,15 +153,21 @@ impl<'a> Ingest<'a> {
         let mut forecast = Forecast::default();
         let mut documents = documents.into_iter();
         loop {
-            let mut unreadable = Vec::new();
-            let cut = self.some(&mut documents, &mut unreadable);
-            if cut.is_empty() && unreadable.is_empty() {
+            let portion = self.some(&mut documents);
+            if portion.documents() == 0 {
                 return Ok(forecast);
             }
-            forecast.unreadable += unreadable.len();
-            let parts = parts(&cut);
+            if self.cancel.is_cancelled() {
+                return Err(ExtractError::Cancelled);
+            }
+            forecast.unreadable += portion.unreadable.len();
+            forecast.leave(&portion.unchanged);
+            let parts = parts(&portion.cut);
             forecast.estimate += self.reading().estimate(&parts, self.measured_by())?;
-            for Cut { document, pieces } in &cut {
+            for Cut {
+                document, pieces, ..
+            } in &portion.cut
+            {
                 forecast.count(document, pieces, self.measured_by());
             }
         }
@@ -160,25 +193,41 @@ impl<'a> Ingest<'a> {
     }
 
     /// The next few documents.
-    fn some(
-        &self,
-        documents: &mut impl Iterator<Item = Result<Document, ReadError>>,
-        unreadable: &mut Vec<ReadError>,
-    ) -> Vec<Cut> {
+    fn some(&self, documents: &mut impl Iterator<Item = Result<Document, ReadError>>) -> Portion {
         let chunker = self.recipe.chunker(self.measured_by());
-        let (mut cut, mut bytes) = (Vec::new(), 0);
-        while cut.len() + unreadable.len() < MOST_DOCUMENTS && bytes < MOST_BYTES {
-            match documents.next() {
-                Some(Ok(document)) => {
-                    bytes += document.text().len();
-                    let pieces = chunker.pieces(&document);
-                    cut.push(Cut { document, pieces });
+        // If names cannot be read, whoever takes documents in says so.
+        let way = self.layers.agreed().ok();
+        let way = way.and_then(|agreed| self.way(&agreed));
+        let (mut portion, mut bytes) = (Portion::default(), 0);
+        while portion.documents() < MOST_DOCUMENTS && bytes < MOST_BYTES {
+            let document = match documents.next() {
+                Some(Ok(document)) => document,
+                Some(Err(error)) => {
+                    portion.unreadable.push(error);
+                    continue;
                 }
-                Some(Err(error)) => unreadable.push(error),
                 None => break,
+            };
+            bytes += document.text().len();
+            let hash = way.as_ref().map(|_| hash_of(&document));
+            // One that comes twice is compared with what it was before, and is not that any more.
+            let mut before = portion.cut.iter();
+            let is_first = !before.any(|cut| cut.document.id() == document.id());
+            let there = hash.as_deref().zip(way.as_deref()).filter(|_| is_first);
+            let there = there.and_then(|(hash, way)| self.there(&document, hash, way));
+            match there {
+                Some(parts) => portion.unchanged.add(&document, parts),
+                None => {
+                    let pieces = chunker.pieces(&document);
+                    portion.cut.push(Cut {
+                        document,
+                        pieces,
+                        hash,
+                    });
+                }
             }
         }
-        cut
+        portion
     }
 
     fn take_in(&self, cut: &[Cut], report: &mut Report, told: &(dyn Fn(Progress) + Sync)) {
@@ -198,8 +247,14 @@ impl<'a> Ingest<'a> {
             Ok(agreed) => agreed,
             Err(error) => return report.end(error),
         };
+        let way = self.way(&agreed);
         let mut ready = Vec::with_capacity(cut.len());
-        for (Cut { document, pieces }, done) in cut.iter().zip(extracted) {
+        for (cut, done) in cut.iter().zip(extracted) {
+            let Cut {
+                document,
+                pieces,
+                hash,
+            } = cut;
             let mut extracted = match done {
                 Ok(done) => done.pieces,
                 Err(ExtractError::Cancelled) => {
@@ -217,7 +272,10 @@ impl<'a> Ingest<'a> {
                 Ok(contribution) => {
                     let text = |at: usize| pieces[at].text(document);
                     self.look_at(document.id(), pieces.len(), text, report);
-                    ready.push(contribution);
+                    ready.push(match (hash, &way) {
+                        (Some(hash), Some(way)) => contribution.made_of(&made_of(hash, way)),
+                        _ => contribution,
+                    });
                 }
                 Err(error) => report.fail(Some(document.id()), error),
             }
@@ -258,6 +316,10 @@ impl<'a> Ingest<'a> {
 
     /// Writes these in one commit, or, if that does not go, each in its own.
     pub(super) fn write(&self, ready: &[Contribution], report: &mut Report) {
+        // Nobody takes the writer's place for nothing.
+        if ready.is_empty() {
+            return;
+        }
         let alone = ready.len() == 1;
         match self.layers.upsert_all(ready) {
             Ok(change) => return report.wrote(ready.len(), change),

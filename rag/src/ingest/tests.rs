@@ -7,6 +7,8 @@ use stratigraph::storage::cancel::{CancelToken, Watch};
 use stratigraph::{Database, Read};
 use stratigraph_models::{Lexical, Recorded, Request};
 
+mod again;
+
 use super::*;
 use crate::Document;
 use crate::build::Layers;
@@ -97,15 +99,27 @@ fn what_was_paid_for_is_foretold_and_not_paid_for_twice() {
     assert_eq!(report.cost.calls, forecast.estimate.calls);
     let paid = model.asked().len();
     assert_eq!(paid as u64, report.cost.calls);
-    // Another run, and another graph in the same database, as after a crash before the first commit.
+    // Another run finds all of it there.
     let again = ingest().run(documents(4), &|_| ());
-    assert_eq!((again.cost.calls, again.cost.kept), (0, paid as u64));
-    assert_eq!((again.change.keys, model.asked().len()), (0, paid));
+    assert_eq!((again.documents, again.unchanged, again.pieces), (4, 4, 0));
+    let forecast = ingest().forecast(documents(4)).unwrap();
+    assert_eq!(
+        (forecast.documents, forecast.unchanged, forecast.pieces),
+        (4, 4, 0)
+    );
+    assert_eq!((forecast.estimate.calls, forecast.estimate.kept), (0, 0));
+    // Another graph in the same database, as after a crash before the first commit.
+    for id in layers.documents().unwrap() {
+        layers.delete(&id).unwrap();
+    }
     let forecast = ingest().forecast(documents(4)).unwrap();
     assert_eq!(
         (forecast.estimate.calls, forecast.estimate.kept),
         (0, paid as u64)
     );
+    let again = ingest().run(documents(4), &|_| ());
+    assert_eq!((again.cost.calls, again.cost.kept), (0, paid as u64));
+    assert_eq!((again.unchanged, model.asked().len()), (0, paid));
 }
 
 #[test]

@@ -29,9 +29,9 @@ const TYPES: [&str; 10] = [
     "HAS_SUBDOMAIN",
 ];
 /// What belongs to the layers themselves.
-const OWN: [&str; 14] = [
+const OWN: [&str; 15] = [
     "key", "hash", "id", "document", "heading", "title", "start", "end", "facts", "count",
-    "chains", "stale", "metadata", "called",
+    "chains", "stale", "metadata", "called", "taken_in",
 ];
 
 type Properties = BTreeMap<String, Json>;

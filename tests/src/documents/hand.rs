@@ -10,7 +10,7 @@ use stratigraph_rag::Document;
 use stratigraph_rag::build::{Asked, Change, Contribution, KeptReply, Layers, Profile};
 use stratigraph_rag::chunk::{Chunker, Chunking, Piece, Words};
 use stratigraph_rag::extract::{Domain, Extracted, Extractor as _, OpenDocument, Reading, Rules};
-use stratigraph_rag::read::{Format, Source};
+use stratigraph_rag::read::{Format, ReadError, Source};
 
 use super::program::{Documents, Step, Written};
 use super::stub::{Letters, extracted, told};
@@ -157,14 +157,22 @@ fn rules() -> Rules {
     })
 }
 
+/// A document as its reader understands it.
+///
+/// # Errors
+/// If the reader refuses it.
+pub fn read(id: &str, written: &Written) -> Result<Document, ReadError> {
+    let text = written.lines.join("\n\n");
+    let source = Source::new(id, text.as_bytes()).metadata(written.known.clone());
+    source.read(Format::Markdown)
+}
+
 /// A document and its pieces.
 ///
 /// # Errors
 /// If the reader refuses it.
 pub fn cut(id: &str, written: &Written) -> Result<(Document, Vec<Piece>)> {
-    let text = written.lines.join("\n\n");
-    let source = Source::new(id, text.as_bytes()).metadata(written.known.clone());
-    let document = source.read(Format::Markdown)?;
+    let document = read(id, written)?;
     let pieces = Chunker::new(Chunking::Structure { limit: 40 }, &Words).pieces(&document);
     Ok((document, pieces))
 }

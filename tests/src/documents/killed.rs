@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -64,15 +64,43 @@ pub fn child(arguments: &ChildArgs) -> Result<()> {
     Ok(())
 }
 
-fn say(line: &str) -> Result<()> {
+/// Says a line to the parent.
+pub(super) fn say(line: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}")?;
     Ok(out.flush()?)
 }
 
-fn open(dir: &Path) -> Result<Database> {
+/// Opens the database that is worked on.
+pub(super) fn open(dir: &Path) -> Result<Database> {
     let builder = Database::builder().disk_reserve_bytes(0);
     Ok(builder.create_if_missing(true).open(dir)?)
+}
+
+/// Hears what a child says, and kills it somewhere within what it does after so many lines. Whether it was killed at
+/// its work: one that has ended by itself has done everything, or says what is wrong.
+pub(super) fn die_in_time(
+    mut child: Child,
+    lines: usize,
+    rng: &mut fastrand::Rng,
+    heard: &mut dyn FnMut(&str) -> Result<()>,
+) -> Result<bool> {
+    let out = child.stdout.take().context("its output")?;
+    for (number, line) in BufReader::new(out).lines().enumerate() {
+        heard(&line?)?;
+        if number == lines {
+            // What it has said by then is read to the end.
+            std::thread::sleep(Duration::from_micros(rng.u64(0..3000)));
+            child.kill()?;
+        }
+    }
+    let status = child.wait()?;
+    let killed = status.code().is_none();
+    ensure!(
+        killed || status.success(),
+        "the process ended with {status}"
+    );
+    Ok(killed)
 }
 
 /// The parent, and what it has seen.
@@ -160,7 +188,7 @@ impl Killed {
         rng: &mut fastrand::Rng,
         paid: &mut BTreeSet<String>,
     ) -> Result<(usize, bool)> {
-        let mut child = Command::new(&self.program)
+        let child = Command::new(&self.program)
             .arg("child")
             .arg(format!("--dir={}", dir.display()))
             .arg(format!("--seed={seed}"))
@@ -168,11 +196,9 @@ impl Killed {
             .args((reader == Reader::Rules).then_some("--rules"))
             .stdout(Stdio::piped())
             .spawn()?;
-        let out = child.stdout.take().context("its output")?;
-        let last = rng.usize(1..12);
+        let lines = rng.usize(1..12);
         let mut made = from;
-        for (number, line) in BufReader::new(out).lines().enumerate() {
-            let line = line?;
+        let killed = die_in_time(child, lines, rng, &mut |line| {
             match line.split_once(' ') {
                 Some(("made", step)) => made = step.parse::<usize>()? + 1,
                 Some(("paid", hash)) => {
@@ -180,19 +206,8 @@ impl Killed {
                 }
                 _ => {}
             }
-            if number == last {
-                // Somewhere within what it does next. What it has said by then is read to the end.
-                std::thread::sleep(Duration::from_micros(rng.u64(0..3000)));
-                child.kill()?;
-            }
-        }
-        let status = child.wait()?;
-        // One that has ended by itself has made everything, or says what is wrong.
-        let killed = status.code().is_none();
-        ensure!(
-            killed || status.success(),
-            "the process ended with {status}"
-        );
+            Ok(())
+        })?;
         self.kills += u64::from(killed);
         Ok((made, killed))
     }

@@ -4,13 +4,15 @@
 //!
 //! [`program`] draws what happens, [`stub`] stands in for a model that extracts, and for an embedder; [`hand`] does to
 //! a database what the program says, and builds the database that there should be. [`sequence`] tries one program in
-//! memory, [`killed`] one in a process that is killed again and again.
+//! memory, [`killed`] one in a process that is killed again and again, and [`taken`] takes the documents of one in as
+//! `stratigraph ingest` does, with a model behind a socket, in a process that is killed as well.
 
 pub mod hand;
 pub mod killed;
 pub mod program;
 pub mod sequence;
 pub mod stub;
+pub mod taken;
 
 use crate::driver::program as frame;
 use anyhow::Result;
@@ -19,6 +21,7 @@ use hand::Reader;
 use killed::{ChildArgs, Killed};
 use std::process::ExitCode;
 use std::time::Instant;
+use taken::Taken;
 
 /// Tries random sequences of documents against a graph that is built from the last of them.
 #[derive(Debug, Parser)]
@@ -35,6 +38,9 @@ enum Role {
     /// The process that will be killed.
     #[command(hide = true)]
     Child(ChildArgs),
+    /// The process that takes documents in and will be killed.
+    #[command(hide = true)]
+    Take(taken::ChildArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +48,8 @@ struct RunArgs {
     /// How many sequences to try, each with what stands in for a model and with the rules that need none.
     #[arg(long, default_value_t = 500)]
     sequences: u64,
-    /// How often to kill the process that takes such sequences in.
+    /// How often to kill the process that takes such sequences in, at the least; one that ingests their documents is killed
+    /// in between.
     #[arg(long, default_value_t = 100)]
     kills: u64,
     /// The first sequence; a random one is drawn and printed.
@@ -56,6 +63,7 @@ pub fn main() -> ExitCode {
     let args = Args::parse();
     let done = match &args.role {
         Some(Role::Child(child)) => killed::child(child).map(|()| true),
+        Some(Role::Take(child)) => taken::child(child).map(|()| true),
         None => run(&args.run),
     };
     frame::end("law", done)
@@ -86,18 +94,27 @@ fn run(args: &RunArgs) -> Result<bool> {
     }
     eprintln!("law: sequences: {:.1} s", began.elapsed().as_secs_f64());
     let mut killed = Killed::new(std::env::current_exe()?);
+    let mut taken = Taken::new(std::env::current_exe()?);
     let mut number = 0;
     while killed.kills < args.kills {
         let seed = seed.wrapping_add(number);
         for reader in Reader::ALL {
-            tell(killed.run(seed, reader), seed, "--sequences 0 --kills 1");
+            let again = "--sequences 0 --kills 1";
+            tell(killed.run(seed, reader), seed, again);
+            tell(taken.run(seed, reader), seed, again);
         }
         number += 1;
     }
     eprintln!("law: {:.1} s", began.elapsed().as_secs_f64());
     println!(
-        "law sequences={} kills={} documents_before={} documents_after={} differences={differences}",
-        args.sequences, killed.kills, killed.before, killed.after
+        "law sequences={} kills={} documents_before={} documents_after={} ingestions_killed={} asked={} asked_again={} differences={differences}",
+        args.sequences,
+        killed.kills,
+        killed.before,
+        killed.after,
+        taken.kills,
+        taken.asked,
+        taken.again
     );
     Ok(differences == 0)
 }

@@ -26,6 +26,8 @@ pub(super) struct Asked {
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) documents: u64,
+    /// How many of them were there already, and were neither cut nor read.
+    unchanged: u64,
     /// Documents that were not taken in, with the reasons: the first of them.
     pub(super) failed: Vec<(Option<String>, String)>,
     pub(super) count_failed: u64,
@@ -72,6 +74,7 @@ impl Outcome {
         let estimate = &forecast.estimate;
         Self {
             documents: forecast.documents as u64,
+            unchanged: forecast.unchanged as u64,
             count_failed: forecast.unreadable as u64,
             bytes: forecast.bytes,
             pieces: forecast.pieces as u64,
@@ -92,6 +95,7 @@ impl Outcome {
         let failed = failed.map(|failed| (failed.document.clone(), causes(&*failed.error)));
         Self {
             documents: report.documents as u64,
+            unchanged: report.unchanged as u64,
             failed: failed.collect(),
             count_failed: report.count_failed as u64,
             broken_lines: report
@@ -176,6 +180,7 @@ impl Outcome {
             }
         }
         self.documents += u64::from(report.taken_in);
+        self.unchanged += u64::from(report.unchanged);
         self.bytes += report.bytes;
         self.pieces += report.pieces;
         self.written += report.change.written;
@@ -193,6 +198,13 @@ impl Outcome {
         self.output_tokens += report.bill.output_tokens;
         self.dropped += report.bill.dropped;
         self.cost += report.bill.cost;
+    }
+
+    /// A line on those that were there already, if any was.
+    fn tell_unchanged(&self, facts: &mut Table) {
+        if self.unchanged > 0 {
+            facts.fact("unchanged", &count(self.unchanged));
+        }
     }
 
     /// What the tokens cost, by prices that were said here or to the server.
@@ -241,8 +253,9 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     if asked.is_tables {
         tables(reply, outcome, asked);
     } else if asked.dry_run {
+        facts.fact("documents", &count(outcome.documents));
+        outcome.tell_unchanged(&mut facts);
         facts
-            .fact("documents", &count(outcome.documents))
             .fact("unreadable", &count(outcome.count_failed))
             .fact("read", &size(outcome.bytes))
             .fact("pieces", &count(outcome.pieces))
@@ -269,7 +282,9 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     } else {
         facts
             .fact("path", &asked.path)
-            .fact("documents", &count(outcome.documents))
+            .fact("documents", &count(outcome.documents));
+        outcome.tell_unchanged(&mut facts);
+        facts
             .fact("read", &size(outcome.bytes))
             .fact("pieces", &count(outcome.pieces))
             .fact("written", &count(outcome.written))
@@ -322,6 +337,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
     let pruned = if asked.dry_run { 0 } else { outcome.pruned };
     reply
         .field("documents", outcome.documents)
+        .field("unchanged", outcome.unchanged)
         .field("failed", failed.collect::<Value>())
         .field("count_failed", outcome.count_failed)
         .field("broken_lines", outcome.broken_lines.clone())

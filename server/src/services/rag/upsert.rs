@@ -261,6 +261,7 @@ impl Job {
                     taken_in: forecast.unreadable == 0,
                     bytes: forecast.bytes,
                     pieces: forecast.pieces as u64,
+                    unchanged: forecast.unchanged > 0,
                     change: Some(v1::GraphChange {
                         vectors: forecast.vectors,
                         vector_tokens: forecast.vector_tokens,
@@ -340,5 +341,6 @@ fn told(id: String, report: &Report, config: &Config) -> v1::DocumentReport {
         bill: Some(bill(&report.cost, config)),
         change: Some(change(&report.change)),
         warnings: report.unread.iter().map(|unread| causes(unread)).collect(),
+        unchanged: report.unchanged > 0,
     }
 }
