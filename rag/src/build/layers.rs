@@ -94,7 +94,7 @@ impl Layers {
         &*self.embedder
     }
 
-    fn wording(&self) -> Wording<'_> {
+    pub(super) fn wording(&self) -> Wording<'_> {
         Wording {
             profile: &self.profile,
             embedder: &*self.embedder,

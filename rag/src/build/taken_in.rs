@@ -13,7 +13,6 @@ use super::held::Held;
 use super::names::document_key;
 use super::property::{Properties, Property};
 use super::schema::find;
-use super::vectors::text_of_node;
 use super::{BuildError, Layers};
 use crate::{Block, BlockKind, Document, Page, Section};
 
@@ -50,8 +49,9 @@ impl Layers {
             return Ok(None);
         };
         let held = Held::read(&read, &key)?;
+        let wording = self.wording();
         let has_vectors = held.nodes.iter().all(|(key, node)| {
-            node.vector.is_some() || text_of_node(key, &node.properties, self.profile()).is_none()
+            node.vector.is_some() || wording.of_node(key, &node.properties).is_none()
         });
         let nodes = held.nodes.iter().map(|(key, node)| (key, &node.properties));
         let is_whole =

@@ -66,12 +66,10 @@ fn bytes_of_change(layers: &Layers, new: &Contribution) -> usize {
     let read = layers.database().read().unwrap();
     let held = held::Held::read(&read, new.document()).unwrap();
     let mut vectors = vectors::Vectors::default();
-    let profile = layers.profile();
-    vectors
-        .prepare((&read, &held), new, profile, layers.embedder())
-        .unwrap();
+    let wording = layers.wording();
+    vectors.prepare((&read, &held), new, wording).unwrap();
     let mut txn = layers.database().write().unwrap();
-    apply::apply(&mut txn, (&held, new), profile, &vectors).unwrap();
+    apply::apply(&mut txn, (&held, new), wording, &vectors).unwrap();
     let written = txn.changes().unwrap();
     let written =
         written.filter(|(family, ..)| !matches!(family, Family::Labels | Family::Hierarchy));
