@@ -258,7 +258,7 @@ fn a_pipeline_says_along_which_types_it_goes_or_along_any() {
     let (_, by) = near("along = 'facts', types = ['COVERS']");
     assert_eq!(by, ["COVERS", "FACT", "FACT"]);
     let (_, any) = near("");
-    for kind in ["COVERS", "FACT", "MENTIONS"] {
+    for kind in ["COVERS", "FACT", "STATES"] {
         assert!(any.contains(&kind.to_owned()), "{any:?}");
     }
     let (covered, _) = near("types = ['COVERS'], direction = 'out'");
