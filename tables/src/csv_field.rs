@@ -39,6 +39,7 @@ mod tests {
             "\"",
             "two\nlines",
             "one\r",
+            "one\rtwo",
             " blank",
             "blank\t",
             ",",
@@ -55,6 +56,6 @@ mod tests {
             assert_eq!(field.quoted, fields[at].starts_with('"'), "{text:?}");
         }
         let in_quotes = |text: &&&str| quoted(text).starts_with('"');
-        assert_eq!(texts.iter().filter(in_quotes).count(), 9);
+        assert_eq!(texts.iter().filter(in_quotes).count(), 10);
     }
 }
