@@ -506,9 +506,10 @@ fn a_document_counts_where_it_is_first() {
         (
             value("support3"),
             value("packed_recall"),
-            value("packed_ap")
+            value("packed_ap"),
+            value("packed_cp")
         ),
-        (0.5, 0.5, 0.25)
+        (0.5, 0.5, 0.25, 0.5)
     );
     assert_eq!(
         (value("answer_in_context"), value("answer_in_context5")),

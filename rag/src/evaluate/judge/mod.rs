@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::set::{Gold, KnownFacts, Labelled, LabelledSet, squeezed};
 use super::{
-    all_recall_at, average_precision, hit_at, ndcg_at, recall_at, reciprocal_rank, set_recall,
+    all_recall_at, average_precision, context_precision, hit_at, ndcg_at, recall_at,
+    reciprocal_rank, set_recall,
 };
 use crate::read::ReadError;
 use crate::retrieve::{Found, Retrieved};
@@ -195,6 +196,8 @@ fn of_documents(all: &[Found], gold: &[String], values: &mut BTreeMap<String, f6
     let packed = documents(all.iter().filter(|found| found.packed));
     put("packed_recall", set_recall(&packed, gold));
     put("packed_ap", average_precision(&packed, gold));
+    // As HybridRAG has it: graph context behind vector context lowers it, and what is missing does not.
+    put("packed_cp", context_precision(&packed, gold));
 }
 
 /// The documents of what was found, each where it is first.
