@@ -217,7 +217,11 @@ impl Recipe {
             _ => measure,
         };
         let chunker = Chunker::new(self.chunking, measure).join(self.join);
-        chunker.beside_headings()
+        match self.system {
+            // What stands around a piece is found by it, so that its end counts for little: it need not be shorter for that.
+            System::Strata => chunker,
+            _ => chunker.beside_headings(),
+        }
     }
 
     /// Who reads the pieces: the model, if there is one, else rules.
