@@ -110,6 +110,14 @@ def not_locked(pip):
     return {f"{name}=={version}" for name, version in there.items() if pins.get(name) != version}
 
 
+def take_out_strangers(pip):
+    """Uninstalls what is not locked; what that was. Otherwise the next peer would be blamed for it, or could lean on it."""
+    strangers = sorted(not_locked(pip))
+    if strangers:
+        run(*pip, "uninstall", "--quiet", "--yes", *(one.split("==")[0] for one in strangers))
+    return strangers
+
+
 def beside(home):
     """An environment with whatever of `BESIDE` installs, and why the others do not."""
     content = json.dumps(BESIDE).encode() + LOCK.read_bytes() + sys.version.encode()
@@ -122,27 +130,32 @@ def beside(home):
     if not (folder / "whole").exists():
         venv.create(folder, with_pip=True, clear=True)
         run(*pip, "install", "--quiet", "numpy", env=held)
-    installed, missing, strangers = [], {}, set()
+    # An older run may have left some.
+    take_out_strangers(pip)
+    installed, missing = [], {}
     for name, packages in BESIDE.items():
         print("==>", *packages, flush=True)
         install = [*pip, "install", "--quiet", "--prefer-binary", *packages]
         module = f"{name.replace('-', '_')}_side"
         probe = [python, "-c", f"import importlib.util, {module}"]
+        why = None
         for command in (install, probe):
             done = subprocess.run(command, env=held, capture_output=True, text=True)
             if done.returncode:
                 said = (done.stderr.strip() or "no word").splitlines()
-                missing[name] = said[-1]
+                why = said[-1]
                 break
+        # On another system somebody may need what is not in the lock: then it would not be the same the next time.
+        strangers = take_out_strangers(pip)
+        if strangers and why is None:
+            why = f"needs what {LOCK.name} does not pin: {', '.join(strangers)}"
+        if why is None:
+            installed.append(name)
         else:
-            # On another system somebody may need what is not in the lock: then it would not be the same the next time.
-            if new := not_locked(pip) - strangers:
-                strangers |= new
-                missing[name] = f"needs what {LOCK.name} does not pin: {', '.join(sorted(new))}"
-            else:
-                installed.append(name)
+            missing[name] = why
     (folder / "whole").touch()
-    return {"python": str(python), "peers": installed, "missing": missing}
+    # With the lock, so that whoever reads this knows whether it is of the present one.
+    return {"python": str(python), "peers": installed, "missing": missing, "lock": LOCK.read_text()}
 
 
 def main():

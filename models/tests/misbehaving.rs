@@ -234,3 +234,19 @@ fn a_stream_that_was_cut_or_broke_down_is_not_whole() {
         assert_eq!(endpoint.spent().usage.output_tokens, 3);
     }
 }
+
+#[test]
+fn what_replies_claim_to_have_cost_overflows_nothing() {
+    let usage = json!({"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX});
+    let choice = json!({"message": {"content": "Old."}, "finish_reason": "stop"});
+    let reply = json!({"choices": [choice], "usage": usage});
+    let (server, endpoint) = scripted(Step::Json(reply), Duration::from_secs(30));
+    let endpoint = endpoint.build().unwrap();
+    for _ in 0..3 {
+        endpoint
+            .chat("tiny")
+            .generate(&Request::new("", "How old?"))
+            .unwrap();
+    }
+    assert_eq!(server.asked().len(), 3);
+}

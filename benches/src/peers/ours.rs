@@ -2,6 +2,7 @@
 
 use super::data::{DIMENSIONS, Data, K, LEVELS, WALKS};
 use crate::measure::cpu_time;
+use crate::measure::rest::until_quiet;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -269,8 +270,10 @@ impl Side {
         Ok(json!({ "seconds": clock.wall(), "cpu": clock.cpu() }))
     }
 
-    /// Into a folder beside its own; what a backup before it has is not copied again.
+    /// Into a folder beside its own; what a backup before it has is not copied again. Not while files are merged, which are
+    /// others afterwards.
     fn back_up(&self) -> Result<Json> {
+        until_quiet();
         let clock = Clock::start();
         let into = self.folder.with_extension("backups");
         let made = self.db()?.backup(into, &mut Watch::quiet())?;

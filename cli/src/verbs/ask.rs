@@ -31,7 +31,8 @@ Examples:
 
 JSON: pipeline, question, answer [{text, sources [number], supported, score, lacks}], analysis, sources [{number, receipt,
 heading, text}], refused {because, reason} or null, confidence {value, cosine, coverage}, threshold or null, model, prompt,
-dropped, cost {calls, input_tokens, output_tokens}; with --model-prices, or those of the server, price";
+dropped, cost {calls, input_tokens, output_tokens} of the answer and of what the pipeline asks models for; with --model-prices,
+or those of the server, price";
 
 /// What is told in the place of a confidence that nothing could have, as of the preset `direct`.
 const UNSEARCHED: &str =
@@ -228,7 +229,7 @@ fn tell(reply: &mut Reply, answer: &Answer, trust: &str, price: Option<f64>) {
     }
 }
 
-/// What a model was asked for it.
+/// What models were asked for it.
 fn bill(answer: &Answer, price: Option<f64>) -> String {
     let cost = &answer.cost;
     let price = price.map_or_else(String::new, |price| format!(", cost {}", money(price)));

@@ -140,6 +140,11 @@ fn vectors_come_from_an_address_and_a_database_keeps_the_name() {
     let dry = dry(&fixture.path("elsewhere"));
     let tokens = dry["vector_tokens"].as_u64().unwrap();
     assert!(dry["vectors"] == 5 && tokens > 20, "{dry}");
+    // What is not read to its end is known when it is taken in.
+    assert_eq!(
+        (&dry["cut_off"], &said["cut_off"]),
+        (&Json::Null, &0.into())
+    );
     // Whoever knows the width need not ask.
     let before = fixture.asked().len();
     let told = ["--embedder-dimensions", "3"];

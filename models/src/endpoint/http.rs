@@ -232,7 +232,12 @@ impl Http {
 
 /// What a reply says that it cost.
 pub(super) fn usage(reply: &Value) -> Usage {
-    let count = |name: &str| reply.pointer(name).and_then(Value::as_u64).unwrap_or(0);
+    // No reply has so many, and sums of what one claims cannot overflow.
+    let most = u64::from(u32::MAX);
+    let count = |name: &str| {
+        let claimed = reply.pointer(name).and_then(Value::as_u64);
+        claimed.unwrap_or(0).min(most)
+    };
     Usage {
         input_tokens: count("/usage/prompt_tokens"),
         output_tokens: count("/usage/completion_tokens"),

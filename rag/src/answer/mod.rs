@@ -57,7 +57,7 @@ pub struct Answer {
     pub prompt: Option<String>,
     /// Numbers that the model cites and that no passage has.
     pub dropped: Vec<i64>,
-    /// What the model was paid.
+    /// What models were paid for it, and for what was retrieved.
     pub cost: Paid,
 }
 
@@ -134,7 +134,7 @@ impl Because {
     }
 }
 
-/// What a model was paid for an answer.
+/// What models were paid for an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paid {
     /// How often it was asked.
@@ -261,7 +261,7 @@ impl<R: Read> Answering<'_, R> {
             model: None,
             prompt: None,
             dropped: Vec::new(),
-            cost: Paid::default(),
+            cost: self.retrieved.cost().into(),
         }
     }
 

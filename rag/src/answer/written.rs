@@ -56,7 +56,7 @@ impl<R: Read> Answering<'_, R> {
         answer.prompt = Some(written.prompt);
         answer.analysis = written.analysis;
         answer.dropped = written.dropped;
-        answer.cost = written.cost.into();
+        answer.cost += written.cost.into();
         if written.declines {
             let reason = match self.asks_directly() {
                 true => "the model says that it does not know the answer",

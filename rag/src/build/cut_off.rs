@@ -33,7 +33,7 @@ impl CutOff {
 
 impl AddAssign for CutOff {
     fn add_assign(&mut self, other: Self) {
-        self.pieces += other.pieces;
+        self.pieces = self.pieces.saturating_add(other.pieces);
         self.reads = self.reads.max(other.reads);
     }
 }
@@ -47,10 +47,31 @@ impl fmt::Display for CutOff {
             _ => ("pieces are", "their headings"),
         };
         let (part, of) = PART_OF_PIECE;
+        // What is read may be what a server says, so any number; pieces of nothing cannot be asked for.
+        let limit = (reads.saturating_mul(part) / of).max(1);
         write!(
             f,
-            "{pieces} {are} longer, with {their}, than the {reads} tokens that the embedder reads: what is behind them is in no vector, and is found by its words alone; a new database gets shorter ones by --chunks structure:{}",
-            reads * part / of
+            "{pieces} {are} longer, with {their}, than the {reads} tokens that the embedder reads: what is behind them is in no vector, and is found by its words alone; of documents, a new database gets shorter ones by --chunks structure:{limit}"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_can_be_followed_whatever_is_read() {
+        for reads in [0, 1, usize::MAX] {
+            let mut all = CutOff {
+                pieces: u64::MAX,
+                reads,
+            };
+            all += CutOff { pieces: 1, reads };
+            assert_eq!(all.pieces, u64::MAX);
+            let told = all.to_string();
+            let (_, limit) = told.rsplit_once("--chunks structure:").unwrap();
+            assert!(limit.parse::<usize>().unwrap() > 0, "{told}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! A database of layers: documents come in, change and go.
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::sync::Arc;
 
 use stratigraph::{Database, ErrorKind, Read, WriteTxn};
@@ -92,6 +93,21 @@ impl Layers {
 
     pub(crate) fn embedder(&self) -> &dyn Embedder {
         &*self.embedder
+    }
+
+    /// The texts that stand for what a document adds: its own nodes, the facts that it states, and what they name.
+    pub(crate) fn texts(&self, new: &Contribution) -> BTreeSet<String> {
+        let wording = self.wording();
+        let nodes = new.nodes.iter();
+        let nodes = nodes.filter_map(|(node, properties)| wording.of_node(node, properties));
+        let facts = new.facts.values().flat_map(|fact| {
+            let (plain, sourced) = wording.of_fact(fact);
+            iter::once(plain).chain(sourced)
+        });
+        let ends = new.links.iter().map(|link| &link.target);
+        let entities = ends.filter(|end| end.label == Label::Entity);
+        let names = entities.map(|entity| entity.key.clone());
+        nodes.chain(facts).chain(names).collect()
     }
 
     pub(super) fn wording(&self) -> Wording<'_> {

@@ -4,7 +4,7 @@ use stratigraph::{NodeId, Read};
 
 use super::contribution::{Label, NodeKey};
 use super::held::key_of;
-use super::schema::find;
+use super::schema::{DOMAINS, find};
 use super::{BuildError, Layers};
 
 impl Layers {
@@ -40,5 +40,28 @@ impl Layers {
         }
         nodes.sort_unstable();
         Ok(nodes)
+    }
+
+    /// These in the order in which they are summarised: domains by their level, so that what lies below can be told what
+    /// was said above.
+    pub(crate) fn widest_first(&self, nodes: Vec<NodeKey>) -> Result<Vec<NodeKey>, BuildError> {
+        let is_domain = |node: &NodeKey| node.label == Label::DomainTag;
+        // Not every profile has domains.
+        if !nodes.iter().any(is_domain) {
+            return Ok(nodes);
+        }
+        let read = self.database().read()?;
+        let levels = read.hierarchy(DOMAINS)?;
+        let mut by_level = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let id = match is_domain(&node) {
+                true => find(&read, node.label, &node.key)?,
+                false => None,
+            };
+            let level = id.map(|id| levels.level(id)).transpose()?.flatten();
+            by_level.push((level, node));
+        }
+        by_level.sort_unstable();
+        Ok(by_level.into_iter().map(|(_, node)| node).collect())
     }
 }

@@ -10,7 +10,7 @@ use stratigraph_models::Embedder;
 use super::contribution::{Contribution, Label};
 use super::held::{Held, find_fact};
 use super::schema::find;
-use super::wording::Wording;
+use super::wording::{Wording, kept};
 use super::{BuildError, CutOff};
 
 /// So many texts are given to the embedder at a time.
@@ -73,13 +73,15 @@ impl Vectors {
     ) -> Result<BTreeSet<String>, BuildError> {
         let mut wanted = BTreeSet::new();
         for (node, properties) in &new.nodes {
+            if kept(node, held.nodes.get(node), properties).is_some() {
+                continue;
+            }
             let Some(text) = wording.of_node(node, properties) else {
                 continue;
             };
-            if wording.kept(node, held.nodes.get(node), &text).is_some() {
-                continue;
-            }
-            if let (Label::Chunk, Some(reads)) = (node.label, wording.cuts_off(&text)) {
+            if node.label == Label::Chunk
+                && let Some(reads) = wording.cuts_off(&text)
+            {
                 self.cut_off.insert(text.clone());
                 self.reads = reads;
             }
@@ -107,6 +109,9 @@ impl Vectors {
         wanted.retain(|text| !self.known.contains_key(text));
         // A text that only moves takes its vector along.
         for (node, held) in &held.nodes {
+            if wanted.is_empty() {
+                break;
+            }
             let Some(vector) = &held.vector else { continue };
             if let Some(text) = wording.of_node(node, &held.properties)
                 && wanted.remove(&text)

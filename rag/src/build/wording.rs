@@ -74,17 +74,24 @@ impl Wording<'_> {
             });
         (plain, sourced)
     }
+}
 
-    /// The vector that a node has already, if its text is the same as before.
-    pub(super) fn kept<'h>(
-        self,
-        node: &NodeKey,
-        held: Option<&'h HeldNode>,
-        new: &str,
-    ) -> Option<&'h Vector> {
-        let held = held?;
-        let vector = held.vector.as_ref()?;
-        let before = self.of_node(node, &held.properties)?;
-        (before == new).then_some(vector)
-    }
+/// The vector that a node has already, if its text is the same as before. What the text is made of is compared, and not
+/// the text, for which long headings would be measured.
+pub(super) fn kept<'h>(
+    node: &NodeKey,
+    held: Option<&'h HeldNode>,
+    new: &Properties,
+) -> Option<&'h Vector> {
+    let HeldNode {
+        properties, vector, ..
+    } = held?;
+    let made_of: &[&str] = match node.label {
+        Label::Section => &["heading"],
+        Label::Chunk => &["heading", "text"],
+        Label::Instance => &["name", "descriptions"],
+        Label::Document | Label::Entity | Label::DomainTag => return None,
+    };
+    let is_same = |name: &&str| properties.get(*name) == new.get(*name);
+    vector.as_ref().filter(|_| made_of.iter().all(is_same))
 }

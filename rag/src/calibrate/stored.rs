@@ -11,8 +11,8 @@ use crate::retrieve::{Operator, Pipeline};
 /// The label of thresholds.
 const CALIBRATION: &str = "Calibration";
 
-/// What a threshold is kept under: everything that decides what confidences a pipeline gives. What it is called, what it packs
-/// and what it tells is no part of it.
+/// What a threshold is kept under: everything that decides what confidences a pipeline gives. What it packs first does, as a
+/// confidence is of what is packed; what it is called, how much it packs and what it tells is no part of it.
 pub(crate) fn key(
     pipeline: &Pipeline,
     embedder: &str,
@@ -31,7 +31,13 @@ pub(crate) fn key(
     });
     let reranker = reranker.filter(|_| reranks).unwrap_or_default();
     let model = model.filter(|_| judges).unwrap_or_default();
-    hash([stages.as_str(), embedder, reranker, model])
+    // A pipeline that packs nothing first has the key that it had before there was such a setting.
+    let first = pipeline.pack_first.iter().map(String::as_str);
+    hash(
+        [stages.as_str(), embedder, reranker, model]
+            .into_iter()
+            .chain(first),
+    )
 }
 
 /// The threshold of this key.
@@ -118,5 +124,27 @@ mod tests {
         ] {
             assert_eq!(of(run, "one") != of(run, "other"), is_part, "{run}");
         }
+    }
+
+    #[test]
+    fn what_is_packed_first_is_part_of_the_key_and_nothing_is_none() {
+        let of = |first: &str| {
+            let text =
+                format!("name = 'p'\n{first}\n[[stage]]\nname = 'a'\nrun.bm25 = {{ k = 5 }}");
+            let pipeline = Pipeline::parse(&text).unwrap();
+            let stages = serde_json::to_string(&pipeline.stages).unwrap();
+            (key(&pipeline, "embedder", (None, None)), stages)
+        };
+        let (plain, stages) = of("");
+        // As it was before there was such a setting: what is kept under it stays.
+        assert_eq!(plain, hash([stages.as_str(), "embedder", "", ""]));
+        assert_eq!(of("pack_first = []").0, plain);
+        let [one, both, turned] = [
+            "pack_first = ['Chunk']",
+            "pack_first = ['Chunk', 'FACT']",
+            "pack_first = ['FACT', 'Chunk']",
+        ]
+        .map(|first| of(first).0);
+        assert!(plain != one && one != both && both != turned);
     }
 }

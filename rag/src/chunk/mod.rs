@@ -197,7 +197,8 @@ impl Chunker<'_> {
                 continue;
             }
             let ends = self.measure.ends(words);
-            let limit = self.limit_in(document, lowest(document, &piece.span));
+            let section = lowest(document, &piece.span);
+            let limit = self.limit_in(document, section, words.len());
             let cut = ends
                 .get(limit - 1)
                 .copied()
@@ -214,8 +215,9 @@ impl Chunker<'_> {
         kept
     }
 
-    /// The most units of a piece in a section.
-    fn limit_in(&self, document: &Document, section: usize) -> usize {
+    /// The most units of a piece in a section, of a text of so many bytes. Beside one that fits with any heading, none
+    /// is measured: there may be many of them, and their headings long.
+    fn limit_in(&self, document: &Document, section: usize, bytes: usize) -> usize {
         let limit = self.chunking.limit().unwrap_or(usize::MAX);
         let reach = match self.chunking {
             Chunking::Structure { .. } | Chunking::Headings { .. }
@@ -226,7 +228,7 @@ impl Chunker<'_> {
             _ => None,
         };
         match reach {
-            Some(reach) if limit <= reach.limit => {
+            Some(reach) if limit <= reach.limit && bytes > limit.min(reach.beside_any()) => {
                 let heading = document.heading_line(section);
                 limit.min(reach.beside(&heading, self.measure))
             }
@@ -243,7 +245,7 @@ impl Chunker<'_> {
     ) -> Vec<Rough> {
         let mut pieces = Vec::new();
         for (place, section) in document.sections().iter().enumerate() {
-            let limit = self.limit_in(document, place);
+            let limit = self.limit_in(document, place, section.body.len());
             let blocks = document.blocks_in(&section.body);
             let atoms = atoms::of_blocks(measured, &section.body, blocks, limit);
             let packing = Packing { limit, overlap: 0 };

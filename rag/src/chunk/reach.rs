@@ -21,6 +21,11 @@ impl Reach {
         (self.text - heading.min(self.of_heading())).max(1)
     }
 
+    /// The most units of a piece that is read whole with any heading before it.
+    pub(super) fn beside_any(self) -> usize {
+        self.text - self.of_heading()
+    }
+
     /// A heading as it is put before a text: whole if both are read, and otherwise no more than its part, up to a word.
     pub(crate) fn heading<'h>(
         self,

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use proptest::prelude::*;
 
 use super::*;
@@ -124,6 +126,39 @@ fn pieces_leave_room_for_their_headings_up_to_a_quarter_of_what_is_read() {
         "one two three four"
     );
     assert_eq!(heading("", body), "");
+}
+
+/// Counts the bytes that are measured.
+#[derive(Default)]
+struct Counting(AtomicUsize);
+
+impl Measure for Counting {
+    fn ends(&self, text: &str) -> Vec<usize> {
+        self.0.fetch_add(text.len(), Ordering::Relaxed);
+        Words.ends(text)
+    }
+
+    fn reach(&self) -> Option<Reach> {
+        Twelve.reach()
+    }
+}
+
+#[test]
+fn a_long_heading_is_not_measured_for_each_little_text_under_it() {
+    let text = format!(
+        "# {}\n\n{}",
+        "title ".repeat(500),
+        "## a\n\nb c\n\n".repeat(200)
+    );
+    let document = document(&text);
+    let counting = Counting::default();
+    let chunking = Chunking::Structure { limit: 12 };
+    let pieces = Chunker::new(chunking, &counting)
+        .beside_headings()
+        .pieces(&document);
+    assert_eq!(pieces.len(), 200);
+    let measured = counting.0.into_inner();
+    assert!(measured < 10 * text.len(), "{measured} of {}", text.len());
 }
 
 #[test]

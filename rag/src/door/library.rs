@@ -273,8 +273,7 @@ impl Open {
     ) -> Result<Forecast, DoorError> {
         Ok(match self.ready(document)? {
             Ready::Document(read) => self.ingestion(cancel).forecast([*read])?,
-            // Nobody is asked about facts.
-            Ready::Facts(_) => Forecast::default(),
+            Ready::Facts(list) => self.ingestion(cancel).forecast_lists([Ok(list)]),
         })
     }
 

@@ -109,7 +109,11 @@ impl Open {
     fn subjects(&self, wanted: &Resummarise) -> Result<Vec<(Inputs, Subject)>, DoorError> {
         let layers = self.layers();
         let mut subjects = Vec::new();
-        for node in layers.stale()?.into_iter().take(wanted.most) {
+        for node in layers
+            .widest_first(layers.stale()?)?
+            .into_iter()
+            .take(wanted.most)
+        {
             let Some(inputs) = layers.inputs(&node)? else {
                 continue;
             };
@@ -121,7 +125,7 @@ impl Open {
             (wanted.entities, Label::Entity),
         ];
         for (_, label) in labels.into_iter().filter(|(is_wanted, _)| *is_wanted) {
-            for node in layers.without_summary(label)? {
+            for node in layers.widest_first(layers.without_summary(label)?)? {
                 if subjects.len() >= wanted.most {
                     return Ok(subjects);
                 }

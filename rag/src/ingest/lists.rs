@@ -66,7 +66,8 @@ impl Ingest<'_> {
         report
     }
 
-    /// How many of these lists can be read, and how long they are: nothing else of them costs anything.
+    /// How many of these lists can be read, how long they are, and what would be embedded of them: nobody is asked about
+    /// facts.
     pub fn forecast_lists(
         &self,
         lists: impl IntoIterator<Item = Result<FactList, ReadError>>,
@@ -79,9 +80,17 @@ impl Ingest<'_> {
                 continue;
             };
             let mut reader = TripleReader::new(&list.id, list.lines);
-            match self.facts(&mut reader, &mut report) {
-                Ok(Some(_)) => forecast.documents += 1,
+            let facts = match self.facts(&mut reader, &mut report) {
+                Ok(Some(facts)) => facts,
                 Ok(None) => break,
+                Err(_) => {
+                    forecast.unreadable += 1;
+                    continue;
+                }
+            };
+            let profile = self.layers.profile();
+            match Contribution::of_triples(&list.id, list.metadata, &facts, profile) {
+                Ok(new) => forecast.count_texts(&self.layers.texts(&new), self.measured_by()),
                 Err(_) => forecast.unreadable += 1,
             }
             forecast.bytes += reader.bytes();

@@ -1,5 +1,7 @@
 //! What is told of an ingestion: before, on the way, and after.
 
+use std::collections::BTreeSet;
+
 use thiserror::Error;
 
 use super::unchanged::Unchanged;
@@ -230,6 +232,14 @@ impl Forecast {
         }
     }
 
+    /// Counts a list of facts, of which these texts have vectors.
+    pub(super) fn count_texts(&mut self, texts: &BTreeSet<String>, measure: &dyn Measure) {
+        self.documents += 1;
+        self.vectors += texts.len() as u64;
+        let tokens = texts.iter().map(|text| measure.ends(text).len() as u64);
+        self.vector_tokens += tokens.sum::<u64>();
+    }
+
     /// These are there already, and cost nothing.
     pub(super) fn leave(&mut self, unchanged: &Unchanged) {
         self.documents += unchanged.documents;
@@ -252,8 +262,8 @@ pub struct Forecast {
     pub bytes: u64,
     /// Their pieces.
     pub pieces: usize,
-    /// Their headings and pieces: each gets a vector, unless it is there with the same text. What is named in them gets some
-    /// on top.
+    /// Their headings and pieces, and what is in lists of facts: each gets a vector, unless it is there with the same text.
+    /// What is named in pieces gets some on top.
     pub vectors: u64,
     /// The tokens of these texts, as pieces are measured.
     pub vector_tokens: u64,

@@ -1,5 +1,6 @@
 //! The run: a few documents at a time, from texts to commits.
 
+use std::cell::LazyCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use stratigraph::ErrorKind;
@@ -137,7 +138,12 @@ impl<'a> Ingest<'a> {
                 report.fail(None, error);
             }
             report.leave(&portion.unchanged);
-            self.take_in(&portion.cut, &mut report, told);
+            if portion.cut.is_empty() {
+                told(report.progress());
+                self.stops(&mut report);
+            } else {
+                self.take_in(&portion.cut, &mut report, told);
+            }
         }
         report
     }
@@ -182,7 +188,7 @@ impl<'a> Ingest<'a> {
         stops
     }
 
-    fn measured_by(&self) -> &dyn Measure {
+    pub(super) fn measured_by(&self) -> &dyn Measure {
         self.measure.unwrap_or(&self.tokens)
     }
 
@@ -195,9 +201,9 @@ impl<'a> Ingest<'a> {
     /// The next few documents.
     fn some(&self, documents: &mut impl Iterator<Item = Result<Document, ReadError>>) -> Portion {
         let chunker = self.recipe.chunker(self.measured_by());
-        // If names cannot be read, whoever takes documents in says so.
-        let way = self.layers.agreed().ok();
-        let way = way.and_then(|agreed| self.way(&agreed));
+        // Many names may be agreed to: they are read when a document comes. If they cannot be read, whoever takes it in
+        // says so.
+        let way = LazyCell::new(|| self.way(&self.layers.agreed().ok()?));
         let (mut portion, mut bytes) = (Portion::default(), 0);
         while portion.documents() < MOST_DOCUMENTS && bytes < MOST_BYTES {
             let document = match documents.next() {
@@ -209,11 +215,12 @@ impl<'a> Ingest<'a> {
                 None => break,
             };
             bytes += document.text().len();
-            let hash = way.as_ref().map(|_| hash_of(&document));
+            let way = way.as_deref();
+            let hash = way.map(|_| hash_of(&document));
             // One that comes twice is compared with what it was before, and is not that any more.
             let mut before = portion.cut.iter();
             let is_first = !before.any(|cut| cut.document.id() == document.id());
-            let there = hash.as_deref().zip(way.as_deref()).filter(|_| is_first);
+            let there = hash.as_deref().zip(way).filter(|_| is_first);
             let there = there.and_then(|(hash, way)| self.there(&document, hash, way));
             match there {
                 Some(parts) => portion.unchanged.add(&document, parts),

@@ -231,11 +231,18 @@ fn lists_of_facts_are_documents_of_their_own() {
     let layers = layers(&recipe);
     let broken = format!("{FACT}[1]\n{}", FACT.replace("\"b\"", "\"c\""));
     let ingest = Ingest::new(&layers, &recipe);
-    let lists = [
-        list("whole", FACT.as_bytes()),
-        list("part", Cursor::new(broken)),
-    ];
-    let report = ingest.run_lists(lists, &|_| ());
+    let whole = || list("whole", FACT.as_bytes());
+    // In a graph that has nothing of it, what is embedded is what was foretold.
+    let forecast = ingest.forecast_lists([whole()]);
+    let report = ingest.run_lists([whole()], &|_| ());
+    assert_eq!(
+        (forecast.documents, forecast.vectors),
+        (1, report.change.vectors),
+        "{report:?}"
+    );
+    assert!(forecast.vectors > 3 && forecast.vector_tokens > forecast.vectors);
+    layers.delete("whole").unwrap();
+    let report = ingest.run_lists([whole(), list("part", Cursor::new(broken))], &|_| ());
     // A broken line is a line, and its list is there.
     assert_eq!(
         (

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use stratigraph::graph::Entity;
 use stratigraph::{Direction, Node, NodeId, Read, RelationshipId, Value};
 
+use super::RetrieveError;
 use super::known::stating;
-use super::{Item, RetrieveError};
 use crate::build::{FACT, Label, LinkKind, find_all};
 
 /// So many chunks of one thing are looked at for what it rests on: half of all documents may name it.
 pub(super) const MOST_OF_ONE: usize = 1000;
-/// So many items are read together.
+/// So many things are read together.
 pub(super) const TOGETHER: usize = 100;
 /// How a way says that what stands there rests on a chunk, where no relationship says it.
 const RESTS_ON: &str = "RESTS_ON";
@@ -33,17 +33,17 @@ pub(super) struct Ground {
 /// What each of these rests on, of one at most so many chunks; nothing of what rests on no text.
 pub(super) fn grounds<R: Read>(
     read: &R,
-    items: &[Item],
+    entities: &[Entity],
     most: usize,
 ) -> Result<HashMap<Entity, Ground>, RetrieveError> {
-    let ids = items.iter().filter_map(|item| match item.entity {
-        Entity::Node(node) => Some(node),
+    let ids = entities.iter().filter_map(|entity| match entity {
+        Entity::Node(node) => Some(*node),
         Entity::Relationship(_) => None,
     });
     let ids: Vec<NodeId> = ids.collect();
     let nodes = read.nodes_with(&ids, &["chunks"])?;
     let nodes: Vec<&Node> = nodes.iter().flatten().collect();
-    let mut all = stated(read, items, most)?;
+    let mut all = stated(read, entities, most)?;
     all.extend(listed(read, &nodes, most)?);
     for (label, direction, by) in LINKS {
         let of = labelled(&nodes, label).map(Node::id);
@@ -127,17 +127,22 @@ fn listed<R: Read>(
     Ok(grounds.collect())
 }
 
+/// The relationships among these.
+pub(super) fn relationships(entities: &[Entity]) -> Vec<RelationshipId> {
+    let ids = entities.iter().filter_map(|entity| match entity {
+        Entity::Relationship(id) => Some(*id),
+        Entity::Node(_) => None,
+    });
+    ids.collect()
+}
+
 /// The chunks that state each of the facts among these.
 fn stated<R: Read>(
     read: &R,
-    items: &[Item],
+    entities: &[Entity],
     most: usize,
 ) -> Result<HashMap<Entity, Ground>, RetrieveError> {
-    let ids = items.iter().filter_map(|item| match item.entity {
-        Entity::Relationship(id) => Some(id),
-        Entity::Node(_) => None,
-    });
-    let ids: Vec<RelationshipId> = ids.collect();
+    let ids = relationships(entities);
     let found = read.relationships_with(&ids, &["key"])?;
     let facts = found.iter().flatten();
     let facts = facts.filter(|found| found.relationship_type() == FACT);

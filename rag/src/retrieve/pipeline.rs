@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use stratigraph::Read;
 use stratigraph::graph::Entity;
 
+use super::walk::MOST_STEPS;
 use super::{
     About, Around, Ascend, Attest, Bm25, Communities, Descend, Desk, Expand, ExtractTriples,
     Follow, Fusion, Gather, Item, Judge, Limit, Mentions, MultiQuery, Narrow, Onward, Rank, Rerank,
@@ -302,7 +303,7 @@ impl Operator {
             Self::Rerank(rerank) => {
                 let reranker = desk.reranker()?;
                 let judged = rerank.run(desk, reranker, joined(lists))?;
-                // It is asked once for all of them, and counts no tokens.
+                // It gets all of them in one call, however many requests its endpoint makes of it, and counts no tokens.
                 let calls = u64::from(!judged.is_empty());
                 let told = serde_json::json!({"model": reranker.name(), "calls": calls});
                 return Ok(Done::detailed(judged, &told));
@@ -427,6 +428,11 @@ impl Pipeline {
                         (2, 2) => "two lists",
                         _ => "one list or more",
                     },
+                ));
+            }
+            if matches!(&stage.run, Operator::Expand(expand) if expand.is_too_far()) {
+                return wrong(format!(
+                    "stage `{name}`: `steps` of `expand` is more than {MOST_STEPS}"
                 ));
             }
             if let Some(setting) = stage.run.vast() {

@@ -66,7 +66,8 @@ impl Support {
             if chunks.len() == MOST_COMPARED {
                 break;
             }
-            let grounds = grounds(desk.read(), items, MOST_OF_ONE)?;
+            let entities: Vec<Entity> = items.iter().map(|item| item.entity).collect();
+            let grounds = grounds(desk.read(), &entities, MOST_OF_ONE)?;
             for item in items {
                 let Some(ground) = grounds.get(&item.entity) else {
                     continue;

@@ -9,6 +9,10 @@ use stratigraph::{Direction, NodeId, Read};
 
 use super::{Desk, Item, RetrieveError};
 
+/// The most steps of a walk in a pipeline: each item tells its whole way, so that those of a long chain grow with the square
+/// of its length.
+pub(super) const MOST_STEPS: usize = 64;
+
 /// Which relationships a walk follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -169,6 +173,11 @@ impl Expand {
     pub fn at_most(mut self, k: usize) -> Self {
         self.k = k;
         self
+    }
+
+    /// Whether it goes more steps than a pipeline may.
+    pub(super) fn is_too_far(&self) -> bool {
+        self.steps > MOST_STEPS
     }
 
     /// The types that it follows, one after the other: of those that are named the ones that there are, each once, as a

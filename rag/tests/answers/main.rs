@@ -370,3 +370,28 @@ fn pipelines_judge_and_rerank_with_the_models_of_the_process() {
     }
     assert_eq!(model.asked().len(), 1);
 }
+
+#[test]
+fn an_answer_tells_what_its_retrieval_was_paid_too() {
+    let judges = "name = 'mine'\n[[stage]]\nname = 'near'\nrun.vector = { of = 'chunks', k = 12 }\n[[stage]]\nname = 'chosen'\nrun.judge = { take = 12 }\n";
+    let pipeline = Pipeline::parse(judges).unwrap();
+    let question = Question::new(QUESTION).unwrap();
+    let (db, _) = built(Equipment::default(), &DOCUMENTS);
+    let good = reply(&[("Basalt comes from Mount Etna in Sicily.", &[1])]).to_string();
+    for (verbatim, calls) in [(true, 1), (false, 2)] {
+        let replies = [r#"{"relevant": ["1"]}"#, good.as_str()];
+        let model = Arc::new(Recorded::in_order(replies));
+        let equipment = Equipment::default().model(Arc::clone(&model) as _, 1);
+        let open = Library::new(&db, equipment).open().unwrap();
+        let ask = Ask::new(&pipeline, &question).verbatim(verbatim);
+        let mut retrieved = 0;
+        let answer = open.ask(&ask, &CancelToken::new(), &mut |event| {
+            if let Event::Retrieved(found) = event {
+                retrieved = found.cost().calls;
+            }
+        });
+        let answer = answer.unwrap();
+        assert_eq!((retrieved, answer.cost.calls), (1, calls));
+        assert_eq!(model.asked().len() as u64, calls);
+    }
+}

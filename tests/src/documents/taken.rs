@@ -29,6 +29,8 @@ use crate::driver::scratch::Scratch;
 const STAGES: [usize; 3] = [5, 10, 14];
 /// So many calls of the model are under way at once.
 const CALLS: usize = 2;
+/// How long the model hears nothing new before it is taken to have heard all that a killed process has sent.
+const SETTLED: Duration = Duration::from_millis(20);
 /// So often a stage is cut short before it may come to its end.
 const MOST_KILLS: usize = 4;
 /// Names that may be agreed to.
@@ -155,6 +157,19 @@ fn script(asked: &Asked) -> Step {
     Step::After(Duration::from_millis(1), Box::new(Step::text(&reply)))
 }
 
+/// What the model was asked, with what a process that was killed had sent: it may be read a moment later.
+fn all_asked(server: &ScriptedServer) -> Vec<Asked> {
+    let mut asked = server.asked();
+    loop {
+        std::thread::sleep(SETTLED);
+        let now = server.asked();
+        if now.len() == asked.len() {
+            return now;
+        }
+        asked = now;
+    }
+}
+
 /// The parent, and what it has seen.
 #[derive(Debug)]
 pub struct Taken {
@@ -199,7 +214,11 @@ impl Taken {
                     _ => rng.usize(0..12),
                 };
                 let killed = self.work((&dir, seed, count), url.as_deref(), lines, &mut rng)?;
-                let asked = server.asked();
+                let asked = match killed && url.is_some() {
+                    true => all_asked(&server),
+                    false => server.asked(),
+                };
+                let count_asked = asked.len() - heard;
                 let new = asked[heard..].iter().map(|asked| asked.body.to_string());
                 let again = new.filter(|body| !known.insert(body.clone())).count();
                 heard = asked.len();
@@ -209,12 +228,14 @@ impl Taken {
                 );
                 self.again += again as u64;
                 under_way -= again;
-                if killed {
-                    under_way += CALLS;
-                } else {
+                if !killed {
                     break;
                 }
+                // No more than were asked can have been under way.
+                under_way += CALLS.min(count_asked);
             }
+            // The stage has come to its end: whatever a kill had interrupted was asked again, or is not needed any more.
+            under_way = 0;
             let db = open(&dir)?;
             let (layers, report) = stage.take_in(&db, url.as_deref(), &|| ())?;
             // Nothing is left to do, and so nobody is asked.

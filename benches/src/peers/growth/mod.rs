@@ -28,6 +28,8 @@ const SIZES: [usize; 7] = [
 const LIST: usize = 64;
 /// So often each operation is timed.
 const TIMES: usize = 5;
+/// A backup of what has not changed may copy so many bytes, or a tenth of the first: logs and lists of files.
+const MOST_COPIED: f64 = 8e6;
 /// Documents are left out at numbers of nodes where they would take longer than this.
 const LONGEST: Duration = Duration::from_secs(600);
 
@@ -139,10 +141,16 @@ fn at_size(data: &Data, folder: &Path) -> Result<Vec<Timed>> {
     let changed = driver.must(&json!({ "do": "churn" }))?;
     let changes = (data.deleted.len() + data.updated.len()) as f64;
     put("a change", "us", part(&changed, "seconds")? * 1e6 / changes);
+    let mut copied = Vec::new();
     for name in ["backup: the first", "backup: nothing has changed"] {
         let made = driver.must(&json!({ "do": "back up" }))?;
         put(name, "s of the wall clock", part(&made, "seconds")?);
+        copied.push(part(&made, "bytes")?);
     }
+    ensure!(
+        copied[1] <= MOST_COPIED.max(copied[0] / 10.0),
+        "files were written between the backups: {copied:?} bytes were copied"
+    );
     Ok(all)
 }
 

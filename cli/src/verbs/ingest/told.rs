@@ -260,7 +260,7 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             .fact("read", &size(outcome.bytes))
             .fact("pieces", &count(outcome.pieces))
             .fact(
-                "headings and pieces to embed, at most",
+                "headings, pieces and facts to embed, at most",
                 &count(outcome.vectors),
             )
             .fact("their tokens, about", &count(outcome.vector_tokens))
@@ -355,7 +355,11 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
         .field("deleted", outcome.deleted)
         .field("vectors", outcome.vectors)
         .field("vector_tokens", outcome.vector_tokens)
-        .field("cut_off", outcome.cut_off.pieces)
+        // A dry run does not know it.
+        .field(
+            "cut_off",
+            (!asked.dry_run).then_some(outcome.cut_off.pieces),
+        )
         .field("stale", outcome.stale)
         .field("relations", outcome.relations.json())
         .field("merged_relations", outcome.relations.merged)

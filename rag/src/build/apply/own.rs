@@ -7,6 +7,7 @@ use stratigraph::{NO_PROPERTIES, Value};
 use super::super::contribution::{Label, NodeKey};
 use super::super::property::Properties;
 use super::super::schema::OUTLINE;
+use super::super::wording::kept;
 use super::{Refusal, Work};
 
 impl Work<'_> {
@@ -34,26 +35,23 @@ impl Work<'_> {
 
     pub(super) fn write_nodes(&mut self) -> Result<(), Refusal> {
         for (key, properties) in &self.new.nodes {
-            let text = self.wording.of_node(key, properties);
             let held = self.held.nodes.get(key);
-            let kept = text
-                .as_deref()
-                .and_then(|text| self.wording.kept(key, held, text));
+            let vector = match kept(key, held, properties) {
+                Some(vector) => Some(vector.clone().into()),
+                None => {
+                    let text = self.wording.of_node(key, properties);
+                    text.map(|text| self.vector(&text))
+                }
+            };
             if let Some(held) = held
                 && held.properties == *properties
-                && kept.is_some() == text.is_some()
+                && held.vector.is_some() == vector.is_some()
             {
                 self.counts.unchanged += 1;
                 continue;
             }
             let mut values = values(properties);
-            if let Some(text) = text {
-                let vector = match kept {
-                    Some(vector) => vector.clone().into(),
-                    None => self.vector(&text),
-                };
-                values.push((Cow::Borrowed("embedding"), vector));
-            }
+            values.extend(vector.map(|vector| (Cow::Borrowed("embedding"), vector)));
             self.write_node(key, values)?;
             self.counts.written += 1;
         }

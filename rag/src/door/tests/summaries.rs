@@ -1,6 +1,7 @@
 //! Summaries through the doors: mended, failing, and settled.
 
 use super::*;
+use crate::build::{Label, NodeKey};
 
 #[test]
 fn summaries_are_mended_by_the_model_and_by_nobody_else() {
@@ -206,7 +207,7 @@ fn of_domains() -> Recorded {
 #[test]
 fn a_domain_is_told_the_summaries_of_those_above_it_and_is_not_stale_by_them() {
     let model = Arc::new(of_domains());
-    let (db, _) = library(Equipment::default().model(Arc::clone(&model) as _, 3));
+    let (db, library) = library(Equipment::default().model(Arc::clone(&model) as _, 3));
     rows(&db, "CALL rag.createLayers('tag')");
     rows(&db, "CALL rag.upsertDocument({id: 'a.md', content: $text})");
     let asked = |before: usize| -> Vec<(String, String)> {
@@ -230,6 +231,14 @@ fn a_domain_is_told_the_summaries_of_those_above_it_and_is_not_stale_by_them() {
             pair("Rocks", &both)
         ]
     );
+    // Where not all of them are made at once, the widest are, whatever their names.
+    let domain = |key: &str| NodeKey::new(Label::DomainTag, key);
+    let [all, earth, rocks] = ["all disciplines", "earth", "rocks"].map(domain);
+    let entity = NodeKey::new(Label::Entity, "zinc");
+    let reversed = vec![rocks.clone(), entity.clone(), earth.clone(), all.clone()];
+    let open = library.open().unwrap();
+    let ordered = open.layers().widest_first(reversed).unwrap();
+    assert_eq!(ordered, [entity, all, earth, rocks]);
     // A chain that ends above rocks makes only its own end stale, also when the summary of that is another one.
     rows(
         &db,

@@ -54,16 +54,14 @@ impl Given {
     ) -> Result<Self, DoorError> {
         let question = posed.question()?;
         let ask = Ask::new(pipeline, &question).verbatim(verbatim);
-        let (mut context, mut cost) = (String::new(), Paid::default());
+        let mut context = String::new();
         let started = std::time::Instant::now();
         let answer = open.ask(&ask, cancel, &mut |event| {
             if let Event::Retrieved(retrieved) = event {
                 context.clone_from(&retrieved.context);
-                cost += Paid::from(retrieved.cost());
             }
         })?;
         let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-        cost += answer.cost;
         Ok(Self {
             posed: posed.clone(),
             answer: told(&answer),
@@ -73,7 +71,7 @@ impl Given {
             model: answer.model,
             confidence: Some(f64::from(answer.confidence.value)),
             milliseconds,
-            cost,
+            cost: answer.cost,
         })
     }
 

@@ -80,3 +80,88 @@ fn a_narrow_choice_has_as_many_facts_as_there_are() {
         assert!(names(desk.read(), &words).iter().all(|name| name != "is"));
     });
 }
+
+/// Of which document a node is, if it is of one alone.
+fn document_of<R: Read>(read: &R, node: stratigraph::NodeId) -> Option<String> {
+    let node = read.node(node).unwrap().unwrap();
+    let name = match node.has_label(Label::Document.name()) {
+        true => "id",
+        false => "document",
+    };
+    node.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+#[test]
+fn no_relationship_is_found_that_only_others_have() {
+    for (year, own) in [(2021, "earth.md"), (2022, "sea.md")] {
+        for along in [
+            "",
+            "along = 'mentions'",
+            "along = 'related'",
+            "along = 'instances'",
+            "along = 'refers'",
+            "along = 'children'",
+            "types = ['HAS_CHILD', 'HAS_INSTANCE', 'REFERS_TO', 'MENTIONS']",
+            "along = 'facts'",
+        ] {
+            // Of the document that was not chosen there is a way to all that it has, and it is walked.
+            let comma = if along.is_empty() { "" } else { "," };
+            let text = format!(
+                "name = 'p'
+[[stage]]
+name = 'named'
+run.mentions = {{ k = 1 }}
+[[stage]]
+name = 'texts'
+run.expand = {{ }}
+[[stage]]
+name = 'both'
+from = ['named', 'texts']
+run.fuse = {{ by = 'concatenate' }}
+[[stage]]
+name = 'links'
+run.expand = {{ {along}{comma} steps = 4, emit = 'relationships' }}"
+            );
+            let pipeline = Pipeline::parse(&text).unwrap();
+            let question = Question::new("basalt").unwrap().only("year", year);
+            ask_for(&question, |desk| {
+                let (found, _) = pipeline.run(desk).unwrap();
+                assert!(!found.is_empty(), "{year}, {along}");
+                for item in &found {
+                    let Entity::Relationship(id) = item.entity else {
+                        panic!("{item:?}");
+                    };
+                    let link = desk.read().relationship(id).unwrap().unwrap();
+                    for end in [link.source(), link.target()] {
+                        let of = document_of(desk.read(), end);
+                        let is_own = of.is_none_or(|of| of == own);
+                        assert!(is_own, "{year}, {along}: {}", link.relationship_type());
+                    }
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn a_document_without_a_text_right_under_it_is_what_lies_deeper() {
+    for (year, own) in [(2021, "earth.md"), (2022, "sea.md")] {
+        let question = Question::new("basalt").unwrap().only("year", year);
+        ask_for(&question, |desk| {
+            let documents = desk
+                .read()
+                .nodes_with_label(Label::Document.name())
+                .unwrap();
+            let documents = documents.iter().map(stratigraph::NodeId::new);
+            let score = Scale::Named.score(1.0);
+            let mut found: Vec<Item> = documents.map(|id| Item::found(id, score)).collect();
+            assert_eq!(found.len(), 2);
+            desk.keep_allowed(&mut found).unwrap();
+            let kept = found.iter().filter_map(|item| match item.entity {
+                Entity::Node(node) => document_of(desk.read(), node),
+                Entity::Relationship(_) => None,
+            });
+            assert_eq!(kept.collect::<Vec<_>>(), [own]);
+        });
+    }
+}

@@ -219,6 +219,10 @@ fn a_pipeline_that_cannot_be_run_says_why() {
             "name = 'p'\n[[stage]]\nname = 'a'\nrun.vector = { of = 'chunks', k = 10000001 }",
             "`k` of `vector` is more than 10000000",
         ),
+        (
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.mentions = { k = 1 }\n[[stage]]\nname = 'b'\nrun.expand = { steps = 65 }",
+            "stage `b`: `steps` of `expand` is more than 64",
+        ),
     ] {
         let error = Pipeline::parse(text).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
