@@ -3,6 +3,16 @@
 use super::asking::{QUESTION, at_any_commit};
 use super::*;
 
+/// A model that says this to whatever it is asked.
+fn saying(reply: &serde_json::Value) -> ScriptedServer {
+    let pieces = vec![reply.to_string()];
+    let model = ScriptedServer::start(move |_| Step::Stream {
+        pieces: pieces.clone(),
+        whole: true,
+    });
+    model.unwrap()
+}
+
 #[test]
 fn what_a_model_answers_is_the_same_at_both_places() {
     // Nobody has given it a ninety-ninth passage, nor an address.
@@ -13,13 +23,8 @@ fn what_a_model_answers_is_the_same_at_both_places() {
         ],
         "analysis": "The first passage says it.",
     });
-    let model = ScriptedServer::start(move |_| Step::Stream {
-        pieces: vec![reply.to_string()],
-        whole: true,
-    });
-    let model = model.unwrap();
-    let (url, doors) = (model.url(), Doors::of("bag"));
-    let folder = doors.world.path("served");
+    let (model, doors) = (saying(&reply), Doors::of("bag"));
+    let (url, folder) = (model.url(), doors.world.path("served"));
     let path = folder.join("default");
     let at = path.to_str().unwrap();
     doors.ingest(at, &[]);
@@ -52,13 +57,8 @@ fn where_nothing_is_looked_up_no_confidence_is_told() {
         "answer": [{"sentence": "Basalt comes from volcanoes."}],
         "analysis": "It is well known.",
     });
-    let model = ScriptedServer::start(move |_| Step::Stream {
-        pieces: vec![reply.to_string()],
-        whole: true,
-    });
-    let model = model.unwrap();
-    let (url, doors) = (model.url(), Doors::of("bag"));
-    let folder = doors.world.path("served");
+    let (model, doors) = (saying(&reply), Doors::of("bag"));
+    let (url, folder) = (model.url(), doors.world.path("served"));
     let path = folder.join("default");
     let at = path.to_str().unwrap();
     doors.ingest(at, &[]);
