@@ -31,7 +31,7 @@ fn graph(set: &LabelledSet, system: System, analysis: Analysis) -> Open {
     let db = Database::in_memory().unwrap();
     let library = Library::new(&db, Equipment::default().embedder(Arc::new(Lexical::new())));
     let wanted = Wanted {
-        analysis,
+        analysis: Some(analysis),
         ..Wanted::new(system)
     };
     let open = library.create(&wanted).unwrap();

@@ -14,9 +14,12 @@ use stratigraph::storage::cancel::CancelToken;
 use stratigraph::{Error as EngineError, Value};
 use stratigraph_client::{Document, DocumentReport, Error, Layers, UpsertOpened, Upserts};
 use stratigraph_rag::door::{Alike, Incoming};
+use stratigraph_rag::ingest::{System, UnknownSystem};
 
 /// So many documents are taken out with one request.
 const PORTION: usize = 500;
+/// How documents are taken in.
+const SYSTEM: &str = "CALL rag.layers() YIELD profile RETURN profile";
 /// What documents there are.
 const DOCUMENTS: &str = "MATCH (d:Document) RETURN coalesce(d.id, d.key) AS id";
 
@@ -131,6 +134,19 @@ impl<'s> Uploading<'s> {
 }
 
 impl Server {
+    /// The system whose graph documents become, if anybody has said it.
+    ///
+    /// # Errors
+    /// Those of a statement; a system that this program does not know.
+    pub(crate) fn system(&self) -> Result<Option<System>, Failure> {
+        use crate::statements::Place as _;
+        let rows = self.look(SYSTEM)?.into_iter().flatten();
+        let mut named = rows.map(|value| value.as_str().unwrap_or_default().parse());
+        named.next().transpose().map_err(|error: UnknownSystem| {
+            RemoteFailure::other(error.to_string(), Exit::Bug, "bug").into()
+        })
+    }
+
     /// The names of all documents of the database.
     ///
     /// # Errors

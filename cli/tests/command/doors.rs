@@ -69,7 +69,7 @@ impl Doors {
     }
 
     fn has_facts(&self) -> bool {
-        Recipe::new(self.system(), 16).profile().has_facts()
+        self.system().has_facts()
     }
 
     /// What this profile takes.
@@ -97,7 +97,7 @@ impl Doors {
         let db = Database::create(&path).unwrap();
         let wanted = Wanted::new(self.system()).language(self.language).unwrap();
         let recipe = Recipe::new(self.system(), 512).filterable(["year"]);
-        let recipe = recipe.analysis(wanted.analysis);
+        let recipe = recipe.analysis(wanted.analysis.unwrap());
         let layers = Built::open(&db, recipe.profile(), Arc::new(Lexical::new())).unwrap();
         let mut ingest = Ingest::new(&layers, &recipe);
         if let Some(model) = self.model() {

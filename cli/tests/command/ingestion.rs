@@ -1,5 +1,6 @@
 //! `ingest`: folders of documents become a graph, and it stays the one of what is there now.
 
+use crate::served::Served;
 use crate::world::{Said, World, command, run};
 use serde_json::Value as Json;
 use std::fs;
@@ -136,9 +137,46 @@ fn a_folder_becomes_a_graph_that_follows_it() {
     let other = ingest(&world, "graph", &["--profile", "tag"]);
     let (kind, message) = other.assert_code(2).error();
     assert!(
-        kind == "request" && message.contains("was built with"),
+        kind == "request" && message.contains("was built with profile = bag, not tag"),
         "{message}"
     );
+}
+
+#[test]
+fn a_database_is_gone_on_with_as_it_was_made() {
+    let world = World::new();
+    documents(&world);
+    write(
+        &world,
+        "docs/facts.jsonl",
+        "{\"subject\": \"Etna\", \"relation\": \"is\", \"object\": \"a volcano\", \"source\": \"p. 7\"}\n",
+    );
+    let served = Served::start(&world.path("data"), &[]);
+    let first = ["--profile", "triples", "--language", "english"];
+    let folder = text(&world.path("graph")).to_owned();
+    let address = served.address();
+    let (docs, facts) = (world.path("docs"), world.path("docs/facts.jsonl"));
+    let here = |path: &Path, into: &str, more: &[&str]| {
+        let said = [&["ingest", text(path), "--into", into, "--json"], more].concat();
+        answer(run(&said).assert_code(0))
+    };
+    for into in [folder.as_str(), &address] {
+        let said = here(&docs, into, &first);
+        assert_eq!(said["documents"], 4, "{said}");
+        // Without a word of it: the same, which also takes lists of facts.
+        for more in [&["--dry-run"][..], &[], &["--prune"]] {
+            let again = here(&docs, into, more);
+            assert_eq!(again["profile"], "triples", "{again}");
+            assert_eq!(again["documents"], 4, "{again}");
+            assert_eq!(again["pruned"], 0, "{again}");
+        }
+        // A list alone is something to prune by only where there are facts.
+        let less = here(&facts, into, &["--prune", "--cluster-relations"]);
+        assert_eq!(
+            (&less["documents"], &less["pruned"]),
+            (&1.into(), &3.into())
+        );
+    }
 }
 
 #[test]

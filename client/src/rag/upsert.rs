@@ -20,13 +20,14 @@ use tokio_stream::wrappers::ReceiverStream;
 /// How many documents may wait for the connection.
 const WAITING_DOCUMENTS: usize = 2;
 
-/// What is made of documents: decided once for a database.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What is made of documents: decided once for a database, which keeps to it in all that is not said. The default says
+/// nothing, and makes `structure` of a new database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[must_use = "it is to be given to the stream of documents"]
 pub struct Layers(v1::RagLayers);
 
 impl Layers {
-    /// The layers of a profile: `structure`, `bag`, `tag`, `triples` or `hybrid`.
+    /// The layers of a profile: `structure`, `bag`, `tag`, `triples`, `hybrid` or `strata`.
     pub fn new(profile: impl Into<String>) -> Self {
         Self(v1::RagLayers {
             profile: profile.into(),
@@ -46,7 +47,8 @@ impl Layers {
         self
     }
 
-    /// How words become terms of the full-text indexes: `plain` if nothing is said, `english`, `italian` or `chinese`.
+    /// How words become terms of the full-text indexes: `plain`, `english`, `italian` or `chinese`; `plain` in a new
+    /// database if nothing is said.
     pub fn language(mut self, name: impl Into<String>) -> Self {
         self.0.language = name.into();
         self

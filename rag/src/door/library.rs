@@ -8,7 +8,7 @@ use stratigraph_models::Embedder;
 
 use super::incoming::Ready;
 use super::{DoorError, Equipment, Fitting, Incoming, Wanted, procedures};
-use crate::build::{BuildError, Built, Change, Layers, NodeKey};
+use crate::build::{Built, Change, Layers, NodeKey};
 use crate::ingest::{Forecast, Ingest, Progress, Recipe, Report};
 
 /// A database that documents go into, with the models of the process that opened it.
@@ -80,7 +80,8 @@ impl Library {
     /// Sees to it that there are such layers.
     ///
     /// # Errors
-    /// There are others, or what the database says.
+    /// [`BuildError::OtherProfile`](crate::build::BuildError::OtherProfile) if there are others, [`DoorError::NoRecipe`], [`DoorError::NoEmbedder`]; what the
+    /// database says.
     pub fn create(&self, wanted: &Wanted) -> Result<Open, DoorError> {
         let Some(built) = Built::of(&self.db)? else {
             let sample: Vec<&str> = wanted.sample.iter().map(String::as_str).collect();
@@ -89,19 +90,19 @@ impl Library {
             return self.opened(wanted.recipe(&*fitting.embedder), fitting);
         };
         // What it was built with decides, as for all that come later.
-        let fitting = self.as_built(&built)?;
-        let recipe = wanted.recipe(&*fitting.embedder);
-        if let Some(kept) = Recipe::of(&built.profile) {
-            let (stored, given) = (kept.its_chunks(), recipe.its_chunks());
-            if kept.system() == recipe.system() && stored != given {
-                return Err(DoorError::Build(BuildError::OtherProfile {
-                    setting: "chunks".to_owned(),
-                    stored: stored.to_string(),
-                    given: given.to_string(),
-                }));
-            }
-        }
-        self.opened(recipe, fitting)
+        let kept = Recipe::of(&built.profile).ok_or(DoorError::NoRecipe)?;
+        let recipe = wanted.again(kept)?;
+        self.opened(recipe, self.as_built(&built)?)
+    }
+
+    /// How its layers were made, if it has any.
+    ///
+    /// # Errors
+    /// [`DoorError::NoRecipe`]; what the database says.
+    pub fn recipe(&self) -> Result<Option<Recipe>, DoorError> {
+        let built = Built::of(&self.db)?;
+        let kept = built.map(|built| Recipe::of(&built.profile).ok_or(DoorError::NoRecipe));
+        kept.transpose()
     }
 
     /// Whether nobody has said yet what is made of documents, and it matters which they are: the embedder of the process

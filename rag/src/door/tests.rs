@@ -329,6 +329,69 @@ fn a_database_is_opened_as_it_was_built() {
     Layers::open(&own, Profile::bag(), Arc::new(Lexical::new())).unwrap();
     let own = Library::new(&own, Equipment::default());
     assert!(matches!(own.open(), Err(DoorError::NoRecipe)));
+    let wanted = Wanted::new(System::Bag);
+    assert!(matches!(own.create(&wanted), Err(DoorError::NoRecipe)));
+}
+
+#[test]
+fn what_is_not_said_again_stays_as_it_was_said() {
+    let (db, library) = library(Equipment::default());
+    let layers = "CALL rag.layers()";
+    assert!(rows(&db, layers).is_empty(), "nobody has said it");
+    let first = Wanted {
+        filters: vec!["year".to_owned()],
+        root: Some("Geology".to_owned()),
+        ..Wanted::new(System::Tag)
+    };
+    let first = first.language("english").unwrap();
+    let first = first.chunked("sentences:3/1").unwrap();
+    library.create(&first).unwrap();
+    let told = rows(&db, layers);
+    let word = |name: &str| told[0].get::<String>(name).unwrap();
+    let words = ["profile", "root", "language", "chunks", "embedder"].map(word);
+    assert_eq!(
+        words,
+        ["tag", "Geology", "english", "sentences:3/1", "lexical-1"]
+    );
+    assert_eq!(told[0].get::<Vec<String>>("filters").unwrap(), ["year"]);
+    // All of it, a part of it, and nothing.
+    let nothing = Wanted::default();
+    let part = nothing.clone().language("english").unwrap();
+    for again in [&first, &Wanted::new(System::Tag), &part, &nothing] {
+        let open = library.create(again).unwrap();
+        assert_eq!(
+            open.recipe().profile(),
+            first.recipe(&Lexical::new()).profile()
+        );
+    }
+    // Anything else is refused by the name that whoever said it knows.
+    let said = |other: Wanted| library.create(&other).err().unwrap().to_string();
+    let others = [
+        (Wanted::new(System::Bag), "profile = tag, not bag"),
+        (
+            nothing.clone().chunked("sentences:4/1").unwrap(),
+            "chunks = sentences:3/1, not sentences:4/1",
+        ),
+        (nothing.clone().language("plain").unwrap(), "analysis ="),
+        (
+            Wanted {
+                root: Some("Everything".to_owned()),
+                ..Wanted::default()
+            },
+            "root = \"Geology\", not \"Everything\"",
+        ),
+        (
+            Wanted {
+                filters: vec!["month".to_owned()],
+                ..Wanted::default()
+            },
+            "\"month\"",
+        ),
+    ];
+    for (other, problem) in others {
+        let error = said(other);
+        assert!(error.contains(problem), "{error}");
+    }
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! What is to be made of documents, as doors are told it.
 
+use std::fmt::Display;
+
 use stratigraph::Analysis;
 use stratigraph_models::Embedder;
 
 use super::DoorError;
+use crate::build::BuildError;
 use crate::chunk::{BadChunks, Chunks};
 use crate::extract::Domain;
 use crate::ingest::{Recipe, System};
@@ -11,18 +14,19 @@ use crate::ingest::{Recipe, System};
 /// The most tokens of a piece: a model without a limit of its own reads pieces of any length, and people do not.
 const LONGEST_PIECE: usize = 512;
 
-/// What is to be made of documents: decided once for a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is to be made of documents: decided once for a database. Of what is said nothing, a database that has its layers
+/// keeps to what it was made with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Which layers there are.
-    pub system: System,
+    /// Which layers there are; [`System::Structure`] in a new database if nothing is said.
+    pub system: Option<System>,
     /// Metadata that searches may be limited by.
     pub filters: Vec<String>,
-    /// The domain that all chains begin with; one that stands for everything if nothing is said.
+    /// The domain that all chains begin with; in a new database one that stands for everything if nothing is said.
     pub root: Option<String>,
-    /// How words become terms of the full-text indexes.
-    pub analysis: Analysis,
-    /// How documents are cut; as the system does it if nothing is said.
+    /// How words become terms of the full-text indexes; in a new database [`Analysis::Plain`] if nothing is said.
+    pub analysis: Option<Analysis>,
+    /// How documents are cut; in a new database as the system does it if nothing is said.
     pub chunks: Option<Chunks>,
     /// Texts of documents that will come, or how they begin. If the embedder cannot read them, a new database gets the one of
     /// letters; without any it gets the embedder of the process. It says nothing to a database that has its layers.
@@ -52,28 +56,22 @@ impl Wanted {
                 format!("{name:?} is not known: there are {known}"),
             )
         })?;
-        self.analysis = *analysis;
+        self.analysis = Some(*analysis);
         Ok(self)
     }
 
-    /// The name of its language.
+    /// The name of its language, if one is said.
     #[must_use]
-    pub fn language_name(&self) -> &'static str {
-        let mut known = LANGUAGES.iter();
-        let found = known.find(|(_, analysis)| *analysis == self.analysis);
-        found.map_or("plain", |(name, _)| name)
+    pub fn language_name(&self) -> Option<&'static str> {
+        self.analysis.map(language_name)
     }
 
     /// The layers of a system.
     #[must_use]
     pub fn new(system: System) -> Self {
         Self {
-            system,
-            filters: Vec::new(),
-            root: None,
-            analysis: Analysis::Plain,
-            chunks: None,
-            sample: Vec::new(),
+            system: Some(system),
+            ..Self::default()
         }
     }
 
@@ -89,21 +87,55 @@ impl Wanted {
         Ok(self)
     }
 
-    /// How that is made with vectors of this embedder.
+    /// How that is made in a new database with vectors of this embedder.
     pub fn recipe(&self, embedder: &dyn Embedder) -> Recipe {
         let tokens = embedder.max_tokens().min(LONGEST_PIECE);
-        let recipe = Recipe::new(self.system, tokens).filterable(self.filters.clone());
-        let recipe = recipe.analysis(self.analysis);
-        let recipe = match self.chunks {
-            Some(chunks) => recipe.chunks(chunks),
-            None => recipe,
+        self.said_over(Recipe::new(self.system.unwrap_or_default(), tokens))
+    }
+
+    /// How that is made in a database that has its layers by this recipe: by the same, if what is said is no other system
+    /// and no other cut. Of the rest the layers tell when they are opened.
+    pub(super) fn again(&self, kept: Recipe) -> Result<Recipe, BuildError> {
+        let other = |setting: &str, stored: &dyn Display, given: &dyn Display| {
+            Err(BuildError::OtherProfile {
+                setting: setting.to_owned(),
+                stored: stored.to_string(),
+                given: given.to_string(),
+            })
         };
-        match &self.root {
-            Some(name) => recipe.root(Domain {
-                name: name.clone(),
-                description: String::new(),
-            }),
-            None => recipe,
+        match (self.system, self.chunks) {
+            (Some(given), _) if given != kept.system() => other("profile", &kept.system(), &given),
+            (_, Some(given)) if given != kept.its_chunks() => {
+                other("chunks", &kept.its_chunks(), &given)
+            }
+            _ => Ok(self.said_over(kept)),
         }
     }
+
+    /// What is said in the place of what a recipe has.
+    fn said_over(&self, mut recipe: Recipe) -> Recipe {
+        if !self.filters.is_empty() {
+            recipe = recipe.filterable(self.filters.clone());
+        }
+        if let Some(analysis) = self.analysis {
+            recipe = recipe.analysis(analysis);
+        }
+        if let Some(chunks) = self.chunks {
+            recipe = recipe.chunks(chunks);
+        }
+        if let Some(name) = &self.root {
+            recipe = recipe.root(Domain {
+                name: name.clone(),
+                description: String::new(),
+            });
+        }
+        recipe
+    }
+}
+
+/// The name by which doors take it.
+pub(super) fn language_name(analysis: Analysis) -> &'static str {
+    let mut known = LANGUAGES.iter();
+    let found = known.find(|known| known.1 == analysis);
+    found.map_or("plain", |known| known.0)
 }

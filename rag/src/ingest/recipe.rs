@@ -14,10 +14,11 @@ use crate::extract::model::{Bag, Tags, Triples, Typed};
 use crate::extract::{Calls, Domain, ExtractError, Extractor, Outcome, Reading, Rules};
 
 /// A published system whose graph is made, or only the structure of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum System {
     /// Documents, sections and chunks.
+    #[default]
     Structure,
     /// BAG-RAG: instances under the lowest headings.
     Bag,
@@ -59,6 +60,12 @@ impl System {
             Self::Hybrid => "hybrid",
             Self::Strata => "strata",
         }
+    }
+
+    /// Whether its graph has facts, so that lists of them can be taken in.
+    #[must_use]
+    pub fn has_facts(self) -> bool {
+        Recipe::new(self, 16).profile().has_facts()
     }
 }
 
@@ -176,6 +183,12 @@ impl Recipe {
     pub fn root(mut self, root: Domain) -> Self {
         self.root = root;
         self
+    }
+
+    /// The name of that domain, where there are chains.
+    #[must_use]
+    pub fn its_root(&self) -> Option<&str> {
+        (self.system == System::Tag).then_some(self.root.name.as_str())
     }
 
     /// Metadata that searches may be limited by.

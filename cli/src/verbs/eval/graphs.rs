@@ -174,7 +174,7 @@ impl<'a> Graphs<'a> {
         let path = self.path(layers);
         let wanted = Wanted {
             filters: self.set.filters().into_iter().map(str::to_owned).collect(),
-            analysis: analysis(self.set),
+            analysis: Some(analysis(self.set)),
             ..Wanted::new(layers.system())
         };
         let db = Database::builder().create_if_missing(true).open(&path)?;

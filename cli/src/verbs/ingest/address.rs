@@ -1,10 +1,10 @@
 //! To a server: what goes over is the bytes of files with their names and what their paths say. The server reads them,
 //! and builds with its models what a folder would get here, byte for byte.
 
-use super::Ingest;
 use super::files::Files;
 use super::relations::{Cluster, Clustered};
 use super::told::Outcome;
+use super::{Done, Ingest};
 use crate::failure::Failure;
 use crate::models::reader;
 use crate::output::things;
@@ -21,18 +21,24 @@ impl Ingest {
         wanted: &Wanted,
         files: &Files,
         progress: &Progress,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Done, Failure> {
         let cancel = progress.interrupt().token();
         let manner = Manner {
             read_only: false,
             create: self.create,
         };
         let server = Server::open(address, &self.access, manner, &cancel)?;
+        let kept = match wanted.system {
+            Some(_) => None,
+            None => server.system()?,
+        };
+        let system = self.settled(wanted, kept, files)?;
         let mut wanted = wanted.clone();
+        wanted.system = Some(system);
         if !self.keep_embedder {
             // Whether the database is new, and what its embedder reads, the server knows.
             let equipment = reader();
-            wanted.sample = files.sample(self.has_facts(&wanted), &equipment);
+            wanted.sample = files.sample(system.has_facts(), &equipment);
         }
         let wanted = &wanted;
         let mut outcome = self.upload(&server, wanted, files, progress)?;
@@ -54,7 +60,7 @@ impl Ingest {
                 outcome.took_out(id);
             }
         }
-        Ok(outcome)
+        Ok((outcome, system))
     }
 
     /// Sends the files, and hears what becomes of each.
@@ -65,7 +71,11 @@ impl Ingest {
         files: &Files,
         progress: &Progress,
     ) -> Result<Outcome, Failure> {
-        let mut layers = Layers::new(wanted.system.name()).language(wanted.language_name());
+        let system = wanted.system.unwrap_or_default();
+        let mut layers = Layers::new(system.name());
+        if let Some(language) = wanted.language_name() {
+            layers = layers.language(language);
+        }
         for name in &wanted.filters {
             layers = layers.filter(name);
         }
@@ -97,7 +107,7 @@ impl Ingest {
         let mut unsent = Vec::new();
         let cancel = progress.interrupt().token();
         let mut uploading = Uploading::begin(server, layers, self.dry_run, cancel);
-        for found in files.taken(self.has_facts(wanted)) {
+        for found in files.taken(system.has_facts()) {
             match files.read(found) {
                 Ok(document) => match uploading.send(document)? {
                     Sent::Yes => {}

@@ -2,7 +2,7 @@
 
 use super::relations::{Cluster, Clustered};
 use super::told::Outcome;
-use super::{Ingest, IngestError};
+use super::{Done, Ingest, IngestError};
 use crate::failure::Failure;
 use crate::output::things;
 use crate::progress::Progress;
@@ -15,9 +15,6 @@ use stratigraph_rag::door::{Equipment, Library, Open, Wanted};
 use stratigraph_rag::ingest::{Ended, FactList, Report};
 use stratigraph_rag::read::{Found, ReadError, Source};
 use stratigraph_rag::relations::Clustering;
-
-/// What came of it, and whose vectors there are.
-pub(super) type Done = (Outcome, String);
 
 impl Ingest {
     /// Says what it would cost.
@@ -39,13 +36,13 @@ impl Ingest {
         let forecast = forecast.and(ingestion.forecast_lists(lists(&open, files)));
         token.check()?;
         let mut outcome = Outcome::foreseen(&forecast);
-        outcome.note = open.note().map(str::to_owned);
+        said(&mut outcome, &open);
         if self.prune {
             for id in gone(&open, files).map_err(IngestError::from)? {
                 outcome.took_out(id);
             }
         }
-        Ok((outcome, name_of(&open)))
+        Ok((outcome, open.recipe().system()))
     }
 
     /// The database, read and not written to; one in memory if it has no layers, or is not there.
@@ -61,17 +58,15 @@ impl Ingest {
     }
 
     /// The layers; new ones with an embedder that can read the files.
-    fn opened(
-        &self,
-        library: &Library,
-        wanted: &Wanted,
-        files: &Files,
-    ) -> Result<Open, IngestError> {
+    fn opened(&self, library: &Library, wanted: &Wanted, files: &Files) -> Result<Open, Failure> {
+        let kept = library.recipe().map_err(IngestError::from)?;
+        let kept = kept.map(|recipe| recipe.system());
+        let system = self.settled(wanted, kept, files)?;
         let mut wanted = wanted.clone();
-        if !self.keep_embedder && library.wants_sample()? {
-            wanted.sample = files.sample(self.has_facts(&wanted), library.equipment());
+        if !self.keep_embedder && library.wants_sample().map_err(IngestError::from)? {
+            wanted.sample = files.sample(system.has_facts(), library.equipment());
         }
-        Ok(library.create(&wanted)?)
+        Ok(library.create(&wanted).map_err(IngestError::from)?)
     }
 
     /// Takes the files in.
@@ -89,7 +84,7 @@ impl Ingest {
         let open = self.opened(&library, wanted, files)?;
         let report = run(&open, files, &equipment, progress)?;
         let mut outcome = Outcome::of(&report);
-        outcome.note = open.note().map(str::to_owned);
+        said(&mut outcome, &open);
         if let Some(how) = self.cluster_relations {
             let token = progress.interrupt().token();
             let alike = open.alike(Clustering::default(), &token);
@@ -104,10 +99,10 @@ impl Ingest {
         if self.prune {
             take_out(&open, files, &mut outcome, progress)?;
         }
-        let name = name_of(&open);
+        let system = open.recipe().system();
         drop((open, library));
         db.close()?;
-        Ok((outcome, name))
+        Ok((outcome, system))
     }
 }
 
@@ -179,8 +174,10 @@ fn take_out(
     }
 }
 
-fn name_of(open: &Open) -> String {
-    open.embedder_name().to_owned()
+/// Whose vectors there are, and why.
+fn said(outcome: &mut Outcome, open: &Open) {
+    outcome.embedder = Some(open.embedder_name().to_owned());
+    outcome.note = open.note().map(str::to_owned);
 }
 
 fn documents<'f>(

@@ -24,7 +24,7 @@ use stratigraph_rag::build::{BuildError, TablesError};
 use stratigraph_rag::chunk::Chunks;
 use stratigraph_rag::door::{DoorError, Wanted};
 use stratigraph_rag::extract::ExtractError;
-use stratigraph_rag::ingest::{Recipe, System};
+use stratigraph_rag::ingest::System;
 use stratigraph_rag::read::{PathPattern, ReadError};
 use told::Outcome;
 
@@ -38,7 +38,8 @@ Ctrl-C, which loses nothing that was done or paid for. --prune takes out what is
 
 A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2.
 
---profile is decided once for a database: `structure` (headings and chunks), `bag` (instances under their
+--profile is decided once for a database, and need not be said again, like --filter, --root, --language and
+--chunks: `structure` (headings and chunks), `bag` (instances under their
 headings), `tag` (entities under chains of domains), `triples` (facts with their sources), `hybrid`
 (chunks beside entities and facts). Without --llm, rules read the documents. With it a model does, at any
 address that speaks OpenAI's chat completions; its key is read from STRATIGRAPH_LLM_KEY. --dry-run says
@@ -95,9 +96,9 @@ pub(crate) struct Ingest {
     /// The database's folder, which is made if it is not there, or an address: grpc://host:port/database
     #[arg(long, value_name = "DIR|ADDRESS")]
     into: PathBuf,
-    /// What is made: structure, bag, tag, triples, hybrid, strata; or typed:MAPPING, for tables
-    #[arg(long, value_name = "NAME", default_value = "structure")]
-    profile: Profile,
+    /// What is made: structure, bag, tag, triples, hybrid, strata; or typed:MAPPING, for tables. As the database was made if not given; a new one is made as structure
+    #[arg(long, value_name = "NAME")]
+    profile: Option<Profile>,
     /// Which models.
     #[command(flatten)]
     models: Models,
@@ -142,6 +143,9 @@ pub(crate) struct Ingest {
     #[command(flatten)]
     access: Access,
 }
+
+/// What came of documents, and the system whose graph they are in.
+type Done = (Outcome, System);
 
 /// Why nothing was ingested.
 #[derive(Debug, thiserror::Error)]
@@ -198,23 +202,28 @@ impl Ingest {
         } else {
             self.access.refuse_for_folder(&into)?;
         }
-        let (outcome, embedder) = match &self.profile {
-            Profile::Typed(mapping) => {
-                let (outcome, embedder) = self.tables(mapping, address.as_ref(), progress)?;
+        let typed = match &self.profile {
+            Some(Profile::Typed(mapping)) => Some(mapping),
+            Some(Profile::System(_)) | None => None,
+        };
+        let (outcome, profile) = match typed {
+            Some(mapping) => {
+                let outcome = self.tables(mapping, address.as_ref(), progress)?;
                 if !quiet {
                     told::failures(&outcome);
                 }
-                (outcome, Some(embedder))
+                (outcome, Profile::Typed(mapping.clone()))
             }
-            Profile::System(system) => {
-                self.documents(*system, address.as_ref(), quiet, progress)?
+            None => {
+                let (outcome, system) = self.documents(address.as_ref(), quiet, progress)?;
+                (outcome, Profile::System(system))
             }
         };
         let mut reply = Reply::new("ingest");
         let asked = told::Asked {
             path: into.into_owned(),
             prunes: self.prune,
-            is_tables: matches!(self.profile, Profile::Typed(_)),
+            is_tables: typed.is_some(),
             // What a server asks its model shows in the bill.
             has_model: self.models.has_model() || outcome.calls + outcome.kept > 0,
             dry_run: self.dry_run,
@@ -224,21 +233,20 @@ impl Ingest {
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         reply
             .field("path", asked.path)
-            .field("profile", self.profile.to_string())
-            .field("embedder", embedder)
+            .field("profile", profile.to_string())
+            .field("embedder", outcome.embedder)
             .field("dry_run", self.dry_run)
             .field("milliseconds", milliseconds);
         Ok(reply)
     }
 
-    /// Takes documents in; whose vectors they have got, where that is known.
+    /// Takes documents in.
     fn documents(
         &self,
-        system: System,
         address: Option<&Address>,
         quiet: bool,
         progress: &Progress,
-    ) -> Result<(Outcome, Option<String>), Failure> {
+    ) -> Result<Done, Failure> {
         if self.paths.is_empty() {
             return Err(Failure::Usage(
                 "no documents: name files or folders before --into".to_owned(),
@@ -247,50 +255,60 @@ impl Ingest {
         let pattern = self.metadata.as_deref().map(PathPattern::new).transpose();
         let pattern = pattern.map_err(|error| IngestError::Request(error.to_string()))?;
         let files = Files::find(&self.paths, pattern).map_err(IngestError::Read)?;
+        let wanted = self.wanted()?;
+        let is_new = address.is_none() && !self.into.exists();
+        if is_new || wanted.system.is_some() {
+            // Nothing is made or asked for what is refused.
+            self.settled(&wanted, None, &files)?;
+        }
+        let (outcome, system) = match (address, self.dry_run) {
+            (Some(address), _) => self.send(address, &wanted, &files, progress)?,
+            (None, true) => self.forecast(&wanted, &files, progress)?,
+            (None, false) => self.take_in(&wanted, &files, progress)?,
+        };
+        if !quiet {
+            told::failures(&outcome);
+            told::left_out(&files.walked, |found| takes(found, system.has_facts()));
+        }
+        Ok((outcome, system))
+    }
+
+    /// What the flags say of the layers.
+    fn wanted(&self) -> Result<Wanted, Failure> {
         let wanted = Wanted {
-            system,
+            system: match &self.profile {
+                Some(Profile::System(system)) => Some(*system),
+                Some(Profile::Typed(_)) | None => None,
+            },
             filters: self.filter.clone(),
             root: self.root.clone(),
             chunks: self.chunks,
-            ..Wanted::new(system)
+            ..Wanted::default()
         };
-        let wanted = match &self.language {
+        match &self.language {
             Some(name) => wanted
                 .language(name)
-                .map_err(|error| Failure::Usage(format!("--{error}")))?,
-            None => wanted,
-        };
-        if self.cluster_relations.is_some() && !self.has_facts(&wanted) {
+                .map_err(|error| Failure::Usage(format!("--{error}"))),
+            None => Ok(wanted),
+        }
+    }
+
+    /// The system of the flags, else of the database, else of a new one, if the other flags are for it.
+    fn settled(
+        &self,
+        wanted: &Wanted,
+        kept: Option<System>,
+        files: &Files,
+    ) -> Result<System, Failure> {
+        let system = wanted.system.or(kept).unwrap_or_default();
+        if self.cluster_relations.is_some() && !system.has_facts() {
             return Err(Failure::Usage(format!(
                 "--cluster-relations is for profiles with facts (tag, triples, hybrid, strata), and {system} has none"
             )));
         }
         if self.prune {
-            files.check_prune(self.has_facts(&wanted))?;
+            files.check_prune(system.has_facts())?;
         }
-        let (outcome, embedder) = match address {
-            Some(address) => {
-                let outcome = self.send(address, &wanted, &files, progress)?;
-                let embedder = outcome.embedder.clone();
-                (outcome, embedder)
-            }
-            None => {
-                let (outcome, embedder) = match self.dry_run {
-                    true => self.forecast(&wanted, &files, progress)?,
-                    false => self.take_in(&wanted, &files, progress)?,
-                };
-                (outcome, Some(embedder))
-            }
-        };
-        if !quiet {
-            told::failures(&outcome);
-            let has_facts = self.has_facts(&wanted);
-            told::left_out(&files.walked, |found| takes(found, has_facts));
-        }
-        Ok((outcome, embedder))
-    }
-
-    fn has_facts(&self, wanted: &Wanted) -> bool {
-        Recipe::new(wanted.system, 16).profile().has_facts()
+        Ok(system)
     }
 }

@@ -3,7 +3,6 @@
 //! The mapping and its files are found here in either case. At an address they are sent, and the server does with them
 //! what a folder would get here, byte for byte.
 
-use super::folder::Done;
 use super::told::Outcome;
 use super::{Ingest, IngestError};
 use crate::failure::Failure;
@@ -22,18 +21,18 @@ impl Ingest {
         mapping: &Path,
         address: Option<&Address>,
         progress: &Progress,
-    ) -> Result<Done, Failure> {
+    ) -> Result<Outcome, Failure> {
         self.refuse_for_tables()?;
         let tables = TableMapping::read(mapping).map_err(IngestError::Read)?;
         let id = mapping.file_name().unwrap_or_default().to_string_lossy();
-        let (mut outcome, embedder) = match address {
+        let mut outcome = match address {
             Some(address) => self.send_tables(address, &id, &tables, progress)?,
             None => self.take_in_tables(&id, &tables, progress)?,
         };
         if self.dry_run {
             outcome.unwritten();
         }
-        Ok((outcome, embedder))
+        Ok(outcome)
     }
 
     fn take_in_tables(
@@ -41,7 +40,7 @@ impl Ingest {
         id: &str,
         mapping: &TableMapping,
         progress: &Progress,
-    ) -> Result<Done, Failure> {
+    ) -> Result<Outcome, Failure> {
         let equipment = self.models.equipment()?;
         let db = match self.dry_run {
             true => self.looked_at()?,
@@ -63,7 +62,8 @@ impl Ingest {
         db.close()?;
         let mut outcome = Outcome::of_tables(&taken.report);
         outcome.note = taken.note;
-        Ok((outcome, taken.embedder))
+        outcome.embedder = Some(taken.embedder);
+        Ok(outcome)
     }
 
     fn send_tables(
@@ -72,7 +72,7 @@ impl Ingest {
         id: &str,
         mapping: &TableMapping,
         progress: &Progress,
-    ) -> Result<Done, Failure> {
+    ) -> Result<Outcome, Failure> {
         let cancel = progress.interrupt().token();
         let manner = Manner {
             read_only: false,
@@ -104,8 +104,7 @@ impl Ingest {
             }
         }
         let report = sending.finish()?;
-        let embedder = report.embedder.clone();
-        Ok((Outcome::of_sent_tables(report), embedder))
+        Ok(Outcome::of_sent_tables(report))
     }
 
     fn refuse_for_tables(&self) -> Result<(), Failure> {

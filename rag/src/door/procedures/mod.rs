@@ -22,6 +22,7 @@ use stratigraph::{HostCall, HostFailure, Procedure, ProcedureType, Value};
 
 use self::settings::Settings;
 use super::library::WeakLibrary;
+use super::wanted::language_name;
 use super::{DoorError, Incoming, Library, Resummarise, Wanted, causes};
 use crate::build::BuildError;
 use crate::ingest::{Ended, Report};
@@ -38,6 +39,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
     let weak = library.downgrade();
     let mut all = vec![
         create_layers(weak.clone()),
+        layers(weak.clone()),
         upsert_document(weak.clone()),
         delete_document(weak.clone()),
         stale(weak.clone()),
@@ -56,7 +58,7 @@ pub(super) fn all(library: &Library) -> Vec<Procedure> {
 
 fn create_layers(library: WeakLibrary) -> Procedure {
     Procedure::new("rag.createLayers")
-        .about("Says once what is made of documents: structure, bag, tag, triples, hybrid or strata. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms), chunks (how documents are cut, as structure:256*3, headings:256/3, tokens:1200/100, characters:2024/204 or sentences:5/1), sample (texts that will come: if the embedder cannot read them, the one of letters is taken). Again the same changes nothing, and something else is refused.")
+        .about("Says once what is made of documents: structure, bag, tag, triples, hybrid or strata. Settings: filters (metadata that searches may be limited by), root (the domain that all chains begin with), language (plain, english, italian or chinese: how words become terms), chunks (how documents are cut, as structure:256*3, headings:256/3, tokens:1200/100, characters:2024/204 or sentences:5/1), sample (texts that will come: if the embedder cannot read them, the one of letters is taken). Again the same changes nothing, what is not said stays as it is, and something else is refused.")
         .takes("profile", ProcedureType::STRING.not_null())
         .takes_with_default("settings", ProcedureType::MAP.not_null(), settings::none())
         .yields("profile", ProcedureType::STRING)
@@ -65,6 +67,18 @@ fn create_layers(library: WeakLibrary) -> Procedure {
         .yields("note", ProcedureType::STRING)
         .commits()
         .run_until_stopped(move |_, arguments| create(&library.upgrade()?, arguments))
+}
+
+fn layers(library: WeakLibrary) -> Procedure {
+    Procedure::new("rag.layers")
+        .about("How documents are taken in, as it was said once; no row if nobody has said it.")
+        .yields("profile", ProcedureType::STRING)
+        .yields("filters", ProcedureType::LIST)
+        .yields("root", ProcedureType::STRING)
+        .yields("language", ProcedureType::STRING)
+        .yields("chunks", ProcedureType::STRING)
+        .yields("embedder", ProcedureType::STRING)
+        .run_until_stopped(move |_, _| told(&library.upgrade()?))
 }
 
 fn upsert_document(library: WeakLibrary) -> Procedure {
@@ -169,6 +183,23 @@ fn create(library: &Library, arguments: &[Value]) -> Rows {
         embedder,
         count(documents),
         note,
+    ]])
+}
+
+fn told(library: &Library) -> Rows {
+    let Some(recipe) = library.recipe().map_err(failed)? else {
+        return Ok(Vec::new());
+    };
+    let profile = recipe.profile();
+    let filters = profile.filters().iter().map(|name| name.as_str().into());
+    let open = library.open().map_err(failed)?;
+    Ok(vec![vec![
+        recipe.system().name().into(),
+        Value::List(filters.collect()),
+        recipe.its_root().map_or(Value::Null, Value::from),
+        language_name(profile.analysis_of_texts()).into(),
+        recipe.its_chunks().to_string().into(),
+        open.embedder_name().into(),
     ]])
 }
 

@@ -214,7 +214,8 @@ impl Job {
 
     /// What is to be made of documents, for texts like these if the request has none.
     fn wanted(&self, layers: &v1::RagLayers, sample: Vec<String>) -> Result<Wanted, Failure> {
-        let system = layers.profile.parse();
+        let said = (!layers.profile.is_empty()).then(|| layers.profile.parse());
+        let system = said.transpose();
         let system = system.map_err(|error: stratigraph_rag::ingest::UnknownSystem| {
             Failure::request("start.layers.profile", error.to_string())
         })?;
@@ -224,9 +225,12 @@ impl Job {
                 other => refused(other),
             }
         };
-        let mut wanted = Wanted::new(system);
-        wanted.filters.clone_from(&layers.filters);
-        wanted.root = (!layers.root.is_empty()).then(|| layers.root.clone());
+        let mut wanted = Wanted {
+            system,
+            filters: layers.filters.clone(),
+            root: (!layers.root.is_empty()).then(|| layers.root.clone()),
+            ..Wanted::default()
+        };
         if !layers.language.is_empty() {
             let language = wanted.language(&layers.language);
             wanted = language.map_err(within("start.layers.language"))?;
