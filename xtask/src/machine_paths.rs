@@ -13,10 +13,11 @@ use std::process::Command;
 const HOMES: [&str; 3] = ["/home/", "/Users/", "/root/"];
 
 /// What git would not keep, for a tree that is not under git.
-const NOT_OURS: [&str; 6] = [
+const NOT_OURS: [&str; 7] = [
     ".git",
     ".native",
     "target",
+    "tour",
     "corpus",
     "artifacts",
     "node_modules",

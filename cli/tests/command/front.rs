@@ -1,13 +1,13 @@
 //! README.md: every block of it is run, and its picture is what comes of the sample. The example of docs/library.md too.
 //!
-//! A block of the kind `console` is commands after `$` in the folder of the checkout's samples, and what they print; one of the kind
-//! `text repl` a conversation at a terminal; those in Rust are files beside this one, word for word. The one in Python is run
-//! by `cargo xtask foreign`.
+//! A block of the kind `console` is commands after `$`, and what they print: first in a checkout with nothing but the samples, and from
+//! `$ cd FOLDER` on in that folder. One of the kind `text repl` is a conversation at a terminal; those in Rust are files beside this one,
+//! word for word. The one in Python is run by `cargo xtask foreign`.
 
 use crate::documents::{fits, run};
 use crate::served::Served;
 use crate::terminal::Terminal;
-use crate::world::{World, command, copy_folder};
+use crate::world::{World, command, contents, copy_folder};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ mod gathered;
 mod picture;
 
 const README: &str = include_str!("../../../README.md");
+const IGNORED: &str = include_str!("../../../.gitignore");
 const IN_A_PROGRAM: &str = include_str!("front/in_a_program.rs");
 const FROM_ANOTHER: &str = include_str!("front/from_another_process.rs");
 const LIBRARY: &str = include_str!("../../../docs/library.md");
@@ -95,7 +96,9 @@ fn folder(world: &World) -> PathBuf {
 #[test]
 fn the_front_page_is_true() {
     let world = World::new();
-    let folder = folder(&world);
+    let front = folder(&world);
+    let samples = contents(&front);
+    let mut folder = front.clone();
     let (mut commands, mut conversations, mut wrong) = (0, 0, Vec::new());
     for block in blocks(README) {
         match block.kind.as_str() {
@@ -113,6 +116,9 @@ fn the_front_page_is_true() {
                     let found = run(&folder, command);
                     if !fits(&expected, &found) {
                         wrong.push(format!("$ {command}\n{}", found.join("\n")));
+                    }
+                    if let Some(below) = command.strip_prefix("cd ") {
+                        folder.push(below);
                     }
                 }
             }
@@ -133,6 +139,25 @@ fn the_front_page_is_true() {
     assert!(
         commands >= 10 && conversations == 1,
         "README.md has lost its examples"
+    );
+    leaves_the_checkout_as_it_was(&front, &samples);
+}
+
+/// What the page edits is no file that git keeps, and what it makes none that git would ask about.
+fn leaves_the_checkout_as_it_was(front: &Path, samples: &[(PathBuf, Vec<u8>)]) {
+    let made = fs::read_dir(front).unwrap();
+    let made = made.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    for name in made.filter(|name| name != "samples") {
+        let ignored = format!("/{name}");
+        assert!(
+            IGNORED.lines().any(|line| line == ignored),
+            "README.md leaves {name} in the checkout, which git does not ignore"
+        );
+        fs::remove_dir_all(front.join(name)).unwrap();
+    }
+    assert!(
+        contents(front) == samples,
+        "README.md changes the samples of the checkout"
     );
 }
 
