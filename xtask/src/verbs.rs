@@ -53,9 +53,9 @@ pub(crate) const VERBS: &[Verb] = &[
     },
     Verb {
         name: "demo",
-        arguments: "[--embedder lexical] [--into DIR] [--with PROGRAM]",
+        arguments: "[--embedder minilm|lexical] [--into DIR] [--with PROGRAM]",
         summary: "take a small corpus through every system: graphs, questions, answers, receipts, measures",
-        takes: "2 minutes after the build; the first build 40",
+        takes: "under 3 minutes after the build; the first build 40",
         detail: "Installs what is missing, builds the release binary, fetches the small embedding model (without\n\
                  a network it says so, and goes on with the embedder of letters), and takes samples/halvren into a\n\
                  graph for each published system and for ours: a guide, a register of facts, tables. It asks the same\n\

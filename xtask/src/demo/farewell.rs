@@ -5,7 +5,7 @@ use crate::shell;
 use std::path::Path;
 use std::time::Duration;
 
-/// The promise of the README and of the table of verbs: so long after the build.
+/// The promise of README.md and of the table of verbs: under so much after the build.
 const PROMISED: Duration = Duration::from_secs(180);
 
 /// Says it.
@@ -41,6 +41,18 @@ fn took_so_long(took: Duration, embedder: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn everybody_promises_the_same() {
+        let promise = format!("under {} minutes after the build", PROMISED.as_secs() / 60);
+        let pages = [
+            ("README.md", include_str!("../../../README.md")),
+            ("the table of verbs", include_str!("../verbs.rs")),
+        ];
+        for (name, text) in pages {
+            assert!(text.contains(&promise), "{name} does not say {promise:?}");
+        }
+    }
 
     #[test]
     fn it_says_whether_the_promise_was_kept() {

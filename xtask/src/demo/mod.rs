@@ -34,10 +34,10 @@ use std::time::Instant;
 /// Where the sample lies in the checkout.
 const SAMPLE: &str = "samples/halvren";
 
-/// `cargo xtask demo [--embedder NAME] [--into DIR] [--with PROGRAM]`
+/// `cargo xtask demo [--embedder minilm|lexical] [--into DIR] [--with PROGRAM]`
 pub(crate) fn run(places: &Places, arguments: &[String]) -> Result<(), Failure> {
     let options = Options::read(arguments)?;
-    shell::say("demo: build, then a tour (2 minutes; the first build 40)");
+    shell::say("demo: build, then a tour (under 3 minutes; the first build 40)");
     let binary = match &options.with {
         Some(binary) => binary.clone(),
         None => build(places)?,

@@ -111,7 +111,10 @@ fn line_of(report: &str) -> String {
     let facts = report.lines().filter_map(|line| {
         let (name, value) = line.split_once("  ")?;
         let (name, value) = (name.trim(), value.trim());
-        wanted.contains(&name).then(|| format!("{value} {name}"))
+        let one = name.strip_suffix('s').filter(|_| value == "1");
+        wanted
+            .contains(&name)
+            .then(|| format!("{value} {}", one.unwrap_or(name)))
     });
     facts.collect::<Vec<_>>().join(", ")
 }
@@ -145,5 +148,7 @@ mod tests {
         let report =
             "path       bag\ndocuments  10\nread       13.0 KiB\ndeleted    0\nvectors    291\n";
         assert_eq!(line_of(report), "10 documents, 13.0 KiB read, 291 vectors");
+        let report = "path       facts\ndocuments  1\nread       1.0 KiB\n";
+        assert_eq!(line_of(report), "1 document, 1.0 KiB read");
     }
 }
