@@ -43,15 +43,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_promises_the_same() {
+    fn the_readme_promises_the_same() {
+        // And with it the table of verbs, which a test of its own compares with the readme.
         let promise = format!("under {} minutes after the build", PROMISED.as_secs() / 60);
-        let pages = [
-            ("README.md", include_str!("../../../README.md")),
-            ("the table of verbs", include_str!("../verbs.rs")),
-        ];
-        for (name, text) in pages {
-            assert!(text.contains(&promise), "{name} does not say {promise:?}");
-        }
+        let readme = include_str!("../../../README.md");
+        assert!(readme.contains(&promise), "it does not say {promise:?}");
     }
 
     #[test]

@@ -17,6 +17,29 @@ use crate::machine::{self, Machine};
 use std::fmt;
 use std::sync::OnceLock;
 
+/// The tables that run on this machine, the slowest first. Codes of a byte and of half a byte want the same of it.
+macro_rules! available {
+    ($scalar:ident, $avx2:ident, $avx512:ident, $neon:ident) => {{
+        let mut found = vec![&$scalar];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") {
+                found.push(&$avx2);
+            }
+            if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
+                found.push(&$avx512);
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        {
+            if std::arch::is_aarch64_feature_detected!("neon") {
+                found.push(&$neon);
+            }
+        }
+        found
+    }};
+}
+
 pub mod halves;
 mod order;
 mod scalar;
@@ -142,23 +165,7 @@ impl CodeKernels {
     /// All kernels that run on this machine, the slowest first.
     #[must_use]
     pub fn available() -> Vec<&'static Self> {
-        let mut found = vec![&SCALAR];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx2") {
-                found.push(&AVX2);
-            }
-            if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
-                found.push(&AVX512);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        {
-            if std::arch::is_aarch64_feature_detected!("neon") {
-                found.push(&NEON);
-            }
-        }
-        found
+        available!(SCALAR, AVX2, AVX512, NEON)
     }
 
     /// Which instructions these are made of.

@@ -138,23 +138,7 @@ impl HalfKernels {
     /// All kernels that run on this machine, the slowest first.
     #[must_use]
     pub fn available() -> Vec<&'static Self> {
-        let mut found = vec![&SCALAR];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx2") {
-                found.push(&AVX2);
-            }
-            if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
-                found.push(&AVX512);
-            }
-        }
-        #[cfg(target_arch = "aarch64")]
-        {
-            if std::arch::is_aarch64_feature_detected!("neon") {
-                found.push(&NEON);
-            }
-        }
-        found
+        available!(SCALAR, AVX2, AVX512, NEON)
     }
 
     /// Which instructions these are made of.
