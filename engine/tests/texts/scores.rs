@@ -18,7 +18,9 @@ fn a_hits_own_score_is_a_threshold_that_it_reaches() {
     let (db, _) = with_texts(Analysis::Plain, &texts);
     let read = db.read().unwrap();
     let all = TextSearch::new("alpha beta gamma x", 40);
-    for hit in read.search_text("texts", &all).unwrap().hits {
+    let hits = read.search_text("texts", &all).unwrap().hits;
+    assert_eq!(hits.len(), 40, "one of the words is in each");
+    for hit in hits {
         let least = TextSearch::new("alpha beta gamma x", 40).threshold(hit.score);
         let hits = read.search_text("texts", &least).unwrap().hits;
         assert!(hits.contains(&hit), "{hit:?}");
@@ -26,16 +28,19 @@ fn a_hits_own_score_is_a_threshold_that_it_reaches() {
 }
 
 #[test]
-fn a_threshold_that_is_no_number_is_treated_alike() {
+fn a_threshold_that_is_no_number_is_refused() {
     let (db, _) = with_texts(Analysis::Plain, &["alpha beta"]);
     let read = db.read().unwrap();
-    let count = |words: &str| {
+    // With and without what must not be there: the two are walked differently.
+    for words in ["alpha", "alpha -gamma"] {
         let search = TextSearch::new(words, 9).threshold(f32::NAN);
-        read.search_text("texts", &search)
-            .map(|answer| answer.hits.len())
-            .ok()
-    };
-    assert_eq!(count("alpha"), count("alpha -gamma"));
+        let error = read.search_text("texts", &search).unwrap_err();
+        assert!(
+            matches!(error, stratigraph::Error::BadDeclaration { .. }),
+            "{words}: {error}"
+        );
+        assert!(error.to_string().contains("threshold"), "{words}: {error}");
+    }
 }
 
 /// Sums of parts that are far apart are rounded, and then their order shows.
