@@ -83,6 +83,7 @@ mod tests {
             checkout: "here".into(),
             cache: "cache".into(),
             target: "target".into(),
+            shared: "shared".into(),
         };
         let cargo = Cargo {
             places: &places,

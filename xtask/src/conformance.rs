@@ -61,9 +61,9 @@ pub(crate) fn steps(places: &Places, cargo: &Cargo<'_>, steps: &mut Steps) -> Re
     })
 }
 
-/// Where the scenarios are if nobody says otherwise: beside the checkout.
+/// Where the scenarios are if nobody says otherwise.
 fn data(places: &Places) -> PathBuf {
-    places.checkout.join("../shared/tck")
+    places.shared.join("tck")
 }
 
 fn shown(path: &Path) -> String {
@@ -94,12 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn the_data_is_looked_for_beside_the_checkout() {
+    fn the_data_is_looked_for_where_all_of_it_is() {
         let places = Places {
             checkout: "here/project".into(),
             cache: "cache".into(),
             target: "target".into(),
+            shared: "elsewhere".into(),
         };
-        assert_eq!(data(&places), Path::new("here/project/../shared/tck"));
+        assert_eq!(data(&places), Path::new("elsewhere/tck"));
     }
 }

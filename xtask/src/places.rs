@@ -1,8 +1,9 @@
-//! Where things live: the checkout, the cache that outlives it, and the shared target directory.
+//! Where things live: the checkout, the cache that outlives it, the shared target directory, and the data that
+//! is no part of the repository.
 //!
-//! Two environment variables move them: `STRATIGRAPH_CACHE` (everything kept between checkouts)
-//! and cargo's own `CARGO_TARGET_DIR` (build output only). This file decides names and must never
-//! create or remove anything.
+//! Three environment variables move them: `STRATIGRAPH_CACHE` (everything kept between checkouts), cargo's own
+//! `CARGO_TARGET_DIR` (build output only), and `STRATIGRAPH_SHARED` (the data). This file decides names and must
+//! never create or remove anything.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ pub(crate) struct Places {
     pub(crate) cache: PathBuf,
     /// Cargo's output, shared by every checkout on the machine.
     pub(crate) target: PathBuf,
+    /// Data that tests read where it is there: sets of documents in `eval`, the conformance suite in `tck`.
+    pub(crate) shared: PathBuf,
 }
 
 impl Places {
@@ -29,10 +32,13 @@ impl Places {
             }
         };
         let target = dir("CARGO_TARGET_DIR").unwrap_or_else(|| cache.join("target"));
+        let checkout = checkout()?;
+        let shared = dir("STRATIGRAPH_SHARED").unwrap_or_else(|| checkout.join("../shared"));
         Ok(Self {
-            checkout: checkout()?,
+            checkout,
             cache,
             target,
+            shared,
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::shell;
 use crate::steps::{self, Steps};
 use crate::tools;
 use crate::verbs::Failure;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a step is called, its program, and how that is run: in debug mode, as the tests were built, for another build of
 /// everything costs more than it saves here. The seed is fixed so that a red run can be repeated; the harness's own verb takes
@@ -85,7 +85,9 @@ fn everything(places: &Places, steps: &mut Steps) -> Result<(), String> {
             "cargo-deny is not installed; `cargo xtask check` installs it",
         );
     }
-    without_sets(places, steps);
+    for (tests, data) in lacking(&places.shared) {
+        steps.skip(tests, &format!("no data at {}", data.display()));
+    }
     steps.run("tests", || shell::run(&mut nextest(&cargo)))?;
     steps.run("kernels", || other_kernels(&cargo))?;
     steps.run("loom", || loom_models(places, &cargo))?;
@@ -113,14 +115,16 @@ fn fetch_models(places: &Places, steps: &mut Steps) {
     }
 }
 
-/// Tests that measure retrieval read sets that are no part of the repository; without them they do nothing.
-fn without_sets(places: &Places, steps: &mut Steps) {
-    let shared = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
-    let sets = shared.unwrap_or_else(|| places.checkout.join("../shared"));
-    let sets = sets.join("eval");
-    if !sets.is_dir() {
-        steps.skip("tests of sets", &format!("no data at {}", sets.display()));
-    }
+/// Tests that read what is no part of the repository, and do nothing where it is not there: which, and where they look.
+fn lacking(shared: &Path) -> impl Iterator<Item = (&'static str, PathBuf)> {
+    let needed = [
+        ("tests of sets", shared.join("eval")),
+        (
+            "tests of the suite's queries and of TRAVERSE beside Python",
+            shared.join("tck"),
+        ),
+    ];
+    needed.into_iter().filter(|(_, data)| !data.is_dir())
 }
 
 /// The vector index once more with what slower machines have, which must not change an answer.
@@ -152,4 +156,19 @@ fn loom_models(places: &Places, cargo: &Cargo<'_>) -> Result<(), String> {
 
 fn nextest(cargo: &Cargo<'_>) -> std::process::Command {
     cargo.command(&["nextest", "run", "--workspace"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_without_their_data_are_named() {
+        let named: Vec<&str> = lacking(Path::new("nowhere"))
+            .map(|(tests, _)| tests)
+            .collect();
+        for tests in ["sets", "suite", "TRAVERSE"] {
+            assert!(named.iter().any(|name| name.contains(tests)), "{named:?}");
+        }
+    }
 }

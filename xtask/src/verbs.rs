@@ -96,8 +96,8 @@ pub(crate) const VERBS: &[Verb] = &[
         arguments: "[--data DIR | --features DIR] [--all-variants] [options]",
         summary: "run the conformance scenarios of openCypher; how many pass is the last line",
         takes: "1 minute; with all variants 10",
-        detail: "Reads the extract in --data (default: ../shared/tck beside the checkout), or upstream's\n\
-                 feature files. Builds in debug mode, and runs on threads with 2 MiB of stack, so that\n\
+        detail: "Reads the extract in --data (default: `tck` in what STRATIGRAPH_SHARED names, or in ../shared\n\
+                 beside the checkout), or upstream's feature files. Builds in debug mode, and runs on threads with 2 MiB of stack, so that\n\
                  recursion that is too deep shows. Fails unless all pass, or as many as --min says.",
         example: "cargo xtask tck --list-failures failures.txt",
         passes_help_on: true,

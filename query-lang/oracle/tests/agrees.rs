@@ -2,18 +2,23 @@
 //! same with a word missing, doubled, swapped or replaced.
 //!
 //! `ROUNDS` says how often each query is changed. Where they do not agree, [`explained`] says why; what it has no reason for fails the test. Without the
-//! suite's folder (`../shared/tck` beside the repository) there is nothing to mutate, and the test says so.
+//! suite (`tck/` in the folder that `STRATIGRAPH_SHARED` names, or in `../shared` beside the repository) there is nothing to mutate, and the test says so.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stratigraph_query_lang::ParseErrorKind;
 
 fn queries() -> Vec<String> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tck/open.jsonl.zst");
-    let Ok(bytes) = std::fs::read(file) else {
-        eprintln!("SKIPPED: the conformance suite is not beside the repository (../shared/tck)");
+    let named = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let file = named.unwrap_or_else(beside).join("tck/open.jsonl.zst");
+    let Ok(bytes) = std::fs::read(&file) else {
+        eprintln!(
+            "SKIPPED: there is no {}; STRATIGRAPH_SHARED names the folder above tck/",
+            file.display()
+        );
         return Vec::new();
     };
     let mut text = String::new();

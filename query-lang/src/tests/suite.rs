@@ -1,5 +1,6 @@
-//! Every query of the conformance suite, if its folder is beside the repository: what is no syntax error
-//! there is parsed, printed, and parsed to the same tree; what is one is refused with its word.
+//! Every query of the conformance suite, if it is in the folder that `STRATIGRAPH_SHARED` names, or in
+//! `../shared` beside the repository: what is no syntax error there is parsed, printed, and parsed to
+//! the same tree; what is one is refused with its word.
 //!
 //! Nothing of the suite is copied here.
 
@@ -7,13 +8,18 @@ use super::assert_round_trip;
 use crate::{ParseErrorKind, parse};
 use serde_json::Value;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The scenarios; `None`, and a line about it, without the folder.
 fn scenarios() -> Option<Vec<Value>> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/tck/open.jsonl.zst");
+    let named = std::env::var_os("STRATIGRAPH_SHARED").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let file = named.unwrap_or_else(beside).join("tck/open.jsonl.zst");
     let Ok(bytes) = std::fs::read(&file) else {
-        eprintln!("SKIPPED: the conformance suite is not beside the repository (../shared/tck)");
+        eprintln!(
+            "SKIPPED: there is no {}; STRATIGRAPH_SHARED names the folder above tck/",
+            file.display()
+        );
         return None;
     };
     let mut text = String::new();
