@@ -2,25 +2,15 @@
 
 mod harness;
 
-use tempfile::TempDir;
+use stratigraph_tests::driver::scratch::Scratch;
 
 const CRASH: &str = env!("CARGO_BIN_EXE_crash");
 
-/// Killing a process or harming files proves the same in memory, and takes less time.
-fn folder() -> TempDir {
-    let builder = &mut tempfile::Builder::new();
-    let in_memory = builder.tempdir_in("/dev/shm");
-    in_memory.or_else(|_| builder.tempdir()).expect("a folder")
-}
-
 fn is_caught(bug: &str) {
     let arguments = ["--cycles", "8", "--batches", "400", "--seed", "7"];
-    harness::is_caught(
-        (CRASH, &arguments),
-        bug,
-        &folder(),
-        &["torn=", "index_diffs="],
-    );
+    let counts = ["torn=", "index_diffs="];
+    let scratch = Scratch::new(None, "crash").expect("a folder");
+    harness::is_caught((CRASH, &arguments), bug, scratch.root(), &counts);
 }
 
 #[test]

@@ -2,21 +2,15 @@
 
 mod harness;
 
-use tempfile::TempDir;
+use stratigraph_tests::driver::scratch::Scratch;
 
 const DAMAGE: &str = env!("CARGO_BIN_EXE_damage");
-
-/// Killing a process or harming files proves the same in memory, and takes less time.
-fn folder() -> TempDir {
-    let builder = &mut tempfile::Builder::new();
-    let in_memory = builder.tempdir_in("/dev/shm");
-    in_memory.or_else(|_| builder.tempdir()).expect("a folder")
-}
 
 fn is_caught(bug: &str, cases: &str, kind: &str) {
     let arguments = ["--cases", cases, "--seed", "7", "--kind", kind];
     let counts = ["wrong_values=", "silent_losses="];
-    harness::is_caught((DAMAGE, &arguments), bug, &folder(), &counts);
+    let scratch = Scratch::new(None, "damage").expect("a folder");
+    harness::is_caught((DAMAGE, &arguments), bug, scratch.root(), &counts);
 }
 
 #[test]

@@ -8,7 +8,7 @@ fn is_caught(bug: &str, counts: &[&str]) {
     let arguments = ["--images", "20", "--seed", "3"];
     // On a disk, where syncs take their time.
     let folder = tempfile::tempdir().expect("a folder");
-    harness::is_caught((POWERLOSS, &arguments), bug, &folder, counts);
+    harness::is_caught((POWERLOSS, &arguments), bug, folder.path(), counts);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Markdown that nobody wrote, and vectors of it that nobody computed.
 
+use crate::measure::seeded::rng_of;
 use fastrand::Rng;
 use std::fmt::Write as _;
 use std::sync::Mutex;
@@ -151,11 +152,7 @@ impl Embedder for Numbers {
         let begun = Instant::now();
         let mut rows = Rows::zeros(texts.len(), self.dimensions)?;
         for (text, row) in texts.iter().zip(rows.iter_mut()) {
-            // FNV-1a: the same on every machine.
-            let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
-            let mut rng = Rng::with_seed(hash);
+            let mut rng = rng_of(text);
             row.iter_mut().for_each(|number| *number = rng.f32() - 0.5);
         }
         if let Ok(mut took) = self.took.lock() {

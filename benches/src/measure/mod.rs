@@ -17,6 +17,7 @@ pub(crate) mod recorded;
 pub(crate) mod report;
 pub(crate) mod rest;
 pub(crate) mod rounds;
+pub(crate) mod seeded;
 pub(crate) mod slope;
 
 use anyhow::{Context, Result};

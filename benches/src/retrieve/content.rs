@@ -1,5 +1,6 @@
 //! A layered graph that nobody wrote, and vectors that lie together where texts are about the same.
 
+use crate::measure::seeded::rng_of;
 use anyhow::Result;
 use fastrand::Rng;
 use std::fmt::Write as _;
@@ -216,8 +217,8 @@ impl Embedder for Topics {
                     .is_some_and(|number| number.parse::<u32>().is_ok())
             };
             let topic = text.split_whitespace().rfind(is_topic).unwrap_or_default();
-            let mut centre = Rng::with_seed(hash(topic));
-            let mut own = Rng::with_seed(hash(text));
+            let mut centre = rng_of(topic);
+            let mut own = rng_of(text);
             for number in row.iter_mut() {
                 *number = centre.f32() - 0.5 + SPREAD * (own.f32() - 0.5);
             }
@@ -226,11 +227,4 @@ impl Embedder for Topics {
         }
         Ok(rows)
     }
-}
-
-/// FNV-1a: the same on every machine.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

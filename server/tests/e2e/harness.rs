@@ -163,6 +163,13 @@ pub(crate) async fn run(
     read(client.query(request).await?.into_inner()).await
 }
 
+/// How often something is in the default database.
+pub(crate) async fn count(fixture: &Fixture, what: &str) -> i64 {
+    let text = format!("MATCH {what} RETURN count(*) AS n");
+    let mut queries = fixture.queries().await;
+    run(&mut queries, ask(&text)).await.unwrap().number()
+}
+
 /// The stable code in a status.
 pub(crate) fn reason(status: &Status) -> String {
     let details = status.get_error_details();

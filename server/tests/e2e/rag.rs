@@ -2,7 +2,9 @@
 
 mod ended;
 
-use super::harness::{Fixture, ask, http, reason, run, token, tokens_file, until, with_token};
+use super::harness::{
+    Fixture, ask, count, http, reason, run, token, tokens_file, until, with_token,
+};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,12 +73,6 @@ async fn upsert(
             Err(status) => return (reports, Err(status)),
         }
     }
-}
-
-async fn count(fixture: &Fixture, what: &str) -> i64 {
-    let text = format!("MATCH {what} RETURN count(*) AS n");
-    let mut queries = fixture.queries().await;
-    run(&mut queries, ask(&text)).await.unwrap().number()
 }
 
 #[tokio::test(flavor = "multi_thread")]

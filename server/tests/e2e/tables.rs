@@ -1,6 +1,6 @@
 //! `RagService.UpsertTables`: all of it in one commit or nothing, limits, and who may.
 
-use super::harness::{Fixture, ask, http, reason, run, token, tokens_file, until, with_token};
+use super::harness::{Fixture, count, http, reason, token, tokens_file, until, with_token};
 use std::net::SocketAddr;
 use std::time::Duration;
 use stratigraph_proto::v1;
@@ -72,12 +72,6 @@ async fn upsert(channel: Channel, parts: Vec<Part>) -> Result<v1::UpsertTablesRe
     let mut client = RagServiceClient::new(channel);
     let answer = client.upsert_tables(tokio_stream::iter(parts)).await?;
     Ok(answer.into_inner())
-}
-
-async fn count(fixture: &Fixture, what: &str) -> i64 {
-    let text = format!("MATCH {what} RETURN count(*) AS n");
-    let mut queries = fixture.queries().await;
-    run(&mut queries, ask(&text)).await.unwrap().number()
 }
 
 /// What messages, and tables that are kept, take.

@@ -2,14 +2,14 @@
 //! there is room everything does. It needs the right to mount a small file system; where that is
 //! refused it says so, and only the failing calls of `faults.rs` are tested.
 
-use super::small_disk::SmallDisk;
+use super::small_disk::{SmallDisk, builder};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use stratigraph::keys::KeyRead;
 use stratigraph::storage::cancel::Watch;
 use stratigraph::storage::family::Family;
 use stratigraph::storage::range::KeyRange;
-use stratigraph::{Database, DatabaseBuilder, Error, ErrorKind, NO_PROPERTIES};
+use stratigraph::{Database, Error, ErrorKind, NO_PROPERTIES};
 
 /// A database that is filled, and what must be in it.
 struct Filled {
@@ -18,13 +18,6 @@ struct Filled {
 }
 
 impl Filled {
-    fn builder() -> DatabaseBuilder {
-        Database::builder()
-            .disk_reserve_bytes(1 << 20)
-            .write_buffer_bytes(256 << 10)
-            .cache_bytes(1 << 20)
-    }
-
     fn put(&mut self, db: &Database, number: u32) -> Result<(), Error> {
         let mut value = vec![0; 8 << 10];
         fastrand::Rng::with_seed(u64::from(number)).fill(&mut value);
@@ -90,10 +83,7 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
         dir: disk.path().join("database"),
         expected: BTreeMap::new(),
     };
-    let db = Filled::builder()
-        .create_if_missing(true)
-        .open(&filled.dir)
-        .unwrap();
+    let db = builder().create_if_missing(true).open(&filled.dir).unwrap();
     let mut txn = db.write().unwrap();
     let hub = txn.create_node(["Hub"], [("name", "hub")]).unwrap();
     for number in 0..50 {
@@ -141,14 +131,14 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
     );
 
     let before = filled.files();
-    let db = Filled::builder()
+    let db = builder()
         .open_read_only(&filled.dir)
         .expect("a full disk can be read");
     filled.is_all_there(&db);
     drop(db);
     assert!(filled.files() == before, "a reader changed files");
 
-    match Filled::builder().open(&filled.dir) {
+    match builder().open(&filled.dir) {
         Ok(db) => {
             eprintln!("opening for writing while full: works");
             filled.is_all_there(&db);
@@ -165,9 +155,7 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
     }
 
     disk.free_up();
-    let db = Filled::builder()
-        .open(&filled.dir)
-        .expect("there is room again");
+    let db = builder().open(&filled.dir).expect("there is room again");
     filled.is_all_there(&db);
     filled.delete(&db).unwrap();
     // What is deleted takes room until it is compacted, and compacting takes room too.
@@ -176,5 +164,5 @@ fn a_full_disk_loses_nothing_and_can_be_left_again() {
     filled.put(&db, 30_000).expect("there is room");
     assert!(db.check(&mut Watch::quiet()).unwrap().is_clean());
     db.close().unwrap();
-    filled.is_all_there(&Filled::builder().open(&filled.dir).unwrap());
+    filled.is_all_there(&builder().open(&filled.dir).unwrap());
 }

@@ -1,25 +1,18 @@
 //! A disk that is full while vectors are written, and while their index is kept: what was acknowledged is found,
 //! before there is room again and after.
 
-use super::small_disk::SmallDisk;
+use super::small_disk::{SmallDisk, builder};
 use std::path::Path;
 use stratigraph::storage::cancel::Watch;
 use stratigraph::{
-    Database, DatabaseBuilder, Effort, ErrorKind, NodeId, Read as _, ServedBy, Value, Vector,
-    VectorIndex, VectorSearch,
+    Database, Effort, ErrorKind, NodeId, Read as _, ServedBy, Value, Vector, VectorIndex,
+    VectorSearch,
 };
 use stratigraph_tests::driver::indexes;
 
 const DIMENSIONS: usize = 128;
 /// So many are written by one transaction.
 const AT_ONCE: u64 = 20;
-
-fn builder() -> DatabaseBuilder {
-    Database::builder()
-        .disk_reserve_bytes(1 << 20)
-        .write_buffer_bytes(256 << 10)
-        .cache_bytes(1 << 20)
-}
 
 fn row(id: u64) -> Vec<f32> {
     let mut random = fastrand::Rng::with_seed(id);

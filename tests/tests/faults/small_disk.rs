@@ -4,7 +4,16 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use stratigraph::{Database, DatabaseBuilder};
 use tempfile::TempDir;
+
+/// A database that keeps little in memory, so that such a file system soon has to do with it.
+pub(super) fn builder() -> DatabaseBuilder {
+    Database::builder()
+        .disk_reserve_bytes(1 << 20)
+        .write_buffer_bytes(256 << 10)
+        .cache_bytes(1 << 20)
+}
 
 /// A file system of a few mebibytes, gone with this value.
 pub(super) struct SmallDisk(TempDir);

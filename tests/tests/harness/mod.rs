@@ -1,7 +1,7 @@
 //! Runs a harness as its users do, and looks at its last line.
 
+use std::path::Path;
 use std::process::Command;
-use tempfile::TempDir;
 
 /// What a harness came to.
 pub(crate) struct Ran {
@@ -36,10 +36,10 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Ran {
 pub(crate) fn is_caught(
     (program, arguments): (&str, &[&str]),
     bug: &str,
-    folder: &TempDir,
+    folder: &Path,
     counts: &[&str],
 ) {
-    let dir = folder.path().to_str().expect("a plain path");
+    let dir = folder.to_str().expect("a plain path");
     let with_bug = [arguments, &["--plant", bug, "--dir", dir]].concat();
     let Ran { last, code, notes } = run(program, &with_bug);
     assert_eq!(code, Some(1), "{bug}: {last}");
