@@ -7,7 +7,7 @@ use std::process::Command;
 use stratigraph::{Database, DatabaseBuilder};
 use tempfile::TempDir;
 
-/// A database that keeps little in memory, so that such a file system soon has to do with it.
+/// Databases whose reserve, buffers and cache suit such a file system.
 pub(super) fn builder() -> DatabaseBuilder {
     Database::builder()
         .disk_reserve_bytes(1 << 20)
