@@ -443,16 +443,21 @@ fn how_documents_are_cut_is_said_once() {
     let one = ["--chunks", "sentences:1"];
     let told = answer(fixture.ingest(&graph, &one).assert_code(0));
     assert_eq!(told["pieces"], 3);
-    assert_eq!(
-        answer(fixture.ingest(&graph, &one).assert_code(0))["written"],
-        0
-    );
+    for again in [&one[..], &[]] {
+        let told = answer(fixture.ingest(&graph, again).assert_code(0));
+        assert_eq!(
+            (&told["written"], &told["unchanged"]),
+            (&0.into(), &1.into())
+        );
+    }
     for (flags, problem) in [
-        (&[][..], "built with chunks = sentences:1/0, not structure:"),
-        (&["--chunks", "sentences:2/1"], "not sentences:2/1"),
-        (&["--chunks", "cakes:1"], "no way to cut documents"),
+        (
+            ["--chunks", "sentences:2/1"],
+            "built with chunks = sentences:1/0, not sentences:2/1",
+        ),
+        (["--chunks", "cakes:1"], "no way to cut documents"),
     ] {
-        let said = fixture.ingest(&graph, flags);
+        let said = fixture.ingest(&graph, &flags);
         assert_eq!(said.code, 2);
         assert!(said.stderr.contains(problem), "{flags:?}: {}", said.stderr);
     }
@@ -461,7 +466,9 @@ fn how_documents_are_cut_is_said_once() {
     let served = Served::start(&folder, &[]);
     let told = answer(fixture.ingest(&served.address(), &one).assert_code(0));
     assert_eq!(told["pieces"], 3);
-    let refused = fixture.ingest(&served.address(), &[]);
+    let told = answer(fixture.ingest(&served.address(), &[]).assert_code(0));
+    assert_eq!(told["written"], 0);
+    let refused = fixture.ingest(&served.address(), &["--chunks", "sentences:2"]);
     assert!(
         refused
             .assert_code(2)

@@ -162,6 +162,7 @@ fn calls_are_listed_with_what_they_do() {
             ("rag.declare", "WRITE"),
             ("rag.declared", "READ"),
             ("rag.deleteDocument", "WRITE"),
+            ("rag.layers", "READ"),
             ("rag.relations", "READ"),
             ("rag.resummarise", "WRITE"),
             ("rag.retrieve", "READ"),

@@ -235,11 +235,19 @@ async fn how_documents_are_cut_is_a_part_of_the_layers() {
         wrong.message().contains("`cakes:1` is no way to cut"),
         "{wrong}"
     );
-    let taken = upsert(&fixture, cut("sentences:1"), &documents)
-        .await
-        .unwrap();
-    assert_eq!(taken.reports[0].pieces, 3);
-    for other in ["", "sentences:2"] {
+    // What is said once need not be said again.
+    let nothing = into(v1::RagLayers::default());
+    for (layers, unchanged) in [
+        (cut("sentences:1"), false),
+        (cut(""), true),
+        (nothing, true),
+    ] {
+        let taken = upsert(&fixture, layers, &documents).await.unwrap();
+        let report = &taken.reports[0];
+        assert_eq!(report.unchanged, unchanged);
+        assert!(unchanged || report.pieces == 3);
+    }
+    for other in ["structure:512", "sentences:2"] {
         let refused = upsert(&fixture, cut(other), &documents)
             .await
             .err()

@@ -153,6 +153,7 @@ impl Outcome {
             deleted: change.deleted,
             vectors: change.vectors,
             vector_tokens: change.vector_tokens,
+            embedder: Some(report.embedder),
             note: report.note,
             ..Self::default()
         }

@@ -178,7 +178,10 @@ fn a_call_says_what_will_come_and_how_it_is_cut() {
     drop(taken);
     // It is decided once, as all else.
     for (chunks, refused) in [
-        ("", "built with chunks = sentences:1/0, not structure:512"),
+        (
+            ", {chunks: 'structure:512'}",
+            "built with chunks = sentences:1/0, not structure:512",
+        ),
         (
             ", {chunks: 'sentences:1*3'}",
             "built with chunks = sentences:1/0, not sentences:1/0*3",
@@ -190,6 +193,8 @@ fn a_call_says_what_will_come_and_how_it_is_cut() {
         let error = db.query(&call, ()).unwrap_err().to_string();
         assert!(error.contains(refused), "{call}: {error}");
     }
-    let again = "CALL rag.createLayers('structure', {chunks: 'sentences:1/0*1'})";
-    assert_eq!(rows(&db, again).len(), 1);
+    for same in ["", ", {chunks: 'sentences:1/0*1'}"] {
+        let again = format!("CALL rag.createLayers('structure'{same})");
+        assert_eq!(rows(&db, &again).len(), 1);
+    }
 }
