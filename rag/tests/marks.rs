@@ -43,7 +43,7 @@ fn graph(set: &LabelledSet, system: System, analysis: Analysis) -> Open {
         true => ingestion.run(set.documents(), &|_| ()),
         false => ingestion.run_lists(lists.into_iter().map(Ok), &|_| ()),
     };
-    assert!(report.ended.is_none() && report.failed.is_empty());
+    assert!(report.ended.is_none() && report.problems.failed.is_empty());
     open
 }
 

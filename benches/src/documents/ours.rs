@@ -98,7 +98,7 @@ fn take_in(ingest: &Ingest<'_>, texts: &[Text]) -> Result<usize> {
         .iter()
         .map(|text| Source::new(&text.id, text.text.as_bytes()).read(Format::Plain));
     let report = ingest.run(documents, &|_| ());
-    if let Some(failed) = report.failed.first() {
+    if let Some(failed) = report.problems.failed.first() {
         anyhow::bail!("{:?}: {}", failed.document, failed.error);
     }
     ensure!(report.ended.is_none(), "it ended early");

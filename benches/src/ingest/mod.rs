@@ -89,7 +89,7 @@ fn measure(setup: &Setup, arguments: &Arguments, keep: bool) -> Result<Report> {
     let seconds = (begun.elapsed() - making.get() - embedder.took()).as_secs_f64();
     let processor = cpu_time::of_process() - processor;
     ensure!(
-        report_of.count_failed == 0 && report_of.ended.is_none(),
+        report_of.problems.count_failed == 0 && report_of.ended.is_none(),
         "documents could not be taken in: {report_of:?}"
     );
     let megabytes = made.get() as f64 / 1e6;

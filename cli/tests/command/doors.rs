@@ -124,7 +124,7 @@ impl Doors {
         });
         let report = ingest.run(documents, &|_| ());
         let report = report.and(ingest.run_lists(lists, &|_| ()));
-        assert_eq!(report.count_failed, 0, "{report:?}");
+        assert_eq!(report.problems.count_failed, 0, "{report:?}");
         drop(layers);
         db.close().unwrap();
         path

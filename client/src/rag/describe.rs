@@ -73,7 +73,7 @@ pub struct DocumentReport {
     pub id: String,
     /// Whether it is in the graph as it was sent. If not, it is there as it was before.
     pub taken_in: bool,
-    /// Why it was not taken in, or which lines of a list of facts were left out.
+    /// Why it was not taken in; for a dry run, why it would not be.
     pub problems: Vec<String>,
     /// The bytes of its text.
     pub bytes: u64,
@@ -87,6 +87,10 @@ pub struct DocumentReport {
     pub warnings: Vec<String>,
     /// Whether it was there already as it would have been taken in; then it was neither cut nor read.
     pub unchanged: bool,
+    /// Lines of a list of facts that are left out because they are broken: the first of them.
+    pub broken_lines: Vec<String>,
+    /// How many that are.
+    pub count_broken_lines: u64,
 }
 
 /// What documents come into.
@@ -194,6 +198,8 @@ impl Made<v1::DocumentReport> for DocumentReport {
             bill: sent.bill.unwrap_or_default().make(),
             warnings: sent.warnings,
             unchanged: sent.unchanged,
+            broken_lines: sent.broken_lines,
+            count_broken_lines: sent.count_broken_lines,
         }
     }
 }

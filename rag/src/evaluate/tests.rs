@@ -45,7 +45,11 @@ fn built_in(db: &Database, set: &LabelledSet, system: System) -> Open {
     let report = open
         .ingestion(&CancelToken::new())
         .run(set.documents(), &|_| ());
-    assert!(report.failed.is_empty(), "{:?}", report.failed);
+    assert!(
+        report.problems.failed.is_empty(),
+        "{:?}",
+        report.problems.failed
+    );
     open
 }
 
@@ -388,7 +392,13 @@ fn of_facts(questions: &str) -> (LabelledSet, Judge, Open, tempfile::TempDir) {
     let report = open
         .ingestion(&CancelToken::new())
         .run_lists(set.fact_lists().into_iter().map(Ok), &|_| ());
-    assert_eq!((report.count_failed, report.count_broken_lines), (0, 1));
+    assert_eq!(
+        (
+            report.problems.count_failed,
+            report.problems.count_broken_lines
+        ),
+        (0, 1)
+    );
     // The one that says the same the other way round is not there twice.
     let facts = open.layers().database().read().unwrap();
     assert_eq!(

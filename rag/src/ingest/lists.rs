@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use thiserror::Error;
 
-use super::{Forecast, Ingest, Progress, Report};
+use super::{Forecast, Ingest, Problems, Progress, Report};
 use crate::Metadata;
 use crate::build::{Agreed, Contribution, Told};
 use crate::extract::Extracted;
@@ -58,7 +58,7 @@ impl Ingest<'_> {
             }
             match list {
                 Ok(list) => self.take_list(list, &mut report),
-                Err(error) => report.fail(None, error),
+                Err(error) => report.problems.unreadable(error),
             }
             told(report.progress());
         }
@@ -66,32 +66,34 @@ impl Ingest<'_> {
         report
     }
 
-    /// How many of these lists can be read, how long they are, and what would be embedded of them: nobody is asked about
-    /// facts.
+    /// Which of these lists and of their lines can be read, how long they are, and what would be embedded of them: nobody
+    /// is asked about facts.
     pub fn forecast_lists(
         &self,
         lists: impl IntoIterator<Item = Result<FactList, ReadError>>,
     ) -> Forecast {
         let mut forecast = Forecast::default();
-        let mut report = Report::default();
         for list in lists {
-            let Ok(list) = list else {
-                forecast.unreadable += 1;
-                continue;
+            let list = match list {
+                Ok(list) => list,
+                Err(error) => {
+                    forecast.problems.unreadable(error);
+                    continue;
+                }
             };
             let mut reader = TripleReader::new(&list.id, list.lines);
-            let facts = match self.facts(&mut reader, &mut report) {
+            let facts = match self.facts(&mut reader, &mut forecast.problems) {
                 Ok(Some(facts)) => facts,
                 Ok(None) => break,
-                Err(_) => {
-                    forecast.unreadable += 1;
+                Err(error) => {
+                    forecast.problems.fail(Some(&list.id), error);
                     continue;
                 }
             };
             let profile = self.layers.profile();
             match Contribution::of_triples(&list.id, list.metadata, &facts, profile) {
                 Ok(new) => forecast.count_texts(&self.layers.texts(&new), self.measured_by()),
-                Err(_) => forecast.unreadable += 1,
+                Err(error) => forecast.problems.fail(Some(&list.id), error),
             }
             forecast.bytes += reader.bytes();
         }
@@ -100,10 +102,13 @@ impl Ingest<'_> {
 
     fn take_list(&self, list: FactList, report: &mut Report) {
         let mut reader = TripleReader::new(&list.id, list.lines);
-        let facts = match self.facts(&mut reader, report) {
+        let facts = match self.facts(&mut reader, &mut report.problems) {
             Ok(Some(facts)) => facts,
-            Ok(None) => return,
-            Err(error) => return report.fail(Some(&list.id), error),
+            Ok(None) => {
+                self.stops(report);
+                return;
+            }
+            Err(error) => return report.problems.fail(Some(&list.id), error),
         };
         report.bytes += reader.bytes();
         let agreed = match self.layers.agreed() {
@@ -122,7 +127,7 @@ impl Ingest<'_> {
         self.look_at(&list.id, facts.len(), said, report);
         match Contribution::of_triples(&list.id, list.metadata, &facts, profile) {
             Ok(contribution) => self.write(&[contribution], report),
-            Err(error) => report.fail(Some(&list.id), error),
+            Err(error) => report.problems.fail(Some(&list.id), error),
         }
     }
 
@@ -130,18 +135,18 @@ impl Ingest<'_> {
     fn facts(
         &self,
         reader: &mut TripleReader,
-        report: &mut Report,
+        problems: &mut Problems,
     ) -> Result<Option<Vec<Told>>, ListError> {
         let mut facts = Vec::new();
         while let Some(stated) = reader.next() {
-            if self.stops(report) {
+            if self.cancel.is_cancelled() {
                 return Ok(None);
             }
             match stated {
                 Ok(_) if facts.len() == MOST_FACTS => return Err(ListError::TooMany),
                 Ok(stated) => facts.push(told_by(stated)),
                 Err(error) if reader.is_cut_short() => return Err(ListError::CutShort(error)),
-                Err(error) => report.broken_line(error),
+                Err(error) => problems.broken_line(error),
             }
         }
         match facts.is_empty() {

@@ -23,12 +23,13 @@
 //! let text = "# Rocks\n\nBasalt comes from Etna.\n";
 //! let document = Source::new("rocks.md", text.as_bytes()).read(Format::Markdown);
 //! let report = Ingest::new(&layers, &recipe).run([document], &|_| ());
-//! assert_eq!((report.documents, report.failed.len()), (1, 0));
+//! assert_eq!((report.documents, report.problems.count_failed), (1, 0));
 //! assert!(db.read()?.node_count(Some("Instance"))? > 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod lists;
+mod problems;
 mod recipe;
 mod replies;
 mod report;
@@ -36,8 +37,9 @@ mod run;
 mod unchanged;
 
 pub use lists::{FactList, ListError};
+pub use problems::{Failed, Problems};
 pub use recipe::{Recipe, System, UnknownSystem};
-pub use report::{Ended, Failed, Forecast, Progress, Report, Unread};
+pub use report::{Ended, Forecast, Progress, Report, Unread};
 pub use run::Ingest;
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
+use super::Problems;
 use super::unchanged::Unchanged;
 use crate::Document;
 use crate::build::{BuildError, Change};
 use crate::chunk::{Measure, Piece};
 use crate::extract::{Cost, Estimate};
-use crate::read::ReadError;
 use stratigraph_models::Coverage;
 
 /// How far it has come.
@@ -34,17 +34,10 @@ pub struct Report {
     pub documents: usize,
     /// How many of them were there already, and were neither cut nor read.
     pub unchanged: usize,
-    /// Documents that are as they were before, with the reasons: the first [`Report::MOST_TOLD`] of them.
-    pub failed: Vec<Failed>,
-    /// How many that were.
-    pub count_failed: usize,
-    /// Lines of lists that were left out because they are broken: the first [`Report::MOST_TOLD`] of them. Each names
-    /// its list.
-    pub broken_lines: Vec<ReadError>,
-    /// How many that were.
-    pub count_broken_lines: u64,
+    /// What could not be taken in.
+    pub problems: Problems,
     /// Documents that are in the graph although the embedder cannot read their writing: the first
-    /// [`Report::MOST_TOLD`] of them.
+    /// [`Problems::MOST_TOLD`] of them.
     pub unread: Vec<Unread>,
     /// How many that were.
     pub count_unread: usize,
@@ -73,22 +66,13 @@ pub enum Ended {
 }
 
 impl Report {
-    /// So many failures are told one by one.
-    pub const MOST_TOLD: usize = 1000;
-
     /// Both together.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.unchanged += other.unchanged;
-        self.count_failed += other.count_failed;
-        let room = Self::MOST_TOLD.saturating_sub(self.failed.len());
-        self.failed.extend(other.failed.into_iter().take(room));
-        self.count_broken_lines += other.count_broken_lines;
-        let room = Self::MOST_TOLD.saturating_sub(self.broken_lines.len());
-        self.broken_lines
-            .extend(other.broken_lines.into_iter().take(room));
+        self.problems = self.problems.and(other.problems);
         self.count_unread += other.count_unread;
-        let room = Self::MOST_TOLD.saturating_sub(self.unread.len());
+        let room = Problems::MOST_TOLD.saturating_sub(self.unread.len());
         self.unread.extend(other.unread.into_iter().take(room));
         self.bytes += other.bytes;
         self.pieces += other.pieces;
@@ -98,46 +82,19 @@ impl Report {
         self
     }
 
-    /// Why documents failed, then what is wrong with lines that were left out.
-    pub fn problems(&self) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
-        let failed = self.failed.iter().map(|failed| &*failed.error as _);
-        failed.chain(self.broken_lines.iter().map(|error| error as _))
-    }
-
-    pub(super) fn fail(
-        &mut self,
-        document: Option<&str>,
-        error: impl std::error::Error + Send + Sync + 'static,
-    ) {
-        self.count_failed += 1;
-        if self.failed.len() < Self::MOST_TOLD {
-            self.failed.push(Failed {
-                document: document.map(str::to_owned),
-                error: Box::new(error),
-            });
-        }
-    }
-
     /// The database takes or gives nothing any more.
     pub(super) fn end(&mut self, error: BuildError) {
         match error {
             BuildError::Database(error) => {
                 self.ended.get_or_insert(Ended::Database(error));
             }
-            error => self.fail(None, error),
-        }
-    }
-
-    pub(super) fn broken_line(&mut self, error: ReadError) {
-        self.count_broken_lines += 1;
-        if self.broken_lines.len() < Self::MOST_TOLD {
-            self.broken_lines.push(error);
+            error => self.problems.fail(None, error),
         }
     }
 
     pub(super) fn unread(&mut self, unread: Unread) {
         self.count_unread += 1;
-        if self.unread.len() < Self::MOST_TOLD {
+        if self.unread.len() < Problems::MOST_TOLD {
             self.unread.push(unread);
         }
     }
@@ -155,7 +112,7 @@ impl Report {
 
     pub(super) fn progress(&self) -> Progress {
         Progress {
-            documents: self.documents + self.count_failed,
+            documents: self.documents + self.problems.count_failed,
             bytes: self.bytes,
             pieces: self.pieces,
             cost: self.cost,
@@ -174,15 +131,6 @@ impl Report {
         all.cut_off += change.cut_off;
         all.stale.extend(change.stale);
     }
-}
-
-/// A document that is as it was before.
-#[derive(Debug)]
-pub struct Failed {
-    /// Its id; none if its reader has not come so far, and names it in the reason.
-    pub document: Option<String>,
-    /// Why.
-    pub error: Box<dyn std::error::Error + Send + Sync>,
 }
 
 /// A document that is in the graph, with vectors that say little of it.
@@ -205,7 +153,7 @@ impl Forecast {
     pub fn and(mut self, other: Self) -> Self {
         self.documents += other.documents;
         self.unchanged += other.unchanged;
-        self.unreadable += other.unreadable;
+        self.problems = self.problems.and(other.problems);
         self.bytes += other.bytes;
         self.pieces += other.pieces;
         self.vectors += other.vectors;
@@ -249,15 +197,15 @@ impl Forecast {
 }
 
 /// What it would cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Forecast {
     /// Documents that can be read.
     pub documents: usize,
     /// How many of them are there already, and would be neither cut nor read.
     pub unchanged: usize,
-    /// Documents that cannot.
-    pub unreadable: usize,
+    /// Documents that cannot, and lines of lists that are broken.
+    pub problems: Problems,
     /// The bytes of their texts.
     pub bytes: u64,
     /// Their pieces.

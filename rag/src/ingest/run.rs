@@ -33,7 +33,7 @@ pub struct Ingest<'a> {
     tokens: Tokens<'a>,
     pub(super) measure: Option<&'a dyn Measure>,
     threads: usize,
-    cancel: CancelToken,
+    pub(super) cancel: CancelToken,
 }
 
 /// A document with what was cut of it.
@@ -135,7 +135,7 @@ impl<'a> Ingest<'a> {
                 break;
             }
             for error in portion.unreadable {
-                report.fail(None, error);
+                report.problems.unreadable(error);
             }
             report.leave(&portion.unchanged);
             if portion.cut.is_empty() {
@@ -148,7 +148,7 @@ impl<'a> Ingest<'a> {
         report
     }
 
-    /// What that would cost, without asking a model or writing anything.
+    /// What that would cost, without asking a model or writing anything, and which documents cannot be read.
     ///
     /// # Errors
     /// When replies that are kept cannot be read, and [`ExtractError::Cancelled`].
@@ -166,7 +166,9 @@ impl<'a> Ingest<'a> {
             if self.cancel.is_cancelled() {
                 return Err(ExtractError::Cancelled);
             }
-            forecast.unreadable += portion.unreadable.len();
+            for error in portion.unreadable {
+                forecast.problems.unreadable(error);
+            }
             forecast.leave(&portion.unchanged);
             let parts = parts(&portion.cut);
             forecast.estimate += self.reading().estimate(&parts, self.measured_by())?;
@@ -269,7 +271,7 @@ impl<'a> Ingest<'a> {
                     continue;
                 }
                 Err(error) => {
-                    report.fail(Some(document.id()), error);
+                    report.problems.fail(Some(document.id()), error);
                     continue;
                 }
             };
@@ -284,7 +286,7 @@ impl<'a> Ingest<'a> {
                         _ => contribution,
                     });
                 }
-                Err(error) => report.fail(Some(document.id()), error),
+                Err(error) => report.problems.fail(Some(document.id()), error),
             }
         }
         self.write(&ready, report);
@@ -353,12 +355,12 @@ fn refused(document: &Contribution, error: BuildError, report: &mut Report) {
     match error {
         // It takes too long, and others need not.
         BuildError::Database(stratigraph::Error::TransactionExpired { .. }) => {
-            report.fail(Some(document.document()), error);
+            report.problems.fail(Some(document.document()), error);
         }
         BuildError::Database(error) if error.kind() != ErrorKind::Request => {
             report.ended = Some(Ended::Database(error));
         }
-        error => report.fail(Some(document.document()), error),
+        error => report.problems.fail(Some(document.document()), error),
     }
 }
 

@@ -72,7 +72,11 @@ fn every_system_has_its_graph_without_a_model() {
         let layers = layers(&recipe);
         let ingest = Ingest::new(&layers, &recipe);
         let report = ingest.run(documents(3), &|_| ());
-        assert_eq!((report.documents, report.count_failed), (3, 0), "{system}");
+        assert_eq!(
+            (report.documents, report.problems.count_failed),
+            (3, 0),
+            "{system}"
+        );
         assert_eq!(report.bytes, 3 * TEXT.len() as u64);
         assert_eq!(counts(&layers).map(|count| count > 0), has, "{system}");
         let again = ingest.run(documents(3), &|_| ());
@@ -144,7 +148,7 @@ fn what_a_failed_document_cost_is_on_the_bill() {
         let report = ingest
             .model(Arc::clone(&model) as _)
             .run(documents(1), &|_| ());
-        assert_eq!((report.documents, report.count_failed), (0, 1));
+        assert_eq!((report.documents, report.problems.count_failed), (0, 1));
         assert_eq!(report.cost.calls, model.asked().len() as u64);
         let tokens = |request: &Request| -> u64 {
             let texts = request.messages.iter();
@@ -171,20 +175,74 @@ fn what_fails_is_told_and_the_rest_goes_on() {
     );
     let ingest = Ingest::new(&layers, &recipe).model(Arc::new(model("1848")));
     let report = ingest.run(given, &|_| ());
-    assert_eq!((report.documents, report.count_failed), (2, 2));
-    let told: Vec<String> = report
-        .failed
-        .iter()
-        .map(|failed| failed.error.to_string())
-        .collect();
-    assert!(told[0].contains("broken.md"), "{told:?}");
-    assert_eq!(report.failed[1].document.as_deref(), Some("000.md"));
+    assert_eq!((report.documents, report.problems.count_failed), (2, 2));
+    let [unreadable, unread] = &report.problems.failed[..] else {
+        panic!("{report:?}");
+    };
+    assert!(unreadable.error.to_string().starts_with("broken.md"));
+    let named = [unreadable, unread].map(|failed| failed.document.as_deref());
+    assert_eq!(named, [Some("broken.md"), Some("000.md")]);
     assert!(report.ended.is_none());
     assert_eq!(layers.documents().unwrap(), ["000.md", "001.md", "002.md"]);
     for id in ["001.md", "002.md"] {
         layers.delete(id).unwrap();
     }
     assert_eq!(dump(&layers), held, "it is as it was");
+}
+
+#[test]
+fn a_forecast_tells_what_a_run_does_of_what_cannot_be_read() {
+    let recipe = Recipe::new(System::Triples, 200);
+    let layers = layers(&recipe);
+    let ingest = Ingest::new(&layers, &recipe);
+    let broken = Source::new("broken.md", b"\xff\xfe\x00").read(Format::Markdown);
+    let given = || [documents(1).remove(0), broken.clone()];
+    let part = || list("part", Cursor::new(format!("{FACT}[1]\n")));
+    let none = || list("none", Cursor::new("[1]\n[2]\n".to_owned()));
+    let gone = || Err(broken.clone().unwrap_err());
+    let forecast = ingest.forecast(given()).unwrap();
+    let forecast = forecast.and(ingest.forecast_lists([part(), none(), gone()]));
+    let report = ingest.run(given(), &|_| ());
+    let report = report.and(ingest.run_lists([part(), none(), gone()], &|_| ()));
+    assert_eq!((forecast.documents, report.documents), (2, 2));
+    let told = |problems: &Problems| {
+        let all: Vec<String> = problems.all().map(ToString::to_string).collect();
+        let named: Vec<_> = { problems.failed.iter() }
+            .map(|failed| failed.document.clone())
+            .collect();
+        (
+            all,
+            named,
+            problems.count_failed,
+            problems.count_broken_lines,
+        )
+    };
+    let (all, named, failed, lines) = told(&forecast.problems);
+    assert_eq!((all.len(), failed, lines), (6, 3, 3), "{all:?}");
+    let name = |name: &str| Some(name.to_owned());
+    assert_eq!(named, [name("broken.md"), name("none"), name("broken.md")]);
+    assert_eq!(told(&report.problems), (all, named, failed, lines));
+}
+
+#[test]
+fn the_first_problems_are_kept_and_all_are_counted() {
+    let error = || read("x.md", "---\n- a\n---\n").unwrap_err();
+    let many = |count: usize| {
+        let mut problems = Problems::default();
+        for _ in 0..count {
+            problems.unreadable(error());
+            problems.broken_line(error());
+        }
+        problems
+    };
+    for problems in [
+        many(Problems::MOST_TOLD + 2),
+        many(Problems::MOST_TOLD).and(many(2)),
+    ] {
+        assert_eq!(problems.all().count(), 2 * Problems::MOST_TOLD);
+        assert_eq!(problems.count_failed, Problems::MOST_TOLD + 2);
+        assert_eq!(problems.count_broken_lines, Problems::MOST_TOLD as u64 + 2);
+    }
 }
 
 #[test]
@@ -247,19 +305,23 @@ fn lists_of_facts_are_documents_of_their_own() {
     assert_eq!(
         (
             report.documents,
-            report.count_failed,
-            report.count_broken_lines
+            report.problems.count_failed,
+            report.problems.count_broken_lines
         ),
         (2, 0, 1),
         "{report:?}"
     );
-    assert!(report.broken_lines[0].to_string().contains("part, line 2"));
+    assert!(
+        report.problems.broken_lines[0]
+            .to_string()
+            .contains("part, line 2")
+    );
     assert_eq!(layers.documents().unwrap(), ["part", "whole"]);
     assert_eq!(facts(&layers), 2, "both lists say one of them");
     layers.delete("part").unwrap();
     assert_eq!(facts(&layers), 1);
     let both = report.and(ingest.run(documents(1), &|_| ()));
-    assert_eq!((both.documents, both.count_broken_lines), (3, 1));
+    assert_eq!((both.documents, both.problems.count_broken_lines), (3, 1));
 }
 
 /// Some lines, and then the disk fails.
@@ -298,12 +360,12 @@ fn a_list_that_cannot_be_read_to_its_end_leaves_what_was_there() {
     ] {
         let report = ingest.run_lists([lines], &|_| ());
         assert_eq!(
-            (report.documents, report.count_failed),
+            (report.documents, report.problems.count_failed),
             (0, 1),
             "{report:?}"
         );
-        assert_eq!(report.failed[0].document.as_deref(), Some("list"));
-        let problem = report.failed[0].error.to_string();
+        assert_eq!(report.problems.failed[0].document.as_deref(), Some("list"));
+        let problem = report.problems.failed[0].error.to_string();
         assert!(problem.contains(said), "{problem}");
         assert_eq!(dump(&layers), before, "{said}");
     }
@@ -375,7 +437,7 @@ fn who_has_to_wait_for_another_writer_tries_again_with_the_vectors_it_has() {
     let layers = Layers::open(&db, recipe.profile(), slow.clone()).unwrap();
     let report = Ingest::new(&layers, &recipe).run(documents(1), &|_| ());
     assert_eq!(
-        (report.documents, report.count_failed),
+        (report.documents, report.problems.count_failed),
         (1, 0),
         "{report:?}"
     );
@@ -412,7 +474,7 @@ fn a_document_that_takes_too_long_is_told_and_tried_once() {
     let report = Ingest::new(&layers, &recipe).run(documents(3), &|_| ());
     clock.on.store(false, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(
-        (report.documents, report.count_failed),
+        (report.documents, report.problems.count_failed),
         (0, 3),
         "{report:?}"
     );

@@ -37,7 +37,7 @@ fn ingest(layers: &Layers, recipe: &Recipe, model: &Arc<Recorded>, of: &[Documen
         .measure(&Words)
         .threads(1)
         .run(of.iter().cloned().map(Ok), &|_| ());
-    assert_eq!(report.documents, of.len(), "{:?}", report.failed);
+    assert_eq!(report.documents, of.len(), "{:?}", report.problems.failed);
     report
 }
 

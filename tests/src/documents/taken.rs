@@ -120,7 +120,7 @@ impl Stage {
         let report = ingest.run(documents, &|_| told());
         drop(ingest);
         ensure!(
-            report.count_failed == 0 && report.ended.is_none(),
+            report.problems.count_failed == 0 && report.ended.is_none(),
             "{report:?}"
         );
         for id in layers.documents()? {

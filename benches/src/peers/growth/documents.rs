@@ -108,7 +108,7 @@ fn portion(wanted: u64, there: u64, documents: u64) -> u64 {
 fn take_in(ingest: &Ingest<'_>, texts: &[Written]) -> Result<()> {
     let report = ingest.run(texts.iter().map(|(id, text)| read(id, text)), &|_| ());
     ensure!(
-        report.count_failed == 0 && report.ended.is_none(),
+        report.problems.count_failed == 0 && report.ended.is_none(),
         "documents could not be taken in: {report:?}"
     );
     Ok(())

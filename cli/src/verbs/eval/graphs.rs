@@ -287,11 +287,11 @@ impl<'a> Graphs<'a> {
             Some(_) => return Err(stratigraph::Error::Cancelled.into()),
             None => {}
         }
-        if let Some(failed) = report.failed.first() {
+        if let Some(failed) = report.problems.failed.first() {
             return Err(request(&causes(&*failed.error)));
         }
-        if let Some(broken) = report.broken_lines.first() {
-            let count = report.count_broken_lines;
+        if let Some(broken) = report.problems.broken_lines.first() {
+            let count = report.problems.count_broken_lines;
             self.notes.push(format!(
                 "{count} of its facts cannot be read, and are not in its graph; the first: {broken}"
             ));

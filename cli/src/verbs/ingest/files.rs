@@ -88,6 +88,21 @@ impl Files {
             .collect()
     }
 
+    /// Whether the pattern says nothing of any file: then what is wrong with it, to be said behind it.
+    pub(super) fn unfit(&self, has_facts: bool) -> Option<String> {
+        let pattern = self.pattern.as_ref()?;
+        let first = self.taken(has_facts).next()?;
+        let mut taken = self.taken(has_facts);
+        if taken.any(|found| pattern.metadata(&found.id).is_some()) {
+            return None;
+        }
+        let files = things(self.taken(has_facts).count() as u64, "file");
+        Some(format!(
+            "fits none of the {files}, so that nothing is known of them by it: it is for whole names, such as {}",
+            first.id
+        ))
+    }
+
     /// What the path of a file says of it.
     pub(super) fn metadata(&self, found: &Found) -> Metadata {
         let pattern = self.pattern.as_ref();

@@ -36,7 +36,8 @@ left alone, and what has changed is changed in the graph: run it again whenever 
 Ctrl-C, which loses nothing that was done or paid for. --prune takes out what is no longer there; with
 --dry-run it says what that would be. It refuses if no document was found at all.
 
-A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2.
+A document that cannot be read leaves the graph as it was; the others go on, and the exit code is 2, which it
+is with --dry-run as well.
 
 --profile is decided once for a database, and need not be said again, like --filter, --root, --language and
 --chunks: `structure` (headings and chunks), `bag` (instances under their
@@ -81,8 +82,8 @@ Examples:
   stratigraph ingest --into grpc://localhost/library --profile typed:audit.toml
 
 JSON: path, profile, embedder, dry_run, documents, unchanged, failed [{document, problem}] (the first 1000), count_failed, broken_lines
-[problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one)
-or null, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens
+[problem] (the first 1000), count_broken_lines, unread [problem] (the first 1000), count_unread, note (why the embedder is another one, or that
+--metadata fits no file) or null, pruned, pruned_documents [id] (the first 1000), bytes, pieces, nodes, relationships, written, deleted, vectors, vector_tokens
 (where the embedder is at an address; in a dry run about, for any), cut_off (pieces that it does not read to their end; null in a dry
 run), stale, relations [{name, stands_for, distance, opposite}], merged_relations, model {calls, kept, input_tokens, output_tokens, dropped, cost
 (null without prices)}, milliseconds";
@@ -261,11 +262,14 @@ impl Ingest {
             // Nothing is made or asked for what is refused.
             self.settled(&wanted, None, &files)?;
         }
-        let (outcome, system) = match (address, self.dry_run) {
+        let (mut outcome, system) = match (address, self.dry_run) {
             (Some(address), _) => self.send(address, &wanted, &files, progress)?,
             (None, true) => self.forecast(&wanted, &files, progress)?,
             (None, false) => self.take_in(&wanted, &files, progress)?,
         };
+        if let (Some(pattern), Some(unfit)) = (&self.metadata, files.unfit(system.has_facts())) {
+            outcome.remark(format!("--metadata {pattern} {unfit}"));
+        }
         if !quiet {
             told::failures(&outcome);
             told::left_out(&files.walked, |found| takes(found, system.has_facts()));

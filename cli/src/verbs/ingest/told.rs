@@ -8,7 +8,7 @@ use stratigraph_client::{DocumentReport, TablesReport as SentTables};
 use stratigraph_models::{Prices, Usage};
 use stratigraph_rag::build::{BuildError, CutOff, TablesReport};
 use stratigraph_rag::door::causes;
-use stratigraph_rag::ingest::{Forecast, Report};
+use stratigraph_rag::ingest::{Forecast, Problems, Report};
 use stratigraph_rag::read::{Found, Walked};
 
 /// What was asked for, as far as the answer depends on it.
@@ -61,7 +61,7 @@ pub(super) struct Outcome {
     pub(super) relations: Clustered,
     /// Whose vectors there are, where the server has said it.
     pub(super) embedder: Option<String>,
-    /// Why that is not the embedder that was asked for.
+    /// Why that is not the embedder that was asked for, and what else is to be said of all of it.
     pub(super) note: Option<String>,
     /// Documents that were taken in and that the embedder cannot read: the first of them.
     unread: Vec<String>,
@@ -75,7 +75,6 @@ impl Outcome {
         Self {
             documents: forecast.documents as u64,
             unchanged: forecast.unchanged as u64,
-            count_failed: forecast.unreadable as u64,
             bytes: forecast.bytes,
             pieces: forecast.pieces as u64,
             vectors: forecast.vectors,
@@ -84,26 +83,16 @@ impl Outcome {
             kept: estimate.kept,
             input_tokens: estimate.input_tokens,
             output_tokens: estimate.output_tokens,
-            ..Self::default()
+            ..Self::with(&forecast.problems)
         }
     }
 
     /// What was done in a folder.
     pub(super) fn of(report: &Report) -> Self {
         let (change, cost) = (&report.change, &report.cost);
-        let failed = report.failed.iter();
-        let failed = failed.map(|failed| (failed.document.clone(), causes(&*failed.error)));
         Self {
             documents: report.documents as u64,
             unchanged: report.unchanged as u64,
-            failed: failed.collect(),
-            count_failed: report.count_failed as u64,
-            broken_lines: report
-                .broken_lines
-                .iter()
-                .map(|error| causes(error))
-                .collect(),
-            count_broken_lines: report.count_broken_lines,
             unread: report.unread.iter().map(ToString::to_string).collect(),
             count_unread: report.count_unread as u64,
             bytes: report.bytes,
@@ -119,6 +108,20 @@ impl Outcome {
             input_tokens: cost.usage.input_tokens,
             output_tokens: cost.usage.output_tokens,
             dropped: cost.dropped,
+            ..Self::with(&report.problems)
+        }
+    }
+
+    /// What could not be taken in, or would not be.
+    fn with(problems: &Problems) -> Self {
+        let failed = problems.failed.iter();
+        let failed = failed.map(|failed| (failed.document.clone(), causes(&*failed.error)));
+        let broken_lines = problems.broken_lines.iter();
+        Self {
+            failed: failed.collect(),
+            count_failed: problems.count_failed as u64,
+            broken_lines: broken_lines.map(|error| causes(error)).collect(),
+            count_broken_lines: problems.count_broken_lines,
             ..Self::default()
         }
     }
@@ -167,16 +170,16 @@ impl Outcome {
 
     /// What a server says of one document.
     pub(super) fn add(&mut self, report: DocumentReport) {
-        for problem in report.problems {
-            if report.taken_in {
-                self.leave_out(problem);
-            } else {
-                self.fail(Some(report.id.clone()), problem);
-            }
+        if !report.taken_in {
+            self.fail(Some(report.id), report.problems.join("; "));
         }
+        self.count_broken_lines += report.count_broken_lines;
+        let room = Problems::MOST_TOLD.saturating_sub(self.broken_lines.len());
+        self.broken_lines
+            .extend(report.broken_lines.into_iter().take(room));
         for warning in report.warnings {
             self.count_unread += 1;
-            if self.unread.len() < Report::MOST_TOLD {
+            if self.unread.len() < Problems::MOST_TOLD {
                 self.unread.push(warning);
             }
         }
@@ -218,18 +221,18 @@ impl Outcome {
         prices.map(|prices| prices.of(usage)).or(told)
     }
 
-    /// A line of a list that was taken in without it.
-    fn leave_out(&mut self, problem: String) {
-        self.count_broken_lines += 1;
-        if self.broken_lines.len() < Report::MOST_TOLD {
-            self.broken_lines.push(problem);
-        }
+    /// Something that is to be said of all of it.
+    pub(super) fn remark(&mut self, text: String) {
+        self.note = Some(match self.note.take() {
+            Some(note) => format!("{note}; {text}"),
+            None => text,
+        });
     }
 
     /// A document that is not there any more, or would not be.
     pub(super) fn took_out(&mut self, id: String) {
         self.pruned += 1;
-        if self.pruned_documents.len() < Report::MOST_TOLD {
+        if self.pruned_documents.len() < Problems::MOST_TOLD {
             self.pruned_documents.push(id);
         }
     }
@@ -242,7 +245,7 @@ impl Outcome {
     /// One that was not taken in.
     pub(super) fn fail(&mut self, document: Option<String>, problem: String) {
         self.count_failed += 1;
-        if self.failed.len() < Report::MOST_TOLD {
+        if self.failed.len() < Problems::MOST_TOLD {
             self.failed.push((document, problem));
         }
     }
@@ -280,6 +283,9 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
             reply.line(format!("would be taken out: {}", printable(id)));
         }
         reply.line("nothing was written: this was a dry run");
+        if outcome.count_failed > 0 {
+            reply.incomplete();
+        }
     } else {
         facts
             .fact("path", &asked.path)
@@ -321,12 +327,12 @@ pub(super) fn outcome(reply: &mut Reply, outcome: &Outcome, asked: &Asked) {
                 .line("not everything that is gone could be taken out")
                 .incomplete();
         }
-        if outcome.count_broken_lines > 0 {
-            let lines = things(outcome.count_broken_lines, "line");
-            reply
-                .line(format!("{lines} of lists could not be read"))
-                .incomplete();
-        }
+    }
+    if outcome.count_broken_lines > 0 {
+        let lines = things(outcome.count_broken_lines, "line");
+        reply
+            .line(format!("{lines} of lists could not be read"))
+            .incomplete();
     }
     let failed = outcome.failed.iter();
     let failed =
@@ -409,7 +415,7 @@ pub(super) fn failures(outcome: &Outcome) {
     }
     for (document, problem) in &outcome.failed {
         let line = match document {
-            Some(document) => format!("{document}: {problem}"),
+            Some(document) => under(document, problem),
             None => problem.clone(),
         };
         // Nobody is left to hear that stderr is closed.
@@ -420,6 +426,15 @@ pub(super) fn failures(outcome: &Outcome) {
     }
     for line in &outcome.broken_lines {
         let _ = writeln!(io::stderr(), "left out: {}", printable(line));
+    }
+}
+
+/// What is wrong with a document, behind its name: many a problem begins with that.
+fn under(document: &str, problem: &str) -> String {
+    let rest = problem.strip_prefix(document);
+    match rest.is_some_and(|rest| rest.starts_with([',', ':'])) {
+        true => problem.to_owned(),
+        false => format!("{document}: {problem}"),
     }
 }
 

@@ -233,7 +233,12 @@ fn upsert(library: &Library, call: &HostCall, arguments: &[Value]) -> Rows {
     ];
     let unread = report.unread.iter().map(|unread| causes(unread));
     let cut_off = (!change.cut_off.is_none()).then(|| change.cut_off.to_string());
-    let problems = report.problems().map(causes).chain(unread).chain(cut_off);
+    let problems = report
+        .problems
+        .all()
+        .map(causes)
+        .chain(unread)
+        .chain(cut_off);
     let problems: Vec<String> = problems.take(MOST_PROBLEMS).collect();
     let row = std::iter::once(id.into()).chain(counts.into_iter().map(count));
     Ok(vec![row.chain([problems.into()]).collect()])
@@ -287,7 +292,7 @@ fn taken(mut report: Report) -> Result<Report, HostFailure> {
         Some(Ended::Stopped) => return Err(stratigraph::Error::Cancelled.into()),
         None => {}
     }
-    match report.failed.first() {
+    match report.problems.failed.first() {
         Some(failed) if report.documents == 0 => Err(causes(&*failed.error).into()),
         // A list of facts is in without the lines that are broken.
         _ => Ok(report),

@@ -56,7 +56,7 @@ fn taken(open: &Open, id: &str, text: &str) -> Report {
     };
     let report = open.upsert(document, &CancelToken::new(), &|_| ()).unwrap();
     assert_eq!(
-        (report.documents, report.count_failed),
+        (report.documents, report.problems.count_failed),
         (1, 0),
         "{report:?}"
     );

@@ -92,7 +92,7 @@ impl Attacked {
             );
             (format!("a-{number}.md"), text)
         }));
-        assert_eq!((report.documents, report.count_failed), (4, 0));
+        assert_eq!((report.documents, report.problems.count_failed), (4, 0));
     }
 
     /// Documents that give orders and name the address. How many are in, and how many a model's reply has kept out.
@@ -106,15 +106,18 @@ impl Attacked {
                 format!("{text}\nSee <{address}> and ![it]({address}.png).\n"),
             )
         }));
-        for failed in &report.failed {
+        for failed in &report.problems.failed {
             let error = failed.error.downcast_ref::<ExtractError>();
             let Some(ExtractError::Model { source, .. }) = error else {
                 panic!("{:?}: {}", failed.document, failed.error);
             };
             assert!(matches!(**source, ModelError::BadReply { .. }), "{source}");
         }
-        assert_eq!(report.documents + report.count_failed, hostile.len());
-        (report.documents, report.count_failed)
+        assert_eq!(
+            report.documents + report.problems.count_failed,
+            hostile.len()
+        );
+        (report.documents, report.problems.count_failed)
     }
 
     fn nobody_connected(&self) {

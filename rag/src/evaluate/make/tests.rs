@@ -42,7 +42,13 @@ fn graph(facts: &[(&str, &str, &str)]) -> Database {
         metadata: Metadata::new(),
     };
     let report = open.upsert(list, &CancelToken::new(), &|_| ()).unwrap();
-    assert_eq!((report.count_failed, report.count_broken_lines), (0, 0));
+    assert_eq!(
+        (
+            report.problems.count_failed,
+            report.problems.count_broken_lines
+        ),
+        (0, 0)
+    );
     db
 }
 

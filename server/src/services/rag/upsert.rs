@@ -19,12 +19,12 @@ use stratigraph_proto::v1;
 use stratigraph_proto::v1::upsert_documents_request::Part;
 use stratigraph_proto::v1::upsert_documents_response::Part as Told;
 use stratigraph_rag::door::{DoorError, Incoming, LONGEST_METADATA, Open, Wanted, causes, datum};
-use stratigraph_rag::ingest::{Ended, Progress, Report};
+use stratigraph_rag::ingest::{Ended, Problems, Progress, Report};
 use tokio::sync::mpsc;
 use tonic::{Request, Status, Streaming};
 
-/// The most problems of one document that are told: of lines that are broken, that is.
-const MOST_PROBLEMS: usize = 100;
+/// The most broken lines of one list that are told one by one.
+const MOST_BROKEN_LINES: usize = 100;
 
 /// A stream of documents on its thread.
 struct Job {
@@ -262,7 +262,7 @@ impl Job {
             return Ok(match open.forecast(incoming, &self.cancel) {
                 Ok(forecast) => v1::DocumentReport {
                     id: id.clone(),
-                    taken_in: forecast.unreadable == 0,
+                    taken_in: forecast.documents > 0,
                     bytes: forecast.bytes,
                     pieces: forecast.pieces as u64,
                     unchanged: forecast.unchanged > 0,
@@ -272,7 +272,7 @@ impl Job {
                         ..v1::GraphChange::default()
                     }),
                     bill: Some(foreseen(&forecast.estimate, &self.shared.config)),
-                    ..v1::DocumentReport::default()
+                    ..with_problems(&forecast.problems)
                 },
                 Err(error) => failed(causes(&error)),
             });
@@ -335,16 +335,27 @@ impl Job {
 }
 
 fn told(id: String, report: &Report, config: &Config) -> v1::DocumentReport {
-    let problems = report.problems().take(MOST_PROBLEMS);
     v1::DocumentReport {
         id,
         taken_in: report.documents > 0,
-        problems: problems.map(causes).collect(),
         bytes: report.bytes,
         pieces: report.pieces as u64,
         bill: Some(bill(&report.cost, config)),
         change: Some(change(&report.change)),
         warnings: report.unread.iter().map(|unread| causes(unread)).collect(),
         unchanged: report.unchanged > 0,
+        ..with_problems(&report.problems)
+    }
+}
+
+/// A report that says what is wrong with a document, and nothing else.
+fn with_problems(problems: &Problems) -> v1::DocumentReport {
+    let failed = problems.failed.iter();
+    let broken_lines = problems.broken_lines.iter().take(MOST_BROKEN_LINES);
+    v1::DocumentReport {
+        problems: failed.map(|failed| causes(&*failed.error)).collect(),
+        broken_lines: broken_lines.map(|error| causes(error)).collect(),
+        count_broken_lines: problems.count_broken_lines,
+        ..v1::DocumentReport::default()
     }
 }
