@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stratigraph_tables::{BadRecord, TableError};
+use stratigraph_tables::{BadRecord, Problem, TableError};
 
 /// Why a file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +38,9 @@ pub enum Place {
     },
 }
 
+/// What to do about bytes that are no text.
+pub(super) const CONVERT: &str = "convert the file first, for example with `iconv -f GB18030 -t UTF-8`, or with `-f UTF-16` if it is Excel's Unicode text";
+
 impl ReadError {
     pub(crate) fn new(file: &str, place: Place, reason: String, hint: &str) -> Self {
         Self {
@@ -72,7 +75,11 @@ impl ReadError {
 
     /// What is wrong with a record of a table.
     pub(crate) fn of_record(bad: &BadRecord) -> Self {
-        Self::at(&bad.place, bad.problem.to_string(), "mend the record")
+        let hint = match *bad.problem {
+            Problem::NotText => CONVERT,
+            _ => "mend the record",
+        };
+        Self::at(&bad.place, bad.problem.to_string(), hint)
     }
 
     fn at(place: &stratigraph_tables::Place, reason: String, hint: &str) -> Self {

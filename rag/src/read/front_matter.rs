@@ -6,6 +6,8 @@
 
 mod quoted;
 
+use std::collections::HashSet;
+
 use super::{Place, ReadError};
 use crate::{Datum, Metadata};
 use quoted::quoted;
@@ -102,6 +104,8 @@ impl Front<'_> {
 
     fn yaml(&self, inner: &str) -> Result<Metadata, ReadError> {
         let mut metadata = Metadata::new();
+        // Also names that say nothing: of two of a name nobody knows which is meant.
+        let mut names = HashSet::new();
         // The name whose value is a list on the lines after it, and what it has so far.
         let mut list: Option<(String, Vec<Datum>)> = None;
         let mut at = 0;
@@ -135,6 +139,10 @@ impl Front<'_> {
                 return Err(self.error(start, reason.to_owned(), hint));
             }
             let (name, value) = self.name(start, bare)?;
+            if !names.insert(name.clone()) {
+                let reason = format!("`{}` is there twice", excerpt(&name));
+                return Err(self.error(start, reason, "leave one of them out"));
+            }
             if value.is_empty() || value.starts_with('#') {
                 list = Some((name, Vec::new()));
             } else if let Some(inner) = value.strip_prefix('[') {
@@ -267,7 +275,8 @@ fn insert_list(metadata: &mut Metadata, name: String, items: Vec<Datum>) {
     }
 }
 
-/// A value that is written as a number is one; `007` and `1_000` are names of something.
+/// A value that is written as a number is one; `007` and `1_000` are names of something, and so is a whole number that
+/// is too long for one: some digits of it would be lost.
 pub(super) fn number(text: &str) -> Option<Datum> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.starts_with(|first: char| first.is_ascii_digit());
@@ -277,6 +286,9 @@ pub(super) fn number(text: &str) -> Option<Datum> {
     }
     if let Ok(whole) = text.parse::<i64>() {
         return Some(whole.into());
+    }
+    if digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
     }
     let float = text.parse::<f64>().ok().filter(|float| float.is_finite());
     float.map(Datum::Float)
@@ -324,12 +336,17 @@ mod tests {
     #[test]
     fn values_are_what_they_look_like() {
         let text = "---\n# of the file\ntitle: 'Rocks: a guide'\nyear: 2023 # printed\nshare: -0.5\n\
-                    code: 007\nopen: true\nnone:\ntags: [a, \"b, c\", 3]\nauthors:\n  - Ann\n  - Bob\n---\ntext";
+                    code: 007\nlong: 99999999999999999999\nlow: -9223372036854775809\nmost: 9223372036854775807\n\
+                    large: 1e20\nopen: true\nnone:\ntags: [a, \"b, c\", 3]\nauthors:\n  - Ann\n  - Bob\n---\ntext";
         let read = metadata(text).unwrap();
         assert_eq!(read["title"], "Rocks: a guide".into());
         assert_eq!(read["year"], 2023.into());
         assert_eq!(read["share"], Datum::Float(-0.5));
         assert_eq!(read["code"], "007".into());
+        assert_eq!(read["long"], "99999999999999999999".into());
+        assert_eq!(read["low"], "-9223372036854775809".into());
+        assert_eq!(read["most"], Datum::Integer(i64::MAX));
+        assert_eq!(read["large"], Datum::Float(1e20));
         assert_eq!(read["open"], Datum::Boolean(true));
         assert!(!read.contains_key("none"));
         assert_eq!(
@@ -409,6 +426,12 @@ mod tests {
                 "---\na: b\n  c\n---\n",
                 "line 3, column 1: nested names, and values",
             ),
+            (
+                "---\na: 1\nb: 2\n\"a\": 3\n---\n",
+                "line 4, column 1: `a` is there twice",
+            ),
+            ("---\na:\n  - 1\na: [2]\n---\n", "line 4, column 1: `a` is"),
+            ("---\na:\na: 1\n---\n", "line 3, column 1: `a` is there"),
         ] {
             let refused = metadata(text).unwrap_err();
             assert!(refused.contains(said), "{text:?}: {refused}");

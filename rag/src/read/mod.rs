@@ -29,6 +29,7 @@ use std::path::Path;
 
 use crate::{Document, Metadata};
 
+use error::CONVERT;
 pub use error::{Place, ReadError};
 pub use path::{PathPattern, PatternError};
 pub use pdf::{PdfLimits, PdfParsing, serve_pdf_child};
@@ -181,7 +182,7 @@ impl<'a> Source<'a> {
                 self.id,
                 Place::of_byte(&good, good.len()),
                 "the bytes here are not UTF-8".to_owned(),
-                "convert the file first, for example with `iconv -f GB18030 -t UTF-8`",
+                CONVERT,
             )
         })?;
         Ok(Cow::Borrowed(text))
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!(
             refused.to_string(),
             "a.txt, line 2, column 3: the bytes here are not UTF-8; convert the file first, for example \
-             with `iconv -f GB18030 -t UTF-8`"
+             with `iconv -f GB18030 -t UTF-8`, or with `-f UTF-16` if it is Excel's Unicode text"
         );
         let long = Source::new("a.txt", b"12345")
             .max_bytes(4)

@@ -10,7 +10,7 @@
 //! | anything else | itself |
 //!
 //! The pattern is for a whole id, whose parts have `/` between them. `{name}` without a type keeps what is
-//! written as a number as a number: `2023` is one, `007` and `Q2` are texts.
+//! written as a number as a number: `2023` is one; `007`, `Q2`, and numbers of more digits than are kept are texts.
 
 use std::fmt;
 

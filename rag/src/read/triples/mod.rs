@@ -19,10 +19,15 @@ use std::io::BufRead;
 
 use stratigraph_tables::Lines;
 
+use super::error::CONVERT;
 use super::{Place, ReadError};
 use crate::Metadata;
 use crate::extract::{Entity, Triple};
 use seen::Seen;
+
+/// How a fact is written, in the names that are told first.
+const FORM: &str = "a line is {\"subject\":..,\"relation\":..,\"object\":..,\"source\":..}, or an array of subject, type, \
+                    relation, object, type and metadata";
 
 /// A fact of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -122,19 +127,19 @@ impl TripleReader {
         }
         let number = self.lines.number;
         let read = match self.lines.text() {
-            None => Err((None, "this is not text in UTF-8".to_owned())),
-            Some(text) => line::read(text, number),
+            None => Err((None, "this is not text in UTF-8".to_owned(), CONVERT)),
+            Some(text) => {
+                line::read(text, number).map_err(|(column, reason)| (column, reason, FORM))
+            }
         };
         match read {
             Ok(facts) => {
                 self.waiting.extend(facts);
                 Some(Ok(()))
             }
-            Err((column, reason)) => {
+            Err((column, reason, hint)) => {
                 self.counts.broken += 1;
                 let place = Place::of_line(number, column);
-                let hint = "a line is {\"entity1\":..,\"relation\":..,\"entity2\":..,\"source\":..}, or an array \
-                            of subject, type, relation, object, type and metadata";
                 Some(Err(ReadError::new(&self.lines.file, place, reason, hint)))
             }
         }

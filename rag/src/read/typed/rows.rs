@@ -115,13 +115,13 @@ impl<'m> TypedRows<'m> {
                 Ok(false) => return Step::End,
                 Ok(true) => {
                     let entries = match lines.text() {
-                        None => Err((None, "this is not text in UTF-8".to_owned())),
-                        Some(text) => object(text),
+                        None => Err((None, Problem::NotText)),
+                        Some(text) => {
+                            object(text).map_err(|(column, why)| (column, Problem::Json(why)))
+                        }
                     };
                     match entries {
-                        Err((column, why)) => {
-                            Err(BadRecord::new(lines.place(column), Problem::Json(why)))
-                        }
+                        Err((column, problem)) => Err(BadRecord::new(lines.place(column), problem)),
                         Ok(entries) => {
                             let row = Row::Json(lines, &entries);
                             open.missing.retain(|column| !row.has(column));

@@ -311,6 +311,30 @@ fn a_mapping_that_makes_no_sense_is_refused() {
 }
 
 #[test]
+fn tables_in_another_encoding_are_told_how_to_convert_them() {
+    let folder = folder(&[]);
+    let wide = "\u{feff}id\tx\r\n1\t2\r\n".encode_utf16();
+    let wide: Vec<u8> = wide.flat_map(u16::to_le_bytes).collect();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("excel.tsv"), wide).unwrap();
+    fs::write(path("old.csv"), b"id,x\n1,\xE9\n").unwrap();
+    fs::write(path("old.jsonl"), b"{\"id\":\"\xE9\"}\n").unwrap();
+    for (file, place) in [
+        ("excel.tsv", "line 1, column 1"),
+        ("old.csv", "line 2, column 3"),
+        ("old.jsonl", "line 1"),
+    ] {
+        let rule = format!("[[nodes]]\nfile = '{file}'\nlabel = 'A'\nkey = 'id'\n");
+        let said = stated(&mapping(&folder, &rule).unwrap());
+        let begins = format!("{file}, {place}: this is not text in UTF-8; convert the file first");
+        assert!(
+            said[0].starts_with(&begins) && said[0].contains("`-f UTF-16`"),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
 fn broken_files_are_told_with_their_places_and_the_rest_goes_on() {
     let folder = folder(&[
         ("twice.csv", "id,id\n1,2\n"),
