@@ -1,5 +1,7 @@
 //! `ingest`: folders of documents become a graph, and it stays the one of what is there now.
 
+mod problems;
+
 use crate::served::Served;
 use crate::world::{Said, World, command, run};
 use serde_json::Value as Json;

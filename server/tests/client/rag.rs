@@ -18,7 +18,7 @@ async fn documents_and_summaries() {
         .start();
     let fact =
         r#"{"subject": "Mount Etna", "relation": "lies in", "object": "Sicily", "source": "p. 7"}"#;
-    let facts = Document::new("facts", fact).format("facts");
+    let facts = Document::new("facts", format!("{fact}\n[1]\n")).format("facts");
     for document in [
         Document::new("a.md", "# Rocks\n\nBasalt comes from Mount Etna.\n"),
         facts,
@@ -34,6 +34,12 @@ async fn documents_and_summaries() {
         .collect();
     let told: Vec<(&str, bool)> = told.iter().map(|(id, is)| (id.as_str(), *is)).collect();
     assert_eq!(told, [("a.md", true), ("facts", true), ("what", false)]);
+    let list = &reports[1];
+    assert_eq!((list.problems.len(), list.count_broken_lines), (0, 1));
+    assert!(
+        list.broken_lines[0].starts_with("facts, line 2"),
+        "{list:?}"
+    );
     assert_eq!(rag.stale().await.unwrap().count, 0);
     // Without a model the server says what it needs, and rules are asked for by name.
     let refused = rag.resummarise().entities().run().await.unwrap_err();

@@ -1,6 +1,7 @@
 //! `RagService`: documents in and out, summaries, limits, and who may.
 
 mod ended;
+mod told;
 
 use super::harness::{
     Fixture, ask, count, http, reason, run, token, tokens_file, until, with_token,
