@@ -3,6 +3,7 @@
 use stratigraph_models::ModelError;
 use thiserror::Error;
 
+use crate::ingest::System;
 use crate::routes::RouteError;
 
 /// Why a question could not be answered.
@@ -58,6 +59,19 @@ pub enum RetrieveError {
         /// What is wrong, and where.
         reason: String,
     },
+    /// A stage asks for a layer that the graph was built without.
+    #[error(
+        "the pipeline `{pipeline}` asks in its stage `{stage}` for a layer that this database has not: {}",
+        made_by(*system)
+    )]
+    MissingLayer {
+        /// The pipeline.
+        pipeline: String,
+        /// The stage.
+        stage: String,
+        /// Whose graph has all that the pipeline asks for; nothing if no system's has.
+        system: Option<System>,
+    },
     /// Nobody ships a preset of that name.
     #[error("there is no preset `{name}`: there are {known}")]
     Preset {
@@ -100,8 +114,22 @@ impl RetrieveError {
         matches!(
             self,
             Self::Database(stratigraph::Error::UnknownName { .. })
+                | Self::MissingLayer { .. }
                 | Self::Route(RouteError::NothingDeclared)
         )
+    }
+}
+
+/// How a graph gets what a pipeline asks for.
+fn made_by(system: Option<System>) -> String {
+    match system {
+        Some(system) => format!(
+            "a database that `stratigraph ingest --profile {system}` makes, or `rag.createLayers('{system}')`, has it"
+        ),
+        None => {
+            "no one profile makes all that it asks for: say `if_there` of what it can do without"
+                .to_owned()
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 
-use super::{Item, Scale};
+use super::{Fuse, Item, Scale};
 
 /// How lists become one. What is in several lists is in the result once, with the way of the list that named it first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,43 @@ pub enum Fusion {
     },
     /// Each list gives its weight times its scores, brought to 0 for its last and 1 for its first.
     Weighted,
+}
+
+/// The most that a list weighs, and the greatest constant: sums of them are finite.
+const MOST: f32 = 1e6;
+
+impl Fuse {
+    /// What is wrong with what it is told for so many lists; nothing if all of it is heeded.
+    pub(super) fn unfit(&self, lists: usize) -> Option<String> {
+        let fits = |number: &f32| (0.0..=MOST).contains(number);
+        if let Fusion::ReciprocalRank { constant } = &self.by
+            && !fits(constant)
+        {
+            return Some(format!(
+                "`constant` of `fuse` is {constant}, and can be from 0 to {MOST}"
+            ));
+        }
+        let weighs_nothing = match self.by {
+            Fusion::Concatenate => Some("concatenate"),
+            Fusion::Interleave => Some("interleave"),
+            Fusion::ReciprocalRank { .. } | Fusion::Weighted => None,
+        };
+        let told = self.weights.len();
+        if let (Some(by), 1..) = (weighs_nothing, told) {
+            return Some(format!(
+                "`{by}` of `fuse` has no `weights`: `weighted` and `reciprocal_rank` have"
+            ));
+        }
+        if told > lists {
+            return Some(format!(
+                "`weights` of `fuse` are {told}, and it takes no more lists than {lists}"
+            ));
+        }
+        let wrong = self.weights.iter().copied().find(|weight| !fits(weight));
+        wrong.map(|weight| {
+            format!("one of the `weights` of `fuse` is {weight}, and can be from 0 to {MOST}")
+        })
+    }
 }
 
 /// Makes one list of several, each with its weight, the best first.
@@ -128,6 +165,7 @@ fn best_first(one: f32, other: f32) -> Ordering {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Operator, Pipeline};
     use super::*;
     use stratigraph::NodeId;
 
@@ -182,6 +220,75 @@ mod tests {
         let ranked = fuse(Fusion::ReciprocalRank { constant: 0.0 }, twice);
         assert_eq!(ids(&ranked), [1, 2]);
         assert!((ranked[0].score.value - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_pipeline_fuses_with_numbers_that_are_some_and_are_heeded() {
+        let fused = |settings: &str| {
+            let lists = "[[stage]]\nname = 'a'\nrun.bm25 = { k = 1 }
+[[stage]]\nname = 'b'\nrun.bm25 = { k = 1 }
+[[stage]]\nname = 'c'\nfrom = ['a', 'b']\n";
+            Pipeline::parse(&format!("name = 'p'\n{lists}run.fuse = {{ {settings} }}"))
+        };
+        let by_ranks = "by = { reciprocal_rank = { constant = ";
+        for (settings, reason) in [
+            (
+                "by = 'weighted', weights = [nan, 1.0]",
+                "stage `c`: `weights` of `fuse` has to be finite",
+            ),
+            (
+                "by = 'weighted', weights = [1.0, inf]",
+                "`weights` of `fuse` has to be finite",
+            ),
+            (
+                format!("{by_ranks}inf }} }}").as_str(),
+                "`constant` of `fuse` has to be finite",
+            ),
+            (
+                format!("{by_ranks}-1.0 }} }}").as_str(),
+                "stage `c`: `constant` of `fuse` is -1, and can be from 0 to 1000000",
+            ),
+            (
+                "by = 'weighted', weights = [1.0, -0.5]",
+                "one of the `weights` of `fuse` is -0.5",
+            ),
+            (
+                "by = 'weighted', weights = [1e7]",
+                "can be from 0 to 1000000",
+            ),
+            (
+                "by = 'weighted', weights = [1.0, 1.0, 1.0]",
+                "`weights` of `fuse` are 3, and it takes no more lists than 2",
+            ),
+            (
+                "by = 'interleave', weights = [1.0]",
+                "`interleave` of `fuse` has no `weights`",
+            ),
+            ("weights = [1.0]", "`interleave` of `fuse` has no `weights`"),
+            (
+                "by = 'concatenate', weights = [1.0, 1.0]",
+                "`concatenate` of `fuse` has no `weights`",
+            ),
+        ] {
+            let refused = fused(settings).unwrap_err().to_string();
+            assert!(refused.contains(reason), "{settings}: {refused}");
+        }
+        for settings in [
+            "by = 'weighted', weights = [0.0, 2.5]",
+            "by = 'weighted', weights = [0.5]",
+            format!("{by_ranks}0.0 }} }}, weights = [1.0]").as_str(),
+            "by = 'concatenate'",
+            "",
+        ] {
+            assert!(fused(settings).is_ok(), "{settings}");
+        }
+        // Whoever has made one without writing it down is told the same when it is run.
+        let mut made = fused("").unwrap();
+        let Operator::Fuse(fuse) = &mut made.stages[2].run else {
+            panic!("another stage");
+        };
+        fuse.weights = vec![1.0];
+        assert!(made.check().is_err());
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Judge {
         mut items: Vec<Item>,
     ) -> Result<(Vec<Item>, Cost), RetrieveError> {
         items.truncate(self.take);
-        let texts = read_out(desk.read(), &items)?;
+        let texts = read_out(desk, &items)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let judged = relevance.judge(desk.text(), &texts);
         let (judged, cost) = judged.map_err(|error| {

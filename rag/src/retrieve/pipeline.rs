@@ -156,7 +156,7 @@ pub struct Fuse {
     /// In which way.
     #[serde(default)]
     pub by: Fusion,
-    /// What each list weighs; 1 for those that nothing is said of.
+    /// What each list weighs, where the way weighs them; 1 for those that nothing is said of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<f32>,
 }
@@ -218,10 +218,10 @@ impl Operator {
         }
     }
 
-    /// A setting that is too large, if there is one.
-    fn vast(&self) -> Option<String> {
+    /// A setting that cannot be, if there is one, and what it would have to be.
+    fn unfit(&self) -> Option<(String, String)> {
         let written = serde_json::to_value(self).unwrap_or_default();
-        vast_within(written.as_object()?.values().next()?)
+        unfit_within(written.as_object()?.values().next()?)
     }
 
     /// How many lists it takes, at least and at most.
@@ -322,15 +322,23 @@ impl Operator {
     }
 }
 
-/// The name of a setting that is too large, also of a search within an operator.
-fn vast_within(settings: &serde_json::Value) -> Option<String> {
+/// A setting that cannot be, also of a search within an operator, and what is wrong with it.
+fn unfit_within(settings: &serde_json::Value) -> Option<(String, String)> {
     let mut settings = settings.as_object()?.iter();
     settings.find_map(|(name, value)| {
-        let is_vast = value.as_u64().is_some_and(|number| number > MOST_ASKED);
+        // What is not said is not written, so that nothing is null but what is no number.
+        let list = value.as_array().into_iter().flatten();
+        if std::iter::once(value)
+            .chain(list)
+            .any(serde_json::Value::is_null)
+        {
+            return Some((name.clone(), "has to be finite".to_owned()));
+        }
+        let is_vast = |number: f64| number > MOST_ASKED as f64;
         // Where a search for communities begins is any number.
-        match is_vast && name != "seed" {
-            true => Some(name.clone()),
-            false => vast_within(value),
+        match value.as_f64().is_some_and(is_vast) && name != "seed" {
+            true => Some((name.clone(), format!("is more than {MOST_ASKED}"))),
+            false => unfit_within(value),
         }
     })
 }
@@ -386,7 +394,7 @@ impl Pipeline {
         Ok(pipeline)
     }
 
-    /// Whether each stage takes as many lists as it can, of stages before it.
+    /// Whether each stage takes as many lists as it can, of stages before it, and is told nothing that cannot be.
     ///
     /// # Errors
     /// [`RetrieveError::Pipeline`].
@@ -435,11 +443,16 @@ impl Pipeline {
                     "stage `{name}`: `steps` of `expand` is more than {MOST_STEPS}"
                 ));
             }
-            if let Some(setting) = stage.run.vast() {
+            if let Some((setting, problem)) = stage.run.unfit() {
                 return wrong(format!(
-                    "stage `{name}`: `{setting}` of `{}` is more than {MOST_ASKED}",
+                    "stage `{name}`: `{setting}` of `{}` {problem}",
                     stage.run.name()
                 ));
+            }
+            if let Operator::Fuse(fuse) = &stage.run
+                && let Some(problem) = fuse.unfit(taken)
+            {
+                return wrong(format!("stage `{name}`: {problem}"));
             }
             known.push(name);
         }
@@ -477,7 +490,7 @@ impl Pipeline {
                 Err(error) if stage.if_there && error.is_of_a_missing_layer() => {
                     (Vec::new().into(), true)
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(self.lacking(stage, error)),
             };
             let Done { mut given, detail } = done;
             desk.keep_allowed(&mut given)?;
@@ -498,6 +511,20 @@ impl Pipeline {
         }
         let found = before.and_then(|last| lists.remove(last));
         Ok((found.unwrap_or_default(), trace))
+    }
+
+    /// What the database says of an index that it has not, in words of whoever asks.
+    fn lacking(&self, stage: &Stage, error: RetrieveError) -> RetrieveError {
+        match error {
+            RetrieveError::Database(stratigraph::Error::UnknownName { .. }) => {
+                RetrieveError::MissingLayer {
+                    pipeline: self.name.clone(),
+                    stage: stage.name.clone(),
+                    system: self.needs().system(),
+                }
+            }
+            error => error,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use stratigraph::{Direction, Node, NodeId, Read, Relationship, RelationshipId, V
 
 use super::evidence::{headed, joined, kind_of, row, said_of_instance, text_of, texts_of};
 use super::known::{Known, stating};
-use super::{Evidence, Item, Name, Place, RetrieveError};
+use super::{Desk, Evidence, Item, Name, Place, RetrieveError};
 use crate::build::{FACT, Label, LinkKind};
 
 /// The most places of one thing that are told: half of all documents may say it.
@@ -38,9 +38,12 @@ const OF_NODE: [&str; 14] = [
 /// What a relationship says; not its vectors.
 const OF_RELATIONSHIP: [&str; 5] = ["key", "predicate", "description", "source", "chunk"];
 
-/// What each of these says, as one text; nothing for what is not there any more.
-pub(super) fn read_out<R: Read>(read: &R, items: &[Item]) -> Result<Vec<String>, RetrieveError> {
-    let mut reader = Reader::new(read);
+/// What each of these says to a question, as one text; nothing for what is not there any more.
+pub(super) fn read_out<R: Read>(
+    desk: &Desk<'_, R>,
+    items: &[Item],
+) -> Result<Vec<String>, RetrieveError> {
+    let mut reader = Reader::new(desk.read()).among(desk.chosen()?);
     let mut texts = Vec::with_capacity(items.len());
     for items in items.chunks(TOGETHER) {
         let said = reader.evidence_of(items.iter().map(|item| item.entity))?;
@@ -58,6 +61,9 @@ pub(super) struct Reader<'a, R> {
     among: Option<&'a RoaringTreemap>,
 }
 
+/// A chunk, and its link to what it speaks of.
+type LinkOf = (NodeId, RelationshipId);
+
 /// What was read of some things, before anything is put together.
 #[derive(Default)]
 struct Drafts {
@@ -65,7 +71,7 @@ struct Drafts {
     relationships: HashMap<RelationshipId, Relationship>,
     /// The chunks that say it.
     chunks: HashMap<Entity, Vec<NodeId>>,
-    /// What they say of it, where it has no summary.
+    /// What they say of it, where no summary tells.
     descriptions: HashMap<NodeId, BTreeSet<String>>,
 }
 
@@ -78,7 +84,8 @@ impl<'a, R: Read> Reader<'a, R> {
         }
     }
 
-    /// Tells only those places that are among these chunks, if any are chosen. What is said there is the same.
+    /// Reads only what these chunks say, if any are chosen, and tells only their places. A summary is made of what all
+    /// documents say, that of a domain also of those above it, so none is told then.
     pub(super) fn among(mut self, chunks: Option<&'a RoaringTreemap>) -> Self {
         self.among = chunks;
         self
@@ -92,10 +99,58 @@ impl<'a, R: Read> Reader<'a, R> {
         }
     }
 
+    fn is_chosen(&self, chunk: NodeId) -> bool {
+        self.among.is_none_or(|among| among.contains(chunk.get()))
+    }
+
     /// Of these chunks those whose places are told.
     fn told(&self, chunks: impl Iterator<Item = NodeId>) -> Vec<NodeId> {
-        let is_told = |chunk: &NodeId| self.among.is_none_or(|among| among.contains(chunk.get()));
-        chunks.filter(is_told).take(MOST_PLACES).collect()
+        let chosen = chunks.filter(|chunk| self.is_chosen(*chunk));
+        chosen.take(MOST_PLACES).collect()
+    }
+
+    /// The links of a kind to each of these from the chunks whose places are told, each behind its chunk.
+    fn links_to(&self, ids: &[NodeId], by: LinkKind) -> Result<Vec<Vec<LinkOf>>, RetrieveError> {
+        if let Some(few) = self.among.filter(|among| among.len() <= MOST_PLACES as u64) {
+            let links = ids.iter().map(|id| self.links_from(few, *id, by));
+            return links.collect();
+        }
+        let (incoming, by) = (Direction::Incoming, Some(by.name()));
+        let links = self
+            .read
+            .neighbours_of_each(ids, incoming, by, self.looked_at())?;
+        let told = links.iter().map(|links| {
+            let chosen = links.iter().filter(|link| self.is_chosen(link.node));
+            let chosen = chosen.map(|link| (link.node, link.relationship));
+            chosen.take(MOST_PLACES).collect()
+        });
+        Ok(told.collect())
+    }
+
+    /// The same of few chunks, which are asked themselves: they may be anywhere among all that speak of it.
+    fn links_from(
+        &self,
+        chunks: &RoaringTreemap,
+        id: NodeId,
+        by: LinkKind,
+    ) -> Result<Vec<LinkOf>, RetrieveError> {
+        let mut links = Vec::new();
+        for chunk in chunks {
+            let chunk = NodeId::new(chunk);
+            for link in self
+                .read
+                .relationships_between(chunk, id, Some(by.name()))?
+            {
+                links.push((chunk, link?.relationship));
+            }
+        }
+        links.truncate(MOST_PLACES);
+        Ok(links)
+    }
+
+    /// Whether it is its summary that tells what it is.
+    fn is_summed_up(&self, node: &Node) -> bool {
+        self.among.is_none() && !text_of(node, "summary").is_empty()
     }
 
     /// What this says; nothing if it is not there.
@@ -200,7 +255,7 @@ impl<'a, R: Read> Reader<'a, R> {
         Ok(())
     }
 
-    /// Which chunks speak of the entities and domains, and what they say of those without a summary.
+    /// Which chunks speak of the entities and domains, and what they say of those that no summary tells of.
     fn read_shared(&mut self, drafts: &mut Drafts) -> Result<(), RetrieveError> {
         for (label, by) in [
             (Label::Entity, LinkKind::Mentions),
@@ -208,28 +263,27 @@ impl<'a, R: Read> Reader<'a, R> {
         ] {
             let nodes = drafts.nodes.values();
             let nodes = nodes.filter(|node| label_of(node) == Some(label));
-            let (ids, is_told): (Vec<NodeId>, Vec<bool>) = nodes
-                .map(|node| (node.id(), !text_of(node, "summary").is_empty()))
+            let (ids, summed_up): (Vec<NodeId>, Vec<bool>) = nodes
+                .map(|node| (node.id(), self.is_summed_up(node)))
                 .unzip();
             if ids.is_empty() {
                 continue;
             }
-            let (incoming, by) = (Direction::Incoming, Some(by.name()));
-            let links = self
-                .read
-                .neighbours_of_each(&ids, incoming, by, self.looked_at())?;
-            let telling = links.iter().zip(&is_told).filter(|(_, is_told)| !**is_told);
-            let telling = telling.flat_map(|(links, _)| links.iter().take(MOST_PLACES));
-            let telling: Vec<RelationshipId> = telling.map(|link| link.relationship).collect();
+            let mut telling = Vec::new();
+            let links = self.links_to(&ids, by)?;
+            for ((id, links), is_summed_up) in ids.into_iter().zip(links).zip(summed_up) {
+                if !is_summed_up {
+                    drafts.descriptions.entry(id).or_default();
+                    telling.extend(links.iter().map(|(_, link)| *link));
+                }
+                let chunks = links.into_iter().map(|(chunk, _)| chunk);
+                drafts.chunks.insert(id.into(), chunks.collect());
+            }
             let telling = self.read.relationships_with(&telling, &["description"])?;
             for link in telling.iter().flatten() {
                 let of = drafts.descriptions.entry(link.target()).or_default();
                 let description = link.get("description").and_then(Value::as_str);
                 of.extend(description.map(str::to_owned));
-            }
-            for (id, links) in ids.into_iter().zip(links) {
-                let chunks = self.told(links.iter().map(|link| link.node));
-                drafts.chunks.insert(id.into(), chunks);
             }
         }
         Ok(())
@@ -357,12 +411,9 @@ fn said_of_shared(node: &Node, drafts: &Drafts) -> String {
         name if name.is_empty() => text_of(node, "key"),
         name => name,
     };
-    let text = match text_of(node, "summary") {
-        summary if summary.is_empty() => {
-            let said = drafts.descriptions.get(&node.id()).into_iter().flatten();
-            joined(said.map(String::as_str))
-        }
-        summary => summary,
+    let text = match drafts.descriptions.get(&node.id()) {
+        Some(said) => joined(said.iter().map(String::as_str)),
+        None => text_of(node, "summary"),
     };
     // Summaries by rules begin with what they are of.
     match text.starts_with(&name) {

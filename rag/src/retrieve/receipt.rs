@@ -1,5 +1,6 @@
 //! Receipts: what an answer was given on, so that anybody can say later whether it still stands.
 
+use roaring::RoaringTreemap;
 use serde::{Deserialize, Serialize};
 use stratigraph::graph::Entity;
 use stratigraph::{NodeId, Read, RelationshipId, Value};
@@ -7,7 +8,7 @@ use stratigraph::{NodeId, Read, RelationshipId, Value};
 use super::known::Known;
 use super::reader::Reader;
 use super::{Item, Name, Place, RetrieveError, Score};
-use crate::build::{FACT, Label, LinkKind, find, find_fact, table_key_index};
+use crate::build::{FACT, Label, LinkKind, find, find_all, find_fact, table_key_index};
 
 /// What something said when it was found, where, and how it was come to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,11 +84,17 @@ impl Receipt {
         let Some(entity) = self.name.entity(read)? else {
             return Ok(Standing::Gone);
         };
-        let Some(now) = Reader::new(read).evidence(entity)? else {
+        let Some(mut now) = Reader::new(read).evidence(entity)? else {
             return Ok(Standing::Gone);
         };
         if now.hash() != self.hash {
-            return Ok(Standing::Changed);
+            // Of chosen documents only these were read, and of many that speak of it others may be the first by now.
+            let cited = self.cited(read)?;
+            let said = Reader::new(read).among(Some(&cited)).evidence(entity)?;
+            match said.filter(|said| said.hash() == self.hash) {
+                Some(said) => now = said,
+                None => return Ok(Standing::Changed),
+            }
         }
         // Who else says the same, and who of them comes first, was not cited: each place that was has to be there still.
         let mut standing = Standing::Stands;
@@ -104,6 +111,14 @@ impl Receipt {
             }
         }
         Ok(standing)
+    }
+
+    /// The chunks of its places that are there still.
+    fn cited<R: Read>(&self, read: &R) -> Result<RoaringTreemap, RetrieveError> {
+        let keys = self.places.iter();
+        let keys: Vec<&str> = keys.filter_map(|place| place.chunk.as_deref()).collect();
+        let chunks = find_all(read, Label::Chunk, &keys)?;
+        Ok(chunks.into_iter().flatten().map(NodeId::get).collect())
     }
 }
 

@@ -44,7 +44,7 @@ impl Rerank {
         if items.is_empty() {
             return Ok(items);
         }
-        let texts = read_out(desk.read(), &items)?;
+        let texts = read_out(desk, &items)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let failed = |problem: String| RetrieveError::Judge {
             model: judge.name().to_owned(),

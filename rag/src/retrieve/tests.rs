@@ -1,6 +1,7 @@
 //! Operators over a small graph that is written down here.
 
 mod allowed;
+mod described;
 mod facts;
 mod presets;
 mod stopped;

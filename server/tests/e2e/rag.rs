@@ -407,8 +407,8 @@ async fn questions_are_asked_and_receipts_looked_at() {
                 pipeline: "bag".to_owned(),
                 ..asked.clone()
             },
-            Code::NotFound,
-            "instance_vectors",
+            Code::FailedPrecondition,
+            "`stratigraph ingest --profile bag`",
         ),
         (
             v1::RetrieveRequest {

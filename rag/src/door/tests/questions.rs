@@ -113,7 +113,7 @@ fn a_pipeline_of_ones_own_and_limits_are_taken() {
         ),
         (
             "CALL rag.retrieve('bag', {question: 'x'})",
-            "instance_vectors",
+            "`rag.createLayers('bag')`",
         ),
         ("CALL rag.trace('vector', {})", "`question` is needed"),
         ("CALL rag.verify(['x'])", "number 0 of the receipts is none"),

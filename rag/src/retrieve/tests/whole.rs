@@ -182,6 +182,7 @@ fn the_trace_says_what_each_stage_took_gave_and_cut() {
 fn a_layer_that_is_not_there_is_an_error_unless_it_need_not_be() {
     let db = Database::in_memory().unwrap();
     let layers = Layers::open(&db, Profile::structure(), Arc::new(Lexical::new())).unwrap();
+    edit(&layers, "sea.md", SEA, &[]);
     let (read, question) = (db.read().unwrap(), Question::new("salt").unwrap());
     let desk = Desk::new(&read, layers.embedder(), &question);
     let mut triples = Pipeline::preset("triples").unwrap();
@@ -190,6 +191,29 @@ fn a_layer_that_is_not_there_is_an_error_unless_it_need_not_be() {
     triples.stages[0].if_there = true;
     let retrieved = triples.retrieve(&desk).unwrap();
     assert!(retrieved.found.is_empty() && retrieved.trace[0].not_there);
+    // Which one it is, and what makes it, in words of whoever asks.
+    for (preset, stage, profile) in [
+        ("graph", "entities", "hybrid"),
+        ("bag", "named", "bag"),
+        ("tag", "summaries", "tag"),
+        ("triples", "facts", "triples"),
+    ] {
+        let pipeline = Pipeline::preset(preset).unwrap();
+        let error = pipeline.retrieve(&desk).unwrap_err().to_string();
+        for part in [
+            format!("the pipeline `{preset}` asks in its stage `{stage}` for a layer"),
+            format!("`stratigraph ingest --profile {profile}`"),
+            format!("`rag.createLayers('{profile}')`"),
+        ] {
+            assert!(error.contains(&part), "{error}");
+        }
+        assert!(!error.contains("index"), "{error}");
+    }
+    let mixed = "name = 'p'\n[[stage]]\nname = 'a'\nrun.vector = { of = 'instances', k = 1 }
+[[stage]]\nname = 'b'\nrun.vector = { of = 'domains', k = 1 }";
+    let mixed = Pipeline::parse(mixed).unwrap();
+    let error = mixed.retrieve(&desk).unwrap_err().to_string();
+    assert!(error.contains("no one profile makes all"), "{error}");
 }
 
 #[test]
@@ -222,6 +246,18 @@ fn a_pipeline_that_cannot_be_run_says_why() {
         (
             "name = 'p'\n[[stage]]\nname = 'a'\nrun.mentions = { k = 1 }\n[[stage]]\nname = 'b'\nrun.expand = { steps = 65 }",
             "stage `b`: `steps` of `expand` is more than 64",
+        ),
+        (
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.vector = { of = 'chunks', k = 1, above = -inf }",
+            "stage `a`: `above` of `vector` has to be finite",
+        ),
+        (
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.multi_query = { search.vector = { of = 'chunks', k = 1, above = nan } }",
+            "stage `a`: `above` of `multi_query` has to be finite",
+        ),
+        (
+            "name = 'p'\n[[stage]]\nname = 'a'\nrun.bm25 = { k = 1 }\n[[stage]]\nname = 'b'\nrun.together = { weight = 1e8 }",
+            "stage `b`: `weight` of `together` is more than 10000000",
         ),
     ] {
         let error = Pipeline::parse(text).unwrap_err().to_string();
