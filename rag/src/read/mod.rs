@@ -30,6 +30,7 @@ use std::path::Path;
 use crate::{Document, Metadata};
 
 pub use error::{Place, ReadError};
+pub use front_matter::number;
 pub use path::{PathPattern, PatternError};
 pub use pdf::{PdfLimits, PdfParsing, serve_pdf_child};
 pub use triples::{Stated, TripleCounts, TripleReader};
