@@ -4,6 +4,7 @@ use crate::exit::Exit;
 use crate::remote::{Address, RemoteFailure};
 use crate::transfer::TransferError;
 use std::path::PathBuf;
+use stratigraph_rag::door::causes;
 
 /// Why a verb gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +119,7 @@ pub(crate) enum Failure {
     #[error("the terminal: {0}")]
     Terminal(String),
     /// One of several statements failed.
-    #[error("the statement at line {line}: {failure}")]
+    #[error("the statement at line {line}: {}", failure.told())]
     Statement {
         /// Where it begins, from 1.
         line: usize,
@@ -193,6 +194,11 @@ impl Failure {
         }
     }
 
+    /// It with what is behind it.
+    pub(crate) fn told(&self) -> String {
+        causes(self)
+    }
+
     /// What is wrong with a query, if that is it.
     pub(crate) fn query(&self) -> Option<WrongQuery<'_>> {
         match self {
@@ -258,5 +264,33 @@ impl Failure {
             (Self::Panic, _) => "bug",
             _ => "request",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verbs::IngestError;
+    use std::io;
+    use stratigraph_models::ModelError;
+
+    #[test]
+    fn what_is_behind_a_failure_is_told_once() {
+        let input = Failure::Input {
+            name: "a.txt".to_owned(),
+            source: io::Error::other("it has gone"),
+        };
+        assert_eq!(input.told(), "cannot read a.txt: it has gone");
+        let model = ModelError::Unreadable {
+            path: "a.bin".into(),
+            source: io::Error::other("it has gone"),
+        };
+        let model = Failure::from(IngestError::from(model));
+        let told = "cannot read a.bin, a file of the model: it has gone";
+        assert_eq!(model.told(), told);
+        assert_eq!(
+            model.at_line(3).told(),
+            format!("the statement at line 3: {told}")
+        );
     }
 }

@@ -167,7 +167,7 @@ impl Output {
     /// Prints why there is no answer.
     pub(crate) fn failure(self, failure: &Failure) -> Exit {
         let exit = failure.exit();
-        let message = failure.to_string();
+        let message = failure.told();
         let line = if self.json {
             let mut error =
                 json!({ "kind": failure.kind(), "message": message, "exit_code": exit.code() });

@@ -264,7 +264,7 @@ fn greet(conversation: &mut Conversation, place: &str) -> Result<(), Failure> {
 
 /// Says what went wrong.
 fn complain(failure: &Failure) {
-    let text = printable(&format!("error: {failure}"));
+    let text = printable(&format!("error: {}", failure.told()));
     let text = if colours::are_wanted() {
         colours::error(&text)
     } else {

@@ -6,7 +6,7 @@ use crate::output::{Reply, count, money, printable, things};
 use crate::progress::Progress;
 use crate::remote::{Access, Asked, Inquiry};
 use crate::verbs::IngestError;
-use crate::verbs::retrieve::{only, pipeline, question, server};
+use crate::verbs::retrieve::{above_zero, only, pipeline, question, server};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -50,11 +50,11 @@ pub(crate) struct Ask {
     /// A preset, or a file with a pipeline
     #[arg(long, value_name = "NAME|FILE", default_value = "strata")]
     preset: String,
-    /// Only documents of which this metadata is so: NAME=VALUE; may be given again
+    /// Only documents of which this metadata is so: NAME=VALUE, read as `retrieve --help` says; may be given again with another name
     #[arg(long, value_name = "NAME=VALUE")]
     only: Vec<String>,
     /// How many units of text are packed at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = above_zero)]
     budget: Option<usize>,
     /// Answer in sentences of the documents, also if there is a model
     #[arg(long)]

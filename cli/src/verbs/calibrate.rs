@@ -27,6 +27,9 @@ Examples:
 JSON: pipeline, embedder, threshold, refuse_at_most, questions, seed, auroc, false_refusals, true_refusals, answerable {least,
 p5, p25, p50, p75, p95, greatest}, unanswerable, left_out, documents, as_of";
 
+/// What the shares of refusals are shares of.
+const MADE: &str = "The questions are made of the documents; real ones, with words that the documents lack, are refused more often: a lower --refuse-at-most refuses fewer.";
+
 /// Arguments of `calibrate`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
@@ -135,6 +138,7 @@ fn tell(reply: &mut Reply, found: &Calibration) {
         spread.row(row(name, quantiles));
     }
     reply.table(&facts).line("").table(&spread);
+    reply.line("").line(MADE);
     // Made of names, numbers and texts: there is nothing in it that JSON has not.
     let whole = serde_json::to_value(found).unwrap_or_default();
     for (name, value) in whole.as_object().into_iter().flatten() {

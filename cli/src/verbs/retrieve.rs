@@ -9,16 +9,23 @@ use crate::statements::read_input;
 use crate::verbs::IngestError;
 use clap::Args;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use stratigraph::Database;
 use stratigraph::storage::cancel::CancelToken;
+use stratigraph_rag::Datum;
 use stratigraph_rag::door::{DoorError, Equipment, Library};
+use stratigraph_rag::read::number;
 use stratigraph_rag::retrieve::{Pipeline, Question, Receipt, Retrieved, Traced};
 
 const EXAMPLE: &str = "\
 Presets: direct (nothing), vector, graph, bag, tag, triples, hybrid, audit (by declared queries: see `routes`), and strata,
 which is ours. --print shows how one is written; a file with one of your own is given in its place. Numbers of scores are of the scale that stands beside them.
+
+A value of --only is read as `ingest` reads metadata: 2023 is a number, and 00123 and inf are texts; true and false are truths. In
+quotes it is a text whatever it looks like, as {name:text} and paths with true in them give: --only 'k=\"2023\"'. Of several names
+all have to be so.
 
 Each thing that is found has a receipt: what it said, where, and how it was come to. `receipts` says later whether it
 still stands.
@@ -48,14 +55,14 @@ pub(crate) struct Retrieve {
     /// A preset, or a file with a pipeline
     #[arg(long, value_name = "NAME|FILE", default_value = "strata")]
     preset: String,
-    /// Only documents of which this metadata is so: NAME=VALUE; may be given again
+    /// Only documents of which this metadata is so: NAME=VALUE; may be given again with another name
     #[arg(long, value_name = "NAME=VALUE")]
     only: Vec<String>,
     /// How many units of text are packed at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = above_zero)]
     budget: Option<usize>,
     /// How many of what is found are told at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = above_zero)]
     most: Option<usize>,
     /// Say what each stage took and gave
     #[arg(long)]
@@ -74,7 +81,7 @@ pub(crate) struct Retrieve {
 /// Arguments of `receipts`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-FILE is what `retrieve --json` has printed, or a list of receipts. The exit code is 2 if any does not hold.
+FILE is what `retrieve --json` or `ask --json` has printed, or a list of receipts. The exit code is 2 if any does not hold.
 
 Example:
   stratigraph receipts library found.json
@@ -84,7 +91,7 @@ pub(crate) struct Receipts {
     /// The database's folder, or an address: grpc://host:port/database
     #[arg(value_name = "DIR|ADDRESS")]
     dir: PathBuf,
-    /// What `retrieve --json` has printed; standard input if not given or `-`
+    /// What `retrieve --json` or `ask --json` has printed; standard input if not given or `-`
     file: Option<PathBuf>,
     /// What an address needs.
     #[command(flatten)]
@@ -143,15 +150,27 @@ impl Retrieve {
     }
 }
 
-/// What a question is limited to: NAME=VALUE.
+/// What a question is limited to: NAME=VALUE, each name once, as a filter has one value.
 pub(super) fn only(given: &[String]) -> Result<Vec<(String, Json)>, Failure> {
+    let mut names = BTreeSet::new();
     let only = given.iter().map(|only| {
         let (name, value) = only.split_once('=').ok_or_else(|| {
             Failure::Usage(format!("--only is NAME=VALUE, and `{only}` has no `=`"))
         })?;
+        if !names.insert(name) {
+            return Err(Failure::Usage(format!(
+                "--only {name} is given twice, and has one value: ask once for each"
+            )));
+        }
         Ok((name.to_owned(), literal(value)))
     });
     only.collect()
+}
+
+/// A count that is none if it is 0, as `CALL rag.retrieve` has it.
+pub(super) fn above_zero(text: &str) -> Result<usize, String> {
+    let count = text.parse::<usize>().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| "it is a count above zero".to_owned())
 }
 
 /// A question, as it is put to a folder.
@@ -237,20 +256,27 @@ impl Receipts {
     }
 }
 
-/// The receipts of what `retrieve --json` has printed, or of a list of them.
+/// The receipts of what `retrieve --json` or `ask --json` has printed, or of a list of them.
 fn receipts(text: &str) -> Result<Vec<Receipt>, Failure> {
     let wrong = |problem: String| {
         of_request(format!(
-            "no receipts: {problem}. What `retrieve --json` has printed is expected, or a list of receipts"
+            "no receipts: {problem}. What `retrieve --json` or `ask --json` has printed is expected, or a list of receipts"
         ))
     };
     let whole: Json = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
     let list = match whole {
         Json::Array(list) => list,
-        Json::Object(mut printed) => match printed.remove("found") {
-            Some(Json::Array(found)) => found.into_iter().map(receipt).collect(),
-            _ => return Err(wrong("there is no list `found`".to_owned())),
-        },
+        Json::Object(mut printed) => {
+            let lists = ["found", "sources"].map(|name| printed.remove(name));
+            let found = lists.into_iter().find_map(|list| match list {
+                Some(Json::Array(found)) => Some(found),
+                _ => None,
+            });
+            let found = found.ok_or_else(|| {
+                wrong("there is no list `found`, and no list `sources`".to_owned())
+            })?;
+            found.into_iter().map(receipt).collect()
+        }
         _ => return Err(wrong("it is neither an object nor a list".to_owned())),
     };
     serde_json::from_value(Json::Array(list)).map_err(|error| wrong(error.to_string()))
@@ -265,7 +291,15 @@ fn receipt(mut found: Json) -> Json {
 /// A preset by its name, or what a file has.
 pub(super) fn pipeline(preset: &str) -> Result<Pipeline, Failure> {
     let text = match Path::new(preset).is_file() {
-        true => std::fs::read_to_string(preset).map_err(of_request)?,
+        true => std::fs::read_to_string(preset)
+            .map_err(|error| of_request(format!("{preset}: {error}")))?,
+        // What is written out as a pipeline has one of these, and a path none: it would be told that it is no TOML.
+        false if !preset.contains(['\n', '{', '=']) => {
+            return Pipeline::preset(preset).map_err(|error| match Path::new(preset).exists() {
+                true => of_request(format!("{preset} is not a file")),
+                false => of_request(format!("{error}; and there is no file of that name")),
+            });
+        }
         false => preset.to_owned(),
     };
     Pipeline::of(&text).map_err(of_request)
@@ -275,18 +309,19 @@ pub(super) fn of_request(error: impl Display) -> Failure {
     IngestError::Request(error.to_string()).into()
 }
 
-/// What metadata is compared with: a number or a truth where it looks like one.
+/// What metadata is compared with: a number where readers of documents take it for one, a truth, and a text in quotes
+/// whatever is in them.
 fn literal(text: &str) -> Json {
-    if let Ok(whole) = text.parse::<i64>() {
-        return whole.into();
+    let quoted = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    if let Some(quoted) = quoted('"').or_else(|| quoted('\'')) {
+        return quoted.into();
     }
-    if let Ok(number) = text.parse::<f64>() {
-        return number.into();
-    }
-    match text {
-        "true" => true.into(),
-        "false" => false.into(),
-        text => text.into(),
+    match (text, number(text)) {
+        ("true", _) => true.into(),
+        ("false", _) => false.into(),
+        (_, Some(Datum::Integer(whole))) => whole.into(),
+        (_, Some(Datum::Float(number))) => number.into(),
+        (text, _) => text.into(),
     }
 }
 
@@ -382,4 +417,57 @@ fn row(stage: &Traced) -> [String; 6] {
         false => stage.operator.clone(),
     };
     [stage.stage.clone(), operator, took, gave, cut, added]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_are_what_readers_take_metadata_for() {
+        let cases = [
+            ("2023", json!(2023)),
+            ("-0.5", json!(-0.5)),
+            ("true", json!(true)),
+            ("false", json!(false)),
+            ("\"true\"", json!("true")),
+            ("'2023'", json!("2023")),
+            ("'it's'", json!("it's")),
+            ("''", json!("")),
+        ];
+        for (text, value) in cases {
+            assert_eq!(literal(text), value, "{text}");
+        }
+        let texts = [
+            "00123", "inf", "nan", "1_000", "+5", "1e999", "True", "'tis", "\"", "", "a b",
+        ];
+        for text in texts {
+            assert_eq!(literal(text), json!(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_has_one_value() {
+        let given = |all: &[&str]| only(&all.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(given(&["a=1", "b=x=y"]).unwrap()[1].1, json!("x=y"));
+        let twice = given(&["a=1", "b=2", "a=3"]).unwrap_err().told();
+        assert!(twice.contains("--only a is given twice"), "{twice}");
+        assert!(given(&["a"]).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_no_pipeline() {
+        for missing in ["./nosuch.toml", "nosuch", "a/b c.json"] {
+            let told = pipeline(missing).unwrap_err().told();
+            for part in [missing, "`strata`", "no file of that name"] {
+                assert!(told.contains(part), "{told}");
+            }
+        }
+        let folder = pipeline(env!("CARGO_MANIFEST_DIR")).unwrap_err().told();
+        assert!(folder.contains("is not a file"), "{folder}");
+        assert_eq!(pipeline("bag").unwrap().name, "bag");
+        assert_eq!(pipeline("name = 'mine'").unwrap().name, "mine");
+        assert_eq!(pipeline("{\"name\": \"mine\"}").unwrap().name, "mine");
+    }
 }

@@ -289,6 +289,15 @@ fn a_graph_follows_its_set_and_runs_are_compared() {
     let said = diff(&before, &after, &[]);
     said.assert_code(0);
     assert!(said.stdout.contains("0 better, 0 worse"), "{}", said.stdout);
+    let said = diff(&before, &after, &["--questions", "mrr"]);
+    let same = "things: mrr is the same of each question";
+    assert!(said.assert_code(0).stdout.contains(same), "{}", said.stdout);
+    let said = diff(&before, &after, &["--questions", "nosuch"]);
+    let none = &said.assert_code(2).stderr;
+    assert!(
+        none.contains("--questions nosuch: that is no measure") && none.contains("mrr"),
+        "{none}"
+    );
     // The document of the first question is gone from the set, and another has its text.
     let corpus = suite.join("things/corpus.jsonl");
     let changed = fs::read_to_string(&corpus)
@@ -329,6 +338,48 @@ fn a_graph_follows_its_set_and_runs_are_compared() {
     assert!(answer["worse"].as_u64().unwrap() > 5, "{answer}");
     let (_, message) = ask("eval", &[], &["diff", text(&before), text(&corpus)]).error();
     assert!(message.contains("corpus.jsonl"), "{message}");
+}
+
+#[test]
+fn refusal_needs_other_sets_and_is_compared() {
+    let world = World::new();
+    let (suite, work) = (suite(&world), world.path("work"));
+    let [alone, sure, unsure] = ["alone", "sure", "unsure"].map(|name| world.path(name));
+    let measure = |suite: &Path, preset: &str, out: &Path| {
+        let flags = ["--set", "things", "--preset", preset, "--out", text(out)];
+        let flags = [&flags[..], &["--refusal"]].concat();
+        let asked = ["eval", "--suite", text(suite), "--work", text(&work)];
+        run(&[&asked[..], &flags].concat())
+    };
+    let said = measure(&suite.join("things"), "vector", &alone);
+    let none = "--refusal measures nothing: it puts questions of other sets to each graph";
+    assert!(
+        said.assert_code(0).stdout.contains(none) && !said.stdout.contains("auroc"),
+        "{}",
+        said.stdout
+    );
+    let said = measure(&suite, "vector", &sure);
+    assert!(
+        !said.assert_code(0).stdout.contains(none) && said.stdout.contains("auroc"),
+        "{}",
+        said.stdout
+    );
+    // Who finds nothing is sure of nothing, and so cannot tell them apart.
+    measure(&suite, "direct", &unsure).assert_code(0);
+    let diff = |before: &Path, after: &Path| {
+        let said = run(&["eval", "diff", text(before), text(after), "--json"]);
+        serde_json::from_str::<Json>(&said.stdout).unwrap()
+    };
+    let compared = diff(&sure, &unsure);
+    let auroc = compared["differences"].as_array().unwrap().iter();
+    let auroc = auroc.filter(|one| one["measure"] == "auroc");
+    let after: Vec<&Json> = auroc.map(|one| &one["mean_after"]).collect();
+    assert_eq!(after, [&json!(0.5)], "{compared}");
+    let compared = diff(&alone, &sure);
+    assert_eq!(
+        compared["unmatched"],
+        json!(["things: refusal is only in the second"])
+    );
 }
 
 #[test]

@@ -105,7 +105,7 @@ pub struct Refusal {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Because {
-    /// Nothing was found that could be read.
+    /// Nothing was found that could be read, or nothing of it fits into the budget.
     NothingFound,
     /// What was found is trusted less than the threshold says.
     BelowThreshold,
@@ -226,8 +226,7 @@ impl<R: Read> Answering<'_, R> {
             return None;
         }
         if self.passages().next().is_none() {
-            let reason = "nothing was found that could be read".to_owned();
-            return Some((Because::NothingFound, reason));
+            return Some((Because::NothingFound, self.unread()));
         }
         let confidence = self.retrieved.confidence.value;
         let threshold = self.threshold.filter(|least| confidence < *least)?;
@@ -235,6 +234,17 @@ impl<R: Read> Answering<'_, R> {
             "what was found is trusted with {confidence:.3}, and answers need {threshold:.3}"
         );
         Some((Because::BelowThreshold, reason))
+    }
+
+    /// Why nothing can be read: what was found may only be too long.
+    fn unread(&self) -> String {
+        let all = self.retrieved.found.iter();
+        match all.filter(|found| !found.text.trim().is_empty()).count() {
+            0 => "nothing was found that could be read".to_owned(),
+            found => format!(
+                "of what was found ({found}) nothing fits into the budget: allow more units of text"
+            ),
+        }
     }
 
     /// Whether a model is asked what it knows by itself: the pipeline has no stages, as that of the preset `direct`. One that

@@ -70,11 +70,17 @@ pub enum DoorError {
     },
 }
 
-/// An error with what is behind it, as one line.
+/// An error with what is behind it, as one line. What it says of that itself is not told twice.
 #[must_use]
 pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     let behind = std::iter::successors(error.source(), |cause| cause.source());
-    behind.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+    behind.fold(error.to_string(), |text, cause| {
+        let cause = cause.to_string();
+        match text.contains(&cause) {
+            true => text,
+            false => format!("{text}: {cause}"),
+        }
+    })
 }
 
 impl DoorError {
@@ -98,5 +104,37 @@ impl From<RouteError> for DoorError {
             RouteError::Database(error) => error.into(),
             error => Self::Route(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::Cost;
+    use stratigraph_models::ModelError;
+
+    #[test]
+    fn what_is_behind_an_error_is_told_once() {
+        let extract = |source| ExtractError::Model {
+            about: "an answer".to_owned(),
+            prompt: "answer/en/1".to_owned(),
+            cost: Cost::default(),
+            source: Box::new(source),
+        };
+        let hidden = DoorError::Extract(extract(ModelError::NothingRecorded));
+        assert_eq!(
+            causes(&hidden),
+            "an answer: the model gives nothing for the prompt answer/en/1: there is no recorded reply to this request"
+        );
+        // This one says what is behind it itself, and not what is behind that.
+        let unreadable = ModelError::Unreadable {
+            path: "a.bin".into(),
+            source: std::io::Error::other("the disk is gone"),
+        };
+        let said = DoorError::Retrieve(RetrieveError::Embedder(unreadable));
+        assert_eq!(
+            causes(&said),
+            "the question has no vector: cannot read a.bin, a file of the model: the disk is gone"
+        );
     }
 }

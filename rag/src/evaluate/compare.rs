@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::saved::cell;
-use super::{Evaluation, Mean};
+use super::{Evaluation, Mean, Refusal, Saved};
 
 /// What became of a measure from one run to another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -35,7 +35,7 @@ pub struct Difference {
 /// A question of which a measure is otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Changed {
-    /// The question.
+    /// The question; of refusal its place among those of its kind, as `own 3`.
     pub id: String,
     /// The measure before.
     pub before: f64,
@@ -91,16 +91,20 @@ impl Comparison {
     /// What has become of it from one run to another. Runs of one set by one pipeline belong together; where each has
     /// only one pipeline for a set, these two do.
     #[must_use]
-    pub fn of(before: &[Evaluation], after: &[Evaluation]) -> Self {
+    pub fn of(before: &Saved, after: &Saved) -> Self {
         let mut all = Self::default();
-        let (by_set, mut others) = (sets(before), sets(after));
+        let (by_set, mut others) = (sets(&before.evaluations), sets(&after.evaluations));
         for (set, ours) in by_set {
             let mut theirs = others.remove(set).unwrap_or_default();
             let is_one = ours.len() == 1 && theirs.len() == 1;
             for one in ours {
                 let same = |other: &&Evaluation| is_one || other.pipeline == one.pipeline;
                 match theirs.iter().position(same) {
-                    Some(place) => all.add(one, theirs.remove(place)),
+                    Some(place) => {
+                        let other = theirs.remove(place);
+                        all.add(one, other);
+                        all.add_refusals(refusal_of(before, one), refusal_of(after, other));
+                    }
                     None => all
                         .unmatched
                         .push(format!("{set} by {} is only in the first", one.pipeline)),
@@ -118,47 +122,86 @@ impl Comparison {
     }
 
     fn add(&mut self, one: &Evaluation, other: &Evaluation) {
-        for measure in one.measures() {
-            let pairs = one.paired(other, measure);
-            let before: Vec<f64> = pairs.iter().map(|(_, before, _)| *before).collect();
-            let after: Vec<f64> = pairs.iter().map(|(_, _, after)| *after).collect();
-            let means = (Mean::of(&before), Mean::of(&after));
-            let (Some(mean_before), Some(mean_after)) = means else {
-                continue;
-            };
-            let Some(gain) = Mean::of_differences(&after, &before) else {
-                continue;
-            };
-            let changed = pairs.iter().filter(|(_, before, after)| before != after);
-            let changed = changed.map(|(id, before, after)| Changed {
-                id: (*id).to_owned(),
-                before: *before,
-                after: *after,
-            });
-            self.differences.push(Difference {
-                set: one.set.clone(),
-                before: one.pipeline.clone(),
-                after: other.pipeline.clone(),
-                measure: measure.to_owned(),
-                mean_before: mean_before.mean,
-                mean_after: mean_after.mean,
-                low: *gain.interval.start(),
-                high: *gain.interval.end(),
-                questions: pairs.len(),
-                changed: changed.collect(),
-            });
-        }
-        let (ours, theirs) = (one.questions.len(), other.questions.len());
+        let set = &one.set;
         let ids = other.questions.iter().map(|question| question.id.as_str());
         let ids: BTreeSet<&str> = ids.collect();
         let both = one.questions.iter();
         let both = both.filter(|question| ids.contains(question.id.as_str()));
         let both = both.count();
+        let runs = Runs {
+            set,
+            before: &one.pipeline,
+            after: &other.pipeline,
+        };
+        let (ours, theirs) = (one.measures(), other.measures());
+        for measure in ours.union(&theirs) {
+            let alone = match (ours.contains(measure), theirs.contains(measure)) {
+                (true, false) => "only in the first",
+                (false, true) => "only in the second",
+                _ => match runs.difference(measure, &one.paired(other, measure)) {
+                    Some(difference) => {
+                        self.differences.push(difference);
+                        continue;
+                    }
+                    // That they have no question in common is told below.
+                    None if both == 0 => continue,
+                    None => "in both, and of no question in both",
+                },
+            };
+            self.unmatched
+                .push(format!("{set}: the measure {measure} is {alone}"));
+        }
+        let (ours, theirs) = (one.questions.len(), other.questions.len());
         if both < ours.max(theirs) {
             self.unmatched.push(format!(
-                "{}: of {ours} and {theirs} questions {both} are in both, and only these count",
-                one.set
+                "{set}: of {ours} and {theirs} questions {both} are in both, and only these count"
             ));
+        }
+    }
+
+    /// What became of refusal. Its questions are paired by their places, as it is kept without their names.
+    fn add_refusals(&mut self, before: Option<&Refusal>, after: Option<&Refusal>) {
+        let (one, other) = match (before, after) {
+            (Some(one), Some(other)) => (one, other),
+            (Some(Refusal { set, .. }), None) => {
+                let told = format!("{set}: refusal is only in the first");
+                return self.unmatched.push(told);
+            }
+            (None, Some(Refusal { set, .. })) => {
+                let told = format!("{set}: refusal is only in the second");
+                return self.unmatched.push(told);
+            }
+            (None, None) => return,
+        };
+        let counts = |of: &Refusal| [of.own.len(), of.foreign.len(), of.nothing.len()];
+        if counts(one) != counts(other) {
+            let told = |of: &Refusal| {
+                let [own, foreign, nothing] = counts(of);
+                format!(
+                    "{own} own questions, {foreign} of others and {nothing} that nothing answers"
+                )
+            };
+            self.unmatched.push(format!(
+                "{}: refusal is of {} in the first, and of {} in the second, and not compared",
+                one.set,
+                told(one),
+                told(other)
+            ));
+            return;
+        }
+        let runs = Runs {
+            set: &one.set,
+            before: &one.pipeline,
+            after: &other.pipeline,
+        };
+        for (before, after) in one.of_each().into_iter().zip(other.of_each()) {
+            let values = before.values.iter().zip(&after.values);
+            let pairs = (1..).zip(values);
+            let pairs: Vec<(String, f64, f64)> = pairs
+                .map(|(place, (was, is))| (format!("{} {place}", before.of), *was, *is))
+                .collect();
+            self.differences
+                .extend(runs.difference(before.measure, &pairs));
         }
     }
 
@@ -191,6 +234,51 @@ impl Comparison {
         let all = self.differences.iter();
         all.filter(|one| one.verdict() == Verdict::Worse).count()
     }
+}
+
+/// Which runs stand side by side.
+struct Runs<'a> {
+    set: &'a str,
+    before: &'a str,
+    after: &'a str,
+}
+
+impl Runs<'_> {
+    /// What became of a measure, from what it was of each question before and after; nothing if there are none.
+    fn difference(
+        &self,
+        measure: &str,
+        pairs: &[(impl AsRef<str>, f64, f64)],
+    ) -> Option<Difference> {
+        let before: Vec<f64> = pairs.iter().map(|(_, before, _)| *before).collect();
+        let after: Vec<f64> = pairs.iter().map(|(_, _, after)| *after).collect();
+        let (mean_before, mean_after) = (Mean::of(&before)?, Mean::of(&after)?);
+        let gain = Mean::of_differences(&after, &before)?;
+        let changed = pairs.iter().filter(|(_, before, after)| before != after);
+        let changed = changed.map(|(id, before, after)| Changed {
+            id: id.as_ref().to_owned(),
+            before: *before,
+            after: *after,
+        });
+        Some(Difference {
+            set: self.set.to_owned(),
+            before: self.before.to_owned(),
+            after: self.after.to_owned(),
+            measure: measure.to_owned(),
+            mean_before: mean_before.mean,
+            mean_after: mean_after.mean,
+            low: *gain.interval.start(),
+            high: *gain.interval.end(),
+            questions: pairs.len(),
+            changed: changed.collect(),
+        })
+    }
+}
+
+/// How sure the pipeline of a run was, if that was asked for.
+fn refusal_of<'s>(saved: &'s Saved, run: &Evaluation) -> Option<&'s Refusal> {
+    let mut refusals = saved.refusals.iter();
+    refusals.find(|refusal| refusal.set == run.set && refusal.pipeline == run.pipeline)
 }
 
 /// The runs of each set.
@@ -227,20 +315,28 @@ mod tests {
         }
     }
 
+    fn compare(before: &[Evaluation], after: &[Evaluation]) -> Comparison {
+        let saved = |evaluations: &[Evaluation]| Saved {
+            evaluations: evaluations.to_vec(),
+            refusals: Vec::new(),
+        };
+        Comparison::of(&saved(before), &saved(after))
+    }
+
     #[test]
     fn differences_are_of_the_same_questions_and_say_which() {
         let before: Vec<f64> = (0..40).map(|n| f64::from(n % 4) / 4.0).collect();
         let after: Vec<f64> = before.iter().map(|value| value + 0.25).collect();
-        let comparison = Comparison::of(&[run("a", "p", &before)], &[run("a", "q", &after)]);
+        let comparison = compare(&[run("a", "p", &before)], &[run("a", "q", &after)]);
         let one = &comparison.differences[0];
         assert_eq!((one.before.as_str(), one.after.as_str()), ("p", "q"));
         assert_eq!((one.verdict(), one.changed.len()), (Verdict::Better, 40));
         assert!((one.mean_after - one.mean_before - 0.25).abs() < 1e-9);
         assert!((one.low - 0.25).abs() < 1e-9 && (one.high - 0.25).abs() < 1e-9);
         assert!(comparison.unmatched.is_empty() && comparison.worse() == 0);
-        let back = Comparison::of(&[run("a", "q", &after)], &[run("a", "p", &before)]);
+        let back = compare(&[run("a", "q", &after)], &[run("a", "p", &before)]);
         assert_eq!(back.worse(), 1);
-        let same = Comparison::of(&[run("a", "p", &before)], &[run("a", "p", &before)]);
+        let same = compare(&[run("a", "p", &before)], &[run("a", "p", &before)]);
         assert_eq!(same.differences[0].verdict(), Verdict::Alike);
         assert!(same.differences[0].changed.is_empty());
     }
@@ -250,7 +346,7 @@ mod tests {
         let before = vec![0.0; 40];
         let mut after = before.clone();
         after[7] = 1.0;
-        let comparison = Comparison::of(&[run("a", "p", &before)], &[run("a", "p", &after)]);
+        let comparison = compare(&[run("a", "p", &before)], &[run("a", "p", &after)]);
         let one = &comparison.differences[0];
         assert_eq!(one.verdict(), Verdict::Alike);
         assert_eq!(one.changed[0].id, "7");
@@ -268,7 +364,7 @@ mod tests {
             run("a", "r", &[1.0]),
             run("c", "p", &[1.0]),
         ];
-        let comparison = Comparison::of(&before, &after);
+        let comparison = compare(&before, &after);
         assert_eq!(comparison.differences.len(), 1);
         let told = comparison.unmatched.join("\n");
         for part in [
@@ -280,5 +376,83 @@ mod tests {
         ] {
             assert!(told.contains(part), "{part} is not in\n{told}");
         }
+    }
+
+    #[test]
+    fn a_measure_that_only_one_has_is_told() {
+        let mut other = run("a", "p", &[1.0, 1.0]);
+        other.questions[0].values.insert("late".to_owned(), 1.0);
+        let before = [run("a", "p", &[1.0, 0.0])];
+        let comparison = compare(&before, std::slice::from_ref(&other));
+        assert_eq!(
+            comparison.unmatched,
+            ["a: the measure late is only in the second"]
+        );
+        let comparison = compare(std::slice::from_ref(&other), &before);
+        assert_eq!(
+            comparison.unmatched,
+            ["a: the measure late is only in the first"]
+        );
+        // Both have it, of a question each.
+        let mut another = run("a", "p", &[1.0, 1.0]);
+        another.questions[1].values.insert("late".to_owned(), 0.0);
+        let comparison = compare(&[other], &[another]);
+        assert_eq!(comparison.differences.len(), 1);
+        assert_eq!(
+            comparison.unmatched,
+            ["a: the measure late is in both, and of no question in both"]
+        );
+    }
+
+    #[test]
+    fn refusal_is_compared_as_well() {
+        let saved = |own: &[f64], refusals: bool| {
+            let some = |values: &[f64]| values.iter().copied().map(Some).collect();
+            let refusal = Refusal {
+                set: "a".to_owned(),
+                pipeline: "p".to_owned(),
+                own: some(own),
+                foreign: some(&[0.5; 20]),
+                nothing: Vec::new(),
+            };
+            Saved {
+                evaluations: vec![run("a", "p", &[1.0; 20])],
+                refusals: refusals.then_some(refusal).into_iter().collect(),
+            }
+        };
+        let sure = saved(&[0.9; 20], true);
+        let comparison = Comparison::of(&sure, &saved(&[0.1; 20], true));
+        let verdicts = comparison.differences.iter();
+        let verdicts: Vec<(&str, Verdict)> = verdicts
+            .map(|one| (one.measure.as_str(), one.verdict()))
+            .collect();
+        assert_eq!(
+            verdicts,
+            [
+                ("r5", Verdict::Alike),
+                ("auroc", Verdict::Worse),
+                ("refused2", Verdict::Worse)
+            ]
+        );
+        let auroc = &comparison.differences[1];
+        assert_eq!((auroc.mean_before, auroc.mean_after), (1.0, 0.0));
+        assert_eq!((auroc.changed.len(), auroc.questions), (20, 20));
+        assert_eq!(auroc.changed[2].id, "own 3");
+        let same = Comparison::of(&sure, &sure);
+        assert!(same.worse() == 0 && same.unmatched.is_empty());
+        for (other, told) in [
+            (saved(&[0.9; 20], false), "a: refusal is only in the first"),
+            (saved(&[0.9; 19], true), "and of 19 own questions"),
+        ] {
+            let comparison = Comparison::of(&sure, &other);
+            assert_eq!(comparison.differences.len(), 1);
+            assert!(
+                comparison.unmatched[0].contains(told),
+                "{:?}",
+                comparison.unmatched
+            );
+        }
+        let comparison = Comparison::of(&saved(&[], false), &sure);
+        assert_eq!(comparison.unmatched, ["a: refusal is only in the second"]);
     }
 }

@@ -31,7 +31,78 @@ pub struct Refused {
     pub nothing: f64,
 }
 
+/// What each question of a kind adds to a measure, in their order: the mean is the measure.
+pub(super) struct OfEach {
+    pub(super) measure: &'static str,
+    /// Whose questions.
+    pub(super) of: &'static str,
+    pub(super) values: Vec<f64>,
+}
+
 impl Refusal {
+    /// Which share of its own questions may be refused where it is measured what is refused.
+    pub const FALSE_REFUSALS: f64 = 0.02;
+
+    /// What it is measured by, with the names that tables have for it: `auroc`, and at a bound that refuses
+    /// [`FALSE_REFUSALS`](Self::FALSE_REFUSALS) of its own questions which share of the others' is refused (`refused2`), and of
+    /// those of the set that nothing answers (`nothing_refused2`). What there are no questions for is left out.
+    #[must_use]
+    pub fn measures(&self) -> Vec<(&'static str, f64)> {
+        let all = self.of_each().into_iter();
+        let all = all.filter(|one| !one.values.is_empty());
+        all.map(|one| {
+            let sum: f64 = one.values.iter().sum();
+            (one.measure, sum / one.values.len() as f64)
+        })
+        .collect()
+    }
+
+    /// The same for each question.
+    pub(super) fn of_each(&self) -> [OfEach; 3] {
+        let bound = self.refused_at(Self::FALSE_REFUSALS);
+        let refused = |confidence: &[Option<f64>]| -> Vec<f64> {
+            let Some(bound) = bound else {
+                return Vec::new();
+            };
+            let is_refused = numbers(confidence).into_iter().map(|one| one < bound.below);
+            is_refused.map(|one| f64::from(u8::from(one))).collect()
+        };
+        let others = self.foreign.len() as f64;
+        let wins = self.wins().into_iter().map(|wins| wins / others);
+        [
+            OfEach {
+                measure: "auroc",
+                of: "own",
+                values: wins.collect(),
+            },
+            OfEach {
+                measure: "refused2",
+                of: "other",
+                values: refused(&self.foreign),
+            },
+            OfEach {
+                measure: "nothing_refused2",
+                of: "nothing",
+                values: refused(&self.nothing),
+            },
+        ]
+    }
+
+    /// Of each of its own questions, of how many of the others' it is less sure; half of those that it is as sure of.
+    fn wins(&self) -> Vec<f64> {
+        let mut foreign = numbers(&self.foreign);
+        if foreign.is_empty() {
+            return Vec::new();
+        }
+        foreign.sort_by(f64::total_cmp);
+        let wins = numbers(&self.own).into_iter().map(|own| {
+            let below = foreign.partition_point(|other| *other < own);
+            let alike = foreign[below..].partition_point(|other| *other <= own);
+            below as f64 + alike as f64 / 2.0
+        });
+        wins.collect()
+    }
+
     /// How likely it is to be surer of one of its own questions than of another's: 0.5 for who only guesses, 1 for who can
     /// always tell. Nothing if there are none to compare.
     ///
@@ -47,17 +118,9 @@ impl Refusal {
     /// ```
     #[must_use]
     pub fn auroc(&self) -> Option<f64> {
-        if self.own.is_empty() || self.foreign.is_empty() {
-            return None;
-        }
-        let mut foreign = numbers(&self.foreign);
-        foreign.sort_by(f64::total_cmp);
-        let wins = numbers(&self.own).into_iter().map(|own| {
-            let below = foreign.partition_point(|other| *other < own);
-            let alike = foreign[below..].partition_point(|other| *other <= own);
-            below as f64 + alike as f64 / 2.0
-        });
-        Some(wins.sum::<f64>() / (self.own.len() * foreign.len()) as f64)
+        let wins = self.wins();
+        let pairs = wins.len() * self.foreign.len();
+        (pairs > 0).then(|| wins.iter().sum::<f64>() / pairs as f64)
     }
 
     /// The highest bound at which no more than this share of its own questions is refused, and what is refused then.
@@ -157,6 +220,26 @@ mod tests {
         assert!(refusal(&[], &[1.0]).refused_at(0.02).is_none());
         let all = refusal(&[1.0, 2.0], &[0.0]).refused_at(1.0).unwrap();
         assert!(all.own < 1.0);
+    }
+
+    #[test]
+    fn measures_are_means_over_questions() {
+        let whole = Refusal {
+            nothing: vec![None, Some(9.0)],
+            ..refusal(&[2.0, 3.0], &[1.0, 2.0, 2.5, 0.0])
+        };
+        let measures = whole.measures();
+        assert_eq!(
+            measures,
+            [
+                ("auroc", 0.8125),
+                ("refused2", 0.5),
+                ("nothing_refused2", 0.5)
+            ]
+        );
+        assert_eq!(whole.auroc(), Some(measures[0].1));
+        assert!(refusal(&[], &[1.0]).measures().is_empty());
+        assert!(refusal(&[1.0], &[]).measures().is_empty());
     }
 
     #[test]

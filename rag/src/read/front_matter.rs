@@ -275,9 +275,18 @@ fn insert_list(metadata: &mut Metadata, name: String, items: Vec<Datum>) {
     }
 }
 
-/// A value that is written as a number is one; `007` and `1_000` are names of something, and so is a whole number that
-/// is too long for one: some digits of it would be lost.
-pub(super) fn number(text: &str) -> Option<Datum> {
+/// What metadata are taken for a number: whatever is written as one. `007`, `1_000` and `inf` are names of something, and so
+/// is a whole number that is too long for one: some digits of it would be lost.
+///
+/// ```
+/// use stratigraph_rag::{Datum, read::number};
+///
+/// assert_eq!(number("2023"), Some(Datum::Integer(2023)));
+/// assert_eq!(number("-0.5"), Some(Datum::Float(-0.5)));
+/// assert_eq!(number("00123"), None);
+/// ```
+#[must_use]
+pub fn number(text: &str) -> Option<Datum> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.starts_with(|first: char| first.is_ascii_digit());
     let padded = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");

@@ -31,6 +31,7 @@ use crate::{Document, Metadata};
 
 use error::CONVERT;
 pub use error::{Place, ReadError};
+pub use front_matter::number;
 pub use path::{PathPattern, PatternError};
 pub use pdf::{PdfLimits, PdfParsing, serve_pdf_child};
 pub use triples::{Stated, TripleCounts, TripleReader};

@@ -314,6 +314,32 @@ fn where_nothing_is_found_nothing_is_asked() {
     assert!(server.asked().is_empty());
 }
 
+#[test]
+fn what_is_found_and_does_not_fit_is_told_apart_from_nothing() {
+    let (_db, library) = built(Equipment::default(), &DOCUMENTS);
+    let open = library.open().unwrap();
+    let mut pipeline = Pipeline::preset("vector").unwrap();
+    let question = Question::new(QUESTION).unwrap();
+    let reason = |pipeline: &Pipeline, question: &Question| {
+        let ask = Ask::new(pipeline, question);
+        let answer = open.ask(&ask, &CancelToken::new(), &mut |_| ()).unwrap();
+        let refused = answer.refused.unwrap();
+        assert_eq!(refused.because, Because::NothingFound);
+        refused.reason
+    };
+    let nothing = reason(&pipeline, &question.clone().only("year", 1999));
+    assert_eq!(nothing, "nothing was found that could be read");
+    pipeline.budget = 1;
+    let found = open.retrieve(&pipeline, &question, &CancelToken::new());
+    let found = found.unwrap().found.len();
+    assert_eq!(
+        reason(&pipeline, &question),
+        format!(
+            "of what was found ({found}) nothing fits into the budget: allow more units of text"
+        )
+    );
+}
+
 /// Likes what is about owls.
 struct Owls;
 

@@ -4,6 +4,7 @@ use super::request;
 use crate::failure::Failure;
 use crate::output::{Reply, Table};
 use clap::Args;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use stratigraph_rag::evaluate::{Comparison, Difference, Saved, Verdict};
@@ -15,7 +16,7 @@ const LONGEST: u64 = 1 << 30;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A file is what `eval --out` or `eval --json` has written. Runs of a set by one pipeline belong together; where both files have
-only one pipeline for it, these two do. The exit code is 2 if any measure is worse by more than chance: its 95 % interval,
+only one pipeline for it, these two do. What `--refusal` has measured is compared if it is of as many questions. The exit code is 2 if any measure is worse by more than chance: its 95 % interval,
 by bootstrap over the questions that both have, lies below 0.
 
 Example:
@@ -49,14 +50,18 @@ impl Diff {
     /// What are no runs.
     pub(super) fn run(&self) -> Result<Reply, Failure> {
         let (before, after) = (read(&self.before)?, read(&self.after)?);
-        let comparison = Comparison::of(&before.evaluations, &after.evaluations);
+        let comparison = Comparison::of(&before, &after);
         let mut reply = Reply::new("eval");
         for text in &comparison.unmatched {
             reply.line(text);
         }
         if comparison.differences.is_empty() {
-            return Err(request(&"the two runs have no set in common"));
+            return Err(request(&format!(
+                "the two runs have nothing in common: {}",
+                comparison.unmatched.join("; ")
+            )));
         }
+        self.check_measure(&comparison)?;
         let headings = [
             "set",
             "pipelines",
@@ -84,6 +89,12 @@ impl Diff {
                     one.set, changed.id, one.measure, changed.before, changed.after
                 ));
             }
+            if one.changed.is_empty() {
+                reply.line(format!(
+                    "{}: {} is the same of each question",
+                    one.set, one.measure
+                ));
+            }
         }
         let worse = comparison.worse();
         let better = comparison.differences.iter();
@@ -105,6 +116,23 @@ impl Diff {
             reply.incomplete();
         }
         Ok(reply)
+    }
+
+    /// Whether there is the measure whose questions are wanted.
+    fn check_measure(&self, comparison: &Comparison) -> Result<(), Failure> {
+        let Some(wanted) = &self.questions else {
+            return Ok(());
+        };
+        let known = comparison.differences.iter();
+        let known: BTreeSet<&str> = known.map(|one| one.measure.as_str()).collect();
+        if known.contains(wanted.as_str()) {
+            return Ok(());
+        }
+        let known: Vec<&str> = known.into_iter().collect();
+        Err(request(&format!(
+            "--questions {wanted}: that is no measure of both runs; there are {}",
+            known.join(", ")
+        )))
     }
 }
 

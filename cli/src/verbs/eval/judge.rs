@@ -6,7 +6,7 @@ use crate::models::Models;
 use crate::output::{Reply, things};
 use crate::progress::Progress;
 use crate::verbs::IngestError;
-use crate::verbs::retrieve::pipeline;
+use crate::verbs::retrieve::{above_zero, pipeline};
 use clap::Args;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
@@ -58,10 +58,10 @@ pub(super) struct Judge {
     #[arg(long, requires = "graph")]
     verbatim: bool,
     /// How many units of text are packed at most
-    #[arg(long, value_name = "N", requires = "graph")]
+    #[arg(long, value_name = "N", requires = "graph", value_parser = above_zero)]
     budget: Option<usize>,
     /// Only the first so many questions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = above_zero)]
     first: Option<usize>,
     /// A model that judges: its name, @, and all of its address before /chat/completions; may be given again. If none is
     /// given, the one that writes judges, too. The key for an address other than that of --llm is STRATIGRAPH_JUDGE_KEY

@@ -25,7 +25,7 @@ use pipelines::Chosen;
 use refusal::Strangers;
 use std::fs;
 use std::path::{Path, PathBuf};
-use stratigraph_rag::door::{DoorError, Open};
+use stratigraph_rag::door::{DoorError, Open, causes};
 use stratigraph_rag::evaluate::{Evaluation, Judge, LabelledSet, Saved, SetError};
 use stratigraph_rag::retrieve::{Pipeline, RetrieveError};
 
@@ -66,7 +66,7 @@ pub(crate) struct Eval {
     /// Ask this database in the place of a graph of the set
     #[arg(long, value_name = "DIR")]
     graph: Option<PathBuf>,
-    /// Also put questions of other sets to each graph, which it should refuse
+    /// Also put questions of the other sets of the suite to each graph, which it should refuse
     #[arg(long)]
     refusal: bool,
     /// Tell the measures of each kind of question, too
@@ -139,6 +139,12 @@ impl Eval {
         let names: Vec<&str> = names.collect();
         let (pipelines, notes) = self.asked.pipelines(&names)?;
         notes.into_iter().for_each(|note| run.note(note));
+        if self.refusal && run.strangers.are_none() {
+            run.note(format!(
+                "--refusal measures nothing: it puts questions of other sets to each graph, and {} has no two sets whose questions are answered",
+                suite.display()
+            ));
+        }
         for folder in asked {
             run.set(&folder, &pipelines)?;
         }
@@ -269,8 +275,10 @@ impl Run<'_> {
             // The others may fare better; what stops everything does not.
             Err(error) if is_of_the_pipeline(&error) => {
                 self.note(format!(
-                    "{} by {} is not measured: {error}",
-                    set.name, pipeline.name
+                    "{} by {} is not measured: {}",
+                    set.name,
+                    pipeline.name,
+                    causes(&error)
                 ));
                 self.reply.incomplete();
                 return Ok(false);

@@ -2,7 +2,7 @@
 
 use super::request;
 use crate::failure::Failure;
-use crate::verbs::retrieve::pipeline;
+use crate::verbs::retrieve::{above_zero, pipeline};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -19,7 +19,7 @@ pub(super) struct Asked {
     #[arg(long, value_name = "SET=NAME|FILE")]
     also: Vec<String>,
     /// How many units of text are packed at most; several may be given, and each is a row
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = above_zero)]
     budget: Vec<usize>,
     /// Also each pipeline without each of its stages in turn
     #[arg(long)]

@@ -39,6 +39,12 @@ impl Strangers {
         Ok(all)
     }
 
+    /// Whether no set has questions of others: then there is nothing to be refused.
+    pub(super) fn are_none(&self) -> bool {
+        let answered = self.sets.iter().filter(|(_, texts)| !texts.is_empty());
+        answered.count() < 2
+    }
+
     /// How sure a pipeline is of them, beside how sure it was of the set's own; nothing if there are no others.
     pub(super) fn put_to<'q>(
         &self,

@@ -3,9 +3,6 @@
 use crate::output::Table;
 use stratigraph_rag::evaluate::{Evaluation, Refusal, Saved};
 
-/// Of its own questions so many may be refused.
-const FALSE_REFUSALS: f64 = 0.02;
-
 /// Whether measures are told by kind: those of facts always, as they are published so.
 fn tells_kinds(run: &Evaluation, wanted: bool) -> bool {
     wanted || run.measures().contains("cp")
@@ -61,7 +58,7 @@ pub(super) fn table(saved: &Saved, kinds: bool) -> Table {
         }
     }
     for refusal in &saved.refusals {
-        for (name, value) in refused(refusal) {
+        for (name, value) in refusal.measures() {
             let names = [&refusal.set, &refusal.pipeline].map(String::clone);
             let [set, pipeline] = names;
             let asked = format!(
@@ -106,23 +103,6 @@ fn all<T>(
     means
 }
 
-fn refused(refusal: &Refusal) -> Vec<(&'static str, f64)> {
-    let bound = refusal.refused_at(FALSE_REFUSALS);
-    let both = [
-        ("auroc", refusal.auroc()),
-        ("refused2", bound.map(|bound| bound.foreign)),
-        (
-            "nothing_refused2",
-            bound
-                .filter(|_| !refusal.nothing.is_empty())
-                .map(|bound| bound.nothing),
-        ),
-    ];
-    both.into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect()
-}
-
 /// Everything that a pipeline has reached, for programs: `set_measure=value`.
 pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
     let mut line = format!("eval preset={}", word(pipeline));
@@ -143,7 +123,7 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
         .filter(|refusal| refusal.pipeline == pipeline)
         .collect();
     for refusal in &of_it {
-        for (name, value) in refused(refusal) {
+        for (name, value) in refusal.measures() {
             put(&refusal.set, name, value);
         }
     }
@@ -164,7 +144,7 @@ pub(super) fn last_line(pipeline: &str, saved: &Saved, kinds: bool) -> String {
                 .collect(),
             ..Refusal::default()
         };
-        for (name, value) in refused(&all) {
+        for (name, value) in all.measures() {
             put("refusal", name, value);
         }
     }

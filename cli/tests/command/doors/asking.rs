@@ -215,24 +215,85 @@ fn one_answer_is_the_same_bytes_through_every_door() {
         assert!(said.contains("is from 0 and below 1"), "{said}");
     }
     assert!(told(&["ask", at, ELSEWHERE], 0)["threshold"].is_null());
+    // What was found and is too long is not told as if nothing had been found.
+    let short = told(&["ask", at, QUESTION, "--budget", "1"], 2);
+    let reason = short["refused"]["reason"].as_str().unwrap();
+    assert!(reason.contains("nothing fits into the budget"), "{reason}");
+    for (verb, flag) in [
+        ("ask", "--budget"),
+        ("retrieve", "--budget"),
+        ("retrieve", "--most"),
+    ] {
+        let none = run(&[verb, at, QUESTION, flag, "0"]);
+        assert!(
+            none.assert_code(2).stderr.contains("a count above zero"),
+            "{}",
+            none.stderr
+        );
+    }
 }
 
-/// Documents enough to make questions of: each about something else.
-fn about_many_things(folder: &Path) {
-    let things = [
-        "basalt", "violins", "owls", "glaciers", "bread", "clocks", "chess", "sailing", "tea",
-        "bees",
-    ];
-    for (at, thing) in things.iter().enumerate() {
-        let other = things[(at + 3) % things.len()];
+#[test]
+fn what_metadata_say_can_be_asked_for_at_both_places() {
+    let world = World::new();
+    let docs = world.path("docs");
+    fs::create_dir_all(&docs).unwrap();
+    for name in ["00123", "inf", "true", "2023"] {
         let text = format!(
-            "# {thing}\n\nWhoever studies {thing} in {year} begins with the {thing}book of Professor {thing}son. \
-             The oldest {thing} museum of Europe stands near {thing}ville and opened {year} visitors ago. \
-             Nobody there has heard of any {other} so far.\n",
-            year = 1900 + at * 7
+            "---\nopen: true\nedition: \"2023\"\n---\n# Quarry {name}\n\nThe quarry {name} gives basalt.\n"
         );
-        fs::write(folder.join(format!("{thing}.md")), text).unwrap();
+        fs::write(docs.join(format!("{name}.md")), text).unwrap();
     }
+    let folder = world.path("served");
+    let path = folder.join("default");
+    let at = path.to_str().unwrap();
+    let how = ["--profile", "structure", "--metadata", "{code}.md"];
+    let filters = [
+        "--filter", "code", "--filter", "open", "--filter", "edition",
+    ];
+    let ingest = ["ingest", docs.to_str().unwrap(), "--into", at];
+    run(&[&ingest[..], &how, &filters].concat()).assert_code(0);
+    let found = |at: &str, only: &[&str]| -> Vec<String> {
+        let question = "Which quarry gives basalt?";
+        let asked = ["retrieve", at, question, "--preset", "vector"];
+        let only = only.iter().flat_map(|only| ["--only", *only]);
+        let all: Vec<&str> = asked.into_iter().chain(only).collect();
+        let answer = told(&all, 0);
+        let found = answer["found"].as_array().unwrap().iter();
+        let documents = found.map(|one| &one["receipt"]["places"][0]["document"]);
+        let mut documents: Vec<String> = documents
+            .map(|document| document.as_str().unwrap().to_owned())
+            .collect();
+        documents.sort();
+        documents.dedup();
+        documents
+    };
+    let check = |at: &str| {
+        for (only, document) in [
+            ("code=00123", "00123.md"),
+            ("code=inf", "inf.md"),
+            ("code='true'", "true.md"),
+            ("code=2023", "2023.md"),
+        ] {
+            assert_eq!(found(at, &[only]), [document], "{only}");
+        }
+        for nothing in ["code=true", "code=123", "edition=2023", "open='true'"] {
+            assert!(found(at, &[nothing]).is_empty(), "{nothing}");
+        }
+        let of_all = found(at, &["edition=\"2023\"", "open=true"]);
+        assert_eq!(of_all.len(), 4, "{of_all:?}");
+        let twice = ["retrieve", at, QUESTION, "--only", "code=inf", "--only"];
+        let twice = run(&[&twice[..], &["code=2023"]].concat());
+        assert!(
+            twice.assert_code(2).stderr.contains("given twice"),
+            "{}",
+            twice.stderr
+        );
+    };
+    check(at);
+    let served = Served::start(&folder, &[]);
+    check(&served.address());
+    served.terminate();
 }
 
 #[test]
@@ -320,6 +381,16 @@ fn a_calibration_is_the_same_at_both_places_and_is_gone_by() {
         "{answered}"
     );
     served.terminate();
+    // Its shares are of questions that it has made itself.
+    let shown = run(&["calibrate", at, "--questions", "40", "--seed", "3"]);
+    assert!(
+        shown
+            .assert_code(0)
+            .stdout
+            .contains("a lower --refuse-at-most"),
+        "{}",
+        shown.stdout
+    );
 }
 
 #[test]
@@ -437,7 +508,8 @@ fn a_declared_query_is_the_same_through_every_door() {
 #[test]
 fn receipts_are_read_from_a_list_as_from_what_was_printed() {
     let doors = Doors::of("bag");
-    let path = doors.world.path("db");
+    let folder = doors.world.path("served");
+    let path = folder.join("default");
     let at = path.to_str().unwrap();
     doors.ingest(at, &[]);
     let printed = run(&["retrieve", at, QUESTION, "--preset", "vector", "--json"]);
@@ -472,6 +544,22 @@ fn receipts_are_read_from_a_list_as_from_what_was_printed() {
             "{wrong}: {message}"
         );
     }
+    // What an answer cites has receipts as well.
+    let answer = run(&["ask", at, QUESTION, "--preset", "vector", "--json"]);
+    let answer = &answer.assert_code(0).stdout;
+    let whole: serde_json::Value = serde_json::from_str(answer).unwrap();
+    let cited = whole["sources"].as_array().unwrap().len();
+    let check = |at: &str| {
+        let of_answer = feed(command(&["receipts", at, "--json"]), answer);
+        let told = of_answer
+            .assert_code(0)
+            .answer("receipts", &["receipts", "standing"]);
+        assert_eq!(told["standing"], json!({"stands": cited}));
+    };
+    check(at);
+    let served = Served::start(&folder, &[]);
+    check(&served.address());
+    served.terminate();
 }
 
 #[test]

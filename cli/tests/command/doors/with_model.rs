@@ -87,3 +87,39 @@ fn where_nothing_is_looked_up_no_confidence_is_told() {
     let shown = &nothing.assert_code(2).stdout;
     assert!(shown.contains("confidence 0.000"), "{shown}");
 }
+
+#[test]
+fn why_a_model_gives_no_answer_is_told() {
+    let doors = Doors::of("bag");
+    let path = doors.world.path("folder");
+    let at = path.to_str().unwrap();
+    doors.ingest(at, &[]);
+    let talks = ScriptedServer::start(|_| Step::Stream {
+        pieces: vec!["Basalt comes from Mount Etna.".to_owned()],
+        whole: true,
+    });
+    let talks = talks.unwrap();
+    let talking = talks.url();
+    let (talking, nobody) = (talking.as_str(), "http://127.0.0.1:1/v1");
+    let (no_more, one): (&[&str], &[&str]) = (&[], &["--max-model-tokens", "1"]);
+    for (url, more, why) in [
+        (nobody, no_more, nobody),
+        (talking, no_more, "it is no JSON"),
+        (
+            talking,
+            one,
+            "10 tokens were spent, and no more than 1 may be",
+        ),
+    ] {
+        let asked = ["ask", at, QUESTION, "--llm", url, "--model", "tiny"];
+        let shown = run(&[&asked[..], more].concat());
+        let shown = &shown.assert_code(2).stderr;
+        let (_, told) = run(&[&asked[..], more, &["--json"]].concat()).error();
+        for said in [shown, &told] {
+            assert!(
+                said.contains("the prompt answer/en/1: ") && said.matches(why).count() == 1,
+                "{said}"
+            );
+        }
+    }
+}
