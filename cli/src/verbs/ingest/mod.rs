@@ -52,7 +52,10 @@ are taken in again under the names that stand for theirs, for which no model is 
 negation is never put together, and listed in either case.
 
 `typed:MAPPING` takes tables in instead, CSV and JSON lines that the mapping names: they become its nodes
-and relationships beside the layers that are there, and again what its rows state now.
+and relationships beside the layers that are there, and again what its rows state now. If a file is missing
+or empty and something would go by that, nothing is changed, unless --prune says that it is meant. A new
+database becomes one of the profile `structure` by tables, which documents must have then: for another take
+documents in first, or CALL rag.createLayers.
 
 --embedder is `lexical` (no files needed), `minilm` (what `cargo xtask setup --models` fetches), a folder
 of a model, its wheel, its name in the hub's cache, or an address that speaks OpenAI's embeddings, with
@@ -130,7 +133,7 @@ pub(crate) struct Ingest {
         conflicts_with = "dry_run"
     )]
     cluster_relations: Option<Cluster>,
-    /// Take out documents of the database that are not among these
+    /// Take out documents of the database that are not among these; of tables also what files stated that are missing or empty now
     #[arg(long)]
     prune: bool,
     /// Read everything, say what it would cost, and write nothing
