@@ -36,7 +36,7 @@ impl Ingest {
         let forecast = forecast.and(ingestion.forecast_lists(lists(&open, files)));
         token.check()?;
         let mut outcome = Outcome::foreseen(&forecast);
-        said(&mut outcome, &open);
+        said(&mut outcome, &open)?;
         if self.prune {
             for id in gone(&open, files).map_err(IngestError::from)? {
                 outcome.took_out(id);
@@ -84,7 +84,7 @@ impl Ingest {
         let open = self.opened(&library, wanted, files)?;
         let report = run(&open, files, &equipment, progress)?;
         let mut outcome = Outcome::of(&report);
-        said(&mut outcome, &open);
+        said(&mut outcome, &open)?;
         if let Some(how) = self.cluster_relations {
             let token = progress.interrupt().token();
             let alike = open.alike(Clustering::default(), &token);
@@ -174,10 +174,11 @@ fn take_out(
     }
 }
 
-/// Whose vectors there are, and why.
-fn said(outcome: &mut Outcome, open: &Open) {
+/// Whose vectors there are, and what is to be known of that and of who reads.
+fn said(outcome: &mut Outcome, open: &Open) -> Result<(), IngestError> {
     outcome.embedder = Some(open.embedder_name().to_owned());
-    outcome.note = open.note().map(str::to_owned);
+    outcome.note = open.intake_note()?;
+    Ok(())
 }
 
 fn documents<'f>(
