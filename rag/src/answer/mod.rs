@@ -226,7 +226,10 @@ impl<R: Read> Answering<'_, R> {
             return None;
         }
         if self.passages().next().is_none() {
-            let reason = "nothing was found that could be read".to_owned();
+            let mut reason = "nothing was found that could be read".to_owned();
+            if let Some(why) = self.retrieved.why_nothing() {
+                reason = format!("{reason}: {why}");
+            }
             return Some((Because::NothingFound, reason));
         }
         let confidence = self.retrieved.confidence.value;

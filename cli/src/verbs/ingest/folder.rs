@@ -10,7 +10,7 @@ use crate::verbs::ingest::files::Files;
 use std::io::Cursor;
 use stratigraph::Database;
 use stratigraph_rag::Document;
-use stratigraph_rag::build::{BuildError, Built, Called};
+use stratigraph_rag::build::{BuildError, Built, Called, Label};
 use stratigraph_rag::door::{Equipment, Library, Open, Wanted};
 use stratigraph_rag::ingest::{Ended, FactList, Report};
 use stratigraph_rag::read::{Found, ReadError, Source};
@@ -100,6 +100,10 @@ impl Ingest {
             take_out(&open, files, &mut outcome, progress)?;
         }
         let system = open.recipe().system();
+        if system.has_domains() {
+            let without = open.layers().without_summary(Label::DomainTag);
+            outcome.without_summary = Some(without.map_err(IngestError::from)?.len() as u64);
+        }
         drop((open, library));
         db.close()?;
         Ok((outcome, system))
